@@ -1,0 +1,15 @@
+import { defineConfig } from "vitest/config";
+import packageJson from "./package.json" with { type: "json" };
+
+export default defineConfig({
+  define: { SIGNALBOX_VERSION: JSON.stringify(packageJson.version) },
+  test: {
+    include: ["test/**/*.test.ts"],
+    reporters: ["dot"],
+    testTimeout: 60_000,
+    // Tests mock no modules and change no globals, so that files can share a worker: most of the time
+    // would otherwise go into starting workers.
+    pool: "threads",
+    isolate: false,
+  },
+});
