@@ -1,0 +1,109 @@
+/** What a definition's actions mean for a run. All of them do nothing where there is nothing to do. */
+
+import { record, type Draft } from "./draft.ts";
+import { slotKey, type Agent } from "./run.ts";
+import type { Action } from "./workflow.ts";
+
+export function act(draft: Draft, actions: readonly Action[]): void {
+  for (const action of actions) actOnce(draft, action);
+}
+
+function actOnce(draft: Draft, action: Action): void {
+  switch (action.type) {
+    case "start":
+      return start(draft, { role: action.role, slot: "", ...(action.prompt === undefined ? {} : { prompt: action.prompt }) });
+    case "start-each":
+      return startEach(draft, action.role, action.artifact);
+    case "start-tasks":
+      draft.effects.push({ type: "start-tasks", artifact: action.artifact });
+      return;
+    case "start-next":
+      draft.effects.push({ type: "start-next" });
+      return;
+    case "stop":
+      return stop(draft, (agent) => agent.role === action.role);
+    case "stop-all":
+      return stop(draft, () => true);
+    case "tell":
+      return tell(draft, action);
+    case "mark":
+      return mark(draft, action.role);
+    case "run":
+      draft.effects.push({ type: "run-check", artifact: action.check });
+      return;
+    case "release":
+      draft.effects.push({ type: "release-resource", resource: action.resource });
+      return;
+    case "archive":
+      draft.effects.push({ type: "archive-artifacts", artifacts: action.artifacts, entry: draft.run.entry });
+      return;
+    case "perform":
+      draft.effects.push({ type: "perform", name: action.name });
+      return;
+  }
+}
+
+/** Starts an agent unless one lives for the same role and slot: there is never a second. */
+export function start(draft: Draft, on: { role: string; slot: string; prompt?: string; fan?: string }): void {
+  const { role, slot } = on;
+  const present = draft.run.agents[slotKey(role, slot)];
+  if (present !== undefined && isUp(present)) return;
+  const declared = draft.workflow.definition.roles[role];
+  const attempt = (draft.run.attempts[role] ?? 0) + 1;
+  const prompt = on.prompt ?? (attempt === 1 ? declared?.prompt : declared?.again) ?? role;
+  record(draft, { type: "agent-called", role, slot, attempt, prompt, inputs: inputsOf(draft, role) });
+  draft.effects.push({ type: "start-agent", role, slot, attempt, prompt, ...(on.fan === undefined ? {} : { fan: on.fan }) });
+}
+
+export function isUp(agent: Agent): boolean {
+  return agent.status === "called" || agent.status === "alive";
+}
+
+/** The artifacts a role's own work is bound to, as they are when it begins. */
+function inputsOf(draft: Draft, role: string): Record<string, string> {
+  const inputs: Record<string, string> = {};
+  for (const artifact of Object.values(draft.workflow.definition.artifacts)) {
+    if (!artifact.by.includes(role)) continue;
+    for (const bound of artifact.bind) {
+      if (bound !== "tree") inputs[bound] = draft.run.held[bound]?.reading.digest ?? "";
+    }
+  }
+  return inputs;
+}
+
+function startEach(draft: Draft, role: string, name: string): void {
+  const each = draft.workflow.definition.artifacts[name]?.each;
+  if (each === undefined) return;
+  const slots = draft.run.held[each.artifact]?.reading.lists[each.list] ?? [];
+  const unique = [...new Set(slots)].slice(0, each.max);
+  record(draft, { type: "slots-opened", artifact: name, slots: unique });
+  for (const slot of unique) start(draft, { role, slot, fan: name });
+}
+
+function stop(draft: Draft, matches: (agent: Agent) => boolean): void {
+  for (const agent of Object.values(draft.run.agents)) {
+    if (!matches(agent)) continue;
+    const { role, slot, attempt } = agent;
+    if (isUp(agent)) {
+      record(draft, { type: "agent-dismissed", role, slot, attempt });
+      draft.effects.push({ type: "stop-agent", role, slot, attempt });
+    } else if (agent.status === "crashed") {
+      record(draft, { type: "agent-gone", role, slot, attempt });
+    }
+  }
+}
+
+function tell(draft: Draft, action: Extract<Action, { type: "tell" }>): void {
+  const agent = draft.run.agents[action.role];
+  if (agent !== undefined && isUp(agent)) {
+    draft.effects.push({ type: "tell-agent", role: action.role, attempt: agent.attempt, message: action.message });
+  } else if (action.orStart !== undefined) {
+    start(draft, { role: action.role, slot: "", prompt: action.orStart });
+  }
+}
+
+function mark(draft: Draft, role: string): void {
+  const agent = draft.run.agents[role];
+  const attempt = draft.run.attempts[role] ?? 0;
+  if (agent === undefined) record(draft, { type: "agent-crashed", role, slot: "", attempt });
+}

@@ -1,0 +1,48 @@
+/** A definition with its look-up tables, so that a step costs the same however large the definition is. */
+
+import type { Definition, End, Move } from "./workflow.ts";
+
+export type Workflow = {
+  readonly definition: Definition;
+  readonly hash: string;
+  readonly movesFrom: Readonly<Record<string, readonly Move[]>>;
+  readonly engineMovesFrom: Readonly<Record<string, readonly Move[]>>;
+  readonly ends: Readonly<Record<string, End>>;
+  /** Counters that begin again with a scope. */
+  readonly countersPer: Readonly<Record<string, readonly string[]>>;
+  /** Artifacts that must be new since a scope began or a counter changed. */
+  readonly artifactsPer: Readonly<Record<string, readonly string[]>>;
+};
+
+export const NONE: readonly never[] = [];
+
+export function compile(definition: Definition, hash: string): Workflow {
+  return {
+    definition,
+    hash,
+    movesFrom: groupBy(definition.moves, (move) => move.from),
+    engineMovesFrom: groupBy(
+      definition.moves.filter((move) => move.by.includes("engine") && move.answer === undefined),
+      (move) => move.from,
+    ),
+    ends: Object.fromEntries(definition.ends.map((end) => [endKey(end.role, end.in), end])),
+    countersPer: namesBy(definition.counters, (counter) => counter.per),
+    artifactsPer: namesBy(definition.artifacts, (artifact) => artifact.fresh),
+  };
+}
+
+export function endKey(role: string, state: string): string {
+  return `${role} in ${state}`;
+}
+
+function groupBy<T>(list: readonly T[], key: (item: T) => string): Record<string, T[]> {
+  const groups: Record<string, T[]> = Object.create(null);
+  for (const item of list) (groups[key(item)] ??= []).push(item);
+  return groups;
+}
+
+function namesBy<T>(record: Readonly<Record<string, T>>, key: (item: T) => string): Record<string, string[]> {
+  const groups: Record<string, string[]> = Object.create(null);
+  for (const [name, item] of Object.entries(record)) (groups[key(item)] ??= []).push(name);
+  return groups;
+}

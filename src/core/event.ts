@@ -1,0 +1,135 @@
+/**
+ * What happens to a run, and what that leads to.
+ *
+ * An *incoming* event is a submission or an observation, with its actor, its time and the facts the edge has read.
+ * Its *consequences* are decided by `step`; they carry everything that changes, so that a replay decides nothing.
+ */
+
+import type { IssueCounts, Verdict } from "./verdict.ts";
+import type { Literal, Place } from "./workflow.ts";
+
+export type Actor =
+  | { readonly type: "human"; readonly name?: string }
+  | { readonly type: "engine" }
+  | { readonly type: "agent"; readonly role: string; readonly slot: string; readonly attempt: number };
+
+export type Fault = { readonly at: Place; readonly reason: string };
+
+/** What one reader found in one artifact. Valid when found and without faults. */
+export type Reading = {
+  readonly artifact: string;
+  /** Empty where there is no fan-out. */
+  readonly slot: string;
+  readonly found: boolean;
+  readonly digest: string;
+  readonly faults: readonly Fault[];
+  readonly verdict?: Verdict;
+  readonly issues?: IssueCounts;
+  readonly fields: Readonly<Record<string, Literal>>;
+  readonly lists: Readonly<Record<string, readonly string[]>>;
+};
+
+/** What the edge knows at the moment of an event: readings, the digest of the tree, resources it holds ready. */
+export type Facts = {
+  readonly readings?: readonly Reading[];
+  readonly tree?: string;
+  readonly reserved?: readonly string[];
+};
+
+export type EndCause = "exited" | "killed" | "timed-out" | "stalled" | "infrastructure";
+
+export type Incoming =
+  | ({ readonly type: "run-started"; readonly by: Actor; readonly at: string; readonly run: string; readonly definition: string; readonly to?: string; readonly params: Readonly<Record<string, Literal>> } & Facts)
+  | ({ readonly type: "move-asked"; readonly by: Actor; readonly at: string; readonly to: string; readonly note?: string } & Facts)
+  | ({ readonly type: "submitted"; readonly by: Actor; readonly at: string } & Facts)
+  | ({ readonly type: "observed"; readonly at: string } & Facts)
+  | { readonly type: "agent-started"; readonly at: string; readonly role: string; readonly slot: string; readonly attempt: number }
+  | ({ readonly type: "agent-ended"; readonly at: string; readonly role: string; readonly slot: string; readonly attempt: number; readonly cause: EndCause; readonly code?: number } & Facts)
+  | { readonly type: "answered"; readonly by: Actor; readonly at: string; readonly ask: string; readonly answer: string; readonly text?: string; readonly shown: string }
+  | { readonly type: "waived"; readonly by: Actor; readonly at: string; readonly artifact: string; readonly reason: string; readonly tree?: string }
+  | { readonly type: "respawn-asked"; readonly by: Actor; readonly at: string; readonly role: string }
+  | { readonly type: "param-set"; readonly by: Actor; readonly at: string; readonly name: string; readonly value: string };
+
+export type Consequence =
+  | { readonly type: "tree-seen"; readonly tree: string }
+  | { readonly type: "artifact-read"; readonly reading: Reading; readonly by: string; readonly tree: string; readonly inputs: Readonly<Record<string, string>> }
+  /** `reset` are counters that begin again at 0, `renew` artifacts that from here on must be new. */
+  | {
+      readonly type: "moved";
+      readonly from: string;
+      readonly to: string;
+      readonly by: string;
+      readonly remember: boolean;
+      readonly reset: readonly string[];
+      readonly renew: readonly string[];
+    }
+  | { readonly type: "counted"; readonly counter: string; readonly value: number; readonly renew: readonly string[] }
+  | {
+      readonly type: "agent-called";
+      readonly role: string;
+      readonly slot: string;
+      readonly attempt: number;
+      readonly prompt: string;
+      readonly inputs: Readonly<Record<string, string>>;
+    }
+  | { readonly type: "agent-alive"; readonly role: string; readonly slot: string; readonly attempt: number }
+  | { readonly type: "agent-gone"; readonly role: string; readonly slot: string; readonly attempt: number }
+  | { readonly type: "agent-dismissed"; readonly role: string; readonly slot: string; readonly attempt: number }
+  | { readonly type: "agent-crashed"; readonly role: string; readonly slot: string; readonly attempt: number }
+  | { readonly type: "infrastructure-lost"; readonly times: number }
+  | { readonly type: "slots-opened"; readonly artifact: string; readonly slots: readonly string[] }
+  | { readonly type: "slot-settled"; readonly artifact: string; readonly slot: string; readonly outcome: "done" | "failed" }
+  | { readonly type: "question-opened"; readonly ask: string; readonly id: string }
+  | { readonly type: "question-repeated"; readonly ask: string; readonly id: string; readonly reason: string }
+  | { readonly type: "question-closed"; readonly ask: string; readonly id: string; readonly answer: string; readonly text: string; readonly by: string }
+  | { readonly type: "waiver-given"; readonly artifact: string; readonly reason: string; readonly tree: string; readonly by: string }
+  /** A result of an attempt that no longer counts: kept and shown, never applied. */
+  | { readonly type: "result-kept"; readonly role: string; readonly slot: string; readonly attempt: number };
+
+export type Event = Incoming | Consequence;
+
+/** What the world must do. Keyed by the journal as `run:seq:i`. */
+export type Effect =
+  | { readonly type: "start-agent"; readonly role: string; readonly slot: string; readonly attempt: number; readonly prompt: string; readonly fan?: string }
+  | { readonly type: "stop-agent"; readonly role: string; readonly slot: string; readonly attempt: number }
+  | { readonly type: "tell-agent"; readonly role: string; readonly attempt: number; readonly message: string }
+  | { readonly type: "run-check"; readonly artifact: string }
+  | { readonly type: "start-tasks"; readonly artifact: string }
+  | { readonly type: "start-next" }
+  | { readonly type: "release-resource"; readonly resource: string }
+  | { readonly type: "archive-artifacts"; readonly artifacts: readonly string[]; readonly entry: number }
+  | { readonly type: "ask-person"; readonly ask: string; readonly id: string }
+  | { readonly type: "perform"; readonly name: string };
+
+/** *probed*: looked for before it is repeated. *once*: in doubt it is shown, not repeated. */
+export const EFFECT_KINDS: Readonly<Record<Effect["type"], "probed" | "once">> = {
+  "start-agent": "probed",
+  "stop-agent": "probed",
+  "tell-agent": "once",
+  "run-check": "probed",
+  "start-tasks": "probed",
+  "start-next": "probed",
+  "release-resource": "probed",
+  "archive-artifacts": "probed",
+  "ask-person": "once",
+  perform: "probed",
+};
+
+export type RefusalCode =
+  | "not-in-map"
+  | "not-your-role"
+  | "gate-not-met"
+  | "stale"
+  | "budget-spent"
+  | "waiting-for-person"
+  | "finished"
+  | "invalid";
+
+export type Refusal = {
+  readonly code: RefusalCode;
+  readonly message: string;
+  /** Where to look: in the artifact that fails, or in the definition. */
+  readonly at?: Place;
+  /** The one next thing to do. */
+  readonly next: string;
+};

@@ -1,0 +1,153 @@
+/**
+ * Whether a move is open, and if not, what keeps it shut.
+ *
+ * `unmet` gives every reason, so that `why` and a refusal say the same words.
+ */
+
+import type { Workflow } from "./compile.ts";
+import type { RefusalCode } from "./event.ts";
+import { QUESTION_DEPTH_MAX, type Run } from "./run.ts";
+import { isGood, valueOf, worth } from "./standing.ts";
+import { ORIGIN, type Condition, type Literal, type Move, type Place } from "./workflow.ts";
+
+export type Unmet = {
+  readonly code: Extract<RefusalCode, "gate-not-met" | "stale" | "budget-spent">;
+  readonly message: string;
+  readonly at?: Place;
+  /** The smallest thing that would mend it. */
+  readonly mend: string;
+};
+
+/** Resources that the edge holds ready for this event. */
+type Reserved = readonly string[];
+
+export function unmet(workflow: Workflow, run: Run, move: Move, reserved: Reserved): Unmet[] {
+  return [
+    ...move.when.filter((condition) => !holds(workflow, run, condition)).map((condition) => explain(workflow, run, condition)),
+    ...move.need.filter((name) => !isGood(worth(workflow, run, name).standing)).map((name) => explainNeed(workflow, run, name)),
+    ...move.count.filter((counter) => isExhausted(workflow, run, move, counter)).map((counter) => spent(workflow, run, counter)),
+    ...depth(run, move),
+    ...move.reserve.filter((resource) => !reserved.includes(resource)).map(notReserved),
+  ];
+}
+
+export function isOpen(workflow: Workflow, run: Run, move: Move, reserved: Reserved): boolean {
+  for (const condition of move.when) if (!holds(workflow, run, condition)) return false;
+  for (const name of move.need) if (!isGood(worth(workflow, run, name).standing)) return false;
+  for (const counter of move.count) if (isExhausted(workflow, run, move, counter)) return false;
+  for (const resource of move.reserve) if (!reserved.includes(resource)) return false;
+  return depth(run, move).length === 0;
+}
+
+export function holds(workflow: Workflow, run: Run, condition: Condition): boolean {
+  switch (condition.type) {
+    case "artifact":
+      return condition.in.includes(worth(workflow, run, condition.artifact).standing);
+    case "field":
+      return isUsable(workflow, run, condition.artifact) && condition.in.includes(fieldOf(run, condition) ?? "");
+    case "least":
+      return isUsable(workflow, run, condition.artifact) && Number(fieldOf(run, condition) ?? -1) >= condition.min;
+    case "counter":
+      return isSpent(workflow, run, condition.counter) === (condition.is === "spent");
+    case "param":
+      return condition.in.includes(run.params[condition.param] ?? "");
+    case "origin":
+      return condition.in.includes(originOf(run));
+  }
+}
+
+/** The state the run came from, where the present state remembers it. */
+export function originOf(run: Run): string {
+  const frame = run.frames.at(-1);
+  return frame !== undefined && frame.state === run.state ? frame.from : "";
+}
+
+export function targetOf(run: Run, move: Move): string {
+  return move.to === ORIGIN ? originOf(run) : move.to;
+}
+
+export function isSpent(workflow: Workflow, run: Run, counter: string): boolean {
+  return (run.counters[counter] ?? 0) >= maxOf(workflow, run, counter);
+}
+
+export function maxOf(workflow: Workflow, run: Run, counter: string): number {
+  const declared = workflow.definition.counters[counter];
+  return declared === undefined ? 0 : Number(valueOf(run, declared.max));
+}
+
+/** A move that begins a counter's scope anew may always count it. */
+function isExhausted(workflow: Workflow, run: Run, move: Move, counter: string): boolean {
+  const per = workflow.definition.counters[counter]?.per ?? "run";
+  return per !== "entry" && !move.renew.includes(per) && isSpent(workflow, run, counter);
+}
+
+function isUsable(workflow: Workflow, run: Run, artifact: string): boolean {
+  const { standing } = worth(workflow, run, artifact);
+  return standing !== "missing" && standing !== "invalid" && standing !== "stale";
+}
+
+function fieldOf(run: Run, condition: { readonly artifact: string; readonly field: string }): Literal | undefined {
+  return run.held[condition.artifact]?.reading.fields[condition.field];
+}
+
+function explain(workflow: Workflow, run: Run, condition: Condition): Unmet {
+  switch (condition.type) {
+    case "artifact": {
+      const found = worth(workflow, run, condition.artifact);
+      const wanted = condition.in.join(" or ");
+      return {
+        code: found.standing === "stale" ? "stale" : "gate-not-met",
+        message: `${condition.artifact} must be ${wanted}, but ${found.reason === "" ? `it is ${found.standing}` : found.reason}`,
+        ...(found.at === undefined ? {} : { at: found.at }),
+        mend: `${condition.artifact} becomes ${wanted}`,
+      };
+    }
+    case "field":
+    case "least": {
+      const wanted = condition.type === "field" ? condition.in.join(" or ") : `at least ${condition.min}`;
+      const value = fieldOf(run, condition);
+      const message = `${condition.artifact}.${condition.field} must be ${wanted}, but it is ${value ?? "not given"}`;
+      return { code: "gate-not-met", message, mend: `${condition.artifact}.${condition.field} becomes ${wanted}` };
+    }
+    case "counter": {
+      const message = `${condition.counter} is ${run.counters[condition.counter] ?? 0} of ${maxOf(workflow, run, condition.counter)}, and this needs it ${condition.is}`;
+      return { code: condition.is === "below" ? "budget-spent" : "gate-not-met", message, mend: `${condition.counter} is ${condition.is}` };
+    }
+    case "param": {
+      const message = `this run has ${condition.param} ${run.params[condition.param] ?? "unset"}, and this needs ${condition.in.join(" or ")}`;
+      return { code: "gate-not-met", message, mend: `start a run with ${condition.param} ${condition.in[0] ?? ""}` };
+    }
+    case "origin": {
+      const message = `this leads back only to a run that came from ${condition.in.join(" or ")}, and this one came from ${originOf(run) || "elsewhere"}`;
+      return { code: "gate-not-met", message, mend: "take another move" };
+    }
+  }
+}
+
+function explainNeed(workflow: Workflow, run: Run, name: string): Unmet {
+  const found = worth(workflow, run, name);
+  const artifact = workflow.definition.artifacts[name];
+  const author = artifact === undefined ? "somebody" : artifact.by.join(" or ");
+  return {
+    code: found.standing === "stale" ? "stale" : "gate-not-met",
+    message: `${name} is ${found.standing}${found.reason === "" ? "" : `: ${found.reason}`}`,
+    ...(found.at === undefined ? {} : { at: found.at }),
+    mend: `${author} must ${found.standing === "missing" ? "write" : "renew"} ${name}`,
+  };
+}
+
+function spent(workflow: Workflow, run: Run, counter: string): Unmet {
+  const max = maxOf(workflow, run, counter);
+  return { code: "budget-spent", message: `${counter} is spent: ${run.counters[counter] ?? 0} of ${max}`, mend: "a person must decide" };
+}
+
+function depth(run: Run, move: Move): Unmet[] {
+  if (!move.remember) return [];
+  const kept = run.frames.filter((frame) => frame.state !== run.state).length;
+  if (kept < QUESTION_DEPTH_MAX) return [];
+  return [{ code: "budget-spent", message: `questions are at most ${QUESTION_DEPTH_MAX} deep`, mend: "answer the open question first" }];
+}
+
+function notReserved(resource: string): Unmet {
+  return { code: "gate-not-met", message: `no ${resource} is free`, mend: `a ${resource} becomes free` };
+}

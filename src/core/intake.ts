@@ -1,0 +1,70 @@
+/** Taking in the facts that come with an event: the tree, and what readers found in the artifacts. */
+
+import { isUp } from "./act.ts";
+import { record, type Draft } from "./draft.ts";
+import type { Actor, Facts, Reading } from "./event.ts";
+import { slotKey, type Agent, type Held, type Run } from "./run.ts";
+import { isGood, worthOfSlot } from "./standing.ts";
+import type { Artifact } from "./workflow.ts";
+
+export function nameOf(actor: Actor): string {
+  return actor.type === "agent" ? actor.role : actor.type;
+}
+
+/** The agent behind an actor, if this attempt is the one that counts. */
+export function currentAgent(run: Run, actor: Extract<Actor, { type: "agent" }>): Agent | undefined {
+  const agent = run.agents[slotKey(actor.role, actor.slot)];
+  return agent !== undefined && agent.attempt === actor.attempt && isUp(agent) ? agent : undefined;
+}
+
+export function intake(draft: Draft, facts: Facts, actor: Actor): void {
+  if (facts.tree !== undefined && facts.tree !== draft.run.tree) record(draft, { type: "tree-seen", tree: facts.tree });
+  for (const reading of facts.readings ?? []) takeIn(draft, reading, actor);
+}
+
+function takeIn(draft: Draft, reading: Reading, actor: Actor): void {
+  const { workflow, run } = draft;
+  const artifact = workflow.definition.artifacts[reading.artifact];
+  if (artifact === undefined || !isOwnSlot(artifact, reading, actor)) return;
+  const by = nameOf(actor);
+  const known = run.held[slotKey(reading.artifact, reading.slot)];
+  if (!artifact.by.includes(by) && !displaces(known, reading)) return;
+  const agent = actor.type === "agent" ? currentAgent(run, actor) : undefined;
+  const given = agent !== undefined && workflow.definition.roles[agent.role]?.access === "read" ? agent : undefined;
+  // Whoever may not change the work speaks about the work as it was handed over.
+  const tree = given?.tree ?? run.tree;
+  const inputs = given?.inputs ?? currentInputs(run, artifact);
+  if (known !== undefined && known.by === by && known.tree === tree && known.reading.digest === reading.digest && sameInputs(known.inputs, inputs)) return;
+  record(draft, { type: "artifact-read", reading, by, tree, inputs });
+  if (reading.slot !== "") settleSlot(draft, reading);
+}
+
+/**
+ * Text that changed by the hand of somebody whose word does not count is no longer what was accepted. A verdict is
+ * different: it stands in the journal, and rewriting its text changes nothing.
+ */
+function displaces(known: Held | undefined, reading: Reading): boolean {
+  return known !== undefined && known.reading.verdict === undefined && known.reading.digest !== reading.digest;
+}
+
+/** Of a fan-out, an agent speaks for its own slot only. */
+function isOwnSlot(artifact: Artifact, reading: Reading, actor: Actor): boolean {
+  if (artifact.each === undefined) return reading.slot === "";
+  return actor.type === "agent" && actor.slot === reading.slot;
+}
+
+function settleSlot(draft: Draft, reading: Reading): void {
+  const isOpenSlot = draft.run.slots[reading.artifact]?.[reading.slot] === "open";
+  if (!isOpenSlot || !isGood(worthOfSlot(draft.workflow, draft.run, reading.artifact, reading.slot).standing)) return;
+  record(draft, { type: "slot-settled", artifact: reading.artifact, slot: reading.slot, outcome: "done" });
+}
+
+function currentInputs(run: Run, artifact: Artifact): Record<string, string> {
+  const inputs: Record<string, string> = {};
+  for (const bound of artifact.bind) if (bound !== "tree") inputs[bound] = run.held[bound]?.reading.digest ?? "";
+  return inputs;
+}
+
+function sameInputs(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  return Object.keys(b).every((key) => a[key] === b[key]);
+}

@@ -1,0 +1,61 @@
+/**
+ * The data of a projection, made from what is known about a run.
+ *
+ * Total: a path that leads nowhere gives null, and an `each` over something that is neither a list nor a
+ * record gives an empty list.
+ */
+
+import type { Tree } from "./workflow.ts";
+
+export function project(tree: Tree, root: unknown): unknown {
+  if (typeof tree !== "object" || tree === null) return tree;
+  if (isList(tree)) return tree.map((member) => project(member, root));
+  if (isFrom(tree)) return find(root, tree.from) ?? null;
+  if (isEach(tree)) return membersOf(find(root, tree.each)).map((member) => project(tree.give, within(root, member)));
+  return Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, project(value, root)]));
+}
+
+type Member = { readonly key: string | number; readonly item: unknown };
+
+/** `Array.isArray` alone does not narrow a readonly array. */
+function isList(value: unknown): value is readonly Tree[] {
+  return Array.isArray(value);
+}
+
+function isFrom(tree: object): tree is { readonly from: string } {
+  return "from" in tree && typeof tree.from === "string" && Object.keys(tree).length === 1;
+}
+
+function isEach(tree: object): tree is { readonly each: string; readonly give: Tree } {
+  return "each" in tree && "give" in tree && typeof tree.each === "string" && Object.keys(tree).length === 2;
+}
+
+/** A key may hold dots itself (`1.2`): of the keys that fit the rest of the path, the longest is taken. */
+function find(root: unknown, path: string): unknown {
+  let value = root;
+  let names = path.split(".");
+  while (names.length > 0) {
+    if (!isRecord(value)) return undefined;
+    let length = names.length;
+    while (length > 0 && !Object.hasOwn(value, names.slice(0, length).join("."))) length -= 1;
+    if (length === 0) return undefined;
+    value = value[names.slice(0, length).join(".")];
+    names = names.slice(length);
+  }
+  return value;
+}
+
+function membersOf(value: unknown): readonly Member[] {
+  if (Array.isArray(value)) return value.map((item: unknown, key) => ({ key, item }));
+  if (isRecord(value)) return Object.entries(value).map(([key, item]) => ({ key, item }));
+  return [];
+}
+
+function within(root: unknown, member: Member): unknown {
+  return isRecord(root) ? { ...root, ...member } : member;
+}
+
+/** Lists count: their members are found by index, as own properties. */
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}

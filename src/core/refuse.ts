@@ -1,0 +1,76 @@
+/** Refusals: a code, one sentence, the place, and the one next thing to do. */
+
+import { closest } from "./closest.ts";
+import type { Workflow } from "./compile.ts";
+import type { Refusal } from "./event.ts";
+import { targetOf, type Unmet } from "./gate.ts";
+import type { Run } from "./run.ts";
+import type { Move } from "./workflow.ts";
+
+export function finished(run: Run): Refusal {
+  return { code: "finished", message: `run ${run.id} is finished: it is ${run.state}`, next: `signalbox show ${run.id}` };
+}
+
+export function superseded(run: Run, agent: { role: string; attempt: number }): Refusal {
+  return {
+    code: "stale",
+    message: `attempt ${agent.attempt} of ${agent.role} no longer counts; attempt ${run.attempts[agent.role] ?? 0} does`,
+    next: `stop working on run ${run.id}`,
+  };
+}
+
+export function unknownState(workflow: Workflow, run: Run, to: string): Refusal {
+  const near = closest(to, Object.keys(workflow.definition.states));
+  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+  return { code: "not-in-map", message: `there is no state "${to}"${hint}`, next: `signalbox why ${run.id}` };
+}
+
+export function notInMap(workflow: Workflow, run: Run, to: string): Refusal {
+  const targets = [...new Set((workflow.movesFrom[run.state] ?? []).map((move) => targetOf(run, move)))].filter((target) => target !== "");
+  const list = targets.length === 0 ? "nowhere" : targets.join(", ");
+  return { code: "not-in-map", message: `no move leads from ${run.state} to ${to}; from here it goes to ${list}`, next: `signalbox why ${run.id}` };
+}
+
+export function notYourRole(run: Run, on: { who: string; what: string; allowed: readonly string[]; move?: Move }): Refusal {
+  const allowed = on.allowed.map((name) => (name === "human" ? "a person" : name === "engine" ? "the engine, by itself" : name));
+  return {
+    code: "not-your-role",
+    message: `${on.what} is for ${allowed.join(" or ")}, not for ${on.who === "human" ? "a person" : on.who}`,
+    ...(on.move === undefined ? {} : { at: on.move.at }),
+    next: `signalbox next ${run.id}`,
+  };
+}
+
+export function waitingForPerson(run: Run): Refusal {
+  const question = run.question;
+  return question === undefined
+    ? { code: "waiting-for-person", message: `run ${run.id} waits for a person in ${run.state}`, next: `signalbox show ${run.id}` }
+    : {
+        code: "waiting-for-person",
+        message: `run ${run.id} waits for a person's answer to ${question.id}`,
+        next: `signalbox answer ${question.id} VALUE`,
+      };
+}
+
+export function notOpen(run: Run, to: string, reasons: readonly Unmet[]): Refusal {
+  const first = reasons[0];
+  const more = reasons.length > 1 ? ` (and ${reasons.length - 1} more)` : "";
+  return {
+    code: first?.code ?? "gate-not-met",
+    message: `${run.state} to ${to}: ${first?.message ?? "its gate is not met"}${more}`,
+    ...(first?.at === undefined ? {} : { at: first.at }),
+    next: first === undefined ? `signalbox why ${run.id}` : `${first.mend}, then: signalbox move ${run.id} ${to}`,
+  };
+}
+
+export function leadsElsewhere(run: Run, asked: string, computed: string): Refusal {
+  return {
+    code: "gate-not-met",
+    message: `what was submitted leads from ${run.state} to ${computed}, not to ${asked}`,
+    next: `signalbox move ${run.id} ${computed}`,
+  };
+}
+
+export function invalid(run: Run, message: string): Refusal {
+  return { code: "invalid", message, next: `signalbox show ${run.id}` };
+}

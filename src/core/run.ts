@@ -1,0 +1,88 @@
+/** One run of a workflow, as data: what replaying its journal gives. */
+
+import type { Reading } from "./event.ts";
+import type { Literal } from "./workflow.ts";
+
+/** A reading that was taken in, with what it was about at that moment. */
+export type Held = {
+  readonly reading: Reading;
+  readonly by: string;
+  readonly tree: string;
+  readonly inputs: Readonly<Record<string, string>>;
+};
+
+export type Agent = {
+  readonly role: string;
+  readonly slot: string;
+  readonly attempt: number;
+  /** *called*: its start was ordered. *stopping*: its end was ordered. *crashed*: it waits for a person. */
+  readonly status: "called" | "alive" | "stopping" | "crashed";
+  /** The tree and the artifacts it was given, by digest. */
+  readonly tree: string;
+  readonly inputs: Readonly<Record<string, string>>;
+};
+
+export type Question = { readonly ask: string; readonly id: string; readonly repeats: number };
+
+export type Decision = { readonly id: string; readonly ask: string; readonly answer: string; readonly text: string; readonly by: string; readonly state: string; readonly at: string };
+
+export type Waiver = { readonly artifact: string; readonly reason: string; readonly tree: string; readonly by: string; readonly at: string };
+
+export type Run = {
+  readonly id: string;
+  /** The hash of the definition it was started with; it never changes. */
+  readonly definition: string;
+  readonly state: string;
+  /** How often a state was entered. */
+  readonly entry: number;
+  readonly seq: number;
+  readonly params: Readonly<Record<string, Literal>>;
+  readonly counters: Readonly<Record<string, number>>;
+  /** Key: artifact, or `artifact/slot`. */
+  readonly held: Readonly<Record<string, Held>>;
+  /** The digest an artifact had when its scope began. A reading with this digest is not new. */
+  readonly baseline: Readonly<Record<string, string>>;
+  readonly tree: string;
+  /** Key: role, or `role/slot`. */
+  readonly agents: Readonly<Record<string, Agent>>;
+  readonly attempts: Readonly<Record<string, number>>;
+  readonly slots: Readonly<Record<string, Readonly<Record<string, "open" | "done" | "failed">>>>;
+  /** Where the run came from, for states that remember it. */
+  readonly frames: readonly { readonly state: string; readonly from: string }[];
+  readonly question?: Question | undefined;
+  readonly decisions: readonly Decision[];
+  readonly waivers: Readonly<Record<string, Waiver>>;
+  readonly infrastructure: number;
+  readonly startedAt: string;
+  readonly updatedAt: string;
+};
+
+export const NO_RUN: Run = {
+  id: "",
+  definition: "",
+  state: "start",
+  entry: 0,
+  seq: 0,
+  params: {},
+  counters: {},
+  held: {},
+  baseline: {},
+  tree: "",
+  agents: {},
+  attempts: {},
+  slots: {},
+  frames: [],
+  decisions: [],
+  waivers: {},
+  infrastructure: 0,
+  startedAt: "",
+  updatedAt: "",
+};
+
+export const QUESTION_DEPTH_MAX = 2;
+export const INFRASTRUCTURE_MAX = 5;
+
+/** The key of one of several: an agent of a role, a reading of an artifact. */
+export function slotKey(name: string, slot: string): string {
+  return slot === "" ? name : `${name}/${slot}`;
+}

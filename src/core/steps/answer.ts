@@ -1,0 +1,67 @@
+/** A person answers the open question. Only the options count; anything else is asked again, and counted. */
+
+import type { Workflow } from "../compile.ts";
+import { record, type Draft } from "../draft.ts";
+import type { Incoming, Refusal } from "../event.ts";
+import { isOpen, isSpent, unmet } from "../gate.ts";
+import { nameOf } from "../intake.ts";
+import { invalid, notOpen, notYourRole } from "../refuse.ts";
+import type { Run } from "../run.ts";
+import { count, settle, take } from "../take.ts";
+import type { Ask } from "../workflow.ts";
+
+type Answered = Extract<Incoming, { type: "answered" }>;
+
+/** What a question shows, as one string: the answer is bound to it. */
+export function shownBy(workflow: Workflow, run: Run, ask: string): string {
+  const names = workflow.definition.asks[ask]?.shows ?? [];
+  return names.map((name) => `${name}=${run.held[name]?.reading.digest ?? ""}`).join(" ");
+}
+
+export function answer(draft: Draft, event: Answered): Refusal | undefined {
+  const { workflow, run } = draft;
+  const who = nameOf(event.by);
+  if (event.by.type !== "human") return notYourRole(run, { who, what: "answering a question", allowed: ["human"] });
+  const { question } = run;
+  if (question === undefined || question.ask !== event.ask) {
+    return { code: "not-in-map", message: `run ${run.id} does not ask "${event.ask}" now`, next: `signalbox inbox` };
+  }
+  if (event.shown !== shownBy(workflow, run, event.ask)) {
+    return { code: "stale", message: `what ${question.id} is about has changed since it was shown`, next: `signalbox show ${run.id}` };
+  }
+  const declared = workflow.definition.asks[event.ask];
+  const wrong = declared === undefined ? "nobody asks this" : problemWith(declared, event);
+  if (wrong !== undefined) return askAgain(draft, event, { wrong, id: question.id, counter: declared?.reask });
+  const moves = (workflow.movesFrom[run.state] ?? []).filter((candidate) => candidate.answer === event.answer);
+  const move = moves.find((candidate) => isOpen(workflow, run, candidate, []));
+  const [closed] = moves;
+  if (move === undefined) return closed === undefined ? invalid(run, `"${event.answer}" leads nowhere`) : notOpen(run, closed.to, unmet(workflow, run, closed, []));
+  record(draft, event);
+  record(draft, { type: "question-closed", ask: event.ask, id: question.id, answer: event.answer, text: event.text ?? "", by: event.by.name ?? "human" });
+  take(draft, move, "human");
+  settle(draft, []);
+  return undefined;
+}
+
+function problemWith(ask: Ask, event: Answered): string | undefined {
+  const [word = "", route] = event.answer.split("/");
+  const option = Object.hasOwn(ask.options, word) ? ask.options[word] : undefined;
+  if (option === undefined) return `"${event.answer}" is not one of ${Object.keys(ask.options).join(", ")}`;
+  if (option.routes.length > 0 && (route === undefined || !option.routes.includes(route))) {
+    return `"${word}" needs one of ${option.routes.map((name) => `${word}/${name}`).join(", ")}`;
+  }
+  if (option.routes.length === 0 && route !== undefined) return `"${word}" takes no route`;
+  if (option.text === "required" && (event.text ?? "").trim() === "") return `"${word}" needs a text that says what`;
+  return undefined;
+}
+
+function askAgain(draft: Draft, event: Answered, on: { wrong: string; id: string; counter: string | undefined }): Refusal | undefined {
+  const { workflow, run } = draft;
+  if (on.counter === undefined || isSpent(workflow, run, on.counter)) return invalid(run, on.wrong);
+  record(draft, event);
+  count(draft, on.counter);
+  record(draft, { type: "question-repeated", ask: event.ask, id: on.id, reason: on.wrong });
+  const moved = settle(draft, []);
+  if (!moved) draft.effects.push({ type: "ask-person", ask: event.ask, id: on.id });
+  return undefined;
+}

@@ -1,0 +1,63 @@
+/** A run begins: a move from nothing, to one of the states the definition allows. */
+
+import { record, type Draft } from "../draft.ts";
+import type { Incoming, Refusal } from "../event.ts";
+import { isOpen, unmet } from "../gate.ts";
+import { intake, nameOf } from "../intake.ts";
+import { invalid, notInMap, notOpen, notYourRole } from "../refuse.ts";
+import { settle, take } from "../take.ts";
+import { START, type Literal, type Param } from "../workflow.ts";
+
+export function begin(draft: Draft, event: Extract<Incoming, { type: "run-started" }>): Refusal | undefined {
+  const { workflow, run } = draft;
+  if (run.seq > 0) return invalid(run, `run ${run.id} was started already`);
+  if (event.definition !== workflow.hash) return invalid(run, `this run belongs to definition ${event.definition}, not ${workflow.hash}`);
+  const declared = workflow.definition.params;
+  const unknown = Object.keys(event.params).find((name) => declared[name] === undefined);
+  if (unknown !== undefined) return invalid(run, `there is no parameter "${unknown}"`);
+  const params: Record<string, Literal> = {};
+  for (const [name, param] of Object.entries(declared)) {
+    const value = event.params[name] ?? param.default;
+    if (!isIn(param, value)) return invalid(run, `parameter ${name} is ${describe(param)}, not ${String(value)}`);
+    params[name] = value;
+  }
+  const starts = workflow.movesFrom[START] ?? [];
+  const to = event.to ?? starts[0]?.to ?? "";
+  const move = starts.find((candidate) => candidate.to === to);
+  if (move === undefined) return notInMap(workflow, run, to);
+  const who = nameOf(event.by);
+  if (!move.by.includes(who)) return notYourRole(run, { who, what: `starting in ${to}`, allowed: move.by, move });
+  record(draft, { ...event, params });
+  intake(draft, event, event.by);
+  const reserved = event.reserved ?? [];
+  if (!isOpen(workflow, draft.run, move, reserved)) return notOpen(run, to, unmet(workflow, draft.run, move, reserved));
+  take(draft, move, who);
+  settle(draft, reserved);
+  return undefined;
+}
+
+function isIn(param: Param, value: Literal): boolean {
+  switch (param.type) {
+    case "int":
+      return Number.isInteger(value) && Number(value) >= param.min && Number(value) <= param.max;
+    case "enum":
+      return param.values.some((known) => known === value);
+    case "bool":
+      return typeof value === "boolean";
+    case "text":
+      return typeof value === "string";
+  }
+}
+
+function describe(param: Param): string {
+  switch (param.type) {
+    case "int":
+      return `a whole number from ${param.min} to ${param.max}`;
+    case "enum":
+      return `one of ${param.values.join(", ")}`;
+    case "bool":
+      return "true or false";
+    case "text":
+      return "a text";
+  }
+}

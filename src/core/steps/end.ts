@@ -1,0 +1,75 @@
+/**
+ * An agent has ended. What it left is read first; if that opens a move, the run goes on. Otherwise the definition's rule
+ * for this role in this state counts and acts; without a rule the agent is marked for a person.
+ */
+
+import { act, start } from "../act.ts";
+import { endKey } from "../compile.ts";
+import { record, type Draft } from "../draft.ts";
+import type { Incoming } from "../event.ts";
+import { isOpen, isSpent, targetOf } from "../gate.ts";
+import { intake } from "../intake.ts";
+import { INFRASTRUCTURE_MAX } from "../run.ts";
+import { count, settle, take } from "../take.ts";
+import type { Action, End } from "../workflow.ts";
+
+type AgentEnded = Extract<Incoming, { type: "agent-ended" }>;
+
+export function agentEnded(draft: Draft, event: AgentEnded): void {
+  const { role, slot, attempt } = event;
+  const { state } = draft.run;
+  const rule = draft.workflow.ends[endKey(role, state)];
+  const fan = openFan(draft, role, slot);
+  intake(draft, event, { type: "agent", role, slot, attempt });
+  record(draft, { type: "agent-gone", role, slot, attempt });
+  const reserved = event.reserved ?? [];
+  if (settle(draft, reserved) || tryMove(draft, rule, reserved)) {
+    act(draft, rule?.then ?? []);
+    return;
+  }
+  if (fan !== undefined && draft.run.slots[fan]?.[slot] === "done") return;
+  if (event.cause === "infrastructure" && draft.run.infrastructure < INFRASTRUCTURE_MAX) {
+    // The machine or the terminal server went away: that says nothing about the agent.
+    record(draft, { type: "infrastructure-lost", times: draft.run.infrastructure + 1 });
+    start(draft, { role, slot, ...(fan === undefined ? {} : { fan }) });
+    return;
+  }
+  fail(draft, { rule, role, slot, fan, reserved });
+}
+
+function tryMove(draft: Draft, rule: End | undefined, reserved: readonly string[]): boolean {
+  if (rule?.try === undefined) return false;
+  const { workflow, run } = draft;
+  const move = (workflow.movesFrom[run.state] ?? []).find(
+    (candidate) => targetOf(run, candidate) === rule.try && candidate.by.includes(rule.role) && isOpen(workflow, run, candidate, reserved),
+  );
+  if (move === undefined) return false;
+  take(draft, move, rule.role);
+  settle(draft, reserved);
+  return true;
+}
+
+function fail(draft: Draft, on: { rule: End | undefined; role: string; slot: string; fan: string | undefined; reserved: readonly string[] }): void {
+  const { workflow } = draft;
+  const { rule, slot, fan } = on;
+  const counter = rule?.count;
+  const isOut = counter !== undefined && isSpent(workflow, draft.run, counter);
+  if (counter !== undefined && !isOut) count(draft, counter);
+  if (fan !== undefined) {
+    // A member of a fan-out is tried again while the budget lasts; then it has failed, and the rest goes on.
+    if (counter !== undefined && !isOut) start(draft, { role: on.role, slot, fan });
+    else record(draft, { type: "slot-settled", artifact: fan, slot, outcome: "failed" });
+    settle(draft, on.reserved);
+    return;
+  }
+  if (settle(draft, on.reserved)) return;
+  const fallback: readonly Action[] = [{ type: "mark", role: on.role }];
+  act(draft, rule === undefined || rule.do.length === 0 ? fallback : rule.do);
+}
+
+/** The fan-out this agent is a member of. */
+function openFan(draft: Draft, role: string, slot: string): string | undefined {
+  if (slot === "") return undefined;
+  const artifacts = Object.entries(draft.workflow.definition.artifacts);
+  return artifacts.find(([, artifact]) => artifact.each !== undefined && artifact.by.includes(role))?.[0];
+}

@@ -1,0 +1,24 @@
+/** A person lets a failed gate pass, for the content as it is now. */
+
+import { record, type Draft } from "../draft.ts";
+import type { Incoming, Refusal } from "../event.ts";
+import { nameOf } from "../intake.ts";
+import { invalid, notYourRole } from "../refuse.ts";
+import { isGood, worth } from "../standing.ts";
+import { settle } from "../take.ts";
+
+export function waive(draft: Draft, event: Extract<Incoming, { type: "waived" }>): Refusal | undefined {
+  const { workflow, run } = draft;
+  const { artifact } = event;
+  const who = nameOf(event.by);
+  if (event.by.type !== "human") return notYourRole(run, { who, what: "a waiver", allowed: ["human"] });
+  if (event.reason.trim() === "") return invalid(run, "a waiver needs a reason");
+  const isNeeded = (workflow.movesFrom[run.state] ?? []).some((move) => move.need.includes(artifact));
+  if (!isNeeded) return invalid(run, `nothing that leads out of ${run.state} needs ${artifact}`);
+  if (isGood(worth(workflow, run, artifact).standing)) return invalid(run, `${artifact} passes already`);
+  record(draft, event);
+  if (event.tree !== undefined && event.tree !== run.tree) record(draft, { type: "tree-seen", tree: event.tree });
+  record(draft, { type: "waiver-given", artifact, reason: event.reason, tree: draft.run.tree, by: event.by.name ?? "human" });
+  settle(draft, []);
+  return undefined;
+}

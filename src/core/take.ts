@@ -1,0 +1,61 @@
+/** Taking a move: the state, its counters and scopes, its actions and its question, in this order. */
+
+import { act } from "./act.ts";
+import { NONE } from "./compile.ts";
+import { record, type Draft } from "./draft.ts";
+import { isOpen, targetOf } from "./gate.ts";
+import type { Move } from "./workflow.ts";
+
+/** More engine moves in a row than this means a definition that `check` refuses. */
+const SETTLE_MAX = 100;
+
+export function take(draft: Draft, move: Move, by: string): void {
+  const { workflow, run } = draft;
+  const to = targetOf(run, move);
+  if (run.question !== undefined) {
+    record(draft, { type: "question-closed", ask: run.question.ask, id: run.question.id, answer: "", text: "", by });
+  }
+  // The counters and the state are one write, before any effect: an agent started by this move sees its round.
+  record(draft, { type: "moved", from: run.state, to, by, remember: move.remember, ...begun(draft, move) });
+  for (const counter of move.count) count(draft, counter);
+  for (const artifact of move.waive) {
+    record(draft, { type: "waiver-given", artifact, reason: `${run.state} to ${to}`, tree: draft.run.tree, by });
+  }
+  const state = workflow.definition.states[to];
+  act(draft, state?.enter ?? NONE);
+  act(draft, move.do);
+  if (state?.ask !== undefined) openQuestion(draft, state.ask);
+}
+
+export function count(draft: Draft, counter: string): void {
+  const value = (draft.run.counters[counter] ?? 0) + 1;
+  record(draft, { type: "counted", counter, value, renew: draft.workflow.artifactsPer[counter] ?? NONE });
+}
+
+/** Takes the moves that fire by themselves, until none is open. Says whether any was. */
+export function settle(draft: Draft, reserved: readonly string[]): boolean {
+  const { workflow } = draft;
+  for (let moves = 0; moves < SETTLE_MAX; moves += 1) {
+    const candidates = workflow.engineMovesFrom[draft.run.state];
+    const move = candidates?.find((candidate) => isOpen(workflow, draft.run, candidate, reserved));
+    if (move === undefined) return moves > 0;
+    take(draft, move, "engine");
+  }
+  return true;
+}
+
+/** The scopes a move begins: every move begins a new entry. */
+function begun(draft: Draft, move: Move): { reset: string[]; renew: string[] } {
+  const scopes = ["entry", ...move.renew];
+  return {
+    reset: scopes.flatMap((scope) => draft.workflow.countersPer[scope] ?? []),
+    renew: scopes.flatMap((scope) => draft.workflow.artifactsPer[scope] ?? []),
+  };
+}
+
+function openQuestion(draft: Draft, ask: string): void {
+  const declared = draft.workflow.definition.asks[ask];
+  const id = declared !== undefined && declared.id !== "" ? declared.id : `UD-${draft.run.decisions.length + 1}`;
+  record(draft, { type: "question-opened", ask, id });
+  draft.effects.push({ type: "ask-person", ask, id });
+}

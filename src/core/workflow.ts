@@ -1,0 +1,218 @@
+/**
+ * A workflow as data, after its sugar is expanded: the seven constructs of the kernel and nothing else.
+ *
+ * Everything here is plain JSON, so that a definition can be hashed, stored and compared. `format` makes it
+ * from a file; `core` only reads it.
+ */
+
+import type { Severity, Verdict } from "./verdict.ts";
+
+export type Literal = string | number | boolean;
+
+/** A constant, or the name of a parameter whose value the run fixed at its start. */
+export type Value<T extends Literal = Literal> = T | { readonly param: string };
+
+/** Where something stands in a file; lines and columns count from 1. */
+export type Place = { readonly file: string; readonly line: number; readonly col: number };
+
+export type Param =
+  | { readonly type: "int"; readonly min: number; readonly max: number; readonly default: number }
+  | { readonly type: "enum"; readonly values: readonly string[]; readonly default: string }
+  | { readonly type: "bool"; readonly default: boolean }
+  /** Information only: no guard reads it. `set` names who may change it later. */
+  | { readonly type: "text"; readonly default: string; readonly set: readonly string[] };
+
+/** `per` is `run`, `entry` (of any state) or the name of a scope that some move begins anew. */
+export type Counter = { readonly max: Value<number>; readonly per: string };
+
+export type Shape =
+  | { readonly type: "text" | "number" | "boolean"; readonly values?: readonly Literal[] }
+  | { readonly type: "list"; readonly of: Shape; readonly min?: number }
+  | {
+      readonly type: "object";
+      readonly required: Readonly<Record<string, Shape>>;
+      readonly optional: Readonly<Record<string, Shape>>;
+      readonly open: boolean;
+    };
+
+/** Where the verdict of a JSON or YAML artifact stands, and how its issues are ranked. */
+export type ReviewShape = {
+  readonly verdictAt: string;
+  readonly verdicts: Readonly<Record<string, Verdict>>;
+  readonly issuesAt?: string;
+  readonly severityAt?: string;
+  readonly severities?: Readonly<Record<string, Severity>>;
+};
+
+/** How the bytes of an artifact become facts. A closed vocabulary: a new kind is code, a new use is data. */
+export type Reader =
+  | {
+      readonly type: "section";
+      readonly heading: string;
+      readonly any: readonly string[];
+      readonly all: readonly string[];
+      readonly verdicts?: Readonly<Record<string, Verdict>>;
+    }
+  | { readonly type: "document"; readonly headings: readonly string[]; readonly lists: Readonly<Record<string, string>> }
+  | { readonly type: "json" | "yaml"; readonly shape?: Shape; readonly review?: ReviewShape; readonly lists: Readonly<Record<string, string>> }
+  | { readonly type: "tasks"; readonly style: "markdown" | "yaml" | "checkbox" }
+  | { readonly type: "check"; readonly command: Value<string> }
+  | { readonly type: "fact"; readonly fact: string }
+  | { readonly type: "children"; readonly tasks: string }
+  | { readonly type: "file" };
+
+export type Artifact = {
+  /** Path of the file in the workspace; `{slot}` stands for the slot of a fan-out. Empty for facts and checks. */
+  readonly file: string;
+  readonly reader: Reader;
+  /** Whose word counts: role names, `human`, `engine`. */
+  readonly by: readonly string[];
+  /** It must have changed since this began: `run`, `entry`, a scope, or the last change of a counter. */
+  readonly fresh: string;
+  /** What it is about: `tree`, or names of artifacts. A later change of those makes it stale. */
+  readonly bind: readonly string[];
+  readonly block: Value<string>;
+  /** One reading for each member of a list that another artifact holds, at most `max` of them. */
+  readonly each?: { readonly artifact: string; readonly list: string; readonly max: number };
+};
+
+export type Role = {
+  readonly session: "fresh" | "persistent";
+  readonly access: "read" | "write";
+  readonly prompt: string;
+  /** The prompt for the second and later attempts. */
+  readonly again: string;
+  readonly harness: Value<string>;
+  readonly model: Value<string>;
+  readonly minutes: Value<number>;
+  readonly stallMinutes: Value<number>;
+  /** Artifacts that must be there before the role is started, handed over as file references. */
+  readonly context: readonly string[];
+};
+
+export type State = {
+  readonly final?: "done" | "cancelled" | "failed";
+  readonly stage?: string;
+  /** The question that is open while the run is here. */
+  readonly ask?: string;
+  /** Set where the run waits for a person. */
+  readonly waits: boolean;
+  readonly title: string;
+  /** Done on every entry, before the actions of the move. */
+  readonly enter: readonly Action[];
+};
+
+export type Standing =
+  | Verdict
+  | "missing"
+  | "invalid"
+  | "stale"
+  | "valid"
+  | "holds"
+  | "waived"
+  | "all"
+  | "some"
+  | "none";
+
+export type Condition =
+  | { readonly type: "artifact"; readonly artifact: string; readonly in: readonly Standing[] }
+  | { readonly type: "field"; readonly artifact: string; readonly field: string; readonly in: readonly Literal[] }
+  | { readonly type: "least"; readonly artifact: string; readonly field: string; readonly min: number }
+  | { readonly type: "counter"; readonly counter: string; readonly is: "below" | "spent" }
+  | { readonly type: "param"; readonly param: string; readonly in: readonly Literal[] }
+  | { readonly type: "origin"; readonly in: readonly string[] };
+
+export type Action =
+  | { readonly type: "start"; readonly role: string; readonly prompt?: string }
+  | { readonly type: "start-each"; readonly role: string; readonly artifact: string }
+  | { readonly type: "start-tasks"; readonly artifact: string }
+  | { readonly type: "start-next" }
+  | { readonly type: "stop"; readonly role: string }
+  | { readonly type: "stop-all" }
+  | { readonly type: "tell"; readonly role: string; readonly message: string; readonly orStart?: string }
+  | { readonly type: "mark"; readonly role: string }
+  | { readonly type: "run"; readonly check: string }
+  | { readonly type: "release"; readonly resource: string }
+  | { readonly type: "archive"; readonly artifacts: readonly string[] }
+  | { readonly type: "perform"; readonly name: string };
+
+/** `from` of a move that makes a run. */
+export const START = "start";
+/** `to` of a move that goes back to where the run came from. */
+export const ORIGIN = "origin";
+
+export type Move = {
+  readonly from: string;
+  readonly to: string;
+  /** `engine` fires by itself when everything holds; `human` and roles ask. */
+  readonly by: readonly string[];
+  /** Taken only by answering the state's question with this option (`option` or `option/route`). */
+  readonly answer?: string;
+  readonly when: readonly Condition[];
+  readonly need: readonly string[];
+  readonly count: readonly string[];
+  readonly renew: readonly string[];
+  readonly remember: boolean;
+  readonly reserve: readonly string[];
+  readonly waive: readonly string[];
+  readonly do: readonly Action[];
+  readonly at: Place;
+};
+
+/** What follows the death of an agent: try a move, else count and act. */
+export type End = {
+  readonly role: string;
+  readonly in: string;
+  readonly try?: string;
+  readonly then: readonly Action[];
+  readonly count?: string;
+  readonly do: readonly Action[];
+  readonly at: Place;
+};
+
+export type Option = { readonly text: "none" | "optional" | "required"; readonly routes: readonly string[]; readonly label: string };
+
+export type Ask = {
+  readonly id: string;
+  readonly question: string;
+  /** Artifacts whose content the answer is bound to. */
+  readonly shows: readonly string[];
+  readonly options: Readonly<Record<string, Option>>;
+  /** Counts answers that are not one of the options. */
+  readonly reask?: string;
+};
+
+export type Assertion = {
+  readonly type: "always" | "never" | "eventually";
+  readonly in: readonly string[];
+  /** Any of these lists of conditions. */
+  readonly when: readonly (readonly Condition[])[];
+  readonly unless: readonly (readonly Condition[])[];
+  readonly text: string;
+  readonly at: Place;
+};
+
+export type Tree = Literal | null | { readonly from: string } | { readonly each: string; readonly give: Tree } | readonly Tree[] | { readonly [key: string]: Tree };
+
+export type Projection = { readonly file: string; readonly as: "front-matter" | "json" | "yaml"; readonly data: Tree };
+
+/** A prompt's text and the variables it names, each with its place. */
+export type Prompt = { readonly file: string; readonly text: string };
+
+export type Definition = {
+  readonly name: string;
+  readonly title: string;
+  readonly params: Readonly<Record<string, Param>>;
+  readonly counters: Readonly<Record<string, Counter>>;
+  readonly artifacts: Readonly<Record<string, Artifact>>;
+  readonly roles: Readonly<Record<string, Role>>;
+  readonly states: Readonly<Record<string, State>>;
+  readonly moves: readonly Move[];
+  readonly ends: readonly End[];
+  readonly asks: Readonly<Record<string, Ask>>;
+  readonly prompts: Readonly<Record<string, Prompt>>;
+  readonly assertions: readonly Assertion[];
+  readonly projections: readonly Projection[];
+  /** Where things stand in the file, by `kind.name`; not part of what the definition means. */
+  readonly places: Readonly<Record<string, Place>>;
+};
