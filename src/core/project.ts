@@ -11,7 +11,8 @@ export function project(tree: Tree, root: unknown): unknown {
   if (typeof tree !== "object" || tree === null) return tree;
   if (isList(tree)) return tree.map((member) => project(member, root));
   if (isFrom(tree)) return find(root, tree.from) ?? null;
-  if (isEach(tree)) return membersOf(find(root, tree.each)).map((member) => project(tree.give, within(root, member)));
+  if (isEach(tree))
+    return membersOf(find(root, tree.each)).map((member) => project(tree.give, within(root, member)));
   return Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, project(value, root)]));
 }
 

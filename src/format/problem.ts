@@ -1,0 +1,74 @@
+/** What is wrong with a file, where, and how it is said. */
+
+import type { Place } from "../core/workflow.ts";
+
+export type Problem = {
+  readonly file: string;
+  readonly line: number;
+  readonly col: number;
+  /** Stable and kebab-case; the message may change, the code does not. */
+  readonly code: string;
+  readonly message: string;
+  readonly suggestion?: string;
+};
+
+/** A problem before its offset in the text becomes a place. */
+export type Fault = { readonly offset: number; readonly code: string; readonly message: string };
+
+/** Nobody reads more of them, and a hostile file would have hundreds of thousands. */
+export const PROBLEMS_MAX = 100;
+const MESSAGE_MAX = 200;
+
+export function showProblem(problem: Problem): string {
+  const hint = problem.suggestion === undefined ? "" : ` (did you mean "${problem.suggestion}"?)`;
+  return `${problem.file}:${problem.line}:${problem.col}: ${problem.message}${hint}`;
+}
+
+export function sortProblems(problems: readonly Problem[]): readonly Problem[] {
+  return problems.toSorted((a, b) => compare(a.file, b.file) || a.line - b.line || a.col - b.col);
+}
+
+/** By code unit: the order must not depend on the language of the machine. */
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** Turns offsets in a text into places. Columns count characters, so that an emoji is one. */
+export function placesIn(file: string, text: string): (offset: number) => Place {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return (offset) => {
+    const line = lastAtOrBefore(starts, offset);
+    const before = text.slice(starts[line], offset);
+    return { file, line: line + 1, col: Array.from(before).length + 1 };
+  };
+}
+
+function lastAtOrBefore(starts: readonly number[], offset: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((starts[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** At most one problem for a place. */
+export function problemsAt(faults: readonly Fault[], placeAt: (offset: number) => Place): readonly Problem[] {
+  const inOrder = faults.toSorted((a, b) => a.offset - b.offset);
+  const single = inOrder.filter(({ offset }, index) => offset !== inOrder[index - 1]?.offset);
+  const show = ({ offset, code, message }: Fault) => ({ ...placeAt(offset), code, message: clip(message) });
+  const problems = single.slice(0, PROBLEMS_MAX).map(show);
+  const next = single[PROBLEMS_MAX];
+  if (next === undefined) return problems;
+  const message = `There are more problems from here on; these are the first ${PROBLEMS_MAX}.`;
+  return [...problems, { ...placeAt(next.offset), code: "too-many-problems", message }];
+}
+
+/** Some messages quote the file, which may be one long word. */
+function clip(message: string): string {
+  return message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX)}...` : message;
+}
