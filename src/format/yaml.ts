@@ -220,7 +220,8 @@ function childOf(parent: Spot, name: string | number, at: Pick<Spot, "key" | "va
 function readScalar(node: Scalar.Parsed, faults: Fault[]): unknown {
   const { value } = node;
   if (typeof value !== "number") return value;
-  const inexact = Number.isInteger(value) && !Number.isSafeInteger(value) && !/[.e]/i.test(node.source);
+  const digits = Number.isInteger(value) && !/[.e]/i.test(node.source);
+  const inexact = digits && !Number.isSafeInteger(value) && String(value) !== node.source;
   if (inexact || !Number.isFinite(value)) {
     const message = `${node.source} cannot be kept as an exact number: quote it if it is text.`;
     faults.push({ offset: node.range[0], code: "number", message });

@@ -1,0 +1,35 @@
+/** A projection as text: what a file of a workflow's own format says about a run. */
+
+import { project } from "../core/project.ts";
+import type { Projection } from "../core/workflow.ts";
+import { setFrontMatter, setKeys, writeYaml } from "./front-matter.ts";
+import type { Edited } from "./front-matter.ts";
+
+/**
+ * `existing` is the text that is there now. In front matter and in a YAML map only the projected keys change;
+ * a JSON file, and YAML that is no map, is the engine's as a whole.
+ */
+export function renderProjection(
+  projection: Projection,
+  root: unknown,
+  existing: string | undefined,
+): Edited {
+  const { file } = projection;
+  const data = project(projection.data, root);
+  switch (projection.as) {
+    case "json":
+      return { ok: true, text: `${JSON.stringify(data, null, 2)}\n` };
+    case "yaml":
+      if (existing === undefined || !isMap(data)) return { ok: true, text: writeYaml(data) };
+      return setKeys(file, existing, data);
+    case "front-matter": {
+      if (isMap(data)) return setFrontMatter(file, existing ?? "", data);
+      const message = "Front matter must be a map, and the projection gives something else.";
+      return { ok: false, problems: [{ file, line: 1, col: 1, code: "not-a-map", message }] };
+    }
+  }
+}
+
+function isMap(data: unknown): data is Readonly<Record<string, unknown>> {
+  return typeof data === "object" && data !== null && !Array.isArray(data);
+}

@@ -1,0 +1,123 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { project } from "../../src/core/project.ts";
+import type { Projection, Tree } from "../../src/core/workflow.ts";
+import { renderProjection } from "../../src/format/projection.ts";
+
+const ROOT = {
+  run: { id: "r1", state: "working", "1.2": { round: 2 } },
+  tasks: [
+    { id: "t1", needs: ["t0", "x"] },
+    { id: "t2", needs: [] },
+  ],
+  counters: { round: 1, crash: 0 },
+  none: null,
+};
+
+describe("a tree gives", () => {
+  test.for<[Tree, unknown]>([
+    ["text", "text"],
+    [null, null],
+    [
+      [1, true, { a: "b" }],
+      [1, true, { a: "b" }],
+    ],
+    [{ from: "run.state" }, "working"],
+    [{ from: "tasks.1.id" }, "t2"],
+    [{ from: "run.1.2.round" }, 2],
+    [{ from: "counters" }, { round: 1, crash: 0 }],
+    [{ from: "none" }, null],
+    [{ from: "run.nowhere.at.all" }, null],
+    [{ from: "run.state.length" }, null],
+    [{ from: "tasks.length.x" }, null],
+    [{ from: "constructor" }, null],
+    [{ from: "__proto__.toString" }, null],
+    [{ from: "" }, null],
+    [
+      { from: "run.id", to: "x" },
+      { from: "run.id", to: "x" },
+    ],
+    [{ from: 1 }, { from: 1 }],
+    [{ each: "tasks" }, { each: "tasks" }],
+    [{ each: "tasks", give: { from: "item.id" } }, ["t1", "t2"]],
+    [
+      { each: "tasks", give: { n: { from: "key" }, run: { from: "run.id" } } },
+      [
+        { n: 0, run: "r1" },
+        { n: 1, run: "r1" },
+      ],
+    ],
+    [
+      { each: "counters", give: [{ from: "key" }, { from: "item" }] },
+      [
+        ["round", 1],
+        ["crash", 0],
+      ],
+    ],
+    [{ each: "tasks", give: { each: "item.needs", give: { from: "item" } } }, [["t0", "x"], []]],
+    [{ each: "nowhere", give: "x" }, []],
+    [{ each: "run.state", give: "x" }, []],
+  ])("%j -> %j", ([tree, data]) => {
+    expect(project(tree, ROOT)).toEqual(data);
+  });
+
+  test("something for every root", () => {
+    const tree: Tree = { a: { from: "a.b" }, c: { each: "c", give: { from: "item.d" } } };
+    fc.assert(
+      fc.property(fc.anything(), (root) => {
+        expect(project(tree, root)).toHaveProperty("a");
+      }),
+    );
+  });
+});
+
+const DATA: Tree = {
+  status: { from: "run.state" },
+  rounds: { from: "counters.round" },
+  ids: { each: "tasks", give: { from: "item.id" } },
+};
+
+function render(as: Projection["as"], existing?: string, data: Tree = DATA): string {
+  const rendered = renderProjection({ file: "out", as, data }, ROOT, existing);
+  if (rendered.ok) return rendered.text;
+  return rendered.problems.map(({ file, line, col, code }) => `${file}:${line}:${col} ${code}`).join(", ");
+}
+
+describe("it is rendered", () => {
+  test.for<[Projection["as"], string | undefined, string]>([
+    [
+      "json",
+      undefined,
+      '{\n  "status": "working",\n  "rounds": 1,\n  "ids": [\n    "t1",\n    "t2"\n  ]\n}\n',
+    ],
+    [
+      "json",
+      "not JSON",
+      '{\n  "status": "working",\n  "rounds": 1,\n  "ids": [\n    "t1",\n    "t2"\n  ]\n}\n',
+    ],
+    ["yaml", undefined, "status: working\nrounds: 1\nids:\n  - t1\n  - t2\n"],
+    [
+      "yaml",
+      "# mine\nrounds: 1 # same\nstatus: planning\nnote: x\n",
+      "# mine\nrounds: 1 # same\nstatus: working\nnote: x\nids:\n  - t1\n  - t2\n",
+    ],
+    ["yaml", "status: [\n", "out:2:1 syntax"],
+    ["front-matter", undefined, "---\nstatus: working\nrounds: 1\nids:\n  - t1\n  - t2\n---\n"],
+    [
+      "front-matter",
+      "---\nstatus: x\nids: [t1, t2]\nrounds: 1\n---\nbody",
+      "---\nstatus: working\nids: [t1, t2]\nrounds: 1\n---\nbody",
+    ],
+    ["front-matter", "---\nstatus: [\n---\n", "out:3:1 syntax"],
+  ])("as %s over %j", ([as, existing, text]) => {
+    expect(render(as, existing)).toBe(text);
+  });
+
+  test.for<[Projection["as"], string]>([
+    ["json", '[\n  "x"\n]\n'],
+    ["yaml", "- x\n"],
+    ["front-matter", "out:1:1 not-a-map"],
+  ])("as %s, from a list", ([as, text]) => {
+    expect(render(as, undefined, ["x"])).toBe(text);
+  });
+});

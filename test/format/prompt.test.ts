@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { fill, variablesOf } from "../../src/format/prompt.ts";
+
+const VARS = { summary: "Add login", branch: "feature/x", round_2: "two" };
+
+test.for<[string, string, string]>([
+  ["no braces at all", "", "no braces at all"],
+  ["Do {summary} on {branch}.", "summary@1:4 branch@1:17", "Do Add login on feature/x."],
+  ["{summary}{summary}", "summary@1:1 summary@1:10", "Add loginAdd login"],
+  ["a\n😀 {round_2}", "round_2@2:3", "a\n😀 two"],
+  ["{{summary}} is a variable", "", "{summary} is a variable"],
+  ['{"verdict": {"at": 1}}', "", '{"verdict": {"at": 1}}'],
+  ['{"goal": {summary}}', "summary@1:10", '{"goal": Add login}'],
+  ["{} { summary } {Summary} {1} {a-b} {a b}", "", "{} { summary } {Summary} {1} {a-b} {a b}"],
+  ["{{ }} {{", "", "{{ }} {{"],
+  ["${summary}", "summary@1:2", "$Add login"],
+  ["{summary", "", "{summary"],
+])("%j names %j and becomes %j", ([text, names, filled]) => {
+  const shown = variablesOf("p.md", text).map(({ name, place }) => `${name}@${place.line}:${place.col}`);
+  expect(shown.join(" ")).toBe(names);
+  expect(fill(text, VARS)).toBe(filled);
+});
+
+test.for<[string]>([["{branch}"], ["{{branch}}"], ["$1 $& $<name>"], ["{nobody}"]])(
+  "the value %j is inserted as it is",
+  ([summary]) => {
+    expect(fill("<{summary}>", { summary, branch: "wrong" })).toBe(`<${summary}>`);
+  },
+);
+
+test.for<[string]>([["{nobody}"], ["{constructor}"]])("filling %s without a value is our bug", ([text]) => {
+  expect(() => fill(text, VARS)).toThrow("has no value");
+});
+
+test("text without braces is never changed", () => {
+  const text = fc.string({ unit: "binary" }).map((raw) => raw.replaceAll(/[{}]/g, ""));
+  fc.assert(
+    fc.property(text, (raw) => {
+      expect(fill(raw, {})).toBe(raw);
+      expect(variablesOf("p.md", raw)).toEqual([]);
+    }),
+  );
+});
+
+test("whatever is found can be filled", () => {
+  const text = fc
+    .array(fc.constantFrom("{", "}", "{{", "}}", "a", "b_1", " ", "\n", '"'))
+    .map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(text, (raw) => {
+      const vars = Object.fromEntries(variablesOf("p.md", raw).map(({ name }) => [name, "v"]));
+      expect(() => fill(raw, vars)).not.toThrow();
+    }),
+  );
+});
