@@ -98,7 +98,7 @@ function tell(draft: Draft, action: Extract<Action, { type: "tell" }>): void {
   if (agent !== undefined && isUp(agent)) {
     draft.effects.push({ type: "tell-agent", role: action.role, attempt: agent.attempt, message: action.message });
   } else if (action.orStart !== undefined) {
-    start(draft, { role: action.role, slot: "", prompt: action.orStart });
+    start(draft, { role: action.role, slot: "", ...(action.orStart === "" ? {} : { prompt: action.orStart }) });
   }
 }
 

@@ -60,10 +60,17 @@ function worthOfReading(on: { run: Run; name: string; artifact: Artifact; held: 
     return { standing: "stale", reason: `the work changed after ${describe(artifact, name)} was made` };
   }
   if (fault !== undefined) return { standing: "invalid", reason: fault.reason, ...place(fault) };
+  if (artifact.reader.type === "children") return worthOfChildren(name, reading.fields["outcome"]);
   if (reading.verdict === undefined) return artifact.reader.type === "fact" ? HOLDS : VALID;
   const judgement = judge(reading.verdict, reading.issues, severity(valueOf(run, artifact.block)));
   if (judgement.verdict === "invalid") return { standing: "invalid", reason: `${describe(artifact, name)}: ${judgement.reason}` };
   return { standing: judgement.verdict, reason: `${describe(artifact, name)} says ${judgement.verdict}` };
+}
+
+function worthOfChildren(name: string, outcome: Literal | undefined): Worth {
+  const standing = (["all", "some", "none"] as const).find((known) => known === outcome);
+  if (standing === undefined) return { standing: "invalid", reason: `${name} has no outcome` };
+  return { standing, reason: `${standing} of ${name} are done` };
 }
 
 function worthOfSlots(run: Run, name: string): Worth {

@@ -1,0 +1,88 @@
+/** Actions are short sentences in the file and closed variants in the core. */
+
+import type { Action } from "../../core/workflow.ts";
+
+/** Things the edge can be asked to do by name. */
+export const PERFORMABLE = ["commit", "pull-request", "merge", "notify"] as const;
+export const RESOURCES = ["workspace"] as const;
+
+/** What a sentence names, so that the names can be checked: kind and word. */
+export type Mention = { readonly kind: "role" | "prompt" | "artifact" | "resource" | "performable"; readonly name: string };
+
+export type ParsedAction = { readonly action: Action; readonly mentions: readonly Mention[] };
+
+/** Gives the action, or a sentence that says what the action should look like. */
+export function parseAction(text: string): ParsedAction | string {
+  const words = text.trim().split(/\s+/);
+  const [verb = "", first = "", second = "", third = ""] = words;
+  switch (verb) {
+    case "start":
+      return parseStart(words);
+    case "stop":
+      if (words.length !== 2) return "stop ROLE, or stop all";
+      if (first === "all") return { action: { type: "stop-all" }, mentions: [] };
+      return { action: { type: "stop", role: first }, mentions: [role(first)] };
+    case "tell":
+      return parseTell(words);
+    case "mark":
+      if (words.length !== 2) return "mark ROLE";
+      return { action: { type: "mark", role: first }, mentions: [role(first)] };
+    case "run":
+      if (words.length !== 2) return "run ARTIFACT";
+      return { action: { type: "run", check: first }, mentions: [artifact(first)] };
+    case "release":
+      if (words.length !== 2) return "release RESOURCE";
+      return { action: { type: "release", resource: first }, mentions: [{ kind: "resource", name: first }] };
+    case "archive":
+      if (words.length < 2) return "archive ARTIFACT...";
+      return { action: { type: "archive", artifacts: words.slice(1) }, mentions: words.slice(1).map(artifact) };
+    case "perform":
+      if (words.length !== 2) return "perform NAME";
+      return { action: { type: "perform", name: first }, mentions: [{ kind: "performable", name: first }] };
+    default:
+      return `start, stop, tell, mark, run, release, archive or perform, not "${verb} ${second}${third}"`;
+  }
+}
+
+function parseStart(words: readonly string[]): ParsedAction | string {
+  const [, first = "", second, third = ""] = words;
+  if (words.length === 2) {
+    if (first === "next") return { action: { type: "start-next" }, mentions: [] };
+    return { action: { type: "start", role: first }, mentions: [role(first)] };
+  }
+  if (words.length === 3 && first === "tasks") {
+    return { action: { type: "start-tasks", artifact: second ?? "" }, mentions: [artifact(second ?? "")] };
+  }
+  if (words.length === 4 && second === "as") {
+    return { action: { type: "start", role: first, prompt: third }, mentions: [role(first), prompt(third)] };
+  }
+  if (words.length === 4 && second === "each") {
+    return { action: { type: "start-each", role: first, artifact: third }, mentions: [role(first), artifact(third)] };
+  }
+  return "start ROLE, start ROLE as PROMPT, start ROLE each ARTIFACT, start tasks ARTIFACT, or start next";
+}
+
+function parseTell(words: readonly string[]): ParsedAction | string {
+  const [, first = "", message = "", or, begin, as, name = ""] = words;
+  const mentions = [role(first), prompt(message)];
+  if (words.length === 3) return { action: { type: "tell", role: first, message }, mentions };
+  if (or !== "or" || begin !== "start") return "tell ROLE MESSAGE, or tell ROLE MESSAGE or start [as PROMPT]";
+  // An empty prompt stands for the role's own prompt of a later attempt.
+  if (words.length === 5) return { action: { type: "tell", role: first, message, orStart: "" }, mentions };
+  if (words.length === 7 && as === "as") {
+    return { action: { type: "tell", role: first, message, orStart: name }, mentions: [...mentions, prompt(name)] };
+  }
+  return "tell ROLE MESSAGE or start [as PROMPT]";
+}
+
+function role(name: string): Mention {
+  return { kind: "role", name };
+}
+
+function prompt(name: string): Mention {
+  return { kind: "prompt", name };
+}
+
+function artifact(name: string): Mention {
+  return { kind: "artifact", name };
+}

@@ -1,0 +1,50 @@
+/** What building a definition needs everywhere: the names that exist, and a place to put problems. */
+
+import { closest } from "../../core/closest.ts";
+import type { Place } from "../../core/workflow.ts";
+import type { Problem } from "../problem.ts";
+
+export type Path = readonly (string | number)[];
+
+export type Names = {
+  readonly states: ReadonlySet<string>;
+  readonly roles: ReadonlySet<string>;
+  readonly artifacts: ReadonlySet<string>;
+  readonly counters: ReadonlySet<string>;
+  readonly params: ReadonlySet<string>;
+  readonly asks: ReadonlySet<string>;
+  readonly scopes: ReadonlySet<string>;
+};
+
+export type Context = {
+  readonly names: Names;
+  readonly problems: Problem[];
+  placeOf(path: Path): Place;
+  keyPlaceOf(path: Path): Place;
+};
+
+export function report(context: Context, at: Place, problem: { code: string; message: string; suggestion?: string | undefined }): void {
+  const { suggestion, ...rest } = problem;
+  context.problems.push({ ...at, ...rest, ...(suggestion === undefined ? {} : { suggestion }) });
+}
+
+/** Reports a name that is not there, with the nearest one that is. */
+export function requireName(context: Context, on: { kind: string; name: string; known: Iterable<string>; path: Path }): boolean {
+  const known = [...on.known];
+  if (known.includes(on.name)) return true;
+  report(context, context.placeOf(on.path), {
+    code: `unknown-${on.kind}`,
+    message: `there is no ${on.kind} "${on.name}"`,
+    suggestion: closest(on.name, known),
+  });
+  return false;
+}
+
+export function listOf<T>(value: T | readonly T[] | undefined): readonly T[] {
+  if (value === undefined) return [];
+  return isList(value) ? value : [value];
+}
+
+function isList<T>(value: T | readonly T[]): value is readonly T[] {
+  return Array.isArray(value);
+}

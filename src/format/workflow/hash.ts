@@ -1,0 +1,19 @@
+/** The content hash of a definition: over everything that can change what a run does, and over nothing else. */
+
+import { createHash } from "node:crypto";
+import type { Definition } from "../../core/workflow.ts";
+
+export function hashOf(definition: Definition): string {
+  // Places say where something stands in the file; moving a line changes no run.
+  const { places: _places, ...meaning } = definition;
+  return `sha256:${createHash("sha256").update(canonical(meaning)).digest("hex")}`;
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const entries = Object.entries(value).filter(([key, inner]) => key !== "at" && inner !== undefined);
+  // The order of states and options is what people see, but it moves nothing.
+  const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${sorted.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(",")}}`;
+}

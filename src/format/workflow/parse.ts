@@ -1,0 +1,170 @@
+/**
+ * A workflow file becomes a workflow, or all that is wrong with it at once.
+ *
+ * What the schema refuses is left out and the rest is still looked at, so that a writer sees every problem in one go.
+ */
+
+import { compile, type Workflow } from "../../core/compile.ts";
+import { sortProblems, type Problem } from "../problem.ts";
+import { loadYaml } from "../yaml.ts";
+import { build, type Prompts } from "./build.ts";
+import { listOf, type Context, type Names, type Path } from "./context.ts";
+import { expand, type Expanded } from "./expand.ts";
+import { hashOf } from "./hash.ts";
+import { findingsOf, problemOf, type Finding } from "./issues.ts";
+import { SCHEMA_VERSION, WorkflowFile } from "./schema.ts";
+
+export type Source = { readonly file: string; readonly bytes: Uint8Array; readonly prompts: Prompts };
+
+export type Parsed =
+  | { readonly ok: true; readonly workflow: Workflow; readonly helpers: ReadonlyMap<string, string> }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+type Places = Pick<Context, "placeOf" | "keyPlaceOf">;
+
+export function parseWorkflow(source: Source): Parsed {
+  const loaded = loadYaml(source.file, source.bytes);
+  if (!loaded.ok) return { ok: false, problems: loaded.problems };
+  const version = wrongVersion(loaded.data, loaded);
+  if (version !== undefined) return { ok: false, problems: [version] };
+  const { file, problems, at } = shaped(loaded.data, loaded);
+  if (file === undefined) return { ok: false, problems: sortProblems(problems) };
+  const expanded = expand(file);
+  const context: Context = { names: namesIn(file, expanded), problems, ...at };
+  const definition = build(context, file, expanded, source.prompts);
+  problems.push(...clashes(context));
+  if (problems.length > 0) return { ok: false, problems: sortProblems(unique(problems)) };
+  return { ok: true, workflow: compile(definition, hashOf(definition)), helpers: expanded.helpers };
+}
+
+function wrongVersion(data: unknown, places: Places): Problem | undefined {
+  const schema = typeof data === "object" && data !== null && "$schema" in data ? data.$schema : undefined;
+  const at = places.placeOf(["$schema"]);
+  const wanted = `workflow-${SCHEMA_VERSION}.schema.json`;
+  if (schema === undefined) return { ...at, code: "no-schema", message: `the file must say which schema it follows: $schema: ../../schema/${wanted}` };
+  const match = /(?:^|\/)workflow-(\d+)\.schema\.json$/.exec(String(schema));
+  if (match !== null && Number(match[1]) === SCHEMA_VERSION) return undefined;
+  const newer = match !== null && Number(match[1]) > SCHEMA_VERSION;
+  return { ...at, code: "wrong-schema", message: newer ? `this signalbox knows schema version ${SCHEMA_VERSION}; this file needs ${match[1]}: install a newer signalbox` : `$schema must end in ${wanted}` };
+}
+
+type Shaped = { readonly file: WorkflowFile | undefined; readonly problems: Problem[]; readonly at: Places };
+
+function shaped(data: unknown, places: Places): Shaped {
+  const first = WorkflowFile.safeParse(data);
+  if (first.success) return { file: first.data, problems: [], at: places };
+  const findings = findingsOf(WorkflowFile, first.error.issues);
+  const problems = findings.map((finding) => problemOf(finding, places));
+  const mended = mend(data, findings);
+  const second = WorkflowFile.safeParse(mended.data);
+  return { file: second.success ? second.data : undefined, problems, at: mended.at(places) };
+}
+
+/** Leaves out what is wrong: an unknown key, an entry of a list, or the whole of a named thing but for its name. */
+function mend(data: unknown, findings: readonly Finding[]): { data: unknown; at: (places: Places) => Places } {
+  const copy: unknown = structuredClone(data);
+  const dropped = new Map<string, Set<number>>();
+  for (const { path, key } of findings) {
+    if (key !== undefined) remove(copy, [...path, key]);
+    else if (typeof path[1] === "number") (dropped.get(String(path[0])) ?? setIn(dropped, String(path[0]))).add(path[1]);
+    else if (path.length > 2) replace(copy, path);
+  }
+  const kept = new Map<string, number[]>();
+  for (const [list, out] of dropped) kept.set(list, keepOthers(copy, list, out));
+  const original = (path: Path): Path => {
+    const [head, index] = path;
+    const mapped = typeof index === "number" ? kept.get(String(head))?.[index] : undefined;
+    return mapped === undefined ? path : [head ?? "", mapped, ...path.slice(2)];
+  };
+  return { data: copy, at: (places) => ({ placeOf: (path) => places.placeOf(original(path)), keyPlaceOf: (path) => places.keyPlaceOf(original(path)) }) };
+}
+
+/** The smallest valid stand-ins for named things, so that their names stay known. */
+const STAND_INS: Readonly<Record<string, unknown>> = {
+  params: { text: "" },
+  counters: { max: 1 },
+  artifacts: { in: "-", file: true, by: "human" },
+  roles: {},
+  states: {},
+};
+
+function replace(copy: unknown, path: Path): void {
+  const [kind, name] = path;
+  const parent = at(copy, [kind ?? ""]);
+  if (!isRecord(parent) || name === undefined) return;
+  if (Object.hasOwn(STAND_INS, String(kind))) parent[name] = STAND_INS[String(kind)];
+  else delete parent[name];
+}
+
+function remove(copy: unknown, path: Path): void {
+  const parent = at(copy, path.slice(0, -1));
+  const key = path.at(-1);
+  if (isRecord(parent) && key !== undefined) delete parent[key];
+}
+
+function keepOthers(copy: unknown, list: string, out: ReadonlySet<number>): number[] {
+  const entries: unknown = at(copy, [list]);
+  if (!Array.isArray(entries) || !isRecord(copy)) return [];
+  const kept = [...entries.keys()].filter((index) => !out.has(index));
+  copy[list] = kept.map((index): unknown => entries[index]);
+  return kept;
+}
+
+function at(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), value);
+}
+
+function isRecord(value: unknown): value is Record<string | number, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function setIn(map: Map<string, Set<number>>, key: string): Set<number> {
+  const set = new Set<number>();
+  map.set(key, set);
+  return set;
+}
+
+function namesIn(file: WorkflowFile, { kernel }: Expanded): Names {
+  const ways = Object.values(kernel.asks).flatMap((ask) => Object.values(ask.options).flatMap((option) => [option, ...(option.ways ?? []), ...Object.values(option.routes ?? {})]));
+  const scopes = [...kernel.moves, ...ways].flatMap((move) => listOf(move.new));
+  return {
+    states: new Set(Object.keys(kernel.states)),
+    roles: new Set(Object.keys(kernel.roles)),
+    artifacts: new Set(Object.keys(kernel.artifacts)),
+    counters: new Set(Object.keys(kernel.counters)),
+    params: new Set(Object.keys(file.params ?? {})),
+    asks: new Set(Object.keys(kernel.asks)),
+    scopes: new Set(["run", "entry", ...scopes, ...Object.keys(file.stages ?? {}), ...Object.values(file.stages ?? {}).flatMap((stage) => Object.keys(stage.phases))]),
+  };
+}
+
+const RESERVED = ["start", "origin", "engine", "human", "tree", "all", "next", "tasks"];
+
+/** One word for one thing: a guard could not tell an artifact and a counter of the same name apart. */
+function clashes(context: Context): Problem[] {
+  const { names } = context;
+  const problems: Problem[] = [];
+  const seen = new Map<string, string>();
+  for (const kind of ["artifacts", "counters", "params"] as const) {
+    for (const name of names[kind]) {
+      const other = seen.get(name);
+      const place = context.keyPlaceOf([kind, name]);
+      if (other !== undefined) problems.push({ ...place, code: "name-clash", message: `"${name}" is among the ${other} already` });
+      seen.set(name, kind);
+    }
+  }
+  for (const kind of ["states", "roles", "artifacts", "counters", "params"] as const) {
+    for (const name of names[kind]) {
+      if (RESERVED.includes(name)) problems.push({ ...context.keyPlaceOf([kind, name]), code: "reserved-name", message: `"${name}" has a meaning of its own; choose another name` });
+    }
+  }
+  return problems;
+}
+
+function unique(problems: readonly Problem[]): Problem[] {
+  const seen = new Set<string>();
+  return problems.filter((problem) => {
+    const key = `${problem.line}:${problem.col}:${problem.message}`;
+    return !seen.has(key) && seen.add(key) !== undefined;
+  });
+}

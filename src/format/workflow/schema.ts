@@ -1,0 +1,299 @@
+/**
+ * The workflow file, as people write it. One source for the types, the errors and the published JSON Schema.
+ *
+ * Only shapes are checked here; whether names exist and states are reachable is decided later.
+ */
+
+import * as z from "zod/mini";
+import { SEVERITIES, VERDICTS } from "../../core/verdict.ts";
+
+export const SCHEMA_VERSION = 1;
+
+/** Adds the words that editors show and the docs are checked against. */
+function told<T extends z.ZodMiniType>(schema: T, description: string): T {
+  z.globalRegistry.add(schema, { description });
+  return schema;
+}
+
+const Name = z
+  .string()
+  .check(
+    z.regex(
+      /^[A-Za-z0-9][A-Za-z0-9_.-]*$/,
+      "a name has letters, digits, _ . and -, and begins with a letter or digit",
+    ),
+  );
+const Text = z.string().check(z.minLength(1, "must not be empty"));
+const File = z
+  .string()
+  .check(
+    z.regex(/^(?!\/)(?!.*(^|\/)\.\.(\/|$))[^\0\\]+$/, "a path inside the workspace: relative, without .."),
+  );
+const Param = z
+  .string()
+  .check(z.regex(/^\$[A-Za-z][A-Za-z0-9_]*$/, "a parameter is named with a dollar sign, like $rounds"));
+const Names = z.union([Name, z.array(Name)]);
+const Whole = z.int().check(z.gte(0, "must not be negative"));
+const Bound = z.union([Whole, Param]);
+const Scalar = z.union([z.string(), z.number(), z.boolean()]);
+const Verdict = z.enum(VERDICTS);
+const Severity = z.enum(SEVERITIES);
+
+const Action = told(
+  z
+    .string()
+    .check(
+      z.regex(
+        /^(start|stop|tell|mark|run|release|archive|perform) \S/,
+        "an action is one of: start, stop, tell, mark, run, release, archive, perform",
+      ),
+    ),
+  "start ROLE [as PROMPT] | start ROLE each ARTIFACT | start tasks ARTIFACT | start next | stop ROLE | stop all | tell ROLE MESSAGE [or start [as PROMPT]] | mark ROLE | run ARTIFACT | release RESOURCE | archive ARTIFACT... | perform NAME",
+);
+const Actions = z.array(Action);
+
+const When = told(
+  z.record(z.string(), z.union([Scalar, z.array(Scalar), z.strictObject({ min: z.number() })])),
+  "What must hold, all of it: an artifact's standing, a counter (below, spent), a parameter, the origin, or artifact.field",
+);
+
+const ParamShape = z.union([
+  z.strictObject({ int: z.tuple([z.int(), z.int()]), default: z.int() }),
+  z.strictObject({ enum: z.array(Text).check(z.minLength(1)), default: Text }),
+  z.strictObject({ bool: z.boolean() }),
+  z.strictObject({ text: z.string(), set: z.optional(Names) }),
+]);
+
+const Shape: z.ZodMiniType = z.lazy(() =>
+  z.union([
+    z.enum(["text", "number", "boolean"]),
+    z.array(Scalar).check(z.minLength(1)),
+    z.strictObject({ list: Shape, min: z.optional(Whole) }),
+    z.strictObject({ object: z.record(z.string(), Shape), open: z.optional(z.boolean()) }),
+  ]),
+);
+
+const ReviewOf = z.strictObject({
+  verdict: told(Text, "Path of the field that holds the verdict, like status"),
+  values: told(z.record(Text, Verdict), "The words that may stand there, and what each means"),
+  issues: z.optional(told(Text, "Path of the list of issues")),
+  severity: z.optional(told(Text, "The field of an issue that ranks it")),
+  severities: z.optional(
+    told(z.record(Text, Severity), "What each word for a severity means; an unknown one ranks highest"),
+  ),
+});
+
+/** What an artifact is, without where it is: used by `artifacts` and by the `out` of a phase. */
+const artifactKeys = {
+  in: z.optional(told(File, "The file, relative to the workspace; {slot} stands for the slot of a fan-out")),
+  section: z.optional(told(Text, "Reader: the section of this level-2 heading")),
+  any: z.optional(told(Names, "Fields of the section of which at least one must have content")),
+  all: z.optional(told(Names, "Fields of the section that must all have content")),
+  verdict: z.optional(
+    told(
+      z.record(Text, Verdict),
+      "The words of the section's first line `Verdict: WORD`, and what each means",
+    ),
+  ),
+  document: z.optional(told(z.array(Text), "Reader: a Markdown file with these headings")),
+  json: z.optional(told(z.union([z.literal(true), Shape]), "Reader: a JSON file of this shape")),
+  yaml: z.optional(told(z.union([z.literal(true), Shape]), "Reader: a YAML file of this shape")),
+  tasks: z.optional(
+    told(z.enum(["markdown", "yaml", "checkbox"]), "Reader: a list of tasks with files and dependencies"),
+  ),
+  file: z.optional(told(z.literal(true), "Reader: any file that is not empty")),
+  lists: z.optional(told(z.record(Name, Text), "Lists to take out of the artifact: name to heading or path")),
+  review: z.optional(told(ReviewOf, "Where a JSON or YAML artifact has its verdict and its issues")),
+  block: z.optional(
+    told(z.union([Severity, Param]), "The lowest severity that blocks; low unless said otherwise"),
+  ),
+};
+
+const Artifact = z.strictObject({
+  ...artifactKeys,
+  check: z.optional(
+    told(z.union([Text, Param]), "Reader: a command that the engine runs; it passes with exit code 0"),
+  ),
+  fact: z.optional(
+    told(
+      z.enum(["ready-to-start", "branch-merged", "pull-request-closed"]),
+      "Reader: something the engine observes",
+    ),
+  ),
+  children: z.optional(told(Name, "Reader: how the child runs made of these tasks ended")),
+  by: z.optional(told(Names, "Whose word counts: roles, human, engine")),
+  fresh: z.optional(
+    told(Name, "It must have changed since: run, entry, a scope, or the last change of a counter"),
+  ),
+  bind: z.optional(
+    told(Names, "What it is about: tree, or artifacts; a later change of those makes it stale"),
+  ),
+  each: z.optional(told(Text, "One for each member of a list of another artifact, as artifact.list")),
+  max: z.optional(told(Whole, "With each: the most members")),
+});
+
+const Role = z.strictObject({
+  session: z.optional(
+    told(z.enum(["fresh", "persistent"]), "One process per dispatch, or one for the whole run"),
+  ),
+  access: z.optional(told(z.enum(["read", "write"]), "Whether it may change the work")),
+  prompt: z.optional(told(Name, "prompts/NAME.md; the role's own name unless said otherwise")),
+  again: z.optional(told(Name, "The prompt of a second or later attempt")),
+  harness: z.optional(told(z.union([Param, Name]), "What runs it")),
+  model: z.optional(told(z.union([Param, Text]), "The model the harness is asked for")),
+  minutes: z.optional(told(Bound, "It is ended after this time")),
+  stall: z.optional(told(Bound, "It is ended after this many minutes without output")),
+  context: z.optional(told(Names, "Artifacts that must be there when it starts")),
+});
+
+const State = z.strictObject({
+  title: z.optional(told(Text, "Words for people")),
+  final: z.optional(told(z.enum(["done", "cancelled", "failed"]), "The run ends here")),
+  waits: z.optional(told(z.boolean(), "The run waits for a person here")),
+  ask: z.optional(told(Name, "The question that is open here")),
+  stage: z.optional(told(Name, "The group it is drawn in")),
+  enter: z.optional(told(Actions, "Done on every entry, before the actions of the move")),
+});
+
+const moveKeys = {
+  remember: z.optional(told(z.boolean(), "The target remembers where the run came from")),
+  when: z.optional(When),
+  need: z.optional(told(Names, "Artifacts that must be valid, new and passing, or waived")),
+  count: z.optional(told(Names, "Counters that go up by one; a spent counter shuts the move")),
+  new: z.optional(told(Names, "Scopes that begin anew")),
+  waive: z.optional(told(Names, "Artifacts the person answers for, as the work is now")),
+  do: z.optional(told(Actions, "What follows, in this order")),
+};
+
+const Move = z.strictObject({
+  from: told(z.union([Name, z.array(Name).check(z.minLength(1))]), "States; start makes a run"),
+  to: told(Name, "A state, or origin: where the run came from"),
+  by: told(Names, "Who may: roles, human, or engine (by itself, when everything holds)"),
+  reserve: z.optional(told(Names, "Resources that must be there first, like workspace")),
+  ...moveKeys,
+});
+
+const End = z.strictObject({
+  role: told(Name, "Whose death"),
+  in: told(Names, "In which states"),
+  try: z.optional(told(Name, "If what it left opens its own move to this state, that move is taken")),
+  then: z.optional(told(Actions, "What follows when the run went on")),
+  else: told(
+    z.strictObject({
+      count: z.optional(told(Name, "The counter that goes up")),
+      do: z.optional(told(Actions, "What follows while the run is still here")),
+    }),
+    "What follows when it left nothing that counts",
+  ),
+});
+
+const Way = z.strictObject({ to: told(Name, "Where the answer leads: a state, or origin"), ...moveKeys });
+const Option = z.strictObject({
+  label: z.optional(told(Text, "Words for people")),
+  text: z.optional(told(z.enum(["none", "optional", "required"]), "Whether the answer comes with a text")),
+  to: z.optional(told(Name, "Where the answer leads: a state, or origin")),
+  ways: z.optional(told(z.array(Way), "Several targets for one answer; the first that is open is taken")),
+  routes: z.optional(told(z.record(Name, Way), "The person also chooses one of these")),
+  ...moveKeys,
+});
+
+const Ask = z.strictObject({
+  id: z.optional(told(Name, "The id of the decision; UD-1, UD-2 ... unless said otherwise")),
+  question: told(Name, "prompts/NAME.md: what is asked"),
+  shows: z.optional(told(Names, "Artifacts the answer is bound to")),
+  reask: z.optional(told(Name, "The counter of answers that are none of the options")),
+  options: told(z.record(Name, Option), "The only answers there are"),
+});
+
+const Out = z.union([File, z.strictObject(artifactKeys)]);
+const tries = z.optional(told(Bound, "How often an agent may end without leaving what it owes; 3 unless said otherwise"));
+const Phase = z.strictObject({
+  title: z.optional(Text),
+  run: z.optional(told(Name, "The role that produces the output")),
+  out: z.optional(told(Out, "The output: a file, or an artifact")),
+  part: z.optional(told(Out, "With each: what every member produces")),
+  each: z.optional(told(Text, "Fan-out over artifact.list")),
+  most: z.optional(told(Whole, "With each: the most members")),
+  failed: z.optional(told(z.enum(["ask", "tolerate"]), "With each or tasks: when some fail")),
+  merge: z.optional(told(Name, "With each: the role that makes one output of the parts")),
+  review: z.optional(told(Name, "The phase whose output is reviewed")),
+  by: z.optional(told(Name, "With review: the reviewing role")),
+  fix: z.optional(
+    told(z.strictObject({ by: Name, max: Bound }), "With review: who mends what was found, how often"),
+  ),
+  check: z.optional(told(z.union([Text, Param]), "A command the engine runs")),
+  tasks: z.optional(told(Name, "Child runs made of the tasks of this phase's output")),
+  ask: z.optional(told(Name, "A question to a person")),
+  tries,
+});
+
+const Stage = z.strictObject({
+  restart: z.optional(
+    told(z.strictObject({ max: Bound }), "How often the stage begins again by itself, its outputs archived"),
+  ),
+  stuck: told(Name, "The question that is asked when nothing else is left"),
+  then: z.optional(told(Name, "Where the last phase leads; the next stage unless said otherwise")),
+  phases: told(z.record(Name, Phase), "In this order"),
+});
+
+const AnyOf = z.union([When, z.array(When)]);
+const Claim = z.strictObject({
+  in: told(Names, "The states it is about"),
+  when: z.optional(told(AnyOf, "Only when this holds; a list means any of them")),
+  unless: z.optional(told(AnyOf, "Except when this holds; a list means any of them")),
+});
+const Assertion = z.union([
+  z.strictObject({ never: Claim }),
+  z.strictObject({ always: Claim }),
+  z.strictObject({ eventually: Claim }),
+]);
+
+const Projection = z.strictObject({
+  file: told(File, "The file that is rewritten from the run"),
+  as: told(z.enum(["front-matter", "json", "yaml"]), "How"),
+  data: told(
+    z.record(z.string(), z.unknown()),
+    "A tree of literals, {from: path} and {each: path, give: tree}",
+  ),
+});
+
+export const WorkflowFile = z.strictObject({
+  $schema: told(z.string(), "Path of the schema; its name carries the version, like workflow-1.schema.json"),
+  name: told(Name, "The workflow's name"),
+  title: told(Text, "One line for people"),
+  params: z.optional(told(z.record(Name, ParamShape), "What a run may be started with")),
+  counters: z.optional(
+    told(
+      z.record(
+        Name,
+        z.strictObject({
+          max: told(Bound, "It is spent at this number"),
+          per: z.optional(told(Name, "run, entry, or a scope")),
+        }),
+      ),
+      "Budgets of loops",
+    ),
+  ),
+  artifacts: z.optional(told(z.record(Name, Artifact), "What roles must produce")),
+  roles: z.optional(told(z.record(Name, Role), "Who works")),
+  states: told(z.record(Name, State), "Where a run can be"),
+  moves: told(z.array(Move), "How it gets from one to another"),
+  ends: z.optional(told(z.array(End), "What follows an agent's death")),
+  asks: z.optional(told(z.record(Name, Ask), "Questions to people")),
+  stages: z.optional(told(z.record(Name, Stage), "Sugar: phases that produce, review, fix and restart")),
+  assert: z.optional(told(z.array(Assertion), "What `check` must prove")),
+  projection: z.optional(told(z.array(Projection), "Files that show the run")),
+});
+
+export type WorkflowFile = z.infer<typeof WorkflowFile>;
+export type ArtifactFile = z.infer<typeof Artifact>;
+export type PhaseFile = z.infer<typeof Phase>;
+export type StageFile = z.infer<typeof Stage>;
+export type WhenFile = z.infer<typeof When>;
+export type WayFile = z.infer<typeof Way>;
+export type AskFile = z.infer<typeof Ask>;
+
+/** The JSON Schema that editors use. */
+export function jsonSchema(): unknown {
+  return z.toJSONSchema(WorkflowFile, { target: "draft-2020-12" });
+}
