@@ -21,7 +21,6 @@ export default defineConfig({
     format: "cjs",
     entryFileNames: "[name].cjs",
     chunkFileNames: "[name].cjs",
-    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   },
   plugins: [
     {
