@@ -48,8 +48,8 @@ export function loadYaml(file: string, bytes: Uint8Array): Loaded {
   if (unreadable.length > 0) return { ok: false, problems: problemsAt(unreadable, placeAt) };
 
   const { contents, faults } = withoutStacks(() => parse(text));
-  const root: Spot = { key: 0, value: contents?.range[0] ?? 0, depth: 0, children: new Map() };
   if (contents === null) return { ok: false, problems: problemsAt(faults, placeAt) };
+  const root: Spot = { key: 0, value: contents.range[0], depth: 0, children: new Map() };
   const found: Fault[] = [];
   const data = readNode(contents, root, found);
   if (!isMap(contents)) found.push({ offset: root.value, ...notAMap(contents) });
@@ -141,9 +141,10 @@ function parse(text: string): Parsed {
     if (fault !== undefined) faults.push(fault);
     const offset = parser.offset;
     take(parser.next(lexeme));
-    if (parser.stack.filter(CST.isCollection).length > DEPTH_MAX) faults.push(tooDeep(offset));
-    else if (started < 2 && faults.length <= PROBLEMS_MAX) continue;
-    return { contents: null, faults };
+    const isDeep = parser.stack.filter(CST.isCollection).length > DEPTH_MAX;
+    if (isDeep) faults.push(tooDeep(offset));
+    if (isDeep || faults.length > PROBLEMS_MAX) return { contents: null, faults };
+    if (started > 1) break;
   }
   take(parser.end());
   documents.push(...composer.end());

@@ -84,6 +84,11 @@ test.for<[string, string | Uint8Array, string]>([
   ["a duplicate key", "a: 1\nb: {c: 1, c: 2}\na: 3\n", "2:11 duplicate-key, 3:1 duplicate-key"],
   ["a directive", "%YAML 1.1\n---\na: yes\n", "1:1 directive"],
   ["two documents", "a: 1\n---\nb: 1\n", "2:1 several-documents"],
+  [
+    "two documents, the first with problems",
+    "a: 1\na: 2\n---\nb: 1\n---\n",
+    "2:1 duplicate-key, 3:1 several-documents",
+  ],
   ["an empty second document", "a: 1\n---\n", "2:1 several-documents"],
   ["number keys", "1.10: a\n2: b\n", "1:1 key-not-text, 2:1 key-not-text"],
   ["keys that are no text", "true: a\n~: b\n", "1:1 key-not-text, 2:1 key-not-text"],
@@ -156,7 +161,7 @@ describe("hostile files are refused where they begin to be hostile", () => {
       Array.from({ length: 700 }, (_, depth) => `${" ".repeat(depth)}a:`).join("\n"),
       "51:52 too-deep",
     ],
-    ["documents", filled("---\n"), "2:1 several-documents"],
+    ["documents", filled("a: 1\n---\n"), "2:1 several-documents"],
     ["one byte too many", `a: ${"b".repeat(BYTES_MAX - 2)}`, "1:1 too-big"],
     ["100,000 keys", Array.from({ length: 100_000 }, (_, key) => `k${key}: 1`).join("\n"), "1:1 too-big"],
   ])("%s", ([, text, problem]) => {
