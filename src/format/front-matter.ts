@@ -71,8 +71,9 @@ export function setKeys(file: string, text: string, data: Keys): Edited {
   const added: string[] = [];
   for (const [key, value] of changed) {
     const pair = pairs.find((candidate) => isScalar(candidate.key) && candidate.key.value === key);
-    if (pair === undefined) added.push(writeYaml({ [key]: value }).trimEnd());
-    else edits.push(replacement(source, pair, writeYaml({ [key]: value }).trimEnd()));
+    const entry = writeYaml({ [key]: value }).slice(0, -1);
+    if (pair === undefined) added.push(entry);
+    else edits.push(replacement(source, pair, entry));
   }
   const after = append(applied(source, edits, lineEndOf(source)), added, columnOf(source, pairs[0]));
   return kept({ file, before: before.data, data, after }) ?? { ok: true, text: mark + after };
@@ -119,9 +120,10 @@ const UNESCAPED = /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;
 function replacement(source: string, pair: Pair<ParsedNode, ParsedNode | null>, entry: string): Edit {
   const from = pair.key.range[0];
   const value = pair.value ?? pair.key;
-  const to = from + source.slice(from, value.range[1]).trimEnd().length;
+  let to = value.range[1];
+  while (" \t\r\n".includes(source.charAt(to - 1))) to -= 1;
   const between = source.slice(pair.key.range[1], value.range[0]);
-  const comments = Array.from(between.matchAll(/(?<=\s)#.*/g), ([comment]) => comment.trimEnd());
+  const comments = between.match(/(?<=\s)#[^\r\n]*/g) ?? [];
   const [first, ...rest] = entry.split("\n");
   const indent = " ".repeat(columnOf(source, pair));
   const lines = [[first, ...comments].join(" "), ...rest.map((line) => indent + line)];
