@@ -4,13 +4,25 @@
  * Invariant: the live run and the replayed run are both made by this function, from the same events.
  */
 
-import type { Event, Reading } from "./event.ts";
-import { NO_RUN, slotKey, type Agent, type Held, type Run } from "./run.ts";
+import type { Event } from "./event.ts";
+import { NO_RUN, slotKey, type Agent, type Run } from "./run.ts";
+
+/** A run that its maker alone holds. What hangs below it is shared and never changed. */
+export type OwnRun = { -readonly [K in keyof Run]: Run[K] };
 
 export function apply(run: Run, event: Event): Run {
+  const own: OwnRun = { ...run };
+  change(own, event);
+  return own;
+}
+
+/** The same in place, for a caller that made the copy itself and applies several events to it. */
+export function change(run: OwnRun, event: Event): void {
+  run.seq += 1;
   switch (event.type) {
     case "run-started":
-      return { ...NO_RUN, id: event.run, definition: event.definition, params: event.params, tree: event.tree ?? "", seq: 1, startedAt: event.at, updatedAt: event.at };
+      Object.assign(run, NO_RUN, { id: event.run, definition: event.definition, params: event.params, tree: event.tree ?? "", seq: 1, startedAt: event.at, updatedAt: event.at });
+      return;
     case "move-asked":
     case "submitted":
     case "observed":
@@ -19,129 +31,121 @@ export function apply(run: Run, event: Event): Run {
     case "answered":
     case "waived":
     case "respawn-asked":
-      return { ...run, seq: run.seq + 1, updatedAt: event.at };
+      run.updatedAt = event.at;
+      return;
     case "param-set":
-      return { ...run, seq: run.seq + 1, updatedAt: event.at, params: { ...run.params, [event.name]: event.value } };
+      run.updatedAt = event.at;
+      run.params = { ...run.params, [event.name]: event.value };
+      return;
     case "tree-seen":
-      return { ...run, seq: run.seq + 1, tree: event.tree };
-    case "artifact-read":
-      return {
-        ...run,
-        seq: run.seq + 1,
-        held: { ...run.held, [slotKey(event.reading.artifact, event.reading.slot)]: heldFrom(event) },
-      };
+      run.tree = event.tree;
+      return;
+    case "artifact-read": {
+      const { reading, by, tree, inputs } = event;
+      run.held = { ...run.held, [slotKey(reading.artifact, reading.slot)]: { reading, by, tree, inputs } };
+      return;
+    }
     case "moved":
-      return enter(run, event);
+      enter(run, event);
+      return;
     case "counted":
-      return {
-        ...renew(run, event.renew),
-        seq: run.seq + 1,
-        counters: { ...run.counters, [event.counter]: event.value },
-      };
-    case "agent-called":
-      return {
-        ...setAgent(run, { role: event.role, slot: event.slot, attempt: event.attempt, status: "called", tree: run.tree, inputs: event.inputs }),
-        attempts: { ...run.attempts, [event.role]: event.attempt },
-      };
+      run.counters = { ...run.counters, [event.counter]: event.value };
+      renew(run, event.renew);
+      return;
+    case "agent-called": {
+      const { role, slot, attempt, inputs } = event;
+      setAgent(run, { role, slot, attempt, status: "called", tree: run.tree, inputs });
+      run.attempts = { ...run.attempts, [role]: attempt };
+      return;
+    }
     case "agent-alive":
-      return setStatus(run, event, "alive");
+      setStatus(run, event, "alive");
+      return;
     case "agent-dismissed":
-      return setStatus(run, event, "stopping");
+      setStatus(run, event, "stopping");
+      return;
     case "agent-crashed":
-      return setStatus(run, event, "crashed");
+      setStatus(run, event, "crashed");
+      return;
     case "agent-gone": {
       const { [slotKey(event.role, event.slot)]: _gone, ...agents } = run.agents;
-      return { ...run, seq: run.seq + 1, agents };
+      run.agents = agents;
+      return;
     }
     case "infrastructure-lost":
-      return { ...run, seq: run.seq + 1, infrastructure: event.times };
+      run.infrastructure = event.times;
+      return;
     case "slots-opened":
-      return {
-        ...run,
-        seq: run.seq + 1,
-        slots: { ...run.slots, [event.artifact]: Object.fromEntries(event.slots.map((slot) => [slot, "open" as const])) },
-      };
+      run.slots = { ...run.slots, [event.artifact]: Object.fromEntries(event.slots.map((slot) => [slot, "open" as const])) };
+      return;
     case "slot-settled":
-      return {
-        ...run,
-        seq: run.seq + 1,
-        slots: { ...run.slots, [event.artifact]: { ...run.slots[event.artifact], [event.slot]: event.outcome } },
-      };
+      run.slots = { ...run.slots, [event.artifact]: { ...run.slots[event.artifact], [event.slot]: event.outcome } };
+      return;
     case "question-opened":
-      return { ...run, seq: run.seq + 1, question: { ask: event.ask, id: event.id, repeats: 0 } };
+      run.question = { ask: event.ask, id: event.id, repeats: 0 };
+      return;
     case "question-repeated":
-      return {
-        ...run,
-        seq: run.seq + 1,
-        question: { ask: event.ask, id: event.id, repeats: (run.question?.repeats ?? 0) + 1 },
-      };
-    case "question-closed":
-      return {
-        ...run,
-        seq: run.seq + 1,
-        question: undefined,
-        decisions: [
-          ...run.decisions,
-          { id: event.id, ask: event.ask, answer: event.answer, text: event.text, by: event.by, state: run.state, at: run.updatedAt },
-        ],
-      };
-    case "waiver-given":
-      return {
-        ...run,
-        seq: run.seq + 1,
-        waivers: {
-          ...run.waivers,
-          [event.artifact]: { artifact: event.artifact, reason: event.reason, tree: event.tree, by: event.by, at: run.updatedAt },
-        },
-      };
+      run.question = { ask: event.ask, id: event.id, repeats: (run.question?.repeats ?? 0) + 1 };
+      return;
+    case "question-closed": {
+      const { id, ask, answer, text, by } = event;
+      run.question = undefined;
+      run.decisions = [...run.decisions, { id, ask, answer, text, by, state: run.state, at: run.updatedAt }];
+      return;
+    }
+    case "waiver-given": {
+      const { artifact, reason, tree, by } = event;
+      run.waivers = { ...run.waivers, [artifact]: { artifact, reason, tree, by, at: run.updatedAt } };
+      return;
+    }
     case "result-kept":
-      return { ...run, seq: run.seq + 1 };
+      return;
   }
 }
 
-function enter(run: Run, event: Extract<Event, { type: "moved" }>): Run {
+function enter(run: OwnRun, event: Extract<Event, { type: "moved" }>): void {
   // A frame belongs to the state it was pushed for: leaving that state by any move drops it.
-  const kept = run.frames.filter((frame) => frame.state !== run.state);
-  const frames = event.remember ? [...kept, { state: event.to, from: event.from }] : kept;
-  const counters = event.reset.length === 0 ? run.counters : { ...run.counters };
-  for (const counter of event.reset) Object.assign(counters, { [counter]: 0 });
-  return {
-    ...renew(run, event.renew),
-    seq: run.seq + 1,
-    state: event.to,
-    entry: run.entry + 1,
-    frames,
-    counters,
-    infrastructure: 0,
-  };
+  const kept = run.frames.length === 0 ? run.frames : run.frames.filter((frame) => frame.state !== run.state);
+  run.frames = event.remember ? [...kept, { state: event.to, from: event.from }] : kept;
+  run.state = event.to;
+  run.entry += 1;
+  run.infrastructure = 0;
+  reset(run, event.reset);
+  renew(run, event.renew);
+}
+
+function reset(run: OwnRun, names: readonly string[]): void {
+  if (!names.some((name) => (run.counters[name] ?? 0) !== 0)) return;
+  const counters = { ...run.counters };
+  for (const name of names) counters[name] = 0;
+  run.counters = counters;
 }
 
 /** From here on these artifacts must be new: what they hold now is their baseline. */
-function renew(run: Run, artifacts: readonly string[]): Run {
-  if (artifacts.length === 0) return run;
+function renew(run: OwnRun, artifacts: readonly string[]): void {
+  if (artifacts.length === 0) return;
   const baseline = { ...run.baseline };
   const waivers = { ...run.waivers };
   const slots = { ...run.slots };
   for (const artifact of artifacts) {
-    for (const [key, held] of Object.entries(run.held)) {
-      if (held.reading.artifact === artifact) baseline[key] = held.reading.digest;
+    for (const key in run.held) {
+      const reading = run.held[key]?.reading;
+      if (reading?.artifact === artifact) baseline[key] = reading.digest;
     }
     delete waivers[artifact];
     delete slots[artifact];
   }
-  return { ...run, baseline, waivers, slots };
+  run.baseline = baseline;
+  run.waivers = waivers;
+  run.slots = slots;
 }
 
-function heldFrom(event: { reading: Reading; by: string; tree: string; inputs: Readonly<Record<string, string>> }): Held {
-  return { reading: event.reading, by: event.by, tree: event.tree, inputs: event.inputs };
+function setAgent(run: OwnRun, agent: Agent): void {
+  run.agents = { ...run.agents, [slotKey(agent.role, agent.slot)]: agent };
 }
 
-function setAgent(run: Run, agent: Agent): Run {
-  return { ...run, seq: run.seq + 1, agents: { ...run.agents, [slotKey(agent.role, agent.slot)]: agent } };
-}
-
-function setStatus(run: Run, event: { role: string; slot: string; attempt: number }, status: Agent["status"]): Run {
-  const known = run.agents[slotKey(event.role, event.slot)];
-  const agent: Agent = known ?? { role: event.role, slot: event.slot, attempt: event.attempt, status, tree: run.tree, inputs: {} };
-  return setAgent(run, { ...agent, attempt: event.attempt, status });
+function setStatus(run: OwnRun, event: { role: string; slot: string; attempt: number }, status: Agent["status"]): void {
+  const { role, slot, attempt } = event;
+  const known = run.agents[slotKey(role, slot)];
+  setAgent(run, { role, slot, attempt, status, tree: known?.tree ?? run.tree, inputs: known?.inputs ?? {} });
 }

@@ -8,6 +8,8 @@ export type Workflow = {
   readonly movesFrom: Readonly<Record<string, readonly Move[]>>;
   readonly engineMovesFrom: Readonly<Record<string, readonly Move[]>>;
   readonly ends: Readonly<Record<string, End>>;
+  /** The number of a move in the definition. */
+  readonly ruleOf: ReadonlyMap<Move, number>;
   /** Counters that begin again with a scope. */
   readonly countersPer: Readonly<Record<string, readonly string[]>>;
   /** Artifacts that must be new since a scope began or a counter changed. */
@@ -25,6 +27,7 @@ export function compile(definition: Definition, hash: string): Workflow {
       definition.moves.filter((move) => move.by.includes("engine") && move.answer === undefined),
       (move) => move.from,
     ),
+    ruleOf: new Map(definition.moves.map((move, rule) => [move, rule])),
     ends: Object.fromEntries(definition.ends.map((end) => [endKey(end.role, end.in), end])),
     countersPer: namesBy(definition.counters, (counter) => counter.per),
     artifactsPer: namesBy(definition.artifacts, (artifact) => artifact.fresh),

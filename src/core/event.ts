@@ -53,9 +53,10 @@ export type Incoming =
 export type Consequence =
   | { readonly type: "tree-seen"; readonly tree: string }
   | { readonly type: "artifact-read"; readonly reading: Reading; readonly by: string; readonly tree: string; readonly inputs: Readonly<Record<string, string>> }
-  /** `reset` are counters that begin again at 0, `renew` artifacts that from here on must be new. */
+  /** `rule` is the number of the move in the definition, `reset` are counters that begin again at 0, `renew` artifacts that from here on must be new. */
   | {
       readonly type: "moved";
+      readonly rule: number;
       readonly from: string;
       readonly to: string;
       readonly by: string;

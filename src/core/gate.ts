@@ -78,7 +78,7 @@ export function maxOf(workflow: Workflow, run: Run, counter: string): number {
 /** A move that begins a counter's scope anew may always count it. */
 function isExhausted(workflow: Workflow, run: Run, move: Move, counter: string): boolean {
   const per = workflow.definition.counters[counter]?.per ?? "run";
-  return per !== "entry" && !move.renew.includes(per) && isSpent(workflow, run, counter);
+  return per !== "entry" && per !== move.to && !move.renew.includes(per) && isSpent(workflow, run, counter);
 }
 
 function isUsable(workflow: Workflow, run: Run, artifact: string): boolean {

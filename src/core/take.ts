@@ -11,15 +11,16 @@ const SETTLE_MAX = 100;
 
 export function take(draft: Draft, move: Move, by: string): void {
   const { workflow, run } = draft;
+  const from = run.state;
   const to = targetOf(run, move);
   if (run.question !== undefined) {
     record(draft, { type: "question-closed", ask: run.question.ask, id: run.question.id, answer: "", text: "", by });
   }
   // The counters and the state are one write, before any effect: an agent started by this move sees its round.
-  record(draft, { type: "moved", from: run.state, to, by, remember: move.remember, ...begun(draft, move) });
+  record(draft, { type: "moved", rule: workflow.ruleOf.get(move) ?? -1, from, to, by, remember: move.remember, reset: begun(workflow.countersPer, to, move), renew: begun(workflow.artifactsPer, to, move) });
   for (const counter of move.count) count(draft, counter);
   for (const artifact of move.waive) {
-    record(draft, { type: "waiver-given", artifact, reason: `${run.state} to ${to}`, tree: draft.run.tree, by });
+    record(draft, { type: "waiver-given", artifact, reason: `${from} to ${to}`, tree: draft.run.tree, by });
   }
   const state = workflow.definition.states[to];
   act(draft, state?.enter ?? NONE);
@@ -44,13 +45,13 @@ export function settle(draft: Draft, reserved: readonly string[]): boolean {
   return true;
 }
 
-/** The scopes a move begins: every move begins a new entry. */
-function begun(draft: Draft, move: Move): { reset: string[]; renew: string[] } {
-  const scopes = ["entry", ...move.renew];
-  return {
-    reset: scopes.flatMap((scope) => draft.workflow.countersPer[scope] ?? []),
-    renew: scopes.flatMap((scope) => draft.workflow.artifactsPer[scope] ?? []),
-  };
+
+/** Every move begins a new entry, and the scope of the state it enters; some begin others. */
+function begun(per: Readonly<Record<string, readonly string[]>>, to: string, move: Move): readonly string[] {
+  const entry = per["entry"] ?? NONE;
+  const own = per[to];
+  if (own === undefined && move.renew.length === 0) return entry;
+  return [...entry, ...(own ?? NONE), ...move.renew.flatMap((scope) => per[scope] ?? NONE)];
 }
 
 function openQuestion(draft: Draft, ask: string): void {

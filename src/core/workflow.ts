@@ -22,7 +22,7 @@ export type Param =
   /** Information only: no guard reads it. `set` names who may change it later. */
   | { readonly type: "text"; readonly default: string; readonly set: readonly string[] };
 
-/** `per` is `run`, `entry` (of any state) or the name of a scope that some move begins anew. */
+/** `per` is `run`, `entry` (of any state), a state (its entry), or a scope that some move begins anew. */
 export type Counter = { readonly max: Value<number>; readonly per: string };
 
 export type Shape =
@@ -67,7 +67,7 @@ export type Artifact = {
   readonly reader: Reader;
   /** Whose word counts: role names, `human`, `engine`. */
   readonly by: readonly string[];
-  /** It must have changed since this began: `run`, `entry`, a scope, or the last change of a counter. */
+  /** It must have changed since this began: `run`, `entry`, a state's entry, a scope, or the last change of a counter. */
   readonly fresh: string;
   /** What it is about: `tree`, or names of artifacts. A later change of those makes it stale. */
   readonly bind: readonly string[];

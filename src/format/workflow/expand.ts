@@ -5,7 +5,7 @@
  */
 
 import { listOf, type Path } from "./context.ts";
-import { checkPhase, eachPhase, reviewPhase, runPhase, tasksPhase, type PhaseSite } from "./phases.ts";
+import { checkPhase, cycleOf, eachPhase, reviewPhase, runPhase, tasksPhase, type PhaseSite } from "./phases.ts";
 import type { StageFile, WorkflowFile } from "./schema.ts";
 
 export type Kernel = { [K in "counters" | "artifacts" | "roles" | "states" | "moves" | "ends" | "asks"]: NonNullable<WorkflowFile[K]> };
@@ -62,7 +62,7 @@ function expandStage(sink: Sink, on: { name: string; stage: StageFile; next: Sta
       phase,
       stage: name,
       first: phases[0]?.[0] ?? id,
-      scopes: [name, ...phases.map(([other]) => other)],
+      scopes: [name, ...phases.flatMap(([other, { review }]) => (review === undefined ? [] : [cycleOf(other)]))],
       outputs: phases.flatMap(([other, { out }]) => (out === undefined ? [] : [other])),
       next: phases[index + 1]?.[0] ?? following,
       restarts: stage.restart !== undefined,

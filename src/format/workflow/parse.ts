@@ -134,7 +134,7 @@ function namesIn(file: WorkflowFile, { kernel }: Expanded): Names {
     counters: new Set(Object.keys(kernel.counters)),
     params: new Set(Object.keys(file.params ?? {})),
     asks: new Set(Object.keys(kernel.asks)),
-    scopes: new Set(["run", "entry", ...scopes, ...Object.keys(file.stages ?? {}), ...Object.values(file.stages ?? {}).flatMap((stage) => Object.keys(stage.phases))]),
+    scopes: new Set(["run", "entry", ...scopes, ...Object.keys(kernel.states), ...Object.keys(file.stages ?? {})]),
   };
 }
 

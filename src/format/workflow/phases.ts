@@ -20,6 +20,11 @@ export type PhaseSite = {
   readonly path: Path;
 };
 
+/** The scope of a review's fixes: a restart of the stage, or a person's retry, begins it anew. */
+export function cycleOf(phase: string): string {
+  return `${phase}.cycle`;
+}
+
 const TRIES = 3;
 const MEMBERS = 10;
 
@@ -57,8 +62,8 @@ export function reviewPhase(sink: Sink, site: PhaseSite): void {
   const role = phase.by ?? "";
   const out = outOf(phase.out);
   const negative = new Set(Object.values(out.review?.values ?? {}));
-  put(sink, "artifacts", id, { ...out, by: role, fresh: "entry", bind: phase.review ?? "" }, path);
-  put(sink, "counters", `${id}.fixes`, { max: phase.fix?.max ?? 0, per: id }, path);
+  put(sink, "artifacts", id, { ...out, by: role, fresh: id, bind: phase.review ?? "" }, path);
+  put(sink, "counters", `${id}.fixes`, { max: phase.fix?.max ?? 0, per: cycleOf(id) }, path);
   produce(sink, site, { state: id, role, owes: id, to: site.next, when: ["pass", "pass_with_notes"] });
   const failed = { [id]: "needs_fix" };
   const stop = [`stop ${role}`];
@@ -79,7 +84,7 @@ export function reviewPhase(sink: Sink, site: PhaseSite): void {
 function fixState(sink: Sink, site: PhaseSite, role: string): void {
   const state = `${site.id}-fix`;
   // The output as the fixer left it: it counts only when it has changed since the fixer was called.
-  put(sink, "artifacts", state, { ...outOf(site.reviewed?.out), by: role, fresh: "entry" }, site.path);
+  put(sink, "artifacts", state, { ...outOf(site.reviewed?.out), by: role, fresh: state }, site.path);
   sink.helpers.set(state, site.id);
   produce(sink, site, { state, role, owes: state, to: site.id });
 }
@@ -88,7 +93,7 @@ function fixState(sink: Sink, site: PhaseSite, role: string): void {
 export function checkPhase(sink: Sink, site: PhaseSite): void {
   const { id, phase, path } = site;
   const { in: file } = outOf(phase.out);
-  put(sink, "artifacts", id, { check: phase.check ?? "", bind: "tree", fresh: "entry", ...(file === undefined ? {} : { in: file }) }, path);
+  put(sink, "artifacts", id, { check: phase.check ?? "", bind: "tree", fresh: id, ...(file === undefined ? {} : { in: file }) }, path);
   put(sink, "states", id, { stage: site.stage, enter: [`run ${id}`] }, path);
   addMove(sink, { from: id, to: site.next, by: "engine", when: { [id]: "pass" } }, path);
   addMove(sink, { from: id, to: blockedState(site.stage), by: "engine", when: { [id]: "needs_fix" }, remember: true }, path);
@@ -98,7 +103,7 @@ export function checkPhase(sink: Sink, site: PhaseSite): void {
 export function tasksPhase(sink: Sink, site: PhaseSite): void {
   const { id, phase, path } = site;
   const tolerated = phase.failed === "tolerate";
-  put(sink, "artifacts", id, { children: phase.tasks ?? "", fresh: "entry" }, path);
+  put(sink, "artifacts", id, { children: phase.tasks ?? "", fresh: id }, path);
   put(sink, "states", id, { stage: site.stage, enter: [`start tasks ${phase.tasks ?? ""}`] }, path);
   addMove(sink, { from: id, to: site.next, by: "engine", when: { [id]: tolerated ? ["all", "some"] : "all" } }, path);
   addMove(sink, { from: id, to: blockedState(site.stage), by: "engine", when: { [id]: tolerated ? "none" : ["some", "none"] }, remember: true }, path);

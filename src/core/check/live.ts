@@ -1,0 +1,77 @@
+/**
+ * For each state, what may still be read before it begins anew: artifacts, counters, and where the run came from.
+ *
+ * What nothing reads any more makes no difference, so the checker forgets it; this is what keeps the product small.
+ */
+
+import type { Workflow } from "../compile.ts";
+import { ORIGIN, type Condition, type Move } from "../workflow.ts";
+
+type Live = ReadonlyMap<string, readonly string[]>;
+
+export function liveArtifacts(workflow: Workflow): Live {
+  const order = Object.keys(workflow.definition.artifacts);
+  return flow(workflow, order, {
+    read: (state) => artifactsReadIn(workflow, state),
+    renewed: (move) => ["entry", move.to, ...move.renew, ...move.count].flatMap((scope) => workflow.artifactsPer[scope] ?? []),
+  });
+}
+
+export function liveCounters(workflow: Workflow): Live {
+  const order = Object.keys(workflow.definition.counters);
+  return flow(workflow, order, {
+    read: (state) => countersReadIn(workflow, state),
+    renewed: (move) => ["entry", move.to, ...move.renew].flatMap((scope) => workflow.countersPer[scope] ?? []),
+  });
+}
+
+/** Whether anything asks where a run came from. */
+export function usesOrigin(workflow: Workflow): boolean {
+  return workflow.definition.moves.some((move) => move.to === ORIGIN || move.when.some((condition) => condition.type === "origin"));
+}
+
+function flow(workflow: Workflow, order: readonly string[], on: { read: (state: string) => string[]; renewed: (move: Move) => string[] }): Live {
+  const { states, moves } = workflow.definition;
+  const all = Object.keys(states);
+  const live = new Map(all.map((state) => [state, new Set(on.read(state))]));
+  const edges = moves.map((move) => ({ from: live.get(move.from), to: move.to === ORIGIN ? all : [move.to], renewed: new Set(on.renewed(move)) }));
+  let changed = true;
+  while (changed) {
+    changed = false;
+    for (const { from, to, renewed } of edges) {
+      if (from === undefined) continue;
+      for (const target of to) {
+        for (const name of live.get(target) ?? []) {
+          if (renewed.has(name) || from.has(name)) continue;
+          from.add(name);
+          changed = true;
+        }
+      }
+    }
+  }
+  // The order of the definition keeps keys comparable.
+  return new Map([...live].map(([state, names]) => [state, order.filter((name) => names.has(name))]));
+}
+
+function conditionsIn(workflow: Workflow, state: string): Condition[] {
+  const claims = workflow.definition.assertions.filter((assertion) => assertion.in.includes(state));
+  return [...(workflow.movesFrom[state] ?? []).flatMap((move) => move.when), ...claims.flatMap((claim) => [...claim.when, ...claim.unless].flat())];
+}
+
+function artifactsReadIn(workflow: Workflow, state: string): string[] {
+  const needed = (workflow.movesFrom[state] ?? []).flatMap((move) => move.need);
+  const direct = [...needed, ...conditionsIn(workflow, state).flatMap((condition) => ("artifact" in condition ? [condition.artifact] : []))];
+  // A fan-out takes its members from another artifact.
+  return [...direct, ...direct.flatMap((name) => workflow.definition.artifacts[name]?.each?.artifact ?? [])];
+}
+
+function countersReadIn(workflow: Workflow, state: string): string[] {
+  const { ends, asks, states } = workflow.definition;
+  const ask = states[state]?.ask;
+  return [
+    ...(workflow.movesFrom[state] ?? []).flatMap((move) => move.count),
+    ...conditionsIn(workflow, state).flatMap((condition) => (condition.type === "counter" ? [condition.counter] : [])),
+    ...ends.flatMap((end) => (end.in === state && end.count !== undefined ? [end.count] : [])),
+    ...(ask === undefined ? [] : [asks[ask]?.reask ?? ""]),
+  ];
+}

@@ -1,0 +1,141 @@
+/** Looks at every node and edge while they are explored, and notes what cannot be seen from the graph alone. */
+
+import { isUp } from "../act.ts";
+import { change, type OwnRun } from "../apply.ts";
+import { endKey, type Workflow } from "../compile.ts";
+import type { Event } from "../event.ts";
+import { holds, isOpen, isSpent } from "../gate.ts";
+import type { Run } from "../run.ts";
+import { isGood, worth } from "../standing.ts";
+import type { Assertion, Condition, Move } from "../workflow.ts";
+import type { Observer } from "./explore.ts";
+import type { Happening } from "./possible.ts";
+
+/** Something to be told with a trace: to a node, or along an edge. */
+export type Sighting = { readonly key: string; readonly node?: number; readonly edge?: number };
+
+export type Survey = Observer & {
+  readonly taken: ReadonlySet<number>;
+  readonly deaths: ReadonlyMap<string, Sighting & { role: string; state: string }>;
+  readonly alive: ReadonlyMap<string, Sighting & { role: string; state: string }>;
+  readonly violations: ReadonlyMap<Assertion, number>;
+  readonly stranded: ReadonlyMap<string, Sighting & { artifact: string; standing: string; state: string }>;
+  readonly unspent: ReadonlyMap<string, Sighting & { counter: string; state: string }>;
+  readonly ambiguous: ReadonlyMap<string, Sighting & { moves: readonly Move[] }>;
+};
+
+export function survey(workflow: Workflow): Survey {
+  const taken = new Set<number>();
+  const deaths = new Map<string, Sighting & { role: string; state: string }>();
+  const alive = new Map<string, Sighting & { role: string; state: string }>();
+  const violations = new Map<Assertion, number>();
+  const stranded = new Map<string, Sighting & { artifact: string; standing: string; state: string }>();
+  const unspent = new Map<string, Sighting & { counter: string; state: string }>();
+  const ambiguous = new Map<string, Sighting & { moves: readonly Move[] }>();
+  const claims = claimsByState(workflow);
+
+  return {
+    taken,
+    deaths,
+    alive,
+    violations,
+    stranded,
+    unspent,
+    ambiguous,
+    node(node, run) {
+      const isFinal = workflow.definition.states[run.state]?.final !== undefined;
+      for (const agent of Object.values(run.agents)) {
+        if (!isUp(agent)) continue;
+        const key = endKey(agent.role, run.state);
+        const sighting = { key, node, role: agent.role, state: run.state };
+        if (isFinal) note(alive, sighting);
+        else if (workflow.ends[key] === undefined) note(deaths, sighting);
+      }
+      for (const claim of claims.get(run.state) ?? []) {
+        if (!violations.has(claim) && isViolated(workflow, run, claim)) violations.set(claim, node);
+      }
+    },
+    edge({ edge, before, happening, after }) {
+      const moved = after.events.some((event) => event.type === "moved");
+      for (const event of after.events) if (event.type === "moved") taken.add(event.rule);
+      if (!moved) {
+        const stuck = strandedBy(workflow, after.run, happening);
+        if (stuck !== undefined) note(stranded, { ...stuck, edge });
+        const counter = spentInVain(workflow, after.run, happening, after.events);
+        if (counter !== undefined) note(unspent, { key: `${counter} ${before.state}`, edge, counter, state: before.state });
+      }
+      if (moved) for (const moves of clashesOf(workflow, before, happening, after.events)) note(ambiguous, { key: moves.map((move) => workflow.ruleOf.get(move)).join(" "), edge, moves });
+    },
+  };
+}
+
+function note<T extends Sighting>(sightings: Map<string, T>, sighting: T): void {
+  if (!sightings.has(sighting.key)) sightings.set(sighting.key, sighting);
+}
+
+function claimsByState(workflow: Workflow): Map<string, Assertion[]> {
+  const claims = new Map<string, Assertion[]>();
+  for (const assertion of workflow.definition.assertions) {
+    if (assertion.type === "eventually") continue;
+    for (const state of assertion.in) claims.set(state, [...(claims.get(state) ?? []), assertion]);
+  }
+  return claims;
+}
+
+function isViolated(workflow: Workflow, run: Run, claim: Assertion): boolean {
+  const any = (lists: Assertion["when"]): boolean => lists.some((list) => list.every((condition) => holds(workflow, run, condition)));
+  if (any(claim.unless)) return false;
+  const applies = claim.when.length === 0 || any(claim.when);
+  return claim.type === "never" ? applies : !applies;
+}
+
+/** A result is in, the engine is to act on it, and no counter, parameter or origin lets any of its moves fire. */
+function strandedBy(workflow: Workflow, run: Run, { artifact, human }: Happening): (Sighting & { artifact: string; standing: string; state: string }) | undefined {
+  if (artifact === undefined || human || workflow.definition.states[run.state]?.waits === true) return undefined;
+  const { standing } = worth(workflow, run, artifact);
+  if (standing === "missing" || standing === "stale" || standing === "invalid") return undefined;
+  const deciding = (workflow.movesFrom[run.state] ?? []).filter((move) => mentions(move, artifact));
+  const waiting = deciding.some((move) => !move.by.includes("engine") || isOnlyWaiting(workflow, run, move, artifact));
+  if (deciding.length === 0 || waiting) return undefined;
+  return { key: `${run.state} ${artifact} ${standing}`, artifact, standing, state: run.state };
+}
+
+function mentions(move: Move, artifact: string): boolean {
+  return move.need.includes(artifact) || move.when.some((condition) => "artifact" in condition && condition.artifact === artifact);
+}
+
+/** What this artifact says suits the move; only other artifacts are still missing. */
+function isOnlyWaiting(workflow: Workflow, run: Run, move: Move, artifact: string): boolean {
+  if (move.need.includes(artifact) && !isGood(worth(workflow, run, artifact).standing)) return false;
+  const about = (condition: Condition): boolean => !("artifact" in condition) || condition.artifact === artifact;
+  return move.when.filter(about).every((condition) => holds(workflow, run, condition));
+}
+
+/** A budget ran out and nothing follows from it. */
+function spentInVain(workflow: Workflow, run: Run, { event }: Happening, events: readonly Event[]): string | undefined {
+  if (event.type === "agent-ended" && event.slot !== "") return undefined;
+  const counted = events.find((each) => each.type === "counted");
+  return counted !== undefined && isSpent(workflow, run, counted.counter) ? counted.counter : undefined;
+}
+
+/** Moves that were open at the same time, so that only their order in the file decided. */
+function clashesOf(workflow: Workflow, before: Run, { event }: Happening, events: readonly Event[]): Move[][] {
+  const reserved = "reserved" in event ? (event.reserved ?? []) : [];
+  const clashes: Move[][] = [];
+  const run: OwnRun = { ...before };
+  for (const each of events) {
+    if (each.type === "moved") {
+      const rule = workflow.definition.moves[each.rule];
+      const rivals = (workflow.movesFrom[each.from] ?? []).filter((move) => isRival(rule, move, each.by) && isOpen(workflow, run, move, reserved));
+      if (rivals.length > 1) clashes.push(rivals);
+    }
+    change(run, each);
+  }
+  return clashes;
+}
+
+/** Moves of the engine compete with each other; what somebody asks for competes only with the same wish. */
+function isRival(taken: Move | undefined, other: Move, by: string): boolean {
+  if (taken === undefined || !other.by.includes(by) || taken.answer !== other.answer) return false;
+  return by === "engine" || other.to === taken.to;
+}

@@ -1,0 +1,55 @@
+/** A shortest way to a node, in words. */
+
+import type { Workflow } from "../compile.ts";
+import type { Incoming } from "../event.ts";
+import { NO_RUN, type Run } from "../run.ts";
+import { step } from "../step.ts";
+import type { Exploration } from "./explore.ts";
+import { possible } from "./possible.ts";
+import { sayConsequences, sayEvent } from "./words.ts";
+
+export type Trace = readonly string[];
+
+/** The edges from the beginning to a node. */
+export function pathTo({ graph }: Exploration, node: number): number[] {
+  const path: number[] = [];
+  let at = node;
+  while (at >= 0) {
+    const edge = graph.cameBy.at(at);
+    path.push(edge);
+    at = graph.edgeFrom.at(edge);
+  }
+  return path.toReversed();
+}
+
+/** Plays a path again. The choices are the same because `possible` gives the same list for runs that behave alike. */
+export function tell(workflow: Workflow, exploration: Exploration, path: readonly number[]): Trace {
+  const lines: string[] = [];
+  let run: Run = NO_RUN;
+  for (const edge of path) {
+    const event = eventOf(workflow, exploration, run, edge);
+    const after = event === undefined ? undefined : step(workflow, run, event);
+    if (event === undefined || after === undefined || !after.ok) break;
+    const consequences = sayConsequences(after.events);
+    lines.push(`${sayEvent(workflow, after.run, event)}${consequences.length === 0 ? "" : ` (${consequences.join(", ")})`}`);
+    run = after.run;
+  }
+  return lines;
+}
+
+/** The run at the end of a path. */
+export function runAfter(workflow: Workflow, exploration: Exploration, path: readonly number[]): Run {
+  let run: Run = NO_RUN;
+  for (const edge of path) {
+    const event = eventOf(workflow, exploration, run, edge);
+    const after = event === undefined ? undefined : step(workflow, run, event);
+    if (after?.ok === true) run = after.run;
+  }
+  return run;
+}
+
+function eventOf(workflow: Workflow, { graph, roots }: Exploration, run: Run, edge: number): Incoming | undefined {
+  const choice = graph.edgeChoice.at(edge);
+  const happenings = graph.edgeFrom.at(edge) < 0 ? roots : possible(workflow, run);
+  return happenings[choice]?.event;
+}

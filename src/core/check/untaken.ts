@@ -1,0 +1,65 @@
+/** States that no run reaches and moves that no run can take, each with the nearest reason. */
+
+import { isUp } from "../act.ts";
+import type { Workflow } from "../compile.ts";
+import { holds } from "../gate.ts";
+import { isGood, worth } from "../standing.ts";
+import { START, type Condition, type Move } from "../workflow.ts";
+import type { Defect } from "./defect.ts";
+import { explore, type Exploration } from "./explore.ts";
+import { nodesOf } from "./graph.ts";
+import { variantsOf } from "./variants.ts";
+
+export function neverTaken(workflow: Workflow, { graph }: Exploration, taken: ReadonlySet<number>): Defect[] {
+  const reached = new Set<string>([START]);
+  for (let node = 0; node < nodesOf(graph); node += 1) reached.add(graph.states[graph.nodeState.at(node)] ?? "");
+  const { states, moves, places } = workflow.definition;
+  const shut = moves.filter((move, rule) => reached.has(move.from) && !taken.has(rule) && states[move.from]?.final === undefined);
+  const unreachable = Object.keys(states).filter((name) => !reached.has(name));
+  // A state that is out of reach because a move into it is shut is told with that move.
+  const consequences = new Set(shut.map((move) => move.to));
+  const lost = unreachable.filter((name) => !consequences.has(name) && !moves.some((move) => move.to === name && unreachable.includes(move.from)));
+  return [
+    ...lost.map((name): Defect => ({ code: "unreachable-state", at: places[`states.${name}`] ?? NOWHERE, message: `no run ever reaches ${name}`, trace: [] })),
+    ...(shut.length === 0 ? [] : explain(workflow, shut)),
+  ];
+}
+
+const NOWHERE = { file: "", line: 1, col: 1 };
+
+/** Explores once more, noting which part of each shut gate was ever met, and who was ever at work there. */
+function explain(workflow: Workflow, shut: readonly Move[]): Defect[] {
+  const met = new Map(shut.map((move) => [move, new Set<string | Condition>()]));
+  const present = new Map(shut.map((move) => [move, new Set<string>(["human", "engine"])]));
+  explore(workflow, variantsOf(workflow), {
+    node(_node, run) {
+      for (const move of shut) {
+        if (move.from !== run.state) continue;
+        for (const name of move.need) if (isGood(worth(workflow, run, name).standing)) met.get(move)?.add(name);
+        for (const condition of move.when) if (holds(workflow, run, condition)) met.get(move)?.add(condition);
+        for (const agent of Object.values(run.agents)) if (isUp(agent)) present.get(move)?.add(agent.role);
+      }
+    },
+    edge() {},
+  });
+  return shut.map((move) => reason(workflow, move, { met: met.get(move) ?? new Set(), present: present.get(move) ?? new Set() }));
+}
+
+function reason(workflow: Workflow, move: Move, on: { met: ReadonlySet<string | Condition>; present: ReadonlySet<string> }): Defect {
+  const where = `${move.from} to ${move.to}`;
+  const artifacts = [...move.need, ...move.when.flatMap((condition) => (condition.type === "artifact" && condition.in.some(isGood) && !on.met.has(condition) ? [condition.artifact] : []))];
+  const missing = artifacts.find((name) => !on.met.has(name) && !hasProducer(workflow, name, on.present));
+  if (missing !== undefined) {
+    const by = workflow.definition.artifacts[missing]?.by.join(" or ") ?? "nobody";
+    const message = `${where} needs ${missing}, which only ${by} produces, and ${by} is never at work in ${move.from}`;
+    return { code: "no-producer", at: move.at, message, trace: [] };
+  }
+  const absent = move.by.every((who) => !on.present.has(who));
+  const why = absent ? `${move.by.join(" or ")} is never at work in ${move.from}` : "what it asks for never holds there";
+  return { code: "never-possible", at: move.at, message: `${where} can never be taken: ${why}`, trace: [] };
+}
+
+function hasProducer(workflow: Workflow, name: string, present: ReadonlySet<string>): boolean {
+  const artifact = workflow.definition.artifacts[name];
+  return artifact !== undefined && artifact.by.some((who) => present.has(who));
+}

@@ -1,0 +1,71 @@
+/** Events and paths in words, for people who read a counterexample. */
+
+import type { Workflow } from "../compile.ts";
+import type { Actor, Event, Incoming } from "../event.ts";
+import type { Run } from "../run.ts";
+import { worth } from "../standing.ts";
+
+export function sayEvent(workflow: Workflow, after: Run, event: Incoming): string {
+  switch (event.type) {
+    case "run-started":
+      return `a person starts a run${event.to === undefined ? "" : ` in ${event.to}`}`;
+    case "move-asked":
+      return `${sayActor(event.by)} asks for ${event.to}`;
+    case "submitted":
+      return `${sayActor(event.by)} ${sayReadings(workflow, after, event)}`;
+    case "observed":
+      return event.readings === undefined ? "the work is changed" : `the engine sees ${sayReadings(workflow, after, event)}`;
+    case "agent-started":
+      return `${event.role} is up`;
+    case "agent-ended":
+      return `${event.role}${event.slot === "" ? "" : ` of ${event.slot}`} ends${event.cause === "infrastructure" ? " with the machine" : ""}`;
+    case "answered":
+      return event.answer === "" ? "a person gives an answer that is none of the options" : `a person answers ${event.answer}`;
+    case "waived":
+      return `a person waives ${event.artifact}`;
+    case "respawn-asked":
+      return `a person has ${event.role} started again`;
+    case "param-set":
+      return `${sayActor(event.by)} sets ${event.name}`;
+  }
+}
+
+/** What followed, beyond the event itself: moves, counts, crashes. */
+export function sayConsequences(events: readonly Event[]): string[] {
+  return events.flatMap((event) => {
+    switch (event.type) {
+      case "moved":
+        return [`-> ${event.to}`];
+      case "counted":
+        return [`${event.counter} is ${event.value}`];
+      case "agent-crashed":
+        return [`${event.role} is marked as crashed`];
+      case "agent-called":
+        return [`${event.role}${event.slot === "" ? "" : ` of ${event.slot}`} is started`];
+      case "question-opened":
+        return [`${event.ask} is asked`];
+      case "slot-settled":
+        return [`${event.artifact} of ${event.slot} ${event.outcome}`];
+      default:
+        return [];
+    }
+  });
+}
+
+export function sayActor(actor: Actor): string {
+  if (actor.type === "human") return "a person";
+  if (actor.type === "engine") return "the engine";
+  return actor.slot === "" ? actor.role : `${actor.role} of ${actor.slot}`;
+}
+
+function sayReadings(workflow: Workflow, after: Run, event: Extract<Incoming, { type: "submitted" | "observed" }>): string {
+  const [first] = event.readings ?? [];
+  if (first === undefined) return "changes the work";
+  const verb = event.type === "observed" ? "" : "submits ";
+  const value = first.verdict ?? (first.faults.length > 0 ? "invalid" : (first.fields["outcome"] ?? ""));
+  const { standing } = worth(workflow, after, first.artifact);
+  const fields = Object.entries(first.fields).map(([name, inner]) => `${name} ${String(inner)}`);
+  const what = value === "" ? (standing === "holds" ? "holds" : "") : String(value);
+  const detail = [what, ...fields.filter((field) => !field.startsWith("outcome"))].filter((part) => part !== "").join(", ");
+  return `${verb}${first.artifact}${detail === "" ? "" : `: ${detail}`}`;
+}
