@@ -1,0 +1,66 @@
+/** Reads a whole Markdown document: headings that must have content, and lists that later steps go through. */
+
+import type { Reader } from "../../core/workflow.ts";
+import { cutValue, faultsAt, quote, repeated } from "../finding.ts";
+import type { Finding, Flaw } from "../finding.ts";
+import { isPlaceholder, plain } from "./inline.ts";
+import { linesWithin, outlineOf, ownBlocks, sectionsOf, startOf } from "./outline.ts";
+import type { Block, Outline, Section } from "./outline.ts";
+
+type DocumentReader = Extract<Reader, { type: "document" }>;
+
+const DEPTH_MAX = 3;
+const ITEM_MAX = 200;
+
+export function readDocument(reader: DocumentReader, file: string, text: string): Finding {
+  const outline = outlineOf(file, text);
+  if (outline.refused) return { found: true, faults: faultsAt([outline.refused], outline.placeAt) };
+  const sections = sectionsOf(outline, DEPTH_MAX);
+  const flaws: Flaw[] = [];
+  for (const heading of reader.headings) {
+    const section = pick(sections, heading, flaws);
+    if (section !== undefined && !hasContent(outline, section.body)) {
+      flaws.push({
+        offset: startOf(section.heading),
+        reason: `nothing stands under the heading ${quote(heading)}`,
+      });
+    }
+  }
+  if (reader.headings.length === 0 && !hasContent(outline, outline.blocks)) {
+    flaws.push({ offset: 0, reason: "the document has no content" });
+  }
+  const lists = Object.entries(reader.lists).map(([name, heading]) => {
+    const section = pick(sections, heading, reader.headings.includes(heading) ? [] : flaws);
+    return [name, section === undefined ? [] : itemsOf(outline, section, flaws)] as const;
+  });
+  return { found: true, faults: faultsAt(flaws, outline.placeAt), lists: Object.fromEntries(lists) };
+}
+
+/** The highest heading of that name. Sub-sections may repeat a name, headings of the same rank may not. */
+function pick(sections: readonly Section[], heading: string, flaws: Flaw[]): Section | undefined {
+  const named = sections.filter(({ name }) => name === heading);
+  const top = Math.min(...named.map(({ depth }) => depth));
+  const [section, second] = named.filter(({ depth }) => depth === top);
+  if (section === undefined) flaws.push({ offset: 0, reason: `the heading ${quote(heading)} is missing` });
+  if (second === undefined) return section;
+  flaws.push({ offset: startOf(second.heading), reason: `the heading ${quote(heading)} appears twice` });
+  return undefined;
+}
+
+function hasContent(outline: Outline, blocks: readonly Block[]): boolean {
+  return blocks.some((block) => linesWithin(outline, block).some(({ text }) => !isPlaceholder(text)));
+}
+
+function itemsOf(outline: Outline, section: Section, flaws: Flaw[]): readonly string[] {
+  const items = ownBlocks(section)
+    .flatMap((block) => (block.type === "list" ? block.children : []))
+    .map((item) => item.children[0])
+    .flatMap((block) => (block?.type === "paragraph" ? linesWithin(outline, block).slice(0, 1) : []))
+    .filter(({ text }) => !isPlaceholder(text))
+    .map(({ text }) => cutValue(plain(text), ITEM_MAX));
+  const offset = startOf(section.heading);
+  const twice = repeated(items);
+  if (items.length === 0) flaws.push({ offset, reason: `the list under ${quote(section.name)} is empty` });
+  if (twice !== undefined) flaws.push({ offset, reason: `${quote(twice)} appears twice in the list` });
+  return items;
+}

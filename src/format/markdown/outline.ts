@@ -1,0 +1,160 @@
+/**
+ * A Markdown file as CommonMark sees its blocks: what is a heading, and what only looks like one.
+ *
+ * Only blocks are parsed. Inline constructs are switched off: readers take lines as they stand, and the time
+ * that nested brackets and stars cost is not spent.
+ */
+
+import { fromMarkdown } from "mdast-util-from-markdown";
+import type { Place } from "../../core/workflow.ts";
+import type { Flaw } from "../finding.ts";
+import { splitFrontMatter } from "../front-matter.ts";
+import { placesIn } from "../problem.ts";
+import { trimBlank, unwrap, withoutComments } from "./inline.ts";
+
+export type Block = ReturnType<typeof fromMarkdown>["children"][number];
+type Heading = Extract<Block, { type: "heading" }>;
+
+export type Outline = {
+  readonly text: string;
+  readonly blocks: readonly Block[];
+  readonly placeAt: (offset: number) => Place;
+  /** Set where the file is not parsed because that would take too long. */
+  readonly refused?: Flaw;
+};
+
+export type Section = {
+  readonly name: string;
+  readonly depth: number;
+  readonly heading: Heading;
+  readonly body: readonly Block[];
+  /** What ended it. */
+  readonly next?: Heading;
+};
+
+export type Line = { readonly text: string; readonly offset: number };
+
+/** The parser needs time in proportion to lines times containers; these keep it within a few seconds. */
+const LINES_MAX = 5000;
+const MARKS_MAX = 4000;
+const NESTING_MAX = 32;
+
+const INLINE = [
+  "attention",
+  "autolink",
+  "characterEscape",
+  "characterReference",
+  "codeText",
+  "hardBreakEscape",
+  "htmlText",
+  "labelEnd",
+  "labelStartImage",
+  "labelStartLink",
+];
+
+export function outlineOf(file: string, text: string): Outline {
+  const placeAt = placesIn(file, text);
+  const bare = withoutFrontMatter(text);
+  const refused = tooCostly(bare);
+  if (refused !== undefined) return { text, blocks: [], placeAt, refused };
+  const root = fromMarkdown(bare, { extensions: [{ disable: { null: INLINE } }] });
+  return { text, blocks: root.children, placeAt };
+}
+
+/** Front matter becomes white space of the same length, so that every offset stays what it is in the file. */
+function withoutFrontMatter(text: string): string {
+  const { head, close } = splitFrontMatter(text);
+  const end = head.length + close.length;
+  return text.slice(0, end).replaceAll(/[^\r\n]/g, " ") + text.slice(end);
+}
+
+function tooCostly(text: string): Flaw | undefined {
+  let lines = 0;
+  let marks = 0;
+  let offset = 0;
+  for (const line of text.split(/(?<=\n|\r(?!\n))/)) {
+    lines += 1;
+    const [prefix = "", indent = ""] = /^([ \t]*)(?:(?:[>*+-]|\d{1,9}[.)])[ \t]*)*/.exec(line) ?? [];
+    const here = prefix.match(/[>*+-]|\d+/g)?.length ?? 0;
+    marks += here;
+    if (here > 0 && here + indent.length / 4 > NESTING_MAX) {
+      return { offset, reason: `nests quotes or lists deeper than ${NESTING_MAX} levels` };
+    }
+    if (lines > LINES_MAX) return { offset, reason: `has more than ${LINES_MAX} lines` };
+    if (marks > MARKS_MAX)
+      return { offset, reason: `has more than ${MARKS_MAX} list items and quoted lines` };
+    offset += line.length;
+  }
+  return undefined;
+}
+
+/** Root-level headings down to `depth`, each with what stands under it before one of its own rank or higher. */
+export function sectionsOf(outline: Outline, depth: number): readonly Section[] {
+  return outline.blocks.flatMap((block, index) => {
+    if (block.type !== "heading" || block.depth > depth) return [];
+    const rest = outline.blocks.slice(index + 1);
+    const end = rest.findIndex((other) => other.type === "heading" && other.depth <= block.depth);
+    const next = rest[end];
+    const section = { name: nameOf(block), depth: block.depth, heading: block };
+    if (next?.type !== "heading") return [{ ...section, body: rest }];
+    return [{ ...section, body: rest.slice(0, end), next }];
+  });
+}
+
+function nameOf(heading: Heading): string {
+  const text = heading.children.map((child) => ("value" in child ? child.value : "")).join("");
+  return unwrap(trimBlank(text)).text;
+}
+
+/** Blocks before the first nested heading. */
+export function ownBlocks(section: Section): readonly Block[] {
+  const end = section.body.findIndex((block) => block.type === "heading");
+  return end === -1 ? section.body : section.body.slice(0, end);
+}
+
+export function startOf(node: Block): number {
+  return node.position?.start.offset ?? 0;
+}
+
+export function endOf(node: Block): number {
+  return node.position?.end.offset ?? 0;
+}
+
+/** The lines of a block as they stand in the file, without the white space around them. */
+export function linesOf(outline: Outline, node: Block): readonly Line[] {
+  const lines: Line[] = [];
+  let offset = startOf(node);
+  for (const line of outline.text.slice(offset, endOf(node)).split(/(?<=\n|\r(?!\n))/)) {
+    lines.push({ text: trimBlank(line.replace(/[\r\n]+$/, "")), offset });
+    offset += line.length;
+  }
+  return lines;
+}
+
+/**
+ * Lines inside a list or a quote that begin at the margin. CommonMark counts them as the end of the item above;
+ * to a person they look like lines of the section.
+ */
+export function marginLines(outline: Outline, node: Block): readonly Line[] {
+  if (node.type !== "list" && node.type !== "blockquote") return [];
+  return linesWithin(outline, node).filter(({ offset }) =>
+    /^[\r\n][^ \t]/.test(outline.text.slice(offset - 1, offset + 1)),
+  );
+}
+
+/** The lines that carry text in a block and everything inside it, in order. */
+export function linesWithin(outline: Outline, node: Block): readonly Line[] {
+  if (node.type === "paragraph") return linesOf(outline, node);
+  if (node.type === "code") return node.value.split(/\r?\n/).map((text) => ({ text, offset: startOf(node) }));
+  if (node.type === "html") {
+    // A comment that nothing closes hides the rest of the file.
+    const words = withoutComments(`${node.value}-->`)
+      .replace(/-->$/, "")
+      .replaceAll(/<[^<>]*>/g, "");
+    return words.split(/\r?\n/).map((text) => ({ text, offset: startOf(node) }));
+  }
+  if (node.type === "list" || node.type === "listItem" || node.type === "blockquote") {
+    return node.children.flatMap((child) => linesWithin(outline, child));
+  }
+  return [];
+}

@@ -1,0 +1,95 @@
+/** Reads one section of a Markdown file: `## Name`, its fields and its verdict. */
+
+import type { Reader } from "../../core/workflow.ts";
+import { cutValue, faultsAt } from "../finding.ts";
+import type { Finding, Flaw } from "../finding.ts";
+import { fieldsOf } from "./fields.ts";
+import { isPlaceholder } from "./inline.ts";
+import { endOf, linesWithin, outlineOf, ownBlocks, sectionsOf, startOf } from "./outline.ts";
+import type { Outline, Section } from "./outline.ts";
+import { verdictOf } from "./verdict.ts";
+
+type SectionReader = Extract<Reader, { type: "section" }>;
+
+const DEPTH = 2;
+const FIELDS_MAX = 50;
+
+export function readSection(reader: SectionReader, file: string, text: string): Finding {
+  const outline = outlineOf(file, text);
+  if (outline.refused) return { found: true, faults: faultsAt([outline.refused], outline.placeAt) };
+  const named = sectionsOf(outline, DEPTH).filter(
+    ({ name, depth }) => depth === DEPTH && name === reader.heading,
+  );
+  const [section, second] = named;
+  if (section === undefined)
+    return { found: false, faults: faultsAt([absent(outline, reader)], outline.placeAt) };
+  const content = named.map((one) => textOf(outline, one)).join("\n");
+  if (second !== undefined) {
+    const line = outline.placeAt(startOf(section.heading)).line;
+    const reason = `the section "## ${reader.heading}" appears twice (first on line ${line}), so that none counts`;
+    return {
+      found: true,
+      text: content,
+      faults: faultsAt([{ offset: startOf(second.heading), reason }], outline.placeAt),
+    };
+  }
+  const { flaws, ...facts } = contentOf(outline, section, reader);
+  return { found: true, text: content, ...facts, faults: faultsAt(flaws, outline.placeAt) };
+}
+
+function absent(outline: Outline, reader: SectionReader): Flaw {
+  const wanted = reader.heading.toLowerCase();
+  const near = outline.blocks.find((block) => {
+    if (block.type !== "heading") return false;
+    return outline.text.slice(startOf(block), endOf(block)).toLowerCase().includes(wanted);
+  });
+  const missing = `the section "## ${reader.heading}" is missing`;
+  if (near === undefined) return { offset: 0, reason: missing };
+  return { offset: startOf(near), reason: `${missing}; this heading is another one` };
+}
+
+/** Line ends differ between systems, and white space before the next section belongs to nobody. */
+function textOf(outline: Outline, section: Section): string {
+  const end = section.next === undefined ? outline.text.length : startOf(section.next);
+  return outline.text.slice(startOf(section.heading), end).replaceAll(/\r\n?/g, "\n").trimEnd();
+}
+
+function contentOf(outline: Outline, section: Section, reader: SectionReader) {
+  const { any, all, verdicts } = reader;
+  const names = [...new Set([...any, ...all])];
+  const fields = fieldsOf(outline, ownBlocks(section), names);
+  const flaws: Flaw[] = [];
+  const at = startOf(section.heading);
+  const missing = all.filter((name) => !fields.has(name));
+  const hint = underlined(outline, section);
+  if (missing.length > 0) flaws.push({ offset: at, reason: `${listed(missing)} must have content${hint}` });
+  if (any.length > 0 && !any.some((name) => fields.has(name))) {
+    flaws.push({ offset: at, reason: `one of ${listed(any)} must have content${hint}` });
+  }
+  if (
+    names.length === 0 &&
+    verdicts === undefined &&
+    !section.body.some((block) => linesWithin(outline, block).some(({ text }) => !isPlaceholder(text)))
+  ) {
+    flaws.push({ offset: at, reason: `the section has no content${hint}` });
+  }
+  const read = verdicts === undefined ? undefined : verdictOf(outline, section, verdicts);
+  if (read !== undefined && "flaw" in read) flaws.push({ ...read.flaw, reason: read.flaw.reason + hint });
+  const kept = Array.from(fields).filter(([name]) => name !== "VERDICT" || names.includes(name));
+  return {
+    flaws,
+    fields: Object.fromEntries(kept.slice(0, FIELDS_MAX).map(([name, value]) => [name, cutValue(value)])),
+    ...(read !== undefined && "verdict" in read ? { verdict: read.verdict } : {}),
+  };
+}
+
+function listed(names: readonly string[]): string {
+  return names.map((name) => `${name}:`).join(", ");
+}
+
+/** A line of dashes right below a text makes the text a heading, which few writers intend. */
+function underlined(outline: Outline, section: Section): string {
+  if (section.next === undefined || outline.text[startOf(section.next)] === "#") return "";
+  const { line } = outline.placeAt(startOf(section.next));
+  return ` (the text on line ${line} is underlined, which makes it a heading: put an empty line below it)`;
+}
