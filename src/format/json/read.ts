@@ -1,0 +1,106 @@
+/** Reads a JSON or YAML artifact: its shape, its review, its lists. */
+
+import type { Fault } from "../../core/event.ts";
+import type { Literal, Place, Reader } from "../../core/workflow.ts";
+import { cutValue, FAULTS_MAX, quote, repeated } from "../finding.ts";
+import type { Finding } from "../finding.ts";
+import { placesIn } from "../problem.ts";
+import { loadYaml } from "../yaml.ts";
+import { pathOf, readReview, valueAt } from "./review.ts";
+import { scanJson } from "./scan.ts";
+import type { Spot } from "./scan.ts";
+import { isObject, misfits, nameOf } from "./shape.ts";
+import type { Misfit, Path } from "./shape.ts";
+
+type DataReader = Extract<Reader, { type: "json" | "yaml" }>;
+
+type Loaded =
+  | {
+      readonly ok: true;
+      readonly data: unknown;
+      readonly placeOf: (path: Path) => Place;
+      readonly keyPlaceOf: (path: Path) => Place;
+    }
+  | { readonly ok: false; readonly faults: readonly Fault[] };
+
+const FIELDS_MAX = 100;
+
+export function readJson(reader: DataReader, file: string, text: string): Finding {
+  const loaded = reader.type === "json" ? loadJson(file, text) : loadYamlText(file, text);
+  if (!loaded.ok) return { found: true, faults: loaded.faults };
+  const { data } = loaded;
+  const wrong = reader.shape === undefined ? [] : misfits(reader.shape, data);
+  const { misfits: unjudged, ...review } = reader.review ? readReview(reader.review, data) : { misfits: [] };
+  const unlisted: Misfit[] = [];
+  const lists = Object.entries(reader.lists).map(([name, at]) => [name, listAt(data, at, unlisted)] as const);
+  const faults = [...wrong, ...unjudged, ...unlisted].slice(0, FAULTS_MAX).map(({ path, reason, atKey }) => ({
+    at: atKey === true ? loaded.keyPlaceOf(path) : loaded.placeOf(path),
+    reason,
+  }));
+  return { found: true, faults, ...review, fields: scalars(data), lists: Object.fromEntries(lists) };
+}
+
+function loadJson(file: string, text: string): Loaded {
+  const placeAt = placesIn(file, text);
+  const scanned = scanJson(text);
+  if (!scanned.ok) return { ok: false, faults: [{ at: placeAt(scanned.offset), reason: scanned.reason }] };
+  return {
+    ok: true,
+    data: scanned.data,
+    placeOf: (path) => placeAt(nearest(scanned.root, path).value),
+    keyPlaceOf: (path) => placeAt(nearest(scanned.root, path).key),
+  };
+}
+
+export function loadYamlText(file: string, text: string): Loaded {
+  const loaded = loadYaml(file, new TextEncoder().encode(text));
+  if (loaded.ok) return loaded;
+  const faults = loaded.problems.map(({ line, col, message }) => ({
+    at: { file, line, col },
+    reason: message,
+  }));
+  return { ok: false, faults };
+}
+
+function nearest(root: Spot, path: Path): Spot {
+  let spot = root;
+  for (const name of path) {
+    const child = spot.children.get(name);
+    if (child === undefined) return spot;
+    spot = child;
+  }
+  return spot;
+}
+
+/** Texts, or objects that have an `id` or a `name`. Later steps go through them one by one, so none may repeat. */
+function listAt(data: unknown, at: string, wrong: Misfit[]): readonly string[] {
+  const path = pathOf(at);
+  const items: unknown = valueAt(data, path);
+  if (!Array.isArray(items)) {
+    wrong.push({ path, reason: `${nameOf(path)} must be a list` });
+    return [];
+  }
+  const names = items.map((item: unknown, index) => {
+    const name = isObject(item) ? (item["id"] ?? item["name"]) : item;
+    if (typeof name === "string" && name.trim() !== "") return cutValue(name);
+    wrong.push({
+      path: [...path, index],
+      reason: `${nameOf([...path, index])} must be a text, or have an id or a name`,
+    });
+    return "";
+  });
+  const twice = repeated(names.filter((name) => name !== ""));
+  if (twice !== undefined) wrong.push({ path, reason: `${quote(twice)} appears twice in ${nameOf(path)}` });
+  return names.filter((name) => name !== "");
+}
+
+function scalars(data: unknown): Readonly<Record<string, Literal>> {
+  if (!isObject(data)) return {};
+  const fields = Object.entries(data).flatMap(([key, value]): [string, Literal][] => {
+    if (typeof value === "string") return [[key, cutValue(value)]];
+    if (typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value)))
+      return [[key, value]];
+    return [];
+  });
+  return Object.fromEntries(fields.slice(0, FIELDS_MAX));
+}

@@ -1,0 +1,62 @@
+/** The verdict of a review in JSON or YAML, and its issues by severity. */
+
+import type { Reading } from "../../core/event.ts";
+import { NO_ISSUES, SEVERITIES } from "../../core/verdict.ts";
+import type { IssueCounts, Severity } from "../../core/verdict.ts";
+import type { ReviewShape } from "../../core/workflow.ts";
+import { quote } from "../finding.ts";
+import { isObject, nameOf } from "./shape.ts";
+import type { Misfit, Path } from "./shape.ts";
+
+type Review = Pick<Reading, "verdict" | "issues"> & { readonly misfits: readonly Misfit[] };
+
+export function readReview(shape: ReviewShape, data: unknown): Review {
+  const misfits: Misfit[] = [];
+  const at = pathOf(shape.verdictAt);
+  const word = valueAt(data, at);
+  const verdict =
+    typeof word === "string" && Object.hasOwn(shape.verdicts, word) ? shape.verdicts[word] : undefined;
+  if (verdict === undefined) misfits.push({ path: at, reason: wrongVerdict(shape, at, word) });
+  const issues = shape.issuesAt === undefined ? undefined : countIssues(shape, data, misfits);
+  return { misfits, ...(verdict && { verdict }), ...(issues && { issues }) };
+}
+
+function wrongVerdict(shape: ReviewShape, at: Path, word: unknown): string {
+  const allowed = `allowed are ${Object.keys(shape.verdicts).join(", ")}`;
+  if (word === undefined) return `the verdict ${nameOf(at)} is missing; ${allowed}`;
+  return `the verdict ${nameOf(at)} is ${quote(typeof word === "string" ? word : (JSON.stringify(word) ?? ""))}; ${allowed}`;
+}
+
+function countIssues(shape: ReviewShape, data: unknown, misfits: Misfit[]): IssueCounts | undefined {
+  const at = pathOf(shape.issuesAt ?? "");
+  const issues = valueAt(data, at);
+  if (!Array.isArray(issues)) {
+    misfits.push({ path: at, reason: `the issues ${nameOf(at)} must be a list` });
+    return undefined;
+  }
+  const counts: Record<Severity, number> = { ...NO_ISSUES };
+  for (const issue of issues) counts[severityOf(shape, issue)] += 1;
+  return counts;
+}
+
+/** What cannot be ranked ranks highest: an issue must never get lost because of a word. */
+function severityOf(shape: ReviewShape, issue: unknown): Severity {
+  const word = valueAt(issue, pathOf(shape.severityAt ?? "severity"));
+  if (typeof word !== "string") return "critical";
+  const known = shape.severities ?? Object.fromEntries(SEVERITIES.map((severity) => [severity, severity]));
+  const match = Object.entries(known).find(([name]) => name.toLowerCase() === word.trim().toLowerCase());
+  return match?.[1] ?? "critical";
+}
+
+export function pathOf(dotted: string): Path {
+  return dotted.split(".");
+}
+
+export function valueAt(data: unknown, path: Path): unknown {
+  let value = data;
+  for (const key of path) {
+    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value;
+}

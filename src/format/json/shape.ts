@@ -1,0 +1,84 @@
+/** Whether data has the shape that a workflow declares. */
+
+import type { Literal, Shape } from "../../core/workflow.ts";
+import { quote } from "../finding.ts";
+
+export type Path = readonly (string | number)[];
+export type Misfit = { readonly path: Path; readonly reason: string; readonly atKey?: boolean };
+
+export function misfits(shape: Shape, data: unknown, path: Path = []): readonly Misfit[] {
+  switch (shape.type) {
+    case "text":
+    case "number":
+    case "boolean":
+      return ofScalar(shape, data, path);
+    case "list": {
+      if (!Array.isArray(data)) return [{ path, reason: `${nameOf(path)} must be a list` }];
+      const items: readonly unknown[] = data;
+      const least = shape.min ?? 0;
+      const few =
+        items.length < least ? [{ path, reason: `${nameOf(path)} must have at least ${least} members` }] : [];
+      return [...few, ...items.flatMap((item, index) => misfits(shape.of, item, [...path, index]))];
+    }
+    case "object":
+      if (!isObject(data)) return [{ path, reason: `${nameOf(path)} must be an object` }];
+      return ofObject(shape, data, path);
+  }
+}
+
+function ofScalar(
+  shape: { readonly type: "text" | "number" | "boolean"; readonly values?: readonly Literal[] },
+  data: unknown,
+  path: Path,
+): readonly Misfit[] {
+  const { type, values } = shape;
+  if (typeof data !== (type === "text" ? "string" : type) || (type === "number" && !Number.isFinite(data))) {
+    return [{ path, reason: `${nameOf(path)} must be a ${type}` }];
+  }
+  if (values !== undefined && !values.some((one) => one === data)) {
+    return [{ path, reason: `${nameOf(path)} is ${quote(String(data))}; allowed are ${values.join(", ")}` }];
+  }
+  return [];
+}
+
+/** An optional key without a value is as good as absent; a required text that is empty is missing. */
+function ofObject(
+  shape: Extract<Shape, { type: "object" }>,
+  data: Readonly<Record<string, unknown>>,
+  path: Path,
+): readonly Misfit[] {
+  const has = (key: string) => Object.hasOwn(data, key);
+  const missing = Object.keys(shape.required)
+    .filter((key) => !has(key))
+    .map((key) => ({ path, reason: `${nameOf([...path, key])} is missing` }));
+  const unknown = Object.keys(data)
+    .filter(
+      (key) => !shape.open && !Object.hasOwn(shape.required, key) && !Object.hasOwn(shape.optional, key),
+    )
+    .map((key) => ({ path: [...path, key], reason: `the key ${quote(key)} is unknown`, atKey: true }));
+  const required = Object.entries(shape.required)
+    .filter(([key]) => has(key))
+    .flatMap(([key, inner]) => {
+      const value = data[key];
+      const empty = inner.type === "text" && typeof value === "string" && value.trim() === "";
+      if (empty) return [{ path: [...path, key], reason: `${nameOf([...path, key])} is empty` }];
+      return misfits(inner, value, [...path, key]);
+    });
+  const optional = Object.entries(shape.optional)
+    .filter(([key]) => has(key) && data[key] !== null)
+    .flatMap(([key, inner]) => misfits(inner, data[key], [...path, key]));
+  return [...missing, ...unknown, ...required, ...optional];
+}
+
+export function isObject(data: unknown): data is Readonly<Record<string, unknown>> {
+  return typeof data === "object" && data !== null && !Array.isArray(data);
+}
+
+export function nameOf(path: Path): string {
+  if (path.length === 0) return "the file";
+  return quote(
+    path
+      .map((part, index) => (typeof part === "number" ? `[${part}]` : `${index > 0 ? "." : ""}${part}`))
+      .join(""),
+  );
+}
