@@ -1,0 +1,94 @@
+/**
+ * One task as a map in YAML.
+ *
+ * YAML reads 1.10 as the number 1.1. An id without quotes is taken only if it reads back as it was written.
+ */
+
+import type { Place } from "../../core/workflow.ts";
+import { cutValue } from "../finding.ts";
+import { isObject } from "../json/shape.ts";
+import type { Path } from "../json/shape.ts";
+import type { Draft } from "./task.ts";
+
+type Entry = {
+  readonly data: unknown;
+  readonly path: Path;
+  /** The lines of the YAML, to see how a number was written. */
+  readonly lines: readonly string[];
+  readonly placeOf: (path: Path) => Place;
+  readonly complain: (path: Path, reason: string) => void;
+};
+
+type EntryDraft = Omit<Draft, "offset">;
+
+const TITLE_MAX = 200;
+
+/** Undefined where there is no usable id; what is wrong is complained about. */
+export function entryDraft(entry: Entry): EntryDraft | undefined {
+  const { data, path } = entry;
+  if (!isObject(data)) {
+    entry.complain(path, "a task must be a map with an id");
+    return undefined;
+  }
+  const id = idAt(entry, data["id"], [...path, "id"]);
+  if (id === undefined) return undefined;
+  const complexity = textOf(data["complexity"]);
+  const status = textOf(data["status"]);
+  return {
+    id,
+    title: cutValue(textOf(data["title"]) ?? textOf(data["goal"]) ?? "", TITLE_MAX),
+    files: filesOf(entry, data),
+    dependsOn: idsOf(entry, data["depends_on"]),
+    ...(complexity !== undefined && { complexity }),
+    ...(status !== undefined && { status }),
+  };
+}
+
+function idAt(entry: Entry, value: unknown, path: Path): string | undefined {
+  if (typeof value === "string" && value.trim() !== "") return value.trim();
+  if (typeof value === "number") {
+    const source = sourceAt(entry, path);
+    if (String(value) === source) return source;
+    entry.complain(path, `the id ${source} is read as ${value}: put it in quotes`);
+    return undefined;
+  }
+  entry.complain(path, "a task needs an id, as a text");
+  return undefined;
+}
+
+function sourceAt({ lines, placeOf }: Entry, path: Path): string {
+  const { line, col } = placeOf(path);
+  const rest = Array.from(lines[line - 1] ?? "")
+    .slice(col - 1)
+    .join("");
+  return /^[^\s,\]}#]*/.exec(rest)?.[0] ?? "";
+}
+
+function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function filesOf(entry: Entry, data: Readonly<Record<string, unknown>>): readonly string[] {
+  const key = ["files_expected", "files", "file"].find(
+    (name) => data[name] !== undefined && data[name] !== null,
+  );
+  if (key === undefined) return [];
+  const value = data[key];
+  const files: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (!files.every((file) => typeof file === "string")) {
+    entry.complain([...entry.path, key], `${key} must be a list of paths`);
+    return [];
+  }
+  return files.map((file) => file.replace(/^(?:\.\/)+/, ""));
+}
+
+function idsOf(entry: Entry, value: unknown): readonly string[] {
+  const path = [...entry.path, "depends_on"];
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) {
+    entry.complain(path, "depends_on must be a list of ids");
+    return [];
+  }
+  return value.flatMap((one: unknown, index) => idAt(entry, one, [...path, index]) ?? []);
+}

@@ -1,0 +1,89 @@
+/** What people write behind "Files:" and "Depends:", as paths and ids. */
+
+import type { Line } from "../markdown/outline.ts";
+import { isPlaceholder, plain, unwrap } from "../markdown/inline.ts";
+
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ["file", "files"],
+  ["files", "files"],
+  ["target files", "files"],
+  ["depends", "depends"],
+  ["depends on", "depends"],
+  ["dependencies", "depends"],
+  ["complexity", "complexity"],
+]);
+
+/** Labels that say what happens to a file, inside a list of files. */
+const FILE_ACTIONS = new Set([
+  "add",
+  "create",
+  "new",
+  "modify",
+  "edit",
+  "update",
+  "delete",
+  "remove",
+  "rename",
+  "test",
+  "tests",
+]);
+
+const LINE_MAX = 2000;
+
+/** Lines under the label that they follow. A label that is not known, or was there before, ends the one above it. */
+export function labelledOf(lines: readonly Line[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  let current: string[] = [];
+  let label = "";
+  for (const { text } of lines) {
+    const line = text.slice(0, LINE_MAX);
+    const match = /^(\*{1,2}|_{1,2}|`?)([A-Za-z][A-Za-z ]{0,30})(?::\1|\1[ \t]*:)(?=\s|$|`)/.exec(line);
+    const word = match?.[2]?.trim().toLowerCase();
+    const rest = line.slice(match?.[0].length ?? 0);
+    if (word === undefined || (label === "files" && FILE_ACTIONS.has(word))) {
+      current.push(rest);
+      continue;
+    }
+    const known = LABELS.get(word) ?? "";
+    label = found.has(known) ? "" : known;
+    current = [];
+    if (label !== "") found.set(label, current);
+    current.push(rest);
+  }
+  return found;
+}
+
+/** Paths in code marks where there are any, otherwise what commas separate. Remarks are left out. */
+export function filesIn(lines: readonly string[]): readonly string[] {
+  const files = lines.flatMap((line) => {
+    const bare = line.replaceAll(/\([^()]*\)/g, " ");
+    const marked = Array.from(
+      bare.split(/\s[-–—]\s/)[0]?.matchAll(/`([^`]+)`/g) ?? [],
+      ([, path = ""]) => path,
+    );
+    if (marked.length > 0) return marked;
+    return bare.split(",").map((part) => part.trim().split(/\s[-–—]\s/)[0] ?? "");
+  });
+  const paths = files.map((file) => unwrap(file.trim()).text.replace(/^(?:\.\/)+/, ""));
+  return [...new Set(paths.filter((path) => !isNothing(path)))];
+}
+
+export function idsIn(lines: readonly string[]): readonly string[] {
+  const parts = lines.flatMap((line) => plain(line.replaceAll(/\([^()]*\)/g, " ")).split(/,|;|&|\band\b/i));
+  const ids = parts.map((part) =>
+    part
+      .trim()
+      .replace(/^(?:tasks?\s+|#)/i, "")
+      .replace(/\.$/, ""),
+  );
+  return [...new Set(ids.filter((id) => !isNothing(id)))];
+}
+
+export function wordIn(lines: readonly string[] | undefined): string | undefined {
+  const word = plain(lines?.find((line) => !isPlaceholder(line)) ?? "").replaceAll(/\s*\([^()]*\)$/g, "");
+  return word === "" ? undefined : word;
+}
+
+function isNothing(text: string): boolean {
+  return isPlaceholder(text) || /^(?:none|n\/a|nothing|no dependencies)\.?$/i.test(text);
+}

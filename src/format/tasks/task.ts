@@ -1,0 +1,105 @@
+/** Tasks of a plan, whatever the style of its file, and what makes a list of them unusable. */
+
+import type { Flaw } from "../finding.ts";
+import { quote } from "../finding.ts";
+
+const COMPLEXITIES = ["easy", "medium", "hard"] as const;
+type Complexity = (typeof COMPLEXITIES)[number];
+
+export type Task = {
+  readonly id: string;
+  readonly title: string;
+  readonly files: readonly string[];
+  readonly dependsOn: readonly string[];
+  readonly complexity?: Complexity;
+  readonly status?: string;
+  /** The heading it stands under. */
+  readonly layer?: string;
+  readonly line: number;
+};
+
+/** A task as its file has it, before it is checked against the others. */
+export type Draft = {
+  readonly id: string;
+  readonly offset: number;
+  readonly title: string;
+  readonly files: readonly string[];
+  readonly dependsOn: readonly string[];
+  readonly complexity?: string;
+  readonly status?: string;
+  readonly layer?: string;
+};
+
+const STATUSES = new Set([
+  "not-started",
+  "pending",
+  "in-progress",
+  "in_progress",
+  "implemented",
+  "completed",
+  "blocked",
+]);
+
+export function flawsOf(drafts: readonly Draft[]): readonly Flaw[] {
+  if (drafts.length === 0) return [{ offset: 0, reason: "there is no task" }];
+  const first = new Map<string, Draft>();
+  const flaws: Flaw[] = [];
+  for (const draft of drafts) {
+    const { id, offset } = draft;
+    if (first.has(id)) flaws.push({ offset, reason: `the task ${quote(id)} is there twice` });
+    else first.set(id, draft);
+  }
+  for (const draft of drafts) {
+    const complain = (reason: string) =>
+      flaws.push({ offset: draft.offset, reason: `task ${quote(draft.id)}: ${reason}` });
+    for (const id of draft.dependsOn) {
+      if (!first.has(id)) complain(`depends on ${quote(id)}, which is no task`);
+    }
+    if (draft.complexity !== undefined && complexityOf(draft.complexity) === undefined) {
+      complain(`the complexity ${quote(draft.complexity)} is none of ${COMPLEXITIES.join(", ")}`);
+    }
+    if (draft.status !== undefined && !STATUSES.has(draft.status)) {
+      complain(`the status ${quote(draft.status)} is unknown`);
+    }
+    const outside = draft.files.find((file) => /^[/\\~]|^[A-Za-z]:|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(file));
+    if (outside !== undefined) complain(`the file ${quote(outside)} is not a path inside the workspace`);
+  }
+  const cycle = cycleIn(first);
+  const [start = ""] = cycle;
+  if (cycle.length > 0) {
+    flaws.push({
+      offset: first.get(start)?.offset ?? 0,
+      reason: `tasks depend on each other: ${cycle.join(" -> ")}`,
+    });
+  }
+  return flaws;
+}
+
+export function complexityOf(word: string): Complexity | undefined {
+  return COMPLEXITIES.find((complexity) => complexity === word.toLowerCase());
+}
+
+/** Walks with a stack of its own, because a chain of tasks may be long. Empty without a cycle. */
+function cycleIn(drafts: ReadonlyMap<string, Draft>): readonly string[] {
+  const finished = new Set<string>();
+  for (const start of drafts.keys()) {
+    const trail = [{ id: start, next: 0 }];
+    const open = new Set([start]);
+    for (let top = trail.at(-1); top !== undefined; top = trail.at(-1)) {
+      const id = drafts.get(top.id)?.dependsOn[top.next];
+      top.next += 1;
+      if (id === undefined || finished.has(top.id)) {
+        finished.add(top.id);
+        open.delete(top.id);
+        trail.pop();
+      } else if (open.has(id)) {
+        const ids = trail.map((step) => step.id);
+        return [...ids.slice(ids.indexOf(id)), id];
+      } else if (drafts.has(id) && !finished.has(id)) {
+        trail.push({ id, next: 0 });
+        open.add(id);
+      }
+    }
+  }
+  return [];
+}
