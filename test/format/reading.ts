@@ -1,0 +1,17 @@
+/** The one way in which tests read an artifact. */
+
+import type { Reading } from "../../src/core/event.ts";
+import type { Reader } from "../../src/core/workflow.ts";
+import { readArtifact } from "../../src/format/read.ts";
+
+export function read(reader: Reader, content: string | Uint8Array | undefined): Reading {
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  const artifact = { file: "F", reader, by: ["worker"], fresh: "run", bind: [], block: "low" };
+  return readArtifact("it", artifact, { file: "F", bytes, slot: "" });
+}
+
+/** Faults as people see them; "ok" where there are none. */
+export function faults({ found, faults: list }: Reading): string {
+  const shown = list.map(({ at, reason }) => `${at.line}:${at.col} ${reason}`).join("; ");
+  return `${found ? "" : "not found: "}${shown === "" ? "ok" : shown}`;
+}

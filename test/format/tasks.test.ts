@@ -1,0 +1,224 @@
+import { describe, expect, test } from "vitest";
+import { readTasks } from "../../src/format/tasks/read.ts";
+import type { TaskStyle } from "../../src/format/tasks/read.ts";
+import { read } from "./reading.ts";
+
+/** One line for each task: `id title [files] <dependencies> complexity status layer @line`. */
+function show(style: TaskStyle, text: string): string {
+  const { tasks, faults } = readTasks(style, "F", text);
+  if (faults.length > 0) return faults.map(({ at, reason }) => `${at.line}: ${reason}`).join("\n");
+  const shown = tasks.map((task) =>
+    [
+      `${task.id} ${task.title} [${task.files.join(" ")}] <${task.dependsOn.join(" ")}>`,
+      task.complexity,
+      task.status,
+      task.layer && `(${task.layer})`,
+      `@${task.line}`,
+    ]
+      .filter(Boolean)
+      .join(" "),
+  );
+  return shown.join("\n");
+}
+
+const task = (id: string, depends = "none", more = "") =>
+  `### Task ${id}: Do ${id}\n\n**Files:** \`src/${id}.ts\`\n**Dependencies:** ${depends}\n${more}\n`;
+
+describe("a plan", () => {
+  test("in the ways it is written", () => {
+    const text = `# Plan
+
+## Overview
+
+Text.
+
+### Task 1: Add the parser
+
+**Files:** \`src/a.ts\`, \`test/a.test.ts\` (new)
+**Dependencies:** none
+**Complexity:** easy
+**Instructions:** Write it.
+Files: are many.
+
+### Task 2: **Use** it
+
+- Files:
+  - \`./src/b.ts\` - calls \`parse()\`
+  - Create: \`src/c.ts\`
+- Dependencies: Task 1 (parser)
+- Complexity: Medium
+- Instructions: Use it.
+
+### Task 3: Tell
+
+Files: docs/a.md, docs/b.md
+Notes: none of these
+Depends on: 1 and 2
+Complexity: hard (three places)
+
+## Dependency Graph
+
+1 -> 2
+`;
+    expect(show("markdown", text)).toMatchInlineSnapshot(`
+      "1 Add the parser [src/a.ts test/a.test.ts] <> easy @7
+      2 Use it [src/b.ts src/c.ts] <1> medium @15
+      3 Tell [docs/a.md docs/b.md] <1 2> hard @24"
+    `);
+  });
+
+  test.for<[string, string, string]>([
+    ["no task", "# Plan\n\nText.", "1: there is no task"],
+    ["in a fence", `\`\`\`\n${task("1")}\`\`\``, "1: there is no task"],
+    ["an id twice", task("1") + task("1"), '6: the task "1" is there twice'],
+    ["no files", "### Task 1: x\n\nDependencies: none", '1: task "1": names no files (a line `Files: ...`)'],
+    ["files to be named", "### Task 1: x\n\nFiles: TBD", '1: task "1": names no files (a line `Files: ...`)'],
+    [
+      "a file outside",
+      "### Task 1: x\n\nFiles: ../a",
+      '1: task "1": the file "../a" is not a path inside the workspace',
+    ],
+    [
+      "an absolute file",
+      "### Task 1: x\n\nFiles: C:\\a",
+      '1: task "1": the file "C:\\a" is not a path inside the workspace',
+    ],
+    ["an unknown dependency", task("1", "Task 7"), '1: task "1": depends on "7", which is no task'],
+    ["itself", task("1", "1"), "1: tasks depend on each other: 1 -> 1"],
+    [
+      "a cycle",
+      task("1", "3") + task("2", "1") + task("3", "2, 1"),
+      "1: tasks depend on each other: 1 -> 3 -> 2 -> 1",
+    ],
+    [
+      "complexity",
+      task("1", "none", "**Complexity:** huge"),
+      '1: task "1": the complexity "huge" is none of easy, medium, hard',
+    ],
+    ["no name", "### Task 1\n\nFiles: a", "1: a task's heading must read `### Task 1: name`"],
+    [
+      "ids that differ in their zeros",
+      task("1.1") + task("1.10", "1.1"),
+      "1.1 Do 1.1 [src/1.1.ts] <> @1\n1.10 Do 1.10 [src/1.10.ts] <1.1> @6",
+    ],
+  ])("%s", ([, text, shown]) => {
+    expect(show("markdown", text)).toBe(shown);
+  });
+});
+
+describe("tasks in YAML", () => {
+  const tasks = (...lines: readonly string[]) =>
+    ["project: {name: x}", "tasks:", ...lines.map((line) => `  - ${line}`)].join("\n");
+
+  test.for<[string, string, string]>([
+    [
+      "all keys",
+      tasks(
+        "{id: T-001, status: not-started, title: A, files_expected: [a.ts], acceptance_checks: ['cmd: x']}",
+        "{id: T-002, goal: B, depends_on: [T-001], complexity: hard}",
+      ),
+      "T-001 A [a.ts] <> not-started @3\nT-002 B [] <T-001> hard @4",
+    ],
+    [
+      "numbers that stay as written",
+      tasks("{id: 1, title: a}", "{id: 1.5, title: b, depends_on: [1]}"),
+      "1 a [] <> @3\n1.5 b [] <1> @4",
+    ],
+    [
+      "numbers that do not",
+      tasks("{id: 1.1, title: a}", "{id: 1.10, title: b}"),
+      "4: the id 1.10 is read as 1.1: put it in quotes",
+    ],
+    ["octal looks", tasks("{id: 010, title: a}"), "3: the id 010 is read as 10: put it in quotes"],
+    [
+      "quoted ids",
+      tasks('{id: "1.10", title: a}', '{id: "1.1", title: b, depends_on: ["1.10"]}'),
+      "1.10 a [] <> @3\n1.1 b [] <1.10> @4",
+    ],
+    [
+      "a mangled dependency",
+      tasks('{id: "1.10", title: a, depends_on: [1.10]}'),
+      "3: the id 1.10 is read as 1.1: put it in quotes",
+    ],
+    ["no id", tasks("{title: a}"), "3: a task needs an id, as a text"],
+    ["an id that is no text", tasks("{id: true, title: a}"), "3: a task needs an id, as a text"],
+    ["no title", tasks("{id: a}"), "3: a task needs a title or a goal"],
+    [
+      "an unknown status",
+      tasks("{id: a, title: b, status: done}"),
+      '3: task "a": the status "done" is unknown',
+    ],
+    ["no tasks", "tasks: []", "1: there is no task"],
+    ["no list", "tasks: x", "1: the file must have a list `tasks`"],
+    ["a task that is no map", tasks("x"), "3: a task must be a map with an id"],
+    [
+      "a cycle",
+      tasks("{id: a, title: a, depends_on: [b]}", "{id: b, title: b, depends_on: [a]}"),
+      "3: tasks depend on each other: a -> b -> a",
+    ],
+    ["a very long line", `tasks: [${"1,".repeat(3000)}]`, "1: the line has more than 4000 characters"],
+  ])("%s", ([, text, shown]) => {
+    expect(show("yaml", text)).toBe(shown);
+  });
+});
+
+describe("tasks with boxes", () => {
+  const block = (id: string, more: string) =>
+    `### Task ${id}: Do ${id}\n\n\`\`\`yaml\nid: ${id}\n${more}\n\`\`\`\n\nText.\n\n`;
+
+  test.for<[string, string, string]>([
+    [
+      "blocks under layers",
+      `---\nid: x\n---\n\n<tasks>\n## 1. Data Layer\n\n${block("1.1", "action: CREATE\nstatus: pending\nfile: a.rs")}---\n\n## 2. Testing Layer\n\n${block("2.1", "file: b.rs\ndepends_on: [1.1]")}</tasks>\n`,
+      "1.1 Do 1.1 [a.rs] <> pending (1. Data Layer) @8\n2.1 Do 2.1 [b.rs] <1.1> (2. Testing Layer) @23",
+    ],
+    [
+      "lines",
+      "## Data\n\n- [ ] 1.1 Make it\n  - File: `a.rs` (CREATE)\n  - Spec: s.md\n- [x] 1.2 Use it\n  File: b.rs (MODIFY)\n  Depends: 1.1\n",
+      "1.1 Make it [a.rs] <> pending (Data) @3\n1.2 Use it [b.rs] <1.1> completed (Data) @6",
+    ],
+    ["no headings", "- [ ] 1.1 Make it", "1.1 Make it [] <> pending @1"],
+    ["bold ids", "- [ ] **1.1** Make it", "1.1 Make it [] <> pending @1"],
+    ["a mangled id", block("1.10", "file: a"), "4: the id 1.10 is read as 1.1: put it in quotes"],
+    [
+      "two ids",
+      "### Task 1.1: x\n\n```yaml\nid: 1.2\n```",
+      '1: the heading says task "1.1", its block says "1.2"',
+    ],
+    ["no block", "### Task 1.1: x\n\nText.", '1: task "1.1": has no YAML block'],
+    [
+      "a broken block",
+      "### Task 1.1: x\n\n```yaml\nid: 1.1\nid: 1.2\n```",
+      '5: The key "id" is there twice.',
+    ],
+    ["no id", "- [ ] Make it", "1: a task must read `- [ ] 1.1 title`"],
+    ["another box", "- [?] 1.1 Make it", "1: the box must be [ ] or [x], not [?]"],
+    [
+      "inside another",
+      "- [ ] 1 Make it\n  - [ ] 1.1 And this",
+      "2: a task must not stand inside another task",
+    ],
+    ["an id twice", "- [ ] 1.1 a\n- [ ] 1.1 b", '2: the task "1.1" is there twice'],
+    [
+      "an unknown dependency",
+      "- [ ] 1.1 a\n  - Depends: 9.9",
+      '1: task "1.1": depends on "9.9", which is no task',
+    ],
+    ["no boxes", "- a\n- b", "1: there is no task"],
+  ])("%s", ([, text, shown]) => {
+    expect(show("checkbox", text)).toBe(shown);
+  });
+});
+
+test("a reading has the number of tasks and their ids", () => {
+  const reading = read({ type: "tasks", style: "markdown" }, task("1") + task("2", "1"));
+  expect([reading.fields, reading.lists, reading.faults]).toEqual([{ tasks: 2 }, { tasks: ["1", "2"] }, []]);
+});
+
+test("a long chain of tasks is no cycle", () => {
+  const lines = Array.from(
+    { length: 2000 },
+    (_, i) => `- [ ] T${i} x${i > 0 ? `\n  Depends: T${i - 1}` : ""}`,
+  );
+  expect(readTasks("checkbox", "F", lines.join("\n")).faults).toEqual([]);
+});
