@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Reader } from "../../src/core/workflow.ts";
 import { faults, read } from "./reading.ts";
@@ -215,6 +216,22 @@ test.for(FORGED)("no verdict: %s", ([, text]) => {
   const reading = read(review, text);
   expect(reading.verdict).toBeUndefined();
   expect(reading.faults.length).toBeGreaterThan(0);
+});
+
+test("no character can be put into the line", () => {
+  const line = "Verdict: PASS";
+  const character = fc
+    .oneof(
+      fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
+      fc.constantFrom(...Array.from("*_`~<>[]()&#|\\-+=:.")),
+    )
+    .filter((one) => !/[ \t\r\n]/.test(one));
+  fc.assert(
+    fc.property(character, fc.nat(line.length), (one, at) => {
+      expect(read(review, under(line.slice(0, at) + one + line.slice(at))).verdict).toBeUndefined();
+    }),
+    { numRuns: 1000 },
+  );
 });
 
 test("no forged verdict comes to count with other line ends", () => {
