@@ -4,17 +4,21 @@
  * Contents are abstract: an artifact is new and has one of the outcomes that somebody's guard can tell apart; a fan-out has
  * two members; the tree is the one it was or another. The checker and the simulator both draw from here, so what is
  * proven is what the real core does.
+ *
+ * An artifact that only its own author's moves read is written when it is needed: with the wish for the move, or at the
+ * author's end. Writing it earlier leads nowhere else, because whoever has written can still do all that and no more.
  */
 
 import { isUp } from "../act.ts";
-import type { Workflow } from "../compile.ts";
+import { endKey, type Workflow } from "../compile.ts";
 import type { Actor, Incoming, Reading } from "../event.ts";
 import { isOpen, isSpent, targetOf } from "../gate.ts";
 import type { Agent, Run } from "../run.ts";
 import { isGood, worth } from "../standing.ts";
 import { shownBy } from "../steps/answer.ts";
-import type { Artifact, Move } from "../workflow.ts";
+import type { Move } from "../workflow.ts";
 import { outcomesOf, type Outcome } from "./outcomes.ts";
+import { sitesOf, type Site } from "./site.ts";
 
 export type Happening = {
   readonly event: Incoming;
@@ -26,124 +30,115 @@ export type Happening = {
 
 const HUMAN: Actor = { type: "human" };
 const AT = "";
-/** Two members are enough to have all, some and none of them succeed. */
-export const SLOTS = ["one", "other"];
 
 export function possible(workflow: Workflow, run: Run): Happening[] {
-  const { definition, movesFrom } = workflow;
-  if (definition.states[run.state]?.final !== undefined) return [];
-  const moves = movesFrom[run.state] ?? [];
-  const relevant = relevantTo(moves);
-  const agents = Object.values(run.agents);
-  return [
-    ...agents.filter(isUp).flatMap((agent) => byAgent(workflow, run, { agent, moves, relevant })),
-    ...byEngine(workflow, run, relevant),
-    ...byHuman(workflow, run, { moves, relevant }),
-    ...agents.filter((agent) => agent.status === "crashed").map((agent): Happening => ({ human: true, event: { type: "respawn-asked", by: HUMAN, at: AT, role: agent.role } })),
-  ];
+  const site = sitesOf(workflow).get(run.state);
+  if (site === undefined) return [];
+  const happenings: Happening[] = [];
+  for (const id in run.agents) {
+    const agent = run.agents[id];
+    if (agent === undefined) continue;
+    if (isUp(agent)) byAgent(workflow, run, { site, agent, happenings });
+    else if (agent.status === "crashed") happenings.push({ human: true, event: { type: "respawn-asked", by: HUMAN, at: AT, role: agent.role } });
+  }
+  byEngine(workflow, run, site, happenings);
+  byHuman(workflow, run, site, happenings);
+  return happenings;
 }
 
-function relevantTo(moves: readonly Move[]): string[] {
-  return [...new Set(moves.flatMap((move) => [...move.need, ...move.when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : []))]))];
-}
-
-type Site = { readonly moves: readonly Move[]; readonly relevant: readonly string[] };
-
-function byAgent(workflow: Workflow, run: Run, on: Site & { agent: Agent }): Happening[] {
+function byAgent(workflow: Workflow, run: Run, on: { site: Site; agent: Agent; happenings: Happening[] }): void {
+  const { site, happenings } = on;
   const { role, slot, attempt } = on.agent;
   const by: Actor = { type: "agent", role, slot, attempt };
-  const asks = on.moves.filter((move) => isAskable(workflow, run, move, role)).map((move): Happening => ({ human: false, event: asked(run, move, by) }));
-  const ended: Happening = { human: false, event: { type: "agent-ended", at: AT, role, slot, attempt, cause: "exited" } };
-  const edits = workflow.definition.roles[role]?.access === "write" ? editsOf(workflow, run, false) : [];
-  return [...submissions(workflow, run, { relevant: on.relevant, who: role, slot, by, human: false }), ...asks, ended, ...edits];
+  submissions(workflow, run, { site, who: role, slot, by, happenings });
+  asks(workflow, run, { moves: site.movesBy.get(role) ?? [], who: role, by, happenings });
+  const rule = workflow.ends[endKey(role, run.state)];
+  const tried = rule?.try === undefined ? undefined : site.movesBy.get(role)?.find((move) => move.to === rule.try);
+  const left = tried === undefined ? undefined : owed(workflow, run, tried, role);
+  const ended = { type: "agent-ended", at: AT, role, slot, attempt, cause: "exited" } as const;
+  if (left !== undefined && left.length > 0) happenings.push({ human: false, event: { ...ended, readings: left } });
+  happenings.push({ human: false, event: ended });
+  if (workflow.definition.roles[role]?.access === "write" && isBoundNow(workflow, run, site)) happenings.push({ human: false, event: { type: "observed", at: AT, tree: `t${run.seq}` } });
 }
 
-function byEngine(workflow: Workflow, run: Run, relevant: readonly string[]): Happening[] {
-  const names = relevant.filter((name) => workflow.definition.artifacts[name]?.by.includes("engine"));
-  return names.flatMap((name) => {
+function byEngine(workflow: Workflow, run: Run, site: Site, happenings: Happening[]): void {
+  for (const name of site.watched) {
     const artifact = workflow.definition.artifacts[name];
-    if (artifact === undefined) return [];
-    const reserved = reservedBy(workflow, run);
-    return outcomesOf(workflow, name, artifact).map((outcome): Happening => ({
-      human: false,
-      artifact: name,
-      event: { type: "observed", at: AT, readings: [readingOf(run, name, "", outcome)], reserved },
-    }));
+    if (artifact === undefined) continue;
+    for (const outcome of outcomesOf(workflow, name, artifact)) {
+      happenings.push({ human: false, artifact: name, event: { type: "observed", at: AT, readings: [readingOf(run, name, "", outcome)], reserved: site.reserve } });
+    }
+  }
+}
+
+function byHuman(workflow: Workflow, run: Run, site: Site, happenings: Happening[]): void {
+  submissions(workflow, run, { site, who: "human", slot: "", by: HUMAN, happenings });
+  asks(workflow, run, { moves: site.movesBy.get("human") ?? [], who: "human", by: HUMAN, happenings });
+  for (const artifact of site.waivable) {
+    if (!isGood(worth(workflow, run, artifact).standing)) happenings.push({ human: true, event: { type: "waived", by: HUMAN, at: AT, artifact, reason: "accepted" } });
+  }
+  answers(workflow, run, site, happenings);
+  if (isBoundNow(workflow, run, site)) happenings.push({ human: true, event: { type: "submitted", by: HUMAN, at: AT, tree: `t${run.seq}` } });
+}
+
+/** Wishes for moves that can be granted: asking for one that is shut is refused and changes nothing. */
+function asks(workflow: Workflow, run: Run, on: { moves: readonly Move[]; who: string; by: Actor; happenings: Happening[] }): void {
+  const human = on.who === "human";
+  for (const move of on.moves) {
+    const readings = owed(workflow, run, move, on.who);
+    if (readings === undefined) continue;
+    on.happenings.push({ human, event: { type: "move-asked", by: on.by, at: AT, to: targetOf(run, move), reserved: move.reserve, readings } });
+  }
+}
+
+/** What this author must write for the move, or nothing at all when the move is shut for other reasons. */
+function owed(workflow: Workflow, run: Run, move: Move, who: string): Reading[] | undefined {
+  const missing = move.need.filter((name) => !isGood(worth(workflow, run, name).standing));
+  if (missing.length === 0) return isOpen(workflow, run, move, move.reserve) ? [] : undefined;
+  if (!missing.every((name) => workflow.definition.artifacts[name]?.by.includes(who))) return undefined;
+  if (!isOpen(workflow, run, { ...move, need: [] }, move.reserve)) return undefined;
+  return missing.flatMap((name) => {
+    const artifact = workflow.definition.artifacts[name];
+    const good = artifact === undefined ? undefined : outcomesOf(workflow, name, artifact).find((outcome) => outcome.verdict === undefined || outcome.verdict === "pass");
+    return good === undefined ? [] : [readingOf(run, name, "", good)];
   });
 }
 
-function byHuman(workflow: Workflow, run: Run, on: Site): Happening[] {
-  const asks = on.moves.filter((move) => isAskable(workflow, run, move, "human"));
-  const needed = [...new Set(on.moves.flatMap((move) => move.need))];
-  return [
-    ...submissions(workflow, run, { relevant: on.relevant, who: "human", slot: "", by: HUMAN, human: true }),
-    ...asks.map((move): Happening => ({ human: true, event: asked(run, move, HUMAN) })),
-    ...needed
-      .filter((name) => !isGood(worth(workflow, run, name).standing))
-      .map((artifact): Happening => ({ human: true, event: { type: "waived", by: HUMAN, at: AT, artifact, reason: "accepted" } })),
-    ...answers(workflow, run, on.moves),
-    ...editsOf(workflow, run, true),
-  ];
-}
-
-/** Asking for a move that is shut is refused and changes nothing. */
-function isAskable(workflow: Workflow, run: Run, move: Move, who: string): boolean {
-  return move.answer === undefined && move.by.includes(who) && isOpen(workflow, run, move, move.reserve);
-}
-
-function answers(workflow: Workflow, run: Run, moves: readonly Move[]): Happening[] {
+function answers(workflow: Workflow, run: Run, site: Site, happenings: Happening[]): void {
   const { question } = run;
-  if (question === undefined) return [];
+  if (question === undefined) return;
   const { ask } = question;
   const shown = shownBy(workflow, run, ask);
-  const words = [...new Set(moves.flatMap((move) => (move.answer === undefined ? [] : [move.answer])))];
   const reask = workflow.definition.asks[ask]?.reask;
-  if (reask !== undefined && !isSpent(workflow, run, reask)) words.push("");
-  return words.map((answer): Happening => ({ human: true, event: { type: "answered", by: HUMAN, at: AT, ask, answer, text: "because", shown } }));
+  const words = reask === undefined || isSpent(workflow, run, reask) ? site.answers : [...site.answers, ""];
+  for (const answer of words) happenings.push({ human: true, event: { type: "answered", by: HUMAN, at: AT, ask, answer, text: "because", shown } });
 }
 
-function submissions(workflow: Workflow, run: Run, on: { relevant: readonly string[]; who: string; slot: string; by: Actor; human: boolean }): Happening[] {
-  const artifacts = Object.entries(workflow.definition.artifacts);
-  return on.relevant.flatMap((name) => {
+function submissions(workflow: Workflow, run: Run, on: { site: Site; who: string; slot: string; by: Actor; happenings: Happening[] }): void {
+  for (const name of on.site.submittedBy.get(on.who) ?? []) {
     const artifact = workflow.definition.artifacts[name];
-    if (artifact === undefined || !artifact.by.includes(on.who)) return [];
-    if ((artifact.each === undefined) !== (on.slot === "")) return [];
-    // Artifacts that are the same text are read together.
-    const same = artifacts.filter(([other, declared]) => other !== name && isSameText(artifact, declared) && declared.by.includes(on.who)).map(([other]) => other);
-    return outcomesOf(workflow, name, artifact).map((outcome): Happening => ({
-      human: on.human,
-      artifact: name,
-      event: { type: "submitted", by: on.by, at: AT, readings: [name, ...same].map((each) => readingOf(run, each, on.slot, outcome)) },
-    }));
+    if (artifact === undefined || (artifact.each === undefined) !== (on.slot === "")) continue;
+    const same = on.site.sameText.get(name) ?? [];
+    for (const outcome of outcomesOf(workflow, name, artifact)) {
+      const readings = [name, ...same.filter((other) => workflow.definition.artifacts[other]?.by.includes(on.who))].map((each) => readingOf(run, each, on.slot, outcome));
+      on.happenings.push({ human: on.who === "human", artifact: name, event: { type: "submitted", by: on.by, at: AT, readings } });
+    }
+  }
+}
+
+/** The work may change at any time; that is worth a look only while something is bound to it. */
+function isBoundNow(workflow: Workflow, run: Run, site: Site): boolean {
+  return site.bound.some((name) => {
+    if (run.held[name]?.tree === run.tree || run.waivers[name]?.tree === run.tree) return true;
+    const by = workflow.definition.artifacts[name]?.by ?? [];
+    return by.some((role) => {
+      const agent = run.agents[role];
+      return agent !== undefined && isUp(agent) && agent.tree === run.tree;
+    });
   });
-}
-
-function isSameText(a: Artifact, b: Artifact): boolean {
-  if (a.file === "" || a.file !== b.file || a.reader.type !== b.reader.type) return false;
-  return a.reader.type !== "section" || b.reader.type !== "section" || a.reader.heading === b.reader.heading;
-}
-
-function asked(run: Run, move: Move, by: Actor): Incoming {
-  return { type: "move-asked", by, at: AT, to: targetOf(run, move), reserved: move.reserve };
-}
-
-/** The work changes: worth a look only while something is bound to it. */
-function editsOf(workflow: Workflow, run: Run, human: boolean): Happening[] {
-  const bound = Object.entries(workflow.definition.artifacts).filter(([, artifact]) => artifact.bind.includes("tree"));
-  const matters = bound.some(
-    ([name, artifact]) =>
-      run.held[name]?.tree === run.tree || run.waivers[name]?.tree === run.tree || artifact.by.some((role) => Object.values(run.agents).some((agent) => agent.role === role && isUp(agent) && agent.tree === run.tree)),
-  );
-  if (!matters) return [];
-  const event: Incoming = human ? { type: "submitted", by: HUMAN, at: AT, tree: `t${run.seq}` } : { type: "observed", at: AT, tree: `t${run.seq}` };
-  return [{ human, event }];
-}
-
-function reservedBy(workflow: Workflow, run: Run): string[] {
-  return (workflow.movesFrom[run.state] ?? []).flatMap((move) => move.reserve);
 }
 
 /** A reading with a digest that was never there before. */
-export function readingOf(run: Run, artifact: string, slot: string, outcome: Outcome): Reading {
+function readingOf(run: Run, artifact: string, slot: string, outcome: Outcome): Reading {
   return { artifact, slot, found: true, digest: `d${run.seq}`, faults: [], ...outcome };
 }
