@@ -67,11 +67,9 @@ export function change(run: OwnRun, event: Event): void {
     case "agent-crashed":
       setStatus(run, event, "crashed");
       return;
-    case "agent-gone": {
-      const { [slotKey(event.role, event.slot)]: _gone, ...agents } = run.agents;
-      run.agents = agents;
+    case "agent-gone":
+      run.agents = without(run.agents, slotKey(event.role, event.slot));
       return;
-    }
     case "infrastructure-lost":
       run.infrastructure = event.times;
       return;
@@ -123,21 +121,19 @@ function reset(run: OwnRun, names: readonly string[]): void {
 
 /** From here on these artifacts must be new: what they hold now is their baseline. */
 function renew(run: OwnRun, artifacts: readonly string[]): void {
-  if (artifacts.length === 0) return;
-  const baseline = { ...run.baseline };
-  const waivers = { ...run.waivers };
-  const slots = { ...run.slots };
   for (const artifact of artifacts) {
     for (const key in run.held) {
       const reading = run.held[key]?.reading;
-      if (reading?.artifact === artifact) baseline[key] = reading.digest;
+      if (reading?.artifact === artifact && run.baseline[key] !== reading.digest) run.baseline = { ...run.baseline, [key]: reading.digest };
     }
-    delete waivers[artifact];
-    delete slots[artifact];
+    if (artifact in run.waivers) run.waivers = without(run.waivers, artifact);
+    if (artifact in run.slots) run.slots = without(run.slots, artifact);
   }
-  run.baseline = baseline;
-  run.waivers = waivers;
-  run.slots = slots;
+}
+
+function without<T>(record: Readonly<Record<string, T>>, name: string): Readonly<Record<string, T>> {
+  const { [name]: _gone, ...rest } = record;
+  return rest;
 }
 
 function setAgent(run: OwnRun, agent: Agent): void {

@@ -4,7 +4,8 @@ import type { Definition, End, Move } from "./workflow.ts";
 
 export type Workflow = {
   readonly definition: Definition;
-  readonly hash: string;
+  /** The content hash. Worked out when it is first asked for. */
+  hash(): string;
   readonly movesFrom: Readonly<Record<string, readonly Move[]>>;
   readonly engineMovesFrom: Readonly<Record<string, readonly Move[]>>;
   readonly ends: Readonly<Record<string, End>>;
@@ -18,7 +19,7 @@ export type Workflow = {
 
 export const NONE: readonly never[] = [];
 
-export function compile(definition: Definition, hash: string): Workflow {
+export function compile(definition: Definition, hash: () => string): Workflow {
   return {
     definition,
     hash,

@@ -7,7 +7,7 @@
 import type { Workflow } from "./compile.ts";
 import type { RefusalCode } from "./event.ts";
 import { QUESTION_DEPTH_MAX, type Run } from "./run.ts";
-import { isGood, valueOf, worth } from "./standing.ts";
+import { isGood, standingOf, valueOf, worth } from "./standing.ts";
 import { ORIGIN, type Condition, type Literal, type Move, type Place } from "./workflow.ts";
 
 export type Unmet = {
@@ -24,25 +24,25 @@ type Reserved = readonly string[];
 export function unmet(workflow: Workflow, run: Run, move: Move, reserved: Reserved): Unmet[] {
   return [
     ...move.when.filter((condition) => !holds(workflow, run, condition)).map((condition) => explain(workflow, run, condition)),
-    ...move.need.filter((name) => !isGood(worth(workflow, run, name).standing)).map((name) => explainNeed(workflow, run, name)),
+    ...move.need.filter((name) => !isGood(standingOf(workflow, run, name))).map((name) => explainNeed(workflow, run, name)),
     ...move.count.filter((counter) => isExhausted(workflow, run, move, counter)).map((counter) => spent(workflow, run, counter)),
-    ...depth(run, move),
+    ...(isTooDeep(run, move) ? [TOO_DEEP] : []),
     ...move.reserve.filter((resource) => !reserved.includes(resource)).map(notReserved),
   ];
 }
 
 export function isOpen(workflow: Workflow, run: Run, move: Move, reserved: Reserved): boolean {
   for (const condition of move.when) if (!holds(workflow, run, condition)) return false;
-  for (const name of move.need) if (!isGood(worth(workflow, run, name).standing)) return false;
+  for (const name of move.need) if (!isGood(standingOf(workflow, run, name))) return false;
   for (const counter of move.count) if (isExhausted(workflow, run, move, counter)) return false;
   for (const resource of move.reserve) if (!reserved.includes(resource)) return false;
-  return depth(run, move).length === 0;
+  return !isTooDeep(run, move);
 }
 
 export function holds(workflow: Workflow, run: Run, condition: Condition): boolean {
   switch (condition.type) {
     case "artifact":
-      return condition.in.includes(worth(workflow, run, condition.artifact).standing);
+      return condition.in.includes(standingOf(workflow, run, condition.artifact));
     case "field":
       return isUsable(workflow, run, condition.artifact) && condition.in.includes(fieldOf(run, condition) ?? "");
     case "least":
@@ -82,7 +82,7 @@ function isExhausted(workflow: Workflow, run: Run, move: Move, counter: string):
 }
 
 function isUsable(workflow: Workflow, run: Run, artifact: string): boolean {
-  const { standing } = worth(workflow, run, artifact);
+  const standing = standingOf(workflow, run, artifact);
   return standing !== "missing" && standing !== "invalid" && standing !== "stale";
 }
 
@@ -141,11 +141,10 @@ function spent(workflow: Workflow, run: Run, counter: string): Unmet {
   return { code: "budget-spent", message: `${counter} is spent: ${run.counters[counter] ?? 0} of ${max}`, mend: "a person must decide" };
 }
 
-function depth(run: Run, move: Move): Unmet[] {
-  if (!move.remember) return [];
-  const kept = run.frames.filter((frame) => frame.state !== run.state).length;
-  if (kept < QUESTION_DEPTH_MAX) return [];
-  return [{ code: "budget-spent", message: `questions are at most ${QUESTION_DEPTH_MAX} deep`, mend: "answer the open question first" }];
+const TOO_DEEP: Unmet = { code: "budget-spent", message: `questions are at most ${QUESTION_DEPTH_MAX} deep`, mend: "answer the open question first" };
+
+function isTooDeep(run: Run, move: Move): boolean {
+  return move.remember && run.frames.filter((frame) => frame.state !== run.state).length >= QUESTION_DEPTH_MAX;
 }
 
 function notReserved(resource: string): Unmet {

@@ -4,7 +4,7 @@ import { isUp } from "./act.ts";
 import { record, type Draft } from "./draft.ts";
 import type { Actor, Facts, Reading } from "./event.ts";
 import { slotKey, type Agent, type Held, type Run } from "./run.ts";
-import { isGood, worthOfSlot } from "./standing.ts";
+import { isGood, standingOfSlot } from "./standing.ts";
 import type { Artifact } from "./workflow.ts";
 
 export function nameOf(actor: Actor): string {
@@ -55,7 +55,7 @@ function isOwnSlot(artifact: Artifact, reading: Reading, actor: Actor): boolean 
 
 function settleSlot(draft: Draft, reading: Reading): void {
   const isOpenSlot = draft.run.slots[reading.artifact]?.[reading.slot] === "open";
-  if (!isOpenSlot || !isGood(worthOfSlot(draft.workflow, draft.run, reading.artifact, reading.slot).standing)) return;
+  if (!isOpenSlot || !isGood(standingOfSlot(draft.workflow, draft.run, reading.artifact, reading.slot))) return;
   record(draft, { type: "slot-settled", artifact: reading.artifact, slot: reading.slot, outcome: "done" });
 }
 

@@ -9,8 +9,8 @@ import { NO_RUN, type Run } from "./run.ts";
 export function replay(workflow: Workflow, events: Iterable<Event>): Run {
   let run = NO_RUN;
   for (const event of events) run = apply(run, event);
-  if (run.seq > 0 && run.definition !== workflow.hash) {
-    throw new Error(`run ${run.id} belongs to definition ${run.definition}, not to ${workflow.hash}`);
+  if (run.seq > 0 && run.definition !== workflow.hash()) {
+    throw new Error(`run ${run.id} belongs to definition ${run.definition}, not to ${workflow.hash()}`);
   }
   return run;
 }

@@ -1,87 +1,167 @@
 /**
  * What an artifact is worth at this moment: is it there, valid, new, about the present content, and from somebody
  * whose word counts? Everything that is in doubt is not worth anything.
+ *
+ * `standingOf` is asked all the time and builds no words; `worth` adds the reason for people.
  */
 
 import type { Workflow } from "./compile.ts";
-import type { Held, Run } from "./run.ts";
-import { slotKey } from "./run.ts";
-import { judge, SEVERITIES, type Severity } from "./verdict.ts";
+import { slotKey, type Held, type Run } from "./run.ts";
+import { judge, SEVERITIES, type Severity, type Verdict } from "./verdict.ts";
 import type { Artifact, Literal, Place, Standing, Value } from "./workflow.ts";
 
 export type Worth = { readonly standing: Standing; readonly reason: string; readonly at?: Place };
 
-const VALID: Worth = { standing: "valid", reason: "" };
-const HOLDS: Worth = { standing: "holds", reason: "" };
+/** Why an artifact has its standing. */
+type Cause = Verdict | "absent" | "waiver" | "foreign" | "old" | "input" | "tree" | "fault" | "contradiction" | "valid" | "holds" | "all" | "some" | "none";
+
+const STANDINGS: Readonly<Record<Cause, Standing>> = {
+  absent: "missing",
+  waiver: "waived",
+  foreign: "stale",
+  old: "stale",
+  input: "stale",
+  tree: "stale",
+  fault: "invalid",
+  contradiction: "invalid",
+  valid: "valid",
+  holds: "holds",
+  all: "all",
+  some: "some",
+  none: "none",
+  pass: "pass",
+  pass_with_notes: "pass_with_notes",
+  needs_fix: "needs_fix",
+  needs_human: "needs_human",
+  reject: "reject",
+};
 
 /** Standings that let a gate pass. */
-const GOOD: ReadonlySet<Standing> = new Set<Standing>(["valid", "holds", "pass", "pass_with_notes", "waived", "all"]);
-
 export function isGood(standing: Standing): boolean {
-  return GOOD.has(standing);
+  switch (standing) {
+    case "valid":
+    case "holds":
+    case "pass":
+    case "pass_with_notes":
+    case "waived":
+    case "all":
+      return true;
+    case "missing":
+    case "invalid":
+    case "stale":
+    case "some":
+    case "none":
+    case "needs_fix":
+    case "needs_human":
+    case "reject":
+      return false;
+  }
 }
 
-export function worth(workflow: Workflow, run: Run, name: string): Worth {
-  const artifact = workflow.definition.artifacts[name];
-  if (artifact === undefined) return { standing: "missing", reason: `there is no artifact "${name}"` };
-  const waiver = run.waivers[name];
-  if (waiver !== undefined && (waiver.tree === run.tree || !artifact.bind.includes("tree"))) {
-    return { standing: "waived", reason: `waived by ${waiver.by}: ${waiver.reason}` };
-  }
-  if (artifact.each !== undefined) return worthOfSlots(run, name);
-  const held = run.held[name];
-  return held === undefined
-    ? { standing: "missing", reason: `${describe(artifact, name)} is not there yet` }
-    : worthOfReading({ run, name, artifact, held });
+export function standingOf(workflow: Workflow, run: Run, name: string): Standing {
+  return STANDINGS[causeOf(workflow, run, name)];
 }
 
 /** The standing of one member of a fan-out. */
-export function worthOfSlot(workflow: Workflow, run: Run, name: string, slot: string): Worth {
+export function standingOfSlot(workflow: Workflow, run: Run, name: string, slot: string): Standing {
   const artifact = workflow.definition.artifacts[name];
-  const held = run.held[slotKey(name, slot)];
-  if (artifact === undefined || held === undefined) return { standing: "missing", reason: `${name} of ${slot} is not there yet` };
-  return worthOfReading({ run, name: slotKey(name, slot), artifact, held });
+  const key = slotKey(name, slot);
+  const held = run.held[key];
+  return artifact === undefined || held === undefined ? "missing" : STANDINGS[assess(run, key, artifact, held)];
 }
 
-function worthOfReading(on: { run: Run; name: string; artifact: Artifact; held: Held }): Worth {
-  const { run, name, artifact, held } = on;
+export function worth(workflow: Workflow, run: Run, name: string): Worth {
+  const cause = causeOf(workflow, run, name);
+  const fault = run.held[name]?.reading.faults[0];
+  const at = (cause === "fault" || cause === "absent") && fault !== undefined ? { at: fault.at } : {};
+  return { standing: STANDINGS[cause], reason: reasonFor(workflow, run, name, cause), ...at };
+}
+
+function causeOf(workflow: Workflow, run: Run, name: string): Cause {
+  const artifact = workflow.definition.artifacts[name];
+  if (artifact === undefined) return "absent";
+  const waiver = run.waivers[name];
+  if (waiver !== undefined && (waiver.tree === run.tree || !artifact.bind.includes("tree"))) return "waiver";
+  if (artifact.each !== undefined) return assessSlots(run, name);
+  const held = run.held[name];
+  return held === undefined ? "absent" : assess(run, name, artifact, held);
+}
+
+function assess(run: Run, key: string, artifact: Artifact, held: Held): Cause {
   const { reading } = held;
-  const fault = reading.faults[0];
-  if (!reading.found) return { standing: "missing", reason: fault?.reason ?? `${describe(artifact, name)} is not there`, ...place(fault) };
-  if (!artifact.by.includes(held.by)) {
-    return { standing: "stale", reason: `${describe(artifact, name)} counts only from ${artifact.by.join(" or ")}` };
+  if (!reading.found) return "absent";
+  if (!artifact.by.includes(held.by)) return "foreign";
+  if (run.baseline[key] === reading.digest) return "old";
+  for (const bound of artifact.bind) {
+    if (bound === "tree" ? held.tree !== run.tree : isChangedInput(run, held, bound)) return bound === "tree" ? "tree" : "input";
   }
-  if (run.baseline[name] === reading.digest) {
-    return { standing: "stale", reason: `${describe(artifact, name)} has not changed since it was last used` };
-  }
-  const other = artifact.bind.find((bound) => bound !== "tree" && held.inputs[bound] !== (run.held[bound]?.reading.digest ?? ""));
-  if (other !== undefined) return { standing: "stale", reason: `${other} changed after ${describe(artifact, name)} was made` };
-  if (held.tree !== run.tree && artifact.bind.includes("tree")) {
-    return { standing: "stale", reason: `the work changed after ${describe(artifact, name)} was made` };
-  }
-  if (fault !== undefined) return { standing: "invalid", reason: fault.reason, ...place(fault) };
-  if (artifact.reader.type === "children") return worthOfChildren(name, reading.fields["outcome"]);
-  if (reading.verdict === undefined) return artifact.reader.type === "fact" ? HOLDS : VALID;
-  const judgement = judge(reading.verdict, reading.issues, severity(valueOf(run, artifact.block)));
-  if (judgement.verdict === "invalid") return { standing: "invalid", reason: `${describe(artifact, name)}: ${judgement.reason}` };
-  return { standing: judgement.verdict, reason: `${describe(artifact, name)} says ${judgement.verdict}` };
+  if (reading.faults.length > 0) return "fault";
+  if (artifact.reader.type === "children") return outcomeOf(reading.fields["outcome"]);
+  if (reading.verdict === undefined) return artifact.reader.type === "fact" ? "holds" : "valid";
+  const verdict = judge(reading.verdict, reading.issues, severity(valueOf(run, artifact.block)));
+  return verdict === "invalid" ? "contradiction" : verdict;
 }
 
-function worthOfChildren(name: string, outcome: Literal | undefined): Worth {
-  const standing = (["all", "some", "none"] as const).find((known) => known === outcome);
-  if (standing === undefined) return { standing: "invalid", reason: `${name} has no outcome` };
-  return { standing, reason: `${standing} of ${name} are done` };
+function isChangedInput(run: Run, held: Held, bound: string): boolean {
+  return held.inputs[bound] !== (run.held[bound]?.reading.digest ?? "");
 }
 
-function worthOfSlots(run: Run, name: string): Worth {
+function outcomeOf(outcome: Literal | undefined): Cause {
+  return (["all", "some", "none"] as const).find((known) => known === outcome) ?? "fault";
+}
+
+function assessSlots(run: Run, name: string): Cause {
   const slots = run.slots[name];
-  const outcomes = slots === undefined ? [] : Object.values(slots);
-  if (slots === undefined) return { standing: "missing", reason: `${name} was not begun` };
-  const open = outcomes.filter((outcome) => outcome === "open").length;
-  if (open > 0) return { standing: "missing", reason: `${open} of ${outcomes.length} of ${name} are still open` };
-  const done = outcomes.filter((outcome) => outcome === "done").length;
-  const standing = done === 0 ? "none" : done === outcomes.length ? "all" : "some";
-  return { standing, reason: `${done} of ${outcomes.length} of ${name} are done` };
+  if (slots === undefined) return "absent";
+  let done = 0;
+  let all = 0;
+  for (const slot in slots) {
+    if (slots[slot] === "open") return "absent";
+    if (slots[slot] === "done") done += 1;
+    all += 1;
+  }
+  if (done === 0) return "none";
+  return done === all ? "all" : "some";
+}
+
+function reasonFor(workflow: Workflow, run: Run, name: string, cause: Cause): string {
+  const artifact = workflow.definition.artifacts[name];
+  if (artifact === undefined) return `there is no artifact "${name}"`;
+  const what = describe(artifact, name);
+  const held = run.held[name];
+  switch (cause) {
+    case "absent":
+      return held?.reading.faults[0]?.reason ?? `${what} is not there yet`;
+    case "waiver":
+      return `waived by ${run.waivers[name]?.by ?? "a person"}: ${run.waivers[name]?.reason ?? ""}`;
+    case "foreign":
+      return `${what} counts only from ${artifact.by.join(" or ")}`;
+    case "old":
+      return `${what} has not changed since it was last used`;
+    case "input": {
+      const bound = artifact.bind.find((other) => other !== "tree" && held !== undefined && isChangedInput(run, held, other));
+      return `${bound ?? "what it is about"} changed after ${what} was made`;
+    }
+    case "tree":
+      return `the work changed after ${what} was made`;
+    case "fault":
+      return held?.reading.faults[0]?.reason ?? `${what} has no outcome`;
+    case "contradiction":
+      return `${what}: the verdict is negative but no issue is listed`;
+    case "valid":
+    case "holds":
+      return "";
+    case "all":
+    case "some":
+    case "none":
+      return `${cause} of ${what} are done`;
+    case "pass":
+    case "pass_with_notes":
+    case "needs_fix":
+    case "needs_human":
+    case "reject":
+      return `${what} says ${cause}`;
+  }
 }
 
 export function valueOf<T extends Literal>(run: Run, value: Value<T>): Literal {
@@ -96,8 +176,4 @@ function severity(word: Literal): Severity {
 function describe(artifact: Artifact, name: string): string {
   if (artifact.reader.type === "section") return `section "## ${artifact.reader.heading}" of ${artifact.file}`;
   return artifact.file === "" ? name : artifact.file;
-}
-
-function place(fault: { readonly at: Place } | undefined): { at?: Place } {
-  return fault === undefined ? {} : { at: fault.at };
 }

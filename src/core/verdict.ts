@@ -16,25 +16,28 @@ export type IssueCounts = Readonly<Record<Severity, number>>;
 
 export const NO_ISSUES: IssueCounts = { critical: 0, high: 0, medium: 0, low: 0 };
 
-export type Judgement = { readonly verdict: Verdict } | { readonly verdict: "invalid"; readonly reason: string };
-
 /**
  * `issues` is undefined where the artifact has no list of issues (a verdict line in a document);
- * `block` is the lowest severity that blocks.
+ * `block` is the lowest severity that blocks. A negative verdict without an issue is invalid.
  */
-export function judge(claimed: Verdict, issues: IssueCounts | undefined, block: Severity): Judgement {
-  if (issues === undefined) return { verdict: claimed };
-  const total = SEVERITIES.reduce((sum, severity) => sum + issues[severity], 0);
-  const blocking = SEVERITIES.slice(0, SEVERITIES.indexOf(block) + 1).reduce((sum, s) => sum + issues[s], 0);
+export function judge(claimed: Verdict, issues: IssueCounts | undefined, block: Severity): Verdict | "invalid" {
+  if (issues === undefined) return claimed;
+  let blocking = 0;
+  let total = 0;
+  let isBlocking = true;
+  for (const severity of SEVERITIES) {
+    total += issues[severity];
+    if (isBlocking) blocking += issues[severity];
+    if (severity === block) isBlocking = false;
+  }
   switch (claimed) {
     case "pass":
     case "pass_with_notes":
-      if (blocking > 0) return { verdict: "needs_fix" };
-      return { verdict: total > 0 ? "pass_with_notes" : claimed };
+      if (blocking > 0) return "needs_fix";
+      return total > 0 ? "pass_with_notes" : claimed;
     case "needs_fix":
     case "needs_human":
     case "reject":
-      if (total === 0) return { verdict: "invalid", reason: "the verdict is negative but no issue is listed" };
-      return { verdict: claimed };
+      return total === 0 ? "invalid" : claimed;
   }
 }

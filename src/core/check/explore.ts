@@ -41,7 +41,7 @@ export function explore(workflow: Workflow, params: readonly Params[], observer:
 
 export function startsOf(workflow: Workflow, params: Params): Happening[] {
   return (workflow.movesFrom[START] ?? []).map((move): Happening => {
-    const event: Incoming = { type: "run-started", by: { type: "human" }, at: "", run: "RUN", definition: workflow.hash, to: move.to, params, tree: "t0", reserved: move.reserve };
+    const event: Incoming = { type: "run-started", by: { type: "human" }, at: "", run: "RUN", definition: workflow.hash(), to: move.to, params, tree: "t0", reserved: move.reserve };
     return { human: true, event };
   });
 }

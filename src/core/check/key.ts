@@ -8,7 +8,7 @@
 import { isUp } from "../act.ts";
 import type { Workflow } from "../compile.ts";
 import type { Agent, Run } from "../run.ts";
-import { isGood, worth } from "../standing.ts";
+import { isGood, standingOf } from "../standing.ts";
 import type { Condition, Standing } from "../workflow.ts";
 import { liveArtifacts, liveCounters, usesOrigin } from "./live.ts";
 import { conditionsOf } from "./outcomes.ts";
@@ -28,18 +28,31 @@ export function keysOf(workflow: Workflow): Keys {
   const fields = new Map(Object.keys(definition.artifacts).map((name) => [name, fieldsOf(name, conditions)]));
   const bound = boundRoles(workflow);
   const hasOrigin = usesOrigin(workflow);
+  const roles = Object.keys(definition.roles);
+  const hasSlots = Object.values(definition.artifacts).some((artifact) => artifact.each !== undefined);
+  const sets = new Map<string, number>();
+  const setOf = new WeakMap<Run["params"], number>();
+  /** All runs of one set of parameters share one number. */
+  const paramsOf = (run: Run): number => {
+    const known = setOf.get(run.params);
+    if (known !== undefined) return known;
+    const values = params.map((name) => String(run.params[name])).join(" ");
+    const number = sets.get(values) ?? sets.size;
+    sets.set(values, number);
+    setOf.set(run.params, number);
+    return number;
+  };
   return (run) => {
     // One character for each part: short keys are what makes a large product quick.
-    let key = String.fromCharCode(states.get(run.state) ?? 0);
-    for (const name of params) key += `${String(run.params[name])} `;
+    let key = String.fromCharCode(states.get(run.state) ?? 0, paramsOf(run));
     for (const counter of counters.get(run.state) ?? []) key += String.fromCharCode(run.counters[counter] ?? 0);
     for (const name of live.get(run.state) ?? []) {
-      const { standing } = worth(workflow, run, name);
+      const standing = standingOf(workflow, run, name);
       key += String.fromCharCode(classes.get(name)?.get(standing) ?? 0);
       if (standing !== "missing") for (const field of fields.get(name) ?? []) key += `:${String(run.held[name]?.reading.fields[field] ?? "")}`;
     }
-    for (const artifact in run.slots) key += `/${artifact}${Object.values(run.slots[artifact] ?? {}).toSorted().join("")}`;
-    for (const id in run.agents) key += agentKey(run, run.agents[id], bound);
+    for (const role of roles) key += String.fromCharCode(agentMark(run, run.agents[role], bound));
+    if (hasSlots) key += slotsKey(run, live.get(run.state) ?? [], bound);
     if (hasOrigin) for (const frame of run.frames) key += `<${frame.state}<${frame.from}`;
     return key;
   };
@@ -64,12 +77,34 @@ function boundRoles(workflow: Workflow): ReadonlySet<string> {
   return new Set(names.filter((name) => roles[name]?.access === "read"));
 }
 
-function agentKey(run: Run, agent: Agent | undefined, bound: ReadonlySet<string>): string {
-  if (agent === undefined || agent.status === "stopping") return "";
-  const name = agent.slot === "" ? agent.role : `${agent.role}/`;
-  if (!isUp(agent)) return `;${name}!`;
-  if (!bound.has(agent.role)) return `;${name}`;
-  return `;${name}${agent.tree === run.tree ? "=" : "~"}${sameInputs(run, agent.inputs) ? "=" : "~"}`;
+/** Members of a fan-out are alike: only how many are how counts, and that only while somebody waits for them. */
+function slotsKey(run: Run, live: readonly string[], bound: ReadonlySet<string>): string {
+  const parts: string[] = [];
+  for (const artifact in run.slots) {
+    const slots = run.slots[artifact] ?? {};
+    const isLive = live.includes(artifact);
+    for (const slot in slots) {
+      const part = `${isLive ? (slots[slot] ?? "") : ""}${agentsIn(run, slot, bound)}`;
+      if (part !== "") parts.push(`${artifact}${part}`);
+    }
+  }
+  return parts.toSorted().join();
+}
+
+function agentsIn(run: Run, slot: string, bound: ReadonlySet<string>): string {
+  let marks = "";
+  for (const id in run.agents) {
+    const mark = run.agents[id]?.slot === slot ? agentMark(run, run.agents[id], bound) : 0;
+    if (mark > 0) marks += `${id.slice(0, id.indexOf("/"))}${mark}`;
+  }
+  return marks;
+}
+
+function agentMark(run: Run, agent: Agent | undefined, bound: ReadonlySet<string>): number {
+  if (agent === undefined || agent.status === "stopping") return 0;
+  if (!isUp(agent)) return 1;
+  if (!bound.has(agent.role)) return 2;
+  return 3 + (agent.tree === run.tree ? 0 : 1) + (sameInputs(run, agent.inputs) ? 0 : 2);
 }
 
 function sameInputs(run: Run, inputs: Readonly<Record<string, string>>): boolean {

@@ -13,7 +13,7 @@ export function liveArtifacts(workflow: Workflow): Live {
   const order = Object.keys(workflow.definition.artifacts);
   return flow(workflow, order, {
     read: (state) => artifactsReadIn(workflow, state),
-    renewed: (move) => ["entry", move.to, ...move.renew, ...move.count].flatMap((scope) => workflow.artifactsPer[scope] ?? []),
+    renewed: (move) => [...["entry", move.to, ...move.renew, ...move.count].flatMap((scope) => workflow.artifactsPer[scope] ?? []), ...move.waive, ...settledBy(workflow, move)],
   });
 }
 
@@ -51,6 +51,19 @@ function flow(workflow: Workflow, order: readonly string[], on: { read: (state: 
   }
   // The order of the definition keeps keys comparable.
   return new Map([...live].map(([state, names]) => [state, order.filter((name) => names.has(name))]));
+}
+
+/** Into a final state by a move whose own condition answers every claim about that state, nothing else is read. */
+function settledBy(workflow: Workflow, move: Move): string[] {
+  if (workflow.definition.states[move.to]?.final === undefined) return [];
+  const claims = workflow.definition.assertions.filter((claim) => claim.type !== "eventually" && claim.in.includes(move.to));
+  const isAnswered = claims.every((claim) => claim.unless.some((clause) => clause.every((condition) => move.when.some((own) => implies(own, condition)))));
+  const own = move.when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : []));
+  return isAnswered ? artifactsReadIn(workflow, move.to).filter((name) => !own.includes(name)) : [];
+}
+
+function implies(own: Condition, other: Condition): boolean {
+  return own.type === "artifact" && other.type === "artifact" && own.artifact === other.artifact && own.in.every((standing) => other.in.includes(standing));
 }
 
 function conditionsIn(workflow: Workflow, state: string): Condition[] {

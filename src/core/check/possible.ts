@@ -14,7 +14,7 @@ import { endKey, type Workflow } from "../compile.ts";
 import type { Actor, Incoming, Reading } from "../event.ts";
 import { isOpen, isSpent, targetOf } from "../gate.ts";
 import type { Agent, Run } from "../run.ts";
-import { isGood, worth } from "../standing.ts";
+import { isGood, standingOf } from "../standing.ts";
 import { shownBy } from "../steps/answer.ts";
 import type { Move } from "../workflow.ts";
 import { outcomesOf, type Outcome } from "./outcomes.ts";
@@ -75,7 +75,7 @@ function byHuman(workflow: Workflow, run: Run, site: Site, happenings: Happening
   submissions(workflow, run, { site, who: "human", slot: "", by: HUMAN, happenings });
   asks(workflow, run, { moves: site.movesBy.get("human") ?? [], who: "human", by: HUMAN, happenings });
   for (const artifact of site.waivable) {
-    if (!isGood(worth(workflow, run, artifact).standing)) happenings.push({ human: true, event: { type: "waived", by: HUMAN, at: AT, artifact, reason: "accepted" } });
+    if (!isGood(standingOf(workflow, run, artifact))) happenings.push({ human: true, event: { type: "waived", by: HUMAN, at: AT, artifact, reason: "accepted" } });
   }
   answers(workflow, run, site, happenings);
   if (isBoundNow(workflow, run, site)) happenings.push({ human: true, event: { type: "submitted", by: HUMAN, at: AT, tree: `t${run.seq}` } });
@@ -93,7 +93,7 @@ function asks(workflow: Workflow, run: Run, on: { moves: readonly Move[]; who: s
 
 /** What this author must write for the move, or nothing at all when the move is shut for other reasons. */
 function owed(workflow: Workflow, run: Run, move: Move, who: string): Reading[] | undefined {
-  const missing = move.need.filter((name) => !isGood(worth(workflow, run, name).standing));
+  const missing = move.need.filter((name) => !isGood(standingOf(workflow, run, name)));
   if (missing.length === 0) return isOpen(workflow, run, move, move.reserve) ? [] : undefined;
   if (!missing.every((name) => workflow.definition.artifacts[name]?.by.includes(who))) return undefined;
   if (!isOpen(workflow, run, { ...move, need: [] }, move.reserve)) return undefined;

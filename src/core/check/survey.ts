@@ -6,7 +6,7 @@ import { endKey, type Workflow } from "../compile.ts";
 import type { Event } from "../event.ts";
 import { holds, isOpen, isSpent } from "../gate.ts";
 import type { Run } from "../run.ts";
-import { isGood, worth } from "../standing.ts";
+import { isGood, standingOf } from "../standing.ts";
 import type { Assertion, Condition, Move } from "../workflow.ts";
 import type { Observer } from "./explore.ts";
 import type { Happening } from "./possible.ts";
@@ -92,7 +92,7 @@ function isViolated(workflow: Workflow, run: Run, claim: Assertion): boolean {
 /** A result is in, the engine is to act on it, and no counter, parameter or origin lets any of its moves fire. */
 function strandedBy(workflow: Workflow, run: Run, { artifact, human }: Happening): (Sighting & { artifact: string; standing: string; state: string }) | undefined {
   if (artifact === undefined || human || workflow.definition.states[run.state]?.waits === true) return undefined;
-  const { standing } = worth(workflow, run, artifact);
+  const standing = standingOf(workflow, run, artifact);
   if (standing === "missing" || standing === "stale" || standing === "invalid") return undefined;
   const deciding = (workflow.movesFrom[run.state] ?? []).filter((move) => mentions(move, artifact));
   const waiting = deciding.some((move) => !move.by.includes("engine") || isOnlyWaiting(workflow, run, move, artifact));
@@ -106,7 +106,7 @@ function mentions(move: Move, artifact: string): boolean {
 
 /** What this artifact says suits the move; only other artifacts are still missing. */
 function isOnlyWaiting(workflow: Workflow, run: Run, move: Move, artifact: string): boolean {
-  if (move.need.includes(artifact) && !isGood(worth(workflow, run, artifact).standing)) return false;
+  if (move.need.includes(artifact) && !isGood(standingOf(workflow, run, artifact))) return false;
   const about = (condition: Condition): boolean => !("artifact" in condition) || condition.artifact === artifact;
   return move.when.filter(about).every((condition) => holds(workflow, run, condition));
 }

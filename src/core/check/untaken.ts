@@ -3,7 +3,7 @@
 import { isUp } from "../act.ts";
 import type { Workflow } from "../compile.ts";
 import { holds } from "../gate.ts";
-import { isGood, worth } from "../standing.ts";
+import { isGood, standingOf } from "../standing.ts";
 import { START, type Condition, type Move } from "../workflow.ts";
 import type { Defect } from "./defect.ts";
 import { explore, type Exploration } from "./explore.ts";
@@ -35,7 +35,7 @@ function explain(workflow: Workflow, shut: readonly Move[]): Defect[] {
     node(_node, run) {
       for (const move of shut) {
         if (move.from !== run.state) continue;
-        for (const name of move.need) if (isGood(worth(workflow, run, name).standing)) met.get(move)?.add(name);
+        for (const name of move.need) if (isGood(standingOf(workflow, run, name))) met.get(move)?.add(name);
         for (const condition of move.when) if (holds(workflow, run, condition)) met.get(move)?.add(condition);
         for (const agent of Object.values(run.agents)) if (isUp(agent)) present.get(move)?.add(agent.role);
       }

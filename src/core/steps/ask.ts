@@ -1,6 +1,6 @@
 /** Somebody asks for a move. Where an artifact decides, the engine computes the target; asking for another is refused. */
 
-import type { Workflow } from "../compile.ts";
+import { NONE, type Workflow } from "../compile.ts";
 import { record, type Draft } from "../draft.ts";
 import type { Incoming, Refusal } from "../event.ts";
 import { isOpen, targetOf, unmet, type Unmet } from "../gate.ts";
@@ -18,15 +18,31 @@ export function ask(draft: Draft, event: MoveAsked): Refusal | undefined {
   if (workflow.definition.states[to] === undefined) return unknownState(workflow, run, to);
   if (event.by.type === "agent" && currentAgent(run, event.by) === undefined) return superseded(run, event.by);
   const who = nameOf(event.by);
-  const moves = (workflow.movesFrom[run.state] ?? []).filter((move) => targetOf(run, move) === to);
-  if (moves.length === 0) return notInMap(workflow, run, to);
-  const own = moves.filter((move) => move.by.includes(who) && move.answer === undefined);
-  const judged = moves.filter((move) => move.by.includes("engine") && dependsOn(workflow, move, who));
-  if (own.length === 0 && judged.length === 0) return notFor(run, who, moves);
+  const moves = workflow.movesFrom[run.state] ?? NONE;
+  let isMapped = false;
+  let isOwn = false;
+  for (const move of moves) {
+    if (targetOf(run, move) !== to) continue;
+    isMapped = true;
+    if (isAskedBy(move, who)) isOwn = true;
+  }
+  if (!isMapped) return notInMap(workflow, run, to);
+  const reserved = event.reserved ?? NONE;
+  if (isOwn) {
+    record(draft, event);
+    intake(draft, event, event.by);
+    return takeOwn(draft, { who, to, reserved });
+  }
+  const candidates = moves.filter((move) => targetOf(run, move) === to);
+  const judged = candidates.filter((move) => move.by.includes("engine") && dependsOn(workflow, move, who));
+  if (judged.length === 0) return notFor(run, who, candidates);
   record(draft, event);
   intake(draft, event, event.by);
-  const reserved = event.reserved ?? [];
-  return own.length > 0 ? takeOwn(draft, { own, who, to, reserved }) : takeJudged(draft, { judged, to, reserved });
+  return takeJudged(draft, { judged, to, reserved });
+}
+
+function isAskedBy(move: Move, who: string): boolean {
+  return move.answer === undefined && move.by.includes(who);
 }
 
 function notFor(run: Run, who: string, moves: readonly Move[]): Refusal {
@@ -36,13 +52,17 @@ function notFor(run: Run, who: string, moves: readonly Move[]): Refusal {
   return notYourRole(run, { who, what: `${run.state} to ${move === undefined ? "" : targetOf(run, move)}`, allowed, ...(move === undefined ? {} : { move }) });
 }
 
-function takeOwn(draft: Draft, on: { own: readonly Move[]; who: string; to: string; reserved: readonly string[] }): Refusal | undefined {
-  const { workflow } = draft;
-  const move = on.own.find((candidate) => isOpen(workflow, draft.run, candidate, on.reserved));
-  if (move === undefined) return notOpen(draft.run, on.to, nearest(draft, on.own, on.reserved));
-  take(draft, move, on.who);
-  settle(draft, on.reserved);
-  return undefined;
+function takeOwn(draft: Draft, on: { who: string; to: string; reserved: readonly string[] }): Refusal | undefined {
+  const { workflow, run } = draft;
+  const moves = workflow.movesFrom[run.state] ?? NONE;
+  for (const move of moves) {
+    if (targetOf(run, move) !== on.to || !isAskedBy(move, on.who) || !isOpen(workflow, run, move, on.reserved)) continue;
+    take(draft, move, on.who);
+    settle(draft, on.reserved);
+    return undefined;
+  }
+  const own = moves.filter((move) => targetOf(run, move) === on.to && isAskedBy(move, on.who));
+  return notOpen(run, on.to, nearest(draft, own, on.reserved));
 }
 
 /** The asker wrote what the engine decides by: the engine decides, and the asker must have expected that. */

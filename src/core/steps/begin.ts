@@ -11,7 +11,7 @@ import { START, type Literal, type Param } from "../workflow.ts";
 export function begin(draft: Draft, event: Extract<Incoming, { type: "run-started" }>): Refusal | undefined {
   const { workflow, run } = draft;
   if (run.seq > 0) return invalid(run, `run ${run.id} was started already`);
-  if (event.definition !== workflow.hash) return invalid(run, `this run belongs to definition ${event.definition}, not ${workflow.hash}`);
+  if (event.definition !== workflow.hash()) return invalid(run, `this run belongs to definition ${event.definition}, not ${workflow.hash()}`);
   const declared = workflow.definition.params;
   const unknown = Object.keys(event.params).find((name) => declared[name] === undefined);
   if (unknown !== undefined) return invalid(run, `there is no parameter "${unknown}"`);

@@ -4,7 +4,7 @@ import { record, type Draft } from "../draft.ts";
 import type { Incoming, Refusal } from "../event.ts";
 import { nameOf } from "../intake.ts";
 import { invalid, notYourRole } from "../refuse.ts";
-import { isGood, worth } from "../standing.ts";
+import { isGood, standingOf } from "../standing.ts";
 import { settle } from "../take.ts";
 
 export function waive(draft: Draft, event: Extract<Incoming, { type: "waived" }>): Refusal | undefined {
@@ -15,7 +15,7 @@ export function waive(draft: Draft, event: Extract<Incoming, { type: "waived" }>
   if (event.reason.trim() === "") return invalid(run, "a waiver needs a reason");
   const isNeeded = (workflow.movesFrom[run.state] ?? []).some((move) => move.need.includes(artifact));
   if (!isNeeded) return invalid(run, `nothing that leads out of ${run.state} needs ${artifact}`);
-  if (isGood(worth(workflow, run, artifact).standing)) return invalid(run, `${artifact} passes already`);
+  if (isGood(standingOf(workflow, run, artifact))) return invalid(run, `${artifact} passes already`);
   record(draft, event);
   if (event.tree !== undefined && event.tree !== run.tree) record(draft, { type: "tree-seen", tree: event.tree });
   record(draft, { type: "waiver-given", artifact, reason: event.reason, tree: draft.run.tree, by: event.by.name ?? "human" });

@@ -1,9 +1,15 @@
 /** The content hash of a definition: over everything that can change what a run does, and over nothing else. */
 
-import { createHash } from "node:crypto";
 import type { Definition } from "../../core/workflow.ts";
 
-export function hashOf(definition: Definition): string {
+/** Worked out when it is first asked for: loading the hash function costs more than checking a small definition. */
+export function hashOf(definition: Definition): () => string {
+  let hash = "";
+  return () => (hash === "" ? (hash = compute(definition)) : hash);
+}
+
+function compute(definition: Definition): string {
+  const { createHash } = process.getBuiltinModule("node:crypto");
   // Places say where something stands in the file; moving a line changes no run.
   const { places: _places, ...meaning } = definition;
   return `sha256:${createHash("sha256").update(canonical(meaning)).digest("hex")}`;
