@@ -3,7 +3,7 @@
 import type { Workflow } from "../compile.ts";
 import type { Fault, Reading } from "../event.ts";
 import { NO_ISSUES, type IssueCounts, type Verdict } from "../verdict.ts";
-import type { Artifact, Condition, Literal } from "../workflow.ts";
+import type { Artifact, Condition, Literal, Shape } from "../workflow.ts";
 
 
 export type Outcome = Pick<Reading, "fields" | "lists" | "verdict" | "issues"> & { readonly faults?: readonly Fault[] };
@@ -26,7 +26,7 @@ export function outcomesOf(workflow: Workflow, name: string, artifact: Artifact)
 
 function compute(workflow: Workflow, name: string, artifact: Artifact): Outcome[] {
   const lists = Object.fromEntries(Object.values(workflow.definition.artifacts).flatMap(({ each }) => (each?.artifact === name ? [[each.list, SLOTS]] : [])));
-  const variants = fieldsOf(workflow, name).flatMap((fields) => verdictsOf(artifact).map((verdict): Outcome => ({ ...verdict, fields: { ...verdict.fields, ...fields }, lists })));
+  const variants = fieldsOf(workflow, name, artifact).flatMap((fields) => verdictsOf(artifact).map((verdict): Outcome => ({ ...verdict, fields: { ...verdict.fields, ...fields }, lists })));
   const tellsInvalid = conditionsOf(workflow).some((condition) => condition.type === "artifact" && condition.artifact === name && condition.in.includes("invalid"));
   return tellsInvalid ? [...variants, { fields: {}, lists: {}, faults: [SOMEWHERE] }] : variants;
 }
@@ -49,20 +49,39 @@ function distinct(words: Readonly<Record<string, Verdict>>): Verdict[] {
   return [...new Set(Object.values(words))];
 }
 
-/** Every combination of the values that guards compare this artifact's fields with, and of one that none does. */
-function fieldsOf(workflow: Workflow, name: string): Record<string, Literal>[] {
-  const values = new Map<string, Set<Literal>>();
+/** Every combination of the values that guards compare this artifact's fields with, and of others that its shape allows. */
+function fieldsOf(workflow: Workflow, name: string, { reader }: Artifact): Record<string, Literal>[] {
+  const shape = reader.type === "json" || reader.type === "yaml" ? reader.shape : undefined;
+  const compared = new Map<string, Literal[]>();
   for (const condition of conditionsOf(workflow)) {
     if ((condition.type !== "field" && condition.type !== "least") || condition.artifact !== name) continue;
-    const known = values.get(condition.field) ?? new Set<Literal>();
-    const told = condition.type === "least" ? [condition.min, condition.min - 1] : [...condition.in, ...condition.in.filter((value) => typeof value === "boolean").map((value) => !value)];
-    for (const value of told) known.add(value);
-    if (condition.type === "field" && condition.in.some((value) => typeof value === "string")) known.add("(other)");
-    values.set(condition.field, known);
+    const told = condition.type === "least" ? [condition.min, condition.min - 1] : condition.in;
+    compared.set(condition.field, [...(compared.get(condition.field) ?? []), ...told]);
   }
   let all: Record<string, Literal>[] = [{}];
-  for (const [field, known] of values) all = all.flatMap((fields) => [...known].map((value) => ({ ...fields, [field]: value })));
+  for (const [field, told] of compared) {
+    const values = valuesOf(shape, field, told);
+    const given = all.flatMap((fields) => values.map((value) => ({ ...fields, [field]: value })));
+    all = isRequired(shape, field) ? given : [...given, ...all];
+  }
   return all;
+}
+
+function isRequired(shape: Shape | undefined, field: string): boolean {
+  return shape?.type === "object" && Object.hasOwn(shape.required, field);
+}
+
+function valuesOf(shape: Shape | undefined, field: string, told: readonly Literal[]): Literal[] {
+  const inner = shape?.type === "object" ? (shape.required[field] ?? shape.optional[field]) : undefined;
+  if (inner !== undefined && "values" in inner && inner.values !== undefined) return [...inner.values];
+  if (inner?.type === "boolean") return [true, false];
+  const others = new Set(told);
+  for (const value of told) {
+    if (typeof value === "boolean") others.add(!value);
+    else if (typeof value === "string") others.add("(other)");
+    else others.add(Math.max(...told.filter((each) => typeof each === "number")) + 1);
+  }
+  return [...others];
 }
 
 export function conditionsOf(workflow: Workflow): Condition[] {
