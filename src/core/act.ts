@@ -11,7 +11,11 @@ export function act(draft: Draft, actions: readonly Action[]): void {
 function actOnce(draft: Draft, action: Action): void {
   switch (action.type) {
     case "start":
-      return start(draft, { role: action.role, slot: "", ...(action.prompt === undefined ? {} : { prompt: action.prompt }) });
+      return start(draft, {
+        role: action.role,
+        slot: "",
+        ...(action.prompt === undefined ? {} : { prompt: action.prompt }),
+      });
     case "start-each":
       return startEach(draft, action.role, action.artifact);
     case "start-tasks":
@@ -52,7 +56,14 @@ export function start(draft: Draft, on: { role: string; slot: string; prompt?: s
   const attempt = (draft.run.attempts[role] ?? 0) + 1;
   const prompt = on.prompt ?? (attempt === 1 ? declared?.prompt : declared?.again) ?? role;
   record(draft, { type: "agent-called", role, slot, attempt, prompt, inputs: inputsOf(draft, role) });
-  draft.effects.push({ type: "start-agent", role, slot, attempt, prompt, ...(on.fan === undefined ? {} : { fan: on.fan }) });
+  draft.effects.push({
+    type: "start-agent",
+    role,
+    slot,
+    attempt,
+    prompt,
+    ...(on.fan === undefined ? {} : { fan: on.fan }),
+  });
 }
 
 export function isUp(agent: Agent): boolean {
@@ -96,9 +107,18 @@ function stop(draft: Draft, matches: (agent: Agent) => boolean): void {
 function tell(draft: Draft, action: Extract<Action, { type: "tell" }>): void {
   const agent = draft.run.agents[action.role];
   if (agent !== undefined && isUp(agent)) {
-    draft.effects.push({ type: "tell-agent", role: action.role, attempt: agent.attempt, message: action.message });
+    draft.effects.push({
+      type: "tell-agent",
+      role: action.role,
+      attempt: agent.attempt,
+      message: action.message,
+    });
   } else if (action.orStart !== undefined) {
-    start(draft, { role: action.role, slot: "", ...(action.orStart === "" ? {} : { prompt: action.orStart }) });
+    start(draft, {
+      role: action.role,
+      slot: "",
+      ...(action.orStart === "" ? {} : { prompt: action.orStart }),
+    });
   }
 }
 

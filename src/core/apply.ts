@@ -21,7 +21,15 @@ export function change(run: OwnRun, event: Event): void {
   run.seq += 1;
   switch (event.type) {
     case "run-started":
-      Object.assign(run, NO_RUN, { id: event.run, definition: event.definition, params: event.params, tree: event.tree ?? "", seq: 1, startedAt: event.at, updatedAt: event.at });
+      Object.assign(run, NO_RUN, {
+        id: event.run,
+        definition: event.definition,
+        params: event.params,
+        tree: event.tree ?? "",
+        seq: 1,
+        startedAt: event.at,
+        updatedAt: event.at,
+      });
       return;
     case "move-asked":
     case "submitted":
@@ -74,10 +82,16 @@ export function change(run: OwnRun, event: Event): void {
       run.infrastructure = event.times;
       return;
     case "slots-opened":
-      run.slots = { ...run.slots, [event.artifact]: Object.fromEntries(event.slots.map((slot) => [slot, "open" as const])) };
+      run.slots = {
+        ...run.slots,
+        [event.artifact]: Object.fromEntries(event.slots.map((slot) => [slot, "open" as const])),
+      };
       return;
     case "slot-settled":
-      run.slots = { ...run.slots, [event.artifact]: { ...run.slots[event.artifact], [event.slot]: event.outcome } };
+      run.slots = {
+        ...run.slots,
+        [event.artifact]: { ...run.slots[event.artifact], [event.slot]: event.outcome },
+      };
       return;
     case "question-opened":
       run.question = { ask: event.ask, id: event.id, repeats: 0 };
@@ -124,7 +138,8 @@ function renew(run: OwnRun, artifacts: readonly string[]): void {
   for (const artifact of artifacts) {
     for (const key in run.held) {
       const reading = run.held[key]?.reading;
-      if (reading?.artifact === artifact && run.baseline[key] !== reading.digest) run.baseline = { ...run.baseline, [key]: reading.digest };
+      if (reading?.artifact === artifact && run.baseline[key] !== reading.digest)
+        run.baseline = { ...run.baseline, [key]: reading.digest };
     }
     if (artifact in run.waivers) run.waivers = without(run.waivers, artifact);
     if (artifact in run.slots) run.slots = without(run.slots, artifact);
@@ -140,7 +155,11 @@ function setAgent(run: OwnRun, agent: Agent): void {
   run.agents = { ...run.agents, [slotKey(agent.role, agent.slot)]: agent };
 }
 
-function setStatus(run: OwnRun, event: { role: string; slot: string; attempt: number }, status: Agent["status"]): void {
+function setStatus(
+  run: OwnRun,
+  event: { role: string; slot: string; attempt: number },
+  status: Agent["status"],
+): void {
   const { role, slot, attempt } = event;
   const known = run.agents[slotKey(role, slot)];
   setAgent(run, { role, slot, attempt, status, tree: known?.tree ?? run.tree, inputs: known?.inputs ?? {} });

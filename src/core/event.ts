@@ -39,20 +39,75 @@ export type Facts = {
 export type EndCause = "exited" | "killed" | "timed-out" | "stalled" | "infrastructure";
 
 export type Incoming =
-  | ({ readonly type: "run-started"; readonly by: Actor; readonly at: string; readonly run: string; readonly definition: string; readonly to?: string; readonly params: Readonly<Record<string, Literal>> } & Facts)
-  | ({ readonly type: "move-asked"; readonly by: Actor; readonly at: string; readonly to: string; readonly note?: string } & Facts)
+  | ({
+      readonly type: "run-started";
+      readonly by: Actor;
+      readonly at: string;
+      readonly run: string;
+      readonly definition: string;
+      readonly to?: string;
+      readonly params: Readonly<Record<string, Literal>>;
+    } & Facts)
+  | ({
+      readonly type: "move-asked";
+      readonly by: Actor;
+      readonly at: string;
+      readonly to: string;
+      readonly note?: string;
+    } & Facts)
   | ({ readonly type: "submitted"; readonly by: Actor; readonly at: string } & Facts)
   | ({ readonly type: "observed"; readonly at: string } & Facts)
-  | { readonly type: "agent-started"; readonly at: string; readonly role: string; readonly slot: string; readonly attempt: number }
-  | ({ readonly type: "agent-ended"; readonly at: string; readonly role: string; readonly slot: string; readonly attempt: number; readonly cause: EndCause; readonly code?: number } & Facts)
-  | { readonly type: "answered"; readonly by: Actor; readonly at: string; readonly ask: string; readonly answer: string; readonly text?: string; readonly shown: string }
-  | { readonly type: "waived"; readonly by: Actor; readonly at: string; readonly artifact: string; readonly reason: string; readonly tree?: string }
+  | {
+      readonly type: "agent-started";
+      readonly at: string;
+      readonly role: string;
+      readonly slot: string;
+      readonly attempt: number;
+    }
+  | ({
+      readonly type: "agent-ended";
+      readonly at: string;
+      readonly role: string;
+      readonly slot: string;
+      readonly attempt: number;
+      readonly cause: EndCause;
+      readonly code?: number;
+    } & Facts)
+  | {
+      readonly type: "answered";
+      readonly by: Actor;
+      readonly at: string;
+      readonly ask: string;
+      readonly answer: string;
+      readonly text?: string;
+      readonly shown: string;
+    }
+  | {
+      readonly type: "waived";
+      readonly by: Actor;
+      readonly at: string;
+      readonly artifact: string;
+      readonly reason: string;
+      readonly tree?: string;
+    }
   | { readonly type: "respawn-asked"; readonly by: Actor; readonly at: string; readonly role: string }
-  | { readonly type: "param-set"; readonly by: Actor; readonly at: string; readonly name: string; readonly value: string };
+  | {
+      readonly type: "param-set";
+      readonly by: Actor;
+      readonly at: string;
+      readonly name: string;
+      readonly value: string;
+    };
 
 export type Consequence =
   | { readonly type: "tree-seen"; readonly tree: string }
-  | { readonly type: "artifact-read"; readonly reading: Reading; readonly by: string; readonly tree: string; readonly inputs: Readonly<Record<string, string>> }
+  | {
+      readonly type: "artifact-read";
+      readonly reading: Reading;
+      readonly by: string;
+      readonly tree: string;
+      readonly inputs: Readonly<Record<string, string>>;
+    }
   /** `rule` is the number of the move in the definition, `reset` are counters that begin again at 0, `renew` artifacts that from here on must be new. */
   | {
       readonly type: "moved";
@@ -64,7 +119,12 @@ export type Consequence =
       readonly reset: readonly string[];
       readonly renew: readonly string[];
     }
-  | { readonly type: "counted"; readonly counter: string; readonly value: number; readonly renew: readonly string[] }
+  | {
+      readonly type: "counted";
+      readonly counter: string;
+      readonly value: number;
+      readonly renew: readonly string[];
+    }
   | {
       readonly type: "agent-called";
       readonly role: string;
@@ -75,15 +135,38 @@ export type Consequence =
     }
   | { readonly type: "agent-alive"; readonly role: string; readonly slot: string; readonly attempt: number }
   | { readonly type: "agent-gone"; readonly role: string; readonly slot: string; readonly attempt: number }
-  | { readonly type: "agent-dismissed"; readonly role: string; readonly slot: string; readonly attempt: number }
+  | {
+      readonly type: "agent-dismissed";
+      readonly role: string;
+      readonly slot: string;
+      readonly attempt: number;
+    }
   | { readonly type: "agent-crashed"; readonly role: string; readonly slot: string; readonly attempt: number }
   | { readonly type: "infrastructure-lost"; readonly times: number }
   | { readonly type: "slots-opened"; readonly artifact: string; readonly slots: readonly string[] }
-  | { readonly type: "slot-settled"; readonly artifact: string; readonly slot: string; readonly outcome: "done" | "failed" }
+  | {
+      readonly type: "slot-settled";
+      readonly artifact: string;
+      readonly slot: string;
+      readonly outcome: "done" | "failed";
+    }
   | { readonly type: "question-opened"; readonly ask: string; readonly id: string }
   | { readonly type: "question-repeated"; readonly ask: string; readonly id: string; readonly reason: string }
-  | { readonly type: "question-closed"; readonly ask: string; readonly id: string; readonly answer: string; readonly text: string; readonly by: string }
-  | { readonly type: "waiver-given"; readonly artifact: string; readonly reason: string; readonly tree: string; readonly by: string }
+  | {
+      readonly type: "question-closed";
+      readonly ask: string;
+      readonly id: string;
+      readonly answer: string;
+      readonly text: string;
+      readonly by: string;
+    }
+  | {
+      readonly type: "waiver-given";
+      readonly artifact: string;
+      readonly reason: string;
+      readonly tree: string;
+      readonly by: string;
+    }
   /** A result of an attempt that no longer counts: kept and shown, never applied. */
   | { readonly type: "result-kept"; readonly role: string; readonly slot: string; readonly attempt: number };
 
@@ -91,7 +174,14 @@ export type Event = Incoming | Consequence;
 
 /** What the world must do. Keyed by the journal as `run:seq:i`. */
 export type Effect =
-  | { readonly type: "start-agent"; readonly role: string; readonly slot: string; readonly attempt: number; readonly prompt: string; readonly fan?: string }
+  | {
+      readonly type: "start-agent";
+      readonly role: string;
+      readonly slot: string;
+      readonly attempt: number;
+      readonly prompt: string;
+      readonly fan?: string;
+    }
   | { readonly type: "stop-agent"; readonly role: string; readonly slot: string; readonly attempt: number }
   | { readonly type: "tell-agent"; readonly role: string; readonly attempt: number; readonly message: string }
   | { readonly type: "run-check"; readonly artifact: string }

@@ -23,9 +23,15 @@ type Reserved = readonly string[];
 
 export function unmet(workflow: Workflow, run: Run, move: Move, reserved: Reserved): Unmet[] {
   return [
-    ...move.when.filter((condition) => !holds(workflow, run, condition)).map((condition) => explain(workflow, run, condition)),
-    ...move.need.filter((name) => !isGood(standingOf(workflow, run, name))).map((name) => explainNeed(workflow, run, name)),
-    ...move.count.filter((counter) => isExhausted(workflow, run, move, counter)).map((counter) => spent(workflow, run, counter)),
+    ...move.when
+      .filter((condition) => !holds(workflow, run, condition))
+      .map((condition) => explain(workflow, run, condition)),
+    ...move.need
+      .filter((name) => !isGood(standingOf(workflow, run, name)))
+      .map((name) => explainNeed(workflow, run, name)),
+    ...move.count
+      .filter((counter) => isExhausted(workflow, run, move, counter))
+      .map((counter) => spent(workflow, run, counter)),
     ...(isTooDeep(run, move) ? [TOO_DEEP] : []),
     ...move.reserve.filter((resource) => !reserved.includes(resource)).map(notReserved),
   ];
@@ -44,9 +50,13 @@ export function holds(workflow: Workflow, run: Run, condition: Condition): boole
     case "artifact":
       return condition.in.includes(standingOf(workflow, run, condition.artifact));
     case "field":
-      return isUsable(workflow, run, condition.artifact) && condition.in.includes(fieldOf(run, condition) ?? "");
+      return (
+        isUsable(workflow, run, condition.artifact) && condition.in.includes(fieldOf(run, condition) ?? "")
+      );
     case "least":
-      return isUsable(workflow, run, condition.artifact) && Number(fieldOf(run, condition) ?? -1) >= condition.min;
+      return (
+        isUsable(workflow, run, condition.artifact) && Number(fieldOf(run, condition) ?? -1) >= condition.min
+      );
     case "counter":
       return isSpent(workflow, run, condition.counter) === (condition.is === "spent");
     case "param":
@@ -86,7 +96,10 @@ function isUsable(workflow: Workflow, run: Run, artifact: string): boolean {
   return standing !== "missing" && standing !== "invalid" && standing !== "stale";
 }
 
-function fieldOf(run: Run, condition: { readonly artifact: string; readonly field: string }): Literal | undefined {
+function fieldOf(
+  run: Run,
+  condition: { readonly artifact: string; readonly field: string },
+): Literal | undefined {
   return run.held[condition.artifact]?.reading.fields[condition.field];
 }
 
@@ -107,15 +120,27 @@ function explain(workflow: Workflow, run: Run, condition: Condition): Unmet {
       const wanted = condition.type === "field" ? condition.in.join(" or ") : `at least ${condition.min}`;
       const value = fieldOf(run, condition);
       const message = `${condition.artifact}.${condition.field} must be ${wanted}, but it is ${value ?? "not given"}`;
-      return { code: "gate-not-met", message, mend: `${condition.artifact}.${condition.field} becomes ${wanted}` };
+      return {
+        code: "gate-not-met",
+        message,
+        mend: `${condition.artifact}.${condition.field} becomes ${wanted}`,
+      };
     }
     case "counter": {
       const message = `${condition.counter} is ${run.counters[condition.counter] ?? 0} of ${maxOf(workflow, run, condition.counter)}, and this needs it ${condition.is}`;
-      return { code: condition.is === "below" ? "budget-spent" : "gate-not-met", message, mend: `${condition.counter} is ${condition.is}` };
+      return {
+        code: condition.is === "below" ? "budget-spent" : "gate-not-met",
+        message,
+        mend: `${condition.counter} is ${condition.is}`,
+      };
     }
     case "param": {
       const message = `this run has ${condition.param} ${run.params[condition.param] ?? "unset"}, and this needs ${condition.in.join(" or ")}`;
-      return { code: "gate-not-met", message, mend: `start a run with ${condition.param} ${condition.in[0] ?? ""}` };
+      return {
+        code: "gate-not-met",
+        message,
+        mend: `start a run with ${condition.param} ${condition.in[0] ?? ""}`,
+      };
     }
     case "origin": {
       const message = `this leads back only to a run that came from ${condition.in.join(" or ")}, and this one came from ${originOf(run) || "elsewhere"}`;
@@ -127,24 +152,34 @@ function explain(workflow: Workflow, run: Run, condition: Condition): Unmet {
 function explainNeed(workflow: Workflow, run: Run, name: string): Unmet {
   const found = worth(workflow, run, name);
   const artifact = workflow.definition.artifacts[name];
-  const author = artifact === undefined ? "somebody" : artifact.by.join(" or ");
+  const author = (artifact?.by ?? []).map((name) => (name === "human" ? "a person" : name)).join(" or ");
   return {
     code: found.standing === "stale" ? "stale" : "gate-not-met",
     message: `${name} is ${found.standing}${found.reason === "" ? "" : `: ${found.reason}`}`,
     ...(found.at === undefined ? {} : { at: found.at }),
-    mend: `${author} must ${found.standing === "missing" ? "write" : "renew"} ${name}`,
+    mend: `${author} must ${found.standing === "missing" ? "write" : "renew"} ${name}, or a person waives it`,
   };
 }
 
 function spent(workflow: Workflow, run: Run, counter: string): Unmet {
   const max = maxOf(workflow, run, counter);
-  return { code: "budget-spent", message: `${counter} is spent: ${run.counters[counter] ?? 0} of ${max}`, mend: "a person must decide" };
+  return {
+    code: "budget-spent",
+    message: `${counter} is spent: ${run.counters[counter] ?? 0} of ${max}`,
+    mend: "a person must decide",
+  };
 }
 
-const TOO_DEEP: Unmet = { code: "budget-spent", message: `questions are at most ${QUESTION_DEPTH_MAX} deep`, mend: "answer the open question first" };
+const TOO_DEEP: Unmet = {
+  code: "budget-spent",
+  message: `questions are at most ${QUESTION_DEPTH_MAX} deep`,
+  mend: "answer the open question first",
+};
 
 function isTooDeep(run: Run, move: Move): boolean {
-  return move.remember && run.frames.filter((frame) => frame.state !== run.state).length >= QUESTION_DEPTH_MAX;
+  return (
+    move.remember && run.frames.filter((frame) => frame.state !== run.state).length >= QUESTION_DEPTH_MAX
+  );
 }
 
 function notReserved(resource: string): Unmet {

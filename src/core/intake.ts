@@ -18,7 +18,8 @@ export function currentAgent(run: Run, actor: Extract<Actor, { type: "agent" }>)
 }
 
 export function intake(draft: Draft, facts: Facts, actor: Actor): void {
-  if (facts.tree !== undefined && facts.tree !== draft.run.tree) record(draft, { type: "tree-seen", tree: facts.tree });
+  if (facts.tree !== undefined && facts.tree !== draft.run.tree)
+    record(draft, { type: "tree-seen", tree: facts.tree });
   for (const reading of facts.readings ?? []) takeIn(draft, reading, actor);
 }
 
@@ -30,11 +31,19 @@ function takeIn(draft: Draft, reading: Reading, actor: Actor): void {
   const known = run.held[slotKey(reading.artifact, reading.slot)];
   if (!artifact.by.includes(by) && !displaces(known, reading)) return;
   const agent = actor.type === "agent" ? currentAgent(run, actor) : undefined;
-  const given = agent !== undefined && workflow.definition.roles[agent.role]?.access === "read" ? agent : undefined;
+  const given =
+    agent !== undefined && workflow.definition.roles[agent.role]?.access === "read" ? agent : undefined;
   // Whoever may not change the work speaks about the work as it was handed over.
   const tree = given?.tree ?? run.tree;
   const inputs = given?.inputs ?? currentInputs(run, artifact);
-  if (known !== undefined && known.by === by && known.tree === tree && known.reading.digest === reading.digest && sameInputs(known.inputs, inputs)) return;
+  if (
+    known !== undefined &&
+    known.by === by &&
+    known.tree === tree &&
+    known.reading.digest === reading.digest &&
+    sameInputs(known.inputs, inputs)
+  )
+    return;
   record(draft, { type: "artifact-read", reading, by, tree, inputs });
   if (reading.slot !== "") settleSlot(draft, reading);
 }
@@ -44,7 +53,9 @@ function takeIn(draft: Draft, reading: Reading, actor: Actor): void {
  * different: it stands in the journal, and rewriting its text changes nothing.
  */
 function displaces(known: Held | undefined, reading: Reading): boolean {
-  return known !== undefined && known.reading.verdict === undefined && known.reading.digest !== reading.digest;
+  return (
+    known !== undefined && known.reading.verdict === undefined && known.reading.digest !== reading.digest
+  );
 }
 
 /** Of a fan-out, an agent speaks for its own slot only. */
@@ -55,13 +66,15 @@ function isOwnSlot(artifact: Artifact, reading: Reading, actor: Actor): boolean 
 
 function settleSlot(draft: Draft, reading: Reading): void {
   const isOpenSlot = draft.run.slots[reading.artifact]?.[reading.slot] === "open";
-  if (!isOpenSlot || !isGood(standingOfSlot(draft.workflow, draft.run, reading.artifact, reading.slot))) return;
+  if (!isOpenSlot || !isGood(standingOfSlot(draft.workflow, draft.run, reading.artifact, reading.slot)))
+    return;
   record(draft, { type: "slot-settled", artifact: reading.artifact, slot: reading.slot, outcome: "done" });
 }
 
 function currentInputs(run: Run, artifact: Artifact): Record<string, string> {
   const inputs: Record<string, string> = {};
-  for (const bound of artifact.bind) if (bound !== "tree") inputs[bound] = run.held[bound]?.reading.digest ?? "";
+  for (const bound of artifact.bind)
+    if (bound !== "tree") inputs[bound] = run.held[bound]?.reading.digest ?? "";
   return inputs;
 }
 

@@ -5,10 +5,15 @@ import type { Workflow } from "./compile.ts";
 import type { Refusal } from "./event.ts";
 import { targetOf, type Unmet } from "./gate.ts";
 import type { Run } from "./run.ts";
+import type { Worth } from "./standing.ts";
 import type { Move } from "./workflow.ts";
 
 export function finished(run: Run): Refusal {
-  return { code: "finished", message: `run ${run.id} is finished: it is ${run.state}`, next: `signalbox show ${run.id}` };
+  return {
+    code: "finished",
+    message: `run ${run.id} is finished: it is ${run.state}`,
+    next: `signalbox show ${run.id}`,
+  };
 }
 
 export function superseded(run: Run, agent: { role: string; attempt: number }): Refusal {
@@ -26,13 +31,24 @@ export function unknownState(workflow: Workflow, run: Run, to: string): Refusal 
 }
 
 export function notInMap(workflow: Workflow, run: Run, to: string): Refusal {
-  const targets = [...new Set((workflow.movesFrom[run.state] ?? []).map((move) => targetOf(run, move)))].filter((target) => target !== "");
+  const targets = [
+    ...new Set((workflow.movesFrom[run.state] ?? []).map((move) => targetOf(run, move))),
+  ].filter((target) => target !== "");
   const list = targets.length === 0 ? "nowhere" : targets.join(", ");
-  return { code: "not-in-map", message: `no move leads from ${run.state} to ${to}; from here it goes to ${list}`, next: `signalbox why ${run.id}` };
+  return {
+    code: "not-in-map",
+    message: `no move leads from ${run.state} to ${to}; from here it goes to ${list}`,
+    next: `signalbox why ${run.id}`,
+  };
 }
 
-export function notYourRole(run: Run, on: { who: string; what: string; allowed: readonly string[]; move?: Move }): Refusal {
-  const allowed = on.allowed.map((name) => (name === "human" ? "a person" : name === "engine" ? "the engine, by itself" : name));
+export function notYourRole(
+  run: Run,
+  on: { who: string; what: string; allowed: readonly string[]; move?: Move },
+): Refusal {
+  const allowed = on.allowed.map((name) =>
+    name === "human" ? "a person" : name === "engine" ? "the engine, by itself" : name,
+  );
   return {
     code: "not-your-role",
     message: `${on.what} is for ${allowed.join(" or ")}, not for ${on.who === "human" ? "a person" : on.who}`,
@@ -44,7 +60,11 @@ export function notYourRole(run: Run, on: { who: string; what: string; allowed: 
 export function waitingForPerson(run: Run): Refusal {
   const question = run.question;
   return question === undefined
-    ? { code: "waiting-for-person", message: `run ${run.id} waits for a person in ${run.state}`, next: `signalbox show ${run.id}` }
+    ? {
+        code: "waiting-for-person",
+        message: `run ${run.id} waits for a person in ${run.state}`,
+        next: `signalbox show ${run.id}`,
+      }
     : {
         code: "waiting-for-person",
         message: `run ${run.id} waits for a person's answer to ${question.id}`,
@@ -59,7 +79,18 @@ export function notOpen(run: Run, to: string, reasons: readonly Unmet[]): Refusa
     code: first?.code ?? "gate-not-met",
     message: `${run.state} to ${to}: ${first?.message ?? "its gate is not met"}${more}`,
     ...(first?.at === undefined ? {} : { at: first.at }),
-    next: first === undefined ? `signalbox why ${run.id}` : `${first.mend}, then: signalbox move ${run.id} ${to}`,
+    next:
+      first === undefined ? `signalbox why ${run.id}` : `${first.mend}, then: signalbox move ${run.id} ${to}`,
+  };
+}
+
+/** What was handed in does not count. */
+export function unusable(run: Run, artifact: string, found: Worth): Refusal {
+  return {
+    code: found.standing === "stale" ? "stale" : "gate-not-met",
+    message: `${artifact} is ${found.standing}: ${found.reason}`,
+    ...(found.at === undefined ? {} : { at: found.at }),
+    next: `mend ${artifact}, then: signalbox submit ${run.id} ${artifact}`,
   };
 }
 

@@ -24,9 +24,23 @@ export type Agent = {
 
 export type Question = { readonly ask: string; readonly id: string; readonly repeats: number };
 
-export type Decision = { readonly id: string; readonly ask: string; readonly answer: string; readonly text: string; readonly by: string; readonly state: string; readonly at: string };
+export type Decision = {
+  readonly id: string;
+  readonly ask: string;
+  readonly answer: string;
+  readonly text: string;
+  readonly by: string;
+  readonly state: string;
+  readonly at: string;
+};
 
-export type Waiver = { readonly artifact: string; readonly reason: string; readonly tree: string; readonly by: string; readonly at: string };
+export type Waiver = {
+  readonly artifact: string;
+  readonly reason: string;
+  readonly tree: string;
+  readonly by: string;
+  readonly at: string;
+};
 
 export type Run = {
   readonly id: string;

@@ -13,7 +13,21 @@ import type { Artifact, Literal, Place, Standing, Value } from "./workflow.ts";
 export type Worth = { readonly standing: Standing; readonly reason: string; readonly at?: Place };
 
 /** Why an artifact has its standing. */
-type Cause = Verdict | "absent" | "waiver" | "foreign" | "old" | "input" | "tree" | "fault" | "contradiction" | "valid" | "holds" | "all" | "some" | "none";
+type Cause =
+  | Verdict
+  | "absent"
+  | "waiver"
+  | "foreign"
+  | "old"
+  | "input"
+  | "tree"
+  | "fault"
+  | "contradiction"
+  | "valid"
+  | "holds"
+  | "all"
+  | "some"
+  | "none";
 
 const STANDINGS: Readonly<Record<Cause, Standing>> = {
   absent: "missing",
@@ -67,7 +81,9 @@ export function standingOfSlot(workflow: Workflow, run: Run, name: string, slot:
   const artifact = workflow.definition.artifacts[name];
   const key = slotKey(name, slot);
   const held = run.held[key];
-  return artifact === undefined || held === undefined ? "missing" : STANDINGS[assess(run, key, artifact, held)];
+  return artifact === undefined || held === undefined
+    ? "missing"
+    : STANDINGS[assess(run, key, artifact, held)];
 }
 
 export function worth(workflow: Workflow, run: Run, name: string): Worth {
@@ -93,7 +109,8 @@ function assess(run: Run, key: string, artifact: Artifact, held: Held): Cause {
   if (!artifact.by.includes(held.by)) return "foreign";
   if (run.baseline[key] === reading.digest) return "old";
   for (const bound of artifact.bind) {
-    if (bound === "tree" ? held.tree !== run.tree : isChangedInput(run, held, bound)) return bound === "tree" ? "tree" : "input";
+    if (bound === "tree" ? held.tree !== run.tree : isChangedInput(run, held, bound))
+      return bound === "tree" ? "tree" : "input";
   }
   if (reading.faults.length > 0) return "fault";
   if (artifact.reader.type === "children") return outcomeOf(reading.fields["outcome"]);
@@ -139,7 +156,9 @@ function reasonFor(workflow: Workflow, run: Run, name: string, cause: Cause): st
     case "old":
       return `${what} has not changed since it was last used`;
     case "input": {
-      const bound = artifact.bind.find((other) => other !== "tree" && held !== undefined && isChangedInput(run, held, other));
+      const bound = artifact.bind.find(
+        (other) => other !== "tree" && held !== undefined && isChangedInput(run, held, other),
+      );
       return `${bound ?? "what it is about"} changed after ${what} was made`;
     }
     case "tree":
@@ -174,6 +193,7 @@ function severity(word: Literal): Severity {
 }
 
 function describe(artifact: Artifact, name: string): string {
-  if (artifact.reader.type === "section") return `section "## ${artifact.reader.heading}" of ${artifact.file}`;
+  if (artifact.reader.type === "section")
+    return `section "## ${artifact.reader.heading}" of ${artifact.file}`;
   return artifact.file === "" ? name : artifact.file;
 }

@@ -14,14 +14,20 @@ import { agentEnded } from "./steps/end.ts";
 import { respawn } from "./steps/respawn.ts";
 import { setParam } from "./steps/set-param.ts";
 import { begin } from "./steps/begin.ts";
+import { submit } from "./steps/submit.ts";
 import { waive } from "./steps/waive.ts";
-import { currentAgent, intake } from "./intake.ts";
-import { finished, invalid, superseded } from "./refuse.ts";
+import { intake } from "./intake.ts";
+import { finished, invalid } from "./refuse.ts";
 import { slotKey, type Run } from "./run.ts";
 import { settle } from "./take.ts";
 
 export type Step =
-  | { readonly ok: true; readonly run: Run; readonly events: readonly Event[]; readonly effects: readonly Effect[] }
+  | {
+      readonly ok: true;
+      readonly run: Run;
+      readonly events: readonly Event[];
+      readonly effects: readonly Effect[];
+    }
   | { readonly ok: false; readonly refusal: Refusal };
 
 export function step(workflow: Workflow, run: Run, event: Incoming): Step {
@@ -41,11 +47,7 @@ function decide(draft: Draft, event: Incoming): Refusal | undefined {
     case "move-asked":
       return ask(draft, event);
     case "submitted":
-      if (event.by.type === "agent" && currentAgent(run, event.by) === undefined) return superseded(run, event.by);
-      record(draft, event);
-      intake(draft, event, event.by);
-      settle(draft, event.reserved ?? []);
-      return undefined;
+      return submit(draft, event);
     case "observed":
       record(draft, event);
       intake(draft, event, { type: "engine" });
@@ -63,7 +65,10 @@ function decide(draft: Draft, event: Incoming): Refusal | undefined {
 }
 
 /** Agents begin and end whatever the run is doing: what they did is always written down. */
-function agentEvent(draft: Draft, event: Extract<Incoming, { type: "agent-started" | "agent-ended" }>): undefined {
+function agentEvent(
+  draft: Draft,
+  event: Extract<Incoming, { type: "agent-started" | "agent-ended" }>,
+): undefined {
   const { role, slot, attempt } = event;
   const agent = draft.run.agents[slotKey(role, slot)];
   record(draft, event);

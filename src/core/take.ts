@@ -14,17 +14,34 @@ export function take(draft: Draft, move: Move, by: string): void {
   const from = run.state;
   const to = targetOf(run, move);
   if (run.question !== undefined) {
-    record(draft, { type: "question-closed", ask: run.question.ask, id: run.question.id, answer: "", text: "", by });
+    record(draft, {
+      type: "question-closed",
+      ask: run.question.ask,
+      id: run.question.id,
+      answer: "",
+      text: "",
+      by,
+    });
   }
   // The counters and the state are one write, before any effect: an agent started by this move sees its round.
-  record(draft, { type: "moved", rule: workflow.ruleOf.get(move) ?? -1, from, to, by, remember: move.remember, reset: begun(workflow.countersPer, to, move), renew: begun(workflow.artifactsPer, to, move) });
+  record(draft, {
+    type: "moved",
+    rule: workflow.ruleOf.get(move) ?? -1,
+    from,
+    to,
+    by,
+    remember: move.remember,
+    reset: begun(workflow.countersPer, to, move),
+    renew: begun(workflow.artifactsPer, to, move),
+  });
   for (const counter of move.count) count(draft, counter);
   for (const artifact of move.waive) {
     record(draft, { type: "waiver-given", artifact, reason: `${from} to ${to}`, tree: draft.run.tree, by });
   }
   const state = workflow.definition.states[to];
-  act(draft, state?.enter ?? NONE);
+  // The old agents are stopped before the new ones are started: a role may be in both.
   act(draft, move.do);
+  act(draft, state?.enter ?? NONE);
   if (state?.ask !== undefined) openQuestion(draft, state.ask);
 }
 
@@ -45,7 +62,6 @@ export function settle(draft: Draft, reserved: readonly string[]): boolean {
   return true;
 }
 
-
 /** Every move begins a new entry, and the scope of the state it enters; some begin others. */
 function begun(per: Readonly<Record<string, readonly string[]>>, to: string, move: Move): readonly string[] {
   const entry = per["entry"] ?? NONE;
@@ -56,7 +72,8 @@ function begun(per: Readonly<Record<string, readonly string[]>>, to: string, mov
 
 function openQuestion(draft: Draft, ask: string): void {
   const declared = draft.workflow.definition.asks[ask];
-  const id = declared !== undefined && declared.id !== "" ? declared.id : `UD-${draft.run.decisions.length + 1}`;
+  const id =
+    declared !== undefined && declared.id !== "" ? declared.id : `UD-${draft.run.decisions.length + 1}`;
   record(draft, { type: "question-opened", ask, id });
   draft.effects.push({ type: "ask-person", ask, id });
 }

@@ -20,7 +20,11 @@ export const NO_ISSUES: IssueCounts = { critical: 0, high: 0, medium: 0, low: 0 
  * `issues` is undefined where the artifact has no list of issues (a verdict line in a document);
  * `block` is the lowest severity that blocks. A negative verdict without an issue is invalid.
  */
-export function judge(claimed: Verdict, issues: IssueCounts | undefined, block: Severity): Verdict | "invalid" {
+export function judge(
+  claimed: Verdict,
+  issues: IssueCounts | undefined,
+  block: Severity,
+): Verdict | "invalid" {
   if (issues === undefined) return claimed;
   let blocking = 0;
   let total = 0;

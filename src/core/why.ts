@@ -18,7 +18,7 @@ export function why(workflow: Workflow, run: Run): Why[] {
   return (workflow.movesFrom[run.state] ?? []).map((move) => {
     // Resources are found when the move is asked for; they are no reason of the run's own.
     const reasons = unmet(workflow, run, move, move.reserve);
-    const who = move.by.join(" or ");
+    const who = move.by.map((name) => (name === "human" ? "a person" : name)).join(" or ");
     const to = targetOf(run, move);
     const how = move.answer === undefined ? `${who} asks for ${to}` : `a person answers ${move.answer}`;
     return {
@@ -27,7 +27,12 @@ export function why(workflow: Workflow, run: Run): Why[] {
       ...(move.answer === undefined ? {} : { answer: move.answer }),
       open: reasons.length === 0,
       reasons,
-      smallest: reasons.length === 0 ? (move.by.includes("engine") ? "nothing: it happens by itself" : how) : reasons.map((reason) => reason.mend).join("; then "),
+      smallest:
+        reasons.length === 0
+          ? move.by.includes("engine")
+            ? "nothing: it happens by itself"
+            : how
+          : reasons.map((reason) => reason.mend).join("; then "),
     };
   });
 }

@@ -53,8 +53,17 @@ export type Reader =
       readonly all: readonly string[];
       readonly verdicts?: Readonly<Record<string, Verdict>>;
     }
-  | { readonly type: "document"; readonly headings: readonly string[]; readonly lists: Readonly<Record<string, string>> }
-  | { readonly type: "json" | "yaml"; readonly shape?: Shape; readonly review?: ReviewShape; readonly lists: Readonly<Record<string, string>> }
+  | {
+      readonly type: "document";
+      readonly headings: readonly string[];
+      readonly lists: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly type: "json" | "yaml";
+      readonly shape?: Shape;
+      readonly review?: ReviewShape;
+      readonly lists: Readonly<Record<string, string>>;
+    }
   | { readonly type: "tasks"; readonly style: "markdown" | "yaml" | "checkbox" }
   | { readonly type: "check"; readonly command: Value<string> }
   | { readonly type: "fact"; readonly fact: string }
@@ -98,7 +107,7 @@ export type State = {
   /** Set where the run waits for a person. */
   readonly waits: boolean;
   readonly title: string;
-  /** Done on every entry, before the actions of the move. */
+  /** Done on every entry, after the actions of the move. */
   readonly enter: readonly Action[];
 };
 
@@ -116,7 +125,12 @@ export type Standing =
 
 export type Condition =
   | { readonly type: "artifact"; readonly artifact: string; readonly in: readonly Standing[] }
-  | { readonly type: "field"; readonly artifact: string; readonly field: string; readonly in: readonly Literal[] }
+  | {
+      readonly type: "field";
+      readonly artifact: string;
+      readonly field: string;
+      readonly in: readonly Literal[];
+    }
   | { readonly type: "least"; readonly artifact: string; readonly field: string; readonly min: number }
   | { readonly type: "counter"; readonly counter: string; readonly is: "below" | "spent" }
   | { readonly type: "param"; readonly param: string; readonly in: readonly Literal[] }
@@ -170,7 +184,11 @@ export type End = {
   readonly at: Place;
 };
 
-export type Option = { readonly text: "none" | "optional" | "required"; readonly routes: readonly string[]; readonly label: string };
+export type Option = {
+  readonly text: "none" | "optional" | "required";
+  readonly routes: readonly string[];
+  readonly label: string;
+};
 
 export type Ask = {
   readonly id: string;
@@ -192,9 +210,19 @@ export type Assertion = {
   readonly at: Place;
 };
 
-export type Tree = Literal | null | { readonly from: string } | { readonly each: string; readonly give: Tree } | readonly Tree[] | { readonly [key: string]: Tree };
+export type Tree =
+  | Literal
+  | null
+  | { readonly from: string }
+  | { readonly each: string; readonly give: Tree }
+  | readonly Tree[]
+  | { readonly [key: string]: Tree };
 
-export type Projection = { readonly file: string; readonly as: "front-matter" | "json" | "yaml"; readonly data: Tree };
+export type Projection = {
+  readonly file: string;
+  readonly as: "front-matter" | "json" | "yaml";
+  readonly data: Tree;
+};
 
 /** A prompt's text and the variables it names, each with its place. */
 export type Prompt = { readonly file: string; readonly text: string };

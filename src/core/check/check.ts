@@ -27,7 +27,8 @@ export function check(given: Workflow, nodesMax: number = NODES_MAX): Report {
   // Which definition it is makes no difference to what it does, and hashing it takes longer than checking it.
   const workflow: Workflow = { ...given, hash: () => "" };
   const first = [...checkShape(workflow), ...checkPrompts(workflow)];
-  if (first.some((defect) => defect.code === "no-start")) return { defects: first, worst: {}, nodes: 0, edges: 0 };
+  if (first.some((defect) => defect.code === "no-start"))
+    return { defects: first, worst: {}, nodes: 0, edges: 0 };
   const seen = survey(workflow);
   const exploration = explore(workflow, variantsOf(workflow), seen, nodesMax);
   const { graph } = exploration;
@@ -37,7 +38,15 @@ export function check(given: Workflow, nodesMax: number = NODES_MAX): Report {
   const loops = findLoops(workflow, exploration, components);
   const deadEnds = findDeadEnds(workflow, exploration);
   const seenDefects = fromSurvey(workflow, exploration, seen);
-  const defects = [...first, ...loops, ...deadEnds, ...seenDefects, ...neverTaken(workflow, exploration, seen.taken), ...checkEndings(workflow, exploration, deadEnds), ...checkAssertions(workflow, exploration, seen)];
+  const defects = [
+    ...first,
+    ...loops,
+    ...deadEnds,
+    ...seenDefects,
+    ...neverTaken(workflow, exploration, seen.taken),
+    ...checkEndings(workflow, exploration, deadEnds),
+    ...checkAssertions(workflow, exploration, seen),
+  ];
   return { defects: byPlace(defects), worst: loops.length > 0 ? {} : worstCase(graph, components), ...size };
 }
 
@@ -46,10 +55,30 @@ function checkShape(workflow: Workflow): Defect[] {
   const top = Object.values(places)[0] ?? NOWHERE;
   const starts = moves.filter((move) => move.from === START);
   return [
-    ...(starts.length === 0 ? [defect("no-start", { ...top, line: 1, col: 1 }, `no move leads from "${START}": a run could never begin`)] : []),
-    ...(Object.values(states).some((state) => state.final !== undefined) ? [] : [defect("no-final", { ...top, line: 1, col: 1 }, "no state is final: a run could never end")]),
-    ...moves.filter((move) => states[move.from]?.final !== undefined).map((move) => defect("move-out-of-final", move.at, `${move.from} is final: nothing leads out of it`)),
-    ...moves.filter((move) => move.to === ORIGIN && !isRemembered(moves, move)).map((move) => defect("never-possible", move.at, `no move into ${move.from} says "remember", so there is no origin to go back to`)),
+    ...(starts.length === 0
+      ? [
+          defect(
+            "no-start",
+            { ...top, line: 1, col: 1 },
+            `no move leads from "${START}": a run could never begin`,
+          ),
+        ]
+      : []),
+    ...(Object.values(states).some((state) => state.final !== undefined)
+      ? []
+      : [defect("no-final", { ...top, line: 1, col: 1 }, "no state is final: a run could never end")]),
+    ...moves
+      .filter((move) => states[move.from]?.final !== undefined)
+      .map((move) => defect("move-out-of-final", move.at, `${move.from} is final: nothing leads out of it`)),
+    ...moves
+      .filter((move) => move.to === ORIGIN && !isRemembered(moves, move))
+      .map((move) =>
+        defect(
+          "never-possible",
+          move.at,
+          `no move into ${move.from} says "remember", so there is no origin to go back to`,
+        ),
+      ),
   ];
 }
 
@@ -58,32 +87,95 @@ function isRemembered(moves: readonly Move[], back: Move): boolean {
 }
 
 function fromSurvey(workflow: Workflow, exploration: Exploration, seen: Survey): Defect[] {
-  const trace = (sighting: Sighting): readonly string[] => tell(workflow, exploration, pathOf(exploration, sighting));
+  const trace = (sighting: Sighting): readonly string[] =>
+    tell(workflow, exploration, pathOf(exploration, sighting));
   const state = (name: string): Place => workflow.definition.places[`states.${name}`] ?? NOWHERE;
   return [
-    ...[...seen.deaths.values()].map((s) => defect("death-without-rule", state(s.state), `${s.role} may be at work in ${s.state}, but no rule says what follows when it ends there`, trace(s))),
-    ...[...seen.alive.values()].map((s) => defect("left-alive", state(s.state), `${s.role} may still be at work in ${s.state}, which is final: stop it`, trace(s))),
-    ...[...seen.stranded.values()].map((s) => defect("gate-without-exit", state(s.state), `when ${s.artifact} is ${s.standing} in ${s.state}, no move follows`, trace(s))),
-    ...[...seen.unspent.values()].map((s) => defect("budget-without-exit", state(s.state), `when ${s.counter} is spent in ${s.state}, no move follows`, trace(s))),
-    ...[...seen.ambiguous.values()].map((s) => defect("ambiguous-move", s.moves[1]?.at ?? NOWHERE, `from ${s.moves[0]?.from ?? ""} the moves to ${s.moves.map((move) => move.to).join(" and to ")} are open at the same time`, trace(s))),
+    ...[...seen.deaths.values()].map((s) =>
+      defect(
+        "death-without-rule",
+        state(s.state),
+        `${s.role} may be at work in ${s.state}, but no rule says what follows when it ends there`,
+        trace(s),
+      ),
+    ),
+    ...[...seen.alive.values()].map((s) =>
+      defect(
+        "left-alive",
+        state(s.state),
+        `${s.role} may still be at work in ${s.state}, which is final: stop it`,
+        trace(s),
+      ),
+    ),
+    ...[...seen.stranded.values()].map((s) =>
+      defect(
+        "gate-without-exit",
+        state(s.state),
+        `when ${s.artifact} is ${s.standing} in ${s.state}, no move follows`,
+        trace(s),
+      ),
+    ),
+    ...[...seen.unspent.values()].map((s) =>
+      defect(
+        "budget-without-exit",
+        state(s.state),
+        `when ${s.counter} is spent in ${s.state}, no move follows`,
+        trace(s),
+      ),
+    ),
+    ...[...seen.ambiguous.values()].map((s) =>
+      defect(
+        "ambiguous-move",
+        s.moves[1]?.at ?? NOWHERE,
+        `from ${s.moves[0]?.from ?? ""} the moves to ${s.moves.map((move) => move.to).join(" and to ")} are open at the same time`,
+        trace(s),
+      ),
+    ),
   ];
 }
 
 function checkEndings(workflow: Workflow, exploration: Exploration, deadEnds: readonly Defect[]): Defect[] {
-  const finals = Object.entries(workflow.definition.states).flatMap(([name, state]) => (state.final === undefined ? [] : [name]));
+  const finals = Object.entries(workflow.definition.states).flatMap(([name, state]) =>
+    state.final === undefined ? [] : [name],
+  );
   if (finals.length === 0 || deadEnds.length > 0) return [];
   const [node] = findUnreached(exploration, finals);
   if (node === undefined) return [];
   const name = exploration.graph.states[exploration.graph.nodeState.at(node)] ?? "";
-  return [defect("no-way-to-finish", workflow.definition.places[`states.${name}`] ?? NOWHERE, `from ${name} a run can never finish, whatever people do`, tell(workflow, exploration, pathTo(exploration, node)))];
+  return [
+    defect(
+      "no-way-to-finish",
+      workflow.definition.places[`states.${name}`] ?? NOWHERE,
+      `from ${name} a run can never finish, whatever people do`,
+      tell(workflow, exploration, pathTo(exploration, node)),
+    ),
+  ];
 }
 
 function checkAssertions(workflow: Workflow, exploration: Exploration, seen: Survey): Defect[] {
-  const violated = [...seen.violations].map(([claim, node]) => defect("assertion-violated", claim.at, `this does not hold: ${claim.text}`, tell(workflow, exploration, pathTo(exploration, node))));
-  const promised = workflow.definition.assertions.filter((claim) => claim.type === "eventually").flatMap((claim) => {
-    const [node] = findUnreached(exploration, claim.in);
-    return node === undefined ? [] : [defect("assertion-violated", claim.at, `from here none of ${claim.in.join(", ")} can be reached`, tell(workflow, exploration, pathTo(exploration, node)))];
-  });
+  const violated = [...seen.violations].map(([claim, node]) =>
+    defect(
+      "assertion-violated",
+      claim.at,
+      `this does not hold: ${claim.text}`,
+      tell(workflow, exploration, pathTo(exploration, node)),
+    ),
+  );
+  const promised = workflow.definition.assertions
+    .filter((claim) => claim.type === "eventually")
+    .flatMap((claim) => {
+      const [node] = findUnreached(exploration, claim.in);
+      return node === undefined
+        ? []
+        : [
+            defect(
+              "assertion-violated",
+              claim.at,
+              `from here none of ${claim.in.join(", ")} can be reached`,
+              tell(workflow, exploration, pathTo(exploration, node)),
+            ),
+          ];
+    });
   return [...violated, ...promised];
 }
 
@@ -94,7 +186,11 @@ function pathOf(exploration: Exploration, { node, edge }: Sighting): number[] {
 
 function tooLarge(workflow: Workflow, nodesMax: number): Defect {
   const at = Object.values(workflow.definition.places)[0] ?? NOWHERE;
-  return defect("too-large", { ...at, line: 1, col: 1 }, `it has more than ${nodesMax} situations; smaller budgets or fewer artifacts make it provable`);
+  return defect(
+    "too-large",
+    { ...at, line: 1, col: 1 },
+    `it has more than ${nodesMax} situations; smaller budgets or fewer artifacts make it provable`,
+  );
 }
 
 const NOWHERE: Place = { file: "", line: 1, col: 1 };
@@ -104,5 +200,7 @@ function defect(code: Defect["code"], at: Place, message: string, trace: readonl
 }
 
 function byPlace(defects: readonly Defect[]): Defect[] {
-  return defects.toSorted((a, b) => (a.at.file < b.at.file ? -1 : a.at.file > b.at.file ? 1 : a.at.line - b.at.line || a.at.col - b.at.col));
+  return defects.toSorted((a, b) =>
+    a.at.file < b.at.file ? -1 : a.at.file > b.at.file ? 1 : a.at.line - b.at.line || a.at.col - b.at.col,
+  );
 }

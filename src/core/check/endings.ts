@@ -16,7 +16,12 @@ export function findDeadEnds(workflow: Workflow, exploration: Exploration): Defe
     if (isFinal[state] === true || seen.has(state) || hasWayOut(graph, node)) continue;
     seen.add(state);
     const name = graph.states[state] ?? "";
-    defects.push({ code: "dead-end", at: placeOf(workflow, name), message: `a run can be in ${name} with nothing left that could happen`, trace: tell(workflow, exploration, pathTo(exploration, node)) });
+    defects.push({
+      code: "dead-end",
+      at: placeOf(workflow, name),
+      message: `a run can be in ${name} with nothing left that could happen`,
+      trace: tell(workflow, exploration, pathTo(exploration, node)),
+    });
   }
   return defects;
 }
@@ -58,7 +63,8 @@ function hasWayOut(graph: Graph, node: number): boolean {
 function incoming(graph: Graph): { first: Int32Array; edges: Int32Array } {
   const size = nodesOf(graph);
   const first = new Int32Array(size + 1);
-  for (let edge = 0; edge < graph.edgeTo.length; edge += 1) first[graph.edgeTo.at(edge) + 1] = (first[graph.edgeTo.at(edge) + 1] ?? 0) + 1;
+  for (let edge = 0; edge < graph.edgeTo.length; edge += 1)
+    first[graph.edgeTo.at(edge) + 1] = (first[graph.edgeTo.at(edge) + 1] ?? 0) + 1;
   for (let node = 0; node < size; node += 1) first[node + 1] = (first[node + 1] ?? 0) + (first[node] ?? 0);
   const next = first.slice();
   const edges = new Int32Array(graph.edgeTo.length);

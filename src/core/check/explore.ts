@@ -17,12 +17,21 @@ export type Observer = {
   edge(on: { edge: number; before: Run; happening: Happening; after: Extract<Step, { ok: true }> }): void;
 };
 
-export type Exploration = { readonly graph: Graph; readonly complete: boolean; readonly roots: readonly Happening[] };
+export type Exploration = {
+  readonly graph: Graph;
+  readonly complete: boolean;
+  readonly roots: readonly Happening[];
+};
 
 /** Beyond this a definition is too large to be proven, and `check` says so. */
 export const NODES_MAX = 1_000_000;
 
-export function explore(workflow: Workflow, params: readonly Params[], observer: Observer, nodesMax: number = NODES_MAX): Exploration {
+export function explore(
+  workflow: Workflow,
+  params: readonly Params[],
+  observer: Observer,
+  nodesMax: number = NODES_MAX,
+): Exploration {
   const roots = params.flatMap((values) => startsOf(workflow, values));
   const walk = new Walk(workflow, observer);
   for (const [choice, root] of roots.entries()) walk.try(-1, NO_RUN, root, choice);
@@ -32,7 +41,8 @@ export function explore(workflow: Workflow, params: readonly Params[], observer:
     if (run === undefined) continue;
     walk.frontier[node] = undefined;
     walk.graph.firstEdge.push(walk.graph.edgeTo.length);
-    for (const [choice, happening] of possible(workflow, run).entries()) walk.try(node, run, happening, choice);
+    for (const [choice, happening] of possible(workflow, run).entries())
+      walk.try(node, run, happening, choice);
   }
   const complete = walk.frontier.length <= nodesMax;
   walk.graph.firstEdge.push(walk.graph.edgeTo.length);
@@ -41,7 +51,17 @@ export function explore(workflow: Workflow, params: readonly Params[], observer:
 
 export function startsOf(workflow: Workflow, params: Params): Happening[] {
   return (workflow.movesFrom[START] ?? []).map((move): Happening => {
-    const event: Incoming = { type: "run-started", by: { type: "human" }, at: "", run: "RUN", definition: workflow.hash(), to: move.to, params, tree: "t0", reserved: move.reserve };
+    const event: Incoming = {
+      type: "run-started",
+      by: { type: "human" },
+      at: "",
+      run: "RUN",
+      definition: workflow.hash(),
+      to: move.to,
+      params,
+      tree: "t0",
+      reserved: move.reserve,
+    };
     return { human: true, event };
   });
 }
@@ -59,7 +79,18 @@ class Walk {
     this.#workflow = workflow;
     this.#observer = observer;
     this.#keyOf = keysOf(workflow);
-    this.graph = { nodeState: new Ints(), cameBy: new Ints(), firstEdge: new Ints(), edgeFrom: new Ints(), edgeTo: new Ints(), edgeBits: new Ints(), edgeChoice: new Ints(), edgeCost: new Ints(), states: Object.keys(workflow.definition.states), costs: [] };
+    this.graph = {
+      nodeState: new Ints(),
+      cameBy: new Ints(),
+      firstEdge: new Ints(),
+      edgeFrom: new Ints(),
+      edgeTo: new Ints(),
+      edgeBits: new Ints(),
+      edgeChoice: new Ints(),
+      edgeCost: new Ints(),
+      states: Object.keys(workflow.definition.states),
+      costs: [],
+    };
   }
 
   try(from: number, before: Run, happening: Happening, choice: number): void {
@@ -107,7 +138,15 @@ class Walk {
 
 function bitsOf(events: readonly Event[], effects: readonly Effect[]): number {
   const moves = events.some((event) => event.type === "moved") ? MOVES : 0;
-  return moves | (effects.some((effect) => effect.type === "start-agent" || effect.type === "run-check" || effect.type === "start-tasks") ? STARTS : 0);
+  return (
+    moves |
+    (effects.some(
+      (effect) =>
+        effect.type === "start-agent" || effect.type === "run-check" || effect.type === "start-tasks",
+    )
+      ? STARTS
+      : 0)
+  );
 }
 
 function costOf(workflow: Workflow, events: readonly Event[], effects: readonly Effect[]): Cost {
@@ -127,7 +166,11 @@ function costOf(workflow: Workflow, events: readonly Event[], effects: readonly 
 }
 
 /** The two abstract members of a fan-out stand for all the members it may have. */
-function weightOf(workflow: Workflow, effect: Extract<Effect, { type: "start-agent" }>, events: readonly Event[]): number {
+function weightOf(
+  workflow: Workflow,
+  effect: Extract<Effect, { type: "start-agent" }>,
+  events: readonly Event[],
+): number {
   const isFirst = events.some((event) => event.type === "slots-opened" && event.artifact === effect.fan);
   const max = effect.fan === undefined ? undefined : workflow.definition.artifacts[effect.fan]?.each?.max;
   return isFirst && max !== undefined ? max / 2 : 1;

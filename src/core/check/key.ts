@@ -15,7 +15,22 @@ import { conditionsOf } from "./outcomes.ts";
 
 export type Keys = (run: Run) => string;
 
-const STANDINGS: readonly Standing[] = ["missing", "invalid", "stale", "valid", "holds", "waived", "all", "some", "none", "pass", "pass_with_notes", "needs_fix", "needs_human", "reject"];
+const STANDINGS: readonly Standing[] = [
+  "missing",
+  "invalid",
+  "stale",
+  "valid",
+  "holds",
+  "waived",
+  "all",
+  "some",
+  "none",
+  "pass",
+  "pass_with_notes",
+  "needs_fix",
+  "needs_human",
+  "reject",
+];
 
 export function keysOf(workflow: Workflow): Keys {
   const { definition } = workflow;
@@ -24,7 +39,9 @@ export function keysOf(workflow: Workflow): Keys {
   const counters = liveCounters(workflow);
   const live = liveArtifacts(workflow);
   const conditions = conditionsOf(workflow);
-  const classes = new Map(Object.keys(definition.artifacts).map((name) => [name, classesOf(name, conditions)]));
+  const classes = new Map(
+    Object.keys(definition.artifacts).map((name) => [name, classesOf(name, conditions)]),
+  );
   const fields = new Map(Object.keys(definition.artifacts).map((name) => [name, fieldsOf(name, conditions)]));
   const bound = boundRoles(workflow);
   const hasOrigin = usesOrigin(workflow);
@@ -45,11 +62,14 @@ export function keysOf(workflow: Workflow): Keys {
   return (run) => {
     // One character for each part: short keys are what makes a large product quick.
     let key = String.fromCharCode(states.get(run.state) ?? 0, paramsOf(run));
-    for (const counter of counters.get(run.state) ?? []) key += String.fromCharCode(run.counters[counter] ?? 0);
+    for (const counter of counters.get(run.state) ?? [])
+      key += String.fromCharCode(run.counters[counter] ?? 0);
     for (const name of live.get(run.state) ?? []) {
       const standing = standingOf(workflow, run, name);
       key += String.fromCharCode(classes.get(name)?.get(standing) ?? 0);
-      if (standing !== "missing") for (const field of fields.get(name) ?? []) key += `:${String(run.held[name]?.reading.fields[field] ?? "")}`;
+      if (standing !== "missing")
+        for (const field of fields.get(name) ?? [])
+          key += `:${String(run.held[name]?.reading.fields[field] ?? "")}`;
     }
     for (const role of roles) key += String.fromCharCode(agentMark(run, run.agents[role], bound));
     if (hasSlots) key += slotsKey(run, live.get(run.state) ?? [], bound);
@@ -60,13 +80,21 @@ export function keysOf(workflow: Workflow): Keys {
 
 /** Standings that every gate, guard and assertion treats alike share a class. */
 function classesOf(artifact: string, conditions: readonly Condition[]): Map<Standing, number> {
-  const lists = conditions.flatMap((condition) => (condition.type === "artifact" && condition.artifact === artifact ? [condition.in] : []));
-  const marks = STANDINGS.map((standing) => `${isGood(standing)}${lists.map((list) => list.includes(standing)).join("")}`);
+  const lists = conditions.flatMap((condition) =>
+    condition.type === "artifact" && condition.artifact === artifact ? [condition.in] : [],
+  );
+  const marks = STANDINGS.map(
+    (standing) => `${isGood(standing)}${lists.map((list) => list.includes(standing)).join("")}`,
+  );
   return new Map(STANDINGS.map((standing, index) => [standing, marks.indexOf(marks[index] ?? "")]));
 }
 
 function fieldsOf(artifact: string, conditions: readonly Condition[]): string[] {
-  const names = conditions.flatMap((condition) => ((condition.type === "field" || condition.type === "least") && condition.artifact === artifact ? [condition.field] : []));
+  const names = conditions.flatMap((condition) =>
+    (condition.type === "field" || condition.type === "least") && condition.artifact === artifact
+      ? [condition.field]
+      : [],
+  );
   return [...new Set(names)];
 }
 

@@ -13,7 +13,13 @@ export function liveArtifacts(workflow: Workflow): Live {
   const order = Object.keys(workflow.definition.artifacts);
   return flow(workflow, order, {
     read: (state) => artifactsReadIn(workflow, state),
-    renewed: (move) => [...["entry", move.to, ...move.renew, ...move.count].flatMap((scope) => workflow.artifactsPer[scope] ?? []), ...move.waive, ...settledBy(workflow, move)],
+    renewed: (move) => [
+      ...["entry", move.to, ...move.renew, ...move.count].flatMap(
+        (scope) => workflow.artifactsPer[scope] ?? [],
+      ),
+      ...move.waive,
+      ...settledBy(workflow, move),
+    ],
   });
 }
 
@@ -21,20 +27,31 @@ export function liveCounters(workflow: Workflow): Live {
   const order = Object.keys(workflow.definition.counters);
   return flow(workflow, order, {
     read: (state) => countersReadIn(workflow, state),
-    renewed: (move) => ["entry", move.to, ...move.renew].flatMap((scope) => workflow.countersPer[scope] ?? []),
+    renewed: (move) =>
+      ["entry", move.to, ...move.renew].flatMap((scope) => workflow.countersPer[scope] ?? []),
   });
 }
 
 /** Whether anything asks where a run came from. */
 export function usesOrigin(workflow: Workflow): boolean {
-  return workflow.definition.moves.some((move) => move.to === ORIGIN || move.when.some((condition) => condition.type === "origin"));
+  return workflow.definition.moves.some(
+    (move) => move.to === ORIGIN || move.when.some((condition) => condition.type === "origin"),
+  );
 }
 
-function flow(workflow: Workflow, order: readonly string[], on: { read: (state: string) => string[]; renewed: (move: Move) => string[] }): Live {
+function flow(
+  workflow: Workflow,
+  order: readonly string[],
+  on: { read: (state: string) => string[]; renewed: (move: Move) => string[] },
+): Live {
   const { states, moves } = workflow.definition;
   const all = Object.keys(states);
   const live = new Map(all.map((state) => [state, new Set(on.read(state))]));
-  const edges = moves.map((move) => ({ from: live.get(move.from), to: move.to === ORIGIN ? all : [move.to], renewed: new Set(on.renewed(move)) }));
+  const edges = moves.map((move) => ({
+    from: live.get(move.from),
+    to: move.to === ORIGIN ? all : [move.to],
+    renewed: new Set(on.renewed(move)),
+  }));
   let changed = true;
   while (changed) {
     changed = false;
@@ -56,24 +73,43 @@ function flow(workflow: Workflow, order: readonly string[], on: { read: (state: 
 /** Into a final state by a move whose own condition answers every claim about that state, nothing else is read. */
 function settledBy(workflow: Workflow, move: Move): string[] {
   if (workflow.definition.states[move.to]?.final === undefined) return [];
-  const claims = workflow.definition.assertions.filter((claim) => claim.type !== "eventually" && claim.in.includes(move.to));
-  const isAnswered = claims.every((claim) => claim.unless.some((clause) => clause.every((condition) => move.when.some((own) => implies(own, condition)))));
+  const claims = workflow.definition.assertions.filter(
+    (claim) => claim.type !== "eventually" && claim.in.includes(move.to),
+  );
+  const isAnswered = claims.every((claim) =>
+    claim.unless.some((clause) =>
+      clause.every((condition) => move.when.some((own) => implies(own, condition))),
+    ),
+  );
   const own = move.when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : []));
   return isAnswered ? artifactsReadIn(workflow, move.to).filter((name) => !own.includes(name)) : [];
 }
 
 function implies(own: Condition, other: Condition): boolean {
-  return own.type === "artifact" && other.type === "artifact" && own.artifact === other.artifact && own.in.every((standing) => other.in.includes(standing));
+  return (
+    own.type === "artifact" &&
+    other.type === "artifact" &&
+    own.artifact === other.artifact &&
+    own.in.every((standing) => other.in.includes(standing))
+  );
 }
 
 function conditionsIn(workflow: Workflow, state: string): Condition[] {
   const claims = workflow.definition.assertions.filter((assertion) => assertion.in.includes(state));
-  return [...(workflow.movesFrom[state] ?? []).flatMap((move) => move.when), ...claims.flatMap((claim) => [...claim.when, ...claim.unless].flat())];
+  return [
+    ...(workflow.movesFrom[state] ?? []).flatMap((move) => move.when),
+    ...claims.flatMap((claim) => [...claim.when, ...claim.unless].flat()),
+  ];
 }
 
 function artifactsReadIn(workflow: Workflow, state: string): string[] {
   const needed = (workflow.movesFrom[state] ?? []).flatMap((move) => move.need);
-  const direct = [...needed, ...conditionsIn(workflow, state).flatMap((condition) => ("artifact" in condition ? [condition.artifact] : []))];
+  const direct = [
+    ...needed,
+    ...conditionsIn(workflow, state).flatMap((condition) =>
+      "artifact" in condition ? [condition.artifact] : [],
+    ),
+  ];
   // A fan-out takes its members from another artifact.
   return [...direct, ...direct.flatMap((name) => workflow.definition.artifacts[name]?.each?.artifact ?? [])];
 }
@@ -83,7 +119,9 @@ function countersReadIn(workflow: Workflow, state: string): string[] {
   const ask = states[state]?.ask;
   return [
     ...(workflow.movesFrom[state] ?? []).flatMap((move) => move.count),
-    ...conditionsIn(workflow, state).flatMap((condition) => (condition.type === "counter" ? [condition.counter] : [])),
+    ...conditionsIn(workflow, state).flatMap((condition) =>
+      condition.type === "counter" ? [condition.counter] : [],
+    ),
     ...ends.flatMap((end) => (end.in === state && end.count !== undefined ? [end.count] : [])),
     ...(ask === undefined ? [] : [asks[ask]?.reask ?? ""]),
   ];

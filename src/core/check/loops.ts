@@ -23,11 +23,19 @@ export function findLoops(workflow: Workflow, exploration: Exploration, componen
     const name = states.toSorted().join(" ");
     if (seen.has(name)) continue;
     seen.add(name);
-    const at = workflow.definition.moves.find((move) => states.includes(move.from) && states.includes(move.to) && !move.by.includes("human"))?.at ?? placeOf(workflow, stateOf(graph, from));
+    const at =
+      workflow.definition.moves.find(
+        (move) => states.includes(move.from) && states.includes(move.to) && !move.by.includes("human"),
+      )?.at ?? placeOf(workflow, stateOf(graph, from));
     const before = tell(workflow, exploration, pathTo(exploration, from));
     const all = tell(workflow, exploration, [...pathTo(exploration, from), ...cycle]);
     const loop = all.slice(before.length).map((line) => `again and again: ${line}`);
-    defects.push({ code: "unbounded-loop", at, message: `nothing bounds the loop through ${states.join(", ")}: no budget runs out and no person must act`, trace: [...before, ...loop] });
+    defects.push({
+      code: "unbounded-loop",
+      at,
+      message: `nothing bounds the loop through ${states.join(", ")}: no budget runs out and no person must act`,
+      trace: [...before, ...loop],
+    });
   }
   return defects;
 }

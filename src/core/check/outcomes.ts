@@ -5,8 +5,9 @@ import type { Fault, Reading } from "../event.ts";
 import { NO_ISSUES, type IssueCounts, type Verdict } from "../verdict.ts";
 import type { Artifact, Condition, Literal, Shape } from "../workflow.ts";
 
-
-export type Outcome = Pick<Reading, "fields" | "lists" | "verdict" | "issues"> & { readonly faults?: readonly Fault[] };
+export type Outcome = Pick<Reading, "fields" | "lists" | "verdict" | "issues"> & {
+  readonly faults?: readonly Fault[];
+};
 
 const ONE_LOW: IssueCounts = { ...NO_ISSUES, low: 1 };
 const ONE_CRITICAL: IssueCounts = { ...NO_ISSUES, critical: 1 };
@@ -25,22 +26,41 @@ export function outcomesOf(workflow: Workflow, name: string, artifact: Artifact)
 }
 
 function compute(workflow: Workflow, name: string, artifact: Artifact): Outcome[] {
-  const lists = Object.fromEntries(Object.values(workflow.definition.artifacts).flatMap(({ each }) => (each?.artifact === name ? [[each.list, SLOTS]] : [])));
-  const variants = fieldsOf(workflow, name, artifact).flatMap((fields) => verdictsOf(artifact).map((verdict): Outcome => ({ ...verdict, fields: { ...verdict.fields, ...fields }, lists })));
-  const tellsInvalid = conditionsOf(workflow).some((condition) => condition.type === "artifact" && condition.artifact === name && condition.in.includes("invalid"));
+  const lists = Object.fromEntries(
+    Object.values(workflow.definition.artifacts).flatMap(({ each }) =>
+      each?.artifact === name ? [[each.list, SLOTS]] : [],
+    ),
+  );
+  const variants = fieldsOf(workflow, name, artifact).flatMap((fields) =>
+    verdictsOf(artifact).map((verdict): Outcome => ({
+      ...verdict,
+      fields: { ...verdict.fields, ...fields },
+      lists,
+    })),
+  );
+  const tellsInvalid = conditionsOf(workflow).some(
+    (condition) =>
+      condition.type === "artifact" && condition.artifact === name && condition.in.includes("invalid"),
+  );
   return tellsInvalid ? [...variants, { fields: {}, lists: {}, faults: [SOMEWHERE] }] : variants;
 }
 
 function verdictsOf(artifact: Artifact): Omit<Outcome, "lists">[] {
   const { reader } = artifact;
-  if (reader.type === "check") return (["pass", "needs_fix"] as const).map((verdict) => ({ verdict, fields: {} }));
+  if (reader.type === "check")
+    return (["pass", "needs_fix"] as const).map((verdict) => ({ verdict, fields: {} }));
   if (reader.type === "children") return ["all", "some", "none"].map((outcome) => ({ fields: { outcome } }));
-  if (reader.type === "section" && reader.verdicts !== undefined) return distinct(reader.verdicts).map((verdict) => ({ verdict, fields: {} }));
+  if (reader.type === "section" && reader.verdicts !== undefined)
+    return distinct(reader.verdicts).map((verdict) => ({ verdict, fields: {} }));
   const review = reader.type === "json" || reader.type === "yaml" ? reader.review : undefined;
   if (review === undefined) return [{ fields: {} }];
   const claims = distinct(review.verdicts);
   if (review.issuesAt === undefined) return claims.map((verdict) => ({ verdict, fields: {} }));
-  const judged = claims.map((verdict) => ({ verdict, issues: verdict.startsWith("pass") ? NO_ISSUES : ONE_CRITICAL, fields: {} }));
+  const judged = claims.map((verdict) => ({
+    verdict,
+    issues: verdict.startsWith("pass") ? NO_ISSUES : ONE_CRITICAL,
+    fields: {},
+  }));
   // An approval that comes with a small issue: a note, or a reason to mend, by the threshold.
   return claims.includes("pass") ? [...judged, { verdict: "pass", issues: ONE_LOW, fields: {} }] : judged;
 }
@@ -86,5 +106,8 @@ function valuesOf(shape: Shape | undefined, field: string, told: readonly Litera
 
 export function conditionsOf(workflow: Workflow): Condition[] {
   const { moves, assertions } = workflow.definition;
-  return [...moves.flatMap((move) => move.when), ...assertions.flatMap((assertion) => [...assertion.when, ...assertion.unless].flat())];
+  return [
+    ...moves.flatMap((move) => move.when),
+    ...assertions.flatMap((assertion) => [...assertion.when, ...assertion.unless].flat()),
+  ];
 }

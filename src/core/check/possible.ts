@@ -39,26 +39,34 @@ export function possible(workflow: Workflow, run: Run): Happening[] {
     const agent = run.agents[id];
     if (agent === undefined) continue;
     if (isUp(agent)) byAgent(workflow, run, { site, agent, happenings });
-    else if (agent.status === "crashed") happenings.push({ human: true, event: { type: "respawn-asked", by: HUMAN, at: AT, role: agent.role } });
+    else if (agent.status === "crashed")
+      happenings.push({ human: true, event: { type: "respawn-asked", by: HUMAN, at: AT, role: agent.role } });
   }
   byEngine(workflow, run, site, happenings);
   byHuman(workflow, run, site, happenings);
   return happenings;
 }
 
-function byAgent(workflow: Workflow, run: Run, on: { site: Site; agent: Agent; happenings: Happening[] }): void {
+function byAgent(
+  workflow: Workflow,
+  run: Run,
+  on: { site: Site; agent: Agent; happenings: Happening[] },
+): void {
   const { site, happenings } = on;
   const { role, slot, attempt } = on.agent;
   const by: Actor = { type: "agent", role, slot, attempt };
   submissions(workflow, run, { site, who: role, slot, by, happenings });
   asks(workflow, run, { moves: site.movesBy.get(role) ?? [], who: role, by, happenings });
   const rule = workflow.ends[endKey(role, run.state)];
-  const tried = rule?.try === undefined ? undefined : site.movesBy.get(role)?.find((move) => move.to === rule.try);
+  const tried =
+    rule?.try === undefined ? undefined : site.movesBy.get(role)?.find((move) => move.to === rule.try);
   const left = tried === undefined ? undefined : owed(workflow, run, tried, role);
   const ended = { type: "agent-ended", at: AT, role, slot, attempt, cause: "exited" } as const;
-  if (left !== undefined && left.length > 0) happenings.push({ human: false, event: { ...ended, readings: left } });
+  if (left !== undefined && left.length > 0)
+    happenings.push({ human: false, event: { ...ended, readings: left } });
   happenings.push({ human: false, event: ended });
-  if (workflow.definition.roles[role]?.access === "write" && isBoundNow(workflow, run, site)) happenings.push({ human: false, event: { type: "observed", at: AT, tree: `t${run.seq}` } });
+  if (workflow.definition.roles[role]?.access === "write" && isBoundNow(workflow, run, site))
+    happenings.push({ human: false, event: { type: "observed", at: AT, tree: `t${run.seq}` } });
 }
 
 function byEngine(workflow: Workflow, run: Run, site: Site, happenings: Happening[]): void {
@@ -66,7 +74,16 @@ function byEngine(workflow: Workflow, run: Run, site: Site, happenings: Happenin
     const artifact = workflow.definition.artifacts[name];
     if (artifact === undefined) continue;
     for (const outcome of outcomesOf(workflow, name, artifact)) {
-      happenings.push({ human: false, artifact: name, event: { type: "observed", at: AT, readings: [readingOf(run, name, "", outcome)], reserved: site.reserve } });
+      happenings.push({
+        human: false,
+        artifact: name,
+        event: {
+          type: "observed",
+          at: AT,
+          readings: [readingOf(run, name, "", outcome)],
+          reserved: site.reserve,
+        },
+      });
     }
   }
 }
@@ -75,19 +92,38 @@ function byHuman(workflow: Workflow, run: Run, site: Site, happenings: Happening
   submissions(workflow, run, { site, who: "human", slot: "", by: HUMAN, happenings });
   asks(workflow, run, { moves: site.movesBy.get("human") ?? [], who: "human", by: HUMAN, happenings });
   for (const artifact of site.waivable) {
-    if (!isGood(standingOf(workflow, run, artifact))) happenings.push({ human: true, event: { type: "waived", by: HUMAN, at: AT, artifact, reason: "accepted" } });
+    if (!isGood(standingOf(workflow, run, artifact)))
+      happenings.push({
+        human: true,
+        event: { type: "waived", by: HUMAN, at: AT, artifact, reason: "accepted" },
+      });
   }
   answers(workflow, run, site, happenings);
-  if (isBoundNow(workflow, run, site)) happenings.push({ human: true, event: { type: "submitted", by: HUMAN, at: AT, tree: `t${run.seq}` } });
+  if (isBoundNow(workflow, run, site))
+    happenings.push({ human: true, event: { type: "submitted", by: HUMAN, at: AT, tree: `t${run.seq}` } });
 }
 
 /** Wishes for moves that can be granted: asking for one that is shut is refused and changes nothing. */
-function asks(workflow: Workflow, run: Run, on: { moves: readonly Move[]; who: string; by: Actor; happenings: Happening[] }): void {
+function asks(
+  workflow: Workflow,
+  run: Run,
+  on: { moves: readonly Move[]; who: string; by: Actor; happenings: Happening[] },
+): void {
   const human = on.who === "human";
   for (const move of on.moves) {
     const readings = owed(workflow, run, move, on.who);
     if (readings === undefined) continue;
-    on.happenings.push({ human, event: { type: "move-asked", by: on.by, at: AT, to: targetOf(run, move), reserved: move.reserve, readings } });
+    on.happenings.push({
+      human,
+      event: {
+        type: "move-asked",
+        by: on.by,
+        at: AT,
+        to: targetOf(run, move),
+        reserved: move.reserve,
+        readings,
+      },
+    });
   }
 }
 
@@ -99,7 +135,12 @@ function owed(workflow: Workflow, run: Run, move: Move, who: string): Reading[] 
   if (!isOpen(workflow, run, { ...move, need: [] }, move.reserve)) return undefined;
   return missing.flatMap((name) => {
     const artifact = workflow.definition.artifacts[name];
-    const good = artifact === undefined ? undefined : outcomesOf(workflow, name, artifact).find((outcome) => outcome.verdict === undefined || outcome.verdict === "pass");
+    const good =
+      artifact === undefined
+        ? undefined
+        : outcomesOf(workflow, name, artifact).find(
+            (outcome) => outcome.verdict === undefined || outcome.verdict === "pass",
+          );
     return good === undefined ? [] : [readingOf(run, name, "", good)];
   });
 }
@@ -111,17 +152,32 @@ function answers(workflow: Workflow, run: Run, site: Site, happenings: Happening
   const shown = shownBy(workflow, run, ask);
   const reask = workflow.definition.asks[ask]?.reask;
   const words = reask === undefined || isSpent(workflow, run, reask) ? site.answers : [...site.answers, ""];
-  for (const answer of words) happenings.push({ human: true, event: { type: "answered", by: HUMAN, at: AT, ask, answer, text: "because", shown } });
+  for (const answer of words)
+    happenings.push({
+      human: true,
+      event: { type: "answered", by: HUMAN, at: AT, ask, answer, text: "because", shown },
+    });
 }
 
-function submissions(workflow: Workflow, run: Run, on: { site: Site; who: string; slot: string; by: Actor; happenings: Happening[] }): void {
+function submissions(
+  workflow: Workflow,
+  run: Run,
+  on: { site: Site; who: string; slot: string; by: Actor; happenings: Happening[] },
+): void {
   for (const name of on.site.submittedBy.get(on.who) ?? []) {
     const artifact = workflow.definition.artifacts[name];
     if (artifact === undefined || (artifact.each === undefined) !== (on.slot === "")) continue;
     const same = on.site.sameText.get(name) ?? [];
     for (const outcome of outcomesOf(workflow, name, artifact)) {
-      const readings = [name, ...same.filter((other) => workflow.definition.artifacts[other]?.by.includes(on.who))].map((each) => readingOf(run, each, on.slot, outcome));
-      on.happenings.push({ human: on.who === "human", artifact: name, event: { type: "submitted", by: on.by, at: AT, readings } });
+      const readings = [
+        name,
+        ...same.filter((other) => workflow.definition.artifacts[other]?.by.includes(on.who)),
+      ].map((each) => readingOf(run, each, on.slot, outcome));
+      on.happenings.push({
+        human: on.who === "human",
+        artifact: name,
+        event: { type: "submitted", by: on.by, at: AT, readings },
+      });
     }
   }
 }

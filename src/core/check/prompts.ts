@@ -12,7 +12,11 @@ type Use = { readonly role: string; readonly states: readonly string[] | undefin
 
 export function checkPrompts(workflow: Workflow): Defect[] {
   const uses = usesOf(workflow);
-  return Object.entries(workflow.definition.prompts).flatMap(([name, prompt]) => [...checkVariables(workflow, prompt), ...checkCommands(workflow, prompt, uses.get(name) ?? []), ...checkSections(workflow, prompt, uses.get(name) ?? [])]);
+  return Object.entries(workflow.definition.prompts).flatMap(([name, prompt]) => [
+    ...checkVariables(workflow, prompt),
+    ...checkCommands(workflow, prompt, uses.get(name) ?? []),
+    ...checkSections(workflow, prompt, uses.get(name) ?? []),
+  ]);
 }
 
 function usesOf(workflow: Workflow): Map<string, Use[]> {
@@ -28,8 +32,10 @@ function usesOf(workflow: Workflow): Map<string, Use[]> {
   const fromActions = (actions: readonly Action[], target: string): void => {
     for (const action of actions) {
       if (action.type === "tell") add(action.message, { role: action.role, states: [target] });
-      if (action.type === "tell" && action.orStart !== undefined) add(action.orStart, { role: action.role, states: undefined });
-      if (action.type === "start" && action.prompt !== undefined) add(action.prompt, { role: action.role, states: undefined });
+      if (action.type === "tell" && action.orStart !== undefined)
+        add(action.orStart, { role: action.role, states: undefined });
+      if (action.type === "start" && action.prompt !== undefined)
+        add(action.prompt, { role: action.role, states: undefined });
     }
   };
   for (const move of moves) fromActions(move.do, move.to);
@@ -39,7 +45,11 @@ function usesOf(workflow: Workflow): Map<string, Use[]> {
 }
 
 function checkVariables(workflow: Workflow, prompt: Prompt): Defect[] {
-  const known = [...BUILT_IN, ...Object.keys(workflow.definition.params), ...Object.keys(workflow.definition.counters)];
+  const known = [
+    ...BUILT_IN,
+    ...Object.keys(workflow.definition.params),
+    ...Object.keys(workflow.definition.counters),
+  ];
   return matches(prompt, /\{\{|\}\}|\{([a-z][a-z0-9_]*)\}/g).flatMap(({ word, at }) => {
     if (word === undefined || known.includes(word)) return [];
     return [bad(at, `{${word}} is no parameter, counter or built-in variable`, closest(word, known))];
@@ -48,22 +58,47 @@ function checkVariables(workflow: Workflow, prompt: Prompt): Defect[] {
 
 function checkCommands(workflow: Workflow, prompt: Prompt, uses: readonly Use[]): Defect[] {
   const { states, artifacts } = workflow.definition;
-  const targets = matches(prompt, /signalbox (?:task update\b[^`\n]*?--status|move \S+) +([A-Za-z0-9][\w.-]*)/g);
+  const targets = matches(
+    prompt,
+    /signalbox (?:task update\b[^`\n]*?--status|move \S+) +([A-Za-z0-9][\w.-]*)/g,
+  );
   const submits = matches(prompt, /signalbox submit +([A-Za-z0-9][\w.-]*)/g);
   const defects: Defect[] = [];
   for (const { word = "", at } of targets) {
-    if (states[word] === undefined) defects.push(bad(at, `it names the state "${word}", which does not exist`, closest(word, Object.keys(states))));
+    if (states[word] === undefined)
+      defects.push(
+        bad(at, `it names the state "${word}", which does not exist`, closest(word, Object.keys(states))),
+      );
     else {
       const shut = uses.find((use) => !mayAsk(workflow, use, word));
-      if (shut !== undefined) defects.push(bad(at, `it tells ${shut.role} to ask for ${word}, which ${shut.role} may not do${shut.states === undefined ? "" : ` in ${shut.states.join(", ")}`}`));
+      if (shut !== undefined)
+        defects.push(
+          bad(
+            at,
+            `it tells ${shut.role} to ask for ${word}, which ${shut.role} may not do${shut.states === undefined ? "" : ` in ${shut.states.join(", ")}`}`,
+          ),
+        );
     }
   }
   for (const { word = "", at } of submits) {
     const artifact = artifacts[word];
-    if (artifact === undefined) defects.push(bad(at, `it names the artifact "${word}", which does not exist`, closest(word, Object.keys(artifacts))));
+    if (artifact === undefined)
+      defects.push(
+        bad(
+          at,
+          `it names the artifact "${word}", which does not exist`,
+          closest(word, Object.keys(artifacts)),
+        ),
+      );
     else {
       const other = uses.find((use) => !artifact.by.includes(use.role));
-      if (other !== undefined) defects.push(bad(at, `it tells ${other.role} to submit ${word}, which counts only from ${artifact.by.join(" or ")}`));
+      if (other !== undefined)
+        defects.push(
+          bad(
+            at,
+            `it tells ${other.role} to submit ${word}, which counts only from ${artifact.by.join(" or ")}`,
+          ),
+        );
     }
   }
   return defects;
@@ -73,28 +108,52 @@ function checkCommands(workflow: Workflow, prompt: Prompt, uses: readonly Use[])
 function mayAsk(workflow: Workflow, use: Use, to: string): boolean {
   const isOwn = (move: Move): boolean => move.by.includes(use.role);
   const isJudged = (move: Move): boolean =>
-    move.by.includes("engine") && [...move.need, ...move.when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : []))].some((name) => workflow.definition.artifacts[name]?.by.includes(use.role));
-  return workflow.definition.moves.some((move) => move.to === to && (use.states?.includes(move.from) ?? true) && (isOwn(move) || isJudged(move)));
+    move.by.includes("engine") &&
+    [
+      ...move.need,
+      ...move.when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])),
+    ].some((name) => workflow.definition.artifacts[name]?.by.includes(use.role));
+  return workflow.definition.moves.some(
+    (move) => move.to === to && (use.states?.includes(move.from) ?? true) && (isOwn(move) || isJudged(move)),
+  );
 }
 
 function checkSections(workflow: Workflow, prompt: Prompt, uses: readonly Use[]): Defect[] {
-  const sections = Object.entries(workflow.definition.artifacts).flatMap(([name, { reader, by }]) => (reader.type === "section" ? [{ name, heading: reader.heading, by }] : []));
-  const documents = Object.values(workflow.definition.artifacts).flatMap(({ reader }) => (reader.type === "document" ? reader.headings : []));
+  const sections = Object.entries(workflow.definition.artifacts).flatMap(([name, { reader, by }]) =>
+    reader.type === "section" ? [{ name, heading: reader.heading, by }] : [],
+  );
+  const documents = Object.values(workflow.definition.artifacts).flatMap(({ reader }) =>
+    reader.type === "document" ? reader.headings : [],
+  );
   const headings = [...sections.map((section) => section.heading), ...documents];
   const named = matches(prompt, /`## ([^`\n]+)`/g);
   const written = matches(prompt, /\b[Ww]rite +`## ([^`\n]+)`/g);
   return [
-    ...named.flatMap(({ word = "", at }) => (headings.includes(word) ? [] : [bad(at, `it names the section "## ${word}", which no artifact has`, closest(word, headings))])),
+    ...named.flatMap(({ word = "", at }) =>
+      headings.includes(word)
+        ? []
+        : [bad(at, `it names the section "## ${word}", which no artifact has`, closest(word, headings))],
+    ),
     ...written.flatMap(({ word = "", at }) => {
       const section = sections.find(({ heading }) => heading === word);
       const other = section === undefined ? undefined : uses.find((use) => !section.by.includes(use.role));
-      return section === undefined || other === undefined ? [] : [bad(at, `it tells ${other.role} to write "## ${word}", which counts only from ${section.by.join(" or ")}`)];
+      return section === undefined || other === undefined
+        ? []
+        : [
+            bad(
+              at,
+              `it tells ${other.role} to write "## ${word}", which counts only from ${section.by.join(" or ")}`,
+            ),
+          ];
     }),
   ];
 }
 
 function matches(prompt: Prompt, pattern: RegExp): { word: string | undefined; at: Place }[] {
-  return [...prompt.text.matchAll(pattern)].map((match) => ({ word: match[1], at: placeIn(prompt, match.index + match[0].length - (match[1]?.length ?? 0)) }));
+  return [...prompt.text.matchAll(pattern)].map((match) => ({
+    word: match[1],
+    at: placeIn(prompt, match.index + match[0].length - (match[1]?.length ?? 0)),
+  }));
 }
 
 function placeIn(prompt: Prompt, offset: number): Place {
@@ -103,5 +162,10 @@ function placeIn(prompt: Prompt, offset: number): Place {
 }
 
 function bad(at: Place, message: string, near?: string): Defect {
-  return { code: "bad-prompt", at, message: `${message}${near === undefined ? "" : ` (did you mean "${near}"?)`}`, trace: [] };
+  return {
+    code: "bad-prompt",
+    at,
+    message: `${message}${near === undefined ? "" : ` (did you mean "${near}"?)`}`,
+    trace: [],
+  };
 }

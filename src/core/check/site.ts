@@ -32,33 +32,46 @@ export function sitesOf(workflow: Workflow): ReadonlyMap<string, Site> {
   const sameText = sameTexts(workflow);
   const sites = new Map<string, Site>();
   for (const [name, state] of Object.entries(workflow.definition.states)) {
-    if (state.final === undefined) sites.set(name, siteOf(workflow, name, { live: live.get(name) ?? [], sameText }));
+    if (state.final === undefined)
+      sites.set(name, siteOf(workflow, name, { live: live.get(name) ?? [], sameText }));
   }
   cache.set(workflow, sites);
   return sites;
 }
 
-function siteOf(workflow: Workflow, state: string, on: { live: readonly string[]; sameText: Site["sameText"] }): Site {
+function siteOf(
+  workflow: Workflow,
+  state: string,
+  on: { live: readonly string[]; sameText: Site["sameText"] },
+): Site {
   const { artifacts } = workflow.definition;
   const moves = workflow.movesFrom[state] ?? [];
   const asked = moves.filter((move) => move.answer === undefined);
   const movesBy = new Map<string, Move[]>();
-  for (const move of asked) for (const who of move.by) if (who !== "engine") movesBy.set(who, [...(movesBy.get(who) ?? []), move]);
+  for (const move of asked)
+    for (const who of move.by) if (who !== "engine") movesBy.set(who, [...(movesBy.get(who) ?? []), move]);
   const relevant = [...new Set(moves.flatMap((move) => [...move.need, ...artifactsIn(move)]))];
   const submittedBy = new Map<string, string[]>();
   for (const name of relevant) {
     const artifact = artifacts[name];
     if (artifact === undefined || !isReadByOthers(moves, name, artifact)) continue;
-    for (const who of artifact.by) if (who !== "engine") submittedBy.set(who, [...(submittedBy.get(who) ?? []), name]);
+    for (const who of artifact.by)
+      if (who !== "engine") submittedBy.set(who, [...(submittedBy.get(who) ?? []), name]);
   }
-  const told = new Set(conditionsOf(workflow).flatMap((condition) => (condition.type === "artifact" && condition.in.includes("waived") ? [condition.artifact] : [])));
+  const told = new Set(
+    conditionsOf(workflow).flatMap((condition) =>
+      condition.type === "artifact" && condition.in.includes("waived") ? [condition.artifact] : [],
+    ),
+  );
   return {
     movesBy,
     answers: [...new Set(moves.flatMap((move) => (move.answer === undefined ? [] : [move.answer])))],
     reserve: moves.flatMap((move) => move.reserve),
     submittedBy,
     watched: relevant.filter((name) => artifacts[name]?.by.includes("engine")),
-    waivable: [...new Set(moves.flatMap((move) => move.need))].filter((name) => told.has(name) || artifacts[name]?.by.includes("human") !== true),
+    waivable: [...new Set(moves.flatMap((move) => move.need))].filter(
+      (name) => told.has(name) || artifacts[name]?.by.includes("human") !== true,
+    ),
     bound: on.live.filter((name) => artifacts[name]?.bind.includes("tree")),
     sameText: on.sameText,
   };
@@ -72,13 +85,23 @@ function artifactsIn(move: Move): string[] {
 function isReadByOthers(moves: readonly Move[], name: string, artifact: Artifact): boolean {
   return moves.some((move) => {
     if (artifactsIn(move).includes(name)) return true;
-    return move.need.includes(name) && (move.answer !== undefined || move.by.some((who) => !artifact.by.includes(who)));
+    return (
+      move.need.includes(name) &&
+      (move.answer !== undefined || move.by.some((who) => !artifact.by.includes(who)))
+    );
   });
 }
 
 function sameTexts(workflow: Workflow): Map<string, string[]> {
   const all = Object.entries(workflow.definition.artifacts);
-  return new Map(all.map(([name, artifact]) => [name, all.filter(([other, declared]) => other !== name && isSameText(artifact, declared)).map(([other]) => other)]));
+  return new Map(
+    all.map(([name, artifact]) => [
+      name,
+      all
+        .filter(([other, declared]) => other !== name && isSameText(artifact, declared))
+        .map(([other]) => other),
+    ]),
+  );
 }
 
 function isSameText(a: Artifact, b: Artifact): boolean {

@@ -62,9 +62,12 @@ export function survey(workflow: Workflow): Survey {
         const stuck = strandedBy(workflow, after.run, happening);
         if (stuck !== undefined) note(stranded, { ...stuck, edge });
         const counter = spentInVain(workflow, after.run, happening, after.events);
-        if (counter !== undefined) note(unspent, { key: `${counter} ${before.state}`, edge, counter, state: before.state });
+        if (counter !== undefined)
+          note(unspent, { key: `${counter} ${before.state}`, edge, counter, state: before.state });
       }
-      if (moved) for (const moves of clashesOf(workflow, before, happening, after.events)) note(ambiguous, { key: moves.map((move) => workflow.ruleOf.get(move)).join(" "), edge, moves });
+      if (moved)
+        for (const moves of clashesOf(workflow, before, happening, after.events))
+          note(ambiguous, { key: moves.map((move) => workflow.ruleOf.get(move)).join(" "), edge, moves });
     },
   };
 }
@@ -83,50 +86,74 @@ function claimsByState(workflow: Workflow): Map<string, Assertion[]> {
 }
 
 function isViolated(workflow: Workflow, run: Run, claim: Assertion): boolean {
-  const any = (lists: Assertion["when"]): boolean => lists.some((list) => list.every((condition) => holds(workflow, run, condition)));
+  const any = (lists: Assertion["when"]): boolean =>
+    lists.some((list) => list.every((condition) => holds(workflow, run, condition)));
   if (any(claim.unless)) return false;
   const applies = claim.when.length === 0 || any(claim.when);
   return claim.type === "never" ? applies : !applies;
 }
 
 /** A result is in, the engine is to act on it, and no counter, parameter or origin lets any of its moves fire. */
-function strandedBy(workflow: Workflow, run: Run, { artifact, human }: Happening): (Sighting & { artifact: string; standing: string; state: string }) | undefined {
-  if (artifact === undefined || human || workflow.definition.states[run.state]?.waits === true) return undefined;
+function strandedBy(
+  workflow: Workflow,
+  run: Run,
+  { artifact, human }: Happening,
+): (Sighting & { artifact: string; standing: string; state: string }) | undefined {
+  if (artifact === undefined || human || workflow.definition.states[run.state]?.waits === true)
+    return undefined;
   const standing = standingOf(workflow, run, artifact);
   if (standing === "missing" || standing === "stale" || standing === "invalid") return undefined;
   const deciding = (workflow.movesFrom[run.state] ?? []).filter((move) => mentions(move, artifact));
-  const waiting = deciding.some((move) => !move.by.includes("engine") || isOnlyWaiting(workflow, run, move, artifact));
+  const waiting = deciding.some(
+    (move) => !move.by.includes("engine") || isOnlyWaiting(workflow, run, move, artifact),
+  );
   if (deciding.length === 0 || waiting) return undefined;
   return { key: `${run.state} ${artifact} ${standing}`, artifact, standing, state: run.state };
 }
 
 function mentions(move: Move, artifact: string): boolean {
-  return move.need.includes(artifact) || move.when.some((condition) => "artifact" in condition && condition.artifact === artifact);
+  return (
+    move.need.includes(artifact) ||
+    move.when.some((condition) => "artifact" in condition && condition.artifact === artifact)
+  );
 }
 
 /** What this artifact says suits the move; only other artifacts are still missing. */
 function isOnlyWaiting(workflow: Workflow, run: Run, move: Move, artifact: string): boolean {
   if (move.need.includes(artifact) && !isGood(standingOf(workflow, run, artifact))) return false;
-  const about = (condition: Condition): boolean => !("artifact" in condition) || condition.artifact === artifact;
+  const about = (condition: Condition): boolean =>
+    !("artifact" in condition) || condition.artifact === artifact;
   return move.when.filter(about).every((condition) => holds(workflow, run, condition));
 }
 
 /** A budget ran out and nothing follows from it. */
-function spentInVain(workflow: Workflow, run: Run, { event }: Happening, events: readonly Event[]): string | undefined {
+function spentInVain(
+  workflow: Workflow,
+  run: Run,
+  { event }: Happening,
+  events: readonly Event[],
+): string | undefined {
   if (event.type === "agent-ended" && event.slot !== "") return undefined;
   const counted = events.find((each) => each.type === "counted");
   return counted !== undefined && isSpent(workflow, run, counted.counter) ? counted.counter : undefined;
 }
 
 /** Moves that were open at the same time, so that only their order in the file decided. */
-function clashesOf(workflow: Workflow, before: Run, { event }: Happening, events: readonly Event[]): Move[][] {
+function clashesOf(
+  workflow: Workflow,
+  before: Run,
+  { event }: Happening,
+  events: readonly Event[],
+): Move[][] {
   const reserved = "reserved" in event ? (event.reserved ?? []) : [];
   const clashes: Move[][] = [];
   const run: OwnRun = { ...before };
   for (const each of events) {
     if (each.type === "moved") {
       const rule = workflow.definition.moves[each.rule];
-      const rivals = (workflow.movesFrom[each.from] ?? []).filter((move) => isRival(rule, move, each.by) && isOpen(workflow, run, move, reserved));
+      const rivals = (workflow.movesFrom[each.from] ?? []).filter(
+        (move) => isRival(rule, move, each.by) && isOpen(workflow, run, move, reserved),
+      );
       if (rivals.length > 1) clashes.push(rivals);
     }
     change(run, each);

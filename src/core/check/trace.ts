@@ -31,7 +31,9 @@ export function tell(workflow: Workflow, exploration: Exploration, path: readonl
     const after = event === undefined ? undefined : step(workflow, run, event);
     if (event === undefined || after === undefined || !after.ok) break;
     const consequences = sayConsequences(after.events);
-    lines.push(`${sayEvent(workflow, after.run, event)}${consequences.length === 0 ? "" : ` (${consequences.join(", ")})`}`);
+    lines.push(
+      `${sayEvent(workflow, after.run, event)}${consequences.length === 0 ? "" : ` (${consequences.join(", ")})`}`,
+    );
     run = after.run;
   }
   return lines;
@@ -48,7 +50,12 @@ export function runAfter(workflow: Workflow, exploration: Exploration, path: rea
   return run;
 }
 
-function eventOf(workflow: Workflow, { graph, roots }: Exploration, run: Run, edge: number): Incoming | undefined {
+function eventOf(
+  workflow: Workflow,
+  { graph, roots }: Exploration,
+  run: Run,
+  edge: number,
+): Incoming | undefined {
   const choice = graph.edgeChoice.at(edge);
   const happenings = graph.edgeFrom.at(edge) < 0 ? roots : possible(workflow, run);
   return happenings[choice]?.event;

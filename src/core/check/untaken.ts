@@ -12,15 +12,26 @@ import { variantsOf } from "./variants.ts";
 
 export function neverTaken(workflow: Workflow, { graph }: Exploration, taken: ReadonlySet<number>): Defect[] {
   const reached = new Set<string>([START]);
-  for (let node = 0; node < nodesOf(graph); node += 1) reached.add(graph.states[graph.nodeState.at(node)] ?? "");
+  for (let node = 0; node < nodesOf(graph); node += 1)
+    reached.add(graph.states[graph.nodeState.at(node)] ?? "");
   const { states, moves, places } = workflow.definition;
-  const shut = moves.filter((move, rule) => reached.has(move.from) && !taken.has(rule) && states[move.from]?.final === undefined);
+  const shut = moves.filter(
+    (move, rule) => reached.has(move.from) && !taken.has(rule) && states[move.from]?.final === undefined,
+  );
   const unreachable = Object.keys(states).filter((name) => !reached.has(name));
   // A state that is out of reach because a move into it is shut is told with that move.
   const consequences = new Set(shut.map((move) => move.to));
-  const lost = unreachable.filter((name) => !consequences.has(name) && !moves.some((move) => move.to === name && unreachable.includes(move.from)));
+  const lost = unreachable.filter(
+    (name) =>
+      !consequences.has(name) && !moves.some((move) => move.to === name && unreachable.includes(move.from)),
+  );
   return [
-    ...lost.map((name): Defect => ({ code: "unreachable-state", at: places[`states.${name}`] ?? NOWHERE, message: `no run ever reaches ${name}`, trace: [] })),
+    ...lost.map((name): Defect => ({
+      code: "unreachable-state",
+      at: places[`states.${name}`] ?? NOWHERE,
+      message: `no run ever reaches ${name}`,
+      trace: [],
+    })),
     ...(shut.length === 0 ? [] : explain(workflow, shut)),
   ];
 }
@@ -42,12 +53,25 @@ function explain(workflow: Workflow, shut: readonly Move[]): Defect[] {
     },
     edge() {},
   });
-  return shut.map((move) => reason(workflow, move, { met: met.get(move) ?? new Set(), present: present.get(move) ?? new Set() }));
+  return shut.map((move) =>
+    reason(workflow, move, { met: met.get(move) ?? new Set(), present: present.get(move) ?? new Set() }),
+  );
 }
 
-function reason(workflow: Workflow, move: Move, on: { met: ReadonlySet<string | Condition>; present: ReadonlySet<string> }): Defect {
+function reason(
+  workflow: Workflow,
+  move: Move,
+  on: { met: ReadonlySet<string | Condition>; present: ReadonlySet<string> },
+): Defect {
   const where = `${move.from} to ${move.to}`;
-  const artifacts = [...move.need, ...move.when.flatMap((condition) => (condition.type === "artifact" && condition.in.some(isGood) && !on.met.has(condition) ? [condition.artifact] : []))];
+  const artifacts = [
+    ...move.need,
+    ...move.when.flatMap((condition) =>
+      condition.type === "artifact" && condition.in.some(isGood) && !on.met.has(condition)
+        ? [condition.artifact]
+        : [],
+    ),
+  ];
   const missing = artifacts.find((name) => !on.met.has(name) && !hasProducer(workflow, name, on.present));
   if (missing !== undefined) {
     const by = workflow.definition.artifacts[missing]?.by.join(" or ") ?? "nobody";
@@ -55,7 +79,9 @@ function reason(workflow: Workflow, move: Move, on: { met: ReadonlySet<string | 
     return { code: "no-producer", at: move.at, message, trace: [] };
   }
   const absent = move.by.every((who) => !on.present.has(who));
-  const why = absent ? `${move.by.join(" or ")} is never at work in ${move.from}` : "what it asks for never holds there";
+  const why = absent
+    ? `${move.by.join(" or ")} is never at work in ${move.from}`
+    : "what it asks for never holds there";
   return { code: "never-possible", at: move.at, message: `${where} can never be taken: ${why}`, trace: [] };
 }
 

@@ -10,14 +10,24 @@ import type { Params } from "./explore.ts";
  */
 export function variantsOf(workflow: Workflow): Params[] {
   const params = Object.entries(workflow.definition.params);
-  const guarded = new Set(workflow.definition.moves.flatMap((move) => move.when.flatMap((condition) => (condition.type === "param" ? [condition.param] : []))));
+  const guarded = new Set(
+    workflow.definition.moves.flatMap((move) =>
+      move.when.flatMap((condition) => (condition.type === "param" ? [condition.param] : [])),
+    ),
+  );
   let choices: Params[] = [{}];
   for (const [name, param] of params) {
     const values = guarded.has(name) ? valuesOf(param) : [param.default];
     choices = choices.flatMap((chosen) => values.map((value) => ({ ...chosen, [name]: value })));
   }
-  const least = Object.fromEntries(params.flatMap(([name, param]) => (param.type === "int" && !guarded.has(name) ? [[name, param.min]] : [])));
-  const isSame = Object.entries(least).every(([name, value]) => workflow.definition.params[name]?.default === value);
+  const least = Object.fromEntries(
+    params.flatMap(([name, param]) =>
+      param.type === "int" && !guarded.has(name) ? [[name, param.min]] : [],
+    ),
+  );
+  const isSame = Object.entries(least).every(
+    ([name, value]) => workflow.definition.params[name]?.default === value,
+  );
   return isSame ? choices : [...choices, ...choices.map((chosen) => ({ ...chosen, ...least }))];
 }
 

@@ -14,13 +14,17 @@ export function sayEvent(workflow: Workflow, after: Run, event: Incoming): strin
     case "submitted":
       return `${sayActor(event.by)} ${sayReadings(workflow, after, event)}`;
     case "observed":
-      return event.readings === undefined ? "the work is changed" : `the engine sees ${sayReadings(workflow, after, event)}`;
+      return event.readings === undefined
+        ? "the work is changed"
+        : `the engine sees ${sayReadings(workflow, after, event)}`;
     case "agent-started":
       return `${event.role} is up`;
     case "agent-ended":
       return `${event.role}${event.slot === "" ? "" : ` of ${event.slot}`} ends${event.cause === "infrastructure" ? " with the machine" : ""}`;
     case "answered":
-      return event.answer === "" ? "a person gives an answer that is none of the options" : `a person answers ${event.answer}`;
+      return event.answer === ""
+        ? "a person gives an answer that is none of the options"
+        : `a person answers ${event.answer}`;
     case "waived":
       return `a person waives ${event.artifact}`;
     case "respawn-asked":
@@ -58,7 +62,11 @@ export function sayActor(actor: Actor): string {
   return actor.slot === "" ? actor.role : `${actor.role} of ${actor.slot}`;
 }
 
-function sayReadings(workflow: Workflow, after: Run, event: Extract<Incoming, { type: "submitted" | "observed" }>): string {
+function sayReadings(
+  workflow: Workflow,
+  after: Run,
+  event: Extract<Incoming, { type: "submitted" | "observed" }>,
+): string {
   const [first] = event.readings ?? [];
   if (first === undefined) return "changes the work";
   const verb = event.type === "observed" ? "" : "submits ";
@@ -66,6 +74,8 @@ function sayReadings(workflow: Workflow, after: Run, event: Extract<Incoming, { 
   const { standing } = worth(workflow, after, first.artifact);
   const fields = Object.entries(first.fields).map(([name, inner]) => `${name} ${String(inner)}`);
   const what = value === "" ? (standing === "holds" ? "holds" : "") : String(value);
-  const detail = [what, ...fields.filter((field) => !field.startsWith("outcome"))].filter((part) => part !== "").join(", ");
+  const detail = [what, ...fields.filter((field) => !field.startsWith("outcome"))]
+    .filter((part) => part !== "")
+    .join(", ");
   return `${verb}${first.artifact}${detail === "" ? "" : `: ${detail}`}`;
 }

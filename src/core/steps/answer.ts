@@ -21,23 +21,45 @@ export function shownBy(workflow: Workflow, run: Run, ask: string): string {
 export function answer(draft: Draft, event: Answered): Refusal | undefined {
   const { workflow, run } = draft;
   const who = nameOf(event.by);
-  if (event.by.type !== "human") return notYourRole(run, { who, what: "answering a question", allowed: ["human"] });
+  if (event.by.type !== "human")
+    return notYourRole(run, { who, what: "answering a question", allowed: ["human"] });
   const { question } = run;
   if (question === undefined || question.ask !== event.ask) {
-    return { code: "not-in-map", message: `run ${run.id} does not ask "${event.ask}" now`, next: `signalbox inbox` };
+    return {
+      code: "not-in-map",
+      message: `run ${run.id} does not ask "${event.ask}" now`,
+      next: `signalbox inbox`,
+    };
   }
   if (event.shown !== shownBy(workflow, run, event.ask)) {
-    return { code: "stale", message: `what ${question.id} is about has changed since it was shown`, next: `signalbox show ${run.id}` };
+    return {
+      code: "stale",
+      message: `what ${question.id} is about has changed since it was shown`,
+      next: `signalbox show ${run.id}`,
+    };
   }
   const declared = workflow.definition.asks[event.ask];
   const wrong = declared === undefined ? "nobody asks this" : problemWith(declared, event);
-  if (wrong !== undefined) return askAgain(draft, event, { wrong, id: question.id, counter: declared?.reask });
-  const moves = (workflow.movesFrom[run.state] ?? []).filter((candidate) => candidate.answer === event.answer);
+  if (wrong !== undefined)
+    return askAgain(draft, event, { wrong, id: question.id, counter: declared?.reask });
+  const moves = (workflow.movesFrom[run.state] ?? []).filter(
+    (candidate) => candidate.answer === event.answer,
+  );
   const move = moves.find((candidate) => isOpen(workflow, run, candidate, []));
   const [closed] = moves;
-  if (move === undefined) return closed === undefined ? invalid(run, `"${event.answer}" leads nowhere`) : notOpen(run, closed.to, unmet(workflow, run, closed, []));
+  if (move === undefined)
+    return closed === undefined
+      ? invalid(run, `"${event.answer}" leads nowhere`)
+      : notOpen(run, closed.to, unmet(workflow, run, closed, []));
   record(draft, event);
-  record(draft, { type: "question-closed", ask: event.ask, id: question.id, answer: event.answer, text: event.text ?? "", by: event.by.name ?? "human" });
+  record(draft, {
+    type: "question-closed",
+    ask: event.ask,
+    id: question.id,
+    answer: event.answer,
+    text: event.text ?? "",
+    by: event.by.name ?? "human",
+  });
   take(draft, move, "human");
   settle(draft, []);
   return undefined;
@@ -51,11 +73,16 @@ function problemWith(ask: Ask, event: Answered): string | undefined {
     return `"${word}" needs one of ${option.routes.map((name) => `${word}/${name}`).join(", ")}`;
   }
   if (option.routes.length === 0 && route !== undefined) return `"${word}" takes no route`;
-  if (option.text === "required" && (event.text ?? "").trim() === "") return `"${word}" needs a text that says what`;
+  if (option.text === "required" && (event.text ?? "").trim() === "")
+    return `"${word}" needs a text that says what`;
   return undefined;
 }
 
-function askAgain(draft: Draft, event: Answered, on: { wrong: string; id: string; counter: string | undefined }): Refusal | undefined {
+function askAgain(
+  draft: Draft,
+  event: Answered,
+  on: { wrong: string; id: string; counter: string | undefined },
+): Refusal | undefined {
   const { workflow, run } = draft;
   if (on.counter === undefined || isSpent(workflow, run, on.counter)) return invalid(run, on.wrong);
   record(draft, event);

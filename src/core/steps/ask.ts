@@ -5,7 +5,15 @@ import { record, type Draft } from "../draft.ts";
 import type { Incoming, Refusal } from "../event.ts";
 import { isOpen, targetOf, unmet, type Unmet } from "../gate.ts";
 import { currentAgent, intake, nameOf } from "../intake.ts";
-import { leadsElsewhere, notInMap, notOpen, notYourRole, superseded, unknownState, waitingForPerson } from "../refuse.ts";
+import {
+  leadsElsewhere,
+  notInMap,
+  notOpen,
+  notYourRole,
+  superseded,
+  unknownState,
+  waitingForPerson,
+} from "../refuse.ts";
 import type { Run } from "../run.ts";
 import { settle, take } from "../take.ts";
 import type { Move } from "../workflow.ts";
@@ -16,7 +24,8 @@ export function ask(draft: Draft, event: MoveAsked): Refusal | undefined {
   const { workflow, run } = draft;
   const { to } = event;
   if (workflow.definition.states[to] === undefined) return unknownState(workflow, run, to);
-  if (event.by.type === "agent" && currentAgent(run, event.by) === undefined) return superseded(run, event.by);
+  if (event.by.type === "agent" && currentAgent(run, event.by) === undefined)
+    return superseded(run, event.by);
   const who = nameOf(event.by);
   const moves = workflow.movesFrom[run.state] ?? NONE;
   let isMapped = false;
@@ -49,14 +58,27 @@ function notFor(run: Run, who: string, moves: readonly Move[]): Refusal {
   if (moves.every((move) => move.answer !== undefined)) return waitingForPerson(run);
   const allowed = [...new Set(moves.flatMap((move) => (move.answer === undefined ? move.by : ["human"])))];
   const [move] = moves;
-  return notYourRole(run, { who, what: `${run.state} to ${move === undefined ? "" : targetOf(run, move)}`, allowed, ...(move === undefined ? {} : { move }) });
+  return notYourRole(run, {
+    who,
+    what: `${run.state} to ${move === undefined ? "" : targetOf(run, move)}`,
+    allowed,
+    ...(move === undefined ? {} : { move }),
+  });
 }
 
-function takeOwn(draft: Draft, on: { who: string; to: string; reserved: readonly string[] }): Refusal | undefined {
+function takeOwn(
+  draft: Draft,
+  on: { who: string; to: string; reserved: readonly string[] },
+): Refusal | undefined {
   const { workflow, run } = draft;
   const moves = workflow.movesFrom[run.state] ?? NONE;
   for (const move of moves) {
-    if (targetOf(run, move) !== on.to || !isAskedBy(move, on.who) || !isOpen(workflow, run, move, on.reserved)) continue;
+    if (
+      targetOf(run, move) !== on.to ||
+      !isAskedBy(move, on.who) ||
+      !isOpen(workflow, run, move, on.reserved)
+    )
+      continue;
     take(draft, move, on.who);
     settle(draft, on.reserved);
     return undefined;
@@ -66,10 +88,15 @@ function takeOwn(draft: Draft, on: { who: string; to: string; reserved: readonly
 }
 
 /** The asker wrote what the engine decides by: the engine decides, and the asker must have expected that. */
-function takeJudged(draft: Draft, on: { judged: readonly Move[]; to: string; reserved: readonly string[] }): Refusal | undefined {
+function takeJudged(
+  draft: Draft,
+  on: { judged: readonly Move[]; to: string; reserved: readonly string[] },
+): Refusal | undefined {
   const { workflow } = draft;
   const before = draft.run;
-  const fires = (workflow.engineMovesFrom[before.state] ?? []).find((move) => isOpen(workflow, before, move, on.reserved));
+  const fires = (workflow.engineMovesFrom[before.state] ?? []).find((move) =>
+    isOpen(workflow, before, move, on.reserved),
+  );
   if (fires === undefined) return notOpen(before, on.to, nearest(draft, on.judged, on.reserved));
   const target = targetOf(before, fires);
   if (target !== on.to) return leadsElsewhere(before, on.to, target);
@@ -79,9 +106,10 @@ function takeJudged(draft: Draft, on: { judged: readonly Move[]; to: string; res
 
 /** Whether a move of the engine is decided by something that this actor writes. */
 function dependsOn(workflow: Workflow, move: Move, who: string): boolean {
-  return [...move.need, ...move.when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : []))].some((name) =>
-    workflow.definition.artifacts[name]?.by.includes(who),
-  );
+  return [
+    ...move.need,
+    ...move.when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])),
+  ].some((name) => workflow.definition.artifacts[name]?.by.includes(who));
 }
 
 /** The candidate with the fewest reasons against it is the one worth explaining. */

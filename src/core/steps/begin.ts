@@ -11,14 +11,16 @@ import { START, type Literal, type Param } from "../workflow.ts";
 export function begin(draft: Draft, event: Extract<Incoming, { type: "run-started" }>): Refusal | undefined {
   const { workflow, run } = draft;
   if (run.seq > 0) return invalid(run, `run ${run.id} was started already`);
-  if (event.definition !== workflow.hash()) return invalid(run, `this run belongs to definition ${event.definition}, not ${workflow.hash()}`);
+  if (event.definition !== workflow.hash())
+    return invalid(run, `this run belongs to definition ${event.definition}, not ${workflow.hash()}`);
   const declared = workflow.definition.params;
   const unknown = Object.keys(event.params).find((name) => declared[name] === undefined);
   if (unknown !== undefined) return invalid(run, `there is no parameter "${unknown}"`);
   const params: Record<string, Literal> = {};
   for (const [name, param] of Object.entries(declared)) {
     const value = event.params[name] ?? param.default;
-    if (!isIn(param, value)) return invalid(run, `parameter ${name} is ${describe(param)}, not ${String(value)}`);
+    if (!isIn(param, value))
+      return invalid(run, `parameter ${name} is ${describe(param)}, not ${String(value)}`);
     params[name] = value;
   }
   const starts = workflow.movesFrom[START] ?? [];
@@ -26,11 +28,13 @@ export function begin(draft: Draft, event: Extract<Incoming, { type: "run-starte
   const move = starts.find((candidate) => candidate.to === to);
   if (move === undefined) return notInMap(workflow, run, to);
   const who = nameOf(event.by);
-  if (!move.by.includes(who)) return notYourRole(run, { who, what: `starting in ${to}`, allowed: move.by, move });
+  if (!move.by.includes(who))
+    return notYourRole(run, { who, what: `starting in ${to}`, allowed: move.by, move });
   record(draft, { ...event, params });
   intake(draft, event, event.by);
   const reserved = event.reserved ?? [];
-  if (!isOpen(workflow, draft.run, move, reserved)) return notOpen(run, to, unmet(workflow, draft.run, move, reserved));
+  if (!isOpen(workflow, draft.run, move, reserved))
+    return notOpen(run, to, unmet(workflow, draft.run, move, reserved));
   take(draft, move, who);
   settle(draft, reserved);
   return undefined;

@@ -41,7 +41,10 @@ function tryMove(draft: Draft, rule: End | undefined, reserved: readonly string[
   if (rule?.try === undefined) return false;
   const { workflow, run } = draft;
   const move = (workflow.movesFrom[run.state] ?? []).find(
-    (candidate) => targetOf(run, candidate) === rule.try && candidate.by.includes(rule.role) && isOpen(workflow, run, candidate, reserved),
+    (candidate) =>
+      targetOf(run, candidate) === rule.try &&
+      candidate.by.includes(rule.role) &&
+      isOpen(workflow, run, candidate, reserved),
   );
   if (move === undefined) return false;
   take(draft, move, rule.role);
@@ -49,15 +52,24 @@ function tryMove(draft: Draft, rule: End | undefined, reserved: readonly string[
   return true;
 }
 
-function fail(draft: Draft, on: { rule: End | undefined; role: string; slot: string; fan: string | undefined; reserved: readonly string[] }): void {
+function fail(
+  draft: Draft,
+  on: {
+    rule: End | undefined;
+    role: string;
+    slot: string;
+    fan: string | undefined;
+    reserved: readonly string[];
+  },
+): void {
   const { workflow } = draft;
   const { rule, slot, fan } = on;
   const counter = rule?.count;
-  const isOut = counter !== undefined && isSpent(workflow, draft.run, counter);
-  if (counter !== undefined && !isOut) count(draft, counter);
+  if (counter !== undefined && !isSpent(workflow, draft.run, counter)) count(draft, counter);
   if (fan !== undefined) {
     // A member of a fan-out is tried again while the budget lasts; then it has failed, and the rest goes on.
-    if (counter !== undefined && !isOut) start(draft, { role: on.role, slot, fan });
+    if (counter !== undefined && !isSpent(workflow, draft.run, counter))
+      start(draft, { role: on.role, slot, fan });
     else record(draft, { type: "slot-settled", artifact: fan, slot, outcome: "failed" });
     settle(draft, on.reserved);
     return;

@@ -6,11 +6,15 @@ import type { Incoming, Refusal } from "../event.ts";
 import { nameOf } from "../intake.ts";
 import { invalid, notYourRole } from "../refuse.ts";
 
-export function respawn(draft: Draft, event: Extract<Incoming, { type: "respawn-asked" }>): Refusal | undefined {
+export function respawn(
+  draft: Draft,
+  event: Extract<Incoming, { type: "respawn-asked" }>,
+): Refusal | undefined {
   const { run } = draft;
   const { role } = event;
   const who = nameOf(event.by);
-  if (event.by.type !== "human") return notYourRole(run, { who, what: "starting an agent again", allowed: ["human"] });
+  if (event.by.type !== "human")
+    return notYourRole(run, { who, what: "starting an agent again", allowed: ["human"] });
   const agent = run.agents[role];
   if (agent === undefined || agent.status !== "crashed") return invalid(run, `${role} has not crashed`);
   record(draft, event);

@@ -17,8 +17,15 @@ export function waive(draft: Draft, event: Extract<Incoming, { type: "waived" }>
   if (!isNeeded) return invalid(run, `nothing that leads out of ${run.state} needs ${artifact}`);
   if (isGood(standingOf(workflow, run, artifact))) return invalid(run, `${artifact} passes already`);
   record(draft, event);
-  if (event.tree !== undefined && event.tree !== run.tree) record(draft, { type: "tree-seen", tree: event.tree });
-  record(draft, { type: "waiver-given", artifact, reason: event.reason, tree: draft.run.tree, by: event.by.name ?? "human" });
+  if (event.tree !== undefined && event.tree !== run.tree)
+    record(draft, { type: "tree-seen", tree: event.tree });
+  record(draft, {
+    type: "waiver-given",
+    artifact,
+    reason: event.reason,
+    tree: draft.run.tree,
+    by: event.by.name ?? "human",
+  });
   settle(draft, []);
   return undefined;
 }

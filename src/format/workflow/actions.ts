@@ -7,7 +7,10 @@ export const PERFORMABLE = ["commit", "pull-request", "merge", "notify"] as cons
 export const RESOURCES = ["workspace"] as const;
 
 /** What a sentence names, so that the names can be checked: kind and word. */
-export type Mention = { readonly kind: "role" | "prompt" | "artifact" | "resource" | "performable"; readonly name: string };
+export type Mention = {
+  readonly kind: "role" | "prompt" | "artifact" | "resource" | "performable";
+  readonly name: string;
+};
 
 export type ParsedAction = { readonly action: Action; readonly mentions: readonly Mention[] };
 
@@ -35,7 +38,10 @@ export function parseAction(text: string): ParsedAction | string {
       return { action: { type: "release", resource: first }, mentions: [{ kind: "resource", name: first }] };
     case "archive":
       if (words.length < 2) return "archive ARTIFACT...";
-      return { action: { type: "archive", artifacts: words.slice(1) }, mentions: words.slice(1).map(artifact) };
+      return {
+        action: { type: "archive", artifacts: words.slice(1) },
+        mentions: words.slice(1).map(artifact),
+      };
     case "perform":
       if (words.length !== 2) return "perform NAME";
       return { action: { type: "perform", name: first }, mentions: [{ kind: "performable", name: first }] };
@@ -57,7 +63,10 @@ function parseStart(words: readonly string[]): ParsedAction | string {
     return { action: { type: "start", role: first, prompt: third }, mentions: [role(first), prompt(third)] };
   }
   if (words.length === 4 && second === "each") {
-    return { action: { type: "start-each", role: first, artifact: third }, mentions: [role(first), artifact(third)] };
+    return {
+      action: { type: "start-each", role: first, artifact: third },
+      mentions: [role(first), artifact(third)],
+    };
   }
   return "start ROLE, start ROLE as PROMPT, start ROLE each ARTIFACT, start tasks ARTIFACT, or start next";
 }
@@ -70,7 +79,10 @@ function parseTell(words: readonly string[]): ParsedAction | string {
   // An empty prompt stands for the role's own prompt of a later attempt.
   if (words.length === 5) return { action: { type: "tell", role: first, message, orStart: "" }, mentions };
   if (words.length === 7 && as === "as") {
-    return { action: { type: "tell", role: first, message, orStart: name }, mentions: [...mentions, prompt(name)] };
+    return {
+      action: { type: "tell", role: first, message, orStart: name },
+      mentions: [...mentions, prompt(name)],
+    };
   }
   return "tell ROLE MESSAGE or start [as PROMPT]";
 }

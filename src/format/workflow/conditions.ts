@@ -6,23 +6,36 @@ import { VERDICTS } from "../../core/verdict.ts";
 import { listOf, report, requireName, type Context, type Path } from "./context.ts";
 import type { WhenFile } from "./schema.ts";
 
-type Declared = { readonly artifacts: Readonly<Record<string, Artifact>>; readonly params: Readonly<Record<string, Param>> };
+type Declared = {
+  readonly artifacts: Readonly<Record<string, Artifact>>;
+  readonly params: Readonly<Record<string, Param>>;
+};
 
 type WhenValue = WhenFile[string];
 
-export function buildConditions(context: Context, declared: Declared, when: WhenFile | undefined, path: Path): Condition[] {
+export function buildConditions(
+  context: Context,
+  declared: Declared,
+  when: WhenFile | undefined,
+  path: Path,
+): Condition[] {
   return Object.entries(when ?? {}).flatMap(([key, value]) => {
     const condition = buildCondition(context, declared, { key, value, path: [...path, key] });
     return condition === undefined ? [] : [condition];
   });
 }
 
-function buildCondition(context: Context, declared: Declared, on: { key: string; value: WhenValue; path: Path }): Condition | undefined {
+function buildCondition(
+  context: Context,
+  declared: Declared,
+  on: { key: string; value: WhenValue; path: Path },
+): Condition | undefined {
   const { names } = context;
   const { key, value } = on;
   if (key === "origin") {
     const states = wordsOf(value);
-    for (const name of states) requireName(context, { kind: "state", name, known: names.states, path: on.path });
+    for (const name of states)
+      requireName(context, { kind: "state", name, known: names.states, path: on.path });
     return { type: "origin", in: states };
   }
   if (names.counters.has(key)) return counterCondition(context, on);
@@ -39,7 +52,10 @@ function buildCondition(context: Context, declared: Declared, on: { key: string;
   return undefined;
 }
 
-function counterCondition(context: Context, on: { key: string; value: WhenValue; path: Path }): Condition | undefined {
+function counterCondition(
+  context: Context,
+  on: { key: string; value: WhenValue; path: Path },
+): Condition | undefined {
   if (on.value === "below" || on.value === "spent") return { type: "counter", counter: on.key, is: on.value };
   report(context, context.placeOf(on.path), {
     code: "bad-condition",
@@ -49,7 +65,11 @@ function counterCondition(context: Context, on: { key: string; value: WhenValue;
   return undefined;
 }
 
-function artifactCondition(context: Context, artifact: Artifact | undefined, on: { key: string; value: WhenValue; path: Path }): Condition | undefined {
+function artifactCondition(
+  context: Context,
+  artifact: Artifact | undefined,
+  on: { key: string; value: WhenValue; path: Path },
+): Condition | undefined {
   const possible = artifact === undefined ? [] : standingsOf(artifact);
   const words = wordsOf(on.value);
   const known = words.flatMap((word) => possible.filter((standing) => standing === word));
@@ -67,7 +87,8 @@ function artifactCondition(context: Context, artifact: Artifact | undefined, on:
 /** What an artifact of this kind can be worth. */
 export function standingsOf(artifact: Artifact): Standing[] {
   const always: Standing[] = ["missing", "stale", "waived"];
-  if (artifact.each !== undefined || artifact.reader.type === "children") return [...always, "all", "some", "none"];
+  if (artifact.each !== undefined || artifact.reader.type === "children")
+    return [...always, "all", "some", "none"];
   switch (artifact.reader.type) {
     case "fact":
       return ["missing", "holds"];
@@ -77,7 +98,11 @@ export function standingsOf(artifact: Artifact): Standing[] {
       return [...always, "invalid", ...verdictsOf(artifact.reader.verdicts, false)];
     case "json":
     case "yaml":
-      return [...always, "invalid", ...verdictsOf(artifact.reader.review?.verdicts, artifact.reader.review?.issuesAt !== undefined)];
+      return [
+        ...always,
+        "invalid",
+        ...verdictsOf(artifact.reader.review?.verdicts, artifact.reader.review?.issuesAt !== undefined),
+      ];
     case "document":
     case "tasks":
     case "file":
@@ -93,17 +118,33 @@ function verdictsOf(words: Readonly<Record<string, Standing>> | undefined, hasIs
   return VERDICTS.filter((verdict) => claimed.has(verdict));
 }
 
-function paramCondition(context: Context, param: Param | undefined, on: { key: string; value: WhenValue; path: Path }): Condition | undefined {
+function paramCondition(
+  context: Context,
+  param: Param | undefined,
+  on: { key: string; value: WhenValue; path: Path },
+): Condition | undefined {
   if (param === undefined || param.type === "text") {
-    report(context, context.placeOf(on.path), { code: "bad-condition", message: `${on.key} is a text: no guard may read it` });
+    report(context, context.placeOf(on.path), {
+      code: "bad-condition",
+      message: `${on.key} is a text: no guard may read it`,
+    });
     return undefined;
   }
   const wanted = literalsOf(on.value);
   for (const word of wanted) {
-    const fits = param.type === "enum" ? param.values.some((v) => v === word) : param.type === "bool" ? typeof word === "boolean" : typeof word === "number";
+    const fits =
+      param.type === "enum"
+        ? param.values.some((v) => v === word)
+        : param.type === "bool"
+          ? typeof word === "boolean"
+          : typeof word === "number";
     if (fits) continue;
     const suggestion = param.type === "enum" ? closest(String(word), param.values) : undefined;
-    report(context, context.placeOf(on.path), { code: "bad-condition", message: `parameter ${on.key} is never ${String(word)}`, suggestion });
+    report(context, context.placeOf(on.path), {
+      code: "bad-condition",
+      message: `parameter ${on.key} is never ${String(word)}`,
+      suggestion,
+    });
   }
   return { type: "param", param: on.key, in: wanted };
 }

@@ -23,13 +23,20 @@ export type Context = {
   keyPlaceOf(path: Path): Place;
 };
 
-export function report(context: Context, at: Place, problem: { code: string; message: string; suggestion?: string | undefined }): void {
+export function report(
+  context: Context,
+  at: Place,
+  problem: { code: string; message: string; suggestion?: string | undefined },
+): void {
   const { suggestion, ...rest } = problem;
   context.problems.push({ ...at, ...rest, ...(suggestion === undefined ? {} : { suggestion }) });
 }
 
 /** Reports a name that is not there, with the nearest one that is. */
-export function requireName(context: Context, on: { kind: string; name: string; known: Iterable<string>; path: Path }): boolean {
+export function requireName(
+  context: Context,
+  on: { kind: string; name: string; known: Iterable<string>; path: Path },
+): boolean {
   const known = [...on.known];
   if (known.includes(on.name)) return true;
   report(context, context.placeOf(on.path), {

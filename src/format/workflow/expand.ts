@@ -5,10 +5,22 @@
  */
 
 import { listOf, type Path } from "./context.ts";
-import { checkPhase, cycleOf, eachPhase, reviewPhase, runPhase, tasksPhase, type PhaseSite } from "./phases.ts";
+import {
+  checkPhase,
+  cycleOf,
+  eachPhase,
+  reviewPhase,
+  runPhase,
+  tasksPhase,
+  type PhaseSite,
+} from "./phases.ts";
 import type { StageFile, WorkflowFile } from "./schema.ts";
 
-export type Kernel = { [K in "counters" | "artifacts" | "roles" | "states" | "moves" | "ends" | "asks"]: NonNullable<WorkflowFile[K]> };
+export type Kernel = {
+  [K in "counters" | "artifacts" | "roles" | "states" | "moves" | "ends" | "asks"]: NonNullable<
+    WorkflowFile[K]
+  >;
+};
 
 export type Expanded = {
   readonly kernel: Kernel;
@@ -28,7 +40,8 @@ export type Sink = {
 export function expand(file: WorkflowFile): Expanded {
   const sink: Sink = { kernel: copyOf(file), origins: new Map(), helpers: new Map() };
   const stages = Object.entries(file.stages ?? {});
-  for (const [index, [name, stage]] of stages.entries()) expandStage(sink, { name, stage, next: stages[index + 1]?.[1], file });
+  for (const [index, [name, stage]] of stages.entries())
+    expandStage(sink, { name, stage, next: stages[index + 1]?.[1], file });
   return sink;
 }
 
@@ -49,12 +62,16 @@ function copyOf(file: WorkflowFile): Kernel {
   };
 }
 
-function expandStage(sink: Sink, on: { name: string; stage: StageFile; next: StageFile | undefined; file: WorkflowFile }): void {
+function expandStage(
+  sink: Sink,
+  on: { name: string; stage: StageFile; next: StageFile | undefined; file: WorkflowFile },
+): void {
   const { name, stage } = on;
   const phases = Object.entries(stage.phases);
   const following = stage.then ?? Object.keys(on.next?.phases ?? {})[0] ?? "";
   const path: Path = ["stages", name];
-  if (stage.restart !== undefined) put(sink, "counters", `${name}.restarts`, { max: stage.restart.max, per: "run" }, path);
+  if (stage.restart !== undefined)
+    put(sink, "counters", `${name}.restarts`, { max: stage.restart.max, per: "run" }, path);
   put(sink, "states", blockedState(name), { stage: name, waits: true, ask: stage.stuck }, [...path, "stuck"]);
   for (const [index, [id, phase]] of phases.entries()) {
     const site: PhaseSite = {
@@ -62,7 +79,10 @@ function expandStage(sink: Sink, on: { name: string; stage: StageFile; next: Sta
       phase,
       stage: name,
       first: phases[0]?.[0] ?? id,
-      scopes: [name, ...phases.flatMap(([other, { review }]) => (review === undefined ? [] : [cycleOf(other)]))],
+      scopes: [
+        name,
+        ...phases.flatMap(([other, { review }]) => (review === undefined ? [] : [cycleOf(other)])),
+      ],
       outputs: phases.flatMap(([other, { out }]) => (out === undefined ? [] : [other])),
       next: phases[index + 1]?.[0] ?? following,
       restarts: stage.restart !== undefined,
@@ -80,7 +100,8 @@ function expandPhase(sink: Sink, site: PhaseSite): void {
   if (phase.each !== undefined) return eachPhase(sink, site);
   if (phase.check !== undefined) return checkPhase(sink, site);
   if (phase.tasks !== undefined) return tasksPhase(sink, site);
-  if (phase.ask !== undefined) return put(sink, "states", site.id, { stage: site.stage, waits: true, ask: phase.ask }, site.path);
+  if (phase.ask !== undefined)
+    return put(sink, "states", site.id, { stage: site.stage, waits: true, ask: phase.ask }, site.path);
   return runPhase(sink, site);
 }
 

@@ -45,11 +45,17 @@ function flatten(issue: Issue, prefix: Path): Flat[] {
 
 /** A branch that fails on the value as a whole, or on a key that another branch has, was not meant. */
 function isWrongKind(flat: Flat, path: Path): boolean {
-  return flat.path.length === path.length && (flat.issue.code === "invalid_type" || flat.issue.code === "invalid_union");
+  return (
+    flat.path.length === path.length &&
+    (flat.issue.code === "invalid_type" || flat.issue.code === "invalid_union")
+  );
 }
 
 function unknownKeys(branch: readonly Flat[]): number {
-  return branch.reduce((sum, { issue }) => sum + (issue.code === "unrecognized_keys" ? issue.keys.length : 0), 0);
+  return branch.reduce(
+    (sum, { issue }) => sum + (issue.code === "unrecognized_keys" ? issue.keys.length : 0),
+    0,
+  );
 }
 
 function toFindings(schema: z.ZodMiniType, { path, issue }: Flat): Finding[] {
@@ -59,22 +65,60 @@ function toFindings(schema: z.ZodMiniType, { path, issue }: Flat): Finding[] {
       return issue.keys.map((key) => {
         const near = closest(key, allowed);
         const message = `unknown key "${key}"`;
-        return { path, key, code: "unknown-key", message, ...(near === undefined ? {} : { suggestion: near }) };
+        return {
+          path,
+          key,
+          code: "unknown-key",
+          message,
+          ...(near === undefined ? {} : { suggestion: near }),
+        };
       });
     }
     case "invalid_type":
-      return [{ path, code: "bad-value", message: issue.input === undefined && !hasValue(issue) ? missing(path) : `must be ${article(issue.expected)}` }];
+      return [
+        {
+          path,
+          code: "bad-value",
+          message:
+            issue.input === undefined && !hasValue(issue)
+              ? missing(path)
+              : `must be ${article(issue.expected)}`,
+        },
+      ];
     case "invalid_union":
       return [{ path, code: "bad-value", message: `must be ${[...new Set(kindsOf(issue))].join(" or ")}` }];
     case "invalid_value": {
       const values = issue.values.map(String);
-      return [{ path, code: "bad-value", message: `must be ${values.length > 1 ? "one of " : ""}${values.join(", ")}` }];
+      return [
+        {
+          path,
+          code: "bad-value",
+          message: `must be ${values.length > 1 ? "one of " : ""}${values.join(", ")}`,
+        },
+      ];
     }
     case "invalid_key":
-      return [{ path: path.slice(0, -1), key: String(path.at(-1) ?? ""), code: "bad-name", message: firstMessage(issue.issues) }];
+      return [
+        {
+          path: path.slice(0, -1),
+          key: String(path.at(-1) ?? ""),
+          code: "bad-name",
+          message: firstMessage(issue.issues),
+        },
+      ];
     case "too_small":
     case "too_big":
-      return [{ path, code: "bad-value", message: said(issue) ?? (issue.code === "too_small" ? `has too few, at least ${issue.minimum}` : `has too many, at most ${issue.maximum}`) }];
+      return [
+        {
+          path,
+          code: "bad-value",
+          message:
+            said(issue) ??
+            (issue.code === "too_small"
+              ? `has too few, at least ${issue.minimum}`
+              : `has too many, at most ${issue.maximum}`),
+        },
+      ];
     case "invalid_format":
     case "custom":
     case "invalid_element":
@@ -157,7 +201,12 @@ function shapeOf(def: Def): Readonly<Record<string, z.core.$ZodType>> {
 }
 
 function innerOf(def: Def): z.core.$ZodType | undefined {
-  const parts = def as { innerType?: z.core.$ZodType; valueType?: z.core.$ZodType; element?: z.core.$ZodType; getter?: () => z.core.$ZodType };
+  const parts = def as {
+    innerType?: z.core.$ZodType;
+    valueType?: z.core.$ZodType;
+    element?: z.core.$ZodType;
+    getter?: () => z.core.$ZodType;
+  };
   return parts.innerType ?? parts.valueType ?? parts.element ?? parts.getter?.();
 }
 

@@ -41,11 +41,22 @@ function wrongVersion(data: unknown, places: Places): Problem | undefined {
   const schema = typeof data === "object" && data !== null && "$schema" in data ? data.$schema : undefined;
   const at = places.placeOf(["$schema"]);
   const wanted = `workflow-${SCHEMA_VERSION}.schema.json`;
-  if (schema === undefined) return { ...at, code: "no-schema", message: `the file must say which schema it follows: $schema: ../../schema/${wanted}` };
+  if (schema === undefined)
+    return {
+      ...at,
+      code: "no-schema",
+      message: `the file must say which schema it follows: $schema: ../../schema/${wanted}`,
+    };
   const match = /(?:^|\/)workflow-(\d+)\.schema\.json$/.exec(String(schema));
   if (match !== null && Number(match[1]) === SCHEMA_VERSION) return undefined;
   const newer = match !== null && Number(match[1]) > SCHEMA_VERSION;
-  return { ...at, code: "wrong-schema", message: newer ? `this signalbox knows schema version ${SCHEMA_VERSION}; this file needs ${match[1]}: install a newer signalbox` : `$schema must end in ${wanted}` };
+  return {
+    ...at,
+    code: "wrong-schema",
+    message: newer
+      ? `this signalbox knows schema version ${SCHEMA_VERSION}; this file needs ${match[1]}: install a newer signalbox`
+      : `$schema must end in ${wanted}`,
+  };
 }
 
 type Shaped = { readonly file: WorkflowFile | undefined; readonly problems: Problem[]; readonly at: Places };
@@ -61,12 +72,16 @@ function shaped(data: unknown, places: Places): Shaped {
 }
 
 /** Leaves out what is wrong: an unknown key, an entry of a list, or the whole of a named thing but for its name. */
-function mend(data: unknown, findings: readonly Finding[]): { data: unknown; at: (places: Places) => Places } {
+function mend(
+  data: unknown,
+  findings: readonly Finding[],
+): { data: unknown; at: (places: Places) => Places } {
   const copy: unknown = structuredClone(data);
   const dropped = new Map<string, Set<number>>();
   for (const { path, key } of findings) {
     if (key !== undefined) remove(copy, [...path, key]);
-    else if (typeof path[1] === "number") (dropped.get(String(path[0])) ?? setIn(dropped, String(path[0]))).add(path[1]);
+    else if (typeof path[1] === "number")
+      (dropped.get(String(path[0])) ?? setIn(dropped, String(path[0]))).add(path[1]);
     else if (path.length > 2) replace(copy, path);
   }
   const kept = new Map<string, number[]>();
@@ -76,7 +91,13 @@ function mend(data: unknown, findings: readonly Finding[]): { data: unknown; at:
     const mapped = typeof index === "number" ? kept.get(String(head))?.[index] : undefined;
     return mapped === undefined ? path : [head ?? "", mapped, ...path.slice(2)];
   };
-  return { data: copy, at: (places) => ({ placeOf: (path) => places.placeOf(original(path)), keyPlaceOf: (path) => places.keyPlaceOf(original(path)) }) };
+  return {
+    data: copy,
+    at: (places) => ({
+      placeOf: (path) => places.placeOf(original(path)),
+      keyPlaceOf: (path) => places.keyPlaceOf(original(path)),
+    }),
+  };
 }
 
 /** The smallest valid stand-ins for named things, so that their names stay known. */
@@ -125,7 +146,13 @@ function setIn(map: Map<string, Set<number>>, key: string): Set<number> {
 }
 
 function namesIn(file: WorkflowFile, { kernel }: Expanded): Names {
-  const ways = Object.values(kernel.asks).flatMap((ask) => Object.values(ask.options).flatMap((option) => [option, ...(option.ways ?? []), ...Object.values(option.routes ?? {})]));
+  const ways = Object.values(kernel.asks).flatMap((ask) =>
+    Object.values(ask.options).flatMap((option) => [
+      option,
+      ...(option.ways ?? []),
+      ...Object.values(option.routes ?? {}),
+    ]),
+  );
   const scopes = [...kernel.moves, ...ways].flatMap((move) => listOf(move.new));
   return {
     states: new Set(Object.keys(kernel.states)),
@@ -134,7 +161,13 @@ function namesIn(file: WorkflowFile, { kernel }: Expanded): Names {
     counters: new Set(Object.keys(kernel.counters)),
     params: new Set(Object.keys(file.params ?? {})),
     asks: new Set(Object.keys(kernel.asks)),
-    scopes: new Set(["run", "entry", ...scopes, ...Object.keys(kernel.states), ...Object.keys(file.stages ?? {})]),
+    scopes: new Set([
+      "run",
+      "entry",
+      ...scopes,
+      ...Object.keys(kernel.states),
+      ...Object.keys(file.stages ?? {}),
+    ]),
   };
 }
 
@@ -149,13 +182,19 @@ function clashes(context: Context): Problem[] {
     for (const name of names[kind]) {
       const other = seen.get(name);
       const place = context.keyPlaceOf([kind, name]);
-      if (other !== undefined) problems.push({ ...place, code: "name-clash", message: `"${name}" is among the ${other} already` });
+      if (other !== undefined)
+        problems.push({ ...place, code: "name-clash", message: `"${name}" is among the ${other} already` });
       seen.set(name, kind);
     }
   }
   for (const kind of ["states", "roles", "artifacts", "counters", "params"] as const) {
     for (const name of names[kind]) {
-      if (RESERVED.includes(name)) problems.push({ ...context.keyPlaceOf([kind, name]), code: "reserved-name", message: `"${name}" has a meaning of its own; choose another name` });
+      if (RESERVED.includes(name))
+        problems.push({
+          ...context.keyPlaceOf([kind, name]),
+          code: "reserved-name",
+          message: `"${name}" has a meaning of its own; choose another name`,
+        });
     }
   }
   return problems;

@@ -43,14 +43,31 @@ export function eachPhase(sink: Sink, site: PhaseSite): void {
   const merger = phase.merge ?? "";
   const parts = `${id}-parts`;
   const merge = `${id}-merge`;
-  put(sink, "artifacts", parts, { ...outOf(phase.part), by: role, fresh: site.stage, each: phase.each ?? "", max: phase.most ?? MEMBERS }, path);
+  put(
+    sink,
+    "artifacts",
+    parts,
+    { ...outOf(phase.part), by: role, fresh: site.stage, each: phase.each ?? "", max: phase.most ?? MEMBERS },
+    path,
+  );
   put(sink, "artifacts", id, { ...outOf(phase.out), by: [merger, ...site.fixers], fresh: site.stage }, path);
   put(sink, "counters", `${id}.tries`, { max: phase.tries ?? TRIES, per: "entry" }, path);
   put(sink, "states", id, { stage: site.stage, enter: [`start ${role} each ${parts}`] }, path);
   const enough = phase.failed === "tolerate" ? ["all", "some"] : ["all"];
   const tooFew = phase.failed === "tolerate" ? ["none"] : ["some", "none"];
   addMove(sink, { from: id, to: merge, by: "engine", when: { [parts]: enough }, do: [`stop ${role}`] }, path);
-  addMove(sink, { from: id, to: blockedState(site.stage), by: "engine", when: { [parts]: tooFew }, remember: true, do: [`stop ${role}`] }, path);
+  addMove(
+    sink,
+    {
+      from: id,
+      to: blockedState(site.stage),
+      by: "engine",
+      when: { [parts]: tooFew },
+      remember: true,
+      do: [`stop ${role}`],
+    },
+    path,
+  );
   addEnd(sink, { role, in: id, else: { count: `${id}.tries`, do: [`start ${role}`] } }, path);
   sink.helpers.set(merge, id);
   produce(sink, site, { state: merge, role: merger, owes: id, to: site.next });
@@ -69,15 +86,57 @@ export function reviewPhase(sink: Sink, site: PhaseSite): void {
   const stop = [`stop ${role}`];
   const { restarts } = site;
   const left = `${stage}.restarts`;
-  if (phase.fix !== undefined) addMove(sink, { from: id, to: `${id}-fix`, by: "engine", when: { ...failed, [`${id}.fixes`]: "below" }, count: `${id}.fixes`, do: stop }, path);
+  if (phase.fix !== undefined)
+    addMove(
+      sink,
+      {
+        from: id,
+        to: `${id}-fix`,
+        by: "engine",
+        when: { ...failed, [`${id}.fixes`]: "below" },
+        count: `${id}.fixes`,
+        do: stop,
+      },
+      path,
+    );
   if (restarts) {
-    const again = { when: { ...failed, [`${id}.fixes`]: "spent", [left]: "below" }, count: left, new: [...site.scopes] };
-    addMove(sink, { from: id, to: site.first, by: "engine", ...again, do: [...stop, `archive ${site.outputs.join(" ")}`] }, path);
+    const again = {
+      when: { ...failed, [`${id}.fixes`]: "spent", [left]: "below" },
+      count: left,
+      new: [...site.scopes],
+    };
+    addMove(
+      sink,
+      {
+        from: id,
+        to: site.first,
+        by: "engine",
+        ...again,
+        do: [...stop, `archive ${site.outputs.join(" ")}`],
+      },
+      path,
+    );
   }
   const nothingLeft = { ...failed, [`${id}.fixes`]: "spent", ...(restarts ? { [left]: "spent" } : {}) };
-  addMove(sink, { from: id, to: blockedState(stage), by: "engine", when: nothingLeft, remember: true, do: stop }, path);
+  addMove(
+    sink,
+    { from: id, to: blockedState(stage), by: "engine", when: nothingLeft, remember: true, do: stop },
+    path,
+  );
   const person = (["needs_human", "reject"] as const).filter((verdict) => negative.has(verdict));
-  if (person.length > 0) addMove(sink, { from: id, to: blockedState(stage), by: "engine", when: { [id]: [...person] }, remember: true, do: stop }, path);
+  if (person.length > 0)
+    addMove(
+      sink,
+      {
+        from: id,
+        to: blockedState(stage),
+        by: "engine",
+        when: { [id]: [...person] },
+        remember: true,
+        do: stop,
+      },
+      path,
+    );
   if (phase.fix !== undefined) fixState(sink, site, phase.fix.by);
 }
 
@@ -93,10 +152,20 @@ function fixState(sink: Sink, site: PhaseSite, role: string): void {
 export function checkPhase(sink: Sink, site: PhaseSite): void {
   const { id, phase, path } = site;
   const { in: file } = outOf(phase.out);
-  put(sink, "artifacts", id, { check: phase.check ?? "", bind: "tree", fresh: id, ...(file === undefined ? {} : { in: file }) }, path);
+  put(
+    sink,
+    "artifacts",
+    id,
+    { check: phase.check ?? "", bind: "tree", fresh: id, ...(file === undefined ? {} : { in: file }) },
+    path,
+  );
   put(sink, "states", id, { stage: site.stage, enter: [`run ${id}`] }, path);
   addMove(sink, { from: id, to: site.next, by: "engine", when: { [id]: "pass" } }, path);
-  addMove(sink, { from: id, to: blockedState(site.stage), by: "engine", when: { [id]: "needs_fix" }, remember: true }, path);
+  addMove(
+    sink,
+    { from: id, to: blockedState(site.stage), by: "engine", when: { [id]: "needs_fix" }, remember: true },
+    path,
+  );
 }
 
 /** Child runs, one for each task of a list. */
@@ -105,19 +174,48 @@ export function tasksPhase(sink: Sink, site: PhaseSite): void {
   const tolerated = phase.failed === "tolerate";
   put(sink, "artifacts", id, { children: phase.tasks ?? "", fresh: id }, path);
   put(sink, "states", id, { stage: site.stage, enter: [`start tasks ${phase.tasks ?? ""}`] }, path);
-  addMove(sink, { from: id, to: site.next, by: "engine", when: { [id]: tolerated ? ["all", "some"] : "all" } }, path);
-  addMove(sink, { from: id, to: blockedState(site.stage), by: "engine", when: { [id]: tolerated ? "none" : ["some", "none"] }, remember: true }, path);
+  addMove(
+    sink,
+    { from: id, to: site.next, by: "engine", when: { [id]: tolerated ? ["all", "some"] : "all" } },
+    path,
+  );
+  addMove(
+    sink,
+    {
+      from: id,
+      to: blockedState(site.stage),
+      by: "engine",
+      when: { [id]: tolerated ? "none" : ["some", "none"] },
+      remember: true,
+    },
+    path,
+  );
 }
 
 /** A state in which one agent owes one artifact: it goes on when that is there, and asks when the tries are spent. */
-function produce(sink: Sink, site: PhaseSite, on: { state: string; role: string; owes: string; to: string; when?: string[] }): void {
+function produce(
+  sink: Sink,
+  site: PhaseSite,
+  on: { state: string; role: string; owes: string; to: string; when?: string[] },
+): void {
   const { path } = site;
   const tries = `${on.state}.tries`;
   put(sink, "counters", tries, { max: site.phase.tries ?? TRIES, per: "entry" }, path);
   put(sink, "states", on.state, { stage: site.stage, enter: [`start ${on.role}`] }, path);
   const gate = on.when === undefined ? { need: on.owes } : { when: { [on.owes]: on.when } };
   addMove(sink, { from: on.state, to: on.to, by: "engine", ...gate, do: [`stop ${on.role}`] }, path);
-  addMove(sink, { from: on.state, to: blockedState(site.stage), by: "engine", when: { [tries]: "spent" }, remember: true, do: [`stop ${on.role}`] }, path);
+  addMove(
+    sink,
+    {
+      from: on.state,
+      to: blockedState(site.stage),
+      by: "engine",
+      when: { [tries]: "spent" },
+      remember: true,
+      do: [`stop ${on.role}`],
+    },
+    path,
+  );
   addEnd(sink, { role: on.role, in: on.state, else: { count: tries, do: [`start ${on.role}`] } }, path);
 }
 

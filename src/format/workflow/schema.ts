@@ -152,7 +152,7 @@ const State = z.strictObject({
   waits: z.optional(told(z.boolean(), "The run waits for a person here")),
   ask: z.optional(told(Name, "The question that is open here")),
   stage: z.optional(told(Name, "The group it is drawn in")),
-  enter: z.optional(told(Actions, "Done on every entry, before the actions of the move")),
+  enter: z.optional(told(Actions, "Done on every entry, after the actions of the move")),
 });
 
 const moveKeys = {
@@ -206,7 +206,9 @@ const Ask = z.strictObject({
 });
 
 const Out = z.union([File, z.strictObject(artifactKeys)]);
-const tries = z.optional(told(Bound, "How often an agent may end without leaving what it owes; 3 unless said otherwise"));
+const tries = z.optional(
+  told(Bound, "How often an agent may end without leaving what it owes; 3 unless said otherwise"),
+);
 const Phase = z.strictObject({
   title: z.optional(Text),
   run: z.optional(told(Name, "The role that produces the output")),

@@ -1,0 +1,50 @@
+/** Somebody hands in artifacts. Each counts or the whole is refused, so that its author can mend it at once. */
+
+import { record, type Draft } from "../draft.ts";
+import type { Incoming, Reading, Refusal } from "../event.ts";
+import { currentAgent, intake, nameOf } from "../intake.ts";
+import { invalid, notYourRole, superseded, unusable } from "../refuse.ts";
+import { standingOf, standingOfSlot, worth } from "../standing.ts";
+import { settle } from "../take.ts";
+
+type Submitted = Extract<Incoming, { type: "submitted" }>;
+
+export function submit(draft: Draft, event: Submitted): Refusal | undefined {
+  const { run } = draft;
+  if (event.by.type === "agent" && currentAgent(run, event.by) === undefined)
+    return superseded(run, event.by);
+  const readings = event.readings ?? [];
+  for (const reading of readings) {
+    const refusal = notTheirs(draft, event, reading);
+    if (refusal !== undefined) return refusal;
+  }
+  record(draft, event);
+  intake(draft, event, event.by);
+  for (const reading of readings) {
+    const refusal = notCounting(draft, reading);
+    if (refusal !== undefined) return refusal;
+  }
+  settle(draft, event.reserved ?? []);
+  return undefined;
+}
+
+function notTheirs(draft: Draft, event: Submitted, reading: Reading): Refusal | undefined {
+  const { workflow, run } = draft;
+  const artifact = workflow.definition.artifacts[reading.artifact];
+  if (artifact === undefined) return invalid(run, `there is no artifact "${reading.artifact}"`);
+  const who = nameOf(event.by);
+  const slot = event.by.type === "agent" ? event.by.slot : "";
+  if (
+    artifact.by.includes(who) &&
+    (artifact.each === undefined ? reading.slot === "" : reading.slot === slot)
+  )
+    return undefined;
+  return notYourRole(run, { who, what: `submitting ${reading.artifact}`, allowed: artifact.by });
+}
+
+function notCounting({ workflow, run }: Draft, { artifact, slot }: Reading): Refusal | undefined {
+  const standing =
+    slot === "" ? standingOf(workflow, run, artifact) : standingOfSlot(workflow, run, artifact, slot);
+  if (standing !== "missing" && standing !== "invalid" && standing !== "stale") return undefined;
+  return unusable(run, artifact, { ...worth(workflow, run, artifact), standing });
+}

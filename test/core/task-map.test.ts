@@ -1,0 +1,108 @@
+/** Every pair of states, for every actor: what the map allows, and how everything else is refused. */
+
+import { expect, test } from "vitest";
+import type { Actor, Incoming } from "../../src/core/event.ts";
+import type { Run } from "../../src/core/run.ts";
+import { step } from "../../src/core/step.ts";
+import { agent, AT, HUMAN } from "../support/play.ts";
+import { FAIL, handoff, inState, PASS, plan, task } from "../support/task.ts";
+
+const STATES = [
+  "pending",
+  "planning",
+  "clarification",
+  "working",
+  "agent-review",
+  "reviewing",
+  "stuck",
+  "done",
+  "cancelled",
+];
+const ACTORS = ["human", "worker", "reviewer", "engine"] as const;
+
+/** Written down from the seed's table and the resolutions, not from the definition. `engine` moves by itself. */
+const MAP: Readonly<Record<string, readonly string[]>> = {
+  "pending > planning": ["human", "engine"],
+  "pending > cancelled": ["human"],
+  "planning > working": ["worker", "human"],
+  "planning > clarification": ["worker", "human"],
+  "planning > stuck": ["engine"],
+  "planning > done": ["engine"],
+  "planning > cancelled": ["human"],
+  "clarification > planning": ["worker", "human"],
+  "clarification > working": ["worker", "human"],
+  "clarification > done": ["engine"],
+  "clarification > cancelled": ["human"],
+  "working > agent-review": ["worker", "human"],
+  "working > clarification": ["worker", "human"],
+  "working > stuck": ["worker", "human", "engine"],
+  "working > done": ["engine"],
+  "working > cancelled": ["human"],
+  "agent-review > reviewing": ["reviewer", "engine"],
+  "agent-review > working": ["reviewer", "engine"],
+  "agent-review > stuck": ["engine"],
+  "agent-review > done": ["engine"],
+  "agent-review > cancelled": ["human"],
+  "reviewing > working": ["human"],
+  "reviewing > done": ["human", "engine"],
+  "reviewing > cancelled": ["human"],
+  "stuck > reviewing": ["human"],
+  "stuck > done": ["engine"],
+  "stuck > cancelled": ["human"],
+};
+
+/** What the actor brings along, so that only the map can refuse. */
+function asks(run: Run, actor: (typeof ACTORS)[number], to: string): Incoming {
+  const by: Actor = actor === "human" ? HUMAN : actor === "engine" ? { type: "engine" } : agent(run, actor);
+  const readings = [
+    plan(),
+    handoff(),
+    ...(actor === "reviewer" ? [to === "reviewing" ? PASS() : FAIL()] : []),
+  ];
+  return { type: "move-asked", by, at: AT, to, readings, reserved: ["workspace"] };
+}
+
+function outcome(from: string, to: string, actor: (typeof ACTORS)[number]): string {
+  const after = step(task, inState(from), asks(inState(from), actor, to));
+  return after.ok ? after.run.state : after.refusal.code;
+}
+
+const cases = STATES.flatMap((from) =>
+  STATES.flatMap((to) =>
+    ACTORS.filter((actor) => actor !== "engine").map((actor) => [from, to, actor] as const),
+  ),
+);
+
+test("the table covers 9 x 9 states for 3 actors who ask", () => {
+  expect(cases).toHaveLength(243);
+});
+
+test.for(cases)("%s to %s, asked for by %s", ([from, to, actor]) => {
+  const isFinal = from === "done" || from === "cancelled";
+  const allowed = MAP[`${from} > ${to}`];
+  const isThere = actor === "human" || inState(from).agents[actor]?.status === "called";
+  const got = outcome(from, to, actor);
+  if (isFinal) expect(got).toBe("finished");
+  else if (!isThere) expect(["stale", "not-in-map"]).toContain(got);
+  else if (allowed === undefined) expect(got).toBe("not-in-map");
+  else if (allowed.includes(actor)) expect(got).toBe(to);
+  // The reviewer who asks for stuck in round one is told where its verdict leads.
+  else if (actor === "reviewer" && to === "stuck") expect(got).toBe("gate-not-met");
+  else expect(got).toBe("not-your-role");
+});
+
+test("everybody who is not the engine is refused the engine's moves, and the engine asks for nothing", () => {
+  const engine: Actor = { type: "engine" };
+  const refused = STATES.flatMap((from) =>
+    STATES.map((to) => step(task, inState(from), { type: "move-asked", by: engine, at: AT, to })),
+  );
+  const taken = refused.flatMap((after) => (after.ok ? [after.run.state] : []));
+  expect(taken).toEqual([]);
+});
+
+test("the map has the seed's twenty moves and the seven that the resolutions add", () => {
+  const pairs = new Set(
+    task.definition.moves.filter((move) => move.from !== "start").map((move) => `${move.from} > ${move.to}`),
+  );
+  expect([...pairs].sort()).toEqual(Object.keys(MAP).sort());
+});

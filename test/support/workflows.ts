@@ -1,0 +1,29 @@
+/** Loads workflows of this repository for tests. */
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Workflow } from "../../src/core/compile.ts";
+import type { Prompt } from "../../src/core/workflow.ts";
+import { showProblem } from "../../src/format/problem.ts";
+import { parseWorkflow } from "../../src/format/workflow/parse.ts";
+
+const root = join(import.meta.dirname, "../../workflows");
+
+export function loadWorkflow(name: string): Workflow {
+  const folder = join(root, name);
+  const prompts = join(folder, "prompts");
+  const names = existsSync(prompts) ? readdirSync(prompts) : [];
+  const texts: Record<string, Prompt> = {};
+  for (const file of names)
+    texts[file.replace(/\.md$/, "")] = {
+      file: `${name}/prompts/${file}`,
+      text: readFileSync(join(prompts, file), "utf8"),
+    };
+  const parsed = parseWorkflow({
+    file: `${name}/workflow.yaml`,
+    bytes: readFileSync(join(folder, "workflow.yaml")),
+    prompts: texts,
+  });
+  if (!parsed.ok) throw new Error(parsed.problems.map(showProblem).join("\n"));
+  return parsed.workflow;
+}
