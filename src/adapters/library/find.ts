@@ -1,0 +1,148 @@
+/**
+ * Finds workflows: by path, or by name in the repository's `.signalbox/workflows` and then among the built-in ones.
+ *
+ * Only looks at names and kinds of files; `read` opens them.
+ */
+
+import { readdirSync, realpathSync, statSync, type Stats } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { closest } from "../../core/closest.ts";
+import { UserError } from "../user-error.ts";
+import { packageRoot } from "./package.ts";
+
+export type Where = { readonly cwd: string; readonly home: string };
+
+export type Found = {
+  /** The folder's name, or the file's without its ending. */
+  readonly name: string;
+  /** Real path of the folder that holds the file and its prompts. */
+  readonly folder: string;
+  readonly file: string;
+  /** *built-in* and *override* were looked up by name; *path* was named as such. */
+  readonly from: "built-in" | "override" | "path";
+};
+
+export const WORKFLOW_FILE = "workflow.yaml";
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
+
+export function findWorkflow(wanted: string, where: Where): Found {
+  if (wanted === "")
+    throw new UserError("bad-usage", "the name of a workflow is empty", "signalbox workflows");
+  if (NAME.test(wanted) && !/\.ya?ml$/.test(wanted)) {
+    const named = listWorkflows(where).find(({ name }) => name === wanted);
+    if (named !== undefined) return named;
+    if (look(resolve(where.cwd, wanted)) === undefined) throw unknownName(wanted, where);
+  }
+  return findPath(wanted, where);
+}
+
+/** Every workflow that has a name here; an override hides the built-in one. */
+export function listWorkflows(where: Where): Found[] {
+  const overrides = namedIn(overridesIn(signalboxFolder(where)), "override");
+  const hidden = new Set(overrides.map(({ name }) => name));
+  const builtIn = builtInWorkflows().filter(({ name }) => !hidden.has(name));
+  return [...overrides, ...builtIn].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+export function builtInWorkflows(): Found[] {
+  return namedIn(join(packageRoot(), "workflows"), "built-in");
+}
+
+export function overridesIn(signalbox: string): string {
+  return join(signalbox, "workflows");
+}
+
+/** The nearest `.signalbox` of this repository; where there is none yet, the one that its root would have. */
+export function signalboxFolder({ cwd, home }: Where): string {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    if (look(join(folder, ".signalbox"))?.isDirectory() === true) return join(folder, ".signalbox");
+    if (look(join(folder, ".git")) !== undefined) return join(folder, ".signalbox");
+    // What lies above a home belongs to somebody else.
+    if (folder === home || dirname(folder) === folder) return join(cwd, ".signalbox");
+  }
+}
+
+function namedIn(folder: string, from: "built-in" | "override"): Found[] {
+  return namesIn(folder)
+    .filter((name) => NAME.test(name) && look(join(folder, name, WORKFLOW_FILE)) !== undefined)
+    .map((name) => ({ name, folder: real(join(folder, name)), file: WORKFLOW_FILE, from }));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return [];
+    throw unreadable(folder, error);
+  }
+}
+
+function findPath(wanted: string, { cwd }: Where): Found {
+  const path = resolve(cwd, wanted);
+  const stats = look(path);
+  if (stats === undefined)
+    throw new UserError("not-found", `there is no file or folder ${wanted}`, "signalbox workflows");
+  const place = real(path);
+  if (!stats.isDirectory())
+    return {
+      name: basename(place).replace(/\.ya?ml$/, ""),
+      folder: dirname(place),
+      file: basename(place),
+      from: "path",
+    };
+  if (look(join(place, WORKFLOW_FILE)) === undefined) {
+    throw new UserError("no-workflow", `the folder ${wanted} has no ${WORKFLOW_FILE}`, "signalbox workflows");
+  }
+  return { name: basename(place), folder: place, file: WORKFLOW_FILE, from: "path" };
+}
+
+function unknownName(wanted: string, where: Where): UserError {
+  const names = listWorkflows(where).map(({ name }) => name);
+  const near = closest(wanted, names);
+  const hint = near === undefined ? `; there are ${names.join(", ")}` : `; did you mean "${near}"?`;
+  return new UserError("unknown-workflow", `there is no workflow "${wanted}"${hint}`, "signalbox workflows");
+}
+
+/** What is there, if anything is. Whether it may be opened shows when it is. */
+function look(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG") return undefined;
+    throw unreadable(path, error);
+  }
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  ELOOP: "its symbolic links lead in a circle",
+  ENXIO: "it is no regular file",
+  ENOENT: "it is gone",
+  EISDIR: "it is a folder",
+  ENODEV: "it is no regular file",
+};
+
+export function unreadable(path: string, error: unknown): UserError {
+  const code = codeOf(error);
+  if (code === undefined) throw error;
+  const reason = REASONS[code] ?? code;
+  return new UserError(
+    "unreadable",
+    `${path} cannot be read: ${reason}`,
+    code === "EACCES" || code === "EPERM" ? `ls -l ${path}` : "signalbox workflows",
+  );
+}
+
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}

@@ -1,0 +1,130 @@
+/**
+ * Reads a workflow and its prompts from a folder that may be a stranger's.
+ *
+ * Nothing is opened that could block or lead out of the folder, and nothing is read beyond its limit. What cannot be read
+ * at all is the user's to mend; what was read and is not allowed becomes a problem with a place, like any other.
+ */
+
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync } from "node:fs";
+import { join, sep } from "node:path";
+import type { Prompt } from "../../core/workflow.ts";
+import type { Problem } from "../../format/problem.ts";
+import { UserError } from "../user-error.ts";
+import { codeOf, unreadable, type Found } from "./find.ts";
+
+/** `file` and the files of prompts are relative to the folder, so that a copy elsewhere has the same hash. */
+export type Source = {
+  readonly file: string;
+  readonly bytes: Uint8Array;
+  readonly prompts: Readonly<Record<string, Prompt>>;
+};
+
+export type Read =
+  | { readonly ok: true; readonly source: Source }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+const BYTES_MAX = 262_144;
+const PROMPTS_MAX = 200;
+const PROMPTS = "prompts";
+
+export function readWorkflow({ folder, file }: Found): Read {
+  const bytes = readInside(folder, file);
+  if (bytes === undefined) return { ok: false, problems: [tooBig(file)] };
+  const names = promptFiles(folder);
+  if (names.length > PROMPTS_MAX) {
+    const message = `there are ${names.length} prompts; at most ${PROMPTS_MAX} are read`;
+    return { ok: false, problems: [{ file: PROMPTS, line: 1, col: 1, code: "too-many-prompts", message }] };
+  }
+  const read = names.map((name) => readPrompt(folder, `${PROMPTS}/${name}`));
+  const problems = read.flatMap((prompt) => ("code" in prompt ? [prompt] : []));
+  if (problems.length > 0) return { ok: false, problems };
+  const prompts = read.flatMap((prompt) =>
+    "code" in prompt ? [] : [[nameOf(prompt.file), prompt] as const],
+  );
+  return { ok: true, source: { file, bytes, prompts: Object.fromEntries(prompts) } };
+}
+
+function nameOf(file: string): string {
+  return file.slice(PROMPTS.length + 1, -".md".length);
+}
+
+function promptFiles(folder: string): string[] {
+  try {
+    return readdirSync(inside(folder, PROMPTS))
+      .filter((name) => name.endsWith(".md"))
+      .toSorted();
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error instanceof UserError ? error : unreadable(join(folder, PROMPTS), error);
+  }
+}
+
+function readPrompt(folder: string, file: string): Prompt | Problem {
+  const bytes = readInside(folder, file);
+  if (bytes === undefined) return tooBig(file);
+  try {
+    return { file, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+  } catch (error) {
+    if (codeOf(error) !== "ERR_ENCODING_INVALID_ENCODED_DATA") throw error;
+    return { file, line: 1, col: 1, code: "not-utf-8", message: "it is not valid UTF-8" };
+  }
+}
+
+function tooBig(file: string): Problem {
+  return { file, line: 1, col: 1, code: "too-big", message: `it has more than ${BYTES_MAX} bytes` };
+}
+
+/** The bytes of a regular file, or nothing where there are too many. */
+function readInside(folder: string, file: string): Uint8Array | undefined {
+  const path = join(folder, file);
+  const handle = open(inside(folder, file), path);
+  try {
+    const stats = fstatSync(handle);
+    if (!stats.isFile()) throw notAFile(path, stats.isDirectory());
+    if (stats.size > BYTES_MAX) return undefined;
+    // Some files have no size before they are read, and a file may grow meanwhile.
+    const buffer = new Uint8Array(BYTES_MAX + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < buffer.length; length += read) {
+      read = readSync(handle, buffer, length, buffer.length - length, null);
+    }
+    return length > BYTES_MAX ? undefined : buffer.subarray(0, length);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function open(place: string, path: string): number {
+  try {
+    // Without O_NONBLOCK a pipe that nobody writes to would be waited for.
+    return openSync(place, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+function notAFile(path: string, isFolder: boolean): UserError {
+  return new UserError(
+    "unreadable",
+    `${path} cannot be read: it is ${isFolder ? "a folder" : "no regular file"}`,
+    "signalbox workflows",
+  );
+}
+
+/** The real path of a file of this folder. */
+function inside(folder: string, file: string): string {
+  const path = join(folder, file);
+  let place: string;
+  try {
+    place = realpathSync.native(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" && file === PROMPTS) throw error;
+    throw unreadable(path, error);
+  }
+  if (place === path || place.startsWith(folder === sep ? sep : `${folder}${sep}`)) return place;
+  throw new UserError(
+    "leads-out",
+    `${path} is a link that leads out of its folder, to ${place}`,
+    `ls -l ${path}`,
+  );
+}

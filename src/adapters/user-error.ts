@@ -1,0 +1,25 @@
+/** Something that the user can mend: a stable code, one sentence, one way out. Thrown at the edge, caught once at each door. */
+
+import type { Place } from "../core/workflow.ts";
+
+const BAD_USAGE = 2;
+
+type Way = { readonly next: string; readonly exit?: number; readonly at?: Place };
+
+export class UserError extends Error {
+  override readonly name = "UserError";
+  /** The one next command, or thing to do. */
+  readonly next: string;
+  readonly exit: number;
+  readonly at: Place | undefined;
+  readonly code: string;
+
+  constructor(code: string, message: string, way: string | Way) {
+    super(message);
+    const { next, exit = BAD_USAGE, at } = typeof way === "string" ? { next: way } : way;
+    this.code = code;
+    this.next = next;
+    this.exit = exit;
+    this.at = at;
+  }
+}

@@ -1,0 +1,46 @@
+/** What a command is: words and options in, an answer out. Printing is the same for all of them. */
+
+import type { Paint } from "./paint.ts";
+
+/** Where a command is called, and how it is called from there: nothing else of the process reaches it. */
+export type Door = {
+  readonly cwd: string;
+  readonly home: string;
+  readonly paint: Paint;
+  readonly self: string;
+};
+
+/** `takes` names the value of an option; without it the option is a switch. */
+export type Option = { readonly about: string; readonly takes?: string };
+
+export type Given = { readonly words: readonly string[]; readonly options: Readonly<Record<string, string>> };
+
+export type Command = {
+  /** What follows the command's name. */
+  readonly usage: string;
+  readonly about: string;
+  readonly words: { readonly min: number; readonly max: number };
+  readonly options: Readonly<Record<string, Option>>;
+  readonly examples: readonly string[];
+  answer(given: Given, door: Door): Answer;
+};
+
+export type Answer = {
+  readonly exit: number;
+  /** Stable, for programs; `ok` where all is well. */
+  readonly code: string;
+  readonly message: string;
+  /** The result for programs, beside code and message. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** The result for people. */
+  readonly text: string;
+  /** The one next command, where there is one. */
+  readonly next: string;
+  /** What else is worth saying to people; not with `--quiet`. */
+  readonly talk?: string;
+};
+
+export const EXIT_OK = 0;
+export const EXIT_USAGE = 2;
+export const EXIT_GATE = 5;
+export const EXIT_BUG = 70;

@@ -1,0 +1,42 @@
+/** The commands there are. Each is loaded only when it is called. */
+
+import type { Command } from "./command.ts";
+
+type Entry = {
+  readonly about: string;
+  readonly example: string;
+  readonly load: () => Promise<{ readonly command: Command }>;
+};
+
+export const COMMANDS: Readonly<Record<string, Entry>> = {
+  check: {
+    about: "prove that a workflow ends, or show how it does not",
+    example: "signalbox check task",
+    load: () => import("./commands/check.ts"),
+  },
+  graph: {
+    about: "draw a workflow as a Mermaid diagram",
+    example: "signalbox graph task > task.mmd",
+    load: () => import("./commands/graph.ts"),
+  },
+  simulate: {
+    about: "walk through a workflow, with dice for agents",
+    example: "signalbox simulate task --seed 7",
+    load: () => import("./commands/simulate.ts"),
+  },
+  workflows: {
+    about: "list the workflows that have a name here",
+    example: "signalbox workflows",
+    load: () => import("./commands/workflows.ts"),
+  },
+  eject: {
+    about: "copy a built-in workflow into this repository, to change it",
+    example: "signalbox eject task",
+    load: () => import("./commands/eject.ts"),
+  },
+  schema: {
+    about: "print the JSON Schema of workflow files",
+    example: "signalbox schema > workflow-1.schema.json",
+    load: () => import("./commands/schema.ts"),
+  },
+};

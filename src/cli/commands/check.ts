@@ -1,0 +1,101 @@
+/** `signalbox check`: proves that workflows end, or shows how they do not. */
+
+import { findWorkflow } from "../../adapters/library/find.ts";
+import { check, type Report } from "../../core/check/check.ts";
+import type { Defect } from "../../core/check/defect.ts";
+import { showProblem, type Problem } from "../../format/problem.ts";
+import { EXIT_GATE, EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
+import type { Paint } from "../paint.ts";
+import { loadWorkflow, placeOf, shownPath, type Loaded } from "../workflow.ts";
+import { sayWorst, thousands } from "../worst.ts";
+
+type Checked = { readonly loaded: Loaded; readonly report: Report | undefined };
+
+export const command: Command = {
+  usage: "WORKFLOW...",
+  about:
+    "Looks at everything that can happen in a workflow and proves that it ends, or shows a shortest way to what is wrong.\nA WORKFLOW is a name, a folder with a workflow.yaml, or a file.",
+  words: { min: 1, max: Number.POSITIVE_INFINITY },
+  options: {},
+  examples: [
+    "signalbox check task",
+    "signalbox check .signalbox/workflows/mine",
+    "signalbox check --json task staged-plan",
+  ],
+  answer({ words }, door): Answer {
+    // A name that is wrong is found before the first proof is begun.
+    const found = words.map((word) => findWorkflow(word, door));
+    const all = found.map((each) => checkOne(loadWorkflow(each, door), door));
+    const bad = all.filter((checked) => !isGood(checked));
+    const message =
+      bad.length === 0
+        ? "every workflow ends"
+        : `${bad.map(({ loaded }) => loaded.name).join(", ")}: there are problems`;
+    return {
+      exit: bad.length === 0 ? EXIT_OK : EXIT_GATE,
+      code: bad.length === 0 ? "ok" : "invalid-workflow",
+      message,
+      data: { workflows: all.map(asData) },
+      text: all.map((checked) => show(checked, door.paint)).join(""),
+      next: nextAfter(words, bad.length === 0),
+    };
+  },
+};
+
+function checkOne(loaded: Loaded, door: Door): Checked {
+  if (!loaded.ok) return { loaded, report: undefined };
+  const report = check(loaded.workflow);
+  const near = (defect: Defect): Defect => ({
+    ...defect,
+    at: { ...defect.at, file: shownPath(door, loaded.found, defect.at.file) },
+  });
+  return { loaded, report: { ...report, defects: report.defects.map(near) } };
+}
+
+function isGood({ report }: Checked): boolean {
+  return report !== undefined && report.defects.length === 0;
+}
+
+function nextAfter(words: readonly string[], good: boolean): string {
+  return good
+    ? `signalbox simulate ${words[0] ?? ""}`
+    : `mend what is named, then: signalbox check ${words.join(" ")}`;
+}
+
+function asData({ loaded, report }: Checked): Record<string, unknown> {
+  return {
+    name: loaded.name,
+    file: loaded.file,
+    hash: loaded.ok ? loaded.workflow.hash() : "",
+    ok: isGood({ loaded, report }),
+    problems: loaded.ok ? [] : loaded.problems.map(problemData),
+    defects: (report?.defects ?? []).map(({ code, message, at, trace }) => ({
+      code,
+      message,
+      at: placeOf(at),
+      trace,
+    })),
+    worst: report?.worst ?? {},
+    nodes: report?.nodes ?? 0,
+    edges: report?.edges ?? 0,
+  };
+}
+
+function problemData(problem: Problem): Record<string, unknown> {
+  const { code, message, suggestion } = problem;
+  return { code, message, at: placeOf(problem), ...(suggestion === undefined ? {} : { suggestion }) };
+}
+
+function show({ loaded, report }: Checked, paint: Paint): string {
+  if (!loaded.ok) return loaded.problems.map((problem) => `${showProblem(problem)}\n`).join("");
+  if (report === undefined) return "";
+  if (report.defects.length > 0) return report.defects.map((defect) => showDefect(defect, paint)).join("");
+  const size = `${thousands(report.nodes)} situations, ${thousands(report.edges)} steps looked at`;
+  return `${paint.bold(loaded.name)}: ${paint.green("it ends.")} ${size}\n${sayWorst(loaded.workflow, report.worst, paint)}`;
+}
+
+function showDefect({ at, code, message, trace }: Defect, paint: Paint): string {
+  const width = String(trace.length).length;
+  const steps = trace.map((step, index) => `    ${String(index + 1).padStart(width)}. ${step}\n`);
+  return `${at.file}:${at.line}:${at.col}: ${paint.red(code)}: ${message}\n${steps.join("")}`;
+}

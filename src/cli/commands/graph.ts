@@ -1,0 +1,28 @@
+/** `signalbox graph`: draws a workflow. */
+
+import { graphOf } from "../../format/graph.ts";
+import { mermaid } from "../../format/mermaid.ts";
+import { EXIT_OK, type Answer, type Command } from "../command.ts";
+import { requireWorkflow } from "../workflow.ts";
+
+export const command: Command = {
+  usage: "WORKFLOW [--expanded]",
+  about:
+    "Draws a workflow as a Mermaid state diagram: states by stage, with those marked that wait for a person or are final.\nWith --json it gives the states and moves as data.",
+  words: { min: 1, max: 1 },
+  options: { expanded: { about: "show what stages expand to" } },
+  examples: ["signalbox graph task > task.mmd", "signalbox graph staged-plan --expanded"],
+  answer({ words: [wanted = ""], options }, door): Answer {
+    const { workflow, helpers, name } = requireWorkflow(wanted, door);
+    const how = { expanded: options["expanded"] !== undefined };
+    const { states, moves } = graphOf(workflow, helpers, how);
+    return {
+      exit: EXIT_OK,
+      code: "ok",
+      message: `${name}: ${states.length} states`,
+      data: { name, hash: workflow.hash(), states, moves },
+      text: mermaid(workflow, helpers, how),
+      next: `signalbox check ${wanted}`,
+    };
+  },
+};

@@ -1,0 +1,146 @@
+/** One call of the command line, from its arguments to what it prints. Nothing here touches the process. */
+
+import { realpathSync } from "node:fs";
+import { UserError } from "../adapters/user-error.ts";
+import { closest } from "../core/closest.ts";
+import { GLOBAL, parseArguments, splitCommand } from "./arguments.ts";
+import { EXIT_BUG, EXIT_OK, type Answer, type Door } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
+import { paintOf } from "./paint.ts";
+
+export type World = {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether people see stdout as it is printed. */
+  readonly terminal?: boolean;
+};
+
+export type Printed = { readonly code: number; readonly stdout: string; readonly stderr: string };
+
+export async function run(argv: readonly string[], world: World): Promise<Printed> {
+  // Read before anything can fail: a wrong option, too, is answered in the form that was asked for.
+  const json = hasOption(argv, "--json");
+  const quiet = hasOption(argv, "--quiet") || hasOption(argv, "-q");
+  try {
+    const answer = await answerTo(argv, world);
+    return json ? asJson(answer) : asText(answer, quiet);
+  } catch (error) {
+    const failure = error instanceof UserError ? ofUser(error, world.cwd) : ofBug(error);
+    return json
+      ? { ...asJson(failure), stderr: failure.stack }
+      : { code: failure.exit, stdout: "", stderr: sayFailure(failure) };
+  }
+}
+
+function hasOption(argv: readonly string[], name: string): boolean {
+  const end = argv.indexOf("--");
+  return (end === -1 ? argv : argv.slice(0, end)).includes(name);
+}
+
+async function answerTo(argv: readonly string[], world: World): Promise<Answer> {
+  const { command: name, rest } = splitCommand(argv);
+  if (name === undefined || name === "help")
+    return answerAlone(name === undefined ? argv : ["--help", ...rest], world);
+  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (entry === undefined) throw unknownCommand(name);
+  const { command } = await entry.load();
+  const help = `signalbox ${name} --help`;
+  const given = parseArguments(rest, { ...GLOBAL, ...command.options }, help);
+  const door = doorOf(world, given.options);
+  if (given.options["help"] !== undefined)
+    return helped((await import("./help.ts")).helpOf(name, command, door.paint));
+  const { min, max } = command.words;
+  const { length } = given.words;
+  if (length < min) throw new UserError("bad-usage", `signalbox ${name} needs ${command.usage}`, help);
+  if (length > max)
+    throw new UserError("bad-usage", `signalbox ${name} does not take "${given.words[max] ?? ""}"`, help);
+  return command.answer(given, door);
+}
+
+/** Options without a command. */
+async function answerAlone(argv: readonly string[], world: World): Promise<Answer> {
+  const { words, options } = parseArguments(argv, GLOBAL, "signalbox --help");
+  if (words[0] !== undefined) return answerTo([words[0], "--help"], world);
+  if (options["version"] !== undefined) {
+    return {
+      exit: EXIT_OK,
+      code: "ok",
+      message: SIGNALBOX_VERSION,
+      data: { version: SIGNALBOX_VERSION },
+      text: `${SIGNALBOX_VERSION}\n`,
+      next: "",
+    };
+  }
+  return helped((await import("./help.ts")).helpOfAll(doorOf(world, options).paint));
+}
+
+function helped(text: string): Answer {
+  return { exit: EXIT_OK, code: "ok", message: "how it is used", data: { help: text }, text, next: "" };
+}
+
+function doorOf({ cwd, env, terminal }: World, options: Readonly<Record<string, string>>): Door {
+  if (cwd === "") throw new UserError("no-folder", "the folder you are in is gone", "cd ..");
+  const isPlain = options["no-color"] !== undefined || isSet(env["NO_COLOR"]) || isSet(env["CI"]);
+  // `npm start` in a checkout: there is no signalbox on the path of whoever reads this.
+  const isCheckout = env["npm_package_name"] === "signalbox";
+  return {
+    cwd: realpathSync.native(cwd),
+    home: env["HOME"] ?? "",
+    paint: paintOf(terminal === true && !isPlain),
+    self: isCheckout ? "./bin/signalbox" : "signalbox",
+  };
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== "";
+}
+
+function unknownCommand(name: string): UserError {
+  const near = closest(name, Object.keys(COMMANDS));
+  return new UserError(
+    "unknown-command",
+    `there is no command "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`,
+    near === undefined ? "signalbox --help" : `signalbox ${near} --help`,
+  );
+}
+
+function asText({ exit, text, talk }: Answer, quiet: boolean): Printed {
+  return { code: exit, stdout: text, stderr: quiet ? "" : (talk ?? "") };
+}
+
+function asJson({ exit, code, message, data, next }: Omit<Answer, "text">): Printed {
+  const document = { ok: exit === EXIT_OK, code, message, ...data, next };
+  return { code: exit, stdout: `${JSON.stringify(document, undefined, 2)}\n`, stderr: "" };
+}
+
+type Failure = Omit<Answer, "text"> & { readonly stack: string };
+
+/** Paths are shown as people would type them where they are. */
+function ofUser({ code, message, next, exit, at }: UserError, cwd: string): Failure {
+  const near = (text: string): string => text.replaceAll(`${cwd}/`, "");
+  return {
+    exit,
+    code,
+    message: near(message),
+    data: at === undefined ? {} : { at },
+    next: near(next),
+    stack: "",
+  };
+}
+
+function ofBug(error: unknown): Failure {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const message = `this is a bug in signalbox: ${error instanceof Error ? error.message : String(error)}`;
+  return {
+    exit: EXIT_BUG,
+    code: "bug",
+    message,
+    data: {},
+    next: "report it, with what you typed and the stack trace",
+    stack: `${stack}\n`,
+  };
+}
+
+function sayFailure({ message, next, stack }: Failure): string {
+  return `signalbox: ${message}\n${stack}  next: ${next}\n`;
+}

@@ -1,0 +1,92 @@
+/** A workflow as a picture's data: which states there are, of which kind, and what leads from one to another. */
+
+import type { Workflow } from "../core/compile.ts";
+import { ORIGIN, START, type Condition, type Move, type State } from "../core/workflow.ts";
+
+/** *human*: waits for a person. *final* and *failed*: the run ends here, well or badly. */
+export type Kind = "plain" | "human" | "final" | "failed";
+
+export type DrawnState = {
+  readonly name: string;
+  readonly title: string;
+  readonly stage: string;
+  readonly kind: Kind;
+};
+
+/** `from` is `start` where a run begins. Moves between the same two states are one, with a label for each. */
+export type DrawnMove = { readonly from: string; readonly to: string; readonly labels: readonly string[] };
+
+export type Graph = { readonly states: readonly DrawnState[]; readonly moves: readonly DrawnMove[] };
+
+/** The states that sugar made, with the phase that each is drawn as. */
+export type Helpers = ReadonlyMap<string, string>;
+
+export function graphOf(workflow: Workflow, helpers: Helpers, { expanded }: { expanded: boolean }): Graph {
+  const drawnAs = (name: string): string => (expanded ? name : (helpers.get(name) ?? name));
+  const states = Object.entries(workflow.definition.states).filter(([name]) => drawnAs(name) === name);
+  return {
+    states: states.map(([name, state]) => ({
+      name,
+      title: state.title,
+      stage: state.stage ?? "",
+      kind: kindOf(state),
+    })),
+    moves: merge(workflow.definition.moves, drawnAs),
+  };
+}
+
+function kindOf(state: State): Kind {
+  if (state.final !== undefined) return state.final === "failed" ? "failed" : "final";
+  return state.waits || state.ask !== undefined ? "human" : "plain";
+}
+
+function merge(moves: readonly Move[], drawnAs: (name: string) => string): DrawnMove[] {
+  const drawn = new Map<string, { from: string; to: string; labels: string[] }>();
+  for (const move of moves) {
+    for (const target of targetsOf(moves, move)) {
+      const from = drawnAs(move.from);
+      const to = drawnAs(target);
+      // What goes on inside a phase is not shown while the phase is one state.
+      if (from === to && move.from !== target) continue;
+      const key = `${from} ${to}`;
+      const known = drawn.get(key) ?? { from, to, labels: [] };
+      drawn.set(key, known);
+      const label = labelOf(move);
+      if (!known.labels.includes(label)) known.labels.push(label);
+    }
+  }
+  return [...drawn.values()];
+}
+
+/** A move back leads to every state from which its own state can be entered with the way remembered. */
+function targetsOf(moves: readonly Move[], move: Move): readonly string[] {
+  if (move.to !== ORIGIN) return [move.to];
+  const into = moves.filter((other) => other.to === move.from && other.remember && other.from !== START);
+  const asked = move.when.find((condition) => condition.type === "origin");
+  const origins = [...new Set(into.map((other) => other.from))];
+  return asked === undefined ? origins : origins.filter((name) => asked.in.includes(name));
+}
+
+/** Who, then what must hold: `worker, human [plan]`. A person's answer stands for the person. */
+function labelOf(move: Move): string {
+  const who = move.answer === undefined ? move.by.join(", ") : `answer ${move.answer}`;
+  const gate = [...move.need, ...move.when.flatMap(sayCondition)];
+  return gate.length === 0 ? who : `${who} [${gate.join(", ")}]`;
+}
+
+function sayCondition(condition: Condition): string[] {
+  switch (condition.type) {
+    case "artifact":
+      return [`${condition.artifact} ${condition.in.join(" or ")}`];
+    case "field":
+      return [`${condition.artifact}.${condition.field} ${condition.in.join(" or ")}`];
+    case "least":
+      return [`${condition.artifact}.${condition.field} at least ${condition.min}`];
+    case "counter":
+      return [`${condition.counter} ${condition.is}`];
+    case "param":
+      return [`${condition.param} ${condition.in.join(" or ")}`];
+    case "origin":
+      return [];
+  }
+}
