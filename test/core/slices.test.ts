@@ -81,7 +81,7 @@ test("a plan that passes its review after one fix", () => {
 });
 
 test("fixes that do not help lead to a restart of the stage, its outputs archived", () => {
-  const few = { ...start(staged), params: { fixes: 1, restarts: 1 } } satisfies Incoming;
+  const few = start(staged, undefined, { params: { fixes: 1, restarts: 1 } });
   const round = (): Word[] => [
     ...toReview(),
     submit("plan-reviewer", [revise()]),

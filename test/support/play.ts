@@ -5,6 +5,7 @@ import type { Actor, Effect, Event, Incoming, Reading } from "../../src/core/eve
 import { NO_RUN, slotKey, type Run } from "../../src/core/run.ts";
 import { step } from "../../src/core/step.ts";
 import type { Verdict } from "../../src/core/verdict.ts";
+import type { Literal } from "../../src/core/workflow.ts";
 
 export const AT = "2026-11-15T08:00:00Z";
 export const HUMAN: Actor = { type: "human" };
@@ -40,7 +41,7 @@ export function verdict(artifact: string, value: Verdict, more: Partial<Reading>
 export function start(
   workflow: Workflow,
   to?: string,
-  more: { readings?: Reading[]; reserved?: string[] } = {},
+  more: { readings?: Reading[]; reserved?: string[]; params?: Record<string, Literal> } = {},
 ): Incoming {
   return {
     type: "run-started",
