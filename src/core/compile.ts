@@ -40,13 +40,13 @@ export function endKey(role: string, state: string): string {
 }
 
 function groupBy<T>(list: readonly T[], key: (item: T) => string): Record<string, T[]> {
-  const groups: Record<string, T[]> = Object.create(null);
+  const groups: Record<string, T[]> = {};
   for (const item of list) (groups[key(item)] ??= []).push(item);
   return groups;
 }
 
 function namesBy<T>(record: Readonly<Record<string, T>>, key: (item: T) => string): Record<string, string[]> {
-  const groups: Record<string, string[]> = Object.create(null);
+  const groups: Record<string, string[]> = {};
   for (const [name, item] of Object.entries(record)) (groups[key(item)] ??= []).push(name);
   return groups;
 }

@@ -1,20 +1,23 @@
 /** A step under way: the run as it will be, the events that made it so, and the effects in their order. */
 
 import { change, type OwnRun } from "./apply.ts";
-import type { Workflow } from "./compile.ts";
-import type { Effect, Event } from "./event.ts";
+import { NONE, type Workflow } from "./compile.ts";
+import type { Effect, Event, Incoming } from "./event.ts";
 import type { Run } from "./run.ts";
 
 export type Draft = {
   readonly workflow: Workflow;
+  /** Resources that the edge holds ready for this event. */
+  readonly reserved: readonly string[];
   /** A copy of its own, so that a refusal leaves the run as it was. */
   readonly run: OwnRun;
   readonly events: Event[];
   readonly effects: Effect[];
 };
 
-export function open(workflow: Workflow, run: Run): Draft {
-  return { workflow, run: { ...run }, events: [], effects: [] };
+export function open(workflow: Workflow, run: Run, event: Incoming): Draft {
+  const reserved = "reserved" in event ? (event.reserved ?? NONE) : NONE;
+  return { workflow, reserved, run: { ...run }, events: [], effects: [] };
 }
 
 export function record(draft: Draft, event: Event): void {

@@ -18,10 +18,15 @@ export type Unmet = {
   readonly mend: string;
 };
 
-/** Resources that the edge holds ready for this event. */
-type Reserved = readonly string[];
+/** A run, and the resources that the edge holds ready for what happens to it. */
+export type Situation = {
+  readonly workflow: Workflow;
+  readonly run: Run;
+  readonly reserved: readonly string[];
+};
 
-export function unmet(workflow: Workflow, run: Run, move: Move, reserved: Reserved): Unmet[] {
+export function unmet(situation: Situation, move: Move): Unmet[] {
+  const { workflow, run, reserved } = situation;
   return [
     ...move.when
       .filter((condition) => !holds(workflow, run, condition))
@@ -30,17 +35,18 @@ export function unmet(workflow: Workflow, run: Run, move: Move, reserved: Reserv
       .filter((name) => !isGood(standingOf(workflow, run, name)))
       .map((name) => explainNeed(workflow, run, name)),
     ...move.count
-      .filter((counter) => isExhausted(workflow, run, move, counter))
+      .filter((counter) => isExhausted(situation, move, counter))
       .map((counter) => spent(workflow, run, counter)),
     ...(isTooDeep(run, move) ? [TOO_DEEP] : []),
     ...move.reserve.filter((resource) => !reserved.includes(resource)).map(notReserved),
   ];
 }
 
-export function isOpen(workflow: Workflow, run: Run, move: Move, reserved: Reserved): boolean {
+export function isOpen(situation: Situation, move: Move): boolean {
+  const { workflow, run, reserved } = situation;
   for (const condition of move.when) if (!holds(workflow, run, condition)) return false;
   for (const name of move.need) if (!isGood(standingOf(workflow, run, name))) return false;
-  for (const counter of move.count) if (isExhausted(workflow, run, move, counter)) return false;
+  for (const counter of move.count) if (isExhausted(situation, move, counter)) return false;
   for (const resource of move.reserve) if (!reserved.includes(resource)) return false;
   return !isTooDeep(run, move);
 }
@@ -86,7 +92,7 @@ export function maxOf(workflow: Workflow, run: Run, counter: string): number {
 }
 
 /** A move that begins a counter's scope anew may always count it. */
-function isExhausted(workflow: Workflow, run: Run, move: Move, counter: string): boolean {
+function isExhausted({ workflow, run }: Situation, move: Move, counter: string): boolean {
   const per = workflow.definition.counters[counter]?.per ?? "run";
   return per !== "entry" && per !== move.to && !move.renew.includes(per) && isSpent(workflow, run, counter);
 }
@@ -152,7 +158,7 @@ function explain(workflow: Workflow, run: Run, condition: Condition): Unmet {
 function explainNeed(workflow: Workflow, run: Run, name: string): Unmet {
   const found = worth(workflow, run, name);
   const artifact = workflow.definition.artifacts[name];
-  const author = (artifact?.by ?? []).map((name) => (name === "human" ? "a person" : name)).join(" or ");
+  const author = (artifact?.by ?? []).map((by) => (by === "human" ? "a person" : by)).join(" or ");
   return {
     code: found.standing === "stale" ? "stale" : "gate-not-met",
     message: `${name} is ${found.standing}${found.reason === "" ? "" : `: ${found.reason}`}`,

@@ -66,8 +66,7 @@ function isOwnSlot(artifact: Artifact, reading: Reading, actor: Actor): boolean 
 
 function settleSlot(draft: Draft, reading: Reading): void {
   const isOpenSlot = draft.run.slots[reading.artifact]?.[reading.slot] === "open";
-  if (!isOpenSlot || !isGood(standingOfSlot(draft.workflow, draft.run, reading.artifact, reading.slot)))
-    return;
+  if (!isOpenSlot || !isGood(standingOfSlot(draft.workflow, draft.run, reading))) return;
   record(draft, { type: "slot-settled", artifact: reading.artifact, slot: reading.slot, outcome: "done" });
 }
 

@@ -77,20 +77,21 @@ export function standingOf(workflow: Workflow, run: Run, name: string): Standing
 }
 
 /** The standing of one member of a fan-out. */
-export function standingOfSlot(workflow: Workflow, run: Run, name: string, slot: string): Standing {
-  const artifact = workflow.definition.artifacts[name];
-  const key = slotKey(name, slot);
-  const held = run.held[key];
-  return artifact === undefined || held === undefined
-    ? "missing"
-    : STANDINGS[assess(run, key, artifact, held)];
+export function standingOfSlot(
+  workflow: Workflow,
+  run: Run,
+  member: { artifact: string; slot: string },
+): Standing {
+  const artifact = workflow.definition.artifacts[member.artifact];
+  const held = run.held[slotKey(member.artifact, member.slot)];
+  return artifact === undefined || held === undefined ? "missing" : STANDINGS[assess(run, artifact, held)];
 }
 
 export function worth(workflow: Workflow, run: Run, name: string): Worth {
   const cause = causeOf(workflow, run, name);
   const fault = run.held[name]?.reading.faults[0];
   const at = (cause === "fault" || cause === "absent") && fault !== undefined ? { at: fault.at } : {};
-  return { standing: STANDINGS[cause], reason: reasonFor(workflow, run, name, cause), ...at };
+  return { standing: STANDINGS[cause], reason: reasonFor({ workflow, run }, name, cause), ...at };
 }
 
 function causeOf(workflow: Workflow, run: Run, name: string): Cause {
@@ -100,14 +101,14 @@ function causeOf(workflow: Workflow, run: Run, name: string): Cause {
   if (waiver !== undefined && (waiver.tree === run.tree || !artifact.bind.includes("tree"))) return "waiver";
   if (artifact.each !== undefined) return assessSlots(run, name);
   const held = run.held[name];
-  return held === undefined ? "absent" : assess(run, name, artifact, held);
+  return held === undefined ? "absent" : assess(run, artifact, held);
 }
 
-function assess(run: Run, key: string, artifact: Artifact, held: Held): Cause {
+function assess(run: Run, artifact: Artifact, held: Held): Cause {
   const { reading } = held;
   if (!reading.found) return "absent";
   if (!artifact.by.includes(held.by)) return "foreign";
-  if (run.baseline[key] === reading.digest) return "old";
+  if (run.baseline[slotKey(reading.artifact, reading.slot)] === reading.digest) return "old";
   for (const bound of artifact.bind) {
     if (bound === "tree" ? held.tree !== run.tree : isChangedInput(run, held, bound))
       return bound === "tree" ? "tree" : "input";
@@ -141,7 +142,8 @@ function assessSlots(run: Run, name: string): Cause {
   return done === all ? "all" : "some";
 }
 
-function reasonFor(workflow: Workflow, run: Run, name: string, cause: Cause): string {
+function reasonFor(on: { workflow: Workflow; run: Run }, name: string, cause: Cause): string {
+  const { workflow, run } = on;
   const artifact = workflow.definition.artifacts[name];
   if (artifact === undefined) return `there is no artifact "${name}"`;
   const what = describe(artifact, name);

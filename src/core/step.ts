@@ -31,7 +31,7 @@ export type Step =
   | { readonly ok: false; readonly refusal: Refusal };
 
 export function step(workflow: Workflow, run: Run, event: Incoming): Step {
-  const draft = open(workflow, run);
+  const draft = open(workflow, run, event);
   const refusal = decide(draft, event);
   if (refusal !== undefined) return { ok: false, refusal };
   return { ok: true, run: draft.run, events: draft.events, effects: draft.effects };
@@ -51,7 +51,7 @@ function decide(draft: Draft, event: Incoming): Refusal | undefined {
     case "observed":
       record(draft, event);
       intake(draft, event, { type: "engine" });
-      settle(draft, event.reserved ?? []);
+      settle(draft);
       return undefined;
     case "answered":
       return answer(draft, event);

@@ -51,11 +51,11 @@ export function count(draft: Draft, counter: string): void {
 }
 
 /** Takes the moves that fire by themselves, until none is open. Says whether any was. */
-export function settle(draft: Draft, reserved: readonly string[]): boolean {
+export function settle(draft: Draft): boolean {
   const { workflow } = draft;
   for (let moves = 0; moves < SETTLE_MAX; moves += 1) {
     const candidates = workflow.engineMovesFrom[draft.run.state];
-    const move = candidates?.find((candidate) => isOpen(workflow, draft.run, candidate, reserved));
+    const move = candidates?.find((candidate) => isOpen(draft, candidate));
     if (move === undefined) return moves > 0;
     take(draft, move, "engine");
   }

@@ -17,7 +17,7 @@ export type Why = {
 export function why(workflow: Workflow, run: Run): Why[] {
   return (workflow.movesFrom[run.state] ?? []).map((move) => {
     // Resources are found when the move is asked for; they are no reason of the run's own.
-    const reasons = unmet(workflow, run, move, move.reserve);
+    const reasons = unmet({ workflow, run, reserved: move.reserve }, move);
     const who = move.by.map((name) => (name === "human" ? "a person" : name)).join(" or ");
     const to = targetOf(run, move);
     const how = move.answer === undefined ? `${who} asks for ${to}` : `a person answers ${move.answer}`;

@@ -7,7 +7,8 @@ import type { Defect } from "./defect.ts";
 import { findDeadEnds, findUnreached } from "./endings.ts";
 import { explore, NODES_MAX, type Exploration } from "./explore.ts";
 import { nodesOf } from "./graph.ts";
-import { findLoops, isByEngineOrAgent } from "./loops.ts";
+import { findLoops, isByEngineOrAgent, runaway, type Loop } from "./loops.ts";
+import { checkOrders } from "./orders.ts";
 import { checkPrompts } from "./prompts.ts";
 import { survey, type Sighting, type Survey } from "./survey.ts";
 import { pathTo, tell } from "./trace.ts";
@@ -26,7 +27,7 @@ export type Report = {
 export function check(given: Workflow, nodesMax: number = NODES_MAX): Report {
   // Which definition it is makes no difference to what it does, and hashing it takes longer than checking it.
   const workflow: Workflow = { ...given, hash: () => "" };
-  const first = [...checkShape(workflow), ...checkPrompts(workflow)];
+  const first = [...checkShape(workflow), ...checkPrompts(workflow), ...checkOrders(workflow)];
   if (first.some((defect) => defect.code === "no-start"))
     return { defects: first, worst: {}, nodes: 0, edges: 0 };
   const seen = survey(workflow);
@@ -34,20 +35,42 @@ export function check(given: Workflow, nodesMax: number = NODES_MAX): Report {
   const { graph } = exploration;
   const size = { nodes: nodesOf(graph), edges: graph.edgeTo.length };
   if (!exploration.complete) return { defects: [...first, tooLarge(workflow, nodesMax)], worst: {}, ...size };
+  const runaways = [...seen.runaways.values()].map((s) =>
+    runaway(workflow, s.rules, tell(workflow, exploration, pathOf(exploration, s))),
+  );
+  // Whatever else is seen on the way through such a loop comes from it.
+  if (runaways.length > 0)
+    return { defects: byPlace([...first, ...runaways.map((loop) => loop.defect)]), worst: {}, ...size };
   const components = componentsOf(graph, isByEngineOrAgent(graph));
   const loops = findLoops(workflow, exploration, components);
   const deadEnds = findDeadEnds(workflow, exploration);
-  const seenDefects = fromSurvey(workflow, exploration, seen);
   const defects = [
     ...first,
-    ...loops,
+    ...loops.filter((loop) => !isOfSpentBudget(loop, seen)).map((loop) => loop.defect),
     ...deadEnds,
-    ...seenDefects,
-    ...neverTaken(workflow, exploration, seen.taken),
+    ...fromSurvey(workflow, exploration, seen),
+    ...neverTaken(workflow, exploration, { taken: seen.taken, excused: excused(workflow, seen, loops) }),
     ...checkEndings(workflow, exploration, deadEnds),
     ...checkAssertions(workflow, exploration, seen),
   ];
   return { defects: byPlace(defects), worst: loops.length > 0 ? {} : worstCase(graph, components), ...size };
+}
+
+/** An agent that is started again and again because nothing follows from the spent budget. */
+function isOfSpentBudget({ states, moves }: Loop, seen: Survey): boolean {
+  return moves.length === 0 && [...seen.unspent.values()].some((sighting) => states.includes(sighting.state));
+}
+
+/** Moves that are never taken for a reason that is told already. */
+function excused(workflow: Workflow, seen: Survey, loops: readonly Loop[]): Set<Move> {
+  const { moves } = workflow.definition;
+  const rivals = [...seen.ambiguous.values()].flatMap((sighting) => sighting.moves);
+  const lost = moves.filter((move) => move.to === ORIGIN && !isRemembered(moves, move));
+  const looping = new Set(loops.flatMap((loop) => loop.states));
+  const afterLoops = moves.filter(
+    (move) => looping.has(move.from) && move.when.some((condition) => condition.type === "counter"),
+  );
+  return new Set([...rivals, ...lost, ...afterLoops]);
 }
 
 function checkShape(workflow: Workflow): Defect[] {
@@ -135,9 +158,7 @@ function fromSurvey(workflow: Workflow, exploration: Exploration, seen: Survey):
 }
 
 function checkEndings(workflow: Workflow, exploration: Exploration, deadEnds: readonly Defect[]): Defect[] {
-  const finals = Object.entries(workflow.definition.states).flatMap(([name, state]) =>
-    state.final === undefined ? [] : [name],
-  );
+  const finals = finalsOf(workflow);
   if (finals.length === 0 || deadEnds.length > 0) return [];
   const [node] = findUnreached(exploration, finals);
   if (node === undefined) return [];
@@ -161,10 +182,12 @@ function checkAssertions(workflow: Workflow, exploration: Exploration, seen: Sur
       tell(workflow, exploration, pathTo(exploration, node)),
     ),
   );
+  // Where a run cannot finish at all, that is what is told.
+  const hopeless = new Set(findUnreached(exploration, finalsOf(workflow)));
   const promised = workflow.definition.assertions
     .filter((claim) => claim.type === "eventually")
     .flatMap((claim) => {
-      const [node] = findUnreached(exploration, claim.in);
+      const node = findUnreached(exploration, claim.in).find((each) => !hopeless.has(each));
       return node === undefined
         ? []
         : [
@@ -177,6 +200,12 @@ function checkAssertions(workflow: Workflow, exploration: Exploration, seen: Sur
           ];
     });
   return [...violated, ...promised];
+}
+
+function finalsOf(workflow: Workflow): string[] {
+  return Object.entries(workflow.definition.states).flatMap(([name, state]) =>
+    state.final === undefined ? [] : [name],
+  );
 }
 
 function pathOf(exploration: Exploration, { node, edge }: Sighting): number[] {

@@ -81,8 +81,10 @@ function settledBy(workflow: Workflow, move: Move): string[] {
       clause.every((condition) => move.when.some((own) => implies(own, condition))),
     ),
   );
-  const own = move.when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : []));
-  return isAnswered ? artifactsReadIn(workflow, move.to).filter((name) => !own.includes(name)) : [];
+  const own = new Set(
+    move.when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])),
+  );
+  return isAnswered ? artifactsReadIn(workflow, move.to).filter((name) => !own.has(name)) : [];
 }
 
 function implies(own: Condition, other: Condition): boolean {

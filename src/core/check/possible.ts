@@ -31,121 +31,109 @@ export type Happening = {
 const HUMAN: Actor = { type: "human" };
 const AT = "";
 
+/** A look at one run: what is found out is put into `happenings`. */
+type Look = {
+  readonly workflow: Workflow;
+  readonly run: Run;
+  readonly site: Site;
+  readonly happenings: Happening[];
+};
+
+type Author = { readonly who: string; readonly slot: string; readonly by: Actor };
+
+const PERSON: Author = { who: "human", slot: "", by: HUMAN };
+
 export function possible(workflow: Workflow, run: Run): Happening[] {
   const site = sitesOf(workflow).get(run.state);
   if (site === undefined) return [];
-  const happenings: Happening[] = [];
+  const look: Look = { workflow, run, site, happenings: [] };
   for (const id in run.agents) {
     const agent = run.agents[id];
     if (agent === undefined) continue;
-    if (isUp(agent)) byAgent(workflow, run, { site, agent, happenings });
+    if (isUp(agent)) byAgent(look, agent);
     else if (agent.status === "crashed")
-      happenings.push({ human: true, event: { type: "respawn-asked", by: HUMAN, at: AT, role: agent.role } });
+      happen(look, true, { type: "respawn-asked", by: HUMAN, at: AT, role: agent.role });
   }
-  byEngine(workflow, run, site, happenings);
-  byHuman(workflow, run, site, happenings);
-  return happenings;
+  byEngine(look);
+  byHuman(look);
+  return look.happenings;
 }
 
-function byAgent(
-  workflow: Workflow,
-  run: Run,
-  on: { site: Site; agent: Agent; happenings: Happening[] },
-): void {
-  const { site, happenings } = on;
-  const { role, slot, attempt } = on.agent;
-  const by: Actor = { type: "agent", role, slot, attempt };
-  submissions(workflow, run, { site, who: role, slot, by, happenings });
-  asks(workflow, run, { moves: site.movesBy.get(role) ?? [], who: role, by, happenings });
+function happen(look: Look, human: boolean, event: Incoming): void {
+  look.happenings.push({ human, event });
+}
+
+function byAgent(look: Look, agent: Agent): void {
+  const { workflow, run, site } = look;
+  const { role, slot, attempt } = agent;
+  const author: Author = { who: role, slot, by: { type: "agent", role, slot, attempt } };
+  submissions(look, author);
+  asks(look, author);
   const rule = workflow.ends[endKey(role, run.state)];
   const tried =
     rule?.try === undefined ? undefined : site.movesBy.get(role)?.find((move) => move.to === rule.try);
-  const left = tried === undefined ? undefined : owed(workflow, run, tried, role);
+  const left = tried === undefined ? undefined : owed(look, tried, role);
   const ended = { type: "agent-ended", at: AT, role, slot, attempt, cause: "exited" } as const;
-  if (left !== undefined && left.length > 0)
-    happenings.push({ human: false, event: { ...ended, readings: left } });
-  happenings.push({ human: false, event: ended });
-  if (workflow.definition.roles[role]?.access === "write" && isBoundNow(workflow, run, site))
-    happenings.push({ human: false, event: { type: "observed", at: AT, tree: `t${run.seq}` } });
+  if (left !== undefined && left.length > 0) happen(look, false, { ...ended, readings: left });
+  happen(look, false, ended);
+  const mayWrite = workflow.definition.roles[role]?.access === "write";
+  if (mayWrite && isBoundNow(look)) happen(look, false, { type: "observed", at: AT, tree: `t${run.seq}` });
 }
 
-function byEngine(workflow: Workflow, run: Run, site: Site, happenings: Happening[]): void {
+function byEngine({ workflow, run, site, happenings }: Look): void {
   for (const name of site.watched) {
     const artifact = workflow.definition.artifacts[name];
     if (artifact === undefined) continue;
     for (const outcome of outcomesOf(workflow, name, artifact)) {
+      const readings = [readingOf(run, { artifact: name, slot: "" }, outcome)];
       happenings.push({
         human: false,
         artifact: name,
-        event: {
-          type: "observed",
-          at: AT,
-          readings: [readingOf(run, name, "", outcome)],
-          reserved: site.reserve,
-        },
+        event: { type: "observed", at: AT, readings, reserved: site.reserve },
       });
     }
   }
 }
 
-function byHuman(workflow: Workflow, run: Run, site: Site, happenings: Happening[]): void {
-  submissions(workflow, run, { site, who: "human", slot: "", by: HUMAN, happenings });
-  asks(workflow, run, { moves: site.movesBy.get("human") ?? [], who: "human", by: HUMAN, happenings });
+function byHuman(look: Look): void {
+  const { workflow, run, site } = look;
+  submissions(look, PERSON);
+  asks(look, PERSON);
   for (const artifact of site.waivable) {
-    if (!isGood(standingOf(workflow, run, artifact)))
-      happenings.push({
-        human: true,
-        event: { type: "waived", by: HUMAN, at: AT, artifact, reason: "accepted" },
-      });
+    if (isGood(standingOf(workflow, run, artifact))) continue;
+    happen(look, true, { type: "waived", by: HUMAN, at: AT, artifact, reason: "accepted" });
   }
-  answers(workflow, run, site, happenings);
-  if (isBoundNow(workflow, run, site))
-    happenings.push({ human: true, event: { type: "submitted", by: HUMAN, at: AT, tree: `t${run.seq}` } });
+  answers(look);
+  if (isBoundNow(look)) happen(look, true, { type: "submitted", by: HUMAN, at: AT, tree: `t${run.seq}` });
 }
 
 /** Wishes for moves that can be granted: asking for one that is shut is refused and changes nothing. */
-function asks(
-  workflow: Workflow,
-  run: Run,
-  on: { moves: readonly Move[]; who: string; by: Actor; happenings: Happening[] },
-): void {
-  const human = on.who === "human";
-  for (const move of on.moves) {
-    const readings = owed(workflow, run, move, on.who);
+function asks(look: Look, { who, by }: Author): void {
+  for (const move of look.site.movesBy.get(who) ?? []) {
+    const readings = owed(look, move, who);
     if (readings === undefined) continue;
-    on.happenings.push({
-      human,
-      event: {
-        type: "move-asked",
-        by: on.by,
-        at: AT,
-        to: targetOf(run, move),
-        reserved: move.reserve,
-        readings,
-      },
-    });
+    const to = targetOf(look.run, move);
+    happen(look, who === "human", { type: "move-asked", by, at: AT, to, reserved: move.reserve, readings });
   }
 }
 
 /** What this author must write for the move, or nothing at all when the move is shut for other reasons. */
-function owed(workflow: Workflow, run: Run, move: Move, who: string): Reading[] | undefined {
+function owed({ workflow, run }: Look, move: Move, who: string): Reading[] | undefined {
+  const { artifacts } = workflow.definition;
+  const situation = { workflow, run, reserved: move.reserve };
   const missing = move.need.filter((name) => !isGood(standingOf(workflow, run, name)));
-  if (missing.length === 0) return isOpen(workflow, run, move, move.reserve) ? [] : undefined;
-  if (!missing.every((name) => workflow.definition.artifacts[name]?.by.includes(who))) return undefined;
-  if (!isOpen(workflow, run, { ...move, need: [] }, move.reserve)) return undefined;
+  if (missing.length === 0) return isOpen(situation, move) ? [] : undefined;
+  if (!missing.every((name) => artifacts[name]?.by.includes(who))) return undefined;
+  if (!isOpen(situation, { ...move, need: [] })) return undefined;
   return missing.flatMap((name) => {
-    const artifact = workflow.definition.artifacts[name];
-    const good =
-      artifact === undefined
-        ? undefined
-        : outcomesOf(workflow, name, artifact).find(
-            (outcome) => outcome.verdict === undefined || outcome.verdict === "pass",
-          );
-    return good === undefined ? [] : [readingOf(run, name, "", good)];
+    const outcomes = artifacts[name] === undefined ? [] : outcomesOf(workflow, name, artifacts[name]);
+    const good = outcomes.find(({ verdict }) => verdict === undefined || verdict === "pass");
+    return good === undefined ? [] : [readingOf(run, { artifact: name, slot: "" }, good)];
   });
 }
 
-function answers(workflow: Workflow, run: Run, site: Site, happenings: Happening[]): void {
+function answers(look: Look): void {
+  const { workflow, run, site } = look;
   const { question } = run;
   if (question === undefined) return;
   const { ask } = question;
@@ -153,37 +141,28 @@ function answers(workflow: Workflow, run: Run, site: Site, happenings: Happening
   const reask = workflow.definition.asks[ask]?.reask;
   const words = reask === undefined || isSpent(workflow, run, reask) ? site.answers : [...site.answers, ""];
   for (const answer of words)
-    happenings.push({
-      human: true,
-      event: { type: "answered", by: HUMAN, at: AT, ask, answer, text: "because", shown },
-    });
+    happen(look, true, { type: "answered", by: HUMAN, at: AT, ask, answer, text: "because", shown });
 }
 
-function submissions(
-  workflow: Workflow,
-  run: Run,
-  on: { site: Site; who: string; slot: string; by: Actor; happenings: Happening[] },
-): void {
-  for (const name of on.site.submittedBy.get(on.who) ?? []) {
-    const artifact = workflow.definition.artifacts[name];
-    if (artifact === undefined || (artifact.each === undefined) !== (on.slot === "")) continue;
-    const same = on.site.sameText.get(name) ?? [];
+function submissions({ workflow, run, site, happenings }: Look, { who, slot, by }: Author): void {
+  const { artifacts } = workflow.definition;
+  for (const name of site.submittedBy.get(who) ?? []) {
+    const artifact = artifacts[name];
+    if (artifact === undefined || (artifact.each === undefined) !== (slot === "")) continue;
+    const same = (site.sameText.get(name) ?? []).filter((other) => artifacts[other]?.by.includes(who));
     for (const outcome of outcomesOf(workflow, name, artifact)) {
-      const readings = [
-        name,
-        ...same.filter((other) => workflow.definition.artifacts[other]?.by.includes(on.who)),
-      ].map((each) => readingOf(run, each, on.slot, outcome));
-      on.happenings.push({
-        human: on.who === "human",
+      const readings = [name, ...same].map((each) => readingOf(run, { artifact: each, slot }, outcome));
+      happenings.push({
+        human: who === "human",
         artifact: name,
-        event: { type: "submitted", by: on.by, at: AT, readings },
+        event: { type: "submitted", by, at: AT, readings },
       });
     }
   }
 }
 
 /** The work may change at any time; that is worth a look only while something is bound to it. */
-function isBoundNow(workflow: Workflow, run: Run, site: Site): boolean {
+function isBoundNow({ workflow, run, site }: Look): boolean {
   return site.bound.some((name) => {
     if (run.held[name]?.tree === run.tree || run.waivers[name]?.tree === run.tree) return true;
     const by = workflow.definition.artifacts[name]?.by ?? [];
@@ -195,6 +174,6 @@ function isBoundNow(workflow: Workflow, run: Run, site: Site): boolean {
 }
 
 /** A reading with a digest that was never there before. */
-function readingOf(run: Run, artifact: string, slot: string, outcome: Outcome): Reading {
-  return { artifact, slot, found: true, digest: `d${run.seq}`, faults: [], ...outcome };
+function readingOf(run: Run, of: { artifact: string; slot: string }, outcome: Outcome): Reading {
+  return { ...of, found: true, digest: `d${run.seq}`, faults: [], ...outcome };
 }

@@ -3,7 +3,7 @@
 import type { Workflow } from "../compile.ts";
 import type { Artifact, Move } from "../workflow.ts";
 import { liveArtifacts } from "./live.ts";
-import { conditionsOf } from "./outcomes.ts";
+import { conditionsOf, outcomesOf } from "./outcomes.ts";
 
 export type Site = {
   /** Moves that an actor may ask for. */
@@ -54,14 +54,13 @@ function siteOf(
   const submittedBy = new Map<string, string[]>();
   for (const name of relevant) {
     const artifact = artifacts[name];
-    if (artifact === undefined || !isReadByOthers(moves, name, artifact)) continue;
+    if (artifact === undefined || !isWorthWriting(workflow, moves, name)) continue;
     for (const who of artifact.by)
       if (who !== "engine") submittedBy.set(who, [...(submittedBy.get(who) ?? []), name]);
   }
   const told = new Set(
-    conditionsOf(workflow).flatMap((condition) =>
-      condition.type === "artifact" && condition.in.includes("waived") ? [condition.artifact] : [],
-    ),
+    // Also a condition without the word tells a waived artifact from a valid one.
+    conditionsOf(workflow).flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])),
   );
   return {
     movesBy,
@@ -81,8 +80,14 @@ function artifactsIn(move: Move): string[] {
   return move.when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : []));
 }
 
-/** Whether anybody but its authors, asking for their own moves, is moved by it. */
-function isReadByOthers(moves: readonly Move[], name: string, artifact: Artifact): boolean {
+/**
+ * Whether writing it leads anywhere by itself: somebody but its authors is moved by it, or it can come out in ways that
+ * a guard tells apart later.
+ */
+function isWorthWriting(workflow: Workflow, moves: readonly Move[], name: string): boolean {
+  const artifact = workflow.definition.artifacts[name];
+  if (artifact === undefined) return false;
+  if (outcomesOf(workflow, name, artifact).length > 1) return true;
   return moves.some((move) => {
     if (artifactsIn(move).includes(name)) return true;
     return (

@@ -22,7 +22,12 @@ export type Survey = Observer & {
   readonly stranded: ReadonlyMap<string, Sighting & { artifact: string; standing: string; state: string }>;
   readonly unspent: ReadonlyMap<string, Sighting & { counter: string; state: string }>;
   readonly ambiguous: ReadonlyMap<string, Sighting & { moves: readonly Move[] }>;
+  /** Steps in which the engine went on and on by itself. */
+  readonly runaways: ReadonlyMap<string, Sighting & { rules: readonly number[] }>;
 };
+
+/** A step takes no more moves than this; one that takes so many would go on. */
+const RULES_MAX = 100;
 
 export function survey(workflow: Workflow): Survey {
   const taken = new Set<number>();
@@ -32,6 +37,7 @@ export function survey(workflow: Workflow): Survey {
   const stranded = new Map<string, Sighting & { artifact: string; standing: string; state: string }>();
   const unspent = new Map<string, Sighting & { counter: string; state: string }>();
   const ambiguous = new Map<string, Sighting & { moves: readonly Move[] }>();
+  const runaways = new Map<string, Sighting & { rules: readonly number[] }>();
   const claims = claimsByState(workflow);
 
   return {
@@ -42,6 +48,7 @@ export function survey(workflow: Workflow): Survey {
     stranded,
     unspent,
     ambiguous,
+    runaways,
     node(node, run) {
       const isFinal = workflow.definition.states[run.state]?.final !== undefined;
       for (const agent of Object.values(run.agents)) {
@@ -61,12 +68,14 @@ export function survey(workflow: Workflow): Survey {
       if (!moved) {
         const stuck = strandedBy(workflow, after.run, happening);
         if (stuck !== undefined) note(stranded, { ...stuck, edge });
-        const counter = spentInVain(workflow, after.run, happening, after.events);
+        const counter = spentInVain(workflow, happening, after);
         if (counter !== undefined)
           note(unspent, { key: `${counter} ${before.state}`, edge, counter, state: before.state });
       }
+      const rules = after.events.flatMap((event) => (event.type === "moved" ? [event.rule] : []));
+      if (rules.length >= RULES_MAX) note(runaways, { key: after.run.state, edge, rules });
       if (moved)
-        for (const moves of clashesOf(workflow, before, happening, after.events))
+        for (const moves of clashesOf(workflow, before, { happening, events: after.events }))
           note(ambiguous, { key: moves.map((move) => workflow.ruleOf.get(move)).join(" "), edge, moves });
     },
   };
@@ -105,7 +114,7 @@ function strandedBy(
   if (standing === "missing" || standing === "stale" || standing === "invalid") return undefined;
   const deciding = (workflow.movesFrom[run.state] ?? []).filter((move) => mentions(move, artifact));
   const waiting = deciding.some(
-    (move) => !move.by.includes("engine") || isOnlyWaiting(workflow, run, move, artifact),
+    (move) => !move.by.includes("engine") || isOnlyWaiting({ workflow, run }, move, artifact),
   );
   if (deciding.length === 0 || waiting) return undefined;
   return { key: `${run.state} ${artifact} ${standing}`, artifact, standing, state: run.state };
@@ -119,7 +128,8 @@ function mentions(move: Move, artifact: string): boolean {
 }
 
 /** What this artifact says suits the move; only other artifacts are still missing. */
-function isOnlyWaiting(workflow: Workflow, run: Run, move: Move, artifact: string): boolean {
+function isOnlyWaiting(on: { workflow: Workflow; run: Run }, move: Move, artifact: string): boolean {
+  const { workflow, run } = on;
   if (move.need.includes(artifact) && !isGood(standingOf(workflow, run, artifact))) return false;
   const about = (condition: Condition): boolean =>
     !("artifact" in condition) || condition.artifact === artifact;
@@ -129,9 +139,8 @@ function isOnlyWaiting(workflow: Workflow, run: Run, move: Move, artifact: strin
 /** A budget ran out and nothing follows from it. */
 function spentInVain(
   workflow: Workflow,
-  run: Run,
   { event }: Happening,
-  events: readonly Event[],
+  { run, events }: { run: Run; events: readonly Event[] },
 ): string | undefined {
   if (event.type === "agent-ended" && event.slot !== "") return undefined;
   const counted = events.find((each) => each.type === "counted");
@@ -142,17 +151,17 @@ function spentInVain(
 function clashesOf(
   workflow: Workflow,
   before: Run,
-  { event }: Happening,
-  events: readonly Event[],
+  { happening, events }: { happening: Happening; events: readonly Event[] },
 ): Move[][] {
-  const reserved = "reserved" in event ? (event.reserved ?? []) : [];
+  const reserved = "reserved" in happening.event ? (happening.event.reserved ?? []) : [];
   const clashes: Move[][] = [];
   const run: OwnRun = { ...before };
+  const situation = { workflow, run, reserved };
   for (const each of events) {
     if (each.type === "moved") {
       const rule = workflow.definition.moves[each.rule];
       const rivals = (workflow.movesFrom[each.from] ?? []).filter(
-        (move) => isRival(rule, move, each.by) && isOpen(workflow, run, move, reserved),
+        (move) => isRival(rule, move, each.by) && isOpen(situation, move),
       );
       if (rivals.length > 1) clashes.push(rivals);
     }

@@ -50,7 +50,7 @@ export function runAfter(workflow: Workflow, exploration: Exploration, path: rea
   return run;
 }
 
-function eventOf(
+export function eventOf(
   workflow: Workflow,
   { graph, roots }: Exploration,
   run: Run,

@@ -10,8 +10,17 @@ import { explore, type Exploration } from "./explore.ts";
 import { nodesOf } from "./graph.ts";
 import { variantsOf } from "./variants.ts";
 
-export function neverTaken(workflow: Workflow, { graph }: Exploration, taken: ReadonlySet<number>): Defect[] {
-  const reached = new Set<string>([START]);
+/** `excused` are moves about which something better is told. */
+export function neverTaken(
+  workflow: Workflow,
+  { graph }: Exploration,
+  on: { taken: ReadonlySet<number>; excused: ReadonlySet<Move> },
+): Defect[] {
+  const { taken, excused } = on;
+  const reached = new Set<string>([
+    START,
+    ...[...taken].map((rule) => workflow.definition.moves[rule]?.to ?? ""),
+  ]);
   for (let node = 0; node < nodesOf(graph); node += 1)
     reached.add(graph.states[graph.nodeState.at(node)] ?? "");
   const { states, moves, places } = workflow.definition;
@@ -19,12 +28,12 @@ export function neverTaken(workflow: Workflow, { graph }: Exploration, taken: Re
     (move, rule) => reached.has(move.from) && !taken.has(rule) && states[move.from]?.final === undefined,
   );
   const unreachable = Object.keys(states).filter((name) => !reached.has(name));
-  // A state that is out of reach because a move into it is shut is told with that move.
-  const consequences = new Set(shut.map((move) => move.to));
-  const lost = unreachable.filter(
-    (name) =>
-      !consequences.has(name) && !moves.some((move) => move.to === name && unreachable.includes(move.from)),
+  const lost = firstOf(
+    unreachable,
+    moves,
+    shut.map((move) => move.to),
   );
+  const told = shut.filter((move) => !excused.has(move));
   return [
     ...lost.map((name): Defect => ({
       code: "unreachable-state",
@@ -32,8 +41,32 @@ export function neverTaken(workflow: Workflow, { graph }: Exploration, taken: Re
       message: `no run ever reaches ${name}`,
       trace: [],
     })),
-    ...(shut.length === 0 ? [] : explain(workflow, shut)),
+    ...(told.length === 0 ? [] : explain(workflow, told)),
   ];
+}
+
+/**
+ * What follows from a shut move is told with that move, and of states that lead to each other the one to which no other
+ * leads, or else the first.
+ */
+function firstOf(unreachable: readonly string[], moves: readonly Move[], shut: readonly string[]): string[] {
+  const explained = new Set(shut);
+  const spread = (): void => {
+    for (const name of explained)
+      for (const move of moves)
+        if (move.from === name && unreachable.includes(move.to)) explained.add(move.to);
+  };
+  const isFirst = (name: string): boolean =>
+    !moves.some((move) => move.to === name && move.from !== name && unreachable.includes(move.from));
+  const first: string[] = [];
+  spread();
+  for (const name of [...unreachable.filter(isFirst), ...unreachable]) {
+    if (explained.has(name)) continue;
+    first.push(name);
+    explained.add(name);
+    spread();
+  }
+  return first;
 }
 
 const NOWHERE = { file: "", line: 1, col: 1 };

@@ -3,6 +3,7 @@
 import type { Workflow } from "../compile.ts";
 import type { Literal, Param } from "../workflow.ts";
 import type { Params } from "./explore.ts";
+import { conditionsOf } from "./outcomes.ts";
 
 /**
  * Every value of the parameters that guards read, each with all numbers at their default and with all at their least.
@@ -10,14 +11,10 @@ import type { Params } from "./explore.ts";
  */
 export function variantsOf(workflow: Workflow): Params[] {
   const params = Object.entries(workflow.definition.params);
-  const guarded = new Set(
-    workflow.definition.moves.flatMap((move) =>
-      move.when.flatMap((condition) => (condition.type === "param" ? [condition.param] : [])),
-    ),
-  );
+  const guarded = readParams(workflow);
   let choices: Params[] = [{}];
   for (const [name, param] of params) {
-    const values = guarded.has(name) ? valuesOf(param) : [param.default];
+    const values = guarded.has(name) ? valuesOf(param, guarded.get(name) ?? []) : [param.default];
     choices = choices.flatMap((chosen) => values.map((value) => ({ ...chosen, [name]: value })));
   }
   const least = Object.fromEntries(
@@ -31,10 +28,26 @@ export function variantsOf(workflow: Workflow): Params[] {
   return isSame ? choices : [...choices, ...choices.map((chosen) => ({ ...chosen, ...least }))];
 }
 
-function valuesOf(param: Param): Literal[] {
+/** Parameters that a guard, a claim or a threshold reads, with the values they are compared with. */
+function readParams(workflow: Workflow): Map<string, Literal[]> {
+  const read = new Map<string, Literal[]>();
+  for (const condition of conditionsOf(workflow)) {
+    if (condition.type === "param")
+      read.set(condition.param, [...(read.get(condition.param) ?? []), ...condition.in]);
+  }
+  for (const { block } of Object.values(workflow.definition.artifacts)) {
+    if (typeof block === "object" && !read.has(block.param)) read.set(block.param, []);
+  }
+  return read;
+}
+
+function valuesOf(param: Param, told: readonly Literal[]): Literal[] {
   switch (param.type) {
-    case "int":
-      return Array.from({ length: param.max - param.min + 1 }, (_, index) => param.min + index);
+    case "int": {
+      // Numbers that nothing is compared with are all alike, but for the budgets they set.
+      const known = [param.default, param.min, param.max, ...told];
+      return [...new Set(known)].filter((value) => Number(value) >= param.min && Number(value) <= param.max);
+    }
     case "enum":
       return [...param.values];
     case "bool":

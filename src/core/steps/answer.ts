@@ -45,12 +45,12 @@ export function answer(draft: Draft, event: Answered): Refusal | undefined {
   const moves = (workflow.movesFrom[run.state] ?? []).filter(
     (candidate) => candidate.answer === event.answer,
   );
-  const move = moves.find((candidate) => isOpen(workflow, run, candidate, []));
+  const move = moves.find((candidate) => isOpen(draft, candidate));
   const [closed] = moves;
   if (move === undefined)
     return closed === undefined
       ? invalid(run, `"${event.answer}" leads nowhere`)
-      : notOpen(run, closed.to, unmet(workflow, run, closed, []));
+      : notOpen(run, closed.to, unmet(draft, closed));
   record(draft, event);
   record(draft, {
     type: "question-closed",
@@ -61,7 +61,7 @@ export function answer(draft: Draft, event: Answered): Refusal | undefined {
     by: event.by.name ?? "human",
   });
   take(draft, move, "human");
-  settle(draft, []);
+  settle(draft);
   return undefined;
 }
 
@@ -88,7 +88,7 @@ function askAgain(
   record(draft, event);
   count(draft, on.counter);
   record(draft, { type: "question-repeated", ask: event.ask, id: on.id, reason: on.wrong });
-  const moved = settle(draft, []);
+  const moved = settle(draft);
   if (!moved) draft.effects.push({ type: "ask-person", ask: event.ask, id: on.id });
   return undefined;
 }

@@ -36,18 +36,17 @@ export function ask(draft: Draft, event: MoveAsked): Refusal | undefined {
     if (isAskedBy(move, who)) isOwn = true;
   }
   if (!isMapped) return notInMap(workflow, run, to);
-  const reserved = event.reserved ?? NONE;
   if (isOwn) {
     record(draft, event);
     intake(draft, event, event.by);
-    return takeOwn(draft, { who, to, reserved });
+    return takeOwn(draft, who, to);
   }
   const candidates = moves.filter((move) => targetOf(run, move) === to);
   const judged = candidates.filter((move) => move.by.includes("engine") && dependsOn(workflow, move, who));
   if (judged.length === 0) return notFor(run, who, candidates);
   record(draft, event);
   intake(draft, event, event.by);
-  return takeJudged(draft, { judged, to, reserved });
+  return takeJudged(draft, judged, to);
 }
 
 function isAskedBy(move: Move, who: string): boolean {
@@ -66,41 +65,27 @@ function notFor(run: Run, who: string, moves: readonly Move[]): Refusal {
   });
 }
 
-function takeOwn(
-  draft: Draft,
-  on: { who: string; to: string; reserved: readonly string[] },
-): Refusal | undefined {
+function takeOwn(draft: Draft, who: string, to: string): Refusal | undefined {
   const { workflow, run } = draft;
   const moves = workflow.movesFrom[run.state] ?? NONE;
   for (const move of moves) {
-    if (
-      targetOf(run, move) !== on.to ||
-      !isAskedBy(move, on.who) ||
-      !isOpen(workflow, run, move, on.reserved)
-    )
-      continue;
-    take(draft, move, on.who);
-    settle(draft, on.reserved);
+    if (targetOf(run, move) !== to || !isAskedBy(move, who) || !isOpen(draft, move)) continue;
+    take(draft, move, who);
+    settle(draft);
     return undefined;
   }
-  const own = moves.filter((move) => targetOf(run, move) === on.to && isAskedBy(move, on.who));
-  return notOpen(run, on.to, nearest(draft, own, on.reserved));
+  const own = moves.filter((move) => targetOf(run, move) === to && isAskedBy(move, who));
+  return notOpen(run, to, nearest(draft, own));
 }
 
 /** The asker wrote what the engine decides by: the engine decides, and the asker must have expected that. */
-function takeJudged(
-  draft: Draft,
-  on: { judged: readonly Move[]; to: string; reserved: readonly string[] },
-): Refusal | undefined {
-  const { workflow } = draft;
-  const before = draft.run;
-  const fires = (workflow.engineMovesFrom[before.state] ?? []).find((move) =>
-    isOpen(workflow, before, move, on.reserved),
-  );
-  if (fires === undefined) return notOpen(before, on.to, nearest(draft, on.judged, on.reserved));
-  const target = targetOf(before, fires);
-  if (target !== on.to) return leadsElsewhere(before, on.to, target);
-  settle(draft, on.reserved);
+function takeJudged(draft: Draft, judged: readonly Move[], to: string): Refusal | undefined {
+  const { workflow, run } = draft;
+  const fires = workflow.engineMovesFrom[run.state]?.find((move) => isOpen(draft, move));
+  if (fires === undefined) return notOpen(run, to, nearest(draft, judged));
+  const target = targetOf(run, fires);
+  if (target !== to) return leadsElsewhere(run, to, target);
+  settle(draft);
   return undefined;
 }
 
@@ -113,7 +98,7 @@ function dependsOn(workflow: Workflow, move: Move, who: string): boolean {
 }
 
 /** The candidate with the fewest reasons against it is the one worth explaining. */
-function nearest(draft: Draft, moves: readonly Move[], reserved: readonly string[]): Unmet[] {
-  const all = moves.map((move) => unmet(draft.workflow, draft.run, move, reserved));
+function nearest(draft: Draft, moves: readonly Move[]): Unmet[] {
+  const all = moves.map((move) => unmet(draft, move));
   return all.toSorted((a, b) => a.length - b.length)[0] ?? [];
 }

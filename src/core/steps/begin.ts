@@ -32,11 +32,9 @@ export function begin(draft: Draft, event: Extract<Incoming, { type: "run-starte
     return notYourRole(run, { who, what: `starting in ${to}`, allowed: move.by, move });
   record(draft, { ...event, params });
   intake(draft, event, event.by);
-  const reserved = event.reserved ?? [];
-  if (!isOpen(workflow, draft.run, move, reserved))
-    return notOpen(run, to, unmet(workflow, draft.run, move, reserved));
+  if (!isOpen(draft, move)) return notOpen(run, to, unmet(draft, move));
   take(draft, move, who);
-  settle(draft, reserved);
+  settle(draft);
   return undefined;
 }
 

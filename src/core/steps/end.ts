@@ -22,9 +22,9 @@ export function agentEnded(draft: Draft, event: AgentEnded): void {
   const fan = openFan(draft, role, slot);
   intake(draft, event, { type: "agent", role, slot, attempt });
   record(draft, { type: "agent-gone", role, slot, attempt });
-  const reserved = event.reserved ?? [];
-  if (settle(draft, reserved) || tryMove(draft, rule, reserved)) {
-    act(draft, rule?.then ?? []);
+  if (settle(draft) || tryMove(draft, rule)) {
+    const isOver = draft.workflow.definition.states[draft.run.state]?.final !== undefined;
+    if (!isOver) act(draft, rule?.then ?? []);
     return;
   }
   if (fan !== undefined && draft.run.slots[fan]?.[slot] === "done") return;
@@ -34,21 +34,19 @@ export function agentEnded(draft: Draft, event: AgentEnded): void {
     start(draft, { role, slot, ...(fan === undefined ? {} : { fan }) });
     return;
   }
-  fail(draft, { rule, role, slot, fan, reserved });
+  fail(draft, { rule, role, slot, fan });
 }
 
-function tryMove(draft: Draft, rule: End | undefined, reserved: readonly string[]): boolean {
+function tryMove(draft: Draft, rule: End | undefined): boolean {
   if (rule?.try === undefined) return false;
   const { workflow, run } = draft;
   const move = (workflow.movesFrom[run.state] ?? []).find(
     (candidate) =>
-      targetOf(run, candidate) === rule.try &&
-      candidate.by.includes(rule.role) &&
-      isOpen(workflow, run, candidate, reserved),
+      targetOf(run, candidate) === rule.try && candidate.by.includes(rule.role) && isOpen(draft, candidate),
   );
   if (move === undefined) return false;
   take(draft, move, rule.role);
-  settle(draft, reserved);
+  settle(draft);
   return true;
 }
 
@@ -59,7 +57,6 @@ function fail(
     role: string;
     slot: string;
     fan: string | undefined;
-    reserved: readonly string[];
   },
 ): void {
   const { workflow } = draft;
@@ -71,10 +68,10 @@ function fail(
     if (counter !== undefined && !isSpent(workflow, draft.run, counter))
       start(draft, { role: on.role, slot, fan });
     else record(draft, { type: "slot-settled", artifact: fan, slot, outcome: "failed" });
-    settle(draft, on.reserved);
+    settle(draft);
     return;
   }
-  if (settle(draft, on.reserved)) return;
+  if (settle(draft)) return;
   const fallback: readonly Action[] = [{ type: "mark", role: on.role }];
   act(draft, rule === undefined || rule.do.length === 0 ? fallback : rule.do);
 }

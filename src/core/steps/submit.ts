@@ -24,7 +24,7 @@ export function submit(draft: Draft, event: Submitted): Refusal | undefined {
     const refusal = notCounting(draft, reading);
     if (refusal !== undefined) return refusal;
   }
-  settle(draft, event.reserved ?? []);
+  settle(draft);
   return undefined;
 }
 
@@ -42,9 +42,9 @@ function notTheirs(draft: Draft, event: Submitted, reading: Reading): Refusal | 
   return notYourRole(run, { who, what: `submitting ${reading.artifact}`, allowed: artifact.by });
 }
 
-function notCounting({ workflow, run }: Draft, { artifact, slot }: Reading): Refusal | undefined {
-  const standing =
-    slot === "" ? standingOf(workflow, run, artifact) : standingOfSlot(workflow, run, artifact, slot);
+function notCounting({ workflow, run }: Draft, reading: Reading): Refusal | undefined {
+  const { artifact, slot } = reading;
+  const standing = slot === "" ? standingOf(workflow, run, artifact) : standingOfSlot(workflow, run, reading);
   if (standing !== "missing" && standing !== "invalid" && standing !== "stale") return undefined;
   return unusable(run, artifact, { ...worth(workflow, run, artifact), standing });
 }

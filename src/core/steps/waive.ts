@@ -26,6 +26,6 @@ export function waive(draft: Draft, event: Extract<Incoming, { type: "waived" }>
     tree: draft.run.tree,
     by: event.by.name ?? "human",
   });
-  settle(draft, []);
+  settle(draft);
   return undefined;
 }

@@ -1,0 +1,114 @@
+/** Gates that wait for something the engine does only when it is told to: a check to be run, child runs to be started. */
+
+import type { Workflow } from "../compile.ts";
+import { ORIGIN, type Action, type Move } from "../workflow.ts";
+import type { Defect } from "./defect.ts";
+
+/** States, each with the results that may have been ordered on some way to it and may still come in. */
+type Ordered = ReadonlyMap<string, ReadonlySet<string>>;
+
+export function checkOrders(workflow: Workflow): Defect[] {
+  const names = Object.entries(workflow.definition.artifacts).flatMap(([name, { reader }]) =>
+    reader.type === "check" || reader.type === "children" ? [name] : [],
+  );
+  if (names.length === 0) return [];
+  const ordered = orderedIn(workflow);
+  return names.flatMap((name) => [
+    ...neverOrdered(workflow, ordered, name),
+    ...notAgain(workflow, ordered, name),
+  ]);
+}
+
+function neverOrdered(workflow: Workflow, ordered: Ordered, name: string): Defect[] {
+  const waiting = workflow.definition.moves.filter(
+    (move) => waitsFor(move, name) && ordered.get(move.from)?.has(name) === false,
+  );
+  const [move] = waiting;
+  if (move === undefined) return [];
+  const message = `${move.from} to ${move.to} needs ${name}, but nothing on the way to ${move.from} ${deedOf(workflow, name)}`;
+  return [{ code: "no-producer", at: move.at, message, trace: [] }];
+}
+
+/** Some way into a state makes the result stale and orders no other. */
+function notAgain(workflow: Workflow, ordered: Ordered, name: string): Defect[] {
+  const { moves, states } = workflow.definition;
+  return moves
+    .filter((entry) => {
+      const state = states[entry.to];
+      if (state === undefined || state.waits || ordered.get(entry.to)?.has(name) !== true) return false;
+      const isAwaited = moves.some((move) => move.from === entry.to && waitsFor(move, name));
+      return (
+        isAwaited && renewedBy(workflow, entry).includes(name) && !orderedBy(workflow, entry).includes(name)
+      );
+    })
+    .map((entry) => ({
+      code: "no-producer",
+      at: entry.at,
+      message: `${entry.to} needs ${name} anew, but on this way to ${entry.to} nothing ${deedOf(workflow, name)}`,
+      trace: [],
+    }));
+}
+
+function deedOf(workflow: Workflow, name: string): string {
+  const reader = workflow.definition.artifacts[name]?.reader;
+  return reader?.type === "children" ? `starts the tasks of ${reader.tasks}` : `runs ${name}`;
+}
+
+function orderedIn(workflow: Workflow): Ordered {
+  const { states, moves } = workflow.definition;
+  const ordered = new Map(Object.keys(states).map((state) => [state, new Set<string>()]));
+  let changed = true;
+  while (changed) {
+    changed = false;
+    for (const move of moves) {
+      const renewed = new Set(renewedBy(workflow, move));
+      const before = [...(ordered.get(move.from) ?? [])].filter((name) => !renewed.has(name));
+      for (const target of move.to === ORIGIN ? originsOf(moves, move) : [move.to]) {
+        const set = ordered.get(target);
+        for (const name of [...before, ...orderedBy(workflow, { ...move, to: target })]) {
+          if (set === undefined || set.has(name)) continue;
+          set.add(name);
+          changed = true;
+        }
+      }
+    }
+  }
+  return ordered;
+}
+
+function originsOf(moves: readonly Move[], back: Move): string[] {
+  return moves.flatMap((move) => (move.to === back.from && move.remember ? [move.from] : []));
+}
+
+function renewedBy(workflow: Workflow, move: Move): string[] {
+  return ["entry", move.to, ...move.renew, ...move.count].flatMap(
+    (scope) => workflow.artifactsPer[scope] ?? [],
+  );
+}
+
+/** What a move, the state it enters, and the deaths there order. */
+function orderedBy(workflow: Workflow, move: Move): string[] {
+  const { states, ends, artifacts } = workflow.definition;
+  const deaths = ends.filter((end) => end.in === move.to).flatMap((end) => [...end.then, ...end.do]);
+  const actions: readonly Action[] = [...move.do, ...(states[move.to]?.enter ?? []), ...deaths];
+  return actions.flatMap((action) => {
+    if (action.type === "run") return [action.check];
+    if (action.type !== "start-tasks") return [];
+    return Object.entries(artifacts).flatMap(([name, { reader }]) =>
+      reader.type === "children" && reader.tasks === action.artifact ? [name] : [],
+    );
+  });
+}
+
+function waitsFor(move: Move, name: string): boolean {
+  return (
+    move.need.includes(name) ||
+    move.when.some(
+      (condition) =>
+        condition.type === "artifact" &&
+        condition.artifact === name &&
+        !condition.in.includes("missing") &&
+        !condition.in.includes("stale"),
+    )
+  );
+}
