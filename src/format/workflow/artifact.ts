@@ -17,7 +17,11 @@ const READERS = [
 ] as const;
 const MEMBERS = 10;
 
-export function buildArtifact(context: Context, name: string, file: ArtifactFile, path: Path): Artifact {
+export function buildArtifact(
+  context: Context,
+  file: ArtifactFile,
+  { name, path }: { name: string; path: Path },
+): Artifact {
   const kinds = READERS.filter((kind) => file[kind] !== undefined);
   if (kinds.length !== 1) {
     const message =
@@ -69,7 +73,7 @@ export function buildArtifact(context: Context, name: string, file: ArtifactFile
     by,
     fresh,
     bind,
-    block: paramOr(context, file.block ?? "low", path, "block"),
+    block: paramOr(context, file.block ?? "low", [...path, "block"]),
     ...(each === undefined ? {} : { each }),
   };
 }
@@ -94,10 +98,10 @@ function buildEach(context: Context, file: ArtifactFile, path: Path): Artifact["
 }
 
 /** A constant, or a parameter by its dollar sign. */
-export function paramOr<T extends Literal>(context: Context, value: T, path: Path, key: string): Value<T> {
+export function paramOr<T extends Literal>(context: Context, value: T, path: Path): Value<T> {
   if (typeof value !== "string" || !value.startsWith("$")) return value;
   const param = value.slice(1);
-  requireName(context, { kind: "parameter", name: param, known: context.names.params, path: [...path, key] });
+  requireName(context, { kind: "parameter", name: param, known: context.names.params, path });
   return { param };
 }
 

@@ -1,54 +1,33 @@
 /** The expanded file becomes the core's definition. Every name is looked up; what is not there is a problem with a place. */
 
-import {
-  START,
-  ORIGIN,
-  type Action,
-  type Ask,
-  type Assertion,
-  type Definition,
-  type End,
-  type Move,
-  type Option,
-  type Param,
-  type Place,
-  type Projection,
-  type Prompt,
-  type Role,
-  type State,
-  type Tree,
+import type {
+  Assertion,
+  Definition,
+  Param,
+  Place,
+  Projection,
+  Role,
+  State,
+  Tree,
 } from "../../core/workflow.ts";
-import { parseAction, PERFORMABLE, RESOURCES, type Mention } from "./actions.ts";
 import { buildArtifact, paramOr } from "./artifact.ts";
+import { buildActions, mapValues, originOf, usePrompt, type Build, type Prompts } from "./builder.ts";
 import { buildConditions } from "./conditions.ts";
 import { listOf, report, requireName, type Context, type Path } from "./context.ts";
-import type { Expanded } from "./expand.ts";
-import type { AskFile, WayFile, WhenFile, WorkflowFile } from "./schema.ts";
+import { answerMoves, buildAsk, buildEnd, buildMove } from "./moves.ts";
+import type { WhenFile, WorkflowFile } from "./schema.ts";
+import type { Expanded } from "./sink.ts";
 
 const MINUTES = 120;
 const STALL_MINUTES = 30;
 
-export type Prompts = Readonly<Record<string, Prompt>>;
+type Given = { readonly file: WorkflowFile; readonly expanded: Expanded; readonly prompts: Prompts };
 
-type Build = {
-  readonly context: Context;
-  readonly file: WorkflowFile;
-  readonly expanded: Expanded;
-  readonly prompts: Prompts;
-  readonly declared: { readonly artifacts: Definition["artifacts"]; readonly params: Definition["params"] };
-  readonly used: Set<string>;
-};
-
-export function build(
-  context: Context,
-  file: WorkflowFile,
-  expanded: Expanded,
-  prompts: Prompts,
-): Definition {
+export function build(context: Context, { file, expanded, prompts }: Given): Definition {
   const { kernel } = expanded;
   const params = mapValues(file.params ?? {}, (param, name) => buildParam(context, param, ["params", name]));
   const artifacts = mapValues(kernel.artifacts, (artifact, name) =>
-    buildArtifact(context, name, artifact, originOf(expanded, "artifacts", name)),
+    buildArtifact(context, artifact, { name, path: originOf(expanded, "artifacts", name) }),
   );
   const all: Build = { context, file, expanded, prompts, declared: { artifacts, params }, used: new Set() };
   const definition: Definition = {
@@ -78,10 +57,6 @@ export function build(
       [...all.used].sort().flatMap((name) => (prompts[name] === undefined ? [] : [[name, prompts[name]]])),
     ),
   };
-}
-
-function originOf(expanded: Expanded, kind: string, name: string | number): Path {
-  return expanded.origins.get(`${kind}.${name}`) ?? [kind, name];
 }
 
 function placesOf({ context, expanded }: Build): Record<string, Place> {
@@ -132,7 +107,7 @@ function buildCounter(
   const path = originOf(on.expanded, "counters", name);
   const per = counter.per ?? "run";
   requireName(context, { kind: "scope", name: per, known: context.names.scopes, path: [...path, "per"] });
-  const max = paramOr(context, counter.max, path, "max");
+  const max = paramOr(context, counter.max, [...path, "max"]);
   if (
     typeof max === "object" &&
     on.declared.params[max.param] !== undefined &&
@@ -159,15 +134,15 @@ function buildRole(on: Build, role: NonNullable<WorkflowFile["roles"]>[string], 
       known: on.context.names.artifacts,
       path: [...path, "context"],
     });
-  const minutes = paramOr(on.context, role.minutes ?? MINUTES, path, "minutes");
-  const stall = paramOr(on.context, role.stall ?? STALL_MINUTES, path, "stall");
+  const minutes = paramOr(on.context, role.minutes ?? MINUTES, [...path, "minutes"]);
+  const stall = paramOr(on.context, role.stall ?? STALL_MINUTES, [...path, "stall"]);
   return {
     session: role.session ?? "fresh",
     access: role.access ?? "write",
     prompt,
     again,
-    harness: paramOr(on.context, role.harness ?? "", path, "harness"),
-    model: paramOr(on.context, role.model ?? "", path, "model"),
+    harness: paramOr(on.context, role.harness ?? "", [...path, "harness"]),
+    model: paramOr(on.context, role.model ?? "", [...path, "model"]),
     minutes: typeof minutes === "object" ? minutes : Number(minutes),
     stallMinutes: typeof stall === "object" ? stall : Number(stall),
     context: listOf(role.context),
@@ -193,162 +168,6 @@ function buildState(on: Build, state: WorkflowFile["states"][string], name: stri
   };
 }
 
-function buildMove(on: Build, move: WorkflowFile["moves"][number], path: Path): Move[] {
-  const { context } = on;
-  const from = listOf(move.from);
-  for (const [index, name] of from.entries()) {
-    const at: Path = Array.isArray(move.from) ? [...path, "from", index] : [...path, "from"];
-    requireName(context, { kind: "state", name, known: [...context.names.states, START], path: at });
-  }
-  requireTarget(on, move.to, [...path, "to"]);
-  for (const who of listOf(move.by)) requireActor(on, who, [...path, "by"]);
-  for (const resource of listOf(move.reserve))
-    requireName(context, { kind: "resource", name: resource, known: RESOURCES, path: [...path, "reserve"] });
-  const common = {
-    ...wayOf(on, move, path),
-    by: listOf(move.by),
-    reserve: listOf(move.reserve),
-    at: context.placeOf(path),
-  };
-  return from.map((name) => ({ ...common, from: name, to: move.to }));
-}
-
-/** An answer is a move that only a person can take, from every state in which the question is open. */
-function answerMoves(on: Build): Move[] {
-  const { kernel } = on.expanded;
-  return Object.entries(kernel.asks).flatMap(([ask, { options }]) => {
-    const states = Object.entries(kernel.states).filter(([, state]) => state.ask === ask);
-    return Object.entries(options).flatMap(([option, declared]) =>
-      waysOf(declared, option, ["asks", ask, "options", option]).flatMap(({ answer, way, path }) => {
-        requireTarget(on, way.to, [...path, "to"]);
-        const common = {
-          ...wayOf(on, way, path),
-          by: ["human"],
-          reserve: [],
-          answer,
-          at: on.context.placeOf(path),
-        };
-        return states.map(([from]): Move => ({ ...common, from, to: way.to }));
-      }),
-    );
-  });
-}
-
-function waysOf(
-  option: AskFile["options"][string],
-  name: string,
-  path: Path,
-): { answer: string; way: WayFile; path: Path }[] {
-  const { to, ways, routes, label: _label, text: _text, ...rest } = option;
-  return [
-    ...(to === undefined ? [] : [{ answer: name, way: { ...rest, to }, path }]),
-    ...(ways ?? []).map((way, index) => ({ answer: name, way, path: [...path, "ways", index] })),
-    ...Object.entries(routes ?? {}).map(([route, way]) => ({
-      answer: `${name}/${route}`,
-      way,
-      path: [...path, "routes", route],
-    })),
-  ];
-}
-
-function wayOf(
-  on: Build,
-  way: Omit<WayFile, "to">,
-  path: Path,
-): Pick<Move, "when" | "need" | "count" | "renew" | "remember" | "waive" | "do"> {
-  const { context } = on;
-  for (const name of listOf(way.need))
-    requireName(context, { kind: "artifact", name, known: context.names.artifacts, path: [...path, "need"] });
-  for (const name of listOf(way.count))
-    requireName(context, { kind: "counter", name, known: context.names.counters, path: [...path, "count"] });
-  for (const name of listOf(way.waive))
-    requireName(context, {
-      kind: "artifact",
-      name,
-      known: context.names.artifacts,
-      path: [...path, "waive"],
-    });
-  return {
-    when: buildConditions(context, on.declared, way.when, [...path, "when"]),
-    need: listOf(way.need),
-    count: listOf(way.count),
-    renew: listOf(way.new),
-    remember: way.remember ?? false,
-    waive: listOf(way.waive),
-    do: buildActions(on, way.do, [...path, "do"]),
-  };
-}
-
-function buildEnd(on: Build, end: NonNullable<WorkflowFile["ends"]>[number], path: Path): End[] {
-  const { context } = on;
-  requireName(context, { kind: "role", name: end.role, known: context.names.roles, path: [...path, "role"] });
-  for (const name of listOf(end.in))
-    requireName(context, { kind: "state", name, known: context.names.states, path: [...path, "in"] });
-  if (end.try !== undefined)
-    requireName(context, {
-      kind: "state",
-      name: end.try,
-      known: context.names.states,
-      path: [...path, "try"],
-    });
-  if (end.else.count !== undefined)
-    requireName(context, {
-      kind: "counter",
-      name: end.else.count,
-      known: context.names.counters,
-      path: [...path, "else", "count"],
-    });
-  const common = {
-    role: end.role,
-    ...(end.try === undefined ? {} : { try: end.try }),
-    then: buildActions(on, end.then, [...path, "then"]),
-    ...(end.else.count === undefined ? {} : { count: end.else.count }),
-    do: buildActions(on, end.else.do, [...path, "else", "do"]),
-    at: context.placeOf(path),
-  };
-  return listOf(end.in).map((name) => ({ ...common, in: name }));
-}
-
-function buildAsk(on: Build, ask: AskFile, name: string): Ask {
-  const { context } = on;
-  const path: Path = ["asks", name];
-  usePrompt(on, ask.question, [...path, "question"]);
-  for (const artifact of listOf(ask.shows))
-    requireName(context, {
-      kind: "artifact",
-      name: artifact,
-      known: context.names.artifacts,
-      path: [...path, "shows"],
-    });
-  if (ask.reask !== undefined)
-    requireName(context, {
-      kind: "counter",
-      name: ask.reask,
-      known: context.names.counters,
-      path: [...path, "reask"],
-    });
-  const options = mapValues(ask.options, (option, key): Option => {
-    const places = [option.to, option.ways, option.routes].filter((place) => place !== undefined);
-    if (places.length !== 1)
-      report(context, context.keyPlaceOf([...path, "options", key]), {
-        code: "bad-option",
-        message: `an option leads somewhere: one of "to", "ways" or "routes"`,
-      });
-    return {
-      text: option.text ?? "none",
-      routes: Object.keys(option.routes ?? {}),
-      label: option.label ?? "",
-    };
-  });
-  return {
-    id: ask.id ?? "",
-    question: ask.question,
-    shows: listOf(ask.shows),
-    options,
-    ...(ask.reask === undefined ? {} : { reask: ask.reask }),
-  };
-}
-
 function buildAssertion(
   on: Build,
   assertion: NonNullable<WorkflowFile["assert"]>[number],
@@ -370,8 +189,7 @@ function buildAssertion(
   const anyOf = (key: "when" | "unless"): Assertion["when"] =>
     listOf<WhenFile>(claim[key]).map((when, index) =>
       buildConditions(
-        on.context,
-        on.declared,
+        on,
         when,
         Array.isArray(claim[key]) ? [...path, type, key, index] : [...path, type, key],
       ),
@@ -389,65 +207,4 @@ function buildAssertion(
 function buildProjection(projection: NonNullable<WorkflowFile["projection"]>[number]): Projection {
   // YAML without tags gives only literals, lists and maps: that is what a tree is.
   return { file: projection.file, as: projection.as, data: projection.data as Tree };
-}
-
-function buildActions(on: Build, actions: readonly string[] | undefined, path: Path): Action[] {
-  return (actions ?? []).flatMap((text, index) => {
-    const parsed = parseAction(text);
-    if (typeof parsed === "string") {
-      report(on.context, on.context.placeOf([...path, index]), {
-        code: "bad-action",
-        message: `write it as: ${parsed}`,
-      });
-      return [];
-    }
-    for (const mention of parsed.mentions) requireMention(on, mention, [...path, index]);
-    return [parsed.action];
-  });
-}
-
-function requireMention(on: Build, { kind, name }: Mention, path: Path): void {
-  const { names } = on.context;
-  switch (kind) {
-    case "role":
-      requireName(on.context, { kind: "role", name, known: names.roles, path });
-      return;
-    case "artifact":
-      requireName(on.context, { kind: "artifact", name, known: names.artifacts, path });
-      return;
-    case "resource":
-      requireName(on.context, { kind: "resource", name, known: RESOURCES, path });
-      return;
-    case "performable":
-      requireName(on.context, { kind: "deed", name, known: PERFORMABLE, path });
-      return;
-    case "prompt":
-      usePrompt(on, name, path);
-      return;
-  }
-}
-
-function usePrompt(on: Build, name: string, path: Path): void {
-  if (requireName(on.context, { kind: "prompt", name, known: Object.keys(on.prompts), path }))
-    on.used.add(name);
-}
-
-function requireTarget(on: Build, name: string, path: Path): void {
-  requireName(on.context, { kind: "state", name, known: [...on.context.names.states, ORIGIN], path });
-}
-
-function requireActor(on: Build, name: string, path: Path): void {
-  requireName(on.context, {
-    kind: "role",
-    name,
-    known: [...on.context.names.roles, "human", "engine"],
-    path,
-  });
-}
-
-function mapValues<T, U>(
-  record: Readonly<Record<string, T>>,
-  change: (value: T, key: string) => U,
-): Record<string, U> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
 }

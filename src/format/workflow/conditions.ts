@@ -6,6 +6,9 @@ import { VERDICTS } from "../../core/verdict.ts";
 import { listOf, report, requireName, type Context, type Path } from "./context.ts";
 import type { WhenFile } from "./schema.ts";
 
+/** Whose names the conditions use. */
+type On = { readonly context: Context; readonly declared: Declared };
+
 type Declared = {
   readonly artifacts: Readonly<Record<string, Artifact>>;
   readonly params: Readonly<Record<string, Param>>;
@@ -14,8 +17,7 @@ type Declared = {
 type WhenValue = WhenFile[string];
 
 export function buildConditions(
-  context: Context,
-  declared: Declared,
+  { context, declared }: On,
   when: WhenFile | undefined,
   path: Path,
 ): Condition[] {
@@ -60,7 +62,7 @@ function counterCondition(
   report(context, context.placeOf(on.path), {
     code: "bad-condition",
     message: `a counter is below or spent`,
-    suggestion: closest(String(on.value), ["below", "spent"]),
+    suggestion: closest(wordsOf(on.value).join(), ["below", "spent"]),
   });
   return undefined;
 }

@@ -1,6 +1,6 @@
 /** What the schema finds wrong becomes problems with a place, a reason and a suggestion. */
 
-import * as z from "zod/mini";
+import type * as z from "zod/mini";
 import { closest } from "../../core/closest.ts";
 import type { Problem } from "../problem.ts";
 import type { Path } from "./context.ts";

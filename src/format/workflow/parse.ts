@@ -7,12 +7,14 @@
 import { compile, type Workflow } from "../../core/compile.ts";
 import { sortProblems, type Problem } from "../problem.ts";
 import { loadYaml } from "../yaml.ts";
-import { build, type Prompts } from "./build.ts";
+import { build } from "./build.ts";
+import type { Prompts } from "./builder.ts";
 import { listOf, type Context, type Names, type Path } from "./context.ts";
-import { expand, type Expanded } from "./expand.ts";
+import { expand } from "./expand.ts";
 import { hashOf } from "./hash.ts";
 import { findingsOf, problemOf, type Finding } from "./issues.ts";
 import { SCHEMA_VERSION, WorkflowFile } from "./schema.ts";
+import type { Expanded } from "./sink.ts";
 
 export type Source = { readonly file: string; readonly bytes: Uint8Array; readonly prompts: Prompts };
 
@@ -27,11 +29,11 @@ export function parseWorkflow(source: Source): Parsed {
   if (!loaded.ok) return { ok: false, problems: loaded.problems };
   const version = wrongVersion(loaded.data, loaded);
   if (version !== undefined) return { ok: false, problems: [version] };
-  const { file, problems, at } = shaped(loaded.data, loaded);
+  const { file, problems, places } = shaped(loaded.data, loaded);
   if (file === undefined) return { ok: false, problems: sortProblems(problems) };
   const expanded = expand(file);
-  const context: Context = { names: namesIn(file, expanded), problems, ...at };
-  const definition = build(context, file, expanded, source.prompts);
+  const context: Context = { names: namesIn(file, expanded), problems, ...places };
+  const definition = build(context, { file, expanded, prompts: source.prompts });
   problems.push(...clashes(context));
   if (problems.length > 0) return { ok: false, problems: sortProblems(unique(problems)) };
   return { ok: true, workflow: compile(definition, hashOf(definition)), helpers: expanded.helpers };
@@ -39,19 +41,19 @@ export function parseWorkflow(source: Source): Parsed {
 
 function wrongVersion(data: unknown, places: Places): Problem | undefined {
   const schema = typeof data === "object" && data !== null && "$schema" in data ? data.$schema : undefined;
-  const at = places.placeOf(["$schema"]);
+  const place = places.placeOf(["$schema"]);
   const wanted = `workflow-${SCHEMA_VERSION}.schema.json`;
   if (schema === undefined)
     return {
-      ...at,
+      ...place,
       code: "no-schema",
       message: `the file must say which schema it follows: $schema: ../../schema/${wanted}`,
     };
-  const match = /(?:^|\/)workflow-(\d+)\.schema\.json$/.exec(String(schema));
+  const match = /(?:^|\/)workflow-(\d+)\.schema\.json$/.exec(typeof schema === "string" ? schema : "");
   if (match !== null && Number(match[1]) === SCHEMA_VERSION) return undefined;
   const newer = match !== null && Number(match[1]) > SCHEMA_VERSION;
   return {
-    ...at,
+    ...place,
     code: "wrong-schema",
     message: newer
       ? `this signalbox knows schema version ${SCHEMA_VERSION}; this file needs ${match[1]}: install a newer signalbox`
@@ -59,23 +61,27 @@ function wrongVersion(data: unknown, places: Places): Problem | undefined {
   };
 }
 
-type Shaped = { readonly file: WorkflowFile | undefined; readonly problems: Problem[]; readonly at: Places };
+type Shaped = {
+  readonly file: WorkflowFile | undefined;
+  readonly problems: Problem[];
+  readonly places: Places;
+};
 
 function shaped(data: unknown, places: Places): Shaped {
   const first = WorkflowFile.safeParse(data);
-  if (first.success) return { file: first.data, problems: [], at: places };
+  if (first.success) return { file: first.data, problems: [], places };
   const findings = findingsOf(WorkflowFile, first.error.issues);
   const problems = findings.map((finding) => problemOf(finding, places));
   const mended = mend(data, findings);
   const second = WorkflowFile.safeParse(mended.data);
-  return { file: second.success ? second.data : undefined, problems, at: mended.at(places) };
+  return { file: second.success ? second.data : undefined, problems, places: mended.places(places) };
 }
 
 /** Leaves out what is wrong: an unknown key, an entry of a list, or the whole of a named thing but for its name. */
 function mend(
   data: unknown,
   findings: readonly Finding[],
-): { data: unknown; at: (places: Places) => Places } {
+): { data: unknown; places: (given: Places) => Places } {
   const copy: unknown = structuredClone(data);
   const dropped = new Map<string, Set<number>>();
   for (const { path, key } of findings) {
@@ -93,9 +99,9 @@ function mend(
   };
   return {
     data: copy,
-    at: (places) => ({
-      placeOf: (path) => places.placeOf(original(path)),
-      keyPlaceOf: (path) => places.keyPlaceOf(original(path)),
+    places: (given) => ({
+      placeOf: (path) => given.placeOf(original(path)),
+      keyPlaceOf: (path) => given.keyPlaceOf(original(path)),
     }),
   };
 }
@@ -171,7 +177,7 @@ function namesIn(file: WorkflowFile, { kernel }: Expanded): Names {
   };
 }
 
-const RESERVED = ["start", "origin", "engine", "human", "tree", "all", "next", "tasks"];
+const RESERVED = new Set(["start", "origin", "engine", "human", "tree", "all", "next", "tasks"]);
 
 /** One word for one thing: a guard could not tell an artifact and a counter of the same name apart. */
 function clashes(context: Context): Problem[] {
@@ -189,7 +195,7 @@ function clashes(context: Context): Problem[] {
   }
   for (const kind of ["states", "roles", "artifacts", "counters", "params"] as const) {
     for (const name of names[kind]) {
-      if (RESERVED.includes(name))
+      if (RESERVED.has(name))
         problems.push({
           ...context.keyPlaceOf([kind, name]),
           code: "reserved-name",

@@ -1,7 +1,7 @@
 /** What each kind of phase expands to. Reading one of these functions is reading what its sugar means. */
 
 import type { Path } from "./context.ts";
-import { addEnd, addMove, blockedState, put, type Sink } from "./expand.ts";
+import { addEnd, addMove, blockedState, put, type Sink } from "./sink.ts";
 import type { ArtifactFile, PhaseFile } from "./schema.ts";
 
 export type PhaseSite = {
@@ -32,7 +32,11 @@ const MEMBERS = 10;
 export function runPhase(sink: Sink, site: PhaseSite): void {
   const { id, phase, path } = site;
   const role = phase.run ?? "";
-  put(sink, "artifacts", id, { ...outOf(phase.out), by: [role, ...site.fixers], fresh: site.stage }, path);
+  put(sink, "artifacts", {
+    name: id,
+    value: { ...outOf(phase.out), by: [role, ...site.fixers], fresh: site.stage },
+    path: path,
+  });
   produce(sink, site, { state: id, role, owes: id, to: site.next });
 }
 
@@ -43,16 +47,32 @@ export function eachPhase(sink: Sink, site: PhaseSite): void {
   const merger = phase.merge ?? "";
   const parts = `${id}-parts`;
   const merge = `${id}-merge`;
-  put(
-    sink,
-    "artifacts",
-    parts,
-    { ...outOf(phase.part), by: role, fresh: site.stage, each: phase.each ?? "", max: phase.most ?? MEMBERS },
-    path,
-  );
-  put(sink, "artifacts", id, { ...outOf(phase.out), by: [merger, ...site.fixers], fresh: site.stage }, path);
-  put(sink, "counters", `${id}.tries`, { max: phase.tries ?? TRIES, per: "entry" }, path);
-  put(sink, "states", id, { stage: site.stage, enter: [`start ${role} each ${parts}`] }, path);
+  put(sink, "artifacts", {
+    name: parts,
+    value: {
+      ...outOf(phase.part),
+      by: role,
+      fresh: site.stage,
+      each: phase.each ?? "",
+      max: phase.most ?? MEMBERS,
+    },
+    path: path,
+  });
+  put(sink, "artifacts", {
+    name: id,
+    value: { ...outOf(phase.out), by: [merger, ...site.fixers], fresh: site.stage },
+    path: path,
+  });
+  put(sink, "counters", {
+    name: `${id}.tries`,
+    value: { max: phase.tries ?? TRIES, per: "entry" },
+    path: path,
+  });
+  put(sink, "states", {
+    name: id,
+    value: { stage: site.stage, enter: [`start ${role} each ${parts}`] },
+    path: path,
+  });
   const enough = phase.failed === "tolerate" ? ["all", "some"] : ["all"];
   const tooFew = phase.failed === "tolerate" ? ["none"] : ["some", "none"];
   addMove(sink, { from: id, to: merge, by: "engine", when: { [parts]: enough }, do: [`stop ${role}`] }, path);
@@ -79,8 +99,16 @@ export function reviewPhase(sink: Sink, site: PhaseSite): void {
   const role = phase.by ?? "";
   const out = outOf(phase.out);
   const negative = new Set(Object.values(out.review?.values ?? {}));
-  put(sink, "artifacts", id, { ...out, by: role, fresh: id, bind: phase.review ?? "" }, path);
-  put(sink, "counters", `${id}.fixes`, { max: phase.fix?.max ?? 0, per: cycleOf(id) }, path);
+  put(sink, "artifacts", {
+    name: id,
+    value: { ...out, by: role, fresh: id, bind: phase.review ?? "" },
+    path: path,
+  });
+  put(sink, "counters", {
+    name: `${id}.fixes`,
+    value: { max: phase.fix?.max ?? 0, per: cycleOf(id) },
+    path: path,
+  });
   produce(sink, site, { state: id, role, owes: id, to: site.next, when: ["pass", "pass_with_notes"] });
   const failed = { [id]: "needs_fix" };
   const stop = [`stop ${role}`];
@@ -143,7 +171,11 @@ export function reviewPhase(sink: Sink, site: PhaseSite): void {
 function fixState(sink: Sink, site: PhaseSite, role: string): void {
   const state = `${site.id}-fix`;
   // The output as the fixer left it: it counts only when it has changed since the fixer was called.
-  put(sink, "artifacts", state, { ...outOf(site.reviewed?.out), by: role, fresh: state }, site.path);
+  put(sink, "artifacts", {
+    name: state,
+    value: { ...outOf(site.reviewed?.out), by: role, fresh: state },
+    path: site.path,
+  });
   sink.helpers.set(state, site.id);
   produce(sink, site, { state, role, owes: state, to: site.id });
 }
@@ -152,14 +184,12 @@ function fixState(sink: Sink, site: PhaseSite, role: string): void {
 export function checkPhase(sink: Sink, site: PhaseSite): void {
   const { id, phase, path } = site;
   const { in: file } = outOf(phase.out);
-  put(
-    sink,
-    "artifacts",
-    id,
-    { check: phase.check ?? "", bind: "tree", fresh: id, ...(file === undefined ? {} : { in: file }) },
-    path,
-  );
-  put(sink, "states", id, { stage: site.stage, enter: [`run ${id}`] }, path);
+  put(sink, "artifacts", {
+    name: id,
+    value: { check: phase.check ?? "", bind: "tree", fresh: id, ...(file === undefined ? {} : { in: file }) },
+    path: path,
+  });
+  put(sink, "states", { name: id, value: { stage: site.stage, enter: [`run ${id}`] }, path: path });
   addMove(sink, { from: id, to: site.next, by: "engine", when: { [id]: "pass" } }, path);
   addMove(
     sink,
@@ -172,8 +202,12 @@ export function checkPhase(sink: Sink, site: PhaseSite): void {
 export function tasksPhase(sink: Sink, site: PhaseSite): void {
   const { id, phase, path } = site;
   const tolerated = phase.failed === "tolerate";
-  put(sink, "artifacts", id, { children: phase.tasks ?? "", fresh: id }, path);
-  put(sink, "states", id, { stage: site.stage, enter: [`start tasks ${phase.tasks ?? ""}`] }, path);
+  put(sink, "artifacts", { name: id, value: { children: phase.tasks ?? "", fresh: id }, path: path });
+  put(sink, "states", {
+    name: id,
+    value: { stage: site.stage, enter: [`start tasks ${phase.tasks ?? ""}`] },
+    path: path,
+  });
   addMove(
     sink,
     { from: id, to: site.next, by: "engine", when: { [id]: tolerated ? ["all", "some"] : "all" } },
@@ -200,8 +234,12 @@ function produce(
 ): void {
   const { path } = site;
   const tries = `${on.state}.tries`;
-  put(sink, "counters", tries, { max: site.phase.tries ?? TRIES, per: "entry" }, path);
-  put(sink, "states", on.state, { stage: site.stage, enter: [`start ${on.role}`] }, path);
+  put(sink, "counters", { name: tries, value: { max: site.phase.tries ?? TRIES, per: "entry" }, path: path });
+  put(sink, "states", {
+    name: on.state,
+    value: { stage: site.stage, enter: [`start ${on.role}`] },
+    path: path,
+  });
   const gate = on.when === undefined ? { need: on.owes } : { when: { [on.owes]: on.when } };
   addMove(sink, { from: on.state, to: on.to, by: "engine", ...gate, do: [`stop ${on.role}`] }, path);
   addMove(

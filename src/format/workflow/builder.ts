@@ -1,0 +1,70 @@
+/** What all parts of the build share: the file, its expansion, what is declared, and which prompts are used. */
+
+import type { Action, Definition, Prompt } from "../../core/workflow.ts";
+import { parseAction, PERFORMABLE, RESOURCES, type Mention } from "./actions.ts";
+import { report, requireName, type Context, type Path } from "./context.ts";
+import type { WorkflowFile } from "./schema.ts";
+import type { Expanded } from "./sink.ts";
+
+export type Prompts = Readonly<Record<string, Prompt>>;
+
+export type Build = {
+  readonly context: Context;
+  readonly file: WorkflowFile;
+  readonly expanded: Expanded;
+  readonly prompts: Prompts;
+  readonly declared: { readonly artifacts: Definition["artifacts"]; readonly params: Definition["params"] };
+  readonly used: Set<string>;
+};
+
+export function originOf(expanded: Expanded, kind: string, name: string | number): Path {
+  return expanded.origins.get(`${kind}.${name}`) ?? [kind, name];
+}
+
+export function buildActions(on: Build, actions: readonly string[] | undefined, path: Path): Action[] {
+  return (actions ?? []).flatMap((text, index) => {
+    const parsed = parseAction(text);
+    if (typeof parsed === "string") {
+      report(on.context, on.context.placeOf([...path, index]), {
+        code: "bad-action",
+        message: `write it as: ${parsed}`,
+      });
+      return [];
+    }
+    for (const mention of parsed.mentions) requireMention(on, mention, [...path, index]);
+    return [parsed.action];
+  });
+}
+
+function requireMention(on: Build, { kind, name }: Mention, path: Path): void {
+  const { names } = on.context;
+  switch (kind) {
+    case "role":
+      requireName(on.context, { kind: "role", name, known: names.roles, path });
+      return;
+    case "artifact":
+      requireName(on.context, { kind: "artifact", name, known: names.artifacts, path });
+      return;
+    case "resource":
+      requireName(on.context, { kind: "resource", name, known: RESOURCES, path });
+      return;
+    case "performable":
+      requireName(on.context, { kind: "deed", name, known: PERFORMABLE, path });
+      return;
+    case "prompt":
+      usePrompt(on, name, path);
+      return;
+  }
+}
+
+export function usePrompt(on: Build, name: string, path: Path): void {
+  if (requireName(on.context, { kind: "prompt", name, known: Object.keys(on.prompts), path }))
+    on.used.add(name);
+}
+
+export function mapValues<T, U>(
+  record: Readonly<Record<string, T>>,
+  change: (value: T, key: string) => U,
+): Record<string, U> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
+}

@@ -1,0 +1,177 @@
+/** Moves, answers and ends: the map itself. */
+
+import { START, ORIGIN, type Ask, type End, type Move, type Option } from "../../core/workflow.ts";
+import { RESOURCES } from "./actions.ts";
+import { buildActions, mapValues, usePrompt, type Build } from "./builder.ts";
+import { buildConditions } from "./conditions.ts";
+import { listOf, report, requireName, type Path } from "./context.ts";
+import type { AskFile, WayFile, WorkflowFile } from "./schema.ts";
+
+export function buildMove(on: Build, move: WorkflowFile["moves"][number], path: Path): Move[] {
+  const { context } = on;
+  const from = listOf(move.from);
+  for (const [index, name] of from.entries()) {
+    const at: Path = Array.isArray(move.from) ? [...path, "from", index] : [...path, "from"];
+    requireName(context, { kind: "state", name, known: [...context.names.states, START], path: at });
+  }
+  requireTarget(on, move.to, [...path, "to"]);
+  for (const who of listOf(move.by)) requireActor(on, who, [...path, "by"]);
+  for (const resource of listOf(move.reserve))
+    requireName(context, { kind: "resource", name: resource, known: RESOURCES, path: [...path, "reserve"] });
+  const common = {
+    ...wayOf(on, move, path),
+    by: listOf(move.by),
+    reserve: listOf(move.reserve),
+    at: context.placeOf(path),
+  };
+  return from.map((name) => ({ ...common, from: name, to: move.to }));
+}
+
+/** An answer is a move that only a person can take, from every state in which the question is open. */
+export function answerMoves(on: Build): Move[] {
+  const { kernel } = on.expanded;
+  return Object.entries(kernel.asks).flatMap(([ask, { options }]) => {
+    const states = Object.entries(kernel.states).filter(([, state]) => state.ask === ask);
+    return Object.entries(options).flatMap(([option, declared]) =>
+      waysOf(declared, option, ["asks", ask, "options", option]).flatMap(({ answer, way, path }) => {
+        requireTarget(on, way.to, [...path, "to"]);
+        const common = {
+          ...wayOf(on, way, path),
+          by: ["human"],
+          reserve: [],
+          answer,
+          at: on.context.placeOf(path),
+        };
+        return states.map(([from]): Move => ({ ...common, from, to: way.to }));
+      }),
+    );
+  });
+}
+
+function waysOf(
+  option: AskFile["options"][string],
+  name: string,
+  path: Path,
+): { answer: string; way: WayFile; path: Path }[] {
+  const { to, ways, routes, label: _label, text: _text, ...rest } = option;
+  return [
+    ...(to === undefined ? [] : [{ answer: name, way: { ...rest, to }, path }]),
+    ...(ways ?? []).map((way, index) => ({ answer: name, way, path: [...path, "ways", index] })),
+    ...Object.entries(routes ?? {}).map(([route, way]) => ({
+      answer: `${name}/${route}`,
+      way,
+      path: [...path, "routes", route],
+    })),
+  ];
+}
+
+function wayOf(
+  on: Build,
+  way: Omit<WayFile, "to">,
+  path: Path,
+): Pick<Move, "when" | "need" | "count" | "renew" | "remember" | "waive" | "do"> {
+  const { context } = on;
+  for (const name of listOf(way.need))
+    requireName(context, { kind: "artifact", name, known: context.names.artifacts, path: [...path, "need"] });
+  for (const name of listOf(way.count))
+    requireName(context, { kind: "counter", name, known: context.names.counters, path: [...path, "count"] });
+  for (const name of listOf(way.waive))
+    requireName(context, {
+      kind: "artifact",
+      name,
+      known: context.names.artifacts,
+      path: [...path, "waive"],
+    });
+  return {
+    when: buildConditions(on, way.when, [...path, "when"]),
+    need: listOf(way.need),
+    count: listOf(way.count),
+    renew: listOf(way.new),
+    remember: way.remember ?? false,
+    waive: listOf(way.waive),
+    do: buildActions(on, way.do, [...path, "do"]),
+  };
+}
+
+export function buildEnd(on: Build, end: NonNullable<WorkflowFile["ends"]>[number], path: Path): End[] {
+  const { context } = on;
+  requireName(context, { kind: "role", name: end.role, known: context.names.roles, path: [...path, "role"] });
+  for (const name of listOf(end.in))
+    requireName(context, { kind: "state", name, known: context.names.states, path: [...path, "in"] });
+  if (end.try !== undefined)
+    requireName(context, {
+      kind: "state",
+      name: end.try,
+      known: context.names.states,
+      path: [...path, "try"],
+    });
+  if (end.else.count !== undefined)
+    requireName(context, {
+      kind: "counter",
+      name: end.else.count,
+      known: context.names.counters,
+      path: [...path, "else", "count"],
+    });
+  const common = {
+    role: end.role,
+    ...(end.try === undefined ? {} : { try: end.try }),
+    then: buildActions(on, end.then, [...path, "then"]),
+    ...(end.else.count === undefined ? {} : { count: end.else.count }),
+    do: buildActions(on, end.else.do, [...path, "else", "do"]),
+    at: context.placeOf(path),
+  };
+  return listOf(end.in).map((name) => ({ ...common, in: name }));
+}
+
+export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
+  const { context } = on;
+  const path: Path = ["asks", name];
+  usePrompt(on, ask.question, [...path, "question"]);
+  for (const artifact of listOf(ask.shows))
+    requireName(context, {
+      kind: "artifact",
+      name: artifact,
+      known: context.names.artifacts,
+      path: [...path, "shows"],
+    });
+  if (ask.reask !== undefined)
+    requireName(context, {
+      kind: "counter",
+      name: ask.reask,
+      known: context.names.counters,
+      path: [...path, "reask"],
+    });
+  const options = mapValues(ask.options, (option, key): Option => {
+    const places = [option.to, option.ways, option.routes].filter((place) => place !== undefined);
+    if (places.length !== 1)
+      report(context, context.keyPlaceOf([...path, "options", key]), {
+        code: "bad-option",
+        message: `an option leads somewhere: one of "to", "ways" or "routes"`,
+      });
+    return {
+      text: option.text ?? "none",
+      routes: Object.keys(option.routes ?? {}),
+      label: option.label ?? "",
+    };
+  });
+  return {
+    id: ask.id ?? "",
+    question: ask.question,
+    shows: listOf(ask.shows),
+    options,
+    ...(ask.reask === undefined ? {} : { reask: ask.reask }),
+  };
+}
+
+function requireTarget(on: Build, name: string, path: Path): void {
+  requireName(on.context, { kind: "state", name, known: [...on.context.names.states, ORIGIN], path });
+}
+
+function requireActor(on: Build, name: string, path: Path): void {
+  requireName(on.context, {
+    kind: "role",
+    name,
+    known: [...on.context.names.roles, "human", "engine"],
+    path,
+  });
+}

@@ -1,0 +1,54 @@
+/** Where an expansion puts its pieces, and how it names the places they came from. */
+
+import type { Path } from "./context.ts";
+import type { WorkflowFile } from "./schema.ts";
+
+export type Kernel = {
+  [K in "counters" | "artifacts" | "roles" | "states" | "moves" | "ends" | "asks"]: NonNullable<
+    WorkflowFile[K]
+  >;
+};
+
+export type Expanded = {
+  readonly kernel: Kernel;
+  /** Path in the file for each piece, by `kind.name` or `kind.index`. */
+  readonly origins: ReadonlyMap<string, Path>;
+  /** States that a phase made for itself, with the phase they are drawn as. */
+  readonly helpers: ReadonlyMap<string, string>;
+};
+
+/** Where an expansion puts its pieces. */
+export type Sink = {
+  readonly kernel: Kernel;
+  readonly origins: Map<string, Path>;
+  readonly helpers: Map<string, string>;
+};
+
+/** The state in which the stage's last question is open. */
+export function blockedState(stage: string): string {
+  return `${stage}-blocked`;
+}
+
+type Named = "states" | "artifacts" | "counters";
+type Piece<K extends Named> = {
+  readonly name: string;
+  readonly value: Kernel[K][string];
+  readonly path: Path;
+};
+
+export function put<K extends Named>(sink: Sink, kind: K, { name, value, path }: Piece<K>): void {
+  // What the file declares itself comes first: a stage may refine what it would make.
+  if (Object.hasOwn(sink.kernel[kind], name)) return;
+  Object.assign(sink.kernel[kind], { [name]: value });
+  sink.origins.set(`${kind}.${name}`, path);
+}
+
+export function addMove(sink: Sink, move: WorkflowFile["moves"][number], path: Path): void {
+  sink.origins.set(`moves.${sink.kernel.moves.length}`, path);
+  sink.kernel.moves.push(move);
+}
+
+export function addEnd(sink: Sink, end: NonNullable<WorkflowFile["ends"]>[number], path: Path): void {
+  sink.origins.set(`ends.${sink.kernel.ends.length}`, path);
+  sink.kernel.ends.push(end);
+}
