@@ -6,7 +6,7 @@ import { closest } from "../core/closest.ts";
 import { GLOBAL, parseArguments, splitCommand } from "./arguments.ts";
 import { EXIT_BUG, EXIT_OK, type Answer, type Door } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
-import { paintOf } from "./paint.ts";
+import { harmless, paintOf } from "./paint.ts";
 
 export type World = {
   readonly cwd: string;
@@ -28,7 +28,7 @@ export async function run(argv: readonly string[], world: World): Promise<Printe
     const failure = error instanceof UserError ? ofUser(error, world.cwd) : ofBug(error);
     return json
       ? { ...asJson(failure), stderr: failure.stack }
-      : { code: failure.exit, stdout: "", stderr: sayFailure(failure) };
+      : { code: failure.exit, stdout: "", stderr: harmless(sayFailure(failure)) };
   }
 }
 
@@ -105,13 +105,16 @@ function unknownCommand(name: string): UserError {
 }
 
 function asText({ exit, text, talk }: Answer, quiet: boolean): Printed {
-  return { code: exit, stdout: text, stderr: quiet ? "" : (talk ?? "") };
+  return { code: exit, stdout: harmless(text), stderr: quiet ? "" : harmless(talk ?? "") };
 }
 
 function asJson({ exit, code, message, data, next }: Omit<Answer, "text">): Printed {
   const document = { ok: exit === EXIT_OK, code, message, ...data, next };
   return { code: exit, stdout: `${JSON.stringify(document, undefined, 2)}\n`, stderr: "" };
 }
+
+/** Some messages quote what was typed. */
+const MESSAGE_MAX = 600;
 
 type Failure = Omit<Answer, "text"> & { readonly stack: string };
 
@@ -121,11 +124,15 @@ function ofUser({ code, message, next, exit, at }: UserError, cwd: string): Fail
   return {
     exit,
     code,
-    message: near(message),
+    message: clip(near(message)),
     data: at === undefined ? {} : { at },
     next: near(next),
     stack: "",
   };
+}
+
+function clip(message: string): string {
+  return message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX)}...` : message;
 }
 
 function ofBug(error: unknown): Failure {

@@ -74,7 +74,7 @@ function isSame(a: string, b: string): boolean {
 }
 
 function exists(path: string): UserError {
-  return new UserError("exists", `${path} is there already; nothing was written`, `mv ${path} ${path}.old`);
+  return new UserError("exists", `${path} is there already; nothing was written`, `mv ${path} ${path}~`);
 }
 
 function notBuiltIn(name: string, names: readonly string[]): UserError {

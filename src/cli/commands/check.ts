@@ -31,13 +31,15 @@ export const command: Command = {
       bad.length === 0
         ? "every workflow ends"
         : `${bad.map(({ loaded }) => loaded.name).join(", ")}: there are problems`;
+    const next = nextAfter(words, bad.length === 0);
     return {
       exit: bad.length === 0 ? EXIT_OK : EXIT_GATE,
       code: bad.length === 0 ? "ok" : "invalid-workflow",
       message,
       data: { workflows: all.map(asData) },
       text: all.map((checked) => show(checked, door.paint)).join(""),
-      next: nextAfter(words, bad.length === 0),
+      next,
+      ...(bad.length === 0 ? {} : { talk: `  next: ${next}\n` }),
     };
   },
 };

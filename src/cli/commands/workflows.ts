@@ -20,7 +20,7 @@ export const command: Command = {
     const [name, from] = [width((row) => row.name), width((row) => row.from)];
     const lines = rows.map(
       (row) =>
-        `${door.paint.bold(row.name.padEnd(name))}  ${row.from.padEnd(from)}  ${door.paint.dim(row.hash.padEnd(HASH_SHOWN))}  ${row.title}\n`,
+        `${door.paint.bold(row.name.padEnd(name))}  ${row.from.padEnd(from)}  ${door.paint.dim(shortHash(row.hash))}  ${row.title}\n`,
     );
     return {
       exit: EXIT_OK,
@@ -33,6 +33,10 @@ export const command: Command = {
     };
   },
 };
+
+function shortHash(hash: string): string {
+  return hash.replace("sha256:", "").slice(0, HASH_SHOWN).padEnd(HASH_SHOWN);
+}
 
 type Row = {
   readonly name: string;
@@ -53,7 +57,7 @@ function rowOf(loaded: Loaded, builtIn: ReadonlySet<string>): Row {
   return {
     name,
     from,
-    hash: workflow.hash().replace("sha256:", "").slice(0, HASH_SHOWN),
+    hash: workflow.hash(),
     title: workflow.definition.title,
     file,
     ok: true,

@@ -1,0 +1,107 @@
+/** The built command as a process: what only shows there. */
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
+import { beforeAll, expect, test } from "vitest";
+import config from "../../rolldown.config.ts";
+import { folderWith, tiny } from "../cli/calling.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const signalbox = join(root, "bin/signalbox");
+
+beforeAll(async () => {
+  const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });
+  const newest = Math.max(...sources.map((file) => statSync(join(root, "src", file)).mtimeMs));
+  const built = statSync(join(root, "dist/main.cjs"), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (built > newest) return;
+  const { output, ...input } = config;
+  const bundle = await rolldown({ ...input, cwd: root });
+  // Others may be reading the folder: what is there is replaced, never taken away.
+  await bundle.write({ ...(Array.isArray(output) ? output[0] : output), cleanDir: false });
+});
+
+function start(
+  args: readonly string[],
+  cwd: string,
+): { code: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(signalbox, args, { cwd, encoding: "utf8", timeout: 20_000 });
+  return { code: status, stdout, stderr };
+}
+
+test("check finds the built-in workflows from anywhere", () => {
+  expect(start(["check", "task"], folderWith())).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^task: it ends\./) as string,
+    stderr: "",
+  });
+});
+
+test("it can be called through a link", () => {
+  const folder = mkdtempSync(join(tmpdir(), "signalbox-test-"));
+  symlinkSync(signalbox, join(folder, "sb"));
+  expect(execFileSync(join(folder, "sb"), ["--version"], { encoding: "utf8" })).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test("ejecting from the bundle brings the schema along", () => {
+  const cwd = folderWith();
+  expect(start(["eject", "task"], cwd).code).toBe(0);
+  expect(readFileSync(join(cwd, ".signalbox/schema/workflow-1.schema.json"), "utf8")).toBe(
+    start(["schema"], cwd).stdout,
+  );
+});
+
+test("a pipe that nobody writes to is not waited for", () => {
+  const cwd = folderWith();
+  execFileSync("mkfifo", [join(cwd, "pipe.yaml")]);
+  expect(start(["check", "pipe.yaml"], cwd)).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "signalbox: pipe.yaml cannot be read: it is no regular file\n  next: signalbox workflows\n",
+  });
+});
+
+test.skipIf(process.getuid?.() === 0)("a file that may not be read", () => {
+  const cwd = folderWith({ "mine.yaml": tiny("mine") });
+  chmodSync(join(cwd, "mine.yaml"), 0);
+  expect(start(["check", "mine.yaml"], cwd)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("permission denied\n  next: ls -l mine.yaml") as string,
+  });
+});
+
+test("a reader that leaves early is no error", async () => {
+  const child = spawn("sh", ["-c", `{ "$0" schema; echo "exit $?" >&2; } | head -c 10`, signalbox], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  await new Promise((resolve) => child.on("close", resolve));
+  expect(stderr).toBe("exit 0\n");
+});
+
+test("a slow reader gets every byte", async () => {
+  const child = spawn(signalbox, ["schema", "--json"], { stdio: ["ignore", "pipe", "inherit"] });
+  const chunks: Buffer[] = [];
+  for await (const chunk of child.stdout) chunks.push(chunk as Buffer);
+  expect(JSON.parse(Buffer.concat(chunks).toString())).toMatchObject({
+    ok: true,
+    schema: { type: "object" },
+  });
+});
+
+test("a folder that is gone", () => {
+  const folder = mkdtempSync(join(tmpdir(), "signalbox-test-"));
+  const { status, stderr } = spawnSync(
+    "sh",
+    ["-c", `cd "$1" && rmdir "$1" && "$0" check task`, signalbox, folder],
+    { encoding: "utf8" },
+  );
+  rmSync(folder, { recursive: true, force: true });
+  expect(status).toBe(2);
+  expect(stderr).toMatch(/signalbox: the folder you are in is gone\n  next: cd \.\.\n$/);
+});
