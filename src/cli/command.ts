@@ -30,10 +30,9 @@ export type Answer = {
   /** Stable, for programs; `ok` where all is well. */
   readonly code: string;
   readonly message: string;
-  /** The result for programs, beside code and message. */
-  readonly data: Readonly<Record<string, unknown>>;
-  /** The result for people. */
-  readonly text: string;
+  /** The result for programs, beside code and message; like the text for people, made only when it is printed. */
+  readonly data: () => Readonly<Record<string, unknown>>;
+  readonly text: () => string;
   /** The one next command, where there is one. */
   readonly next: string;
   /** What else is worth saying to people; not with `--quiet`. */
@@ -41,6 +40,5 @@ export type Answer = {
 };
 
 export const EXIT_OK = 0;
-export const EXIT_USAGE = 2;
 export const EXIT_GATE = 5;
 export const EXIT_BUG = 70;

@@ -66,8 +66,8 @@ async function answerAlone(argv: readonly string[], world: World): Promise<Answe
       exit: EXIT_OK,
       code: "ok",
       message: SIGNALBOX_VERSION,
-      data: { version: SIGNALBOX_VERSION },
-      text: `${SIGNALBOX_VERSION}\n`,
+      data: () => ({ version: SIGNALBOX_VERSION }),
+      text: () => `${SIGNALBOX_VERSION}\n`,
       next: "",
     };
   }
@@ -75,7 +75,14 @@ async function answerAlone(argv: readonly string[], world: World): Promise<Answe
 }
 
 function helped(text: string): Answer {
-  return { exit: EXIT_OK, code: "ok", message: "how it is used", data: { help: text }, text, next: "" };
+  return {
+    exit: EXIT_OK,
+    code: "ok",
+    message: "how it is used",
+    data: () => ({ help: text }),
+    text: () => text,
+    next: "",
+  };
 }
 
 function doorOf({ cwd, env, terminal }: World, options: Readonly<Record<string, string>>): Door {
@@ -105,11 +112,11 @@ function unknownCommand(name: string): UserError {
 }
 
 function asText({ exit, text, talk }: Answer, quiet: boolean): Printed {
-  return { code: exit, stdout: harmless(text), stderr: quiet ? "" : harmless(talk ?? "") };
+  return { code: exit, stdout: harmless(text()), stderr: quiet ? "" : harmless(talk ?? "") };
 }
 
 function asJson({ exit, code, message, data, next }: Omit<Answer, "text">): Printed {
-  const document = { ok: exit === EXIT_OK, code, message, ...data, next };
+  const document = { ok: exit === EXIT_OK, code, message, ...data(), next };
   return { code: exit, stdout: `${JSON.stringify(document, undefined, 2)}\n`, stderr: "" };
 }
 
@@ -125,7 +132,7 @@ function ofUser({ code, message, next, exit, at }: UserError, cwd: string): Fail
     exit,
     code,
     message: clip(near(message)),
-    data: at === undefined ? {} : { at },
+    data: () => (at === undefined ? {} : { at }),
     next: near(next),
     stack: "",
   };
@@ -142,7 +149,7 @@ function ofBug(error: unknown): Failure {
     exit: EXIT_BUG,
     code: "bug",
     message,
-    data: {},
+    data: () => ({}),
     next: "report it, with what you typed and the stack trace",
     stack: `${stack}\n`,
   };

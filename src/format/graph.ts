@@ -14,7 +14,7 @@ export type DrawnState = {
 };
 
 /** `from` is `start` where a run begins. Moves between the same two states are one, with a label for each. */
-export type DrawnMove = { readonly from: string; readonly to: string; readonly labels: readonly string[] };
+type DrawnMove = { readonly from: string; readonly to: string; readonly labels: readonly string[] };
 
 export type Graph = { readonly states: readonly DrawnState[]; readonly moves: readonly DrawnMove[] };
 

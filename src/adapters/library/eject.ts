@@ -18,7 +18,7 @@ import { packageRoot } from "./package.ts";
 
 export type Ejected = { readonly name: string; readonly folder: string; readonly schema: string };
 
-export const SCHEMA_FILE = "workflow-1.schema.json";
+const SCHEMA_FILE = "workflow-1.schema.json";
 
 export function ejectWorkflow(name: string, where: Where): Ejected {
   const builtIn = builtInWorkflows();

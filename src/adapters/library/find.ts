@@ -22,7 +22,7 @@ export type Found = {
   readonly from: "built-in" | "override" | "path";
 };
 
-export const WORKFLOW_FILE = "workflow.yaml";
+const WORKFLOW_FILE = "workflow.yaml";
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
 
 export function findWorkflow(wanted: string, where: Where): Found {

@@ -36,8 +36,8 @@ export const command: Command = {
       exit: bad.length === 0 ? EXIT_OK : EXIT_GATE,
       code: bad.length === 0 ? "ok" : "invalid-workflow",
       message,
-      data: { workflows: all.map(asData) },
-      text: all.map((checked) => show(checked, door.paint)).join(""),
+      data: () => ({ workflows: all.map(asData) }),
+      text: () => all.map((checked) => show(checked, door.paint)).join(""),
       next,
       ...(bad.length === 0 ? {} : { talk: `  next: ${next}\n` }),
     };

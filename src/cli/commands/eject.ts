@@ -20,8 +20,8 @@ export const command: Command = {
       exit: EXIT_OK,
       code: "ok",
       message: `${ejected.name} is now in ${folder} and comes before the built-in one`,
-      data: { name: ejected.name, folder, schema },
-      text: `${folder}\n`,
+      data: () => ({ name: ejected.name, folder, schema }),
+      text: () => `${folder}\n`,
       next,
       talk: `${ejected.name} is yours now: change it there, and it comes before the built-in one.\n  next: ${next}\n`,
     };

@@ -20,8 +20,8 @@ export const command: Command = {
       exit: EXIT_OK,
       code: "ok",
       message: `${name}: ${states.length} states`,
-      data: { name, hash: workflow.hash(), states, moves },
-      text: mermaid(workflow, helpers, how),
+      data: () => ({ name, hash: workflow.hash(), states, moves }),
+      text: () => mermaid(workflow, helpers, how),
       next: `signalbox check ${wanted}`,
     };
   },

@@ -15,8 +15,8 @@ export const command: Command = {
       exit: EXIT_OK,
       code: "ok",
       message: "the schema of workflow files",
-      data: { schema },
-      text: `${JSON.stringify(schema, undefined, 2)}\n`,
+      data: () => ({ schema }),
+      text: () => `${JSON.stringify(schema, undefined, 2)}\n`,
       next: "",
     };
   },

@@ -49,8 +49,8 @@ export const command: Command = {
       exit: EXIT_OK,
       code: "ok",
       message: ending,
-      data: { name: workflow.definition.name, seed, people, steps: told, end: walk.end, state },
-      text: show(workflow, { seed, told, ending }, door.paint),
+      data: () => ({ name: workflow.definition.name, seed, people, steps: told, end: walk.end, state }),
+      text: () => show(workflow, { seed, told, ending }, door.paint),
       next: `signalbox check ${wanted}`,
       talk: [
         "\nWhat to try next:",

@@ -26,8 +26,8 @@ export const command: Command = {
       exit: EXIT_OK,
       code: "ok",
       message: `${rows.length} workflows`,
-      data: { workflows: rows },
-      text: lines.join(""),
+      data: () => ({ workflows: rows }),
+      text: () => lines.join(""),
       next: "signalbox check NAME",
       talk: "  next: signalbox check NAME\n",
     };
