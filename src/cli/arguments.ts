@@ -1,5 +1,10 @@
-/** Command line arguments become words and options. What is not known is refused, with the nearest thing that is. */
+/**
+ * Command line arguments become words and options. What is not known is refused, with the nearest thing that is.
+ *
+ * citty parses, and lets pass what it does not know; a mistyped option that does nothing would be worse than an error.
+ */
 
+import { parseArgs, type ArgsDef } from "citty";
 import { UserError } from "../adapters/user-error.ts";
 import { closest } from "../core/closest.ts";
 import type { Given, Option } from "./command.ts";
@@ -8,13 +13,11 @@ export type Known = Readonly<Record<string, Option>>;
 
 export const GLOBAL: Known = {
   json: { about: "print exactly one JSON document, also on failure" },
-  quiet: { about: "print the result and nothing else" },
+  quiet: { about: "print the result and nothing else", short: "q" },
   "no-color": { about: "print without colours, as with NO_COLOR" },
-  help: { about: "show how this is used" },
-  version: { about: "show the version" },
+  help: { about: "show how this is used", short: "h" },
+  version: { about: "show the version", short: "V" },
 };
-
-const SHORT: Readonly<Record<string, string>> = { "-h": "--help", "-q": "--quiet", "-V": "--version" };
 
 /** The first word that is no option is the command; global options may stand on either side of it. */
 export function splitCommand(argv: readonly string[]): {
@@ -27,50 +30,36 @@ export function splitCommand(argv: readonly string[]): {
 }
 
 export function parseArguments(argv: readonly string[], known: Known, help: string): Given {
-  const words: string[] = [];
+  const { _: words, ...values } = parseArgs([...argv], definitionsOf(known));
+  const shorts = new Set(Object.values(known).map(({ short }) => short));
   const options: Record<string, string> = {};
-  for (let index = 0; index < argv.length; index += 1) {
-    const argument = argv[index] ?? "";
-    if (argument === "--") {
-      words.push(...argv.slice(index + 1));
-      break;
-    }
-    if (!argument.startsWith("-") || argument === "-") {
-      words.push(argument);
-      continue;
-    }
-    const { name, value } = splitOption(SHORT[argument] ?? argument);
+  for (const [key, value] of Object.entries(values)) {
+    if (shorts.has(key)) continue;
+    // citty takes `--no-x` for `--x=false`.
+    const name = value === false ? `no-${key}` : key;
     const option = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (option === undefined) throw unknownOption(argument, known, help);
-    if (option.takes === undefined) {
-      if (value !== undefined) throw new UserError("bad-usage", `--${name} takes no value`, help);
-      options[name] = "";
-      continue;
-    }
-    const given = value ?? argv[(index += 1)];
-    if (given === undefined)
+    if (option === undefined) throw unknownOption(`${name.length === 1 ? "-" : "--"}${name}`, known, help);
+    if (option.takes !== undefined && value === "") {
       throw new UserError("bad-usage", `--${name} needs a value: --${name} ${option.takes}`, help);
-    options[name] = given;
+    }
+    options[name] = typeof value === "string" ? value : "";
   }
   return { words, options };
 }
 
-function splitOption(argument: string): { name: string; value: string | undefined } {
-  const at = argument.indexOf("=");
-  const name = argument.slice(2, at === -1 ? undefined : at);
-  return argument.startsWith("--")
-    ? { name, value: at === -1 ? undefined : argument.slice(at + 1) }
-    : { name: argument, value: undefined };
+function definitionsOf(known: Known): ArgsDef {
+  const definitions = Object.entries(known).map(([name, { takes, short }]) => {
+    const alias = short === undefined ? {} : { alias: short };
+    return [name, { type: takes === undefined ? "boolean" : "string", ...alias }] as const;
+  });
+  return Object.fromEntries(definitions.filter(([name]) => !name.startsWith("no-")));
 }
 
-function unknownOption(argument: string, known: Known, help: string): UserError {
+function unknownOption(option: string, known: Known, help: string): UserError {
   const near = closest(
-    argument.split("=")[0] ?? "",
+    option,
     Object.keys(known).map((name) => `--${name}`),
   );
-  return new UserError(
-    "bad-usage",
-    `there is no option ${argument}${near === undefined ? "" : `; did you mean ${near}?`}`,
-    help,
-  );
+  const hint = near === undefined ? "" : `; did you mean ${near}?`;
+  return new UserError("bad-usage", `there is no option ${option}${hint}`, help);
 }

@@ -11,7 +11,7 @@ export type Door = {
 };
 
 /** `takes` names the value of an option; without it the option is a switch. */
-export type Option = { readonly about: string; readonly takes?: string };
+export type Option = { readonly about: string; readonly takes?: string; readonly short?: string };
 
 export type Given = { readonly words: readonly string[]; readonly options: Readonly<Record<string, string>> };
 

@@ -71,7 +71,6 @@ test.for<[line: string, said: string]>([
     "graph task --expandde",
     "2\nsignalbox: there is no option --expandde; did you mean --expanded?\n  next: signalbox graph --help\n",
   ],
-  ["graph task --expanded=yes", "2\nsignalbox: --expanded takes no value\n  next: signalbox graph --help\n"],
   [
     "simulate task --seed",
     "2\nsignalbox: --seed needs a value: --seed N\n  next: signalbox simulate --help\n",
@@ -88,6 +87,17 @@ test.for<[line: string, said: string]>([
     "simulate task --people mean",
     `2\nsignalbox: --people is helpful or random, not "mean"\n  next: signalbox simulate --help\n`,
   ],
+  ["graph task --no-such", "2\nsignalbox: there is no option --no-such\n  next: signalbox graph --help\n"],
+  [
+    "graph task --quiet=false",
+    "2\nsignalbox: there is no option --no-quiet; did you mean --quiet?\n  next: signalbox graph --help\n",
+  ],
+  ["graph -x task", "2\nsignalbox: there is no option -x\n  next: signalbox graph --help\n"],
+  [
+    "simulate task --seed=",
+    "2\nsignalbox: --seed needs a value: --seed N\n  next: signalbox simulate --help\n",
+  ],
+  ["toString", `2\nsignalbox: there is no command "toString"\n  next: signalbox --help\n`],
   ["check -- --json", "2\nsignalbox: there is no file or folder --json\n  next: signalbox workflows\n"],
 ])("signalbox %s", async ([line, said]) => {
   expect(await say(line, cwd)).toBe(said);
