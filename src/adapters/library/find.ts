@@ -29,11 +29,17 @@ export function findWorkflow(wanted: string, where: Where): Found {
   if (wanted === "")
     throw new UserError("bad-usage", "the name of a workflow is empty", "signalbox workflows");
   if (NAME.test(wanted) && !/\.ya?ml$/.test(wanted)) {
-    const named = listWorkflows(where).find(({ name }) => name === wanted);
+    const named = findNamed(wanted, where);
     if (named !== undefined) return named;
     if (look(resolve(where.cwd, wanted)) === undefined) throw unknownName(wanted, where);
   }
   return findPath(wanted, where);
+}
+
+/** Looks only where the name would be: most calls name one workflow, and a list would open every folder. */
+function findNamed(name: string, where: Where): Found | undefined {
+  const override = workflowIn(overridesIn(signalboxFolder(where)), name, "override");
+  return override ?? workflowIn(builtInFolder(), name, "built-in");
 }
 
 /** Every workflow that has a name here; an override hides the built-in one. */
@@ -45,7 +51,11 @@ export function listWorkflows(where: Where): Found[] {
 }
 
 export function builtInWorkflows(): Found[] {
-  return namedIn(join(packageRoot(), "workflows"), "built-in");
+  return namedIn(builtInFolder(), "built-in");
+}
+
+function builtInFolder(): string {
+  return join(packageRoot(), "workflows");
 }
 
 export function overridesIn(signalbox: string): string {
@@ -63,9 +73,13 @@ export function signalboxFolder({ cwd, home }: Where): string {
 }
 
 function namedIn(folder: string, from: "built-in" | "override"): Found[] {
-  return namesIn(folder)
-    .filter((name) => NAME.test(name) && look(join(folder, name, WORKFLOW_FILE)) !== undefined)
-    .map((name) => ({ name, folder: real(join(folder, name)), file: WORKFLOW_FILE, from }));
+  const names = namesIn(folder).filter((name) => NAME.test(name));
+  return names.flatMap((name) => workflowIn(folder, name, from) ?? []);
+}
+
+function workflowIn(folder: string, name: string, from: "built-in" | "override"): Found | undefined {
+  if (look(join(folder, name, WORKFLOW_FILE)) === undefined) return undefined;
+  return { name, folder: real(join(folder, name)), file: WORKFLOW_FILE, from };
 }
 
 function namesIn(folder: string): string[] {
@@ -106,10 +120,9 @@ function unknownName(wanted: string, where: Where): UserError {
 /** What is there, if anything is. Whether it may be opened shows when it is. */
 function look(path: string): Stats | undefined {
   try {
-    return statSync(path);
+    return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    const code = codeOf(error);
-    if (code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG") return undefined;
+    if (codeOf(error) === "ENAMETOOLONG") return undefined;
     throw unreadable(path, error);
   }
 }

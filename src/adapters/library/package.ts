@@ -1,6 +1,6 @@
 /** Where this package is, whether it runs from its bundle or from its source. */
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 export function packageRoot(): string {
@@ -12,12 +12,5 @@ export function packageRoot(): string {
 }
 
 function isOurs(file: string): boolean {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch {
-    // Most folders have no package.json: the search goes on above.
-    return false;
-  }
-  return /"name":\s*"signalbox"/.test(text);
+  return existsSync(file) && /"name":\s*"signalbox"/.test(readFileSync(file, "utf8"));
 }
