@@ -82,16 +82,26 @@ function readInside(folder: string, file: string): Uint8Array | undefined {
     const stats = fstatSync(handle);
     if (!stats.isFile()) throw notAFile(path, stats.isDirectory());
     if (stats.size > BYTES_MAX) return undefined;
-    // Some files have no size before they are read, and a file may grow meanwhile.
-    const buffer = new Uint8Array(BYTES_MAX + 1);
-    let length = 0;
-    for (let read = -1; read !== 0 && length < buffer.length; length += read) {
-      read = readSync(handle, buffer, length, buffer.length - length, null);
-    }
-    return length > BYTES_MAX ? undefined : buffer.subarray(0, length);
+    return readAll(handle, stats.size);
   } finally {
     closeSync(handle);
   }
+}
+
+/** Some files have no size before they are read, and a file may grow meanwhile: the size is only where to begin. */
+function readAll(handle: number, size: number): Uint8Array | undefined {
+  let bytes = new Uint8Array(size + 1);
+  let length = 0;
+  while (length <= BYTES_MAX) {
+    const read = readSync(handle, bytes, length, bytes.length - length, null);
+    if (read === 0) return bytes.subarray(0, length);
+    length += read;
+    if (length < bytes.length) continue;
+    const larger = new Uint8Array(BYTES_MAX + 1);
+    larger.set(bytes);
+    bytes = larger;
+  }
+  return undefined;
 }
 
 function open(place: string, path: string): number {
