@@ -13,7 +13,7 @@ import { UserError } from "../user-error.ts";
 import { codeOf, unreadable, type Found } from "./find.ts";
 
 /** `file` and the files of prompts are relative to the folder, so that a copy elsewhere has the same hash. */
-type Source = {
+export type Source = {
   readonly file: string;
   readonly bytes: Uint8Array;
   readonly prompts: Readonly<Record<string, Prompt>>;
