@@ -2,10 +2,12 @@
  * Bundles the command line into CommonJS, which Node starts faster than modules.
  *
  * `scripts/entry.cjs` becomes `dist/signalbox.cjs` as it is: it must be readable by any old Node.
+ * The built-in workflows are parsed here, so that no start has to.
  * Every `await import()` in the source stays a file of its own, so that a command loads only what it uses.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { defineConfig } from "rolldown";
+import { compileBuiltIn } from "./scripts/built-in.ts";
 import packageJson from "./package.json" with { type: "json" };
 
 export default defineConfig({
@@ -31,6 +33,7 @@ export default defineConfig({
           fileName: "signalbox.cjs",
           source: readFileSync("scripts/entry.cjs", "utf8"),
         });
+        for (const { fileName, source } of compileBuiltIn(realpathSync("workflows"))) this.emitFile({ type: "asset", fileName, source });
       },
     },
   ],

@@ -22,7 +22,7 @@ export type Command = {
   readonly words: { readonly min: number; readonly max: number };
   readonly options: Readonly<Record<string, Option>>;
   readonly examples: readonly string[];
-  answer(given: Given, door: Door): Answer;
+  answer(given: Given, door: Door): Answer | Promise<Answer>;
 };
 
 export type Answer = {

@@ -2,12 +2,12 @@
 
 import { join, relative } from "node:path";
 import { findWorkflow, type Found } from "../adapters/library/find.ts";
+import { readCompiled } from "../adapters/library/compiled.ts";
 import { readWorkflow } from "../adapters/library/read.ts";
 import { UserError } from "../adapters/user-error.ts";
 import type { Workflow } from "../core/compile.ts";
 import type { Place } from "../core/workflow.ts";
 import { showProblem, type Problem } from "../format/problem.ts";
-import { parseWorkflow } from "../format/workflow/parse.ts";
 import { EXIT_GATE, type Door } from "./command.ts";
 
 export type Loaded = { readonly found: Found; readonly name: string; readonly file: string } & (
@@ -15,7 +15,7 @@ export type Loaded = { readonly found: Found; readonly name: string; readonly fi
   | { readonly ok: false; readonly problems: readonly Problem[] }
 );
 
-export function loadWorkflow(found: Found, door: Door): Loaded {
+export async function loadWorkflow(found: Found, door: Door): Promise<Loaded> {
   const common = { found, name: found.name, file: shownPath(door, found, found.file) };
   const near = <T extends Place>(problem: T): T => ({
     ...problem,
@@ -23,6 +23,10 @@ export function loadWorkflow(found: Found, door: Door): Loaded {
   });
   const read = readWorkflow(found);
   if (!read.ok) return { ...common, ok: false, problems: read.problems.map(near) };
+  const compiled = readCompiled(found, read.source);
+  if (compiled !== undefined) return { ...common, ok: true, ...compiled };
+  // Only what must be parsed pays for the parser.
+  const { parseWorkflow } = await import("../format/workflow/parse.ts");
   const parsed = parseWorkflow(read.source);
   if (!parsed.ok) return { ...common, ok: false, problems: parsed.problems.map(near) };
   const { name } = parsed.workflow.definition;
@@ -33,8 +37,11 @@ export function loadWorkflow(found: Found, door: Door): Loaded {
 }
 
 /** For commands that can do nothing with a workflow that has problems. */
-export function requireWorkflow(wanted: string, door: Door): Extract<Loaded, { ok: true }> {
-  const loaded = loadWorkflow(findWorkflow(wanted, door), door);
+export async function requireWorkflow(
+  wanted: string,
+  door: Door,
+): Promise<Extract<Loaded, { ok: true }>> {
+  const loaded = await loadWorkflow(findWorkflow(wanted, door), door);
   if (loaded.ok) return loaded;
   const [first] = loaded.problems;
   const more = loaded.problems.length > 1 ? ` (and ${loaded.problems.length - 1} more)` : "";

@@ -22,10 +22,11 @@ export const command: Command = {
     "signalbox check .signalbox/workflows/mine",
     "signalbox check --json task staged-plan",
   ],
-  answer({ words }, door): Answer {
+  async answer({ words }, door): Promise<Answer> {
     // A name that is wrong is found before the first proof is begun.
     const found = words.map((word) => findWorkflow(word, door));
-    const all = found.map((each) => checkOne(loadWorkflow(each, door), door));
+    const loaded = await Promise.all(found.map((each) => loadWorkflow(each, door)));
+    const all = loaded.map((each) => checkOne(each, door));
     const bad = all.filter((checked) => !isGood(checked));
     const message =
       bad.length === 0

@@ -12,8 +12,8 @@ export const command: Command = {
   words: { min: 1, max: 1 },
   options: { expanded: { about: "show what stages expand to" } },
   examples: ["signalbox graph task > task.mmd", "signalbox graph staged-plan --expanded"],
-  answer({ words: [wanted = ""], options }, door): Answer {
-    const { workflow, helpers, name } = requireWorkflow(wanted, door);
+  async answer({ words: [wanted = ""], options }, door): Promise<Answer> {
+    const { workflow, helpers, name } = await requireWorkflow(wanted, door);
     const how = { expanded: options["expanded"] !== undefined };
     const { states, moves } = graphOf(workflow, helpers, how);
     return {

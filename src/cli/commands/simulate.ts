@@ -35,12 +35,12 @@ export const command: Command = {
     "signalbox simulate task --seed 7",
     "signalbox simulate staged-plan --people random --steps 200",
   ],
-  answer(given, door): Answer {
+  async answer(given, door): Promise<Answer> {
     const [wanted = ""] = given.words;
     const seed = numberOf(given, "seed", { otherwise: () => randomInt(1000), max: SEED_MAX });
     const steps = numberOf(given, "steps", { otherwise: () => STEPS, max: STEPS_MAX });
     const people = peopleOf(given);
-    const { workflow } = requireWorkflow(wanted, door);
+    const { workflow } = await requireWorkflow(wanted, door);
     const walk = simulate(workflow, {}, { chance: diceOf(seed), steps, people });
     const told = walk.steps.map((step) => tell(workflow, step));
     const state = walk.steps.at(-1)?.run.state ?? "start";

@@ -13,9 +13,10 @@ export const command: Command = {
   words: { min: 0, max: 0 },
   options: {},
   examples: ["signalbox workflows", "signalbox workflows --json"],
-  answer(_given, door): Answer {
+  async answer(_given, door): Promise<Answer> {
     const builtIn = new Set(builtInWorkflows().map(({ name }) => name));
-    const rows = listWorkflows(door).map((found) => rowOf(loadWorkflow(found, door), builtIn));
+    const loaded = await Promise.all(listWorkflows(door).map((found) => loadWorkflow(found, door)));
+    const rows = loaded.map((each) => rowOf(each, builtIn));
     const width = (pick: (row: Row) => string): number => Math.max(...rows.map((row) => pick(row).length), 0);
     const [name, from] = [width((row) => row.name), width((row) => row.from)];
     const lines = rows.map(
