@@ -8,8 +8,10 @@ export const RESOURCES = ["workspace"] as const;
 
 /** What a sentence names, so that the names can be checked: kind and word. */
 export type Mention = {
-  readonly kind: "role" | "prompt" | "artifact" | "resource" | "performable";
+  readonly kind: "role" | "prompt" | "artifact" | "check" | "tasks" | "parts" | "resource" | "performable";
   readonly name: string;
+  /** With parts: who is started for each of them. */
+  readonly role?: string;
 };
 
 export type ParsedAction = { readonly action: Action; readonly mentions: readonly Mention[] };
@@ -32,7 +34,7 @@ export function parseAction(text: string): ParsedAction | string {
       return { action: { type: "mark", role: first }, mentions: [role(first)] };
     case "run":
       if (words.length !== 2) return "run ARTIFACT";
-      return { action: { type: "run", check: first }, mentions: [artifact(first)] };
+      return { action: { type: "run", check: first }, mentions: [{ kind: "check", name: first }] };
     case "release":
       if (words.length !== 2) return "release RESOURCE";
       return { action: { type: "release", resource: first }, mentions: [{ kind: "resource", name: first }] };
@@ -57,7 +59,10 @@ function parseStart(words: readonly string[]): ParsedAction | string {
     return { action: { type: "start", role: first }, mentions: [role(first)] };
   }
   if (words.length === 3 && first === "tasks") {
-    return { action: { type: "start-tasks", artifact: second ?? "" }, mentions: [artifact(second ?? "")] };
+    return {
+      action: { type: "start-tasks", artifact: second ?? "" },
+      mentions: [{ kind: "tasks", name: second ?? "" }],
+    };
   }
   if (words.length === 4 && second === "as") {
     return { action: { type: "start", role: first, prompt: third }, mentions: [role(first), prompt(third)] };
@@ -65,7 +70,7 @@ function parseStart(words: readonly string[]): ParsedAction | string {
   if (words.length === 4 && second === "each") {
     return {
       action: { type: "start-each", role: first, artifact: third },
-      mentions: [role(first), artifact(third)],
+      mentions: [role(first), { kind: "parts", name: third, role: first }],
     };
   }
   return "start ROLE, start ROLE as PROMPT, start ROLE each ARTIFACT, start tasks ARTIFACT, or start next";

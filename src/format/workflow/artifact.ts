@@ -1,7 +1,15 @@
 /** An artifact of the file becomes one of the core: exactly one reader, and somebody whose word counts. */
 
 import type { Artifact, Literal, Reader, ReviewShape, Shape, Value } from "../../core/workflow.ts";
-import { listOf, report, requireName, type Context, type Path } from "./context.ts";
+import {
+  listOf,
+  report,
+  requireActors,
+  requireName,
+  requireNames,
+  type Context,
+  type Path,
+} from "./context.ts";
 import type { ArtifactFile } from "./schema.ts";
 
 const READERS = [
@@ -42,15 +50,14 @@ export function buildArtifact(
       message: `nobody produces ${name}: it needs "by"`,
     });
   const by = isEngines ? ["engine"] : listOf(file.by);
-  for (const who of by) {
-    if (who !== "human" && who !== "engine")
-      requireName(context, {
-        kind: "role",
-        name: who,
-        known: [...context.names.roles, "human", "engine"],
-        path: [...path, "by"],
-      });
-  }
+  if (!isEngines) requireActors(context, file.by, [...path, "by"]);
+  if (file.children !== undefined)
+    requireName(context, {
+      kind: "artifact",
+      name: file.children,
+      known: context.names.artifacts,
+      path: [...path, "children"],
+    });
   const fresh = file.fresh ?? "run";
   requireName(context, {
     kind: "scope",
@@ -59,13 +66,12 @@ export function buildArtifact(
     path: [...path, "fresh"],
   });
   const bind = listOf(file.bind);
-  for (const bound of bind)
-    requireName(context, {
-      kind: "artifact",
-      name: bound,
-      known: ["tree", ...context.names.artifacts],
-      path: [...path, "bind"],
-    });
+  requireNames(context, {
+    kind: "artifact",
+    names: file.bind,
+    known: ["tree", ...context.names.artifacts],
+    path: [...path, "bind"],
+  });
   const each = buildEach(context, file, path);
   return {
     file: file.in ?? "",

@@ -13,8 +13,17 @@ import type {
 import { buildArtifact, paramOr } from "./artifact.ts";
 import { buildActions, mapValues, originOf, usePrompt, type Build, type Prompts } from "./builder.ts";
 import { buildConditions } from "./conditions.ts";
-import { listOf, report, requireName, type Context, type Path } from "./context.ts";
+import {
+  listOf,
+  report,
+  requireActors,
+  requireName,
+  requireNames,
+  type Context,
+  type Path,
+} from "./context.ts";
 import { answerMoves, buildAsk, buildEnd, buildMove } from "./moves.ts";
+import { checkRelations } from "./relations.ts";
 import type { WhenFile, WorkflowFile } from "./schema.ts";
 import type { Expanded } from "./sink.ts";
 
@@ -51,6 +60,7 @@ export function build(context: Context, { file, expanded, prompts }: Given): Def
     projections: (file.projection ?? []).map(buildProjection),
     places: placesOf(all),
   };
+  checkRelations(context, definition, (kind, name) => originOf(expanded, kind, name));
   return {
     ...definition,
     prompts: Object.fromEntries(
@@ -95,6 +105,7 @@ function buildParam(context: Context, param: NonNullable<WorkflowFile["params"]>
     return { type: "enum", values: param.enum, default: param.default };
   }
   if ("bool" in param) return { type: "bool", default: param.bool };
+  requireActors(context, param.set, [...path, "set"]);
   return { type: "text", default: param.text, set: listOf(param.set) };
 }
 
@@ -127,13 +138,12 @@ function buildRole(on: Build, role: NonNullable<WorkflowFile["roles"]>[string], 
   const again = role.again ?? prompt;
   usePrompt(on, prompt, [...path, "prompt"]);
   if (again !== prompt) usePrompt(on, again, [...path, "again"]);
-  for (const artifact of listOf(role.context))
-    requireName(on.context, {
-      kind: "artifact",
-      name: artifact,
-      known: on.context.names.artifacts,
-      path: [...path, "context"],
-    });
+  requireNames(on.context, {
+    kind: "artifact",
+    names: role.context,
+    known: on.context.names.artifacts,
+    path: [...path, "context"],
+  });
   const minutes = paramOr(on.context, role.minutes ?? MINUTES, [...path, "minutes"]);
   const stall = paramOr(on.context, role.stall ?? STALL_MINUTES, [...path, "stall"]);
   return {
@@ -179,13 +189,12 @@ function buildAssertion(
       : "always" in assertion
         ? (["always", assertion.always] as const)
         : (["eventually", assertion.eventually] as const);
-  for (const name of listOf(claim.in))
-    requireName(on.context, {
-      kind: "state",
-      name,
-      known: on.context.names.states,
-      path: [...path, type, "in"],
-    });
+  requireNames(on.context, {
+    kind: "state",
+    names: claim.in,
+    known: on.context.names.states,
+    path: [...path, type, "in"],
+  });
   const anyOf = (key: "when" | "unless"): Assertion["when"] =>
     listOf<WhenFile>(claim[key]).map((when, index) =>
       buildConditions(

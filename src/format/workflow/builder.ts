@@ -36,14 +36,19 @@ export function buildActions(on: Build, actions: readonly string[] | undefined, 
   });
 }
 
-function requireMention(on: Build, { kind, name }: Mention, path: Path): void {
+function requireMention(on: Build, mention: Mention, path: Path): void {
   const { names } = on.context;
+  const { kind, name } = mention;
   switch (kind) {
     case "role":
       requireName(on.context, { kind: "role", name, known: names.roles, path });
       return;
     case "artifact":
-      requireName(on.context, { kind: "artifact", name, known: names.artifacts, path });
+    case "check":
+    case "tasks":
+    case "parts":
+      if (requireName(on.context, { kind: "artifact", name, known: names.artifacts, path }))
+        requireKind(on, mention, path);
       return;
     case "resource":
       requireName(on.context, { kind: "resource", name, known: RESOURCES, path });
@@ -55,6 +60,18 @@ function requireMention(on: Build, { kind, name }: Mention, path: Path): void {
       usePrompt(on, name, path);
       return;
   }
+}
+
+function requireKind(on: Build, { kind, name, role = "" }: Mention, path: Path): void {
+  const artifact = on.declared.artifacts[name];
+  const bad = (message: string): void =>
+    report(on.context, on.context.placeOf(path), { code: "bad-action", message });
+  if (artifact === undefined) return;
+  if (kind === "check" && artifact.reader.type !== "check") bad(`${name} is no check`);
+  if (kind === "tasks" && artifact.reader.type !== "tasks") bad(`${name} is no list of tasks`);
+  if (kind !== "parts") return;
+  if (artifact.each === undefined) bad(`${name} is no fan-out: it has no "each"`);
+  else if (!artifact.by.includes(role)) bad(`${name} counts only from ${artifact.by.join(" or ")}`);
 }
 
 export function usePrompt(on: Build, name: string, path: Path): void {

@@ -47,6 +47,32 @@ export function requireName(
   return false;
 }
 
+/** The same for a value that may be one name or a list of them. */
+export function requireNames(
+  context: Context,
+  on: {
+    kind: string;
+    names: string | readonly string[] | undefined;
+    known: Iterable<string>;
+    path: Path;
+  },
+): void {
+  const { kind, names, path } = on;
+  const known = [...on.known];
+  if (typeof names === "string") requireName(context, { kind, name: names, known, path });
+  else
+    for (const [index, name] of (names ?? []).entries())
+      requireName(context, { kind, name, known, path: [...path, index] });
+}
+
+export function requireActors(
+  context: Context,
+  names: string | readonly string[] | undefined,
+  path: Path,
+): void {
+  requireNames(context, { kind: "role", names, known: [...context.names.roles, "human", "engine"], path });
+}
+
 export function listOf<T>(value: T | readonly T[] | undefined): readonly T[] {
   if (value === undefined) return [];
   return isList(value) ? value : [value];

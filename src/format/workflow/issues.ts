@@ -79,14 +79,13 @@ function toFindings(schema: z.ZodMiniType, { path, issue }: Flat): Finding[] {
         {
           path,
           code: "bad-value",
-          message:
-            issue.input === undefined && !hasValue(issue)
-              ? missing(path)
-              : `must be ${article(issue.expected)}`,
+          message: isMissing(issue) ? missing(path) : `must be ${article(issue.expected)}`,
         },
       ];
-    case "invalid_union":
-      return [{ path, code: "bad-value", message: `must be ${[...new Set(kindsOf(issue))].join(" or ")}` }];
+    case "invalid_union": {
+      const kinds = [...new Set(kindsOf(issue))].join(" or ");
+      return [{ path, code: "bad-value", message: isMissing(issue) ? missing(path) : `must be ${kinds}` }];
+    }
     case "invalid_value": {
       const values = issue.values.map(String);
       return [
@@ -127,8 +126,8 @@ function toFindings(schema: z.ZodMiniType, { path, issue }: Flat): Finding[] {
   }
 }
 
-function hasValue(issue: Issue): boolean {
-  return "input" in issue && issue.input !== undefined;
+function isMissing(issue: Issue): boolean {
+  return issue.input === undefined || issue.input === null;
 }
 
 function missing(path: Path): string {

@@ -4,20 +4,26 @@ import { START, ORIGIN, type Ask, type End, type Move, type Option } from "../..
 import { RESOURCES } from "./actions.ts";
 import { buildActions, mapValues, usePrompt, type Build } from "./builder.ts";
 import { buildConditions } from "./conditions.ts";
-import { listOf, report, requireName, type Path } from "./context.ts";
+import { listOf, report, requireActors, requireName, requireNames, type Path } from "./context.ts";
 import type { AskFile, WayFile, WorkflowFile } from "./schema.ts";
 
 export function buildMove(on: Build, move: WorkflowFile["moves"][number], path: Path): Move[] {
   const { context } = on;
   const from = listOf(move.from);
-  for (const [index, name] of from.entries()) {
-    const at: Path = Array.isArray(move.from) ? [...path, "from", index] : [...path, "from"];
-    requireName(context, { kind: "state", name, known: [...context.names.states, START], path: at });
-  }
+  requireNames(context, {
+    kind: "state",
+    names: move.from,
+    known: [...context.names.states, START],
+    path: [...path, "from"],
+  });
   requireTarget(on, move.to, [...path, "to"]);
-  for (const who of listOf(move.by)) requireActor(on, who, [...path, "by"]);
-  for (const resource of listOf(move.reserve))
-    requireName(context, { kind: "resource", name: resource, known: RESOURCES, path: [...path, "reserve"] });
+  requireActors(context, move.by, [...path, "by"]);
+  requireNames(context, {
+    kind: "resource",
+    names: move.reserve,
+    known: RESOURCES,
+    path: [...path, "reserve"],
+  });
   const common = {
     ...wayOf(on, move, path),
     by: listOf(move.by),
@@ -71,17 +77,10 @@ function wayOf(
   path: Path,
 ): Pick<Move, "when" | "need" | "count" | "renew" | "remember" | "waive" | "do"> {
   const { context } = on;
-  for (const name of listOf(way.need))
-    requireName(context, { kind: "artifact", name, known: context.names.artifacts, path: [...path, "need"] });
-  for (const name of listOf(way.count))
-    requireName(context, { kind: "counter", name, known: context.names.counters, path: [...path, "count"] });
-  for (const name of listOf(way.waive))
-    requireName(context, {
-      kind: "artifact",
-      name,
-      known: context.names.artifacts,
-      path: [...path, "waive"],
-    });
+  const { artifacts, counters } = context.names;
+  requireNames(context, { kind: "artifact", names: way.need, known: artifacts, path: [...path, "need"] });
+  requireNames(context, { kind: "counter", names: way.count, known: counters, path: [...path, "count"] });
+  requireNames(context, { kind: "artifact", names: way.waive, known: artifacts, path: [...path, "waive"] });
   return {
     when: buildConditions(on, way.when, [...path, "when"]),
     need: listOf(way.need),
@@ -96,8 +95,7 @@ function wayOf(
 export function buildEnd(on: Build, end: NonNullable<WorkflowFile["ends"]>[number], path: Path): End[] {
   const { context } = on;
   requireName(context, { kind: "role", name: end.role, known: context.names.roles, path: [...path, "role"] });
-  for (const name of listOf(end.in))
-    requireName(context, { kind: "state", name, known: context.names.states, path: [...path, "in"] });
+  requireNames(context, { kind: "state", names: end.in, known: context.names.states, path: [...path, "in"] });
   if (end.try !== undefined)
     requireName(context, {
       kind: "state",
@@ -127,13 +125,12 @@ export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
   const { context } = on;
   const path: Path = ["asks", name];
   usePrompt(on, ask.question, [...path, "question"]);
-  for (const artifact of listOf(ask.shows))
-    requireName(context, {
-      kind: "artifact",
-      name: artifact,
-      known: context.names.artifacts,
-      path: [...path, "shows"],
-    });
+  requireNames(context, {
+    kind: "artifact",
+    names: ask.shows,
+    known: context.names.artifacts,
+    path: [...path, "shows"],
+  });
   if (ask.reask !== undefined)
     requireName(context, {
       kind: "counter",
@@ -165,13 +162,4 @@ export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
 
 function requireTarget(on: Build, name: string, path: Path): void {
   requireName(on.context, { kind: "state", name, known: [...on.context.names.states, ORIGIN], path });
-}
-
-function requireActor(on: Build, name: string, path: Path): void {
-  requireName(on.context, {
-    kind: "role",
-    name,
-    known: [...on.context.names.roles, "human", "engine"],
-    path,
-  });
 }

@@ -5,6 +5,7 @@
  */
 
 import { compile, type Workflow } from "../../core/compile.ts";
+import type { Place } from "../../core/workflow.ts";
 import { sortProblems, type Problem } from "../problem.ts";
 import { loadYaml } from "../yaml.ts";
 import { build } from "./build.ts";
@@ -14,6 +15,7 @@ import { expand } from "./expand.ts";
 import { hashOf } from "./hash.ts";
 import { findingsOf, problemOf, type Finding } from "./issues.ts";
 import { SCHEMA_VERSION, WorkflowFile } from "./schema.ts";
+import { checkStages } from "./stages.ts";
 import type { Expanded } from "./sink.ts";
 
 export type Source = { readonly file: string; readonly bytes: Uint8Array; readonly prompts: Prompts };
@@ -29,14 +31,34 @@ export function parseWorkflow(source: Source): Parsed {
   if (!loaded.ok) return { ok: false, problems: loaded.problems };
   const version = wrongVersion(loaded.data, loaded);
   if (version !== undefined) return { ok: false, problems: [version] };
-  const { file, problems, places } = shaped(loaded.data, loaded);
+  const { file, problems, places, troubled } = shaped(loaded.data, loaded);
   if (file === undefined) return { ok: false, problems: sortProblems(problems) };
   const expanded = expand(file);
   const context: Context = { names: namesIn(file, expanded), problems, ...places };
+  const unsound = [...troubled, ...checkStages(context, file)];
+  const causes = [...problems];
   const definition = build(context, { file, expanded, prompts: source.prompts });
   problems.push(...clashes(context));
-  if (problems.length > 0) return { ok: false, problems: sortProblems(unique(problems)) };
+  const told = withoutConsequences(
+    problems,
+    causes,
+    unsound.flatMap((path) => [places.placeOf(path), places.keyPlaceOf(path)]),
+  );
+  if (told.length > 0) return { ok: false, problems: sortProblems(unique(told)) };
   return { ok: true, workflow: compile(definition, hashOf(definition)), helpers: expanded.helpers };
+}
+
+/** What is wrong with a thing as a whole follows from what is wrong in it. */
+function withoutConsequences(
+  problems: readonly Problem[],
+  causes: readonly Problem[],
+  places: readonly Place[],
+): Problem[] {
+  return problems.filter(
+    (problem) =>
+      causes.includes(problem) ||
+      !places.some(({ line, col }) => line === problem.line && col === problem.col),
+  );
 }
 
 function wrongVersion(data: unknown, places: Places): Problem | undefined {
@@ -65,16 +87,20 @@ type Shaped = {
   readonly file: WorkflowFile | undefined;
   readonly problems: Problem[];
   readonly places: Places;
+  /** Named things in which something is wrong. */
+  readonly troubled: readonly Path[];
 };
 
 function shaped(data: unknown, places: Places): Shaped {
-  const first = WorkflowFile.safeParse(data);
-  if (first.success) return { file: first.data, problems: [], places };
+  const first = WorkflowFile.safeParse(data, { reportInput: true });
+  if (first.success) return { file: first.data, problems: [], places, troubled: [] };
   const findings = findingsOf(WorkflowFile, first.error.issues);
   const problems = findings.map((finding) => problemOf(finding, places));
   const mended = mend(data, findings);
   const second = WorkflowFile.safeParse(mended.data);
-  return { file: second.success ? second.data : undefined, problems, places: mended.places(places) };
+  const file = second.success ? second.data : undefined;
+  const troubled = findings.map(({ path }) => path.slice(0, path[0] === "stages" ? 4 : 2));
+  return { file, problems, places: mended.places(places), troubled };
 }
 
 /** Leaves out what is wrong: an unknown key, an entry of a list, or the whole of a named thing but for its name. */

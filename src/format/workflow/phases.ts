@@ -98,7 +98,10 @@ export function reviewPhase(sink: Sink, site: PhaseSite): void {
   const { id, phase, path, stage } = site;
   const role = phase.by ?? "";
   const out = outOf(phase.out);
-  const negative = new Set(Object.values(out.review?.values ?? {}));
+  const verdicts = new Set(Object.values(out.review?.values ?? out.verdict ?? {}));
+  // With a list of issues an approval may turn out to be one with notes.
+  const hasNotes = verdicts.has("pass_with_notes") || out.review?.issues !== undefined;
+  const approvals = hasNotes ? ["pass", "pass_with_notes"] : ["pass"];
   put(sink, "artifacts", {
     name: id,
     value: { ...out, by: role, fresh: id, bind: phase.review ?? "" },
@@ -109,7 +112,7 @@ export function reviewPhase(sink: Sink, site: PhaseSite): void {
     value: { max: phase.fix?.max ?? 0, per: cycleOf(id) },
     path: path,
   });
-  produce(sink, site, { state: id, role, owes: id, to: site.next, when: ["pass", "pass_with_notes"] });
+  produce(sink, site, { state: id, role, owes: id, to: site.next, when: approvals });
   const failed = { [id]: "needs_fix" };
   const stop = [`stop ${role}`];
   const { restarts } = site;
@@ -151,7 +154,7 @@ export function reviewPhase(sink: Sink, site: PhaseSite): void {
     { from: id, to: blockedState(stage), by: "engine", when: nothingLeft, remember: true, do: stop },
     path,
   );
-  const person = (["needs_human", "reject"] as const).filter((verdict) => negative.has(verdict));
+  const person = (["needs_human", "reject"] as const).filter((verdict) => verdicts.has(verdict));
   if (person.length > 0)
     addMove(
       sink,

@@ -33,6 +33,7 @@ const Param = z
   .string()
   .check(z.regex(/^\$[A-Za-z][A-Za-z0-9_]*$/, "a parameter is named with a dollar sign, like $rounds"));
 const Names = z.union([Name, z.array(Name)]);
+const Some = z.union([Name, z.array(Name).check(z.minLength(1, "must name at least one"))]);
 const Whole = z.int().check(z.gte(0, "must not be negative"));
 const Bound = z.union([Whole, Param]);
 const Scalar = z.union([z.string(), z.number(), z.boolean()]);
@@ -121,7 +122,7 @@ const Artifact = z.strictObject({
     ),
   ),
   children: z.optional(told(Name, "Reader: how the child runs made of these tasks ended")),
-  by: z.optional(told(Names, "Whose word counts: roles, human, engine")),
+  by: z.optional(told(Some, "Whose word counts: roles, human, engine")),
   fresh: z.optional(
     told(Name, "It must have changed since: run, entry, a scope, or the last change of a counter"),
   ),
@@ -166,16 +167,16 @@ const moveKeys = {
 };
 
 const Move = z.strictObject({
-  from: told(z.union([Name, z.array(Name).check(z.minLength(1))]), "States; start makes a run"),
+  from: told(Some, "States; start makes a run"),
   to: told(Name, "A state, or origin: where the run came from"),
-  by: told(Names, "Who may: roles, human, or engine (by itself, when everything holds)"),
+  by: told(Some, "Who may: roles, human, or engine (by itself, when everything holds)"),
   reserve: z.optional(told(Names, "Resources that must be there first, like workspace")),
   ...moveKeys,
 });
 
 const End = z.strictObject({
   role: told(Name, "Whose death"),
-  in: told(Names, "In which states"),
+  in: told(Some, "In which states"),
   try: z.optional(told(Name, "If what it left opens its own move to this state, that move is taken")),
   then: z.optional(told(Actions, "What follows when the run went on")),
   else: told(
@@ -240,7 +241,7 @@ const Stage = z.strictObject({
 
 const AnyOf = z.union([When, z.array(When)]);
 const Claim = z.strictObject({
-  in: told(Names, "The states it is about"),
+  in: told(Some, "The states it is about"),
   when: z.optional(told(AnyOf, "Only when this holds; a list means any of them")),
   unless: z.optional(told(AnyOf, "Except when this holds; a list means any of them")),
 });

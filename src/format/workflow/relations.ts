@@ -1,0 +1,118 @@
+/** How the parts of a definition hang together: what one takes from another is there, and nothing waits for itself. */
+
+import { closest } from "../../core/closest.ts";
+import type { Artifact, Definition } from "../../core/workflow.ts";
+import { report, type Context, type Path } from "./context.ts";
+
+/** Where a part stands in the file. */
+type PathOf = (kind: "artifacts" | "roles", name: string) => Path;
+
+export function checkRelations(context: Context, definition: Definition, pathOf: PathOf): void {
+  for (const [name, artifact] of Object.entries(definition.artifacts)) {
+    const path = pathOf("artifacts", name);
+    checkChildren(context, definition, { artifact, path });
+    checkList(context, definition, { artifact, path });
+  }
+  checkCircles(context, definition, pathOf);
+  checkBeginnings(context, definition, pathOf);
+  checkEnds(context, definition);
+}
+
+type Part = { readonly artifact: Artifact; readonly path: Path };
+
+function checkChildren(context: Context, { artifacts }: Definition, { artifact, path }: Part): void {
+  if (artifact.reader.type !== "children") return;
+  const { tasks } = artifact.reader;
+  const source = artifacts[tasks];
+  if (source === undefined || source.reader.type === "tasks") return;
+  const message = `${tasks} is no list of tasks`;
+  report(context, context.placeOf([...path, "children"]), { code: "bad-artifact", message });
+}
+
+function checkList(context: Context, { artifacts }: Definition, { artifact, path }: Part): void {
+  const { each } = artifact;
+  const source = each === undefined ? undefined : artifacts[each.artifact];
+  if (each === undefined || source === undefined) return;
+  const lists = listsOf(source);
+  if (lists.includes(each.list)) return;
+  report(context, context.placeOf([...path, "each"]), {
+    code: "unknown-list",
+    message: `${each.artifact} has no list "${each.list}"`,
+    suggestion: closest(each.list, lists),
+  });
+}
+
+function listsOf({ reader }: Artifact): string[] {
+  if (reader.type === "tasks") return ["tasks"];
+  return "lists" in reader ? Object.keys(reader.lists) : [];
+}
+
+/** Of artifacts that are about each other, every new one makes the others stale: they are never good together. */
+function checkCircles(context: Context, { artifacts }: Definition, pathOf: PathOf): void {
+  const told = new Set<string>();
+  for (const name of Object.keys(artifacts)) {
+    const circle = circleFrom(name, (each) => sourcesOf(artifacts[each]));
+    if (circle === undefined || circle.some((each) => told.has(each))) continue;
+    for (const each of circle) told.add(each);
+    const message =
+      circle.length === 1
+        ? `${name} depends on itself: it could never be good`
+        : `${circle.join(", ")} depend on each other: a new one always makes the others stale`;
+    report(context, context.keyPlaceOf(pathOf("artifacts", name)), { code: "circular", message });
+  }
+}
+
+function sourcesOf(artifact: Artifact | undefined): string[] {
+  if (artifact === undefined) return [];
+  const { bind, each, reader } = artifact;
+  return [
+    ...bind.filter((name) => name !== "tree"),
+    ...(each === undefined ? [] : [each.artifact]),
+    ...(reader.type === "children" ? [reader.tasks] : []),
+  ];
+}
+
+/** A shortest way from a name back to itself. */
+function circleFrom(start: string, next: (name: string) => readonly string[]): string[] | undefined {
+  const ways: string[][] = [[start]];
+  const seen = new Set<string>();
+  for (const way of ways) {
+    for (const name of next(way.at(-1) ?? "")) {
+      if (name === start) return way;
+      if (seen.has(name)) continue;
+      seen.add(name);
+      ways.push([...way, name]);
+    }
+  }
+  return undefined;
+}
+
+/** Roles that can begin only after each other, because the context of each is written only by the others. */
+function checkBeginnings(context: Context, { artifacts, roles }: Definition, pathOf: PathOf): void {
+  const able = new Set(["human", "engine"]);
+  const canBegin = (role: string): boolean =>
+    roles[role]?.context.every((name) => artifacts[name]?.by.some((who) => able.has(who)) ?? true) ?? true;
+  let before = 0;
+  while (before !== able.size) {
+    before = able.size;
+    for (const role of Object.keys(roles)) if (canBegin(role)) able.add(role);
+  }
+  const never = Object.keys(roles).filter((role) => !able.has(role));
+  const [first] = never;
+  if (first === undefined) return;
+  const message =
+    never.length === 1
+      ? `${first} can never begin: nobody else writes its context`
+      : `${never.join(", ")} can never begin: each waits for what another of them writes`;
+  report(context, context.keyPlaceOf(pathOf("roles", first)), { code: "circular", message });
+}
+
+function checkEnds(context: Context, { ends }: Definition): void {
+  const seen = new Set<string>();
+  for (const end of ends) {
+    const which = `${end.role} in ${end.in}`;
+    const message = `there is a rule for the end of ${which} already`;
+    if (seen.has(which)) report(context, end.at, { code: "duplicate-end", message });
+    seen.add(which);
+  }
+}

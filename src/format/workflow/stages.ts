@@ -1,0 +1,63 @@
+/** What a stage and its phases must say, before they are expanded. */
+
+import { report, requireName, type Context, type Path } from "./context.ts";
+import type { PhaseFile, StageFile, WorkflowFile } from "./schema.ts";
+
+type Key = keyof PhaseFile;
+
+/** What each kind of phase needs, and what else it may have. Of several kinds that fit, the first is meant. */
+const KINDS: Readonly<Record<string, { readonly needs: readonly Key[]; readonly may: readonly Key[] }>> = {
+  review: { needs: ["by", "out"], may: ["fix", "tries"] },
+  each: { needs: ["run", "part", "merge", "out"], may: ["most", "failed", "tries"] },
+  check: { needs: [], may: ["out"] },
+  tasks: { needs: [], may: ["failed"] },
+  ask: { needs: [], may: [] },
+  run: { needs: ["out"], may: ["tries"] },
+};
+
+/** Reports what is wrong, and gives the paths of phases that are not worth a further look. */
+export function checkStages(context: Context, file: WorkflowFile): Path[] {
+  const stages = Object.entries(file.stages ?? {});
+  return stages.flatMap(([name, stage], index) => {
+    const path: Path = ["stages", name];
+    const isLast = index === stages.length - 1;
+    return [
+      ...(isLast && stage.then === undefined ? [withoutNext(context, stage, path)] : []),
+      ...Object.keys(stage.phases)
+        .map((id): Path => [...path, "phases", id])
+        .filter((phase) => !isSound(context, stage, phase)),
+    ];
+  });
+}
+
+function withoutNext(context: Context, stage: StageFile, path: Path): Path {
+  const message = `this is the last stage: it must say where its last phase leads, with "then"`;
+  report(context, context.keyPlaceOf(path), { code: "no-next", message });
+  return [...path, "phases", Object.keys(stage.phases).at(-1) ?? ""];
+}
+
+function isSound(context: Context, stage: StageFile, path: Path): boolean {
+  const id = String(path.at(-1));
+  const phase: PhaseFile = stage.phases[id] ?? {};
+  const wrong = problemOf(id, phase);
+  if (wrong !== undefined) {
+    report(context, context.keyPlaceOf(path), { code: "bad-phase", message: wrong });
+    return false;
+  }
+  if (phase.review === undefined) return true;
+  const known = Object.keys(stage.phases).filter(
+    (other) => other !== id && stage.phases[other]?.out !== undefined,
+  );
+  return requireName(context, { kind: "phase", name: phase.review, known, path: [...path, "review"] });
+}
+
+function problemOf(id: string, phase: PhaseFile): string | undefined {
+  const found = Object.entries(KINDS).find(([name]) => Object.hasOwn(phase, name));
+  if (found === undefined) return `${id} must have one of ${Object.keys(KINDS).join(", ")}`;
+  const [kind, { needs, may }] = found;
+  const missing = needs.filter((key) => phase[key] === undefined);
+  if (missing.length > 0) return `${id} needs ${missing.map((key) => `"${key}"`).join(" and ")}`;
+  const known: readonly string[] = [kind, "title", ...needs, ...may];
+  const other = Object.keys(phase).find((key) => !known.includes(key));
+  return other === undefined ? undefined : `"${other}" means nothing in ${id}, which has "${kind}"`;
+}
