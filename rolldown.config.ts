@@ -33,7 +33,8 @@ export default defineConfig({
           fileName: "signalbox.cjs",
           source: readFileSync("scripts/entry.cjs", "utf8"),
         });
-        for (const { fileName, source } of compileBuiltIn(realpathSync("workflows"))) this.emitFile({ type: "asset", fileName, source });
+        for (const { fileName, source } of compileBuiltIn(realpathSync("workflows")))
+          this.emitFile({ type: "asset", fileName, source });
       },
     },
   ],

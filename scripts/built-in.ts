@@ -10,7 +10,10 @@ import { parseWorkflow } from "../src/format/workflow/parse.ts";
 export type Emitted = { readonly fileName: string; readonly source: string };
 
 export function compileBuiltIn(root: string): Emitted[] {
-  return readdirSync(root).map((name) => ({ fileName: `${COMPILED_FOLDER}/${name}.json`, source: JSON.stringify(compileOne(root, name)) }));
+  return readdirSync(root).map((name) => ({
+    fileName: `${COMPILED_FOLDER}/${name}.json`,
+    source: JSON.stringify(compileOne(root, name)),
+  }));
 }
 
 function compileOne(root: string, name: string): Compiled {
@@ -21,5 +24,10 @@ function compileOne(root: string, name: string): Compiled {
     throw new Error(`the built-in workflow ${name} has problems:\n${problems.map(showProblem).join("\n")}`);
   }
   const { workflow, helpers } = parsed;
-  return { source: new TextDecoder().decode(read.source.bytes), definition: workflow.definition, helpers: [...helpers], hash: workflow.hash() };
+  return {
+    source: new TextDecoder().decode(read.source.bytes),
+    definition: workflow.definition,
+    helpers: [...helpers],
+    hash: workflow.hash(),
+  };
 }

@@ -37,10 +37,7 @@ export async function loadWorkflow(found: Found, door: Door): Promise<Loaded> {
 }
 
 /** For commands that can do nothing with a workflow that has problems. */
-export async function requireWorkflow(
-  wanted: string,
-  door: Door,
-): Promise<Extract<Loaded, { ok: true }>> {
+export async function requireWorkflow(wanted: string, door: Door): Promise<Extract<Loaded, { ok: true }>> {
   const loaded = await loadWorkflow(findWorkflow(wanted, door), door);
   if (loaded.ok) return loaded;
   const [first] = loaded.problems;

@@ -175,9 +175,9 @@ test("questions lead back to where the worker was, and are counted", () => {
     planning, question_count 1
     clarification, question_count 2
     working, question_count 2
-    clarification, question_count 3
-    working, question_count 3
-    refused: budget-spent: working to clarification: question_count is spent: 3 of 3"
+    refused: budget-spent: working to clarification: question_count is spent: 2 of 2
+    refused: not-in-map: no move leads from working to working; from here it goes to done, clarification, agent-review, stuck, cancelled
+    refused: budget-spent: working to clarification: question_count is spent: 2 of 2"
   `);
 });
 

@@ -22,7 +22,10 @@ export type Compiled = {
   readonly hash: string;
 };
 
-export function readCompiled({ name, from }: Found, source: Source): { workflow: Workflow; helpers: ReadonlyMap<string, string> } | undefined {
+export function readCompiled(
+  { name, from }: Found,
+  source: Source,
+): { workflow: Workflow; helpers: ReadonlyMap<string, string> } | undefined {
   if (from !== "built-in") return undefined;
   const compiled = read(join(import.meta.dirname, COMPILED_FOLDER, `${name}.json`));
   if (compiled === undefined || !isMadeOf(compiled, source)) return undefined;

@@ -27,8 +27,19 @@ export function findDeadEnds(workflow: Workflow, exploration: Exploration): Defe
 }
 
 /** From every node, with the help of people, one of the goal states can be reached. */
-export function findUnreached(exploration: Exploration, goals: readonly string[]): number[] {
-  const { graph } = exploration;
+export function findUnreached({ graph }: Exploration, goals: readonly string[]): readonly number[] {
+  const known = found.get(graph) ?? new Map<string, readonly number[]>();
+  found.set(graph, known);
+  const key = goals.toSorted().join();
+  const lost = known.get(key) ?? walkBack(graph, goals);
+  known.set(key, lost);
+  return lost;
+}
+
+/** The same goals are asked for by the definition's assertions and by the check itself. */
+const found = new WeakMap<Graph, Map<string, readonly number[]>>();
+
+function walkBack(graph: Graph, goals: readonly string[]): number[] {
   const size = nodesOf(graph);
   const isGoal = graph.states.map((state) => goals.includes(state));
   const reaches = new Uint8Array(size);

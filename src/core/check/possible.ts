@@ -37,6 +37,8 @@ type Look = {
   readonly run: Run;
   readonly site: Site;
   readonly happenings: Happening[];
+  /** Moves that somebody was found to be able to ask for. */
+  readonly granted: Set<Move>;
 };
 
 type Author = { readonly who: string; readonly slot: string; readonly by: Actor };
@@ -46,7 +48,7 @@ const PERSON: Author = { who: "human", slot: "", by: HUMAN };
 export function possible(workflow: Workflow, run: Run): Happening[] {
   const site = sitesOf(workflow).get(run.state);
   if (site === undefined) return [];
-  const look: Look = { workflow, run, site, happenings: [] };
+  const look: Look = { workflow, run, site, happenings: [], granted: new Set() };
   for (const id in run.agents) {
     const agent = run.agents[id];
     if (agent === undefined) continue;
@@ -104,17 +106,32 @@ function byHuman(look: Look): void {
     happen(look, true, { type: "waived", by: HUMAN, at: AT, artifact, reason: "accepted" });
   }
   answers(look);
-  if (isBoundNow(look)) happen(look, true, { type: "submitted", by: HUMAN, at: AT, tree: `t${run.seq}` });
+  // Where an agent may change the work as well, a person's change leads nowhere else.
+  const isChanged = look.happenings.some(
+    ({ event }) => event.type === "observed" && event.tree !== undefined,
+  );
+  if (!isChanged && isBoundNow(look))
+    happen(look, true, { type: "submitted", by: HUMAN, at: AT, tree: `t${run.seq}` });
 }
 
-/** Wishes for moves that can be granted: asking for one that is shut is refused and changes nothing. */
+/**
+ * Wishes for moves that can be granted: asking for one that is shut is refused and changes nothing. What an agent was
+ * granted leads to the same when a person asks for it.
+ */
 function asks(look: Look, { who, by }: Author): void {
   for (const move of look.site.movesBy.get(who) ?? []) {
+    if (look.granted.has(move)) continue;
     const readings = owed(look, move, who);
     if (readings === undefined) continue;
+    look.granted.add(move);
     const to = targetOf(look.run, move);
     happen(look, who === "human", { type: "move-asked", by, at: AT, to, reserved: move.reserve, readings });
   }
+}
+
+function isUpNow(run: Run, role: string): boolean {
+  const agent = run.agents[role];
+  return agent !== undefined && isUp(agent);
 }
 
 /** What this author must write for the move, or nothing at all when the move is shut for other reasons. */
@@ -166,10 +183,7 @@ function isBoundNow({ workflow, run, site }: Look): boolean {
   return site.bound.some((name) => {
     if (run.held[name]?.tree === run.tree || run.waivers[name]?.tree === run.tree) return true;
     const by = workflow.definition.artifacts[name]?.by ?? [];
-    return by.some((role) => {
-      const agent = run.agents[role];
-      return agent !== undefined && isUp(agent) && agent.tree === run.tree;
-    });
+    return by.some((role) => isUpNow(run, role) && run.agents[role]?.tree === run.tree);
   });
 }
 

@@ -45,11 +45,9 @@ function usesOf(workflow: Workflow): Map<string, Use[]> {
 }
 
 function checkVariables(workflow: Workflow, prompt: Prompt): Defect[] {
-  const known = [
-    ...BUILT_IN,
-    ...Object.keys(workflow.definition.params),
-    ...Object.keys(workflow.definition.counters),
-  ];
+  const counters = Object.keys(workflow.definition.counters);
+  const budgets = counters.map((name) => `${name}_max`);
+  const known = [...BUILT_IN, ...Object.keys(workflow.definition.params), ...counters, ...budgets];
   return matches(prompt, /\{\{|\}\}|\{([a-z][a-z0-9_]*)\}/g).flatMap(({ word, at }) => {
     if (word === undefined || known.includes(word)) return [];
     return [bad(at, `{${word}} is no parameter, counter or built-in variable`, closest(word, known))];

@@ -39,6 +39,7 @@ export function survey(workflow: Workflow): Survey {
   const ambiguous = new Map<string, Sighting & { moves: readonly Move[] }>();
   const runaways = new Map<string, Sighting & { rules: readonly number[] }>();
   const claims = claimsByState(workflow);
+  const rivals = rulesWithRivals(workflow);
 
   return {
     taken,
@@ -63,20 +64,26 @@ export function survey(workflow: Workflow): Survey {
       }
     },
     edge({ edge, before, happening, after }) {
-      const moved = after.events.some((event) => event.type === "moved");
-      for (const event of after.events) if (event.type === "moved") taken.add(event.rule);
-      if (!moved) {
+      let rules = 0;
+      let mayClash = false;
+      for (const event of after.events) {
+        if (event.type !== "moved") continue;
+        rules += 1;
+        taken.add(event.rule);
+        if (rivals.has(event.rule)) mayClash = true;
+      }
+      if (rules === 0) {
         const stuck = strandedBy(workflow, after.run, happening);
         if (stuck !== undefined) note(stranded, { ...stuck, edge });
         const counter = spentInVain(workflow, happening, after);
         if (counter !== undefined)
           note(unspent, { key: `${counter} ${before.state}`, edge, counter, state: before.state });
       }
-      const rules = after.events.flatMap((event) => (event.type === "moved" ? [event.rule] : []));
-      if (rules.length >= RULES_MAX) note(runaways, { key: after.run.state, edge, rules });
-      if (moved)
-        for (const moves of clashesOf(workflow, before, { happening, events: after.events }))
-          note(ambiguous, { key: moves.map((move) => workflow.ruleOf.get(move)).join(" "), edge, moves });
+      if (rules >= RULES_MAX) note(runaways, { key: after.run.state, edge, rules: rulesOf(after.events) });
+      if (!mayClash) return;
+      for (const moves of clashesOf(workflow, before, { happening, events: after.events })) {
+        note(ambiguous, { key: moves.map((move) => workflow.ruleOf.get(move)).join(" "), edge, moves });
+      }
     },
   };
 }
@@ -145,6 +152,24 @@ function spentInVain(
   if (event.type === "agent-ended" && event.slot !== "") return undefined;
   const counted = events.find((each) => each.type === "counted");
   return counted !== undefined && isSpent(workflow, run, counted.counter) ? counted.counter : undefined;
+}
+
+function rulesOf(events: readonly Event[]): number[] {
+  return events.flatMap((event) => (event.type === "moved" ? [event.rule] : []));
+}
+
+/** Moves that another one could compete with; most have none, and need not be looked at again. */
+function rulesWithRivals(workflow: Workflow): ReadonlySet<number> {
+  const { moves } = workflow.definition;
+  const rules = [...moves.keys()].filter((rule) => {
+    const taken = moves[rule];
+    const others = taken === undefined ? [] : (workflow.movesFrom[taken.from] ?? []);
+    return others.some(
+      (other) =>
+        other !== taken && other.by.some((by) => isRival(taken, other, by) && taken?.by.includes(by)),
+    );
+  });
+  return new Set(rules);
 }
 
 /** Moves that were open at the same time, so that only their order in the file decided. */

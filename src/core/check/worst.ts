@@ -5,44 +5,36 @@ import { HUMAN, nodesOf, type Graph } from "./graph.ts";
 
 export type Worst = Readonly<Record<string, number>>;
 
-/** Needs a graph without unbounded loops. Linear in the edges, for each thing that is counted. */
+/** Needs a graph without unbounded loops. Linear in the edges, for all that is counted at once. */
 export function worstCase(graph: Graph, components: Components): Worst {
   const names = [...new Set(graph.costs.flatMap((cost) => Object.keys(cost)))].toSorted();
-  const order = nodesByComponent(graph, components);
-  return Object.fromEntries(
-    names.map((name) => [
-      name,
-      worstOf(graph, components, { order, costs: graph.costs.map((cost) => cost[name] ?? 0) }),
-    ]),
-  );
-}
-
-function worstOf(
-  graph: Graph,
-  components: Components,
-  on: { order: Int32Array; costs: readonly number[] },
-): number {
+  const costs = graph.costs.map((cost) => names.map((name) => cost[name] ?? 0));
+  const width = names.length;
   // Components come in reverse topological order, so everything that follows one is known before it.
-  const after = new Float64Array(components.count);
-  for (const node of on.order) {
-    const component = components.of[node] ?? 0;
-    for (let edge = graph.firstEdge.at(node); edge < graph.firstEdge.at(node + 1); edge += 1) {
-      if ((graph.edgeBits.at(edge) & HUMAN) !== 0) continue;
-      const to = components.of[graph.edgeTo.at(edge)] ?? 0;
-      if (to === component) continue;
-      after[component] = Math.max(
-        after[component] ?? 0,
-        (on.costs[graph.edgeCost.at(edge)] ?? 0) + (after[to] ?? 0),
+  const after = new Float64Array(components.count * width);
+  const worst = new Float64Array(width);
+  const raise = (into: Float64Array, offset: number, edge: number): void => {
+    const cost = costs[graph.edgeCost.at(edge)] ?? [];
+    const next = (components.of[graph.edgeTo.at(edge)] ?? 0) * width;
+    for (let index = 0; index < width; index += 1) {
+      into[offset + index] = Math.max(
+        into[offset + index] ?? 0,
+        (cost[index] ?? 0) + (after[next + index] ?? 0),
       );
     }
+  };
+  for (const node of nodesByComponent(graph, components)) {
+    const component = components.of[node] ?? 0;
+    for (let edge = graph.firstEdge.at(node); edge < graph.firstEdge.at(node + 1); edge += 1) {
+      const isHuman = (graph.edgeBits.at(edge) & HUMAN) !== 0;
+      if (!isHuman && components.of[graph.edgeTo.at(edge)] !== component)
+        raise(after, component * width, edge);
+    }
   }
-  let worst = 0;
   for (let edge = 0; edge < graph.edgeTo.length; edge += 1) {
-    const cost = on.costs[graph.edgeCost.at(edge)] ?? 0;
-    if ((graph.edgeBits.at(edge) & HUMAN) !== 0)
-      worst = Math.max(worst, cost + (after[components.of[graph.edgeTo.at(edge)] ?? 0] ?? 0));
+    if ((graph.edgeBits.at(edge) & HUMAN) !== 0) raise(worst, 0, edge);
   }
-  return worst;
+  return Object.fromEntries(names.map((name, index) => [name, worst[index] ?? 0]));
 }
 
 function nodesByComponent(graph: Graph, components: Components): Int32Array {
