@@ -150,13 +150,13 @@ function checkSections(workflow: Workflow, prompt: Prompt, uses: readonly Use[])
 function matches(prompt: Prompt, pattern: RegExp): { word: string | undefined; at: Place }[] {
   return [...prompt.text.matchAll(pattern)].map((match) => ({
     word: match[1],
-    at: placeIn(prompt, match.index + match[0].length - (match[1]?.length ?? 0)),
+    at: placeIn(prompt, match.index + match[0].lastIndexOf(match[1] ?? "")),
   }));
 }
 
 function placeIn(prompt: Prompt, offset: number): Place {
   const before = prompt.text.slice(0, offset).split("\n");
-  return { file: prompt.file, line: before.length, col: (before.at(-1)?.length ?? 0) + 1 };
+  return { file: prompt.file, line: before.length, col: Array.from(before.at(-1) ?? "").length + 1 };
 }
 
 function bad(at: Place, message: string, near?: string): Defect {

@@ -35,15 +35,14 @@ export function parseWorkflow(source: Source): Parsed {
   if (file === undefined) return { ok: false, problems: sortProblems(problems) };
   const expanded = expand(file);
   const context: Context = { names: namesIn(file, expanded), problems, ...places };
-  const unsound = [...troubled, ...checkStages(context, file)];
-  const causes = [...problems];
+  const around = (paths: readonly Path[]): Place[] =>
+    paths.flatMap((path) => [places.placeOf(path), places.keyPlaceOf(path)]);
+  const ofShape = [...problems];
+  const unsound = checkStages(context, file);
+  const causes = withoutConsequences(problems, ofShape, around(troubled));
   const definition = build(context, { file, expanded, prompts: source.prompts });
   problems.push(...clashes(context));
-  const told = withoutConsequences(
-    problems,
-    causes,
-    unsound.flatMap((path) => [places.placeOf(path), places.keyPlaceOf(path)]),
-  );
+  const told = withoutConsequences(problems, causes, around([...troubled, ...unsound]));
   if (told.length > 0) return { ok: false, problems: sortProblems(unique(told)) };
   return { ok: true, workflow: compile(definition, hashOf(definition)), helpers: expanded.helpers };
 }
