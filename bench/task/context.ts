@@ -1,0 +1,205 @@
+/**
+ * What a task remembers between events, and how events change it, for the XState model of the workflow.
+ *
+ * Written from the description of the workflow and its resolutions, as a second opinion on the core: nothing here
+ * comes from the core or from the definition that the core runs.
+ */
+
+import type { Facts, Limits, Role, TaskEvent, Text } from "./event.ts";
+
+/** A section that was taken in, who wrote it, and the content of the worktree it speaks about. */
+type Kept = Text & { readonly by: string; readonly tree: string };
+
+export type Agent = {
+  readonly attempt: number;
+  readonly is: "none" | "up" | "stopping" | "crashed";
+  /** The content of the worktree when it was started. */
+  readonly tree: string;
+};
+
+export type Context = {
+  readonly limits: Limits;
+  readonly round: number;
+  readonly crashes: number;
+  readonly questions: number;
+  /** How often the machine below the agent went away since the state was entered. */
+  readonly losses: number;
+  readonly tree: string;
+  readonly plan: Kept | undefined;
+  readonly handoff: Kept | undefined;
+  readonly review: Kept | undefined;
+  /** The content that the last round began with: it does not open another one. */
+  readonly usedHandoff: string | undefined;
+  readonly usedReview: string | undefined;
+  readonly waivedPlan: boolean;
+  readonly waivedHandoff: boolean;
+  /** The content of the worktree that a person let pass without a review. */
+  readonly waivedReview: string | undefined;
+  readonly turn: boolean;
+  readonly merged: boolean;
+  readonly worker: Agent;
+  readonly reviewer: Agent;
+};
+
+/** One thing an event does to the memory. */
+export type Change = (context: Context, event: TaskEvent) => Context;
+
+export const LIMITS: Limits = { rounds: 2, crashes: 2, questions: 2 };
+const NOBODY: Agent = { attempt: 0, is: "none", tree: "" };
+
+export const NEW_TASK: Context = {
+  limits: LIMITS,
+  round: 0,
+  crashes: 0,
+  questions: 0,
+  losses: 0,
+  tree: "",
+  plan: undefined,
+  handoff: undefined,
+  review: undefined,
+  usedHandoff: undefined,
+  usedReview: undefined,
+  waivedPlan: false,
+  waivedHandoff: false,
+  waivedReview: undefined,
+  turn: false,
+  merged: false,
+  worker: NOBODY,
+  reviewer: NOBODY,
+};
+
+export const LOSSES_MAX = 5;
+const AUTHORS = ["worker", "human"];
+const REVIEWERS = ["reviewer"];
+
+export function isUp(agent: Agent): boolean {
+  return agent.is === "up";
+}
+
+/** The facts of an event, as told by whoever stands behind it. */
+export const takeIn: Change = (context, event) => {
+  const facts: Facts & Pick<TaskEvent, "type"> = event;
+  const by = authorOf(event);
+  const tree = facts.tree ?? context.tree;
+  // The reviewer may not change the work, so it speaks about the work as it was handed over.
+  const about = by === "reviewer" ? context.reviewer.tree : tree;
+  const { plan, handoff, review } = facts;
+  const observed = event.type === "OBSERVE";
+  return {
+    ...context,
+    tree,
+    plan: plan === undefined ? context.plan : keep(context.plan, { ...plan, by, tree: about }, AUTHORS),
+    handoff:
+      handoff === undefined
+        ? context.handoff
+        : keep(context.handoff, { ...handoff, by, tree: about }, AUTHORS),
+    review:
+      review === undefined ? context.review : keep(context.review, { ...review, by, tree: about }, REVIEWERS),
+    turn: observed ? (event.turn ?? context.turn) : context.turn,
+    merged: observed ? (event.merged ?? context.merged) : context.merged,
+  };
+};
+
+function authorOf(event: TaskEvent): string {
+  if (event.type === "WORKER_ENDED") return "worker";
+  if (event.type === "REVIEWER_ENDED") return "reviewer";
+  return "by" in event ? event.by : "engine";
+}
+
+/** The word of others does not count, but a text they changed is no longer what was accepted. A verdict stands. */
+function keep(known: Kept | undefined, text: Kept, authors: readonly string[]): Kept | undefined {
+  if (authors.includes(text.by)) return text;
+  const spoiled = known !== undefined && known.verdict === undefined && known.id !== text.id;
+  return spoiled ? text : known;
+}
+
+export function hasPlan({ plan, waivedPlan }: Context): boolean {
+  return waivedPlan || (plan !== undefined && plan.id !== "" && plan.ok && AUTHORS.includes(plan.by));
+}
+
+export function hasHandoff({ handoff, usedHandoff, waivedHandoff }: Context): boolean {
+  if (waivedHandoff) return true;
+  if (handoff === undefined || handoff.id === "" || handoff.id === usedHandoff) return false;
+  return handoff.ok && AUTHORS.includes(handoff.by);
+}
+
+/** What somebody hands in is theirs to write, and counts or was waived; otherwise they are told at once. */
+export function countsAll(context: Context, event: TaskEvent): boolean {
+  const { plan, handoff, review }: Facts & Pick<TaskEvent, "type"> = event;
+  const by = authorOf(event);
+  if ((plan !== undefined || handoff !== undefined) && !AUTHORS.includes(by)) return false;
+  if (review !== undefined && !REVIEWERS.includes(by)) return false;
+  const after = takeIn(context, event);
+  if (plan !== undefined && !hasPlan(after)) return false;
+  if (handoff !== undefined && !hasHandoff(after)) return false;
+  return review === undefined || verdictOf(after) !== undefined;
+}
+
+/** What the review of this round says about the present content of the worktree. */
+export function verdictOf({ review, usedReview, tree, waivedReview }: Context): "PASS" | "FAIL" | undefined {
+  if (waivedReview === tree || review === undefined) return undefined;
+  if (review.by !== "reviewer" || review.id === "" || review.id === usedReview) return undefined;
+  return review.tree === tree && review.ok ? review.verdict : undefined;
+}
+
+export function mayFinish(context: Context): boolean {
+  return context.waivedReview === context.tree || verdictOf(context) === "PASS";
+}
+
+/** Crashes are counted for each stay in a state. */
+export const enter: Change = (context) => ({ ...context, crashes: 0, losses: 0 });
+
+export const crash: Change = (context) => ({ ...context, crashes: context.crashes + 1 });
+
+export const lose: Change = (context) => ({ ...context, losses: context.losses + 1 });
+
+export const answer: Change = (context) => ({ ...context, questions: 0 });
+
+export const question: Change = (context) => ({ ...context, questions: context.questions + 1 });
+
+/** A round wants its own handoff and its own review. */
+export const nextRound: Change = (context) => ({
+  ...context,
+  round: context.round + 1,
+  usedHandoff: context.handoff === undefined ? context.usedHandoff : context.handoff.id,
+  usedReview: context.review === undefined ? context.usedReview : context.review.id,
+  waivedHandoff: false,
+  waivedReview: undefined,
+});
+
+export const nextCycle: Change = (context) => ({ ...context, round: 0, questions: 0 });
+
+export const waiveReview: Change = (context) => ({ ...context, waivedReview: context.tree });
+
+export const waive: Change = (context, event) => {
+  if (event.type !== "WAIVE") return context;
+  const tree = event.tree ?? context.tree;
+  switch (event.artifact) {
+    case "plan":
+      return { ...context, tree, waivedPlan: true };
+    case "handoff":
+      return { ...context, tree, waivedHandoff: true };
+    case "review":
+      return { ...context, tree, waivedReview: tree };
+  }
+};
+
+export function call(role: Role): Change {
+  return (context) => {
+    const agent = context[role];
+    if (isUp(agent)) return context;
+    return { ...context, [role]: { attempt: agent.attempt + 1, is: "up", tree: context.tree } };
+  };
+}
+
+export function stop(role: Role): Change {
+  return (context) => {
+    const agent = context[role];
+    if (isUp(agent)) return { ...context, [role]: { ...agent, is: "stopping" } };
+    return agent.is === "crashed" ? { ...context, [role]: { ...agent, is: "none" } } : context;
+  };
+}
+
+export function setAgent(role: Role, is: Agent["is"]): Change {
+  return (context) => ({ ...context, [role]: { ...context[role], is } });
+}
