@@ -76,7 +76,7 @@ function charactersRefused(text: string, bytes: Uint8Array): readonly Fault[] {
   let byte = 0;
   for (let offset = 0; offset < text.length && faults.length <= PROBLEMS_MAX; offset += 1) {
     const code = text.codePointAt(offset) ?? 0;
-    if (code === 0xfffd && bytes[byte] !== 0xef) {
+    if (code === 0xfffd && !(bytes[byte] === 0xef && bytes[byte + 1] === 0xbf && bytes[byte + 2] === 0xbd)) {
       const value = bytes[byte]?.toString(16).padStart(2, "0");
       return [{ offset, code: "not-utf-8", message: `The byte 0x${value} is not valid UTF-8.` }];
     }

@@ -158,14 +158,15 @@ test("when the machine goes away no crash is counted, five times", () => {
   `);
 });
 
-test("questions lead back to where the worker was, and are counted", () => {
+test("a worker's questions are counted until a person leads it out of them", () => {
   const words = [
     ...story("clarification"),
     worker("planning"),
     worker("clarification"),
     worker("working", [plan()]),
     worker("clarification"),
-    worker("working"),
+    human("clarification"),
+    human("working"),
     worker("clarification"),
   ];
   expect(trace(task, words)).toMatchInlineSnapshot(`
@@ -176,8 +177,9 @@ test("questions lead back to where the worker was, and are counted", () => {
     clarification, question_count 2
     working, question_count 2
     refused: budget-spent: working to clarification: question_count is spent: 2 of 2
-    refused: not-in-map: no move leads from working to working; from here it goes to done, clarification, agent-review, stuck, cancelled
-    refused: budget-spent: working to clarification: question_count is spent: 2 of 2"
+    clarification, question_count 2
+    working
+    clarification, question_count 1"
   `);
 });
 

@@ -105,8 +105,8 @@ test("task", () => {
       pending --> planning : human / engine [turn holds]
       planning --> working : worker, human [plan]
       planning --> clarification : worker / human
-      clarification --> planning : worker, human
-      clarification --> working : worker, human [plan]
+      clarification --> planning : worker / human
+      clarification --> working : worker [plan] / human [plan]
       working --> clarification : worker / human
       working --> agent_review : worker, human [handoff]
       agent_review --> reviewing : engine [review pass]
@@ -141,9 +141,9 @@ test("a stage, with its helper states folded into their phases", () => {
       state "aborted" as aborted
       state PLAN {
         state "PLAN-blocked" as PLAN_blocked
-        state "1.1" as s_1_1
-        state "1.2" as s_1_2
-        state "1.3" as s_1_3
+        state "1.1 Brainstorm" as s_1_1
+        state "1.2 Parallel plan" as s_1_2
+        state "1.3 Plan review" as s_1_3
       }
       [*] --> s_1_1 : human
       s_1_1 --> aborted : human
@@ -197,8 +197,8 @@ test("expanded, everything that sugar made is there", () => {
       %% end of merger in 1.2-merge (counts 1.2-merge.tries)
       %% end of plan-reviewer in 1.3 (counts 1.3.tries)
       %% end of fixer in 1.3-fix (counts 1.3-fix.tries)
-        state "1.2-merge" as s_1_2_merge
-        state "1.3-fix" as s_1_3_fix
+        state "1.2-merge Parallel plan" as s_1_2_merge
+        state "1.3-fix Plan review" as s_1_3_fix
       s_1_2_merge --> aborted : human
       s_1_3_fix --> aborted : human
       s_1_2 --> s_1_2_merge : engine [1.2-parts all]

@@ -119,6 +119,7 @@ test.for<[string, string | Uint8Array, string]>([
   ["a stray byte", Uint8Array.of(0x61, 0x3a, 0x20, 0x0a, 0xff), "2:1 not-utf-8"],
   ["half a character", Uint8Array.of(0x61, 0x3a, 0x20, 0xc3, 0x28), "1:4 not-utf-8"],
   ["a cut character", Uint8Array.of(0x61, 0x3a, 0x20, 0xe2, 0x82), "1:4 not-utf-8"],
+  ["a byte that begins a U+FFFD and is none", Uint8Array.of(0x61, 0x3a, 0x20, 0xef, 0x78), "1:4 not-utf-8"],
   ["a bad byte after a good U+FFFD", Uint8Array.of(0x61, 0x3a, 0xef, 0xbf, 0xbd, 0xff), "1:4 not-utf-8"],
   ["characters, not bytes, are counted", "é😀: &x 1\n", "1:5 anchor"],
 ])("refused: %s", ([, text, problems]) => {

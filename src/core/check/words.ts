@@ -9,8 +9,10 @@ export function sayEvent(workflow: Workflow, after: Run, event: Incoming): strin
   switch (event.type) {
     case "run-started":
       return `a person starts a run${event.to === undefined ? "" : ` in ${event.to}`}`;
-    case "move-asked":
-      return `${sayActor(event.by)} asks for ${event.to}`;
+    case "move-asked": {
+      const written = (event.readings ?? []).map((reading) => reading.artifact).join(" and ");
+      return `${sayActor(event.by)} ${written === "" ? "" : `writes ${written} and `}asks for ${event.to}`;
+    }
     case "submitted":
       return `${sayActor(event.by)} ${sayReadings(workflow, after, event)}`;
     case "observed":
@@ -19,8 +21,11 @@ export function sayEvent(workflow: Workflow, after: Run, event: Incoming): strin
         : `the engine sees ${sayReadings(workflow, after, event)}`;
     case "agent-started":
       return `${event.role} is up`;
-    case "agent-ended":
-      return `${event.role}${event.slot === "" ? "" : ` of ${event.slot}`} ends${event.cause === "infrastructure" ? " with the machine" : ""}`;
+    case "agent-ended": {
+      const left = (event.readings ?? []).map((reading) => reading.artifact).join(" and ");
+      const who = `${event.role}${event.slot === "" ? "" : ` of ${event.slot}`}`;
+      return `${who} ends${left === "" ? "" : `, leaving ${left}`}${event.cause === "infrastructure" ? " with the machine" : ""}`;
+    }
     case "answered":
       return event.answer === ""
         ? "a person gives an answer that is none of the options"

@@ -11,14 +11,25 @@ export function hashOf(definition: Definition): () => string {
 function compute(definition: Definition): string {
   const { createHash } = process.getBuiltinModule("node:crypto");
   // Places say where something stands in the file; moving a line changes no run.
-  const { places: _places, ...meaning } = definition;
+  const { places: _places, moves, ends, assertions, ...rest } = definition;
+  const meaning = {
+    ...rest,
+    moves: moves.map(placeless),
+    ends: ends.map(placeless),
+    assertions: assertions.map(placeless),
+  };
   return `sha256:${createHash("sha256").update(canonical(meaning)).digest("hex")}`;
+}
+
+function placeless<T extends { readonly at: unknown }>(rule: T): Omit<T, "at"> {
+  const { at: _at, ...rest } = rule;
+  return rest;
 }
 
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const entries = Object.entries(value).filter(([key, inner]) => key !== "at" && inner !== undefined);
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
   // The order of states and options is what people see, but it moves nothing.
   const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `{${sorted.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(",")}}`;

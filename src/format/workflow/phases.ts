@@ -70,7 +70,7 @@ export function eachPhase(sink: Sink, site: PhaseSite): void {
   });
   put(sink, "states", {
     name: id,
-    value: { stage: site.stage, enter: [`start ${role} each ${parts}`] },
+    value: { ...stageOf(site), enter: [`start ${role} each ${parts}`] },
     path: path,
   });
   const enough = phase.failed === "tolerate" ? ["all", "some"] : ["all"];
@@ -192,7 +192,7 @@ export function checkPhase(sink: Sink, site: PhaseSite): void {
     value: { check: phase.check ?? "", bind: "tree", fresh: id, ...(file === undefined ? {} : { in: file }) },
     path: path,
   });
-  put(sink, "states", { name: id, value: { stage: site.stage, enter: [`run ${id}`] }, path: path });
+  put(sink, "states", { name: id, value: { ...stageOf(site), enter: [`run ${id}`] }, path: path });
   addMove(sink, { from: id, to: site.next, by: "engine", when: { [id]: "pass" } }, path);
   addMove(
     sink,
@@ -208,7 +208,7 @@ export function tasksPhase(sink: Sink, site: PhaseSite): void {
   put(sink, "artifacts", { name: id, value: { children: phase.tasks ?? "", fresh: id }, path: path });
   put(sink, "states", {
     name: id,
-    value: { stage: site.stage, enter: [`start tasks ${phase.tasks ?? ""}`] },
+    value: { ...stageOf(site), enter: [`start tasks ${phase.tasks ?? ""}`] },
     path: path,
   });
   addMove(
@@ -240,7 +240,7 @@ function produce(
   put(sink, "counters", { name: tries, value: { max: site.phase.tries ?? TRIES, per: "entry" }, path: path });
   put(sink, "states", {
     name: on.state,
-    value: { stage: site.stage, enter: [`start ${on.role}`] },
+    value: { ...stageOf(site), enter: [`start ${on.role}`] },
     path: path,
   });
   const gate = on.when === undefined ? { need: on.owes } : { when: { [on.owes]: on.when } };
@@ -263,4 +263,9 @@ function produce(
 function outOf(out: PhaseFile["out"]): ArtifactFile {
   if (out === undefined) return {};
   return typeof out === "string" ? { in: out, file: true } : out;
+}
+
+/** Where the phase is drawn, and its words for people. */
+function stageOf({ stage, phase }: PhaseSite): { stage: string; title?: string } {
+  return { stage, ...(phase.title === undefined ? {} : { title: phase.title }) };
 }

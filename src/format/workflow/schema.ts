@@ -11,8 +11,10 @@ export const SCHEMA_VERSION = 1;
 
 /** Adds the words that editors show and the docs are checked against. */
 function told<T extends z.ZodMiniType>(schema: T, description: string): T {
-  z.globalRegistry.add(schema, { description });
-  return schema;
+  // A copy, because the same schema is used in many places with words of its own.
+  const copy = schema.clone(schema._zod.def);
+  z.globalRegistry.add(copy, { description });
+  return copy;
 }
 
 const Name = z
