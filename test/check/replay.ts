@@ -1,0 +1,50 @@
+/** Plays a trace again from its words alone, with the real core: a story that cannot happen is no counterexample. */
+
+import { startsOf } from "../../src/core/check/explore.ts";
+import { possible, type Happening } from "../../src/core/check/possible.ts";
+import { variantsOf } from "../../src/core/check/variants.ts";
+import { sayConsequences, sayEvent } from "../../src/core/check/words.ts";
+import type { Workflow } from "../../src/core/compile.ts";
+import { NO_RUN, type Run } from "../../src/core/run.ts";
+import { step } from "../../src/core/step.ts";
+
+const AGAIN = "again and again: ";
+
+/** The runs that a trace may lead to; none when some line of it cannot happen. */
+export function replay(workflow: Workflow, trace: readonly string[], times = 1): Run[] {
+  const before = trace.filter((line) => !line.startsWith(AGAIN));
+  const loop = trace.filter((line) => line.startsWith(AGAIN)).map((line) => line.slice(AGAIN.length));
+  let runs: Run[] = [NO_RUN];
+  for (const line of before) runs = follow(workflow, runs, line);
+  for (let round = 0; round < times && loop.length > 0; round += 1)
+    for (const line of loop) runs = follow(workflow, runs, line);
+  return runs;
+}
+
+/** Several happenings may have the same words; which one was meant shows later. */
+const RUNS_MAX = 20;
+
+function follow(workflow: Workflow, runs: readonly Run[], line: string): Run[] {
+  const after = runs.flatMap((run) =>
+    happeningsOf(workflow, run).flatMap(({ event }) => {
+      const next = step(workflow, run, event);
+      if (!next.ok) return [];
+      const consequences = sayConsequences(next.events);
+      const suffix = consequences.length === 0 ? "" : ` (${consequences.join(", ")})`;
+      return withoutCounts(`${sayEvent(workflow, next.run, event)}${suffix}`) === withoutCounts(line)
+        ? [next.run]
+        : [];
+    }),
+  );
+  return after.slice(0, RUNS_MAX);
+}
+
+function happeningsOf(workflow: Workflow, run: Run): readonly Happening[] {
+  if (run.seq > 0) return possible(workflow, run);
+  return variantsOf(workflow).flatMap((params) => startsOf(workflow, params));
+}
+
+/** A counter that nothing reads goes up for ever. */
+function withoutCounts(line: string): string {
+  return line.replaceAll(/\b[\w.-]+ is \d+(?:, )?/g, "");
+}
