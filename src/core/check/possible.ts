@@ -75,11 +75,17 @@ function byAgent(look: Look, agent: Agent): void {
   const tried =
     rule?.try === undefined ? undefined : site.movesBy.get(role)?.find((move) => move.to === rule.try);
   const left = tried === undefined ? undefined : owed(look, tried, role);
-  const ended = { type: "agent-ended", at: AT, role, slot, attempt, cause: "exited" } as const;
+  const ended = endedOf({ role, slot, attempt });
   if (left !== undefined && left.length > 0) happen(look, false, { ...ended, readings: left });
   happen(look, false, ended);
   const mayWrite = workflow.definition.roles[role]?.access === "write";
   if (mayWrite && isBoundNow(look)) happen(look, false, { type: "observed", at: AT, tree: `t${run.seq}` });
+}
+
+type Ended = Extract<Incoming, { type: "agent-ended" }>;
+
+function endedOf({ role, slot, attempt }: Pick<Agent, "role" | "slot" | "attempt">): Ended {
+  return { type: "agent-ended", at: AT, role, slot, attempt, cause: "exited" };
 }
 
 function byEngine({ workflow, run, site, happenings }: Look): void {
@@ -174,6 +180,9 @@ function submissions({ workflow, run, site, happenings }: Look, { who, slot, by 
         artifact: name,
         event: { type: "submitted", by, at: AT, readings },
       });
+      // What is found at an agent's end opens the same moves, but the agent is gone when they are taken.
+      if (by.type === "agent")
+        happenings.push({ human: false, artifact: name, event: { ...endedOf(by), readings } });
     }
   }
 }

@@ -50,11 +50,12 @@ function siteOf(
   const movesBy = new Map<string, Move[]>();
   for (const move of asked)
     for (const who of move.by) if (who !== "engine") movesBy.set(who, [...(movesBy.get(who) ?? []), move]);
-  const relevant = [...new Set(moves.flatMap((move) => [...move.need, ...artifactsIn(move)]))];
+  // What only a later state reads can be written already now, by somebody who will be gone then.
+  const relevant = on.live;
   const submittedBy = new Map<string, string[]>();
   for (const name of relevant) {
     const artifact = artifacts[name];
-    if (artifact === undefined || !isWorthWriting(workflow, moves, name)) continue;
+    if (artifact === undefined || !isWorthWriting(workflow, name)) continue;
     for (const who of artifact.by)
       if (who !== "engine") submittedBy.set(who, [...(submittedBy.get(who) ?? []), name]);
   }
@@ -84,11 +85,11 @@ function artifactsIn(move: Move): string[] {
  * Whether writing it leads anywhere by itself: somebody but its authors is moved by it, or it can come out in ways that
  * a guard tells apart later.
  */
-function isWorthWriting(workflow: Workflow, moves: readonly Move[], name: string): boolean {
+function isWorthWriting(workflow: Workflow, name: string): boolean {
   const artifact = workflow.definition.artifacts[name];
   if (artifact === undefined) return false;
   if (outcomesOf(workflow, name, artifact).length > 1) return true;
-  return moves.some((move) => {
+  return workflow.definition.moves.some((move) => {
     if (artifactsIn(move).includes(name)) return true;
     return (
       move.need.includes(name) &&
