@@ -6,21 +6,33 @@
 
 import type { Workflow } from "../compile.ts";
 import { ORIGIN, type Condition, type Move } from "../workflow.ts";
+import { conditionsOf } from "./outcomes.ts";
 
 type Live = ReadonlyMap<string, readonly string[]>;
 
 export function liveArtifacts(workflow: Workflow): Live {
   const order = Object.keys(workflow.definition.artifacts);
+  const outliving = toldWhenStale(workflow);
+  const artifactsPer = (scope: string): readonly string[] => workflow.artifactsPer[scope] ?? [];
   return flow(workflow, order, {
     read: (state) => artifactsReadIn(workflow, state),
     renewed: (move) => [
-      ...["entry", move.to, ...move.renew, ...move.count].flatMap(
-        (scope) => workflow.artifactsPer[scope] ?? [],
+      ...[...["entry", move.to, ...move.renew, ...move.count].flatMap(artifactsPer), ...move.waive].filter(
+        (name) => !outliving.has(name),
       ),
-      ...move.waive,
       ...settledBy(workflow, move),
     ],
   });
+}
+
+/** Artifacts of which a guard tells an old one from none at all: they matter even when they begin anew. */
+function toldWhenStale(workflow: Workflow): ReadonlySet<string> {
+  const names = conditionsOf(workflow).flatMap((condition) =>
+    condition.type === "artifact" && condition.in.includes("stale") !== condition.in.includes("missing")
+      ? [condition.artifact]
+      : [],
+  );
+  return new Set(names);
 }
 
 export function liveCounters(workflow: Workflow): Live {
