@@ -18,7 +18,7 @@ export type State =
 /** A section of the task's document as somebody found it. The same `id` means the same content; empty: no section. */
 export type Text = { readonly id: string; readonly ok: boolean; readonly verdict?: "PASS" | "FAIL" };
 
-export type Person = "human";
+type Person = "human";
 export type Role = "worker" | "reviewer";
 /** `attempt` is of no meaning for a person. */
 export type Speaker = { readonly by: Person | Role; readonly attempt: number };

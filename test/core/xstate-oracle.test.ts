@@ -297,8 +297,8 @@ test("step and the oracle agree on every event of a random life", () => {
 test.fails("a waiver is judged by the content it comes with", () => {
   const by = { by: "human", attempt: 0 } as const;
   const { pair } = play(workflow, newPair(), { type: "START.reviewing", ...by, workspace: true, tree: "t1" });
-  const late: TaskEvent = { type: "WAIVE", ...by, artifact: "review", reason: "accepted", tree: "t2" };
-  const { ours, theirs } = play(workflow, pair, late);
+  const waiver: TaskEvent = { type: "WAIVE", ...by, artifact: "review", reason: "accepted", tree: "t2" };
+  const { ours, theirs } = play(workflow, pair, waiver);
   expect(ours).toEqual(theirs);
 });
 
