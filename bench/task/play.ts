@@ -51,7 +51,13 @@ export function play(
   };
 }
 
-function viewOfRun({ state, counters, agents, attempts }: Run): Pick<View, "state" | "counters" | "agents"> {
+function viewOfRun({
+  state,
+  counters,
+  agents,
+  attempts,
+  infrastructure,
+}: Run): Pick<View, "state" | "counters" | "agents"> {
   const { review_round: round = 0, crash_count: crashes = 0, question_count: questions = 0 } = counters;
   const agent = (role: string): string => {
     const status = agents[role]?.status ?? "none";
@@ -59,16 +65,16 @@ function viewOfRun({ state, counters, agents, attempts }: Run): Pick<View, "stat
   };
   return {
     state,
-    counters: `round ${round}, crashes ${crashes}, questions ${questions}`,
+    counters: `round ${round}, crashes ${crashes}, questions ${questions}, losses ${infrastructure}`,
     agents: `worker ${agent("worker")}, reviewer ${agent("reviewer")}`,
   };
 }
 
 function viewOfSnapshot({ value, context }: Snapshot): Pick<View, "state" | "counters" | "agents"> {
-  const { round, crashes, questions, worker, reviewer } = context;
+  const { round, crashes, questions, losses, worker, reviewer } = context;
   return {
     state: value,
-    counters: `round ${round}, crashes ${crashes}, questions ${questions}`,
+    counters: `round ${round}, crashes ${crashes}, questions ${questions}, losses ${losses}`,
     agents: `worker ${worker.attempt} ${worker.is}, reviewer ${reviewer.attempt} ${reviewer.is}`,
   };
 }

@@ -292,6 +292,30 @@ test("step and the oracle agree on every event of a random life", () => {
   expect(MAP.filter((move) => !taken.has(move)).length).toBeLessThanOrEqual(DEEP ? 0 : MAP.length / 4);
 });
 
+test("the machine below an agent may go away five times; the sixth counts as a crash", () => {
+  let { pair } = play(workflow, newPair(), {
+    type: "START.agent-review",
+    by: "human",
+    attempt: 0,
+    workspace: true,
+  });
+  const seen = [1, 2, 3, 4, 5, 6, 7].map((attempt) => {
+    const {
+      pair: after,
+      ours,
+      theirs,
+    } = play(workflow, pair, { type: "REVIEWER_ENDED", attempt, infrastructure: true });
+    expect(ours).toEqual(theirs);
+    pair = after;
+    return `${ours.state}: ${ours.counters}`;
+  });
+  expect(seen.slice(-3)).toEqual([
+    "agent-review: round 1, crashes 0, questions 0, losses 5",
+    "agent-review: round 1, crashes 1, questions 0, losses 5",
+    "stuck: round 1, crashes 0, questions 0, losses 0",
+  ]);
+});
+
 // Known to differ: the core looks at the tree that comes with a waiver only after it has judged whether one is needed.
 // When this agrees, it is no longer a case of its own: let `waive` above bring a tree.
 test.fails("a waiver is judged by the content it comes with", () => {
