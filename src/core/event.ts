@@ -36,7 +36,7 @@ export type Facts = {
   readonly reserved?: readonly string[];
 };
 
-export type EndCause = "exited" | "killed" | "timed-out" | "stalled" | "infrastructure";
+type EndCause = "exited" | "killed" | "timed-out" | "stalled" | "infrastructure";
 
 export type Incoming =
   | ({
@@ -99,7 +99,7 @@ export type Incoming =
       readonly value: string;
     };
 
-export type Consequence =
+type Consequence =
   | { readonly type: "tree-seen"; readonly tree: string }
   | {
       readonly type: "artifact-read";
@@ -172,7 +172,10 @@ export type Consequence =
 
 export type Event = Incoming | Consequence;
 
-/** What the world must do. Keyed by the journal as `run:seq:i`. */
+/**
+ * What the world must do, keyed by the journal as `run:seq:i`. Telling an agent and asking a person cannot be looked for
+ * before they are repeated; all others can.
+ */
 export type Effect =
   | {
       readonly type: "start-agent";
@@ -191,20 +194,6 @@ export type Effect =
   | { readonly type: "archive-artifacts"; readonly artifacts: readonly string[]; readonly entry: number }
   | { readonly type: "ask-person"; readonly ask: string; readonly id: string }
   | { readonly type: "perform"; readonly name: string };
-
-/** *probed*: looked for before it is repeated. *once*: in doubt it is shown, not repeated. */
-export const EFFECT_KINDS: Readonly<Record<Effect["type"], "probed" | "once">> = {
-  "start-agent": "probed",
-  "stop-agent": "probed",
-  "tell-agent": "once",
-  "run-check": "probed",
-  "start-tasks": "probed",
-  "start-next": "probed",
-  "release-resource": "probed",
-  "archive-artifacts": "probed",
-  "ask-person": "once",
-  perform: "probed",
-};
 
 export type RefusalCode =
   | "not-in-map"

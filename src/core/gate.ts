@@ -73,7 +73,7 @@ export function holds(workflow: Workflow, run: Run, condition: Condition): boole
 }
 
 /** The state the run came from, where the present state remembers it. */
-export function originOf(run: Run): string {
+function originOf(run: Run): string {
   const frame = run.frames.at(-1);
   return frame !== undefined && frame.state === run.state ? frame.from : "";
 }

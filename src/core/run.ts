@@ -22,9 +22,9 @@ export type Agent = {
   readonly inputs: Readonly<Record<string, string>>;
 };
 
-export type Question = { readonly ask: string; readonly id: string; readonly repeats: number };
+type Question = { readonly ask: string; readonly id: string; readonly repeats: number };
 
-export type Decision = {
+type Decision = {
   readonly id: string;
   readonly ask: string;
   readonly answer: string;
@@ -34,7 +34,7 @@ export type Decision = {
   readonly at: string;
 };
 
-export type Waiver = {
+type Waiver = {
   readonly artifact: string;
   readonly reason: string;
   readonly tree: string;

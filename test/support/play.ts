@@ -72,7 +72,7 @@ export function play(workflow: Workflow, words: readonly Word[], from: Run = NO_
     played.run = after.run;
     played.events.push(...after.events);
     played.lines.push(
-      [`${after.run.state}`, ...countersOf(after.run), ...after.effects.map(sayEffect)].join(", "),
+      [after.run.state, ...countersOf(after.run), ...after.effects.map(sayEffect)].join(", "),
     );
   }
   return played;

@@ -65,7 +65,7 @@ export const PASS = (): Reading => verdict("review", "pass");
 export const FAIL = (): Reading => verdict("review", "needs_fix");
 
 /** The shortest story that leads to each state. */
-export const TO_STATE: Readonly<Record<string, () => (Incoming | Word)[]>> = {
+const TO_STATE: Readonly<Record<string, () => (Incoming | Word)[]>> = {
   pending: () => [start(task)],
   planning: () => [start(task), human("planning")],
   clarification: () => [...story("planning"), worker("clarification")],

@@ -43,10 +43,14 @@ function read(file: string): Compiled | undefined {
   return parsed(text);
 }
 
-/** Our own build wrote it, together with the code that reads it. */
-function parsed(text: string): Compiled {
-  const compiled: Compiled = JSON.parse(text);
-  return compiled;
+function parsed(text: string): Compiled | undefined {
+  const compiled: unknown = JSON.parse(text);
+  return isCompiled(compiled) ? compiled : undefined;
+}
+
+/** Our own build wrote it, together with the code that reads it: that it is there at all says enough. */
+function isCompiled(value: unknown): value is Compiled {
+  return typeof value === "object" && value !== null && "definition" in value;
 }
 
 function isMadeOf({ source, definition }: Compiled, { bytes, prompts }: Source): boolean {

@@ -31,7 +31,7 @@ export const command: Command = {
     const message =
       bad.length === 0
         ? "every workflow ends"
-        : `${bad.map(({ loaded }) => loaded.name).join(", ")}: there are problems`;
+        : `${bad.map((one) => one.loaded.name).join(", ")}: there are problems`;
     const next = nextAfter(words, bad.length === 0);
     return {
       exit: bad.length === 0 ? EXIT_OK : EXIT_GATE,

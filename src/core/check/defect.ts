@@ -1,5 +1,6 @@
 /** What is wrong with a definition: where, why, and a shortest way to see it happen. */
 
+import type { Workflow } from "../compile.ts";
 import type { Place } from "../workflow.ts";
 import type { Trace } from "./trace.ts";
 
@@ -28,3 +29,13 @@ export type Defect = {
   readonly message: string;
   readonly trace: Trace;
 };
+
+export function placeOfState({ definition }: Workflow, state: string): Place {
+  return definition.places[`states.${state}`] ?? { file: "", line: 1, col: 1 };
+}
+
+/** The top of the file, for what is wrong with the whole. */
+export function topOf({ definition }: Workflow): Place {
+  const [any] = Object.values(definition.places);
+  return { file: any?.file ?? "", line: 1, col: 1 };
+}

@@ -1,7 +1,7 @@
 /** Whether every run can come to an end: dead ends, and nodes from which a promised state is out of reach. */
 
 import type { Workflow } from "../compile.ts";
-import type { Defect } from "./defect.ts";
+import { placeOfState, type Defect } from "./defect.ts";
 import type { Exploration } from "./explore.ts";
 import { nodesOf, type Graph } from "./graph.ts";
 import { pathTo, tell } from "./trace.ts";
@@ -18,7 +18,7 @@ export function findDeadEnds(workflow: Workflow, exploration: Exploration): Defe
     const name = graph.states[state] ?? "";
     defects.push({
       code: "dead-end",
-      at: placeOf(workflow, name),
+      at: placeOfState(workflow, name),
       message: `a run can be in ${name} with nothing left that could happen`,
       trace: tell(workflow, exploration, pathTo(exploration, node)),
     });
@@ -85,8 +85,4 @@ function incoming(graph: Graph): { first: Int32Array; edges: Int32Array } {
     next[to] = (next[to] ?? 0) + 1;
   }
   return { first, edges };
-}
-
-function placeOf(workflow: Workflow, state: string): Defect["at"] {
-  return workflow.definition.places[`states.${state}`] ?? { file: "", line: 1, col: 1 };
 }

@@ -26,15 +26,17 @@ export type Exploration = {
 /** Beyond this a definition is too large to be proven, and `check` says so. */
 export const NODES_MAX = 1_000_000;
 
-export function explore(
-  workflow: Workflow,
-  params: readonly Params[],
-  observer: Observer,
-  nodesMax: number = NODES_MAX,
-): Exploration {
+/** With which parameters, for whom, and how far. */
+export type Journey = {
+  readonly params: readonly Params[];
+  readonly observer: Observer;
+  readonly nodesMax: number;
+};
+
+export function explore(workflow: Workflow, { params, observer, nodesMax }: Journey): Exploration {
   const roots = params.flatMap((values) => startsOf(workflow, values));
   const walk = new Walk(workflow, observer);
-  for (const [choice, root] of roots.entries()) walk.try(-1, NO_RUN, root, choice);
+  for (const [choice, root] of roots.entries()) walk.try(-1, NO_RUN, { happening: root, choice });
   // Runs are kept only until their node was looked at: a path rebuilds the others.
   for (let node = 0; node < walk.frontier.length && node < nodesMax; node += 1) {
     const run = walk.frontier[node];
@@ -42,7 +44,7 @@ export function explore(
     walk.frontier[node] = undefined;
     walk.graph.firstEdge.push(walk.graph.edgeTo.length);
     for (const [choice, happening] of possible(workflow, run).entries())
-      walk.try(node, run, happening, choice);
+      walk.try(node, run, { happening, choice });
   }
   const complete = walk.frontier.length <= nodesMax;
   walk.graph.firstEdge.push(walk.graph.edgeTo.length);
@@ -93,7 +95,7 @@ class Walk {
     };
   }
 
-  try(from: number, before: Run, happening: Happening, choice: number): void {
+  try(from: number, before: Run, { happening, choice }: { happening: Happening; choice: number }): void {
     const after = step(this.#workflow, before, happening.event);
     if (!after.ok) return;
     const { graph } = this;

@@ -8,7 +8,7 @@ import type { Components } from "./components.ts";
 import type { Defect } from "./defect.ts";
 import type { Exploration } from "./explore.ts";
 import { HUMAN, MOVES, STARTS, type Graph } from "./graph.ts";
-import { eventOf, pathTo, runAfter, tell } from "./trace.ts";
+import { eventOf, pathTo, runAfter, tell, type Explored } from "./trace.ts";
 
 export type Loop = {
   readonly defect: Defect;
@@ -60,7 +60,7 @@ function loopOf(workflow: Workflow, exploration: Exploration, found: readonly nu
   const path = pathTo(exploration, graph.edgeFrom.at(cycle[0] ?? 0));
   const before = tell(workflow, exploration, path);
   const again = tell(workflow, exploration, [...path, ...cycle]).slice(before.length);
-  const events = eventsOf(workflow, exploration, path, cycle);
+  const events = eventsOf({ workflow, exploration }, path, cycle);
   const moves = events.flatMap((event) =>
     event.type === "moved" ? (workflow.definition.moves[event.rule] ?? []) : [],
   );
@@ -86,16 +86,12 @@ function fromEarliest(graph: Graph, cycle: readonly number[]): number[] {
   return [...cycle.slice(start), ...cycle.slice(0, start)];
 }
 
-function eventsOf(
-  workflow: Workflow,
-  exploration: Exploration,
-  path: readonly number[],
-  cycle: readonly number[],
-): Event[] {
+function eventsOf(on: Explored, path: readonly number[], cycle: readonly number[]): Event[] {
+  const { workflow, exploration } = on;
   let run = runAfter(workflow, exploration, path);
   const events: Event[] = [];
   for (const edge of cycle) {
-    const event = eventOf(workflow, exploration, run, edge);
+    const event = eventOf(on, run, edge);
     const after = event === undefined ? undefined : step(workflow, run, event);
     if (after?.ok !== true) break;
     events.push(...after.events);

@@ -20,10 +20,9 @@ export function checkOrders(workflow: Workflow): Defect[] {
 }
 
 function neverOrdered(workflow: Workflow, ordered: Ordered, name: string): Defect[] {
-  const waiting = workflow.definition.moves.filter(
-    (move) => waitsFor(move, name) && ordered.get(move.from)?.has(name) === false,
+  const move = workflow.definition.moves.find(
+    (each) => waitsFor(each, name) && ordered.get(each.from)?.has(name) === false,
   );
-  const [move] = waiting;
   if (move === undefined) return [];
   const message = `${move.from} to ${move.to} needs ${name}, but nothing on the way to ${move.from} ${deedOf(workflow, name)}`;
   return [{ code: "no-producer", at: move.at, message, trace: [] }];
@@ -89,7 +88,7 @@ function renewedBy(workflow: Workflow, move: Move): string[] {
 /** What a move, the state it enters, and the deaths there order. */
 function orderedBy(workflow: Workflow, move: Move): string[] {
   const { states, ends, artifacts } = workflow.definition;
-  const deaths = ends.filter((end) => end.in === move.to).flatMap((end) => [...end.then, ...end.do]);
+  const deaths = ends.flatMap((end) => (end.in === move.to ? [...end.then, ...end.do] : []));
   const actions: readonly Action[] = [...move.do, ...(states[move.to]?.enter ?? []), ...deaths];
   return actions.flatMap((action) => {
     if (action.type === "run") return [action.check];

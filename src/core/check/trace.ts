@@ -8,6 +8,9 @@ import type { Exploration } from "./explore.ts";
 import { possible } from "./possible.ts";
 import { sayConsequences, sayEvent } from "./words.ts";
 
+/** A workflow and what was found in it. */
+export type Explored = { readonly workflow: Workflow; readonly exploration: Exploration };
+
 export type Trace = readonly string[];
 
 /** The edges from the beginning to a node. */
@@ -27,7 +30,7 @@ export function tell(workflow: Workflow, exploration: Exploration, path: readonl
   const lines: string[] = [];
   let run: Run = NO_RUN;
   for (const edge of path) {
-    const event = eventOf(workflow, exploration, run, edge);
+    const event = eventOf({ workflow, exploration }, run, edge);
     const after = event === undefined ? undefined : step(workflow, run, event);
     if (event === undefined || after === undefined || !after.ok) break;
     const consequences = sayConsequences(after.events);
@@ -43,19 +46,16 @@ export function tell(workflow: Workflow, exploration: Exploration, path: readonl
 export function runAfter(workflow: Workflow, exploration: Exploration, path: readonly number[]): Run {
   let run: Run = NO_RUN;
   for (const edge of path) {
-    const event = eventOf(workflow, exploration, run, edge);
+    const event = eventOf({ workflow, exploration }, run, edge);
     const after = event === undefined ? undefined : step(workflow, run, event);
     if (after?.ok === true) run = after.run;
   }
   return run;
 }
 
-export function eventOf(
-  workflow: Workflow,
-  { graph, roots }: Exploration,
-  run: Run,
-  edge: number,
-): Incoming | undefined {
+export function eventOf(on: Explored, run: Run, edge: number): Incoming | undefined {
+  const { workflow, exploration } = on;
+  const { graph, roots } = exploration;
   const choice = graph.edgeChoice.at(edge);
   const happenings = graph.edgeFrom.at(edge) < 0 ? roots : possible(workflow, run);
   return happenings[choice]?.event;

@@ -6,7 +6,7 @@ import { holds } from "../gate.ts";
 import { isGood, standingOf } from "../standing.ts";
 import { START, type Condition, type Move } from "../workflow.ts";
 import type { Defect } from "./defect.ts";
-import { explore, type Exploration } from "./explore.ts";
+import { explore, NODES_MAX, type Exploration, type Observer } from "./explore.ts";
 import { nodesOf } from "./graph.ts";
 import { variantsOf } from "./variants.ts";
 
@@ -75,7 +75,7 @@ const NOWHERE = { file: "", line: 1, col: 1 };
 function explain(workflow: Workflow, shut: readonly Move[]): Defect[] {
   const met = new Map(shut.map((move) => [move, new Set<string | Condition>()]));
   const present = new Map(shut.map((move) => [move, new Set<string>(["human", "engine"])]));
-  explore(workflow, variantsOf(workflow), {
+  const observer: Observer = {
     node(_node, run) {
       for (const move of shut) {
         if (move.from !== run.state) continue;
@@ -85,7 +85,8 @@ function explain(workflow: Workflow, shut: readonly Move[]): Defect[] {
       }
     },
     edge() {},
-  });
+  };
+  explore(workflow, { params: variantsOf(workflow), observer, nodesMax: NODES_MAX });
   return shut.map((move) =>
     reason(workflow, move, { met: met.get(move) ?? new Set(), present: present.get(move) ?? new Set() }),
   );

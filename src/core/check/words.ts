@@ -55,13 +55,33 @@ export function sayConsequences(events: readonly Event[]): string[] {
         return [`${event.ask} is asked`];
       case "slot-settled":
         return [`${event.artifact} of ${event.slot} ${event.outcome}`];
-      default:
+      case "run-started":
+      case "move-asked":
+      case "submitted":
+      case "observed":
+      case "agent-started":
+      case "agent-ended":
+      case "answered":
+      case "waived":
+      case "respawn-asked":
+      case "param-set":
+      case "tree-seen":
+      case "artifact-read":
+      case "agent-alive":
+      case "agent-gone":
+      case "agent-dismissed":
+      case "infrastructure-lost":
+      case "slots-opened":
+      case "question-repeated":
+      case "question-closed":
+      case "waiver-given":
+      case "result-kept":
         return [];
     }
   });
 }
 
-export function sayActor(actor: Actor): string {
+function sayActor(actor: Actor): string {
   if (actor.type === "human") return "a person";
   if (actor.type === "engine") return "the engine";
   return actor.slot === "" ? actor.role : `${actor.role} of ${actor.slot}`;

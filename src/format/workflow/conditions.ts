@@ -87,7 +87,7 @@ function artifactCondition(
 }
 
 /** What an artifact of this kind can be worth. */
-export function standingsOf(artifact: Artifact): Standing[] {
+function standingsOf(artifact: Artifact): Standing[] {
   const always: Standing[] = ["missing", "stale", "waived"];
   if (artifact.each !== undefined || artifact.reader.type === "children")
     return [...always, "all", "some", "none"];

@@ -57,7 +57,7 @@ function problemOf(id: string, phase: PhaseFile): string | undefined {
   const [kind, { needs, may }] = found;
   const missing = needs.filter((key) => phase[key] === undefined);
   if (missing.length > 0) return `${id} needs ${missing.map((key) => `"${key}"`).join(" and ")}`;
-  const known: readonly string[] = [kind, "title", ...needs, ...may];
-  const other = Object.keys(phase).find((key) => !known.includes(key));
+  const known = new Set<string>([kind, "title", ...needs, ...may]);
+  const other = Object.keys(phase).find((key) => !known.has(key));
   return other === undefined ? undefined : `"${other}" means nothing in ${id}, which has "${kind}"`;
 }
