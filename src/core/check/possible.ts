@@ -49,7 +49,8 @@ export function possible(workflow: Workflow, run: Run): Happening[] {
   const site = sitesOf(workflow).get(run.state);
   if (site === undefined) return [];
   const look: Look = { workflow, run, site, happenings: [], granted: new Set() };
-  for (const id in run.agents) {
+  // In an order that does not depend on who was started last: runs that behave alike have the same list.
+  for (const id of Object.keys(run.agents).toSorted()) {
     const agent = run.agents[id];
     if (agent === undefined) continue;
     if (isUp(agent)) byAgent(look, agent);
