@@ -29,6 +29,7 @@ export type Context = {
   readonly handoff: Kept | undefined;
   readonly review: Kept | undefined;
   /** The content that the last round began with: it does not open another one. */
+  readonly usedPlan: string | undefined;
   readonly usedHandoff: string | undefined;
   readonly usedReview: string | undefined;
   readonly waivedPlan: boolean;
@@ -57,6 +58,7 @@ export const NEW_TASK: Context = {
   plan: undefined,
   handoff: undefined,
   review: undefined,
+  usedPlan: undefined,
   usedHandoff: undefined,
   usedReview: undefined,
   waivedPlan: false,
@@ -113,25 +115,29 @@ function keep(known: Kept | undefined, text: Kept, authors: readonly string[]): 
   return spoiled ? text : known;
 }
 
-export function hasPlan({ plan, waivedPlan }: Context): boolean {
-  return waivedPlan || (plan !== undefined && plan.id !== "" && plan.ok && AUTHORS.includes(plan.by));
+export function hasPlan({ plan, usedPlan, waivedPlan }: Context): boolean {
+  return waivedPlan || isNewText(plan, usedPlan);
 }
 
 export function hasHandoff({ handoff, usedHandoff, waivedHandoff }: Context): boolean {
-  if (waivedHandoff) return true;
-  if (handoff === undefined || handoff.id === "" || handoff.id === usedHandoff) return false;
-  return handoff.ok && AUTHORS.includes(handoff.by);
+  return waivedHandoff || isNewText(handoff, usedHandoff);
 }
 
-/** What somebody hands in is theirs to write, and counts or was waived; otherwise they are told at once. */
+function isNewText(text: Kept | undefined, used: string | undefined): boolean {
+  if (text === undefined || text.id === "" || text.id === used) return false;
+  return text.ok && AUTHORS.includes(text.by);
+}
+
+/** What somebody hands in is theirs to write and counts by itself; otherwise they are told at once. */
 export function countsAll(context: Context, event: TaskEvent): boolean {
   const { plan, handoff, review }: Facts & Pick<TaskEvent, "type"> = event;
   const by = authorOf(event);
   if ((plan !== undefined || handoff !== undefined) && !AUTHORS.includes(by)) return false;
   if (review !== undefined && !REVIEWERS.includes(by)) return false;
-  const after = takeIn(context, event);
-  if (plan !== undefined && !hasPlan(after)) return false;
-  if (handoff !== undefined && !hasHandoff(after)) return false;
+  // A waiver lets a gate pass; it does not make what is handed in any better.
+  const after = { ...takeIn(context, event), waivedReview: undefined };
+  if (plan !== undefined && !isNewText(after.plan, after.usedPlan)) return false;
+  if (handoff !== undefined && !isNewText(after.handoff, after.usedHandoff)) return false;
   return review === undefined || verdictOf(after) !== undefined;
 }
 
@@ -157,17 +163,26 @@ export const answer: Change = (context) => ({ ...context, questions: 0 });
 
 export const question: Change = (context) => ({ ...context, questions: context.questions + 1 });
 
+/** What was there before the task began is not the task's. */
+export const begin: Change = (context) => ({ ...useRound(context), usedPlan: context.plan?.id });
+
 /** A round wants its own handoff and its own review. */
-export const nextRound: Change = (context) => ({
+export const nextRound: Change = (context) => ({ ...useRound(context), round: context.round + 1 });
+
+const useRound = (context: Context): Context => ({
   ...context,
-  round: context.round + 1,
   usedHandoff: context.handoff === undefined ? context.usedHandoff : context.handoff.id,
   usedReview: context.review === undefined ? context.usedReview : context.review.id,
   waivedHandoff: false,
   waivedReview: undefined,
 });
 
-export const nextCycle: Change = (context) => ({ ...context, round: 0, questions: 0 });
+/** After a round, a new cycle wants its own handoff and review as well. */
+export const nextCycle: Change = (context) => ({
+  ...(context.round > 0 ? useRound(context) : context),
+  round: 0,
+  questions: 0,
+});
 
 export const waiveReview: Change = (context) => ({ ...context, waivedReview: context.tree });
 

@@ -6,6 +6,7 @@
  */
 
 import {
+  begin,
   answer,
   call,
   crash,
@@ -175,21 +176,21 @@ export const machine = task.createMachine({
         REVIEWER_STARTED: {},
         WORKER_ENDED: {},
         REVIEWER_ENDED: {},
-        "START.pending": { guard: speaks("human"), target: "pending", actions: update(takeIn) },
+        "START.pending": { guard: speaks("human"), target: "pending", actions: update(takeIn, begin) },
         "START.clarification": {
           guard: both(speaks("human"), hasWorkspace),
           target: "clarification",
-          actions: [startWorker("clarify"), update(takeIn, call("worker"))],
+          actions: [startWorker("clarify"), update(takeIn, begin, call("worker"))],
         },
         "START.agent-review": {
           guard: both(speaks("human"), hasWorkspace),
           target: "agent-review",
-          actions: [startReviewer, update(takeIn, nextRound, call("reviewer"))],
+          actions: [startReviewer, update(takeIn, begin, nextRound, call("reviewer"))],
         },
         "START.reviewing": {
           guard: both(speaks("human"), hasWorkspace),
           target: "reviewing",
-          actions: update(takeIn, waiveReview),
+          actions: update(takeIn, begin, waiveReview),
         },
       },
     },

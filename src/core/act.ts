@@ -86,7 +86,7 @@ function startEach(draft: Draft, role: string, name: string): void {
   const each = draft.workflow.definition.artifacts[name]?.each;
   if (each === undefined) return;
   const slots = draft.run.held[each.artifact]?.reading.lists[each.list] ?? [];
-  const unique = [...new Set(slots)].slice(0, each.max);
+  const unique = [...new Set(slots)];
   record(draft, { type: "slots-opened", artifact: name, slots: unique });
   for (const slot of unique) start(draft, { role, slot, fan: name });
 }

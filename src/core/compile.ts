@@ -15,6 +15,8 @@ export type Workflow = {
   readonly countersPer: Readonly<Record<string, readonly string[]>>;
   /** Artifacts that must be new since a scope began or a counter changed. */
   readonly artifactsPer: Readonly<Record<string, readonly string[]>>;
+  /** For an artifact that fan-outs take their members from: which lists, and how many at most. */
+  readonly fanOuts: Readonly<Record<string, readonly { readonly list: string; readonly max: number }[]>>;
 };
 
 export const NONE: readonly never[] = [];
@@ -32,6 +34,10 @@ export function compile(definition: Definition, hash: () => string): Workflow {
     ends: Object.fromEntries(definition.ends.map((end) => [endKey(end.role, end.in), end])),
     countersPer: namesBy(definition.counters, (counter) => counter.per),
     artifactsPer: namesBy(definition.artifacts, (artifact) => artifact.fresh),
+    fanOuts: groupBy(
+      Object.values(definition.artifacts).flatMap(({ each }) => (each === undefined ? [] : [each])),
+      (each) => each.artifact,
+    ),
   };
 }
 

@@ -10,6 +10,9 @@ import { slotKey, type Held, type Run } from "./run.ts";
 import { judge, SEVERITIES, type Severity, type Verdict } from "./verdict.ts";
 import type { Artifact, Literal, Place, Standing, Value } from "./workflow.ts";
 
+/** An artifact, or one member of a fan-out. */
+type Member = { readonly artifact: string; readonly slot: string };
+
 export type Worth = { readonly standing: Standing; readonly reason: string; readonly at?: Place };
 
 /** Why an artifact has its standing. */
@@ -22,6 +25,7 @@ type Cause =
   | "input"
   | "tree"
   | "fault"
+  | "overfull"
   | "contradiction"
   | "valid"
   | "holds"
@@ -37,6 +41,7 @@ const STANDINGS: Readonly<Record<Cause, Standing>> = {
   input: "stale",
   tree: "stale",
   fault: "invalid",
+  overfull: "invalid",
   contradiction: "invalid",
   valid: "valid",
   holds: "holds",
@@ -77,21 +82,31 @@ export function standingOf(workflow: Workflow, run: Run, name: string): Standing
 }
 
 /** The standing of one member of a fan-out. */
-export function standingOfSlot(
-  workflow: Workflow,
-  run: Run,
-  member: { artifact: string; slot: string },
-): Standing {
-  const artifact = workflow.definition.artifacts[member.artifact];
-  const held = run.held[slotKey(member.artifact, member.slot)];
-  return artifact === undefined || held === undefined ? "missing" : STANDINGS[assess(run, artifact, held)];
+export function standingOfSlot(workflow: Workflow, run: Run, member: Member): Standing {
+  return STANDINGS[causeOfSlot(workflow, run, member)];
 }
 
 export function worth(workflow: Workflow, run: Run, name: string): Worth {
-  const cause = causeOf(workflow, run, name);
-  const fault = run.held[name]?.reading.faults[0];
+  return explained({ workflow, run }, { artifact: name, slot: "" }, causeOf(workflow, run, name));
+}
+
+/** What a reading is worth by itself, whatever was waived. */
+export function worthOfSlot(workflow: Workflow, run: Run, member: Member): Worth {
+  return explained({ workflow, run }, member, causeOfSlot(workflow, run, member));
+}
+
+function explained(on: { workflow: Workflow; run: Run }, member: Member, cause: Cause): Worth {
+  const held = on.run.held[slotKey(member.artifact, member.slot)];
+  const fault = held?.reading.faults[0];
   const at = (cause === "fault" || cause === "absent") && fault !== undefined ? { at: fault.at } : {};
-  return { standing: STANDINGS[cause], reason: reasonFor({ workflow, run }, name, cause), ...at };
+  return { standing: STANDINGS[cause], reason: reasonFor(on, member, cause), ...at };
+}
+
+function causeOfSlot(workflow: Workflow, run: Run, { artifact: name, slot }: Member): Cause {
+  const artifact = workflow.definition.artifacts[name];
+  const held = run.held[slotKey(name, slot)];
+  if (artifact === undefined || held === undefined) return "absent";
+  return isOverfull(workflow, held) ? "overfull" : assess(run, artifact, held);
 }
 
 function causeOf(workflow: Workflow, run: Run, name: string): Cause {
@@ -101,7 +116,8 @@ function causeOf(workflow: Workflow, run: Run, name: string): Cause {
   if (waiver !== undefined && (waiver.tree === run.tree || !artifact.bind.includes("tree"))) return "waiver";
   if (artifact.each !== undefined) return assessSlots(run, name);
   const held = run.held[name];
-  return held === undefined ? "absent" : assess(run, artifact, held);
+  if (held === undefined) return "absent";
+  return isOverfull(workflow, held) ? "overfull" : assess(run, artifact, held);
 }
 
 function assess(run: Run, artifact: Artifact, held: Held): Cause {
@@ -118,6 +134,12 @@ function assess(run: Run, artifact: Artifact, held: Held): Cause {
   if (reading.verdict === undefined) return artifact.reader.type === "fact" ? "holds" : "valid";
   const verdict = judge(reading.verdict, reading.issues, severity(valueOf(run, artifact.block)));
   return verdict === "invalid" ? "contradiction" : verdict;
+}
+
+/** A fan-out has a most: what would need more members is refused, not cut. */
+function isOverfull({ fanOuts }: Workflow, { reading }: Held): boolean {
+  const fans = fanOuts[reading.artifact];
+  return fans !== undefined && fans.some(({ list, max }) => (reading.lists[list]?.length ?? 0) > max);
 }
 
 function isChangedInput(run: Run, held: Held, bound: string): boolean {
@@ -142,12 +164,13 @@ function assessSlots(run: Run, name: string): Cause {
   return done === all ? "all" : "some";
 }
 
-function reasonFor(on: { workflow: Workflow; run: Run }, name: string, cause: Cause): string {
+function reasonFor(on: { workflow: Workflow; run: Run }, member: Member, cause: Cause): string {
   const { workflow, run } = on;
+  const name = member.artifact;
   const artifact = workflow.definition.artifacts[name];
   if (artifact === undefined) return `there is no artifact "${name}"`;
   const what = describe(artifact, name);
-  const held = run.held[name];
+  const held = run.held[slotKey(name, member.slot)];
   switch (cause) {
     case "absent":
       return held?.reading.faults[0]?.reason ?? `${what} is not there yet`;
@@ -167,6 +190,11 @@ function reasonFor(on: { workflow: Workflow; run: Run }, name: string, cause: Ca
       return `the work changed after ${what} was made`;
     case "fault":
       return held?.reading.faults[0]?.reason ?? `${what} has no outcome`;
+    case "overfull": {
+      const most =
+        workflow.fanOuts[name]?.map(({ list, max }) => `at most ${max} ${list}`).join(" and ") ?? "";
+      return `${what} may name ${most}`;
+    }
     case "contradiction":
       return `${what}: the verdict is negative but no issue is listed`;
     case "valid":

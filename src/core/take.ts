@@ -4,7 +4,7 @@ import { act } from "./act.ts";
 import { NONE } from "./compile.ts";
 import { record, type Draft } from "./draft.ts";
 import { isOpen, targetOf } from "./gate.ts";
-import type { Move } from "./workflow.ts";
+import { START, type Move } from "./workflow.ts";
 
 /** More engine moves in a row than this means a definition that `check` refuses. */
 const SETTLE_MAX = 100;
@@ -31,8 +31,7 @@ export function take(draft: Draft, move: Move, by: string): void {
     to,
     by,
     remember: move.remember,
-    reset: begun(workflow.countersPer, to, move),
-    renew: begun(workflow.artifactsPer, to, move),
+    ...begun(draft, to, move),
   });
   for (const counter of move.count) count(draft, counter);
   for (const artifact of move.waive) {
@@ -62,8 +61,32 @@ export function settle(draft: Draft): boolean {
   return true;
 }
 
-/** Every move begins a new entry, and the scope of the state it enters; some begin others. */
-function begun(per: Readonly<Record<string, readonly string[]>>, to: string, move: Move): readonly string[] {
+/**
+ * Every move begins a new entry, and the scope of the state it enters; some begin others. A counter that begins again has
+ * changed, and with it what must be new since its last change. What was there before the run began is old.
+ */
+function begun(
+  { workflow, run }: Draft,
+  to: string,
+  move: Move,
+): { reset: readonly string[]; renew: readonly string[] } {
+  const { countersPer, artifactsPer } = workflow;
+  const reset = namesPer(countersPer, to, move);
+  const renew = namesPer(artifactsPer, to, move);
+  if (move.from === START)
+    return { reset, renew: Object.values(run.held).map((held) => held.reading.artifact) };
+  const changed = reset.filter(
+    (counter) => (run.counters[counter] ?? 0) > 0 && artifactsPer[counter] !== undefined,
+  );
+  if (changed.length === 0) return { reset, renew };
+  return { reset, renew: [...renew, ...changed.flatMap((counter) => artifactsPer[counter] ?? NONE)] };
+}
+
+function namesPer(
+  per: Readonly<Record<string, readonly string[]>>,
+  to: string,
+  move: Move,
+): readonly string[] {
   const entry = per["entry"] ?? NONE;
   const own = per[to];
   if (own === undefined && move.renew.length === 0) return entry;

@@ -4,7 +4,7 @@ import { record, type Draft } from "../draft.ts";
 import type { Incoming, Reading, Refusal } from "../event.ts";
 import { currentAgent, intake, nameOf } from "../intake.ts";
 import { invalid, notYourRole, superseded, unusable } from "../refuse.ts";
-import { standingOf, standingOfSlot, worth } from "../standing.ts";
+import { standingOfSlot, worthOfSlot } from "../standing.ts";
 import { settle } from "../take.ts";
 
 type Submitted = Extract<Incoming, { type: "submitted" }>;
@@ -42,9 +42,9 @@ function notTheirs(draft: Draft, event: Submitted, reading: Reading): Refusal | 
   return notYourRole(run, { who, what: `submitting ${reading.artifact}`, allowed: artifact.by });
 }
 
+/** A waiver lets a gate pass; it does not make what is handed in any better. */
 function notCounting({ workflow, run }: Draft, reading: Reading): Refusal | undefined {
-  const { artifact, slot } = reading;
-  const standing = slot === "" ? standingOf(workflow, run, artifact) : standingOfSlot(workflow, run, reading);
+  const standing = standingOfSlot(workflow, run, reading);
   if (standing !== "missing" && standing !== "invalid" && standing !== "stale") return undefined;
-  return unusable(run, artifact, { ...worth(workflow, run, artifact), standing });
+  return unusable(run, reading.artifact, worthOfSlot(workflow, run, reading));
 }

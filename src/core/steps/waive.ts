@@ -15,10 +15,10 @@ export function waive(draft: Draft, event: Extract<Incoming, { type: "waived" }>
   if (event.reason.trim() === "") return invalid(run, "a waiver needs a reason");
   const isNeeded = (workflow.movesFrom[run.state] ?? []).some((move) => move.need.includes(artifact));
   if (!isNeeded) return invalid(run, `nothing that leads out of ${run.state} needs ${artifact}`);
-  if (isGood(standingOf(workflow, run, artifact))) return invalid(run, `${artifact} passes already`);
   record(draft, event);
   if (event.tree !== undefined && event.tree !== run.tree)
     record(draft, { type: "tree-seen", tree: event.tree });
+  if (isGood(standingOf(workflow, run, artifact))) return invalid(run, `${artifact} passes already`);
   record(draft, {
     type: "waiver-given",
     artifact,
