@@ -10,7 +10,7 @@ import type { Workflow } from "../compile.ts";
 import type { Agent, Run } from "../run.ts";
 import { isGood, standingOf } from "../standing.ts";
 import type { Condition, Standing } from "../workflow.ts";
-import { liveArtifacts, liveCounters, usesOrigin } from "./live.ts";
+import { liveArtifacts, liveCounters, toldWhenStale, usesOrigin } from "./live.ts";
 import { conditionsOf } from "./outcomes.ts";
 
 export type Keys = (run: Run) => string;
@@ -45,6 +45,7 @@ export function keysOf(workflow: Workflow): Keys {
   const fields = new Map(Object.keys(definition.artifacts).map((name) => [name, fieldsOf(name, conditions)]));
   const bound = boundRoles(workflow);
   const hasOrigin = usesOrigin(workflow);
+  const outliving = toldWhenStale(workflow);
   const roles = Object.keys(definition.roles);
   const hasSlots = Object.values(definition.artifacts).some((artifact) => artifact.each !== undefined);
   const sets = new Map<string, number>();
@@ -67,6 +68,8 @@ export function keysOf(workflow: Workflow): Keys {
     for (const name of live.get(run.state) ?? []) {
       const standing = standingOf(workflow, run, name);
       key += String.fromCharCode(classes.get(name)?.get(standing) ?? 0);
+      // A waiver ends when the artifact begins anew: then it is old, or there is none.
+      if (outliving.has(name) && standing === "waived") key += run.held[name] === undefined ? "-" : "+";
       if (standing !== "missing")
         for (const field of fields.get(name) ?? [])
           key += `:${String(run.held[name]?.reading.fields[field] ?? "")}`;

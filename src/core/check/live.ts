@@ -26,7 +26,7 @@ export function liveArtifacts(workflow: Workflow): Live {
 }
 
 /** Artifacts of which a guard tells an old one from none at all: they matter even when they begin anew. */
-function toldWhenStale(workflow: Workflow): ReadonlySet<string> {
+export function toldWhenStale(workflow: Workflow): ReadonlySet<string> {
   const names = conditionsOf(workflow).flatMap((condition) =>
     condition.type === "artifact" && condition.in.includes("stale") !== condition.in.includes("missing")
       ? [condition.artifact]
