@@ -13,7 +13,7 @@ import type { Workflow } from "../../src/core/compile.ts";
 import type { Prompt } from "../../src/core/workflow.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 
-export type Expected = {
+type Expected = {
   readonly at: string;
   readonly code: string;
   readonly message: string;

@@ -167,6 +167,7 @@ function endOf(names: readonly string[]): fc.Arbitrary<End> {
       role: name,
       in: state,
       ...(target === undefined ? {} : { try: target }),
+      // oxlint-disable-next-line unicorn/no-thenable -- a word of the language
       then: [],
       ...(count === undefined ? {} : { count }),
       do: [{ type: again ? "start" : "mark", role: name }],

@@ -231,7 +231,9 @@ function keyOf(workflow: Workflow, run: Run): string {
   return JSON.stringify([
     run.state,
     run.params,
-    Object.entries(run.counters).toSorted(),
+    Object.keys(run.counters)
+      .toSorted()
+      .map((name) => [name, run.counters[name]]),
     artifacts,
     agents,
     run.frames,

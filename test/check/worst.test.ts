@@ -4,6 +4,7 @@ import { check } from "../../src/core/check/check.ts";
 import { compile, type Workflow } from "../../src/core/compile.ts";
 import type { Run } from "../../src/core/run.ts";
 import { standingOf } from "../../src/core/standing.ts";
+import type { Param } from "../../src/core/workflow.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 import { checkFixture, fixturesIn } from "./corpus.ts";
 import { walk, worstOf } from "./naive.ts";
@@ -23,11 +24,10 @@ function task(budget: number): Workflow {
   const parsed = parseWorkflow({ file: "workflow.yaml", bytes, prompts });
   if (!parsed.ok) throw new Error("the task workflow has problems");
   const { definition } = parsed.workflow;
-  const params = Object.entries(definition.params).map(([name, param]) => [
-    name,
-    param.type === "int" ? { ...param, min: budget, max: budget, default: budget } : param,
-  ]);
-  return compile({ ...definition, params: Object.fromEntries(params) }, () => "task");
+  const params: Record<string, Param> = {};
+  for (const [name, param] of Object.entries(definition.params))
+    params[name] = param.type === "int" ? { ...param, min: budget, max: budget, default: budget } : param;
+  return compile({ ...definition, params }, () => "task");
 }
 
 test.for(process.env["SIGNALBOX_DEEP"] === undefined ? [1] : [1, 2])(

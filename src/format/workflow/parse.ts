@@ -204,6 +204,11 @@ function namesIn(file: WorkflowFile, { kernel }: Expanded): Names {
 
 const RESERVED = new Set(["start", "origin", "engine", "human", "tree", "all", "next", "tasks"]);
 
+/** Also names that every object has of itself: looked up by such a name, a table would give what is not in it. */
+function isReserved(name: string): boolean {
+  return RESERVED.has(name) || name in Object.prototype;
+}
+
 /** One word for one thing: a guard could not tell an artifact and a counter of the same name apart. */
 function clashes(context: Context): Problem[] {
   const { names } = context;
@@ -220,7 +225,7 @@ function clashes(context: Context): Problem[] {
   }
   for (const kind of ["states", "roles", "artifacts", "counters", "params"] as const) {
     for (const name of names[kind]) {
-      if (RESERVED.has(name))
+      if (isReserved(name))
         problems.push({
           ...context.keyPlaceOf([kind, name]),
           code: "reserved-name",
