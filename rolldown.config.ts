@@ -23,6 +23,19 @@ export default defineConfig({
     format: "cjs",
     entryFileNames: "[name].cjs",
     chunkFileNames: "[name].cjs",
+    // Opening a file costs more than reading a long one: what every command needs is one chunk, the parser another.
+    codeSplitting: {
+      groups: [
+        {
+          name: "main",
+          test: /src\/cli\/(main|run|arguments|command|commands|paint|print)\.ts|core\/closest|user-error|citty/,
+        },
+        {
+          name: "core",
+          test: /src\/(core|adapters)\/|src\/format\/problem\.ts|src\/cli\/(workflow|worst)\.ts/,
+        },
+      ],
+    },
   },
   plugins: [
     {

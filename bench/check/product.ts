@@ -5,9 +5,14 @@ import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 
 const GATES = ["style", "tests", "security"];
 
+export const PROMPTS: Readonly<Record<string, string>> = {
+  worker: "Do your part.\n",
+  reviewer: "Do your part.\n",
+};
+
 /** Work goes through three reviews; each may send it back `max` times, so the product grows with the cube of `max`. */
-export function productOf(max: number): Workflow {
-  const text = [
+export function productText(max: number): string {
+  return [
     "$schema: ../../schema/workflow-1.schema.json",
     "name: product",
     "title: Work that passes three reviews, each with a budget of its own",
@@ -44,10 +49,14 @@ export function productOf(max: number): Workflow {
     ),
     "",
   ].join("\n");
+}
+
+export function productOf(max: number): Workflow {
   const prompts = Object.fromEntries(
-    ["worker", "reviewer"].map((name) => [name, { file: `prompts/${name}.md`, text: "Do your part.\n" }]),
+    Object.entries(PROMPTS).map(([name, text]) => [name, { file: `prompts/${name}.md`, text }]),
   );
-  const parsed = parseWorkflow({ file: "workflow.yaml", bytes: new TextEncoder().encode(text), prompts });
+  const bytes = new TextEncoder().encode(productText(max));
+  const parsed = parseWorkflow({ file: "workflow.yaml", bytes, prompts });
   if (parsed.ok) return parsed.workflow;
   throw new Error(parsed.problems.map(({ line, message }) => `${line}: ${message}`).join("\n"));
 }
