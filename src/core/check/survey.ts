@@ -18,7 +18,7 @@ export type Survey = Observer & {
   readonly taken: ReadonlySet<number>;
   readonly deaths: ReadonlyMap<string, Sighting & { role: string; state: string }>;
   readonly alive: ReadonlyMap<string, Sighting & { role: string; state: string }>;
-  readonly violations: ReadonlyMap<Assertion, number>;
+  readonly violations: ReadonlyMap<Assertion, Sighting>;
   readonly stranded: ReadonlyMap<string, Sighting & { artifact: string; standing: string; state: string }>;
   readonly unspent: ReadonlyMap<string, Sighting & { counter: string; state: string }>;
   readonly ambiguous: ReadonlyMap<string, Sighting & { moves: readonly Move[] }>;
@@ -33,7 +33,13 @@ export function survey(workflow: Workflow): Survey {
   const taken = new Set<number>();
   const deaths = new Map<string, Sighting & { role: string; state: string }>();
   const alive = new Map<string, Sighting & { role: string; state: string }>();
-  const violations = new Map<Assertion, number>();
+  const violations = new Map<Assertion, Sighting>();
+  const judge = (run: Run, sighting: Omit<Sighting, "key">): void => {
+    for (const claim of claims.get(run.state) ?? []) {
+      if (violations.has(claim) || !isViolated(workflow, run, claim)) continue;
+      violations.set(claim, { key: claim.text, ...sighting });
+    }
+  };
   const stranded = new Map<string, Sighting & { artifact: string; standing: string; state: string }>();
   const unspent = new Map<string, Sighting & { counter: string; state: string }>();
   const ambiguous = new Map<string, Sighting & { moves: readonly Move[] }>();
@@ -59,9 +65,7 @@ export function survey(workflow: Workflow): Survey {
         if (isFinal) note(alive, sighting);
         else if (workflow.ends[key] === undefined) note(deaths, sighting);
       }
-      for (const claim of claims.get(run.state) ?? []) {
-        if (!violations.has(claim) && isViolated(workflow, run, claim)) violations.set(claim, node);
-      }
+      judge(run, { node });
     },
     edge({ edge, before, happening, after }) {
       let rules = 0;
@@ -80,6 +84,8 @@ export function survey(workflow: Workflow): Survey {
           note(unspent, { key: `${counter} ${before.state}`, edge, counter, state: before.state });
       }
       if (rules >= RULES_MAX) note(runaways, { key: after.run.state, edge, rules: rulesOf(after.events) });
+      if (rules > 1 && claims.size > 0)
+        for (const run of passedThrough(before, after.events)) judge(run, { edge });
       if (!mayClash) return;
       for (const moves of clashesOf(workflow, before, { happening, events: after.events })) {
         note(ambiguous, { key: moves.map((move) => workflow.ruleOf.get(move)).join(" "), edge, moves });
@@ -90,6 +96,21 @@ export function survey(workflow: Workflow): Survey {
 
 function note<T extends Sighting>(sightings: Map<string, T>, sighting: T): void {
   if (!sightings.has(sighting.key)) sightings.set(sighting.key, sighting);
+}
+
+/** The run in states that one step enters and leaves again: what is said of them holds there too. */
+function passedThrough(before: Run, events: readonly Event[]): Run[] {
+  const seen: Run[] = [];
+  const run: OwnRun = { ...before };
+  let moves = 0;
+  for (const event of events) {
+    if (event.type === "moved") {
+      if (moves > 0) seen.push({ ...run });
+      moves += 1;
+    }
+    change(run, event);
+  }
+  return seen;
 }
 
 function claimsByState(workflow: Workflow): Map<string, Assertion[]> {

@@ -65,13 +65,13 @@ export function checkEndings(on: Explored, deadEnds: readonly Defect[]): Defect[
 
 export function checkAssertions(on: Explored, seen: Survey): Defect[] {
   const { workflow, exploration } = on;
-  const violated = [...seen.violations].map(([claim, node]): Defect => {
+  const violated = [...seen.violations].map(([claim, sighting]): Defect => {
     const message = `this does not hold: ${claim.text}`;
     return {
       code: "assertion-violated",
       at: claim.at,
       message,
-      trace: storyOf(on, { key: claim.text, node }),
+      trace: storyOf(on, sighting),
     };
   });
   // Where a run cannot finish at all, that is what is told.
