@@ -116,14 +116,19 @@ export function change(run: OwnRun, event: Event): void {
 }
 
 function enter(run: OwnRun, event: Extract<Event, { type: "moved" }>): void {
-  // A frame belongs to the state it was pushed for: leaving that state by any move drops it.
-  const kept = run.frames.length === 0 ? run.frames : run.frames.filter((frame) => frame.state !== run.state);
-  run.frames = event.remember ? [...kept, { state: event.to, from: event.from }] : kept;
+  run.frames = framesAfter(run, event);
   run.state = event.to;
   run.entry += 1;
   run.infrastructure = 0;
   reset(run, event.reset);
   renew(run, event.renew);
+}
+
+/** A question inside a question keeps the outer one; going on elsewhere forgets them all. */
+function framesAfter({ frames }: Run, event: Extract<Event, { type: "moved" }>): Run["frames"] {
+  if (event.remember) return [...frames, { state: event.to, from: event.from }];
+  if (frames.length === 0) return frames;
+  return frames.slice(0, frames.findLastIndex((frame) => frame.state === event.to) + 1);
 }
 
 function reset(run: OwnRun, names: readonly string[]): void {

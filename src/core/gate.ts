@@ -183,9 +183,7 @@ const TOO_DEEP: Unmet = {
 };
 
 function isTooDeep(run: Run, move: Move): boolean {
-  return (
-    move.remember && run.frames.filter((frame) => frame.state !== run.state).length >= QUESTION_DEPTH_MAX
-  );
+  return move.remember && run.frames.length >= QUESTION_DEPTH_MAX;
 }
 
 function notReserved(resource: string): Unmet {

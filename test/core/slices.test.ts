@@ -6,7 +6,7 @@ import type { Run } from "../../src/core/run.ts";
 import { shownBy } from "../../src/core/steps/answer.ts";
 import { NO_ISSUES } from "../../src/core/verdict.ts";
 import { agent, AT, HUMAN, reading, start, trace, verdict } from "../support/play.ts";
-import { loadWorkflow } from "../support/workflows.ts";
+import { fromText, loadWorkflow } from "../support/workflows.ts";
 
 const staged = loadWorkflow("staged-plan");
 const design = loadWorkflow("design-approval");
@@ -240,4 +240,71 @@ test("an answer is bound to what was shown, and agents give none", () => {
     "refused: stale: what UD-APPROVE-DESIGN is about has changed since it was shown
     refused: not-your-role: answering a question is for a person, not for Architect"
   `);
+});
+
+test("a question inside a question leads back step by step, and there is no third", () => {
+  const nested = fromText(`
+$schema: ../../schema/workflow-1.schema.json
+name: nested
+title: Questions inside questions
+roles: { worker: {} }
+states:
+  working: { enter: [start worker] }
+  asked: { waits: true }
+  escalated: { waits: true }
+  beyond: { waits: true }
+  done: { final: done }
+moves:
+  - { from: start, to: working, by: human }
+  - { from: working, to: asked, by: human, remember: true }
+  - { from: asked, to: escalated, by: human, remember: true }
+  - { from: escalated, to: beyond, by: human, remember: true }
+  - { from: [asked, escalated, beyond], to: origin, by: human }
+  - { from: working, to: done, by: human, do: [stop all] }
+ends:
+  - { role: worker, in: [working, asked, escalated, beyond], else: { do: [mark worker] } }
+`);
+  const to = (state: string): Incoming => ({ type: "move-asked", by: HUMAN, at: AT, to: state });
+  const words = [
+    start(nested),
+    to("asked"),
+    to("escalated"),
+    to("beyond"),
+    to("working"),
+    to("asked"),
+    to("working"),
+    to("done"),
+  ];
+  expect(trace(nested, words)).toMatchInlineSnapshot(`
+    "working, start-agent worker #1 (worker)
+    asked
+    escalated
+    refused: budget-spent: escalated to beyond: questions are at most 2 deep
+    refused: not-in-map: no move leads from escalated to working; from here it goes to beyond, asked
+    asked
+    working
+    done, stop-agent worker #1"
+  `);
+});
+
+test("while a question is open, nobody moves the run by asking for it", () => {
+  const ask: Word = () => ({ type: "move-asked", by: HUMAN, at: AT, to: "PLAN" });
+  expect(
+    trace(design, [start(design), ...toApproval(), ask])
+      .split("\n")
+      .at(-1),
+  ).toBe("refused: waiting-for-person: run R1 waits for a person's answer to UD-APPROVE-DESIGN");
+});
+
+test("a fan-out that would need more members than it may have is refused, not cut", () => {
+  const many = reading("1.1", {
+    lists: { areas: Array.from({ length: 11 }, (_, index) => `area ${index}`) },
+  });
+  expect(
+    trace(staged, [start(staged), submit("brainstormer", [many])])
+      .split("\n")
+      .at(-1),
+  ).toBe(
+    "refused: gate-not-met: 1.1 is invalid: .agents/tmp/phases/1.1-brainstorm.md may name at most 10 areas",
+  );
 });

@@ -320,3 +320,32 @@ test("only the reviewer's word is a verdict, and it leads where the engine says"
     reviewing, review_round 1, tell-agent worker (review-passed), stop-agent reviewer #1"
   `);
 });
+
+test("what was written before the task began, or before changes were asked for, opens nothing", () => {
+  const old = plan();
+  const early = handoff();
+  const words = [
+    start(task, undefined, { readings: [old] }),
+    human("planning"),
+    worker("working", [old]),
+    worker("working", [plan()]),
+    worker("agent-review", [handoff()]),
+    submit("reviewer", [PASS()]),
+    submit("worker", [early]),
+    human("working"),
+    worker("agent-review", [early]),
+    worker("agent-review", [handoff()]),
+  ];
+  expect(trace(task, words)).toMatchInlineSnapshot(`
+    "pending
+    planning, start-agent worker #1 (worker)
+    refused: stale: planning to working: plan is stale: section "## Plan" of TASK.md has not changed since it was last used
+    working
+    agent-review, review_round 1, archive review, start-agent reviewer #1 (reviewer)
+    reviewing, review_round 1, tell-agent worker (review-passed), stop-agent reviewer #1
+    reviewing, review_round 1
+    working, tell-agent worker (changes-requested)
+    refused: stale: working to agent-review: handoff is stale: section "## Handoff" of TASK.md has not changed since it was last used
+    agent-review, review_round 1, archive review, start-agent reviewer #2 (reviewer)"
+  `);
+});

@@ -27,3 +27,15 @@ export function loadWorkflow(name: string): Workflow {
   if (!parsed.ok) throw new Error(parsed.problems.map(showProblem).join("\n"));
   return parsed.workflow;
 }
+
+/** A workflow written in a test; its only prompt is the worker's. */
+export function fromText(text: string): Workflow {
+  const prompt: Prompt = { file: "prompts/any.md", text: "Do your part.\n" };
+  const parsed = parseWorkflow({
+    file: "workflow.yaml",
+    bytes: new TextEncoder().encode(text),
+    prompts: { worker: prompt },
+  });
+  if (!parsed.ok) throw new Error(parsed.problems.map(showProblem).join("\n"));
+  return parsed.workflow;
+}

@@ -1,0 +1,52 @@
+/** A run as projections see it: everything a file may show, under stable names. */
+
+import type { Workflow } from "./compile.ts";
+import type { Run } from "./run.ts";
+import { standingOf } from "./standing.ts";
+import type { Literal } from "./workflow.ts";
+
+/** What the edge knows and the core does not: the workspace, the session, a pull request. */
+export type Resources = Readonly<Record<string, Literal | null>>;
+
+export type View = {
+  readonly run: Readonly<Record<string, unknown>>;
+  readonly params: Readonly<Record<string, Literal>>;
+  readonly counters: Readonly<Record<string, number>>;
+  readonly artifacts: Readonly<Record<string, string>>;
+  readonly agents: Readonly<Record<string, string>>;
+  readonly resources: Resources;
+};
+
+export function viewOf(workflow: Workflow, run: Run, resources: Resources): View {
+  const { counters, artifacts, states } = workflow.definition;
+  const { id, state, entry, startedAt, updatedAt, decisions, question } = run;
+  return {
+    run: {
+      id,
+      state,
+      stage: states[state]?.stage ?? null,
+      status: statusOf(workflow, run),
+      entry,
+      startedAt,
+      updatedAt,
+      decisions,
+      question: question ?? null,
+      waivers: Object.values(run.waivers),
+    },
+    params: run.params,
+    counters: Object.fromEntries(Object.keys(counters).map((name) => [name, run.counters[name] ?? 0])),
+    artifacts: Object.fromEntries(
+      Object.keys(artifacts).map((name) => [name, standingOf(workflow, run, name)]),
+    ),
+    agents: Object.fromEntries(Object.entries(run.agents).map(([name, agent]) => [name, agent.status])),
+    resources,
+  };
+}
+
+/** One word for any workflow: `running`, `waiting` for a person, or how it ended. */
+function statusOf(workflow: Workflow, run: Run): string {
+  const state = workflow.definition.states[run.state];
+  if (state?.final !== undefined) return state.final;
+  const isStranded = Object.values(run.agents).some((agent) => agent.status === "crashed");
+  return state?.waits === true || isStranded ? "waiting" : "running";
+}
