@@ -44,10 +44,15 @@ export function liveCounters(workflow: Workflow): Live {
   });
 }
 
-/** Whether anything asks where a run came from. */
-export function usesOrigin(workflow: Workflow): boolean {
-  return workflow.definition.moves.some(
+/** Whether where a run came from makes a difference: something asks for it, or questions can be nested too deep. */
+export function usesOrigin({ definition }: Workflow): boolean {
+  const { moves } = definition;
+  const isAsked = moves.some(
     (move) => move.to === ORIGIN || move.when.some((condition) => condition.type === "origin"),
+  );
+  return (
+    isAsked ||
+    moves.some((inner) => inner.remember && moves.some((outer) => outer.remember && outer.to === inner.from))
   );
 }
 
