@@ -5,6 +5,8 @@ export default defineConfig({
   define: { SIGNALBOX_VERSION: JSON.stringify(packageJson.version) },
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: ["test/setup/seed.ts"],
+    setupFiles: ["test/setup/random.ts"],
     reporters: ["dot"],
     testTimeout: 60_000,
     // Tests mock no modules and change no globals, so that files can share a worker: most of the time

@@ -261,7 +261,7 @@ const MAP = [
 ];
 
 test("step and the oracle agree on every event of a random life", () => {
-  const seed = seedOf(process.env["SIGNALBOX_SEED"]);
+  const seed = Number(process.env["SIGNALBOX_SEED"]);
   const taken = new Set<string>();
   const count = { accepted: 0, refused: 0 };
   const agree = (budgets: Limits, commands: readonly Command[]): void => {
@@ -317,11 +317,6 @@ test("the machine below an agent may go away five times; the sixth counts as a c
     "stuck: round 1, crashes 0, questions 0, losses 0",
   ]);
 });
-
-/** Every run explores other lives; a failure prints its seed, and SIGNALBOX_SEED repeats it. */
-function seedOf(given: string | undefined): number {
-  return given === undefined ? Date.now() & 0x7fffffff : Number(given);
-}
 
 function defined<T extends object>(record: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as {
