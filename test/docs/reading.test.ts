@@ -61,7 +61,7 @@ function declared(text: string): Readonly<Record<string, Artifact>> {
     artifacts: parse(text) as unknown,
     roles: { worker: {} },
     states: { done: { final: "done" } },
-    moves: [{ from: "start", to: "done", by: "human" }],
+    moves: [{ from: "start", to: "done", by: "human", do: ["start worker"] }],
   };
   const prompts = { worker: { file: "prompts/worker.md", text: "" } };
   const bytes = new TextEncoder().encode(stringify(file));

@@ -106,6 +106,23 @@ test.for<[string, string]>([
   expect(faults(read(json({ shape }), text))).toBe(shown);
 });
 
+const listed: Shape = {
+  type: "object",
+  required: { n: { type: "number", values: [1, 2] } },
+  optional: { sure: { type: "boolean", values: [true] } },
+  open: false,
+};
+
+test.for<[string, string]>([
+  ['{"n": 2}', "ok"],
+  ['{"n": 1, "sure": true}', "ok"],
+  ['{"n": 3}', '1:7 "n" is "3"; allowed are 1, 2'],
+  ['{"n": "2"}', '1:7 "n" must be a number'],
+  ['{"n": 1, "sure": false}', '1:18 "sure" is "false"; allowed are true'],
+])("listed values of %s -> %s", ([text, shown]) => {
+  expect(faults(read(json({ shape: listed }), text))).toBe(shown);
+});
+
 const review: ReviewShape = {
   verdictAt: "result.status",
   verdicts: { approved: "pass", needs_revision: "needs_fix" },

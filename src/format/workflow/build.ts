@@ -1,31 +1,25 @@
 /** The expanded file becomes the core's definition. Every name is looked up; what is not there is a problem with a place. */
 
-import type {
-  Assertion,
-  Definition,
-  Param,
-  Place,
-  Projection,
-  Role,
-  State,
-  Tree,
-} from "../../core/workflow.ts";
-import { buildArtifact, paramOr } from "./artifact.ts";
-import { buildActions, mapValues, originOf, usePrompt, type Build, type Prompts } from "./builder.ts";
-import { buildConditions } from "./conditions.ts";
+import type { Assertion, Definition, Place, Projection, Role, State, Tree } from "../../core/workflow.ts";
+import { buildArtifact } from "./artifact.ts";
 import {
-  listOf,
-  report,
-  requireActors,
-  requireName,
-  requireNames,
-  type Context,
-  type Path,
-} from "./context.ts";
+  buildActions,
+  insideOf,
+  mapValues,
+  originOf,
+  usePrompt,
+  type Build,
+  type Prompts,
+} from "./builder.ts";
+import { buildConditions } from "./conditions.ts";
+import { listOf, report, requireName, requireNames, type Context, type Path } from "./context.ts";
 import { answerMoves, buildAsk, buildEnd, buildMove } from "./moves.ts";
+import { buildParam, paramOr } from "./params.ts";
+import { checkFile } from "./paths.ts";
 import { checkRelations } from "./relations.ts";
 import type { WhenFile, WorkflowFile } from "./schema.ts";
 import type { Expanded } from "./sink.ts";
+import { checkUnused } from "./unused.ts";
 
 const MINUTES = 120;
 const STALL_MINUTES = 30;
@@ -36,9 +30,14 @@ export function build(context: Context, { file, expanded, prompts }: Given): Def
   const { kernel } = expanded;
   const params = mapValues(file.params ?? {}, (param, name) => buildParam(context, param, ["params", name]));
   const artifacts = mapValues(kernel.artifacts, (artifact, name) =>
-    buildArtifact(context, artifact, { name, path: originOf(expanded, "artifacts", name) }),
+    buildArtifact({ context, params }, artifact, {
+      name,
+      path: originOf(expanded, "artifacts", name),
+      inside: insideOf(expanded, "artifacts", name),
+    }),
   );
-  const all: Build = { context, file, expanded, prompts, declared: { artifacts, params }, used: new Set() };
+  const declared = { artifacts, params };
+  const all: Build = { context, file, expanded, prompts, declared, used: new Set(), begun: [] };
   const definition: Definition = {
     name: file.name,
     title: file.title,
@@ -57,10 +56,13 @@ export function build(context: Context, { file, expanded, prompts }: Given): Def
     assertions: (file.assert ?? []).map((assertion, index) =>
       buildAssertion(all, assertion, ["assert", index]),
     ),
-    projections: (file.projection ?? []).map(buildProjection),
+    projections: (file.projection ?? []).map((projection, index) =>
+      buildProjection(context, projection, ["projection", index]),
+    ),
     places: placesOf(all),
   };
   checkRelations(context, definition, (kind, name) => originOf(expanded, kind, name));
+  if (context.problems.length === 0) checkUnused(all, definition);
   return {
     ...definition,
     prompts: Object.fromEntries(
@@ -79,36 +81,6 @@ function placesOf({ context, expanded }: Build): Record<string, Place> {
   return places;
 }
 
-function buildParam(context: Context, param: NonNullable<WorkflowFile["params"]>[string], path: Path): Param {
-  if ("int" in param) {
-    const [min, max] = param.int;
-    if (min > max)
-      report(context, context.placeOf([...path, "int"]), {
-        code: "bad-param",
-        message: `${min} is more than ${max}`,
-      });
-    if (param.default < min || param.default > max)
-      report(context, context.placeOf([...path, "default"]), {
-        code: "bad-param",
-        message: `the default ${param.default} is not between ${min} and ${max}`,
-      });
-    return { type: "int", min, max, default: param.default };
-  }
-  if ("enum" in param) {
-    if (!param.enum.includes(param.default))
-      requireName(context, {
-        kind: "value",
-        name: param.default,
-        known: param.enum,
-        path: [...path, "default"],
-      });
-    return { type: "enum", values: param.enum, default: param.default };
-  }
-  if ("bool" in param) return { type: "bool", default: param.bool };
-  requireActors(context, param.set, [...path, "set"]);
-  return { type: "text", default: param.text, set: listOf(param.set) };
-}
-
 function buildCounter(
   on: Build,
   counter: { max: number | string; per?: string | undefined },
@@ -118,18 +90,16 @@ function buildCounter(
   const path = originOf(on.expanded, "counters", name);
   const per = counter.per ?? "run";
   requireName(context, { kind: "scope", name: per, known: context.names.scopes, path: [...path, "per"] });
-  const max = paramOr(context, counter.max, [...path, "max"]);
-  if (
-    typeof max === "object" &&
-    on.declared.params[max.param] !== undefined &&
-    on.declared.params[max.param]?.type !== "int"
-  ) {
-    report(context, context.placeOf([...path, "max"]), {
-      code: "bad-counter",
-      message: `$${max.param} is no whole number`,
-    });
-  }
+  const max = paramOr(valuesOf(on), counter.max, {
+    as: "int",
+    path: [...insideOf(on.expanded, "counters", name), "max"],
+    code: "bad-counter",
+  });
   return { max: typeof max === "object" ? max : Number(max), per };
+}
+
+function valuesOf({ context, declared }: Build): { context: Context; params: Definition["params"] } {
+  return { context, params: declared.params };
 }
 
 function buildRole(on: Build, role: NonNullable<WorkflowFile["roles"]>[string], name: string): Role {
@@ -144,15 +114,16 @@ function buildRole(on: Build, role: NonNullable<WorkflowFile["roles"]>[string], 
     known: on.context.names.artifacts,
     path: [...path, "context"],
   });
-  const minutes = paramOr(on.context, role.minutes ?? MINUTES, [...path, "minutes"]);
-  const stall = paramOr(on.context, role.stall ?? STALL_MINUTES, [...path, "stall"]);
+  const values = valuesOf(on);
+  const minutes = paramOr(values, role.minutes ?? MINUTES, { as: "int", path: [...path, "minutes"] });
+  const stall = paramOr(values, role.stall ?? STALL_MINUTES, { as: "int", path: [...path, "stall"] });
   return {
     session: role.session ?? "fresh",
     access: role.access ?? "write",
     prompt,
     again,
-    harness: paramOr(on.context, role.harness ?? "", [...path, "harness"]),
-    model: paramOr(on.context, role.model ?? "", [...path, "model"]),
+    harness: paramOr(values, role.harness ?? "", { as: "text", path: [...path, "harness"] }),
+    model: paramOr(values, role.model ?? "", { as: "text", path: [...path, "model"] }),
     minutes: typeof minutes === "object" ? minutes : Number(minutes),
     stallMinutes: typeof stall === "object" ? stall : Number(stall),
     context: listOf(role.context),
@@ -166,8 +137,14 @@ function buildState(on: Build, state: WorkflowFile["states"][string], name: stri
       kind: "ask",
       name: state.ask,
       known: on.context.names.asks,
-      path: state.ask === undefined ? path : [...path, "ask"],
+      path: [...path, "ask"],
     });
+  for (const key of ["waits", "ask"] as const)
+    if (state.final !== undefined && state[key] !== undefined && state[key] !== false)
+      report(on.context, on.context.keyPlaceOf([...path, key]), {
+        code: "bad-state",
+        message: `"${key}" means nothing in a final state: the run is over here`,
+      });
   return {
     ...(state.final === undefined ? {} : { final: state.final }),
     ...(state.stage === undefined ? {} : { stage: state.stage }),
@@ -178,17 +155,16 @@ function buildState(on: Build, state: WorkflowFile["states"][string], name: stri
   };
 }
 
-function buildAssertion(
-  on: Build,
-  assertion: NonNullable<WorkflowFile["assert"]>[number],
-  path: Path,
-): Assertion {
-  const [type, claim] =
-    "never" in assertion
-      ? (["never", assertion.never] as const)
-      : "always" in assertion
-        ? (["always", assertion.always] as const)
-        : (["eventually", assertion.eventually] as const);
+type AssertionFile = NonNullable<WorkflowFile["assert"]>[number];
+type Claim = Extract<AssertionFile, { never: unknown }>["never"];
+
+function claimOf(assertion: AssertionFile): [Assertion["type"], Claim] {
+  if ("never" in assertion) return ["never", assertion.never];
+  return "always" in assertion ? ["always", assertion.always] : ["eventually", assertion.eventually];
+}
+
+function buildAssertion(on: Build, assertion: AssertionFile, path: Path): Assertion {
+  const [type, claim] = claimOf(assertion);
   requireNames(on.context, {
     kind: "state",
     names: claim.in,
@@ -213,7 +189,12 @@ function buildAssertion(
   };
 }
 
-function buildProjection(projection: NonNullable<WorkflowFile["projection"]>[number]): Projection {
+function buildProjection(
+  context: Context,
+  projection: NonNullable<WorkflowFile["projection"]>[number],
+  path: Path,
+): Projection {
+  checkFile(context, projection.file, { path: [...path, "file"], isEach: false });
   // YAML without tags gives only literals, lists and maps: that is what a tree is.
   return { file: projection.file, as: projection.as, data: projection.data as Tree };
 }

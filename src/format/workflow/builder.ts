@@ -15,10 +15,17 @@ export type Build = {
   readonly prompts: Prompts;
   readonly declared: { readonly artifacts: Definition["artifacts"]; readonly params: Definition["params"] };
   readonly used: Set<string>;
+  /** Scopes that moves begin anew, with the places where they say so. */
+  readonly begun: { readonly name: string; readonly path: Path }[];
 };
 
 export function originOf(expanded: Expanded, kind: string, name: string | number): Path {
   return expanded.origins.get(`${kind}.${name}`) ?? [kind, name];
+}
+
+/** Where the keys of a piece stand: with a stage's, deeper than the piece itself. */
+export function insideOf(expanded: Expanded, kind: string, name: string): Path {
+  return expanded.insides.get(`${kind}.${name}`) ?? originOf(expanded, kind, name);
 }
 
 export function buildActions(on: Build, actions: readonly string[] | undefined, path: Path): Action[] {

@@ -3,87 +3,110 @@
 import { closest } from "../../core/closest.ts";
 import type { Artifact, Condition, Literal, Param, Standing } from "../../core/workflow.ts";
 import { VERDICTS } from "../../core/verdict.ts";
-import { listOf, report, requireName, type Context, type Path } from "./context.ts";
+import { report, requireName, type Context, type Names, type Path } from "./context.ts";
+import { fieldOf, objectionTo, objectionToLeast, type Objection } from "./fields.ts";
 import type { WhenFile } from "./schema.ts";
 
 /** Whose names the conditions use. */
-type On = { readonly context: Context; readonly declared: Declared };
-
-type Declared = {
-  readonly artifacts: Readonly<Record<string, Artifact>>;
-  readonly params: Readonly<Record<string, Param>>;
+type On = {
+  readonly context: Context;
+  readonly declared: {
+    readonly artifacts: Readonly<Record<string, Artifact>>;
+    readonly params: Readonly<Record<string, Param>>;
+  };
 };
 
 type WhenValue = WhenFile[string];
+type Guard = { readonly key: string; readonly value: WhenValue; readonly path: Path };
 
-export function buildConditions(
-  { context, declared }: On,
-  when: WhenFile | undefined,
-  path: Path,
-): Condition[] {
+export function buildConditions(on: On, when: WhenFile | undefined, path: Path): Condition[] {
   return Object.entries(when ?? {}).flatMap(([key, value]) => {
-    const condition = buildCondition(context, declared, { key, value, path: [...path, key] });
+    const condition = buildCondition(on, { key, value, path: [...path, key] });
     return condition === undefined ? [] : [condition];
   });
 }
 
-function buildCondition(
-  context: Context,
-  declared: Declared,
-  on: { key: string; value: WhenValue; path: Path },
-): Condition | undefined {
+function buildCondition(on: On, guard: Guard): Condition | undefined {
+  const { context } = on;
   const { names } = context;
-  const { key, value } = on;
-  if (key === "origin") {
-    const states = wordsOf(value);
-    for (const name of states)
-      requireName(context, { kind: "state", name, known: names.states, path: on.path });
-    return { type: "origin", in: states };
-  }
-  if (names.counters.has(key)) return counterCondition(context, on);
-  if (names.artifacts.has(key)) return artifactCondition(context, declared.artifacts[key], on);
-  if (names.params.has(key)) return paramCondition(context, declared.params[key], on);
-  const dot = key.lastIndexOf(".");
-  const artifact = key.slice(0, dot);
-  if (dot > 0 && names.artifacts.has(artifact)) return fieldCondition(artifact, key.slice(dot + 1), value);
-  report(context, context.keyPlaceOf(on.path), {
-    code: "unknown-condition",
-    message: `"${key}" is no artifact, counter, parameter or field of an artifact`,
-    suggestion: closest(key, [...names.artifacts, ...names.counters, ...names.params, "origin"]),
-  });
-  return undefined;
-}
-
-function counterCondition(
-  context: Context,
-  on: { key: string; value: WhenValue; path: Path },
-): Condition | undefined {
-  if (on.value === "below" || on.value === "spent") return { type: "counter", counter: on.key, is: on.value };
-  report(context, context.placeOf(on.path), {
-    code: "bad-condition",
-    message: `a counter is below or spent`,
-    suggestion: closest(wordsOf(on.value).join(), ["below", "spent"]),
-  });
-  return undefined;
-}
-
-function artifactCondition(
-  context: Context,
-  artifact: Artifact | undefined,
-  on: { key: string; value: WhenValue; path: Path },
-): Condition | undefined {
-  const possible = artifact === undefined ? [] : standingsOf(artifact);
-  const words = wordsOf(on.value);
-  const known = words.flatMap((word) => possible.filter((standing) => standing === word));
-  for (const word of words) {
-    if (possible.some((standing) => standing === word)) continue;
-    report(context, context.placeOf(on.path), {
-      code: "bad-condition",
-      message: `${on.key} can be ${possible.join(", ")}, not "${word}"`,
-      suggestion: closest(word, possible),
+  const { key, value, path } = guard;
+  const kind = kindOf(names, key);
+  if (kind === undefined) {
+    report(context, context.keyPlaceOf(path), {
+      code: "unknown-condition",
+      message: `"${key}" is no artifact, counter, parameter or field of an artifact`,
+      suggestion: closest(key, [...names.artifacts, ...names.counters, ...names.params, "origin"]),
     });
+    return undefined;
   }
-  return { type: "artifact", artifact: on.key, in: known };
+  if (Array.isArray(value) && value.length === 0)
+    return object(context, path, { message: "an empty list names nothing: this could never hold" });
+  if (kind !== "field" && isLeast(value))
+    return object(context, path, { message: `"min" is for a field of an artifact, and ${key} is none` });
+  switch (kind) {
+    case "origin":
+      for (const { literal, at } of literalsOf(guard))
+        requireName(context, { kind: "state", name: String(literal), known: names.states, path: at });
+      return { type: "origin", in: literalsOf(guard).map(({ literal }) => String(literal)) };
+    case "counter":
+      return counterCondition(context, guard);
+    case "artifact":
+      return artifactCondition(on, guard);
+    case "parameter":
+      return paramCondition(on, guard);
+    case "field":
+      return fieldCondition(on, guard);
+  }
+}
+
+function kindOf(
+  names: Names,
+  key: string,
+): "origin" | "counter" | "artifact" | "parameter" | "field" | undefined {
+  if (key === "origin") return "origin";
+  if (names.counters.has(key)) return "counter";
+  if (names.artifacts.has(key)) return "artifact";
+  if (names.params.has(key)) return "parameter";
+  return names.artifacts.has(partsOf(key).artifact) ? "field" : undefined;
+}
+
+/** The name of an artifact may have dots itself. */
+function partsOf(key: string): { artifact: string; field: string } {
+  const dot = Math.max(key.lastIndexOf("."), 0);
+  return { artifact: key.slice(0, dot), field: key.slice(dot + 1) };
+}
+
+function object(context: Context, path: Path, objection: Objection): undefined {
+  report(context, context.placeOf(path), { code: "bad-condition", ...objection });
+}
+
+function counterCondition(context: Context, guard: Guard): Condition | undefined {
+  const { key, value, path } = guard;
+  if (value === "below" || value === "spent") return { type: "counter", counter: key, is: value };
+  const suggestion = closest(
+    literalsOf(guard)
+      .map(({ literal }) => String(literal))
+      .join(),
+    ["below", "spent"],
+  );
+  return object(context, path, { message: "a counter is below or spent", suggestion });
+}
+
+function artifactCondition({ context, declared }: On, guard: Guard): Condition {
+  const { key } = guard;
+  const artifact = declared.artifacts[key];
+  const possible = artifact === undefined ? [] : standingsOf(artifact);
+  const isKnown = !context.isTroubled(["artifacts", key]);
+  const known = literalsOf(guard).flatMap(({ literal, at }) => {
+    const found = possible.filter((standing) => standing === literal);
+    if (found.length === 0 && isKnown)
+      object(context, at, {
+        message: `${key} can be ${possible.join(", ")}, not "${String(literal)}"`,
+        suggestion: closest(String(literal), possible),
+      });
+    return found;
+  });
+  return { type: "artifact", artifact: key, in: known };
 }
 
 /** What an artifact of this kind can be worth. */
@@ -120,46 +143,65 @@ function verdictsOf(words: Readonly<Record<string, Standing>> | undefined, hasIs
   return VERDICTS.filter((verdict) => claimed.has(verdict));
 }
 
-function paramCondition(
-  context: Context,
-  param: Param | undefined,
-  on: { key: string; value: WhenValue; path: Path },
-): Condition | undefined {
-  if (param === undefined || param.type === "text") {
-    report(context, context.placeOf(on.path), {
-      code: "bad-condition",
-      message: `${on.key} is a text: no guard may read it`,
+function paramCondition({ context, declared }: On, guard: Guard): Condition | undefined {
+  const { key, path } = guard;
+  const param = declared.params[key];
+  if (param === undefined || context.isTroubled(["params", key])) return undefined;
+  if (param.type === "text")
+    return object(context, path, { message: `${key} is a text: no guard may read it` });
+  for (const { literal, at } of literalsOf(guard)) {
+    if (canBe(param, literal)) continue;
+    object(context, at, {
+      message: `parameter ${key} is never ${String(literal)}`,
+      suggestion: param.type === "enum" ? closest(String(literal), param.values) : undefined,
+    });
+  }
+  return { type: "param", param: key, in: literalsOf(guard).map(({ literal }) => literal) };
+}
+
+function canBe(param: Exclude<Param, { type: "text" }>, value: Literal): boolean {
+  switch (param.type) {
+    case "enum":
+      return param.values.some((each) => each === value);
+    case "bool":
+      return typeof value === "boolean";
+    case "int":
+      return Number.isInteger(value) && Number(value) >= param.min && Number(value) <= param.max;
+  }
+}
+
+function fieldCondition({ context, declared }: On, guard: Guard): Condition | undefined {
+  const { key, value, path } = guard;
+  const { artifact, field } = partsOf(key);
+  const source = declared.artifacts[artifact];
+  if (source === undefined || context.isTroubled(["artifacts", artifact])) return undefined;
+  const found = fieldOf(source, field);
+  if ("message" in found) {
+    report(context, context.keyPlaceOf(path), {
+      code: "unknown-field",
+      message: `no guard can read ${key}: ${found.message}`,
+      suggestion: found.suggestion === undefined ? undefined : `${artifact}.${found.suggestion}`,
     });
     return undefined;
   }
-  const wanted = literalsOf(on.value);
-  for (const word of wanted) {
-    const fits =
-      param.type === "enum"
-        ? param.values.some((v) => v === word)
-        : param.type === "bool"
-          ? typeof word === "boolean"
-          : typeof word === "number";
-    if (fits) continue;
-    const suggestion = param.type === "enum" ? closest(String(word), param.values) : undefined;
-    report(context, context.placeOf(on.path), {
-      code: "bad-condition",
-      message: `parameter ${on.key} is never ${String(word)}`,
-      suggestion,
-    });
+  const tell = (at: Path, objection: Objection | undefined): void => {
+    if (objection !== undefined)
+      object(context, at, { ...objection, message: `${key} never fits: ${objection.message}` });
+  };
+  if (isLeast(value)) {
+    tell([...path, "min"], objectionToLeast(found, value.min));
+    return { type: "least", artifact, field, min: value.min };
   }
-  return { type: "param", param: on.key, in: wanted };
+  const literals = literalsOf(guard);
+  for (const { literal, at } of literals) tell(at, objectionTo(found, literal));
+  return { type: "field", artifact, field, in: literals.map(({ literal }) => literal) };
 }
 
-function fieldCondition(artifact: string, field: string, value: WhenValue): Condition {
-  if (typeof value === "object" && "min" in value) return { type: "least", artifact, field, min: value.min };
-  return { type: "field", artifact, field, in: literalsOf(value) };
+function isLeast(value: WhenValue): value is { min: number } {
+  return typeof value === "object" && "min" in value;
 }
 
-function literalsOf(value: WhenValue): Literal[] {
-  return typeof value === "object" && "min" in value ? [] : [...listOf<Literal>(value)];
-}
-
-function wordsOf(value: WhenValue): string[] {
-  return literalsOf(value).map(String);
+function literalsOf({ value, path }: Guard): { literal: Literal; at: Path }[] {
+  if (typeof value !== "object") return [{ literal: value, at: path }];
+  return "min" in value ? [] : value.map((literal, index) => ({ literal, at: [...path, index] }));
 }

@@ -13,6 +13,7 @@ export type Names = {
   readonly counters: ReadonlySet<string>;
   readonly params: ReadonlySet<string>;
   readonly asks: ReadonlySet<string>;
+  readonly stages: ReadonlySet<string>;
   readonly scopes: ReadonlySet<string>;
 };
 
@@ -21,6 +22,8 @@ export type Context = {
   readonly problems: Problem[];
   placeOf(path: Path): Place;
   keyPlaceOf(path: Path): Place;
+  /** Whether something is wrong in this named thing already, so that what it says is not what was meant. */
+  isTroubled(path: Path): boolean;
 };
 
 export function report(

@@ -18,7 +18,7 @@ import {
 import type { StageFile, WorkflowFile } from "./schema.ts";
 
 export function expand(file: WorkflowFile): Expanded {
-  const sink: Sink = { kernel: copyOf(file), origins: new Map(), helpers: new Map() };
+  const sink: Sink = { kernel: copyOf(file), origins: new Map(), insides: new Map(), helpers: new Map() };
   const stages = Object.entries(file.stages ?? {});
   for (const [index, [name, stage]] of stages.entries())
     expandStage(sink, { name, stage, next: stages[index + 1]?.[1], file });
@@ -46,7 +46,12 @@ function expandStage(
   const following = stage.then ?? Object.keys(on.next?.phases ?? {})[0] ?? "";
   const path: Path = ["stages", name];
   if (stage.restart !== undefined)
-    put(sink, "counters", { name: `${name}.restarts`, value: { max: stage.restart.max, per: "run" }, path });
+    put(sink, "counters", {
+      name: `${name}.restarts`,
+      value: { max: stage.restart.max, per: "run" },
+      path,
+      inside: [...path, "restart"],
+    });
   put(sink, "states", {
     name: blockedState(name),
     value: { stage: name, waits: true, ask: stage.stuck },

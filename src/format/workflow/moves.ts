@@ -18,6 +18,7 @@ export function buildMove(on: Build, move: WorkflowFile["moves"][number], path: 
   });
   requireTarget(on, move.to, [...path, "to"]);
   requireActors(context, move.by, [...path, "by"]);
+  checkActors(on, move, path);
   requireNames(context, {
     kind: "resource",
     names: move.reserve,
@@ -31,6 +32,22 @@ export function buildMove(on: Build, move: WorkflowFile["moves"][number], path: 
     at: context.placeOf(path),
   };
   return from.map((name) => ({ ...common, from: name, to: move.to }));
+}
+
+/** A run is begun by somebody, and only a person can answer for what a waiver lets pass. */
+function checkActors({ context }: Build, move: WorkflowFile["moves"][number], path: Path): void {
+  const by = listOf(move.by);
+  const engine = by.indexOf("engine");
+  if (listOf(move.from).includes(START) && engine >= 0)
+    report(context, context.placeOf(Array.isArray(move.by) ? [...path, "by", engine] : [...path, "by"]), {
+      code: "bad-move",
+      message: "a run is begun by a person or a role, not by the engine itself",
+    });
+  if (listOf(move.waive).length > 0 && by.some((who) => who !== "human"))
+    report(context, context.keyPlaceOf([...path, "waive"]), {
+      code: "bad-move",
+      message: `only a person may waive: a move with "waive" is by human alone`,
+    });
 }
 
 /** An answer is a move that only a person can take, from every state in which the question is open. */
@@ -81,6 +98,8 @@ function wayOf(
   requireNames(context, { kind: "artifact", names: way.need, known: artifacts, path: [...path, "need"] });
   requireNames(context, { kind: "counter", names: way.count, known: counters, path: [...path, "count"] });
   requireNames(context, { kind: "artifact", names: way.waive, known: artifacts, path: [...path, "waive"] });
+  for (const [index, name] of listOf(way.new).entries())
+    on.begun.push({ name, path: Array.isArray(way.new) ? [...path, "new", index] : [...path, "new"] });
   return {
     when: buildConditions(on, way.when, [...path, "when"]),
     need: listOf(way.need),
@@ -138,6 +157,11 @@ export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
       known: context.names.counters,
       path: [...path, "reask"],
     });
+  if (Object.keys(ask.options).length === 0)
+    report(context, context.placeOf([...path, "options"]), {
+      code: "bad-option",
+      message: "nothing could be answered: a question has at least one option",
+    });
   const options = mapValues(ask.options, (option, key): Option => {
     const places = [option.to, option.ways, option.routes].filter((place) => place !== undefined);
     if (places.length !== 1)
@@ -145,6 +169,7 @@ export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
         code: "bad-option",
         message: `an option leads somewhere: one of "to", "ways" or "routes"`,
       });
+    else if (option.to === undefined) checkBeside(on, option, [...path, "options", key]);
     return {
       text: option.text ?? "none",
       routes: Object.keys(option.routes ?? {}),
@@ -158,6 +183,17 @@ export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
     options,
     ...(ask.reask === undefined ? {} : { reask: ask.reask }),
   };
+}
+
+/** Of an option with several targets, each has its own guards, counters and actions. */
+function checkBeside({ context }: Build, option: AskFile["options"][string], path: Path): void {
+  const inside = option.ways === undefined ? "routes" : "ways";
+  for (const key of ["when", "need", "count", "new", "remember", "waive", "do"] as const)
+    if (option[key] !== undefined)
+      report(context, context.keyPlaceOf([...path, key]), {
+        code: "bad-option",
+        message: `"${key}" belongs inside "${inside}", to each of its targets`,
+      });
 }
 
 function requireTarget(on: Build, name: string, path: Path): void {

@@ -10,13 +10,13 @@ import { sortProblems, type Problem } from "../problem.ts";
 import { loadYaml } from "../yaml.ts";
 import { build } from "./build.ts";
 import type { Prompts } from "./builder.ts";
-import { listOf, type Context, type Names, type Path } from "./context.ts";
+import type { Context, Path } from "./context.ts";
 import { expand } from "./expand.ts";
 import { hashOf } from "./hash.ts";
 import { findingsOf, problemOf, type Finding } from "./issues.ts";
+import { checkNames, namesIn } from "./names.ts";
 import { SCHEMA_VERSION, WorkflowFile } from "./schema.ts";
 import { checkStages } from "./stages.ts";
-import type { Expanded } from "./sink.ts";
 
 export type Source = { readonly file: string; readonly bytes: Uint8Array; readonly prompts: Prompts };
 
@@ -34,14 +34,18 @@ export function parseWorkflow(source: Source): Parsed {
   const { file, problems, places, troubled } = shaped(loaded.data, loaded);
   if (file === undefined) return { ok: false, problems: sortProblems(problems) };
   const expanded = expand(file);
-  const context: Context = { names: namesIn(file, expanded), problems, ...places };
+  const isTroubled = (path: Path): boolean =>
+    troubled.some(
+      (other) => other.length === path.length && other.every((part, index) => part === path[index]),
+    );
+  const context: Context = { names: namesIn(file, expanded), problems, isTroubled, ...places };
   const around = (paths: readonly Path[]): Place[] =>
     paths.flatMap((path) => [places.placeOf(path), places.keyPlaceOf(path)]);
   const ofShape = [...problems];
   const unsound = checkStages(context, file);
   const causes = withoutConsequences(problems, ofShape, around(troubled));
+  checkNames(context, expanded);
   const definition = build(context, { file, expanded, prompts: source.prompts });
-  problems.push(...clashes(context));
   const told = withoutConsequences(problems, causes, around([...troubled, ...unsound]));
   if (told.length > 0) return { ok: false, problems: sortProblems(unique(told)) };
   return { ok: true, workflow: compile(definition, hashOf(definition)), helpers: expanded.helpers };
@@ -174,66 +178,6 @@ function setIn(map: Map<string, Set<number>>, key: string): Set<number> {
   const set = new Set<number>();
   map.set(key, set);
   return set;
-}
-
-function namesIn(file: WorkflowFile, { kernel }: Expanded): Names {
-  const ways = Object.values(kernel.asks).flatMap((ask) =>
-    Object.values(ask.options).flatMap((option) => [
-      option,
-      ...(option.ways ?? []),
-      ...Object.values(option.routes ?? {}),
-    ]),
-  );
-  const scopes = [...kernel.moves, ...ways].flatMap((move) => listOf(move.new));
-  return {
-    states: new Set(Object.keys(kernel.states)),
-    roles: new Set(Object.keys(kernel.roles)),
-    artifacts: new Set(Object.keys(kernel.artifacts)),
-    counters: new Set(Object.keys(kernel.counters)),
-    params: new Set(Object.keys(file.params ?? {})),
-    asks: new Set(Object.keys(kernel.asks)),
-    scopes: new Set([
-      "run",
-      "entry",
-      ...scopes,
-      ...Object.keys(kernel.states),
-      ...Object.keys(file.stages ?? {}),
-    ]),
-  };
-}
-
-const RESERVED = new Set(["start", "origin", "engine", "human", "tree", "all", "next", "tasks"]);
-
-/** Also names that every object has of itself: looked up by such a name, a table would give what is not in it. */
-function isReserved(name: string): boolean {
-  return RESERVED.has(name) || name in Object.prototype;
-}
-
-/** One word for one thing: a guard could not tell an artifact and a counter of the same name apart. */
-function clashes(context: Context): Problem[] {
-  const { names } = context;
-  const problems: Problem[] = [];
-  const seen = new Map<string, string>();
-  for (const kind of ["artifacts", "counters", "params"] as const) {
-    for (const name of names[kind]) {
-      const other = seen.get(name);
-      const place = context.keyPlaceOf([kind, name]);
-      if (other !== undefined)
-        problems.push({ ...place, code: "name-clash", message: `"${name}" is among the ${other} already` });
-      seen.set(name, kind);
-    }
-  }
-  for (const kind of ["states", "roles", "artifacts", "counters", "params"] as const) {
-    for (const name of names[kind]) {
-      if (isReserved(name))
-        problems.push({
-          ...context.keyPlaceOf([kind, name]),
-          code: "reserved-name",
-          message: `"${name}" has a meaning of its own; choose another name`,
-        });
-    }
-  }
-  return problems;
 }
 
 function unique(problems: readonly Problem[]): Problem[] {

@@ -34,8 +34,9 @@ export function runPhase(sink: Sink, site: PhaseSite): void {
   const role = phase.run ?? "";
   put(sink, "artifacts", {
     name: id,
-    value: { ...outOf(phase.out), by: [role, ...site.fixers], fresh: site.stage },
+    value: { ...outOf(phase.out), by: [...new Set([role, ...site.fixers])], fresh: site.stage },
     path: path,
+    inside: [...path, "out"],
   });
   produce(sink, site, { state: id, role, owes: id, to: site.next });
 }
@@ -57,16 +58,19 @@ export function eachPhase(sink: Sink, site: PhaseSite): void {
       max: phase.most ?? MEMBERS,
     },
     path: path,
+    inside: [...path, "part"],
   });
   put(sink, "artifacts", {
     name: id,
-    value: { ...outOf(phase.out), by: [merger, ...site.fixers], fresh: site.stage },
+    value: { ...outOf(phase.out), by: [...new Set([merger, ...site.fixers])], fresh: site.stage },
     path: path,
+    inside: [...path, "out"],
   });
   put(sink, "counters", {
     name: `${id}.tries`,
     value: { max: phase.tries ?? TRIES, per: "entry" },
     path: path,
+    inside: [...path, "tries"],
   });
   put(sink, "states", {
     name: id,
@@ -106,11 +110,13 @@ export function reviewPhase(sink: Sink, site: PhaseSite): void {
     name: id,
     value: { ...out, by: role, fresh: id, bind: phase.review ?? "" },
     path: path,
+    inside: [...path, "out"],
   });
   put(sink, "counters", {
     name: `${id}.fixes`,
     value: { max: phase.fix?.max ?? 0, per: cycleOf(id) },
     path: path,
+    inside: [...path, "fix"],
   });
   produce(sink, site, { state: id, role, owes: id, to: site.next, when: approvals });
   const failed = { [id]: "needs_fix" };
@@ -178,6 +184,7 @@ function fixState(sink: Sink, site: PhaseSite, role: string): void {
     name: state,
     value: { ...outOf(site.reviewed?.out), by: role, fresh: state },
     path: site.path,
+    inside: [...site.path.slice(0, -1), site.phase.review ?? "", "out"],
   });
   sink.helpers.set(state, site.id);
   produce(sink, site, { state, role, owes: state, to: site.id });
@@ -237,7 +244,12 @@ function produce(
 ): void {
   const { path } = site;
   const tries = `${on.state}.tries`;
-  put(sink, "counters", { name: tries, value: { max: site.phase.tries ?? TRIES, per: "entry" }, path: path });
+  put(sink, "counters", {
+    name: tries,
+    value: { max: site.phase.tries ?? TRIES, per: "entry" },
+    path: path,
+    inside: [...path, "tries"],
+  });
   put(sink, "states", {
     name: on.state,
     value: { ...stageOf(site), enter: [`start ${on.role}`] },

@@ -5,42 +5,22 @@
  */
 
 import * as z from "zod/mini";
-import { SEVERITIES, VERDICTS } from "../../core/verdict.ts";
+import {
+  Bound,
+  File,
+  Name,
+  Names,
+  Param,
+  Scalar,
+  Severity,
+  Some,
+  Text,
+  told,
+  Verdict,
+  Whole,
+} from "./words.ts";
 
 export const SCHEMA_VERSION = 1;
-
-/** Adds the words that editors show and the docs are checked against. */
-function told<T extends z.ZodMiniType>(schema: T, description: string): T {
-  // A copy, because the same schema is used in many places with words of its own.
-  const copy = schema.clone(schema._zod.def);
-  z.globalRegistry.add(copy, { description });
-  return copy;
-}
-
-const Name = z
-  .string()
-  .check(
-    z.regex(
-      /^[A-Za-z0-9][A-Za-z0-9_.-]*$/,
-      "a name has letters, digits, _ . and -, and begins with a letter or digit",
-    ),
-  );
-const Text = z.string().check(z.minLength(1, "must not be empty"));
-const File = z
-  .string()
-  .check(
-    z.regex(/^(?!\/)(?!.*(^|\/)\.\.(\/|$))[^\0\\]+$/, "a path inside the workspace: relative, without .."),
-  );
-const Param = z
-  .string()
-  .check(z.regex(/^\$[A-Za-z][A-Za-z0-9_]*$/, "a parameter is named with a dollar sign, like $rounds"));
-const Names = z.union([Name, z.array(Name)]);
-const Some = z.union([Name, z.array(Name).check(z.minLength(1, "must name at least one"))]);
-const Whole = z.int().check(z.gte(0, "must not be negative"));
-const Bound = z.union([Whole, Param]);
-const Scalar = z.union([z.string(), z.number(), z.boolean()]);
-const Verdict = z.enum(VERDICTS);
-const Severity = z.enum(SEVERITIES);
 
 const Action = told(
   z
@@ -88,7 +68,12 @@ const ReviewOf = z.strictObject({
 
 /** What an artifact is, without where it is: used by `artifacts` and by the `out` of a phase. */
 const artifactKeys = {
-  in: z.optional(told(File, "The file, relative to the workspace; {slot} stands for the slot of a fan-out")),
+  in: z.optional(
+    told(
+      File,
+      "The file, relative to the workspace; {session}, {run}, {change} and, with each, {slot} are filled in",
+    ),
+  ),
   section: z.optional(told(Text, "Reader: the section of this level-2 heading")),
   any: z.optional(told(Names, "Fields of the section of which at least one must have content")),
   all: z.optional(told(Names, "Fields of the section that must all have content")),
@@ -163,8 +148,8 @@ const moveKeys = {
   when: z.optional(When),
   need: z.optional(told(Names, "Artifacts that must be valid, new and passing, or waived")),
   count: z.optional(told(Names, "Counters that go up by one; a spent counter shuts the move")),
-  new: z.optional(told(Names, "Scopes that begin anew")),
-  waive: z.optional(told(Names, "Artifacts the person answers for, as the work is now")),
+  new: z.optional(told(Names, "Scopes that begin anew, each read by a counter or an artifact")),
+  waive: z.optional(told(Names, "By human only: artifacts the person answers for, as the work is now")),
   do: z.optional(told(Actions, "What follows, in this order")),
 };
 
@@ -250,7 +235,9 @@ const Claim = z.strictObject({
 const Assertion = z.union([
   z.strictObject({ never: Claim }),
   z.strictObject({ always: Claim }),
-  z.strictObject({ eventually: Claim }),
+  z.strictObject({
+    eventually: z.strictObject({ in: told(Some, "The states of which one can always be reached") }),
+  }),
 ]);
 
 const Projection = z.strictObject({

@@ -13,6 +13,8 @@ export type Expanded = {
   readonly kernel: Kernel;
   /** Path in the file for each piece, by `kind.name` or `kind.index`. */
   readonly origins: ReadonlyMap<string, Path>;
+  /** Path in the file of what a stage says about a piece, where that stands deeper than its origin. */
+  readonly insides: ReadonlyMap<string, Path>;
   /** States that a phase made for itself, with the phase they are drawn as. */
   readonly helpers: ReadonlyMap<string, string>;
 };
@@ -21,6 +23,7 @@ export type Expanded = {
 export type Sink = {
   readonly kernel: Kernel;
   readonly origins: Map<string, Path>;
+  readonly insides: Map<string, Path>;
   readonly helpers: Map<string, string>;
 };
 
@@ -34,13 +37,16 @@ type Piece<K extends Named> = {
   readonly name: string;
   readonly value: Kernel[K][string];
   readonly path: Path;
+  /** Where its keys stand, if not at its path. */
+  readonly inside?: Path;
 };
 
-export function put<K extends Named>(sink: Sink, kind: K, { name, value, path }: Piece<K>): void {
+export function put<K extends Named>(sink: Sink, kind: K, { name, value, path, inside }: Piece<K>): void {
   // What the file declares itself comes first: a stage may refine what it would make.
   if (Object.hasOwn(sink.kernel[kind], name)) return;
   Object.assign(sink.kernel[kind], { [name]: value });
   sink.origins.set(`${kind}.${name}`, path);
+  if (inside !== undefined) sink.insides.set(`${kind}.${name}`, inside);
 }
 
 export function addMove(sink: Sink, move: WorkflowFile["moves"][number], path: Path): void {

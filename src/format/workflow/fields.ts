@@ -1,0 +1,68 @@
+/** Which fields of an artifact a guard may read, and what it may compare them with. */
+
+import { closest } from "../../core/closest.ts";
+import type { Artifact, Literal, Shape } from "../../core/workflow.ts";
+import { kindOfValue } from "./readers.ts";
+
+/** A field as its reader gives it. Without a kind, the file may hold anything there. */
+type Field = { readonly kind?: "text" | "number" | "boolean"; readonly values?: readonly Literal[] };
+
+/** Why a guard cannot read or compare something. */
+export type Objection = { readonly message: string; readonly suggestion?: string | undefined };
+
+export function fieldOf(artifact: Artifact, name: string): Field | Objection {
+  const { reader } = artifact;
+  if (artifact.each !== undefined) return { message: "it has many readings: no guard may read their fields" };
+  switch (reader.type) {
+    case "section": {
+      const asked = [...reader.any, ...reader.all];
+      if (asked.includes(name)) return { kind: "text" };
+      // A section may have fields that nobody asks for; the reader knows them by their capitals.
+      const isField = name === name.toUpperCase() && name !== "VERDICT";
+      return isField ? { kind: "text" } : unknown(name, asked);
+    }
+    case "json":
+    case "yaml":
+      return ofShape(reader.shape, name);
+    case "tasks":
+      return name === "tasks" ? { kind: "number" } : unknown(name, ["tasks"]);
+    case "document":
+    case "check":
+    case "fact":
+    case "children":
+    case "file":
+      return { message: `what is read as ${reader.type} has no fields` };
+  }
+}
+
+function ofShape(shape: Shape | undefined, name: string): Field | Objection {
+  if (shape === undefined) return {};
+  if (shape.type !== "object") return { message: "its shape is no object: it has no fields" };
+  const all = { ...shape.required, ...shape.optional };
+  const inner = Object.hasOwn(all, name) ? all[name] : undefined;
+  if (inner === undefined) return shape.open ? {} : unknown(name, Object.keys(all));
+  if (inner.type === "list" || inner.type === "object")
+    return { message: `${name} is ${inner.type === "list" ? "a list" : "an object"}: no guard may read it` };
+  return { kind: inner.type, ...(inner.values === undefined ? {} : { values: inner.values }) };
+}
+
+function unknown(name: string, known: readonly string[]): Objection {
+  return { message: `there is no field "${name}"`, suggestion: closest(name, known) };
+}
+
+export function objectionTo({ kind, values }: Field, value: Literal): Objection | undefined {
+  if (values !== undefined && !values.includes(value))
+    return {
+      message: `it can be ${values.join(", ")}, not "${String(value)}"`,
+      suggestion: closest(String(value), values.map(String)),
+    };
+  if (kind === undefined || kindOfValue(value) === kind) return undefined;
+  return { message: `it is a ${kind}, and ${JSON.stringify(value)} is a ${kindOfValue(value)}` };
+}
+
+export function objectionToLeast({ kind, values }: Field, min: number): Objection | undefined {
+  if (kind !== undefined && kind !== "number")
+    return { message: `it is a ${kind}: only a number has a "min"` };
+  if (values === undefined || values.some((value) => Number(value) >= min)) return undefined;
+  return { message: `it can be ${values.join(", ")}, never ${min} or more` };
+}

@@ -1,0 +1,89 @@
+/** Parameters: what a run may be started with, and where the file takes a value from one of them. */
+
+import { SEVERITIES } from "../../core/verdict.ts";
+import type { Param, Value } from "../../core/workflow.ts";
+import { listOf, report, requireActors, requireName, type Context, type Path } from "./context.ts";
+import type { WorkflowFile } from "./schema.ts";
+
+export type Params = Readonly<Record<string, Param>>;
+
+export function buildParam(
+  context: Context,
+  param: NonNullable<WorkflowFile["params"]>[string],
+  path: Path,
+): Param {
+  if ("int" in param) {
+    const [min, max] = param.int;
+    if (min > max)
+      report(context, context.placeOf([...path, "int"]), {
+        code: "bad-param",
+        message: `${min} is more than ${max}`,
+      });
+    if (param.default < min || param.default > max)
+      report(context, context.placeOf([...path, "default"]), {
+        code: "bad-param",
+        message: `the default ${param.default} is not between ${min} and ${max}`,
+      });
+    return { type: "int", min, max, default: param.default };
+  }
+  if ("enum" in param) {
+    requireName(context, {
+      kind: "value",
+      name: param.default,
+      known: param.enum,
+      path: [...path, "default"],
+    });
+    return { type: "enum", values: param.enum, default: param.default };
+  }
+  if ("bool" in param) return { type: "bool", default: param.bool };
+  requireActors(context, param.set, [...path, "set"]);
+  return { type: "text", default: param.text, set: listOf(param.set) };
+}
+
+type Wanted = {
+  readonly as: "text" | "int" | "severity";
+  readonly path: Path;
+  /** The code of a parameter of another kind. */
+  readonly code?: string;
+};
+
+const PARAM = /^\$[A-Za-z][A-Za-z0-9_]*$/;
+
+/** A constant, or a parameter by its dollar sign. */
+export function paramOr<T extends string | number>(
+  on: { readonly context: Context; readonly params: Params },
+  value: T,
+  wanted: Wanted,
+): Value<T> {
+  const { context, params } = on;
+  if (typeof value !== "string" || !/\$[\w{]/.test(value)) return value;
+  const { path, code = "bad-param" } = wanted;
+  const param = value.slice(1);
+  if (!PARAM.test(value)) {
+    const message = `"${value}" is no parameter: name one alone, like $name, and put the rest into its value`;
+    report(context, context.placeOf(path), { code, message });
+    return value;
+  }
+  requireName(context, { kind: "parameter", name: param, known: context.names.params, path });
+  const declared = context.isTroubled(["params", param]) ? undefined : params[param];
+  const message = declared === undefined ? undefined : misfit(value, declared, wanted.as);
+  if (message !== undefined) report(context, context.placeOf(path), { code, message });
+  return { param };
+}
+
+function misfit(name: string, param: Param, as: Wanted["as"]): string | undefined {
+  switch (as) {
+    case "text":
+      return param.type === "text" || param.type === "enum" ? undefined : `${name} is no text`;
+    case "int":
+      return param.type === "int" ? undefined : `${name} is no whole number`;
+    case "severity": {
+      const known = SEVERITIES.join(", ");
+      if (param.type !== "enum") return `${name} must be an enum of severities: ${known}`;
+      const other = param.values.find((value) => !SEVERITIES.some((severity) => severity === value));
+      return other === undefined
+        ? undefined
+        : `${name} may be "${other}", which is no severity; these are: ${known}`;
+    }
+  }
+}

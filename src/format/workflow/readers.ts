@@ -1,0 +1,159 @@
+/** How the bytes of an artifact become facts, and which keys of the file belong to which reader. */
+
+import type { Literal, Reader, ReviewShape, Shape } from "../../core/workflow.ts";
+import { listOf, report, type Context, type Path } from "./context.ts";
+import { paramOr, type Params } from "./params.ts";
+import type { ArtifactFile } from "./schema.ts";
+
+export const READERS = [
+  "section",
+  "document",
+  "json",
+  "yaml",
+  "tasks",
+  "file",
+  "check",
+  "fact",
+  "children",
+] as const;
+
+type Kind = (typeof READERS)[number];
+
+const FROM_FILES: readonly Kind[] = ["section", "document", "json", "yaml", "tasks", "file"];
+
+/** The readers that a key belongs to; a key that is not here goes with all of them. */
+const READERS_OF: Partial<Record<keyof ArtifactFile, readonly Kind[]>> = {
+  in: [...FROM_FILES, "check"],
+  by: FROM_FILES,
+  any: ["section"],
+  all: ["section"],
+  verdict: ["section"],
+  lists: ["document", "json", "yaml"],
+  review: ["json", "yaml"],
+};
+
+/** Reports keys that the artifact's reader would never look at. */
+export function checkKeys(context: Context, file: ArtifactFile, on: { kind: Kind; path: Path }): void {
+  const { kind, path } = on;
+  const tell = (key: string, reason: string): void =>
+    report(context, context.keyPlaceOf([...path, key]), {
+      code: "bad-artifact",
+      message: `"${key}" means nothing here: ${reason}`,
+    });
+  for (const [key, readers] of Object.entries(READERS_OF)) {
+    if (!Object.hasOwn(file, key) || readers.includes(kind)) continue;
+    tell(key, `it belongs to ${readers.join(", ")}, and this is read as ${kind}`);
+  }
+  if (file.max !== undefined && file.each === undefined) tell("max", `it belongs to "each"`);
+  const hasIssues = (kind === "json" || kind === "yaml") && file.review?.issues !== undefined;
+  if (file.block !== undefined && !hasIssues)
+    tell("block", `it ranks the issues of a "review", and there are none`);
+}
+
+type On = { readonly context: Context; readonly params: Params };
+
+export function readerOf(on: On, file: ArtifactFile, path: Path): Reader {
+  if (file.section !== undefined) {
+    requireWords(on.context, file.verdict, [...path, "verdict"]);
+    const verdicts = file.verdict === undefined ? {} : { verdicts: file.verdict };
+    return {
+      type: "section",
+      heading: file.section,
+      any: listOf(file.any),
+      all: listOf(file.all),
+      ...verdicts,
+    };
+  }
+  if (file.document !== undefined)
+    return { type: "document", headings: file.document, lists: file.lists ?? {} };
+  if (file.json !== undefined) return { type: "json", ...data(on.context, file, [...path, "json"]) };
+  if (file.yaml !== undefined) return { type: "yaml", ...data(on.context, file, [...path, "yaml"]) };
+  if (file.tasks !== undefined) return { type: "tasks", style: file.tasks };
+  if (file.check !== undefined)
+    return {
+      type: "check",
+      command: paramOr(on, file.check, { as: "text", path: [...path, "check"] }),
+    };
+  if (file.fact !== undefined) return { type: "fact", fact: file.fact };
+  if (file.children !== undefined) return { type: "children", tasks: file.children };
+  return { type: "file" };
+}
+
+function requireWords(context: Context, words: object | undefined, path: Path): void {
+  if (words === undefined || Object.keys(words).length > 0) return;
+  const message = "nothing would be a verdict: name the words and what each means";
+  report(context, context.placeOf(path), { code: "bad-artifact", message });
+}
+
+function data(
+  context: Context,
+  file: ArtifactFile,
+  path: Path,
+): { shape?: Shape; review?: ReviewShape; lists: Record<string, string> } {
+  const { review } = file;
+  const shape = file.json ?? file.yaml;
+  requireWords(context, review?.values, [...path.slice(0, -1), "review", "values"]);
+  return {
+    ...(shape === true ? {} : { shape: shapeOf(context, shape, path) }),
+    ...(review === undefined
+      ? {}
+      : {
+          review: {
+            verdictAt: review.verdict,
+            verdicts: review.values,
+            ...(review.issues === undefined ? {} : { issuesAt: review.issues }),
+            ...(review.severity === undefined ? {} : { severityAt: review.severity }),
+            ...(review.severities === undefined ? {} : { severities: review.severities }),
+          },
+        }),
+    lists: file.lists ?? {},
+  };
+}
+
+type ShapeFile =
+  | "text"
+  | "number"
+  | "boolean"
+  | readonly Literal[]
+  | { list: ShapeFile; min?: number }
+  | { object: Record<string, ShapeFile>; open?: boolean };
+
+function shapeOf(context: Context, raw: unknown, path: Path): Shape {
+  // The schema has checked the shape of the shape.
+  const shape = raw as ShapeFile;
+  if (typeof shape === "string") return { type: shape };
+  if (isLiterals(shape)) return { type: kindOf(context, shape, path), values: shape };
+  if ("list" in shape) {
+    const min = shape.min === undefined ? {} : { min: shape.min };
+    return { type: "list", of: shapeOf(context, shape.list, [...path, "list"]), ...min };
+  }
+  const entries = Object.entries(shape.object).map(
+    ([key, inner]) => [key, shapeOf(context, inner, [...path, "object", key])] as const,
+  );
+  const pick = (optional: boolean): Record<string, Shape> =>
+    Object.fromEntries(
+      entries
+        .filter(([key]) => key.endsWith("?") === optional)
+        .map(([key, inner]) => [key.replace(/\?$/, ""), inner]),
+    );
+  return { type: "object", required: pick(false), optional: pick(true), open: shape.open ?? false };
+}
+
+function isLiterals(shape: ShapeFile): shape is readonly Literal[] {
+  return Array.isArray(shape);
+}
+
+/** Values of one kind make a field that guards can compare; of several, nobody could say what it is. */
+function kindOf(context: Context, values: readonly Literal[], path: Path): "text" | "number" | "boolean" {
+  const kinds = [...new Set(values.map(kindOfValue))];
+  if (kinds.length > 1) {
+    const message = `these are values of several kinds: ${kinds.join(", ")}`;
+    report(context, context.placeOf(path), { code: "bad-artifact", message });
+  }
+  return kinds[0] ?? "text";
+}
+
+export function kindOfValue(value: Literal): "text" | "number" | "boolean" {
+  if (typeof value === "string") return "text";
+  return typeof value === "number" ? "number" : "boolean";
+}
