@@ -52,7 +52,7 @@ stages:
         out: { in: judge.md, section: Review, verdict: { PASS: pass, FAIL: needs_fix } }
 states: { closed: { final: done } }
 moves: [{ from: start, to: draft, by: human }]
-asks: { stuck: { question: stuck, options: { again: { to: origin, new: judge.cycle }, stop: { to: closed } } } }
+asks: { stuck: { question: stuck, options: { again: { to: draft }, stop: { to: closed } } } }
 `;
   expect(artifactOf(text, "draft")?.by).toEqual(by);
 });

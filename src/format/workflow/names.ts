@@ -2,6 +2,7 @@
 
 import { originOf } from "./builder.ts";
 import { listOf, report, type Context, type Names, type Path } from "./context.ts";
+import { cyclesIn } from "./phases.ts";
 import type { WorkflowFile } from "./schema.ts";
 import type { Expanded } from "./sink.ts";
 
@@ -23,7 +24,7 @@ export function namesIn(file: WorkflowFile, { kernel }: Expanded): Names {
     params: new Set(Object.keys(file.params ?? {})),
     asks: new Set(Object.keys(kernel.asks)),
     stages: new Set(stages),
-    scopes: new Set(["run", "entry", ...begun, ...Object.keys(kernel.states), ...stages]),
+    scopes: new Set(["run", "entry", ...begun, ...Object.keys(kernel.states), ...stages, ...cyclesIn(file)]),
   };
 }
 

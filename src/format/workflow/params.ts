@@ -60,7 +60,7 @@ export function paramOr<T extends string | number>(
   const { path, code = "bad-param" } = wanted;
   const param = value.slice(1);
   if (!PARAM.test(value)) {
-    const message = `"${value}" is no parameter: name one alone, like $name, and put the rest into its value`;
+    const message = `"${value}" is no parameter: name one alone, like $name (letters, digits and _), and put the rest into its value`;
     report(context, context.placeOf(path), { code, message });
     return value;
   }

@@ -2,7 +2,7 @@
 
 import type { Path } from "./context.ts";
 import { addEnd, addMove, blockedState, put, type Sink } from "./sink.ts";
-import type { ArtifactFile, PhaseFile } from "./schema.ts";
+import type { ArtifactFile, PhaseFile, WorkflowFile } from "./schema.ts";
 
 export type PhaseSite = {
   readonly id: string;
@@ -23,6 +23,14 @@ export type PhaseSite = {
 /** The scope of a review's fixes: a restart of the stage, or a person's retry, begins it anew. */
 export function cycleOf(phase: string): string {
   return `${phase}.cycle`;
+}
+
+export function cyclesIn({ stages }: WorkflowFile): string[] {
+  return Object.values(stages ?? {}).flatMap(({ phases }) =>
+    Object.keys(phases)
+      .filter((id) => phases[id]?.review !== undefined)
+      .map(cycleOf),
+  );
 }
 
 const TRIES = 3;

@@ -4,7 +4,7 @@ import { closest } from "../../core/closest.ts";
 import type { Action, Definition } from "../../core/workflow.ts";
 import type { Build } from "./builder.ts";
 import { report, type Path } from "./context.ts";
-import { cycleOf } from "./phases.ts";
+import { cyclesIn } from "./phases.ts";
 
 export function checkUnused(on: Build, definition: Definition): void {
   if (checkAsks(on, definition)) return;
@@ -54,17 +54,13 @@ function startedBy(action: Action): string[] {
 }
 
 function checkScopes(on: Build, { counters, artifacts }: Definition): void {
-  const stages = Object.entries(on.file.stages ?? {});
-  const reviews = stages.flatMap(([, { phases }]) =>
-    Object.entries(phases).flatMap(([id, { review }]) => (review === undefined ? [] : [cycleOf(id)])),
-  );
   const fresh = Object.values(artifacts).map((artifact) => artifact.fresh);
   const read = new Set([
     ...Object.values(counters).map(({ per }) => per),
     // What is fresh with a counter begins anew with it, not with a scope of its name.
     ...fresh.filter((name) => !Object.hasOwn(counters, name)),
-    ...stages.map(([name]) => name),
-    ...reviews,
+    ...on.context.names.stages,
+    ...cyclesIn(on.file),
   ]);
   // These begin by themselves.
   read.delete("run");

@@ -27,7 +27,7 @@ export const File = z
   );
 export const Param = z
   .string()
-  .check(z.regex(/^\$[A-Za-z][A-Za-z0-9_]*$/, "a parameter is named with a dollar sign, like $rounds"));
+  .check(z.regex(/^\$[A-Za-z][A-Za-z0-9_]*$/, "name a parameter alone, with a dollar sign, like $rounds"));
 export const Names = z.union([Name, z.array(Name)]);
 export const Some = z.union([Name, z.array(Name).check(z.minLength(1, "must name at least one"))]);
 export const Whole = z.int().check(z.gte(0, "must not be negative"));
