@@ -139,16 +139,11 @@ class Walk {
 }
 
 function bitsOf(events: readonly Event[], effects: readonly Effect[]): number {
-  const moves = events.some((event) => event.type === "moved") ? MOVES : 0;
-  return (
-    moves |
-    (effects.some(
-      (effect) =>
-        effect.type === "start-agent" || effect.type === "run-check" || effect.type === "start-tasks",
-    )
-      ? STARTS
-      : 0)
-  );
+  let bits = 0;
+  for (const { type } of events) if (type === "moved") bits |= MOVES;
+  for (const { type } of effects)
+    if (type === "start-agent" || type === "run-check" || type === "start-tasks") bits |= STARTS;
+  return bits;
 }
 
 function costOf(workflow: Workflow, events: readonly Event[], effects: readonly Effect[]): Cost {

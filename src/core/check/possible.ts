@@ -13,10 +13,10 @@ import { isUp } from "../act.ts";
 import { endKey, type Workflow } from "../compile.ts";
 import type { Actor, Incoming, Reading } from "../event.ts";
 import { isOpen, isSpent, targetOf } from "../gate.ts";
-import type { Agent, Run } from "../run.ts";
+import { slotKey, type Agent, type Run } from "../run.ts";
 import { isGood, standingOf } from "../standing.ts";
 import { shownBy } from "../steps/answer.ts";
-import type { Move } from "../workflow.ts";
+import type { Artifact, Move } from "../workflow.ts";
 import { outcomesOf, type Outcome } from "./outcomes.ts";
 import { sitesOf, type Site } from "./site.ts";
 
@@ -168,11 +168,13 @@ function answers(look: Look): void {
     happen(look, true, { type: "answered", by: HUMAN, at: AT, ask, answer, text: "because", shown });
 }
 
-function submissions({ workflow, run, site, happenings }: Look, { who, slot, by }: Author): void {
+function submissions(look: Look, { who, slot, by }: Author): void {
+  const { workflow, run, site, happenings } = look;
   const { artifacts } = workflow.definition;
   for (const name of site.submittedBy.get(who) ?? []) {
     const artifact = artifacts[name];
     if (artifact === undefined || (artifact.each === undefined) !== (slot === "")) continue;
+    if (isOutdated(look, artifact, by)) continue;
     const same = (site.sameText.get(name) ?? []).filter((other) => artifacts[other]?.by.includes(who));
     for (const outcome of outcomesOf(workflow, name, artifact)) {
       const readings = [name, ...same].map((each) => readingOf(run, { artifact: each, slot }, outcome));
@@ -186,6 +188,21 @@ function submissions({ workflow, run, site, happenings }: Look, { who, slot, by 
         happenings.push({ human: false, artifact: name, event: { ...endedOf(by), readings } });
     }
   }
+}
+
+/** Whoever may only read speaks about what it was given; when that has changed, its word is refused. */
+function isOutdated({ workflow, run }: Look, { bind }: Artifact, by: Actor): boolean {
+  if (bind.length === 0 || by.type !== "agent") return false;
+  if (workflow.definition.roles[by.role]?.access !== "read") return false;
+  const agent = run.agents[slotKey(by.role, by.slot)];
+  return (
+    agent !== undefined &&
+    bind.some((bound) =>
+      bound === "tree"
+        ? agent.tree !== run.tree
+        : agent.inputs[bound] !== (run.held[bound]?.reading.digest ?? ""),
+    )
+  );
 }
 
 /** The work may change at any time; that is worth a look only while something is bound to it. */
