@@ -11,6 +11,7 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const ALLOWED = [
   /^(package\.json|LICENSE|README\.md|CHANGELOG\.md)$/,
   /^dist\/[\w.-]+\.cjs$/,
+  /^dist\/built-in\/[\w.-]+\.json$/,
   /^schema\/[\w.-]+\.json$/,
   /^workflows\/[\w./-]+\.(yaml|md)$/,
 ];
