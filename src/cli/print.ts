@@ -1,15 +1,21 @@
 /** Prints all of a text, without the streams of the process where they are not needed: loading them takes time. */
 
-import { fstatSync, writeSync } from "node:fs";
+import { fstatSync, statSync, writeSync } from "node:fs";
 
 export function isTerminal(stream: 1 | 2): boolean {
   try {
-    // Files and pipes are no terminals; only what might be one is worth a closer look.
-    return fstatSync(stream).isCharacterDevice() && process[stream === 1 ? "stdout" : "stderr"].isTTY;
+    // Files, pipes and the null device are no terminals; only what might be one is worth a closer look.
+    const stats = fstatSync(stream);
+    if (!stats.isCharacterDevice() || stats.rdev === nullDevice()) return false;
+    return process[stream === 1 ? "stdout" : "stderr"].isTTY;
   } catch {
     // The stream is closed.
     return false;
   }
+}
+
+function nullDevice(): number | undefined {
+  return statSync("/dev/null", { throwIfNoEntry: false })?.rdev;
 }
 
 export function print(stream: 1 | 2, text: string): void {
