@@ -177,12 +177,8 @@ const useRound = (context: Context): Context => ({
   waivedReview: undefined,
 });
 
-/** After a round, a new cycle wants its own handoff and review as well. */
-export const nextCycle: Change = (context) => ({
-  ...(context.round > 0 ? useRound(context) : context),
-  round: 0,
-  questions: 0,
-});
+/** A new cycle wants its own handoff and review. */
+export const nextCycle: Change = (context) => ({ ...useRound(context), round: 0, questions: 0 });
 
 export const waiveReview: Change = (context) => ({ ...context, waivedReview: context.tree });
 

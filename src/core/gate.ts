@@ -91,10 +91,11 @@ export function maxOf(workflow: Workflow, run: Run, counter: string): number {
   return declared === undefined ? 0 : Number(valueOf(run, declared.max));
 }
 
-/** A move that begins a counter's scope anew may always count it. */
+/** A move that begins a counter's scope anew may count it once, if the budget allows any. */
 function isExhausted({ workflow, run }: Situation, move: Move, counter: string): boolean {
   const per = workflow.definition.counters[counter]?.per ?? "run";
-  return per !== "entry" && per !== move.to && !move.renew.includes(per) && isSpent(workflow, run, counter);
+  const isBegun = per === "entry" || per === targetOf(run, move) || move.renew.includes(per);
+  return isBegun ? maxOf(workflow, run, counter) < 1 : isSpent(workflow, run, counter);
 }
 
 function isUsable(workflow: Workflow, run: Run, artifact: string): boolean {

@@ -62,8 +62,8 @@ export function settle(draft: Draft): boolean {
 }
 
 /**
- * Every move begins a new entry, and the scope of the state it enters; some begin others. A counter that begins again has
- * changed, and with it what must be new since its last change. What was there before the run began is old.
+ * Every move begins a new entry, and the scope of the state it enters; some begin others. With a counter that begins
+ * again, so does what must be new since its last change. What was there before the run began is old.
  */
 function begun(
   { workflow, run }: Draft,
@@ -75,11 +75,9 @@ function begun(
   const renew = namesPer(artifactsPer, to, move);
   if (move.from === START)
     return { reset, renew: Object.values(run.held).map((held) => held.reading.artifact) };
-  const changed = reset.filter(
-    (counter) => (run.counters[counter] ?? 0) > 0 && artifactsPer[counter] !== undefined,
-  );
-  if (changed.length === 0) return { reset, renew };
-  return { reset, renew: [...renew, ...changed.flatMap((counter) => artifactsPer[counter] ?? NONE)] };
+  const counted = reset.filter((counter) => artifactsPer[counter] !== undefined);
+  if (counted.length === 0) return { reset, renew };
+  return { reset, renew: [...renew, ...counted.flatMap((counter) => artifactsPer[counter] ?? NONE)] };
 }
 
 function namesPer(

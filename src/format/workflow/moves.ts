@@ -103,7 +103,7 @@ function wayOf(
   return {
     when: buildConditions(on, way.when, [...path, "when"]),
     need: listOf(way.need),
-    count: listOf(way.count),
+    count: [...new Set(listOf(way.count))],
     renew: listOf(way.new),
     remember: way.remember ?? false,
     waive: listOf(way.waive),
