@@ -86,8 +86,11 @@ function classesOf(artifact: string, conditions: readonly Condition[]): Map<Stan
   const lists = conditions.flatMap((condition) =>
     condition.type === "artifact" && condition.artifact === artifact ? [condition.in] : [],
   );
+  // Where an old artifact is told from none, one that is there now differs from none as well: it may become old.
+  const isTold = lists.some((list) => list.includes("stale") !== list.includes("missing"));
   const marks = STANDINGS.map(
-    (standing) => `${isGood(standing)}${lists.map((list) => list.includes(standing)).join("")}`,
+    (standing) =>
+      `${isGood(standing)}${isTold && standing === "missing"}${lists.map((list) => list.includes(standing)).join("")}`,
   );
   return new Map(STANDINGS.map((standing, index) => [standing, marks.indexOf(marks[index] ?? "")]));
 }

@@ -58,6 +58,7 @@ export function possible(workflow: Workflow, run: Run): Happening[] {
       happen(look, true, { type: "respawn-asked", by: HUMAN, at: AT, role: agent.role });
   }
   byEngine(look);
+  byOthers(look);
   byHuman(look);
   return look.happenings;
 }
@@ -102,6 +103,22 @@ function byEngine({ workflow, run, site, happenings }: Look): void {
       });
     }
   }
+}
+
+/** Somebody whose word does not count changes a text that was accepted: an agent that may write, or a person. */
+function byOthers(look: Look): void {
+  const { workflow, run, site } = look;
+  for (const artifact of site.spoilable) {
+    if (run.held[artifact] === undefined || !isGood(standingOf(workflow, run, artifact))) continue;
+    const readings = [readingOf(run, { artifact, slot: "" }, { fields: {}, lists: {} })];
+    happen(look, !isAnyWriterUp(look), { type: "observed", at: AT, readings });
+  }
+}
+
+function isAnyWriterUp({ workflow, run }: Look): boolean {
+  return Object.values(run.agents).some(
+    (agent) => isUp(agent) && workflow.definition.roles[agent.role]?.access === "write",
+  );
 }
 
 function byHuman(look: Look): void {

@@ -18,6 +18,8 @@ export type Site = {
   readonly waivable: readonly string[];
   /** Artifacts that are about the tree and still matter. */
   readonly bound: readonly string[];
+  /** Texts that somebody other than their authors may change, with consequences. */
+  readonly spoilable: readonly string[];
   /** Artifacts that are the same text as another and so are read with it. */
   readonly sameText: ReadonlyMap<string, readonly string[]>;
 };
@@ -73,6 +75,7 @@ function siteOf(
       (name) => told.has(name) || artifacts[name]?.by.includes("human") !== true,
     ),
     bound: on.live.filter((name) => artifacts[name]?.bind.includes("tree")),
+    spoilable: Object.keys(artifacts).filter((name) => isSpoilable(workflow, name, { live: on.live, told })),
     sameText: on.sameText,
   };
 }
@@ -96,6 +99,19 @@ function isWorthWriting(workflow: Workflow, name: string): boolean {
       (move.answer !== undefined || move.by.some((who) => !artifact.by.includes(who)))
     );
   });
+}
+
+/** A text, not a verdict, that something which still matters is about, or that a guard or a claim looks at. */
+function isSpoilable(
+  workflow: Workflow,
+  name: string,
+  on: { live: readonly string[]; told: ReadonlySet<string> },
+): boolean {
+  const artifact = workflow.definition.artifacts[name];
+  if (artifact === undefined || artifact.each !== undefined || artifact.by.includes("engine")) return false;
+  if (outcomesOf(workflow, name, artifact).some((outcome) => outcome.verdict !== undefined)) return false;
+  const isBound = on.live.some((other) => workflow.definition.artifacts[other]?.bind.includes(name));
+  return isBound || (on.told.has(name) && on.live.includes(name));
 }
 
 function sameTexts(workflow: Workflow): Map<string, string[]> {

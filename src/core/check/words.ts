@@ -1,9 +1,10 @@
 /** Events and paths in words, for people who read a counterexample. */
 
 import type { Workflow } from "../compile.ts";
-import type { Actor, Event, Incoming } from "../event.ts";
+import type { Actor, Event, Incoming, Reading } from "../event.ts";
 import type { Run } from "../run.ts";
 import { worth } from "../standing.ts";
+import { SEVERITIES } from "../verdict.ts";
 
 export function sayEvent(workflow: Workflow, after: Run, event: Incoming): string {
   switch (event.type) {
@@ -16,9 +17,7 @@ export function sayEvent(workflow: Workflow, after: Run, event: Incoming): strin
     case "submitted":
       return `${sayActor(event.by)} ${sayReadings(workflow, after, event)}`;
     case "observed":
-      return event.readings === undefined
-        ? "the work is changed"
-        : `the engine sees ${sayReadings(workflow, after, event)}`;
+      return sayObserved(workflow, after, event);
     case "agent-started":
       return `${event.role} is up`;
     case "agent-ended": {
@@ -87,6 +86,14 @@ function sayActor(actor: Actor): string {
   return actor.slot === "" ? actor.role : `${actor.role} of ${actor.slot}`;
 }
 
+function sayObserved(workflow: Workflow, after: Run, event: Extract<Incoming, { type: "observed" }>): string {
+  const [first] = event.readings ?? [];
+  if (first === undefined) return "the work is changed";
+  const isEngines = workflow.definition.artifacts[first.artifact]?.by.includes("engine") === true;
+  if (!isEngines) return `somebody else changes ${first.artifact}`;
+  return `the engine sees ${sayReadings(workflow, after, event)}`;
+}
+
 function sayReadings(
   workflow: Workflow,
   after: Run,
@@ -95,12 +102,23 @@ function sayReadings(
   const [first] = event.readings ?? [];
   if (first === undefined) return "changes the work";
   const verb = event.type === "observed" ? "" : "submits ";
-  const value = first.verdict ?? (first.faults.length > 0 ? "invalid" : (first.fields["outcome"] ?? ""));
-  const { standing } = worth(workflow, after, first.artifact);
-  const fields = Object.entries(first.fields).map(([name, inner]) => `${name} ${String(inner)}`);
-  const what = value === "" ? (standing === "holds" ? "holds" : "") : String(value);
-  const detail = [what, ...fields.filter((field) => !field.startsWith("outcome"))]
-    .filter((part) => part !== "")
-    .join(", ");
+  const fields = Object.entries(first.fields).filter(([name]) => name !== "outcome");
+  const parts = [
+    sayOutcome(workflow, after, first),
+    ...fields.map(([name, inner]) => `${name} ${String(inner)}`),
+  ];
+  const detail = parts.filter((part) => part !== "").join(", ");
   return `${verb}${first.artifact}${detail === "" ? "" : `: ${detail}`}`;
+}
+
+/** What was claimed, and what it counts as where its issues say otherwise. */
+function sayOutcome(workflow: Workflow, after: Run, reading: Reading): string {
+  if (reading.faults.length > 0) return "invalid";
+  if (reading.verdict === undefined) {
+    const { standing } = worth(workflow, after, reading.artifact);
+    return standing === "holds" ? "holds" : String(reading.fields["outcome"] ?? "");
+  }
+  const worst = SEVERITIES.find((severity) => (reading.issues?.[severity] ?? 0) > 0);
+  const isOdd = worst !== undefined && (reading.verdict === "pass" || reading.verdict === "pass_with_notes");
+  return isOdd ? `${reading.verdict}, with an issue of severity ${worst}` : reading.verdict;
 }
