@@ -12,6 +12,7 @@ const ALLOWED = [
   /^(package\.json|LICENSE|README\.md|CHANGELOG\.md)$/,
   /^dist\/[\w.-]+\.cjs$/,
   /^dist\/built-in\/[\w.-]+\.json$/,
+  /^docs\/[\w.-]+\.md$/,
   /^schema\/[\w.-]+\.json$/,
   /^workflows\/[\w./-]+\.(yaml|md)$/,
 ];

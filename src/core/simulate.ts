@@ -70,9 +70,25 @@ const USUAL = 3;
 const SOMETIMES = 0.5;
 const RARE = 0.1;
 
+function isStirring({ type }: Event): boolean {
+  return STIRRING.has(type);
+}
+
+const STIRRING: ReadonlySet<Event["type"]> = new Set<Event["type"]>([
+  "moved",
+  "counted",
+  "agent-called",
+  "agent-crashed",
+  "slot-settled",
+  "question-repeated",
+  "waiver-given",
+]);
+
 function weigh(workflow: Workflow, candidate: Candidate, people: People): number {
   const { event, human, before, run } = candidate;
   if (event.type === "run-started") return event.to === workflow.movesFrom["start"]?.[0]?.to ? LIKELY : RARE;
+  // What leads to nothing yet makes a dull story.
+  if (!candidate.events.some(isStirring)) return 0;
   if (human && people === "random") return 1;
   if (human) return weighPerson(workflow, candidate);
   switch (event.type) {

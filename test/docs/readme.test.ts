@@ -17,12 +17,12 @@ function block(kind: string): string {
 
 test("the proof of task is printed as shown", async () => {
   const [asked = "", ...shown] = block("console").split("\n");
-  expect(asked).toBe("$ ./bin/signalbox check task");
+  expect(asked).toBe("$ signalbox check task");
   const { stdout } = await run(["check", "task"], { cwd: root, env: {} });
   expect(stdout).toBe(shown.join("\n"));
 });
 
-test("the ten-line workflow is clean", () => {
+test("the workflow of twenty lines is clean", () => {
   const prompts = { writer: { file: "prompts/writer.md", text: "Write NOTE.md.\n" } };
   const parsed = parseWorkflow({
     file: "workflow.yaml",
