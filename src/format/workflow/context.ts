@@ -24,6 +24,8 @@ export type Context = {
   keyPlaceOf(path: Path): Place;
   /** Whether something is wrong in this named thing already, so that what it says is not what was meant. */
   isTroubled(path: Path): boolean;
+  /** Unknown names that are told where a phase says them: what is made of the phase says them again. */
+  readonly told: Set<string>;
 };
 
 export function report(
@@ -42,6 +44,7 @@ export function requireName(
 ): boolean {
   const known = [...on.known];
   if (known.includes(on.name)) return true;
+  if (on.path[0] === "stages" && context.told.has(`${on.kind} ${on.name}`)) return false;
   report(context, context.placeOf(on.path), {
     code: `unknown-${on.kind}`,
     message: `there is no ${on.kind} "${on.name}"`,

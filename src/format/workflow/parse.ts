@@ -38,7 +38,13 @@ export function parseWorkflow(source: Source): Parsed {
     troubled.some(
       (other) => other.length === path.length && other.every((part, index) => part === path[index]),
     );
-  const context: Context = { names: namesIn(file, expanded), problems, isTroubled, ...places };
+  const context: Context = {
+    names: namesIn(file, expanded),
+    problems,
+    isTroubled,
+    told: new Set(),
+    ...places,
+  };
   const around = (paths: readonly Path[]): Place[] =>
     paths.flatMap((path) => [places.placeOf(path), places.keyPlaceOf(path)]);
   const ofShape = [...problems];

@@ -1,5 +1,6 @@
 /** What a stage and its phases must say, before they are expanded. */
 
+import { ORIGIN } from "../../core/workflow.ts";
 import { report, requireName, type Context, type Path } from "./context.ts";
 import type { PhaseFile, StageFile, WorkflowFile } from "./schema.ts";
 
@@ -18,6 +19,7 @@ const KINDS: Readonly<Record<string, { readonly needs: readonly Key[]; readonly 
 /** Reports what is wrong, and gives the paths of phases that are not worth a further look. */
 export function checkStages(context: Context, file: WorkflowFile): Path[] {
   const stages = Object.entries(file.stages ?? {});
+  checkWords(context, stages);
   return stages.flatMap(([name, stage], index) => {
     const path: Path = ["stages", name];
     const isLast = index === stages.length - 1;
@@ -60,4 +62,36 @@ function problemOf(id: string, phase: PhaseFile): string | undefined {
   const known = new Set<string>([kind, "title", ...needs, ...may]);
   const other = Object.keys(phase).find((key) => !known.has(key));
   return other === undefined ? undefined : `"${other}" means nothing in ${id}, which has "${kind}"`;
+}
+
+type Word = {
+  readonly kind: "role" | "artifact" | "ask" | "state";
+  readonly name: string;
+  readonly path: Path;
+};
+
+/** Each word that names something, at that very word, and before the pieces that are made of it. */
+function checkWords(context: Context, stages: readonly (readonly [string, StageFile])[]): void {
+  const { roles, artifacts, asks, states } = context.names;
+  const known = { role: roles, artifact: artifacts, ask: asks, state: new Set([...states, ORIGIN]) };
+  const words = stages.flatMap(([name, stage]) => wordsIn(stage, ["stages", name]));
+  const unknown = words.filter((word) => !requireName(context, { ...word, known: known[word.kind] }));
+  for (const { kind, name } of unknown) context.told.add(`${kind} ${name}`);
+}
+
+function wordsIn(stage: StageFile, path: Path): Word[] {
+  const word = (kind: Word["kind"], name: string | undefined, at: Path): Word[] =>
+    name === undefined ? [] : [{ kind, name, path: [...path, ...at] }];
+  return [
+    ...word("ask", stage.stuck, ["stuck"]),
+    ...word("state", stage.then, ["then"]),
+    ...Object.entries(stage.phases).flatMap(([id, phase]) => [
+      ...word("role", phase.run, ["phases", id, "run"]),
+      ...word("role", phase.merge, ["phases", id, "merge"]),
+      ...word("role", phase.by, ["phases", id, "by"]),
+      ...word("role", phase.fix?.by, ["phases", id, "fix", "by"]),
+      ...word("artifact", phase.tasks, ["phases", id, "tasks"]),
+      ...word("ask", phase.ask, ["phases", id, "ask"]),
+    ]),
+  ];
 }
