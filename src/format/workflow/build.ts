@@ -106,8 +106,9 @@ function buildRole(on: Build, role: NonNullable<WorkflowFile["roles"]>[string], 
   const path: Path = ["roles", name];
   const prompt = role.prompt ?? name;
   const again = role.again ?? prompt;
-  usePrompt(on, prompt, [...path, "prompt"]);
-  if (again !== prompt) usePrompt(on, again, [...path, "again"]);
+  const isTroubled = on.context.isTroubled(path);
+  if (!isTroubled) usePrompt(on, prompt, [...path, "prompt"]);
+  if (!isTroubled && again !== prompt) usePrompt(on, again, [...path, "again"]);
   requireNames(on.context, {
     kind: "artifact",
     names: role.context,

@@ -2,7 +2,7 @@
 
 import type { Action, Definition, Prompt } from "../../core/workflow.ts";
 import { parseAction, PERFORMABLE, RESOURCES, type Mention } from "./actions.ts";
-import { report, requireName, type Context, type Path } from "./context.ts";
+import { isDoubtful, report, requireName, type Context, type Path } from "./context.ts";
 import type { WorkflowFile } from "./schema.ts";
 import type { Expanded } from "./sink.ts";
 
@@ -73,7 +73,7 @@ function requireKind(on: Build, { kind, name, role = "" }: Mention, path: Path):
   const artifact = on.declared.artifacts[name];
   const bad = (message: string): void =>
     report(on.context, on.context.placeOf(path), { code: "bad-action", message });
-  if (artifact === undefined) return;
+  if (artifact === undefined || isDoubtful(on.context, name)) return;
   if (kind === "check" && artifact.reader.type !== "check") bad(`${name} is no check`);
   if (kind === "tasks" && artifact.reader.type !== "tasks") bad(`${name} is no list of tasks`);
   if (kind !== "parts") return;

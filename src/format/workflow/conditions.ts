@@ -3,7 +3,7 @@
 import { closest } from "../../core/closest.ts";
 import type { Artifact, Condition, Literal, Param, Standing } from "../../core/workflow.ts";
 import { VERDICTS } from "../../core/verdict.ts";
-import { report, requireName, type Context, type Names, type Path } from "./context.ts";
+import { isDoubtful, report, requireName, type Context, type Names, type Path } from "./context.ts";
 import { fieldOf, objectionTo, objectionToLeast, type Objection } from "./fields.ts";
 import type { WhenFile } from "./schema.ts";
 
@@ -32,6 +32,7 @@ function buildCondition(on: On, guard: Guard): Condition | undefined {
   const { key, value, path } = guard;
   const kind = kindOf(names, key);
   if (kind === undefined) {
+    if (context.isLost(key) || context.isLost(partsOf(key).artifact)) return undefined;
     report(context, context.keyPlaceOf(path), {
       code: "unknown-condition",
       message: `"${key}" is no artifact, counter, parameter or field of an artifact`,
@@ -96,7 +97,7 @@ function artifactCondition({ context, declared }: On, guard: Guard): Condition {
   const { key } = guard;
   const artifact = declared.artifacts[key];
   const possible = artifact === undefined ? [] : standingsOf(artifact);
-  const isKnown = !context.isTroubled(["artifacts", key]);
+  const isKnown = !isDoubtful(context, key);
   const known = literalsOf(guard).flatMap(({ literal, at }) => {
     const found = possible.filter((standing) => standing === literal);
     if (found.length === 0 && isKnown)
@@ -174,7 +175,7 @@ function fieldCondition({ context, declared }: On, guard: Guard): Condition | un
   const { key, value, path } = guard;
   const { artifact, field } = partsOf(key);
   const source = declared.artifacts[artifact];
-  if (source === undefined || context.isTroubled(["artifacts", artifact])) return undefined;
+  if (source === undefined || isDoubtful(context, artifact)) return undefined;
   const found = fieldOf(source, field);
   if ("message" in found) {
     report(context, context.keyPlaceOf(path), {

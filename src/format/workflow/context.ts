@@ -24,6 +24,8 @@ export type Context = {
   keyPlaceOf(path: Path): Place;
   /** Whether something is wrong in this named thing already, so that what it says is not what was meant. */
   isTroubled(path: Path): boolean;
+  /** Whether a name may be unknown only because what would have made it was left out for a problem of its own. */
+  isLost(name: string): boolean;
   /** Unknown names that are told where a phase says them: what is made of the phase says them again. */
   readonly told: Set<string>;
 };
@@ -44,6 +46,7 @@ export function requireName(
 ): boolean {
   const known = [...on.known];
   if (known.includes(on.name)) return true;
+  if (context.isLost(on.name)) return false;
   if (on.path[0] === "stages" && context.told.has(`${on.kind} ${on.name}`)) return false;
   report(context, context.placeOf(on.path), {
     code: `unknown-${on.kind}`,
@@ -69,6 +72,11 @@ export function requireNames(
   else
     for (const [index, name] of (names ?? []).entries())
       requireName(context, { kind, name, known, path: [...path, index] });
+}
+
+/** Whether what is known of this artifact may not be what was meant. */
+export function isDoubtful(context: Context, artifact: string): boolean {
+  return context.isTroubled(["artifacts", artifact]) || context.isLost(artifact);
 }
 
 export function requireActors(

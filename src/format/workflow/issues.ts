@@ -19,10 +19,21 @@ export type Finding = {
   /** A key that should not be there, rather than a value that is wrong. */
   readonly key?: string;
   readonly suggestion?: string;
+  /** What should be at the path is not there. */
+  readonly absent?: boolean;
 };
 
 export function findingsOf(schema: z.ZodMiniType, issues: readonly Issue[]): Finding[] {
   return issues.flatMap((issue) => flatten(issue, [])).flatMap((issue) => toFindings(schema, issue));
+}
+
+/** A key that is missing because it is misspelt is told once, where it stands. */
+export function isConsequence({ path, absent }: Finding, all: readonly Finding[]): boolean {
+  if (absent !== true) return false;
+  const parent = JSON.stringify(path.slice(0, -1));
+  return all.some(({ path: other, suggestion }) => {
+    return suggestion === path.at(-1) && JSON.stringify(other) === parent;
+  });
 }
 
 export function problemOf(finding: Finding, places: Places): Problem {
@@ -80,11 +91,13 @@ function toFindings(schema: z.ZodMiniType, { path, issue }: Flat): Finding[] {
           path,
           code: "bad-value",
           message: isMissing(issue) ? missing(path) : `must be ${article(issue.expected)}`,
+          absent: isMissing(issue),
         },
       ];
     case "invalid_union": {
       const kinds = [...new Set(kindsOf(issue))].join(" or ");
-      return [{ path, code: "bad-value", message: isMissing(issue) ? missing(path) : `must be ${kinds}` }];
+      const absent = isMissing(issue);
+      return [{ path, code: "bad-value", message: absent ? missing(path) : `must be ${kinds}`, absent }];
     }
     case "invalid_value": {
       const values = issue.values.map(String);

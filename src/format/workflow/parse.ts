@@ -13,7 +13,8 @@ import type { Prompts } from "./builder.ts";
 import type { Context, Path } from "./context.ts";
 import { expand } from "./expand.ts";
 import { hashOf } from "./hash.ts";
-import { findingsOf, problemOf, type Finding } from "./issues.ts";
+import { findingsOf, isConsequence, problemOf } from "./issues.ts";
+import { lostIn, mend } from "./mend.ts";
 import { checkNames, namesIn } from "./names.ts";
 import { SCHEMA_VERSION, WorkflowFile } from "./schema.ts";
 import { checkStages } from "./stages.ts";
@@ -31,7 +32,7 @@ export function parseWorkflow(source: Source): Parsed {
   if (!loaded.ok) return { ok: false, problems: loaded.problems };
   const version = wrongVersion(loaded.data, loaded);
   if (version !== undefined) return { ok: false, problems: [version] };
-  const { file, problems, places, troubled } = shaped(loaded.data, loaded);
+  const { file, problems, places, troubled, isLost } = shaped(loaded.data, loaded);
   if (file === undefined) return { ok: false, problems: sortProblems(problems) };
   const expanded = expand(file);
   const isTroubled = (path: Path): boolean =>
@@ -42,6 +43,7 @@ export function parseWorkflow(source: Source): Parsed {
     names: namesIn(file, expanded),
     problems,
     isTroubled,
+    isLost,
     told: new Set(),
     ...places,
   };
@@ -98,92 +100,21 @@ type Shaped = {
   readonly places: Places;
   /** Named things in which something is wrong. */
   readonly troubled: readonly Path[];
+  readonly isLost: Context["isLost"];
 };
 
 function shaped(data: unknown, places: Places): Shaped {
   const first = WorkflowFile.safeParse(data, { reportInput: true });
-  if (first.success) return { file: first.data, problems: [], places, troubled: [] };
+  if (first.success) return { file: first.data, problems: [], places, troubled: [], isLost: () => false };
   const findings = findingsOf(WorkflowFile, first.error.issues);
-  const problems = findings.map((finding) => problemOf(finding, places));
+  const problems = findings
+    .filter((finding) => !isConsequence(finding, findings))
+    .map((finding) => problemOf(finding, places));
   const mended = mend(data, findings);
   const second = WorkflowFile.safeParse(mended.data);
   const file = second.success ? second.data : undefined;
   const troubled = findings.map(({ path }) => path.slice(0, path[0] === "stages" ? 4 : 2));
-  return { file, problems, places: mended.places(places), troubled };
-}
-
-/** Leaves out what is wrong: an unknown key, an entry of a list, or the whole of a named thing but for its name. */
-function mend(
-  data: unknown,
-  findings: readonly Finding[],
-): { data: unknown; places: (given: Places) => Places } {
-  const copy: unknown = structuredClone(data);
-  const dropped = new Map<string, Set<number>>();
-  for (const { path, key } of findings) {
-    if (key !== undefined) remove(copy, [...path, key]);
-    else if (typeof path[1] === "number")
-      (dropped.get(String(path[0])) ?? setIn(dropped, String(path[0]))).add(path[1]);
-    else if (path.length > 2) replace(copy, path);
-  }
-  const kept = new Map<string, number[]>();
-  for (const [list, out] of dropped) kept.set(list, keepOthers(copy, list, out));
-  const original = (path: Path): Path => {
-    const [head, index] = path;
-    const mapped = typeof index === "number" ? kept.get(String(head))?.[index] : undefined;
-    return mapped === undefined ? path : [head ?? "", mapped, ...path.slice(2)];
-  };
-  return {
-    data: copy,
-    places: (given) => ({
-      placeOf: (path) => given.placeOf(original(path)),
-      keyPlaceOf: (path) => given.keyPlaceOf(original(path)),
-    }),
-  };
-}
-
-/** The smallest valid stand-ins for named things, so that their names stay known. */
-const STAND_INS: Readonly<Record<string, unknown>> = {
-  params: { text: "" },
-  counters: { max: 1 },
-  artifacts: { in: "-", file: true, by: "human" },
-  roles: {},
-  states: {},
-};
-
-function replace(copy: unknown, path: Path): void {
-  const [kind, name] = path;
-  const parent = at(copy, [kind ?? ""]);
-  if (!isRecord(parent) || name === undefined) return;
-  if (Object.hasOwn(STAND_INS, String(kind))) parent[name] = STAND_INS[String(kind)];
-  else delete parent[name];
-}
-
-function remove(copy: unknown, path: Path): void {
-  const parent = at(copy, path.slice(0, -1));
-  const key = path.at(-1);
-  if (isRecord(parent) && key !== undefined) delete parent[key];
-}
-
-function keepOthers(copy: unknown, list: string, out: ReadonlySet<number>): number[] {
-  const entries: unknown = at(copy, [list]);
-  if (!Array.isArray(entries) || !isRecord(copy)) return [];
-  const kept = [...entries.keys()].filter((index) => !out.has(index));
-  copy[list] = kept.map((index): unknown => entries[index]);
-  return kept;
-}
-
-function at(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), value);
-}
-
-function isRecord(value: unknown): value is Record<string | number, unknown> {
-  return typeof value === "object" && value !== null;
-}
-
-function setIn(map: Map<string, Set<number>>, key: string): Set<number> {
-  const set = new Set<number>();
-  map.set(key, set);
-  return set;
+  return { file, problems, places: mended.places(places), troubled, isLost: lostIn(data, findings) };
 }
 
 function unique(problems: readonly Problem[]): Problem[] {

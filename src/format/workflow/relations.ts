@@ -2,7 +2,7 @@
 
 import { closest } from "../../core/closest.ts";
 import type { Artifact, Definition } from "../../core/workflow.ts";
-import { report, type Context, type Path } from "./context.ts";
+import { isDoubtful, report, type Context, type Path } from "./context.ts";
 
 /** Where a part stands in the file. */
 type PathOf = (kind: "artifacts" | "roles", name: string) => Path;
@@ -24,7 +24,7 @@ function checkChildren(context: Context, { artifacts }: Definition, { artifact, 
   if (artifact.reader.type !== "children") return;
   const { tasks } = artifact.reader;
   const source = artifacts[tasks];
-  if (source === undefined || source.reader.type === "tasks") return;
+  if (source === undefined || source.reader.type === "tasks" || isDoubtful(context, tasks)) return;
   const message = `${tasks} is no list of tasks`;
   report(context, context.placeOf([...path, "children"]), { code: "bad-artifact", message });
 }
@@ -32,7 +32,7 @@ function checkChildren(context: Context, { artifacts }: Definition, { artifact, 
 function checkList(context: Context, { artifacts }: Definition, { artifact, path }: Part): void {
   const { each } = artifact;
   const source = each === undefined ? undefined : artifacts[each.artifact];
-  if (each === undefined || source === undefined) return;
+  if (each === undefined || source === undefined || isDoubtful(context, each.artifact)) return;
   const lists = listsOf(source);
   if (lists.includes(each.list)) return;
   report(context, context.placeOf([...path, "each"]), {

@@ -22,7 +22,7 @@ export function checkStages(context: Context, file: WorkflowFile): Path[] {
   checkWords(context, stages);
   return stages.flatMap(([name, stage], index) => {
     const path: Path = ["stages", name];
-    const isLast = index === stages.length - 1;
+    const isLast = index === stages.length - 1 && !context.isLost("");
     return [
       ...(isLast && stage.then === undefined ? [withoutNext(context, stage, path)] : []),
       ...Object.keys(stage.phases)
