@@ -51,6 +51,8 @@ export function buildArtifact(
     known: ["tree", ...context.names.artifacts],
     path: [...path, "bind"],
   });
+  requireWhole(context, file, path);
+  requireDistinct(context, file, inside);
   const each = buildEach(context, file, { name, path, inside });
   return {
     file: file.in ?? "",
@@ -85,6 +87,34 @@ function requireParts(context: Context, file: ArtifactFile, { name, path, inside
       code: "no-producer",
       message: `nobody produces ${name}: it needs "by"`,
     });
+}
+
+/** Its members come and go one by one, so that there is no moment at which all of them are about one content. */
+function requireWhole(context: Context, { bind, each }: ArtifactFile, path: Path): void {
+  if (each === undefined || listOf(bind).length === 0) return;
+  report(context, context.placeOf([...path, "bind"]), {
+    code: "bad-artifact",
+    message: `a fan-out cannot be bound to ${listOf(bind).join(", ")}: bind what is merged from it instead`,
+  });
+}
+
+/** Who writes such a word does not think of its case, and most readers do not look at it. */
+function requireDistinct(context: Context, { verdict, review }: ArtifactFile, inside: Path): void {
+  const tables: readonly (readonly [Path, object | undefined])[] = [
+    [[...inside, "verdict"], verdict],
+    [[...inside, "review", "values"], review?.values],
+    [[...inside, "review", "severities"], review?.severities],
+  ];
+  for (const [path, table] of tables) {
+    const seen = new Map<string, string>();
+    for (const word of Object.keys(table ?? {})) {
+      const other = seen.get(word.toLowerCase());
+      const message = `"${word}" and "${other}" differ only in case: one would be taken for the other`;
+      if (other !== undefined)
+        report(context, context.keyPlaceOf([...path, word]), { code: "bad-artifact", message });
+      seen.set(word.toLowerCase(), word);
+    }
+  }
 }
 
 function buildEach(context: Context, file: ArtifactFile, { path, inside }: Site): Artifact["each"] {
