@@ -106,9 +106,12 @@ function buildRole(on: Build, role: NonNullable<WorkflowFile["roles"]>[string], 
   const path: Path = ["roles", name];
   const prompt = role.prompt ?? name;
   const again = role.again ?? prompt;
-  const isTroubled = on.context.isTroubled(path);
-  if (!isTroubled) usePrompt(on, prompt, [...path, "prompt"]);
-  if (!isTroubled && again !== prompt) usePrompt(on, again, [...path, "again"]);
+  if (!on.context.isTroubled(path)) {
+    const { context } = on;
+    const isNamed = role.prompt !== undefined;
+    usePrompt(on, prompt, isNamed ? context.placeOf([...path, "prompt"]) : context.keyPlaceOf(path));
+    if (again !== prompt) usePrompt(on, again, context.placeOf([...path, "again"]));
+  }
   requireNames(on.context, {
     kind: "artifact",
     names: role.context,

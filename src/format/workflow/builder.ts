@@ -1,6 +1,7 @@
 /** What all parts of the build share: the file, its expansion, what is declared, and which prompts are used. */
 
-import type { Action, Definition, Prompt } from "../../core/workflow.ts";
+import { closest } from "../../core/closest.ts";
+import type { Action, Definition, Place, Prompt } from "../../core/workflow.ts";
 import { parseAction, PERFORMABLE, RESOURCES, type Mention } from "./actions.ts";
 import { isDoubtful, report, requireName, type Context, type Path } from "./context.ts";
 import type { WorkflowFile } from "./schema.ts";
@@ -64,7 +65,7 @@ function requireMention(on: Build, mention: Mention, path: Path): void {
       requireName(on.context, { kind: "deed", name, known: PERFORMABLE, path });
       return;
     case "prompt":
-      usePrompt(on, name, path);
+      usePrompt(on, name, on.context.placeOf(path));
       return;
   }
 }
@@ -81,9 +82,15 @@ function requireKind(on: Build, { kind, name, role = "" }: Mention, path: Path):
   else if (!artifact.by.includes(role)) bad(`${name} counts only from ${artifact.by.join(" or ")}`);
 }
 
-export function usePrompt(on: Build, name: string, path: Path): void {
-  if (requireName(on.context, { kind: "prompt", name, known: Object.keys(on.prompts), path }))
-    on.used.add(name);
+export function usePrompt(on: Build, name: string, place: Place): void {
+  const { context, prompts } = on;
+  if (Object.hasOwn(prompts, name)) on.used.add(name);
+  else
+    report(context, place, {
+      code: "unknown-prompt",
+      message: `there is no prompt "${name}": write prompts/${name}.md beside this file`,
+      suggestion: closest(name, Object.keys(prompts)),
+    });
 }
 
 export function mapValues<T, U>(

@@ -51,7 +51,7 @@ export function requireName(
   report(context, context.placeOf(on.path), {
     code: `unknown-${on.kind}`,
     message: `there is no ${on.kind} "${on.name}"`,
-    suggestion: closest(on.name, known),
+    suggestion: closest(on.name, known) ?? personIn(on.name, known),
   });
   return false;
 }
@@ -72,6 +72,13 @@ export function requireNames(
   else
     for (const [index, name] of (names ?? []).entries())
       requireName(context, { kind, name, known, path: [...path, index] });
+}
+
+const PEOPLE = new Set(["person", "people", "user", "me", "somebody", "operator"]);
+
+/** People have one word, where they may act at all. */
+function personIn(name: string, known: readonly string[]): string | undefined {
+  return PEOPLE.has(name.toLowerCase()) && known.includes("human") ? "human" : undefined;
 }
 
 /** Whether what is known of this artifact may not be what was meant. */

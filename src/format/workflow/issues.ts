@@ -90,24 +90,32 @@ function toFindings(schema: z.ZodMiniType, { path, issue }: Flat): Finding[] {
         {
           path,
           code: "bad-value",
-          message: isMissing(issue) ? missing(path) : `must be ${article(issue.expected)}`,
+          message: isMissing(issue) ? missing(path) : `must be ${article(issue.expected)}${found(issue)}`,
           absent: isMissing(issue),
         },
       ];
     case "invalid_union": {
       const kinds = [...new Set(kindsOf(issue))].join(" or ");
       const absent = isMissing(issue);
-      return [{ path, code: "bad-value", message: absent ? missing(path) : `must be ${kinds}`, absent }];
-    }
-    case "invalid_value": {
-      const values = issue.values.map(String);
       return [
         {
           path,
           code: "bad-value",
-          message: `must be ${values.length > 1 ? "one of " : ""}${values.join(", ")}`,
+          message: absent ? missing(path) : `must be ${kinds}${found(issue)}`,
+          absent,
         },
       ];
+    }
+    case "invalid_value": {
+      const values = issue.values.map(String);
+      const near = typeof issue.input === "string" ? closest(issue.input, values) : undefined;
+      const suggestion = near === undefined ? {} : { suggestion: near };
+      if (isMissing(issue)) return [{ path, code: "bad-value", message: missing(path), absent: true }];
+      const message =
+        values.length > 1
+          ? `must be one of ${values.join(", ")}; ${quoted(issue.input)} is none`
+          : `must be ${values.join("")}${found(issue)}`;
+      return [{ path, code: "bad-value", message, ...suggestion }];
     }
     case "invalid_key":
       return [
@@ -141,6 +149,19 @@ function toFindings(schema: z.ZodMiniType, { path, issue }: Flat): Finding[] {
 
 function isMissing(issue: Issue): boolean {
   return issue.input === undefined || issue.input === null;
+}
+
+function found(issue: Issue): string {
+  return `, not ${quoted(issue.input)}`;
+}
+
+const QUOTED_MAX = 40;
+
+function quoted(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "a map";
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX)}..."` : text;
 }
 
 function missing(path: Path): string {

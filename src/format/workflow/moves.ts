@@ -143,7 +143,7 @@ export function buildEnd(on: Build, end: NonNullable<WorkflowFile["ends"]>[numbe
 export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
   const { context } = on;
   const path: Path = ["asks", name];
-  usePrompt(on, ask.question, [...path, "question"]);
+  usePrompt(on, ask.question, context.placeOf([...path, "question"]));
   requireNames(context, {
     kind: "artifact",
     names: ask.shows,
