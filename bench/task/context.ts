@@ -15,7 +15,12 @@ export type Agent = {
   readonly is: "none" | "up" | "stopping" | "crashed";
   /** The content of the worktree when it was started. */
   readonly tree: string;
+  /** What there was already of what it is to write. */
+  readonly seen: Seen;
 };
+
+/** The text that was last seen of each section, whoever wrote it. */
+type Seen = { readonly plan?: string; readonly handoff?: string; readonly review?: string };
 
 export type Context = {
   readonly limits: Limits;
@@ -25,6 +30,7 @@ export type Context = {
   /** How often the machine below the agent went away since the state was entered. */
   readonly losses: number;
   readonly tree: string;
+  readonly seen: Seen;
   readonly plan: Kept | undefined;
   readonly handoff: Kept | undefined;
   readonly review: Kept | undefined;
@@ -46,7 +52,7 @@ export type Context = {
 export type Change = (context: Context, event: TaskEvent) => Context;
 
 export const LIMITS: Limits = { rounds: 2, crashes: 2, questions: 2 };
-const NOBODY: Agent = { attempt: 0, is: "none", tree: "" };
+const NOBODY: Agent = { attempt: 0, is: "none", tree: "", seen: {} };
 
 export const NEW_TASK: Context = {
   limits: LIMITS,
@@ -55,6 +61,7 @@ export const NEW_TASK: Context = {
   questions: 0,
   losses: 0,
   tree: "",
+  seen: {},
   plan: undefined,
   handoff: undefined,
   review: undefined,
@@ -85,11 +92,19 @@ export const takeIn: Change = (context, event) => {
   const tree = facts.tree ?? context.tree;
   // The reviewer may not change the work, so it speaks about the work as it was handed over.
   const about = by === "reviewer" ? context.reviewer.tree : tree;
-  const { plan, handoff, review } = facts;
+  const { plan, handoff, review } = workOf(context, event);
   const observed = event.type === "OBSERVE";
   return {
     ...context,
     tree,
+    // A waiver is for the work as it is.
+    waivedReview: tree === context.tree ? context.waivedReview : undefined,
+    seen: {
+      ...context.seen,
+      ...(plan === undefined ? {} : { plan: plan.id }),
+      ...(handoff === undefined ? {} : { handoff: handoff.id }),
+      ...(review === undefined ? {} : { review: review.id }),
+    },
     plan: plan === undefined ? context.plan : keep(context.plan, { ...plan, by, tree: about }, AUTHORS),
     handoff:
       handoff === undefined
@@ -101,6 +116,22 @@ export const takeIn: Change = (context, event) => {
     merged: observed ? (event.merged ?? context.merged) : context.merged,
   };
 };
+
+/** What is found at an agent's end is its work only where it changed since the agent was started. */
+function workOf(context: Context, event: TaskEvent): Pick<Facts, "plan" | "handoff" | "review"> {
+  const { plan, handoff, review }: Facts & Pick<TaskEvent, "type"> = event;
+  const before =
+    event.type === "WORKER_ENDED"
+      ? context.worker.seen
+      : event.type === "REVIEWER_ENDED"
+        ? context.reviewer.seen
+        : {};
+  return {
+    ...(plan === undefined || plan.id === before.plan ? {} : { plan }),
+    ...(handoff === undefined || handoff.id === before.handoff ? {} : { handoff }),
+    ...(review === undefined || review.id === before.review ? {} : { review }),
+  };
+}
 
 function authorOf(event: TaskEvent): string {
   if (event.type === "WORKER_ENDED") return "worker";
@@ -143,13 +174,14 @@ export function countsAll(context: Context, event: TaskEvent): boolean {
 
 /** What the review of this round says about the present content of the worktree. */
 export function verdictOf({ review, usedReview, tree, waivedReview }: Context): "PASS" | "FAIL" | undefined {
-  if (waivedReview === tree || review === undefined) return undefined;
+  if (tree === "" || waivedReview === tree || review === undefined) return undefined;
   if (review.by !== "reviewer" || review.id === "" || review.id === usedReview) return undefined;
   return review.tree === tree && review.ok ? review.verdict : undefined;
 }
 
 export function mayFinish(context: Context): boolean {
-  return context.waivedReview === context.tree || verdictOf(context) === "PASS";
+  const isWaived = context.waivedReview === context.tree && context.tree !== "";
+  return isWaived || verdictOf(context) === "PASS";
 }
 
 /** Crashes are counted for each stay in a state. */
@@ -185,11 +217,12 @@ export const waiveReview: Change = (context) => ({ ...context, waivedReview: con
 export const waive: Change = (context, event) => {
   if (event.type !== "WAIVE") return context;
   const tree = event.tree ?? context.tree;
+  const waivedReview = tree === context.tree ? context.waivedReview : undefined;
   switch (event.artifact) {
     case "plan":
-      return { ...context, tree, waivedPlan: true };
+      return { ...context, tree, waivedReview, waivedPlan: true };
     case "handoff":
-      return { ...context, tree, waivedHandoff: true };
+      return { ...context, tree, waivedReview, waivedHandoff: true };
     case "review":
       return { ...context, tree, waivedReview: tree };
   }
@@ -199,7 +232,10 @@ export function call(role: Role): Change {
   return (context) => {
     const agent = context[role];
     if (isUp(agent)) return context;
-    return { ...context, [role]: { attempt: agent.attempt + 1, is: "up", tree: context.tree } };
+    const { plan, handoff, review } = context.seen;
+    const own = role === "worker" ? { plan, handoff } : { review };
+    const seen = Object.fromEntries(Object.entries(own).filter(([, id]) => id !== undefined));
+    return { ...context, [role]: { attempt: agent.attempt + 1, is: "up", tree: context.tree, seen } };
   };
 }
 

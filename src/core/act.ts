@@ -2,6 +2,7 @@
 
 import { record, type Draft } from "./draft.ts";
 import { slotKey, type Agent } from "./run.ts";
+import { isGood, standingOf } from "./standing.ts";
 import type { Action } from "./workflow.ts";
 
 export function act(draft: Draft, actions: readonly Action[]): void {
@@ -55,15 +56,10 @@ export function start(draft: Draft, on: { role: string; slot: string; prompt?: s
   const declared = draft.workflow.definition.roles[role];
   const attempt = (draft.run.attempts[role] ?? 0) + 1;
   const prompt = on.prompt ?? (attempt === 1 ? declared?.prompt : declared?.again) ?? role;
-  record(draft, { type: "agent-called", role, slot, attempt, prompt, inputs: inputsOf(draft, role) });
-  draft.effects.push({
-    type: "start-agent",
-    role,
-    slot,
-    attempt,
-    prompt,
-    ...(on.fan === undefined ? {} : { fan: on.fan }),
-  });
+  const fan = on.fan === undefined ? {} : { fan: on.fan };
+  const given = { inputs: inputsOf(draft, role), seen: seenOf(draft, role, slot) };
+  record(draft, { type: "agent-called", role, slot, attempt, prompt, ...given, ...fan });
+  draft.effects.push({ type: "start-agent", role, slot, attempt, prompt, ...fan });
 }
 
 export function isUp(agent: Agent): boolean {
@@ -82,10 +78,25 @@ function inputsOf(draft: Draft, role: string): Record<string, string> {
   return inputs;
 }
 
+/** What is there already of what a role writes: at its end, only what has changed since then is its work. */
+function seenOf({ workflow, run }: Draft, role: string, slot: string): Record<string, string> {
+  const seen: Record<string, string> = {};
+  for (const name in workflow.definition.artifacts) {
+    const artifact = workflow.definition.artifacts[name];
+    if (artifact === undefined || !artifact.by.includes(role)) continue;
+    const key = artifact.each === undefined ? name : slotKey(name, slot);
+    const digest = run.seen[key];
+    if (digest !== undefined) seen[key] = digest;
+  }
+  return seen;
+}
+
 function startEach(draft: Draft, role: string, name: string): void {
   const each = draft.workflow.definition.artifacts[name]?.each;
   if (each === undefined) return;
-  const slots = draft.run.held[each.artifact]?.reading.lists[each.list] ?? [];
+  // Members come only from a list that counts: without one there are none, and that is an outcome of its own.
+  const isUsable = isGood(standingOf(draft.workflow, draft.run, each.artifact));
+  const slots = isUsable ? (draft.run.held[each.artifact]?.reading.lists[each.list] ?? []) : [];
   const unique = [...new Set(slots)];
   record(draft, { type: "slots-opened", artifact: name, slots: unique });
   for (const slot of unique) start(draft, { role, slot, fan: name });

@@ -47,10 +47,16 @@ export function change(run: OwnRun, event: Event): void {
       return;
     case "tree-seen":
       run.tree = event.tree;
+      for (const artifact of event.drop) run.waivers = without(run.waivers, artifact);
+      return;
+    case "artifact-seen":
+      run.seen = { ...run.seen, [event.key]: event.digest };
       return;
     case "artifact-read": {
       const { reading, by, tree, inputs } = event;
-      run.held = { ...run.held, [slotKey(reading.artifact, reading.slot)]: { reading, by, tree, inputs } };
+      const key = slotKey(reading.artifact, reading.slot);
+      run.held = { ...run.held, [key]: { reading, by, tree, inputs } };
+      if (run.seen[key] !== reading.digest) run.seen = { ...run.seen, [key]: reading.digest };
       return;
     }
     case "moved":
@@ -61,8 +67,9 @@ export function change(run: OwnRun, event: Event): void {
       renew(run, event.renew);
       return;
     case "agent-called": {
-      const { role, slot, attempt, inputs } = event;
-      setAgent(run, { role, slot, attempt, status: "called", tree: run.tree, inputs });
+      const { role, slot, attempt, inputs, seen, fan } = event;
+      const given = { tree: run.tree, inputs, seen, ...(fan === undefined ? {} : { fan }) };
+      setAgent(run, { role, slot, attempt, status: "called", ...given });
       run.attempts = { ...run.attempts, [role]: attempt };
       return;
     }
@@ -166,6 +173,6 @@ function setStatus(
   status: Agent["status"],
 ): void {
   const { role, slot, attempt } = event;
-  const known = run.agents[slotKey(role, slot)];
-  setAgent(run, { role, slot, attempt, status, tree: known?.tree ?? run.tree, inputs: known?.inputs ?? {} });
+  const known = run.agents[slotKey(role, slot)] ?? { tree: run.tree, inputs: {}, seen: {} };
+  setAgent(run, { ...known, role, slot, attempt, status });
 }

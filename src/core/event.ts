@@ -100,7 +100,10 @@ export type Incoming =
     };
 
 type Consequence =
-  | { readonly type: "tree-seen"; readonly tree: string }
+  /** The work has changed: what was waived for it as it was is no longer. */
+  | { readonly type: "tree-seen"; readonly tree: string; readonly drop: readonly string[] }
+  /** A text was seen in the hands of somebody whose word does not count. */
+  | { readonly type: "artifact-seen"; readonly key: string; readonly digest: string }
   | {
       readonly type: "artifact-read";
       readonly reading: Reading;
@@ -132,6 +135,9 @@ type Consequence =
       readonly attempt: number;
       readonly prompt: string;
       readonly inputs: Readonly<Record<string, string>>;
+      /** What was there already of what this agent is to write: finding it at its end says nothing. */
+      readonly seen: Readonly<Record<string, string>>;
+      readonly fan?: string;
     }
   | { readonly type: "agent-alive"; readonly role: string; readonly slot: string; readonly attempt: number }
   | { readonly type: "agent-gone"; readonly role: string; readonly slot: string; readonly attempt: number }

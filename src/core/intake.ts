@@ -18,9 +18,25 @@ export function currentAgent(run: Run, actor: Extract<Actor, { type: "agent" }>)
 }
 
 export function intake(draft: Draft, facts: Facts, actor: Actor): void {
-  if (facts.tree !== undefined && facts.tree !== draft.run.tree)
-    record(draft, { type: "tree-seen", tree: facts.tree });
+  if (facts.tree !== undefined && facts.tree !== draft.run.tree) seeTree(draft, facts.tree);
   for (const reading of facts.readings ?? []) takeIn(draft, reading, actor);
+}
+
+/** What an agent leaves at its end is its work only where it has changed since the agent was called. */
+export function intakeAtEnd(draft: Draft, facts: Facts, agent: Agent): void {
+  const { role, slot, attempt, seen } = agent;
+  const isWork = (reading: Reading): boolean =>
+    seen[slotKey(reading.artifact, reading.slot)] !== reading.digest;
+  const readings = facts.readings?.filter(isWork) ?? [];
+  intake(draft, { ...facts, readings }, { type: "agent", role, slot, attempt });
+}
+
+export function seeTree(draft: Draft, tree: string): void {
+  const { workflow, run } = draft;
+  const drop = Object.keys(run.waivers).filter((name) =>
+    workflow.definition.artifacts[name]?.bind.includes("tree"),
+  );
+  record(draft, { type: "tree-seen", tree, drop });
 }
 
 function takeIn(draft: Draft, reading: Reading, actor: Actor): void {
@@ -29,7 +45,12 @@ function takeIn(draft: Draft, reading: Reading, actor: Actor): void {
   if (artifact === undefined || !isOwnSlot(artifact, reading, actor)) return;
   const by = nameOf(actor);
   const known = run.held[slotKey(reading.artifact, reading.slot)];
-  if (!artifact.by.includes(by) && !displaces(known, reading)) return;
+  if (!artifact.by.includes(by) && !displaces(known, reading)) {
+    const key = slotKey(reading.artifact, reading.slot);
+    if (run.seen[key] !== reading.digest)
+      record(draft, { type: "artifact-seen", key, digest: reading.digest });
+    return;
+  }
   const agent = actor.type === "agent" ? currentAgent(run, actor) : undefined;
   const given =
     agent !== undefined && workflow.definition.roles[agent.role]?.access === "read" ? agent : undefined;

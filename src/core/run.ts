@@ -20,6 +20,10 @@ export type Agent = {
   /** The tree and the artifacts it was given, by digest. */
   readonly tree: string;
   readonly inputs: Readonly<Record<string, string>>;
+  /** What was there already of what it is to write, by digest. */
+  readonly seen: Readonly<Record<string, string>>;
+  /** The fan-out it is a member of. */
+  readonly fan?: string;
 };
 
 type Question = { readonly ask: string; readonly id: string; readonly repeats: number };
@@ -57,6 +61,8 @@ export type Run = {
   /** The digest an artifact had when its scope began. A reading with this digest is not new. */
   readonly baseline: Readonly<Record<string, string>>;
   readonly tree: string;
+  /** The digest that was last seen of an artifact, whoever wrote it. Key as in `held`. */
+  readonly seen: Readonly<Record<string, string>>;
   /** Key: role, or `role/slot`. */
   readonly agents: Readonly<Record<string, Agent>>;
   readonly attempts: Readonly<Record<string, number>>;
@@ -82,6 +88,7 @@ export const NO_RUN: Run = {
   held: {},
   baseline: {},
   tree: "",
+  seen: {},
   agents: {},
   attempts: {},
   slots: {},

@@ -113,7 +113,8 @@ function causeOf(workflow: Workflow, run: Run, name: string): Cause {
   const artifact = workflow.definition.artifacts[name];
   if (artifact === undefined) return "absent";
   const waiver = run.waivers[name];
-  if (waiver !== undefined && (waiver.tree === run.tree || !artifact.bind.includes("tree"))) return "waiver";
+  if (waiver !== undefined && (isOfTree(run, waiver.tree) || !artifact.bind.includes("tree")))
+    return "waiver";
   if (artifact.each !== undefined) return assessSlots(run, name);
   const held = run.held[name];
   if (held === undefined) return "absent";
@@ -126,7 +127,7 @@ function assess(run: Run, artifact: Artifact, held: Held): Cause {
   if (!artifact.by.includes(held.by)) return "foreign";
   if (run.baseline[slotKey(reading.artifact, reading.slot)] === reading.digest) return "old";
   for (const bound of artifact.bind) {
-    if (bound === "tree" ? held.tree !== run.tree : isChangedInput(run, held, bound))
+    if (bound === "tree" ? !isOfTree(run, held.tree) : isChangedInput(run, held, bound))
       return bound === "tree" ? "tree" : "input";
   }
   if (reading.faults.length > 0) return "fault";
@@ -136,10 +137,26 @@ function assess(run: Run, artifact: Artifact, held: Held): Cause {
   return verdict === "invalid" ? "contradiction" : verdict;
 }
 
-/** A fan-out has a most: what would need more members is refused, not cut. */
+/** A tree that nobody has looked at yet is none that anything could be about. */
+function isOfTree(run: Run, tree: string): boolean {
+  return tree === run.tree && tree !== "";
+}
+
+/** Members become names of files and agents. */
+const MEMBER = /^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$/;
+
+/** A fan-out has members, not too many, with harmless names: what names others is refused, not cut. */
 function isOverfull({ fanOuts }: Workflow, { reading }: Held): boolean {
   const fans = fanOuts[reading.artifact];
-  return fans !== undefined && fans.some(({ list, max }) => (reading.lists[list]?.length ?? 0) > max);
+  if (fans === undefined) return false;
+  return fans.some(({ list, max }) => {
+    const members = reading.lists[list] ?? [];
+    return (
+      members.length === 0 ||
+      members.length > max ||
+      members.some((member) => !MEMBER.test(member) || member.includes(".."))
+    );
+  });
 }
 
 function isChangedInput(run: Run, held: Held, bound: string): boolean {
@@ -191,9 +208,8 @@ function reasonFor(on: { workflow: Workflow; run: Run }, member: Member, cause: 
     case "fault":
       return held?.reading.faults[0]?.reason ?? `${what} has no outcome`;
     case "overfull": {
-      const most =
-        workflow.fanOuts[name]?.map(({ list, max }) => `at most ${max} ${list}`).join(" and ") ?? "";
-      return `${what} may name ${most}`;
+      const most = workflow.fanOuts[name]?.map(({ list, max }) => `1 to ${max} ${list}`).join(" and ") ?? "";
+      return `${what} must name ${most}, with letters, digits, spaces, _ . and - only`;
     }
     case "contradiction":
       return `${what}: the verdict is negative but no issue is listed`;

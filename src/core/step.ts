@@ -15,6 +15,7 @@ import { respawn } from "./steps/respawn.ts";
 import { setParam } from "./steps/set-param.ts";
 import { begin } from "./steps/begin.ts";
 import { submit } from "./steps/submit.ts";
+import { validate } from "./steps/validate.ts";
 import { waive } from "./steps/waive.ts";
 import { intake } from "./intake.ts";
 import { finished, invalid } from "./refuse.ts";
@@ -39,6 +40,8 @@ export function step(workflow: Workflow, run: Run, event: Incoming): Step {
 
 function decide(draft: Draft, event: Incoming): Refusal | undefined {
   const { run, workflow } = draft;
+  const wrong = validate(workflow, run, event);
+  if (wrong !== undefined) return wrong;
   if (event.type === "run-started") return begin(draft, event);
   if (run.seq === 0) return invalid(run, "the run was not started yet");
   if (event.type === "agent-started" || event.type === "agent-ended") return agentEvent(draft, event);
@@ -81,6 +84,6 @@ function agentEvent(
   } else if (agent.status === "crashed") {
     record(draft, { type: "result-kept", role, slot, attempt });
   } else {
-    agentEnded(draft, event);
+    agentEnded(draft, event, agent);
   }
 }

@@ -305,6 +305,6 @@ test("a fan-out that would need more members than it may have is refused, not cu
       .split("\n")
       .at(-1),
   ).toBe(
-    "refused: gate-not-met: 1.1 is invalid: .agents/tmp/phases/1.1-brainstorm.md may name at most 10 areas",
+    "refused: gate-not-met: 1.1 is invalid: .agents/tmp/phases/1.1-brainstorm.md must name 1 to 10 areas, with letters, digits, spaces, _ . and - only",
   );
 });

@@ -14,7 +14,7 @@ import { checkShape, isRemembered } from "./shape.ts";
 import { survey, type Survey } from "./survey.ts";
 import { checkAssertions, checkEndings, fromSurvey, storyOf } from "./told.ts";
 import { neverTaken } from "./untaken.ts";
-import { variantsOf } from "./variants.ts";
+import { isBeyondCounting, variantsOf } from "./variants.ts";
 import { worstCase, type Worst } from "./worst.ts";
 
 export type Report = {
@@ -30,6 +30,8 @@ export function check(given: Workflow, nodesMax: number = NODES_MAX): Report {
   const workflow: Workflow = { ...given, hash: () => "" };
   const first = [...checkShape(workflow), ...checkPrompts(workflow), ...checkOrders(workflow)];
   if (first.some(({ code }) => code === "no-start")) return { defects: first, worst: {}, nodes: 0, edges: 0 };
+  if (isBeyondCounting(workflow))
+    return { defects: [...first, tooLarge(workflow, nodesMax)], worst: {}, nodes: 0, edges: 0 };
   const seen = survey(workflow);
   const exploration = explore(workflow, { params: variantsOf(workflow), observer: seen, nodesMax });
   const { graph } = exploration;

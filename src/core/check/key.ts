@@ -54,7 +54,7 @@ export function keysOf(workflow: Workflow): Keys {
   const paramsOf = (run: Run): number => {
     const known = setOf.get(run.params);
     if (known !== undefined) return known;
-    const values = params.map((name) => String(run.params[name])).join(" ");
+    const values = JSON.stringify(params.map((name) => run.params[name]));
     const number = sets.get(values) ?? sets.size;
     sets.set(values, number);
     setOf.set(run.params, number);
@@ -62,9 +62,8 @@ export function keysOf(workflow: Workflow): Keys {
   };
   return (run) => {
     // One character for each part: short keys are what makes a large product quick.
-    let key = String.fromCharCode(states.get(run.state) ?? 0, paramsOf(run));
-    for (const counter of counters.get(run.state) ?? [])
-      key += String.fromCharCode(run.counters[counter] ?? 0);
+    let key = String.fromCharCode(states.get(run.state) ?? 0) + countMark(paramsOf(run));
+    for (const counter of counters.get(run.state) ?? []) key += countMark(run.counters[counter] ?? 0);
     for (const name of live.get(run.state) ?? []) {
       const standing = standingOf(workflow, run, name);
       key += String.fromCharCode(classes.get(name)?.get(standing) ?? 0);
@@ -72,13 +71,18 @@ export function keysOf(workflow: Workflow): Keys {
       if (outliving.has(name) && standing === "waived") key += run.held[name] === undefined ? "-" : "+";
       if (standing !== "missing")
         for (const field of fields.get(name) ?? [])
-          key += `:${String(run.held[name]?.reading.fields[field] ?? "")}`;
+          key += `:${JSON.stringify(run.held[name]?.reading.fields[field] ?? null)}`;
     }
     for (const role of roles) key += String.fromCharCode(agentMark(run, run.agents[role], bound));
     if (hasSlots) key += slotsKey(run, live.get(run.state) ?? [], bound);
     if (hasOrigin) for (const frame of run.frames) key += `<${frame.state}<${frame.from}`;
     return key;
   };
+}
+
+/** Two characters: one would not do for a large number. */
+function countMark(count: number): string {
+  return String.fromCharCode(count & 0x7fff, count >> 15);
 }
 
 /** Standings that every gate, guard and assertion treats alike share a class. */

@@ -130,7 +130,11 @@ function artifactsReadIn(workflow: Workflow, state: string): string[] {
     ),
   ];
   // A fan-out takes its members from another artifact.
-  return [...direct, ...direct.flatMap((name) => workflow.definition.artifacts[name]?.each?.artifact ?? [])];
+  // So does what an artifact is bound to: its change makes the artifact stale.
+  return closure(direct, (name) => {
+    const artifact = workflow.definition.artifacts[name];
+    return [...(artifact?.bind ?? []), ...(artifact?.each === undefined ? [] : [artifact.each.artifact])];
+  });
 }
 
 function countersReadIn(workflow: Workflow, state: string): string[] {
@@ -144,4 +148,11 @@ function countersReadIn(workflow: Workflow, state: string): string[] {
     ...ends.flatMap((end) => (end.in === state && end.count !== undefined ? [end.count] : [])),
     ...(ask === undefined ? [] : [asks[ask]?.reask ?? ""]),
   ];
+}
+
+/** All that these lead to, themselves included. */
+function closure(names: readonly string[], next: (name: string) => readonly string[]): string[] {
+  const all = new Set(names);
+  for (const name of all) for (const other of next(name)) all.add(other);
+  return [...all];
 }

@@ -28,7 +28,7 @@ export function outcomesOf(workflow: Workflow, name: string, artifact: Artifact)
 function compute(workflow: Workflow, name: string, artifact: Artifact): Outcome[] {
   const lists = Object.fromEntries(
     Object.values(workflow.definition.artifacts).flatMap(({ each }) =>
-      each?.artifact === name ? [[each.list, SLOTS]] : [],
+      each?.artifact === name ? [[each.list, SLOTS.slice(0, each.max)]] : [],
     ),
   );
   const variants = fieldsOf(workflow, name, artifact).flatMap((fields) =>
@@ -56,30 +56,49 @@ function verdictsOf(artifact: Artifact): Omit<Outcome, "lists">[] {
   if (review === undefined) return [{ fields: {} }];
   const claims = distinct(review.verdicts);
   if (review.issuesAt === undefined) return claims.map((verdict) => ({ verdict, fields: {} }));
-  const judged = claims.map((verdict) => ({
-    verdict,
-    issues: verdict.startsWith("pass") ? NO_ISSUES : ONE_CRITICAL,
-    fields: {},
-  }));
-  // An approval that comes with a small issue: a note, or a reason to mend, by the threshold.
-  return claims.includes("pass") ? [...judged, { verdict: "pass", issues: ONE_LOW, fields: {} }] : judged;
+  // An approval may come with issues: a note, or a reason to mend, by the threshold.
+  return claims.flatMap((verdict) =>
+    (verdict.startsWith("pass") ? [NO_ISSUES, ONE_LOW, ONE_CRITICAL] : [ONE_CRITICAL]).map((issues) => ({
+      verdict,
+      issues,
+      fields: {},
+    })),
+  );
 }
 
 function distinct(words: Readonly<Record<string, Verdict>>): Verdict[] {
   return [...new Set(Object.values(words))];
 }
 
-/** Every combination of the values that guards compare this artifact's fields with, and of others that its shape allows. */
-function fieldsOf(workflow: Workflow, name: string, { reader }: Artifact): Record<string, Literal>[] {
-  const shape = reader.type === "json" || reader.type === "yaml" ? reader.shape : undefined;
+/** How many combinations of fields there are to try. */
+export function fieldCombinations(workflow: Workflow, name: string, { reader }: Artifact): number {
+  const shape = shapeOf(reader);
+  let count = 1;
+  for (const [field, told] of comparedFields(workflow, name)) {
+    count *= valuesOf(shape, field, told).length + (isRequired(shape, field) ? 0 : 1);
+  }
+  return count;
+}
+
+function shapeOf(reader: Artifact["reader"]): Shape | undefined {
+  return reader.type === "json" || reader.type === "yaml" ? reader.shape : undefined;
+}
+
+function comparedFields(workflow: Workflow, name: string): Map<string, Literal[]> {
   const compared = new Map<string, Literal[]>();
   for (const condition of conditionsOf(workflow)) {
     if ((condition.type !== "field" && condition.type !== "least") || condition.artifact !== name) continue;
     const told = condition.type === "least" ? [condition.min, condition.min - 1] : condition.in;
     compared.set(condition.field, [...(compared.get(condition.field) ?? []), ...told]);
   }
+  return compared;
+}
+
+/** Every combination of the values that guards compare this artifact's fields with, and of others that its shape allows. */
+function fieldsOf(workflow: Workflow, name: string, { reader }: Artifact): Record<string, Literal>[] {
+  const shape = shapeOf(reader);
   let all: Record<string, Literal>[] = [{}];
-  for (const [field, told] of compared) {
+  for (const [field, told] of comparedFields(workflow, name)) {
     const values = valuesOf(shape, field, told);
     const given = all.flatMap((fields) => values.map((value) => ({ ...fields, [field]: value })));
     all = isRequired(shape, field) ? given : [...given, ...all];

@@ -168,7 +168,7 @@ function owed({ workflow, run }: Look, move: Move, who: string): Reading[] | und
   if (!isOpen(situation, { ...move, need: [] })) return undefined;
   return missing.flatMap((name) => {
     const outcomes = artifacts[name] === undefined ? [] : outcomesOf(workflow, name, artifacts[name]);
-    const good = outcomes.find(({ verdict }) => verdict === undefined || verdict === "pass");
+    const good = outcomes.find(({ verdict }) => verdict === undefined || verdict.startsWith("pass"));
     return good === undefined ? [] : [readingOf(run, { artifact: name, slot: "" }, good)];
   });
 }

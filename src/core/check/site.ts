@@ -92,6 +92,8 @@ function isWorthWriting(workflow: Workflow, name: string): boolean {
   const artifact = workflow.definition.artifacts[name];
   if (artifact === undefined) return false;
   if (outcomesOf(workflow, name, artifact).length > 1) return true;
+  // Writing it anew makes stale what is about it.
+  if (Object.values(workflow.definition.artifacts).some((other) => other.bind.includes(name))) return true;
   return workflow.definition.moves.some((move) => {
     if (artifactsIn(move).includes(name)) return true;
     return (

@@ -3,11 +3,11 @@
 import type { Workflow } from "../compile.ts";
 import type { Literal, Param } from "../workflow.ts";
 import type { Params } from "./explore.ts";
-import { conditionsOf } from "./outcomes.ts";
+import { conditionsOf, fieldCombinations } from "./outcomes.ts";
 
 /**
- * Every value of the parameters that guards read, each with all numbers at their default and with all at their least.
- * More than the least only makes budgets larger: a loop that a budget bounds is bounded at any value.
+ * Every value of the parameters that guards read, each with all other numbers at their default, at their least and at their
+ * most: a budget may be too small for what follows from it, or larger than another that shuts the same move.
  */
 export function variantsOf(workflow: Workflow): Params[] {
   const params = Object.entries(workflow.definition.params);
@@ -17,15 +17,31 @@ export function variantsOf(workflow: Workflow): Params[] {
     const values = guarded.has(name) ? valuesOf(param, guarded.get(name) ?? []) : [param.default];
     choices = choices.flatMap((chosen) => values.map((value) => ({ ...chosen, [name]: value })));
   }
-  const least = Object.fromEntries(
-    params.flatMap(([name, param]) =>
-      param.type === "int" && !guarded.has(name) ? [[name, param.min]] : [],
-    ),
+  const budgets = params.flatMap(([name, param]) =>
+    param.type === "int" && !guarded.has(name) ? [{ name, param }] : [],
   );
-  const isSame = Object.entries(least).every(
-    ([name, value]) => workflow.definition.params[name]?.default === value,
+  const extremes = (["default", "min", "max"] as const).map((end) =>
+    Object.fromEntries(budgets.map(({ name, param }) => [name, param[end]])),
   );
-  return isSame ? choices : [...choices, ...choices.map((chosen) => ({ ...chosen, ...least }))];
+  const all = choices.flatMap((chosen) => extremes.map((extreme) => ({ ...chosen, ...extreme })));
+  return [...new Map(all.map((values) => [JSON.stringify(values), values])).values()];
+}
+
+/** More than this cannot be looked at one by one. */
+const COMBINATIONS_MAX = 4096;
+
+export function isBeyondCounting(workflow: Workflow): boolean {
+  const guarded = readParams(workflow);
+  let count = 1;
+  for (const [name, told] of guarded) {
+    const param = workflow.definition.params[name];
+    if (param !== undefined) count *= valuesOf(param, told).length;
+  }
+  const artifacts = Object.entries(workflow.definition.artifacts);
+  return (
+    count > COMBINATIONS_MAX ||
+    artifacts.some(([name, artifact]) => fieldCombinations(workflow, name, artifact) > COMBINATIONS_MAX)
+  );
 }
 
 /** Parameters that a guard, a claim or a threshold reads, with the values they are compared with. */

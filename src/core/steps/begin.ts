@@ -14,25 +14,28 @@ export function begin(draft: Draft, event: Extract<Incoming, { type: "run-starte
   if (event.definition !== workflow.hash())
     return invalid(run, `this run belongs to definition ${event.definition}, not ${workflow.hash()}`);
   const declared = workflow.definition.params;
-  const unknown = Object.keys(event.params).find((name) => declared[name] === undefined);
+  const unknown = Object.keys(event.params).find((name) => !Object.hasOwn(declared, name));
   if (unknown !== undefined) return invalid(run, `there is no parameter "${unknown}"`);
   const params: Record<string, Literal> = {};
   for (const [name, param] of Object.entries(declared)) {
-    const value = event.params[name] ?? param.default;
+    const value = Object.hasOwn(event.params, name) ? (event.params[name] ?? param.default) : param.default;
     if (!isIn(param, value))
       return invalid(run, `parameter ${name} is ${describe(param)}, not ${String(value)}`);
     params[name] = value;
   }
   const starts = workflow.movesFrom[START] ?? [];
   const to = event.to ?? starts[0]?.to ?? "";
-  const move = starts.find((candidate) => candidate.to === to);
-  if (move === undefined) return notInMap(workflow, run, to);
+  const mapped = starts.filter((candidate) => candidate.to === to);
+  const [first] = mapped;
+  if (first === undefined) return notInMap(workflow, run, to);
   const who = nameOf(event.by);
-  if (!move.by.includes(who))
-    return notYourRole(run, { who, what: `starting in ${to}`, allowed: move.by, move });
+  const own = mapped.filter((candidate) => candidate.by.includes(who));
+  if (own.length === 0)
+    return notYourRole(run, { who, what: `starting in ${to}`, allowed: first.by, move: first });
   record(draft, { ...event, params });
   intake(draft, event, event.by);
-  if (!isOpen(draft, move)) return notOpen(run, to, unmet(draft, move));
+  const move = own.find((candidate) => isOpen(draft, candidate));
+  if (move === undefined) return notOpen(run, to, unmet(draft, own[0] ?? first));
   take(draft, move, who);
   settle(draft);
   return undefined;

@@ -8,19 +8,19 @@ import { endKey } from "../compile.ts";
 import { record, type Draft } from "../draft.ts";
 import type { Incoming } from "../event.ts";
 import { isOpen, isSpent, targetOf } from "../gate.ts";
-import { intake } from "../intake.ts";
-import { INFRASTRUCTURE_MAX } from "../run.ts";
+import { intakeAtEnd } from "../intake.ts";
+import { INFRASTRUCTURE_MAX, type Agent } from "../run.ts";
 import { count, settle, take } from "../take.ts";
 import type { Action, End } from "../workflow.ts";
 
 type AgentEnded = Extract<Incoming, { type: "agent-ended" }>;
 
-export function agentEnded(draft: Draft, event: AgentEnded): void {
+export function agentEnded(draft: Draft, event: AgentEnded, agent: Agent): void {
   const { role, slot, attempt } = event;
   const { state } = draft.run;
   const rule = draft.workflow.ends[endKey(role, state)];
-  const fan = openFan(draft, role, slot);
-  intake(draft, event, { type: "agent", role, slot, attempt });
+  const { fan } = agent;
+  intakeAtEnd(draft, event, agent);
   record(draft, { type: "agent-gone", role, slot, attempt });
   if (settle(draft) || tryMove(draft, rule)) {
     const isOver = draft.workflow.definition.states[draft.run.state]?.final !== undefined;
@@ -74,11 +74,4 @@ function fail(
   if (settle(draft)) return;
   const fallback: readonly Action[] = [{ type: "mark", role: on.role }];
   act(draft, rule === undefined || rule.do.length === 0 ? fallback : rule.do);
-}
-
-/** The fan-out this agent is a member of. */
-function openFan(draft: Draft, role: string, slot: string): string | undefined {
-  if (slot === "") return undefined;
-  const artifacts = Object.entries(draft.workflow.definition.artifacts);
-  return artifacts.find(([, artifact]) => artifact.each !== undefined && artifact.by.includes(role))?.[0];
 }

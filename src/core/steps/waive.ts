@@ -2,7 +2,7 @@
 
 import { record, type Draft } from "../draft.ts";
 import type { Incoming, Refusal } from "../event.ts";
-import { nameOf } from "../intake.ts";
+import { nameOf, seeTree } from "../intake.ts";
 import { invalid, notYourRole } from "../refuse.ts";
 import { isGood, standingOf } from "../standing.ts";
 import { settle } from "../take.ts";
@@ -16,8 +16,7 @@ export function waive(draft: Draft, event: Extract<Incoming, { type: "waived" }>
   const isNeeded = (workflow.movesFrom[run.state] ?? []).some((move) => move.need.includes(artifact));
   if (!isNeeded) return invalid(run, `nothing that leads out of ${run.state} needs ${artifact}`);
   record(draft, event);
-  if (event.tree !== undefined && event.tree !== run.tree)
-    record(draft, { type: "tree-seen", tree: event.tree });
+  if (event.tree !== undefined && event.tree !== run.tree) seeTree(draft, event.tree);
   if (isGood(standingOf(workflow, run, artifact))) return invalid(run, `${artifact} passes already`);
   record(draft, {
     type: "waiver-given",
