@@ -1,10 +1,10 @@
 /** A workflow as a picture's data: which states there are, of which kind, and what leads from one to another. */
 
 import type { Workflow } from "../core/compile.ts";
-import { ORIGIN, START, type Condition, type Move, type State } from "../core/workflow.ts";
+import { ORIGIN, START, type Condition, type Definition, type Move, type State } from "../core/workflow.ts";
 
-/** *human*: waits for a person. *final* and *failed*: the run ends here, well or badly. */
-export type Kind = "plain" | "human" | "final" | "failed";
+/** *human*: waits for a person. *final*, *cancelled* and *failed*: the run ends here, well, unfinished or badly. */
+export type Kind = "plain" | "human" | "final" | "cancelled" | "failed";
 
 export type DrawnState = {
   readonly name: string;
@@ -31,31 +31,41 @@ export function graphOf(workflow: Workflow, helpers: Helpers, { expanded }: { ex
       stage: state.stage ?? "",
       kind: kindOf(state),
     })),
-    moves: merge(workflow.definition.moves, drawnAs),
+    moves: merge(workflow.definition, drawnAs),
   };
 }
 
 function kindOf(state: State): Kind {
-  if (state.final !== undefined) return state.final === "failed" ? "failed" : "final";
+  if (state.final !== undefined) return state.final === "done" ? "final" : state.final;
   return state.waits || state.ask !== undefined ? "human" : "plain";
 }
 
-function merge(moves: readonly Move[], drawnAs: (name: string) => string): DrawnMove[] {
+function merge({ moves, counters }: Definition, drawnAs: (name: string) => string): DrawnMove[] {
   const drawn = new Map<string, { from: string; to: string; labels: string[] }>();
   for (const move of moves) {
     for (const target of targetsOf(moves, move)) {
       const from = drawnAs(move.from);
       const to = drawnAs(target);
-      // What goes on inside a phase is not shown while the phase is one state.
-      if (from === to && move.from !== target) continue;
+      const isInside = from === to && move.from !== target;
+      // Of what goes on inside a phase only its loops are shown while the phase is one state.
+      if (isInside && move.count.length === 0) continue;
       const key = `${from} ${to}`;
       const known = drawn.get(key) ?? { from, to, labels: [] };
       drawn.set(key, known);
-      const label = labelOf(move);
+      const label = isInside ? loopOf(counters, move) : labelOf(move);
       if (!known.labels.includes(label)) known.labels.push(label);
     }
   }
   return [...drawn.values()];
+}
+
+/** The name of the helper state without its phase, and how often it is entered: `fix, at most 2`. */
+function loopOf(counters: Definition["counters"], { from, to, count }: Move): string {
+  const most = count.flatMap((name) => {
+    const max = counters[name]?.max ?? 0;
+    return [`at most ${typeof max === "object" ? `$${max.param}` : max}`];
+  });
+  return [to.startsWith(`${from}-`) ? to.slice(from.length + 1) : to, ...most].join(", ");
 }
 
 /** A move back leads to every state from which its own state can be entered with the way remembered. */

@@ -9,12 +9,12 @@ import type { Workflow } from "../core/compile.ts";
 import { START, type Place } from "../core/workflow.ts";
 import { graphOf, type DrawnState, type Graph, type Helpers, type Kind } from "./graph.ts";
 
-const LABELS_MAX = 3;
-const LABEL_MAX = 60;
+const LINE_MAX = 60;
 
 const STYLES: Readonly<Record<Exclude<Kind, "plain">, string>> = {
   human: "fill:#fff3cd,stroke:#b8860b,color:#3d2f00",
   final: "fill:#d1e7dd,stroke:#0f5132,color:#0a3622",
+  cancelled: "fill:#e2e3e5,stroke:#41464b,color:#2b2f32",
   failed: "fill:#f8d7da,stroke:#842029,color:#58151c",
 };
 
@@ -37,7 +37,7 @@ export function mermaid(workflow: Workflow, helpers: Helpers, options: { expande
 }
 
 function isFinal({ kind }: DrawnState): boolean {
-  return kind === "final" || kind === "failed";
+  return kind === "final" || kind === "cancelled" || kind === "failed";
 }
 
 function statesOf(graph: Graph, id: (name: string) => string): string[] {
@@ -64,18 +64,14 @@ function declare(id: string, text: string): string {
   return `state "${harmless(text)}" as ${id}`;
 }
 
+/** Nothing is left out, because any of the guards may be the one that decides; a long label has several lines. */
 function labelOf(labels: readonly string[]): string {
-  const shown = labels.slice(0, LABELS_MAX).map((label) => harmless(clip(label)));
-  const more = labels.length - shown.length;
-  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(" / ");
-}
-
-function clip(label: string): string {
-  return label.length > LABEL_MAX ? `${label.slice(0, LABEL_MAX - 3)}...` : label;
+  const line = labels.map(harmless).join(" / ");
+  return line.length > LINE_MAX ? labels.map(harmless).join("<br/>") : line;
 }
 
 function classesOf(graph: Graph, id: (name: string) => string): string[] {
-  return (["human", "final", "failed"] as const).flatMap((kind) => {
+  return (["human", "final", "cancelled", "failed"] as const).flatMap((kind) => {
     const members = graph.states.filter((state) => state.kind === kind).map(({ name }) => id(name));
     return members.length === 0
       ? []

@@ -111,7 +111,7 @@ test("task", () => {
       working --> agent_review : worker, human [handoff]
       agent_review --> reviewing : engine [review pass]
       agent_review --> working : engine [review needs_fix, review_round below]
-      agent_review --> stuck : engine [review needs_fix, review_round spent] / engine [crash_count spent]
+      agent_review --> stuck : engine [review needs_fix, review_round spent]<br/>engine [crash_count spent]
       reviewing --> working : human
       stuck --> reviewing : human
       working --> stuck : worker, human / engine [crash_count spent]
@@ -128,7 +128,9 @@ test("task", () => {
       classDef human fill:#fff3cd,stroke:#b8860b,color:#3d2f00
       class pending,clarification,reviewing,stuck human
       classDef final fill:#d1e7dd,stroke:#0f5132,color:#0a3622
-      class done,cancelled final
+      class done final
+      classDef cancelled fill:#e2e3e5,stroke:#41464b,color:#2b2f32
+      class cancelled cancelled
     "
   `);
 });
@@ -151,10 +153,11 @@ test("a stage, with its helper states folded into their phases", () => {
       s_1_3 --> aborted : human
       s_1_1 --> s_1_2 : engine [1.1]
       s_1_1 --> PLAN_blocked : engine [1.1.tries spent]
-      s_1_2 --> PLAN_blocked : engine [1.2-parts some or none] / engine [1.2-merge.tries spent]
+      s_1_2 --> PLAN_blocked : engine [1.2-parts some or none]<br/>engine [1.2-merge.tries spent]
       s_1_2 --> s_1_3 : engine [1.2]
       s_1_3 --> planned : engine [1.3 pass or pass_with_notes]
-      s_1_3 --> PLAN_blocked : engine [1.3.tries spent] / engine [1.3 needs_fix, 1.3.fixes spent, PLAN.restarts spent] / engine [1.3 needs_human] / 1 more
+      s_1_3 --> PLAN_blocked : engine [1.3.tries spent]<br/>engine [1.3 needs_fix, 1.3.fixes spent, PLAN.restarts spent]<br/>engine [1.3 needs_human]<br/>engine [1.3-fix.tries spent]
+      s_1_3 --> s_1_3 : fix, at most $fixes
       s_1_3 --> s_1_1 : engine [1.3 needs_fix, 1.3.fixes spent, PLAN.restarts below]
       PLAN_blocked --> s_1_1 : answer retry / answer restart
       PLAN_blocked --> s_1_2 : answer retry
@@ -205,7 +208,7 @@ test("expanded, everything that sugar made is there", () => {
       s_1_2 --> PLAN_blocked : engine [1.2-parts some or none]
       s_1_2_merge --> s_1_3 : engine [1.2]
       s_1_2_merge --> PLAN_blocked : engine [1.2-merge.tries spent]
-      s_1_3 --> PLAN_blocked : engine [1.3.tries spent] / engine [1.3 needs_fix, 1.3.fixes spent, PLAN.restarts spent] / engine [1.3 needs_human]
+      s_1_3 --> PLAN_blocked : engine [1.3.tries spent]<br/>engine [1.3 needs_fix, 1.3.fixes spent, PLAN.restarts spent]<br/>engine [1.3 needs_human]
       s_1_3 --> s_1_3_fix : engine [1.3 needs_fix, 1.3.fixes below]
       s_1_3_fix --> s_1_3 : engine [1.3-fix]
       s_1_3_fix --> PLAN_blocked : engine [1.3-fix.tries spent]
@@ -227,10 +230,10 @@ const LINES = [
   /^ {2,4}state "[^"<>;#\n]*" as [A-Za-z]\w*$/,
   /^ {2}state [A-Za-z]\w* \{$/,
   /^ {2}\}$/,
-  /^ {2}(\[\*\]|[A-Za-z]\w*) --> [A-Za-z]\w* : [^:;#<>\n]+$/,
+  /^ {2}(\[\*\]|[A-Za-z]\w*) --> [A-Za-z]\w* : (?:[^:;#<>\n]|<br\/>)+$/,
   /^ {2}[A-Za-z]\w* --> \[\*\]$/,
-  /^ {2}classDef (human|final|failed) [\w:#,]+$/,
-  /^ {2}class [A-Za-z]\w*(,[A-Za-z]\w*)* (human|final|failed)$/,
+  /^ {2}classDef (human|final|cancelled|failed) [\w:#,]+$/,
+  /^ {2}class [A-Za-z]\w*(,[A-Za-z]\w*)* (human|final|cancelled|failed)$/,
   /^$/,
 ];
 
@@ -244,6 +247,16 @@ test.for(["task", "staged-plan", "design-approval", "small"])(
     }
   },
 );
+
+test.for(["task", "staged-plan", "design-approval"])("%s: no label loses a guard", (name) => {
+  const { workflow, helpers } = builtIn(name);
+  for (const expanded of [false, true]) {
+    const text = mermaid(workflow, helpers, { expanded });
+    const labels = graphOf(workflow, helpers, { expanded }).moves.flatMap((move) => move.labels);
+    expect(labels.some((label) => /\b(below|spent)\b/.test(label))).toBe(true);
+    expect(labels.filter((label) => !text.includes(label))).toEqual([]);
+  }
+});
 
 test("as data: a move back leads to where the run can have come from", () => {
   const { workflow, helpers } = parsed(SMALL);
