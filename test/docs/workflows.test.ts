@@ -144,8 +144,8 @@ describe("commands", () => {
 });
 
 /**
- * What was printed, without what the page leaves out with a line of dots. Places and sizes may change without making the
- * page wrong.
+ * What was printed, without what the page leaves out with a line of dots. Places may change without making the page wrong;
+ * numbers of situations and steps are what was proven.
  */
 function asShown(shown: string, seen: string): string {
   const text = loosely(seen);
@@ -158,9 +158,7 @@ function asShown(shown: string, seen: string): string {
 }
 
 function loosely(text: string): string {
-  return text
-    .replaceAll(/:\d+:\d+: /g, ":LINE:COL: ")
-    .replaceAll(/[\d,]+ situations, [\d,]+ steps/g, "N situations, N steps");
+  return text.replaceAll(/:\d+:\d+: /g, ":LINE:COL: ");
 }
 
 describe("every key of the schema is told", () => {
