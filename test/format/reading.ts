@@ -1,4 +1,4 @@
-/** The one way in which tests read an artifact. */
+/** The one way in which tests read an artifact, and a review to read. */
 
 import type { Reading } from "../../src/core/event.ts";
 import type { Reader } from "../../src/core/workflow.ts";
@@ -15,3 +15,13 @@ export function faults({ found, faults: list }: Reading): string {
   const shown = list.map(({ at, reason }) => `${at.line}:${at.col} ${reason}`).join("; ");
   return `${found ? "" : "not found: "}${shown === "" ? "ok" : shown}`;
 }
+
+export const review: Reader = {
+  type: "section",
+  heading: "Review",
+  any: [],
+  all: [],
+  verdicts: { PASS: "pass", FAIL: "needs_fix", NEEDS_HUMAN: "needs_human", BLOCKED: "needs_human" },
+};
+
+export const under = (...lines: readonly string[]) => ["# Task", "", "## Review", "", ...lines].join("\n");

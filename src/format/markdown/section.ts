@@ -3,8 +3,9 @@
 import type { Reader } from "../../core/workflow.ts";
 import { cutValue, faultsAt } from "../finding.ts";
 import type { Finding, Flaw } from "../finding.ts";
+import { elementAround } from "./enclosed.ts";
 import { fieldsOf } from "./fields.ts";
-import { isPlaceholder } from "./inline.ts";
+import { isPlaceholder, plain } from "./inline.ts";
 import { endOf, linesWithin, outlineOf, ownBlocks, sectionsOf, startOf } from "./outline.ts";
 import type { Outline, Section } from "./outline.ts";
 import { verdictOf } from "./verdict.ts";
@@ -17,9 +18,8 @@ const FIELDS_MAX = 50;
 export function readSection(reader: SectionReader, file: string, text: string): Finding {
   const outline = outlineOf(file, text);
   if (outline.refused) return { found: true, faults: faultsAt([outline.refused], outline.placeAt) };
-  const named = sectionsOf(outline, DEPTH).filter(
-    ({ name, depth }) => depth === DEPTH && name === reader.heading,
-  );
+  const sections = sectionsOf(outline, DEPTH).filter(({ depth }) => depth === DEPTH);
+  const named = sections.filter(({ name }) => name === reader.heading);
   const [section, second] = named;
   if (section === undefined)
     return { found: false, faults: faultsAt([absent(outline, reader)], outline.placeAt) };
@@ -33,6 +33,8 @@ export function readSection(reader: SectionReader, file: string, text: string): 
       faults: faultsAt([{ offset: startOf(second.heading), reason }], outline.placeAt),
     };
   }
+  const doubt = reader.verdicts === undefined ? undefined : doubtOf(outline, section, sections);
+  if (doubt !== undefined) return { found: true, text: content, faults: faultsAt([doubt], outline.placeAt) };
   const { flaws, ...facts } = contentOf(outline, section, reader);
   return { found: true, text: content, ...facts, faults: faultsAt(flaws, outline.placeAt) };
 }
@@ -46,6 +48,28 @@ function absent(outline: Outline, reader: SectionReader): Flaw {
   const missing = `the section "## ${reader.heading}" is missing`;
   if (near === undefined) return { offset: 0, reason: missing };
   return { offset: startOf(near), reason: `${missing}; this heading is another one` };
+}
+
+/** What moves a run must be the section that a person would take for it, and be seen by that person. */
+function doubtOf(outline: Outline, section: Section, sections: readonly Section[]): Flaw | undefined {
+  const { line } = outline.placeAt(startOf(section.heading));
+  const double = sections.find((other) => other !== section && wordsOf(other) === wordsOf(section));
+  if (double !== undefined) {
+    const reason = `the section "## ${section.name}" (line ${line}) is ambiguous: this one has the same name but for case or signs`;
+    return { offset: startOf(double.heading), reason };
+  }
+  const around = elementAround(outline, section.heading);
+  if (around === undefined) return undefined;
+  const opened = outline.placeAt(around.offset).line;
+  const reason = `the section stands inside <${around.name}> (opened on line ${opened}), so that it does not count`;
+  return { offset: startOf(section.heading), reason };
+}
+
+function wordsOf({ name }: Section): string {
+  return plain(name.normalize("NFKC"))
+    .replaceAll(/\p{Cf}/gu, "")
+    .replace(/[\s:.]+$/, "")
+    .toLowerCase();
 }
 
 /** Line ends differ between systems, and white space before the next section belongs to nobody. */

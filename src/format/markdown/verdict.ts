@@ -11,6 +11,7 @@ import { quote } from "../finding.ts";
 import { isPlaceholder, trimBlank, unwrap } from "./inline.ts";
 import { endOf, linesOf, linesWithin, marginLines, startOf } from "./outline.ts";
 import type { Line, Outline, Section } from "./outline.ts";
+import { rivalOf } from "./rival.ts";
 
 type Verdicts = Readonly<Record<string, Verdict>>;
 type VerdictRead = { readonly verdict: Verdict } | { readonly flaw: Flaw };
@@ -36,14 +37,11 @@ export function verdictOf(outline: Outline, section: Section, verdicts: Verdicts
     Object.keys(verdicts).find((name) => name === word) ??
     Object.keys(verdicts).find((name) => fold(name) === fold(word));
   const verdict = key === undefined ? undefined : verdicts[key];
-  if (verdict === undefined) {
+  if (key === undefined || verdict === undefined) {
     return { flaw: { offset: line.offset, reason: `the verdict ${quote(word)} is none of ${expected}` } };
   }
-  const second = otherLines(outline, section, line).find(({ text }) => looksLikeVerdict(text));
-  if (second !== undefined) {
-    const reason = "a second line looks like a verdict, so that none counts: keep one, or reword this line";
-    return { flaw: { offset: second.offset, reason } };
-  }
+  const doubt = doubtOf(outline, section, { word: key, words: Object.keys(verdicts), line });
+  if (doubt !== undefined) return { flaw: doubt };
   if (isNegative(verdict) && !hasReasons(outline, section, line)) {
     return {
       flaw: { offset: endOf(section.heading), reason: "a failing verdict needs the reasons below it" },
@@ -63,6 +61,34 @@ function wordOf(line: string): string | undefined {
 /** Of ASCII letters only: the sign for kelvin is no K. */
 function fold(word: string): string {
   return word.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+function doubtOf(
+  outline: Outline,
+  section: Section,
+  said: { readonly word: string; readonly words: readonly string[]; readonly line: Line },
+): Flaw | undefined {
+  const second = otherLines(outline, section, said.line).find(({ text }) => looksLikeVerdict(text));
+  if (second !== undefined) {
+    const reason = "a second line looks like a verdict, so that none counts: keep one, or reword this line";
+    return { offset: second.offset, reason };
+  }
+  const rival = rivalOf(outline, section, said);
+  if (rival !== undefined) {
+    const reason = `the verdict is ambiguous: the section begins with ${said.word}, and this line speaks of another verdict`;
+    return { offset: rival.offset, reason };
+  }
+  const [first] = section.body;
+  const next = first === undefined ? undefined : linesOf(outline, first)[1];
+  if (next === undefined || !goesOn(next.text)) return undefined;
+  const reason =
+    "the line of the verdict must stand alone, and this line continues it: put an empty line between";
+  return { offset: next.offset, reason };
+}
+
+/** Begins in the middle of a sentence. */
+function goesOn(text: string): boolean {
+  return /^[,;:.?!)…–—]|^[^\p{L}\p{N}]*\p{Ll}/u.test(text);
 }
 
 /** Lists, quotes, code and HTML may speak of verdicts. Headings and paragraphs may not, nested ones included. */
