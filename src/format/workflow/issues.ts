@@ -140,6 +140,7 @@ function toFindings(schema: z.ZodMiniType, { path, issue }: Flat): Finding[] {
         },
       ];
     case "invalid_format":
+      return [{ path, code: "bad-value", message: `${said(issue) ?? "is not allowed here"}${found(issue)}` }];
     case "custom":
     case "invalid_element":
     case "not_multiple_of":
