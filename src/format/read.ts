@@ -15,6 +15,10 @@ import { readSection } from "./markdown/section.ts";
 import { readTasks } from "./tasks/read.ts";
 import { decode } from "./text.ts";
 
+const BYTES_MAX = 1024 * 1024;
+/** The parser of Markdown takes much longer for a hostile text than the others do. */
+const MARKDOWN_BYTES_MAX = 256 * 1024;
+
 /** `file` is the path as people know it; `bytes` is undefined where there is no such file. */
 export type Source = { readonly file: string; readonly bytes: Uint8Array | undefined; readonly slot: string };
 
@@ -29,7 +33,7 @@ export function readArtifact(name: string, artifact: Artifact, source: Source): 
       faults: [{ at: { file, line: 1, col: 1 }, reason: `the file is missing${purpose(reader)}` }],
     };
   }
-  const decoded = decode(file, bytes);
+  const decoded = decode(file, bytes, isMarkdown(reader) ? MARKDOWN_BYTES_MAX : BYTES_MAX);
   if (!decoded.ok) return { ...reading, found: true, digest: digestOf(bytes), faults: [decoded.fault] };
   const { text, ...finding } = find(reader, file, decoded.text);
   return { ...reading, ...finding, digest: finding.found ? digestOf(text ?? bytes) : "" };
@@ -39,6 +43,11 @@ type FileReader = Exclude<Reader, { type: "check" | "fact" | "children" }>;
 
 function isFromFile(reader: Reader): reader is FileReader {
   return reader.type !== "check" && reader.type !== "fact" && reader.type !== "children";
+}
+
+function isMarkdown(reader: FileReader): boolean {
+  if (reader.type === "tasks") return reader.style !== "yaml";
+  return reader.type === "section" || reader.type === "document";
 }
 
 function purpose(reader: FileReader): string {

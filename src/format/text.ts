@@ -2,19 +2,18 @@
 
 import type { Fault } from "../core/event.ts";
 
-const BYTES_MAX = 1024 * 1024;
 const UNREADABLE = "\uFFFD";
 
 type Decoded = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly fault: Fault };
 
 /** A byte order mark is no part of the text; lines and columns count without it. */
-export function decode(file: string, bytes: Uint8Array): Decoded {
+export function decode(file: string, bytes: Uint8Array, max: number): Decoded {
   const refuse = (offset: number, reason: string): Decoded => ({
     ok: false,
     fault: { at: { file, ...placeOfByte(bytes, offset) }, reason },
   });
-  if (bytes.length > BYTES_MAX) {
-    return refuse(0, `is larger than ${BYTES_MAX} bytes (it has ${bytes.length})`);
+  if (bytes.length > max) {
+    return refuse(0, `is larger than ${max} bytes (it has ${bytes.length})`);
   }
   const invalid = firstInvalid(bytes);
   if (invalid !== undefined) return refuse(invalid, "is not valid UTF-8");
@@ -35,6 +34,12 @@ function firstInvalid(bytes: Uint8Array): number | undefined {
     from = at + 1;
   }
   return undefined;
+}
+
+/** Where the first byte stands that is no text in UTF-8. */
+export function placeOfInvalid(bytes: Uint8Array): { line: number; col: number } | undefined {
+  const invalid = firstInvalid(bytes);
+  return invalid === undefined ? undefined : placeOfByte(bytes, invalid);
 }
 
 function placeOfByte(bytes: Uint8Array, offset: number): { line: number; col: number } {
