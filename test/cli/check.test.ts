@@ -1,5 +1,5 @@
 /** `signalbox check`: what it says, to people and to programs, about good, bad and impossible input. */
-import { symlinkSync } from "node:fs";
+import { existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { call, document, folderWith, say, tiny } from "./calling.ts";
@@ -42,6 +42,10 @@ const files = {
   "bigprompt/prompts/a.md": "x".repeat(262_145),
   "latinprompt/workflow.yaml": tiny("latinprompt"),
   "latinprompt/prompts/a.md": new Uint8Array([0xff]),
+  "laterprompt/workflow.yaml": tiny("laterprompt"),
+  "laterprompt/prompts/a.md": new Uint8Array([97, 10, 0xc3, 0xa4, 98, 0xff]),
+  "flat/workflow.yaml": tiny("flat"),
+  "flat/prompts": "no folder",
   "leak/workflow.yaml": tiny("leak"),
   "leak/prompts/a.md": "a",
   "secret.md": "secret",
@@ -79,6 +83,7 @@ describe("input that is wrong", () => {
       "leak",
       `2\nsignalbox: leak/prompts/b.md is a link that leads out of its folder, to secret.md\n  next: ls -l leak/prompts/b.md\n`,
     ],
+    ["flat", "2\nsignalbox: flat/prompts cannot be read: it is no folder\n  next: signalbox workflows\n"],
     ["empty.yaml", "5\nempty.yaml:1:1: The file is empty: a map (key: value) is expected.\n"],
     ["comment.yaml", "5\ncomment.yaml:1:1: The file is empty: a map (key: value) is expected.\n"],
     ["binary.yaml", "5\nbinary.yaml:1:1: The control character U+007F is not allowed.\n"],
@@ -95,6 +100,7 @@ describe("input that is wrong", () => {
     ["big.yaml", "5\nbig.yaml:1:1: it has more than 262144 bytes\n"],
     ["bigprompt", "5\nbigprompt/prompts/a.md:1:1: it has more than 262144 bytes\n"],
     ["latinprompt", "5\nlatinprompt/prompts/a.md:1:1: it is not valid UTF-8\n"],
+    ["laterprompt", "5\nlaterprompt/prompts/a.md:2:3: it is not valid UTF-8\n"],
     [
       "typo.yaml",
       `5\ntypo.yaml:5:11: unknown key "wiats" (did you mean "waits"?)\ntypo.yaml:8:24: there is no state "opne" (did you mean "open"?)\n`,
@@ -108,6 +114,12 @@ describe("input that is wrong", () => {
     expect(all.startsWith(said)).toBe(true);
     expect(all).not.toContain("    at ");
     expect(all).toContain("  next: ");
+  });
+
+  test.skipIf(!existsSync("/proc/self/mem"))("a file that gives errors instead of bytes", async () => {
+    expect(await say("check /proc/self/mem", cwd)).toMatch(
+      /^2\nsignalbox: \/proc\/\d+\/mem cannot be read: reading it fails \(input\/output error\)\n {2}next: /,
+    );
   });
 
   test("the name in a file that is given by its path may be any", async () => {

@@ -1,6 +1,6 @@
 /** Where workflows come from: built-in, ejected, overriding. */
-import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { call, document, folderWith, say, tiny } from "./calling.ts";
 
@@ -57,6 +57,41 @@ describe("eject", () => {
     },
   );
 
+  test.for<[file: string]>([[".signalbox"], [".signalbox/workflows"], [".signalbox/schema"]])(
+    "with a file in the place of %s, nothing is written",
+    async ([file]) => {
+      const cwd = folderWith({ [file]: "mine" });
+      const before = filesIn(cwd);
+      expect(await say("eject task", cwd)).toMatch(
+        /^2\nsignalbox: \S+ is there and is no folder; nothing was written\n {2}next: mv /,
+      );
+      expect(filesIn(cwd)).toEqual(before);
+    },
+  );
+
+  test.for<[link: string, to: "elsewhere" | "nothing", said: string]>([
+    [".signalbox", "elsewhere", "leads out of the repository, to "],
+    [".signalbox/workflows", "elsewhere", "leads out of the repository, to "],
+    [".signalbox/schema", "elsewhere", "leads out of the repository, to "],
+    [".signalbox", "nothing", "leads to what is no folder"],
+  ])("through %s as a link to %s, nothing is written", async ([link, to, said]) => {
+    const elsewhere = folderWith();
+    const cwd = folderWith();
+    mkdirSync(dirname(join(cwd, link)), { recursive: true });
+    symlinkSync(to === "elsewhere" ? elsewhere : "nothing", join(cwd, link));
+    const all = await say("eject task", cwd);
+    expect(all).toMatch(/^2\nsignalbox: .*; nothing was written\n {2}next: ls -ld /);
+    expect(all).toContain(said);
+    expect(filesIn(elsewhere)).toEqual([".git"]);
+  });
+
+  test("a link inside the repository is followed", async () => {
+    const cwd = folderWith({ "tools/readme.md": "" });
+    symlinkSync("tools", join(cwd, ".signalbox"));
+    expect((await call("eject task", cwd)).code).toBe(0);
+    expect(filesIn(join(cwd, "tools/workflows"))).toContain("task/workflow.yaml");
+  });
+
   test("from a folder of a repository, it goes to the root", async () => {
     const cwd = folderWith({ "src/deep/readme.md": "" });
     expect(await say("eject task -q", join(cwd, "src/deep"))).toBe("0\n../../.signalbox/workflows/task\n");
@@ -83,6 +118,22 @@ describe("workflows", () => {
     expect((await call("workflows", cwd)).stdout).toMatch(
       /^broken {2,}repository {2,}\(it has problems: signalbox check broken\)$/m,
     );
+  });
+
+  test("one that cannot be read does not hide the others", async () => {
+    const cwd = folderWith({
+      ".signalbox/workflows/mine/workflow.yaml": tiny("mine"),
+      ".signalbox/workflows/task/workflow.yaml/readme.md": "",
+      ".signalbox/workflows/readme.md": "",
+    });
+    symlinkSync("round", join(cwd, ".signalbox/workflows/round"));
+    const found = Object.fromEntries((await rows(cwd)).map(({ name, from }) => [name, from]));
+    expect(found).toMatchObject({ mine: "repository", round: "repository", task: "overriding" });
+    expect((await call("workflows", cwd)).stdout).toMatch(
+      /^round {2,}repository {2,}\(it has problems: signalbox check round\)$/m,
+    );
+    expect(await say("check round", cwd)).toContain("its symbolic links lead in a circle");
+    expect(await say("check task", cwd)).toContain("it is a folder");
   });
 
   test("the search goes up to the root of the repository and no further", async () => {

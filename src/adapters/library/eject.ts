@@ -7,10 +7,11 @@ import {
   lstatSync,
   mkdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { closest } from "../../core/closest.ts";
 import { UserError } from "../user-error.ts";
 import { builtInWorkflows, codeOf, overridesIn, signalboxFolder, unreadable, type Where } from "./find.ts";
@@ -32,6 +33,8 @@ export function ejectWorkflow(name: string, where: Where): Ejected {
   const folder = join(overridesIn(signalbox), name);
   const schema = join(signalbox, "schema", SCHEMA_FILE);
   const ours = join(packageRoot(), "schema", SCHEMA_FILE);
+  for (const parent of [signalbox, dirname(folder), dirname(schema)])
+    requireFolder(parent, dirname(signalbox));
   if (isThere(folder)) throw exists(folder);
   const hasSchema = isThere(schema);
   if (hasSchema && !isSame(schema, ours)) throw exists(schema);
@@ -62,6 +65,38 @@ function write(on: { from: string; folder: string; schema: string | undefined; o
     renameSync(draft, on.folder);
   } finally {
     rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/** What is there already must be a folder of this repository: nothing is written through a link to elsewhere. */
+function requireFolder(path: string, repository: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || stats.isDirectory()) return;
+  if (!stats.isSymbolicLink())
+    throw new UserError(
+      "no-folder",
+      `${path} is there and is no folder; nothing was written`,
+      `mv ${path} ${path}~`,
+    );
+  const place = targetOf(path);
+  if (place !== undefined && `${place}${sep}`.startsWith(`${realpathSync.native(repository)}${sep}`)) return;
+  const target = place === undefined ? "to what is no folder" : `out of the repository, to ${place}`;
+  throw new UserError(
+    "leads-out",
+    `${path} is a link that leads ${target}; nothing was written`,
+    `ls -ld ${path}`,
+  );
+}
+
+/** The folder that a link leads to, if it leads to one. */
+function targetOf(link: string): string | undefined {
+  try {
+    const place = realpathSync.native(link);
+    return lstatSync(place).isDirectory() ? place : undefined;
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    // Whatever the reason, there is no folder behind it.
+    return undefined;
   }
 }
 

@@ -20,6 +20,8 @@ export type Found = {
   readonly file: string;
   /** *built-in* and *override* were looked up by name; *path* was named as such. */
   readonly from: "built-in" | "override" | "path";
+  /** One of a list: what cannot be read of it is a problem of its own and must not hide the others. */
+  readonly isListed?: true;
 };
 
 const WORKFLOW_FILE = "workflow.yaml";
@@ -74,7 +76,18 @@ export function signalboxFolder({ cwd, home }: Where): string {
 
 function namedIn(folder: string, from: "built-in" | "override"): Found[] {
   const names = namesIn(folder).filter((name) => NAME.test(name));
-  return names.flatMap((name) => workflowIn(folder, name, from) ?? []);
+  return names.flatMap((name) => listed(folder, name, from) ?? []);
+}
+
+function listed(folder: string, name: string, from: "built-in" | "override"): Found | undefined {
+  try {
+    const found = workflowIn(folder, name, from);
+    return found === undefined ? undefined : { ...found, isListed: true };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    // It is there under its name; reading it tells what is wrong.
+    return { name, folder: join(folder, name), file: WORKFLOW_FILE, from, isListed: true };
+  }
 }
 
 function workflowIn(folder: string, name: string, from: "built-in" | "override"): Found | undefined {
@@ -142,6 +155,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ENXIO: "it is no regular file",
   ENOENT: "it is gone",
   EISDIR: "it is a folder",
+  ENOTDIR: "it is no folder",
+  EIO: "reading it fails (input/output error)",
   ENODEV: "it is no regular file",
 };
 

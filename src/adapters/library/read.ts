@@ -9,6 +9,7 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realp
 import { join, sep } from "node:path";
 import type { Prompt } from "../../core/workflow.ts";
 import type { Problem } from "../../format/problem.ts";
+import { placeOfInvalid } from "../../format/text.ts";
 import { UserError } from "../user-error.ts";
 import { codeOf, unreadable, type Found } from "./find.ts";
 
@@ -27,7 +28,17 @@ const BYTES_MAX = 262_144;
 const PROMPTS_MAX = 200;
 const PROMPTS = "prompts";
 
-export function readWorkflow({ folder, file }: Found): Read {
+export function readWorkflow(found: Found): Read {
+  try {
+    return readFolder(found);
+  } catch (error) {
+    if (found.isListed === undefined || !(error instanceof UserError)) throw error;
+    const { code, message } = error;
+    return { ok: false, problems: [{ file: found.file, line: 1, col: 1, code, message }] };
+  }
+}
+
+function readFolder({ folder, file }: Found): Read {
   const bytes = readInside(folder, file);
   if (bytes === undefined) return { ok: false, problems: [tooBig(file)] };
   const names = promptFiles(folder);
@@ -62,12 +73,9 @@ function promptFiles(folder: string): string[] {
 function readPrompt(folder: string, file: string): Prompt | Problem {
   const bytes = readInside(folder, file);
   if (bytes === undefined) return tooBig(file);
-  try {
-    return { file, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
-  } catch (error) {
-    if (codeOf(error) !== "ERR_ENCODING_INVALID_ENCODED_DATA") throw error;
-    return { file, line: 1, col: 1, code: "not-utf-8", message: "it is not valid UTF-8" };
-  }
+  const invalid = placeOfInvalid(bytes);
+  if (invalid !== undefined) return { file, ...invalid, code: "not-utf-8", message: "it is not valid UTF-8" };
+  return { file, text: new TextDecoder("utf-8").decode(bytes) };
 }
 
 function tooBig(file: string): Problem {
@@ -82,18 +90,18 @@ function readInside(folder: string, file: string): Uint8Array | undefined {
     const stats = fstatSync(handle);
     if (!stats.isFile()) throw notAFile(path, stats.isDirectory());
     if (stats.size > BYTES_MAX) return undefined;
-    return readAll(handle, stats.size);
+    return readAll(handle, { path, size: stats.size });
   } finally {
     closeSync(handle);
   }
 }
 
 /** Some files have no size before they are read, and a file may grow meanwhile: the size is only where to begin. */
-function readAll(handle: number, size: number): Uint8Array | undefined {
+function readAll(handle: number, { path, size }: { path: string; size: number }): Uint8Array | undefined {
   let bytes = new Uint8Array(size + 1);
   let length = 0;
   while (length <= BYTES_MAX) {
-    const read = readSync(handle, bytes, length, bytes.length - length, null);
+    const read = readSome(handle, bytes.subarray(length), path);
     if (read === 0) return bytes.subarray(0, length);
     length += read;
     if (length < bytes.length) continue;
@@ -102,6 +110,14 @@ function readAll(handle: number, size: number): Uint8Array | undefined {
     bytes = larger;
   }
   return undefined;
+}
+
+function readSome(handle: number, into: Uint8Array, path: string): number {
+  try {
+    return readSync(handle, into);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
 }
 
 function open(place: string, path: string): number {
