@@ -21,15 +21,7 @@ export function change(run: OwnRun, event: Event): void {
   run.seq += 1;
   switch (event.type) {
     case "run-started":
-      Object.assign(run, NO_RUN, {
-        id: event.run,
-        definition: event.definition,
-        params: event.params,
-        tree: event.tree ?? "",
-        seq: 1,
-        startedAt: event.at,
-        updatedAt: event.at,
-      });
+      begin(run, event);
       return;
     case "move-asked":
     case "submitted":
@@ -120,6 +112,11 @@ export function change(run: OwnRun, event: Event): void {
     case "result-kept":
       return;
   }
+}
+
+function begin(run: OwnRun, event: Extract<Event, { type: "run-started" }>): void {
+  const { run: id, definition, params, tree = "", at } = event;
+  Object.assign(run, NO_RUN, { id, definition, params, tree, seq: 1, startedAt: at, updatedAt: at });
 }
 
 function enter(run: OwnRun, event: Extract<Event, { type: "moved" }>): void {

@@ -143,12 +143,16 @@ function byHuman(look: Look): void {
  * granted leads to the same when a person asks for it.
  */
 function asks(look: Look, { who, by }: Author): void {
+  const asked = new Set<string>();
   for (const move of look.site.movesBy.get(who) ?? []) {
-    if (look.granted.has(move)) continue;
+    const to = targetOf(look.run, move);
+    if (asked.has(to)) continue;
     const readings = owed(look, move, who);
     if (readings === undefined) continue;
+    // Of several moves of one author to one state, the first that is open as things are is always taken.
+    if (readings.length === 0) asked.add(to);
+    if (look.granted.has(move)) continue;
     look.granted.add(move);
-    const to = targetOf(look.run, move);
     happen(look, who === "human", { type: "move-asked", by, at: AT, to, reserved: move.reserve, readings });
   }
 }

@@ -12,7 +12,10 @@ export function checkRelations(context: Context, definition: Definition, pathOf:
     const path = pathOf("artifacts", name);
     checkChildren(context, definition, { artifact, path });
     checkList(context, definition, { artifact, path });
+    requireWholes(context, definition, { names: artifact.bind, path: [...path, "bind"] });
   }
+  for (const [name, { shows }] of Object.entries(definition.asks))
+    requireWholes(context, definition, { names: shows, path: ["asks", name, "shows"] });
   checkCircles(context, definition, pathOf);
   checkBeginnings(context, definition, pathOf);
   checkEnds(context, definition);
@@ -45,6 +48,21 @@ function checkList(context: Context, { artifacts }: Definition, { artifact, path
 function listsOf({ reader }: Artifact): string[] {
   if (reader.type === "tasks") return ["tasks"];
   return "lists" in reader ? Object.keys(reader.lists) : [];
+}
+
+/** A fan-out has no one content: its members come and go one by one. */
+function requireWholes(
+  context: Context,
+  { artifacts }: Definition,
+  { names, path }: { readonly names: readonly string[]; readonly path: Path },
+): void {
+  for (const [index, name] of names.entries()) {
+    if (artifacts[name]?.each === undefined || isDoubtful(context, name)) continue;
+    report(context, context.placeOf([...path, index]), {
+      code: "bad-artifact",
+      message: `nothing can be bound to ${name}, a fan-out: bind what is merged from it instead`,
+    });
+  }
 }
 
 /** Of artifacts that are about each other, every new one makes the others stale: they are never good together. */
