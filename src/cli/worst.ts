@@ -11,7 +11,7 @@ const COUNTER = "counter ";
 export function sayWorst(workflow: Workflow, worst: Worst, paint: Paint): string {
   const rows = [
     ["agents started", amounts(worst, START, Object.keys(workflow.definition.roles))],
-    ["counters", amounts(worst, COUNTER, Object.keys(workflow.definition.counters))],
+    ["counted", amounts(worst, COUNTER, Object.keys(workflow.definition.counters))],
     ["questions", thousands(worst["questions"] ?? 0)],
     ["moves", thousands(worst["moves"] ?? 0)],
   ] as const;
