@@ -12,10 +12,11 @@ export function checkOrders(workflow: Workflow): Defect[] {
     reader.type === "check" || reader.type === "children" ? [name] : [],
   );
   if (names.length === 0) return [];
-  const ordered = orderedIn(workflow);
+  const some = orderedIn(workflow);
+  const all = orderedOnAllWays(workflow, names);
   return names.flatMap((name) => [
-    ...neverOrdered(workflow, ordered, name),
-    ...notAgain(workflow, ordered, name),
+    ...neverOrdered(workflow, some, name),
+    ...notOnEveryWay(workflow, { some, all }, name),
   ]);
 }
 
@@ -28,24 +29,52 @@ function neverOrdered(workflow: Workflow, ordered: Ordered, name: string): Defec
   return [{ code: "no-producer", at: move.at, message, trace: [] }];
 }
 
-/** Some way into a state makes the result stale and orders no other. */
-function notAgain(workflow: Workflow, ordered: Ordered, name: string): Defect[] {
+/** Some way into a state brings no result along, or makes it stale, and orders none. */
+function notOnEveryWay(workflow: Workflow, on: { some: Ordered; all: Ordered }, name: string): Defect[] {
   const { moves, states } = workflow.definition;
   return moves
     .filter((entry) => {
       const state = states[entry.to];
-      if (state === undefined || state.waits || ordered.get(entry.to)?.has(name) !== true) return false;
-      const isAwaited = moves.some((move) => move.from === entry.to && waitsFor(move, name));
-      return (
-        isAwaited && renewedBy(workflow, entry).includes(name) && !orderedBy(workflow, entry).includes(name)
+      if (state === undefined || state.waits || on.some.get(entry.to)?.has(name) !== true) return false;
+      const isAwaited = moves.some(
+        (move) => move.from === entry.to && move.by.includes("engine") && waitsFor(move, name),
       );
+      return isAwaited && !broughtBy(workflow, entry, on.all).has(name);
     })
-    .map((entry) => ({
-      code: "no-producer",
-      at: entry.at,
-      message: `${entry.to} needs ${name} anew, but on this way to ${entry.to} nothing ${deedOf(workflow, name)}`,
-      trace: [],
-    }));
+    .map((entry) => {
+      const anew = renewedBy(workflow, entry).includes(name) ? " anew" : "";
+      const message = `${entry.to} needs ${name}${anew}, but on this way to ${entry.to} nothing ${deedOf(workflow, name)}`;
+      return { code: "no-producer", at: entry.at, message, trace: [] };
+    });
+}
+
+/** What is ordered for sure when a move has been taken. */
+function broughtBy(workflow: Workflow, move: Move, all: Ordered): Set<string> {
+  const renewed = new Set(renewedBy(workflow, move));
+  const before = [...(all.get(move.from) ?? [])].filter((name) => !renewed.has(name));
+  return new Set([...before, ...orderedBy(workflow, move)]);
+}
+
+/** States, each with what was ordered on every way to it. */
+function orderedOnAllWays(workflow: Workflow, names: readonly string[]): Ordered {
+  const { states, moves } = workflow.definition;
+  const all = new Map(Object.keys(states).map((state) => [state, new Set(names)]));
+  let changed = true;
+  while (changed) {
+    changed = false;
+    for (const move of moves) {
+      const targets = move.to === ORIGIN ? originsOf(moves, move) : [move.to];
+      for (const target of targets) {
+        const brought = broughtBy(workflow, { ...move, to: target }, all);
+        for (const name of all.get(target) ?? []) {
+          if (brought.has(name)) continue;
+          all.get(target)?.delete(name);
+          changed = true;
+        }
+      }
+    }
+  }
+  return all;
 }
 
 function deedOf(workflow: Workflow, name: string): string {
