@@ -10,7 +10,15 @@ import { conditionsOf } from "./outcomes.ts";
 
 type Live = ReadonlyMap<string, readonly string[]>;
 
+const cache = new WeakMap<Workflow, Live>();
+
 export function liveArtifacts(workflow: Workflow): Live {
+  const live = cache.get(workflow) ?? computeArtifacts(workflow);
+  cache.set(workflow, live);
+  return live;
+}
+
+function computeArtifacts(workflow: Workflow): Live {
   const order = Object.keys(workflow.definition.artifacts);
   const outliving = toldWhenStale(workflow);
   const artifactsPer = (scope: string): readonly string[] => workflow.artifactsPer[scope] ?? [];
