@@ -1,0 +1,17 @@
+/**
+ * Named places where tests end this process, so that every crash can be tried.
+ *
+ * `SIGNALBOX_FAILPOINT=name` (or `name:3`, the third time it is reached) kills with SIGKILL: nothing gets a chance to tidy up.
+ */
+
+/** Every durable operation and every effect has one before and one after it. */
+export type Failpoint = `${string}.${string}`;
+
+const [wanted = "", count = "1"] = (process.env["SIGNALBOX_FAILPOINT"] ?? "").split(":");
+let left = Number(count);
+
+export function failpoint(name: Failpoint): void {
+  if (name !== wanted) return;
+  left -= 1;
+  if (left <= 0) process.kill(process.pid, "SIGKILL");
+}
