@@ -1,11 +1,13 @@
 /** What a command is: words and options in, an answer out. Printing is the same for all of them. */
 
+import type { Env } from "../adapters/home/paths.ts";
 import type { Paint } from "./paint.ts";
 
 /** Where a command is called, and how it is called from there: nothing else of the process reaches it. */
 export type Door = {
   readonly cwd: string;
   readonly home: string;
+  readonly env: Env;
   readonly paint: Paint;
   readonly self: string;
 };

@@ -93,6 +93,7 @@ function doorOf({ cwd, env, terminal }: World, options: Readonly<Record<string, 
   return {
     cwd: realpathSync.native(cwd),
     home: env["HOME"] ?? "",
+    env,
     paint: paintOf(terminal === true && !isPlain),
     self: isCheckout ? "./bin/signalbox" : "signalbox",
   };

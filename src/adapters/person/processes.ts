@@ -1,0 +1,114 @@
+/**
+ * Which processes we come from, and what their environments say.
+ *
+ * An agent that clears its environment is still the child of one that has it. Read only where a person is needed: reads of a
+ * run must not pay for it.
+ */
+
+import { readFileSync } from "node:fs";
+import { markInBlock } from "./marks.ts";
+
+export type Seen = {
+  readonly name: string;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** The number of its terminal's device; 0 for none. */
+  readonly terminal: number;
+};
+
+/** What can be known about processes. */
+export type Procs = {
+  readonly self: number;
+  see(pid: number): Seen | undefined;
+  /** The environment it was started with: `NAME=value`, each ended by a zero byte. Undefined where nobody may know. */
+  environment(pid: number): string | undefined;
+  controlGroup(): string;
+};
+
+export const PROCS: Procs = {
+  self: process.pid,
+  see: (pid) => {
+    const text = read(`/proc/${pid}/stat`);
+    return text === undefined ? undefined : parseStat(text);
+  },
+  environment: (pid) => read(`/proc/${pid}/environ`),
+  controlGroup: () => (read("/proc/self/cgroup") ?? "").trim().split("\n").join(" "),
+};
+
+export type Lineage = {
+  /** `pid name`, the nearest first. */
+  readonly ancestry: readonly string[];
+  /** Who left a mark on one of them, in words. */
+  readonly mark: string | undefined;
+  readonly terminal: string;
+};
+
+const DEPTH_MAX = 256;
+
+export function lineageOf(procs: Procs): Lineage {
+  const own = procs.see(procs.self);
+  const ancestry: string[] = [];
+  let mark: string | undefined;
+  const look = (pid: number, what: string): void => {
+    const block = mark === undefined && pid > 0 ? procs.environment(pid) : undefined;
+    // A process of another user (sshd, login) does not show its environment. None of those is an agent of ours.
+    const found = block === undefined ? undefined : markInBlock(block);
+    if (found !== undefined) mark = `${what} ${pid} carries ${found}`;
+  };
+  let pid = own?.parent ?? 0;
+  for (let depth = 0; pid > 0; depth += 1) {
+    const seen = procs.see(pid);
+    if (seen === undefined) break;
+    // Nobody has so many by accident.
+    if (depth === DEPTH_MAX) {
+      mark ??= `there are more than ${DEPTH_MAX} processes above this one`;
+      break;
+    }
+    ancestry.push(`${pid} ${seen.name}`);
+    look(pid, `the ancestor "${seen.name}"`);
+    pid = seen.parent;
+  }
+  // Whose parent has died has another one now, but is still in the session and group that it was born in.
+  if (own !== undefined) {
+    if (own.session !== procs.self) look(own.session, "the leader of this session,");
+    if (own.group !== procs.self) look(own.group, "the leader of this group,");
+  }
+  return { ancestry, mark, terminal: own === undefined ? "" : terminalName(own.terminal) };
+}
+
+/** The name may hold spaces and parentheses: everything is counted from the last one. */
+function parseStat(text: string): Seen | undefined {
+  const [from, to] = [text.indexOf("("), text.lastIndexOf(")")];
+  if (from === -1 || to < from) return undefined;
+  const [, parent, group, session, terminal] = text.slice(to + 2).split(" ");
+  return {
+    name: text.slice(from + 1, to),
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    terminal: Number(terminal),
+  };
+}
+
+const PTS_MAJOR_MIN = 136;
+const PTS_MAJOR_MAX = 143;
+const TTY_MAJOR = 4;
+
+/** Linux keeps the number of a terminal in two parts. */
+function terminalName(device: number): string {
+  if (device === 0) return "";
+  const major = (device >> 8) & 0xfff;
+  const minor = (device & 0xff) | ((device >> 12) & 0xfff00);
+  if (major >= PTS_MAJOR_MIN && major <= PTS_MAJOR_MAX) return `pts/${(major - PTS_MAJOR_MIN) * 256 + minor}`;
+  return major === TTY_MAJOR ? `tty${minor}` : `${major}:${minor}`;
+}
+
+/** Where there is no such file, or it is not for us, there is nothing to know. */
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
