@@ -111,7 +111,12 @@ export type Question = {
 };
 
 /** Something worth telling that is no event: a hand-edit, a late result, an effect that failed. */
-export type Note = { readonly run: string; readonly at: string; readonly kind: string; readonly text: string };
+export type Note = {
+  readonly run: string;
+  readonly at: string;
+  readonly kind: string;
+  readonly text: string;
+};
 
 export type Filter = {
   readonly repo?: string;
@@ -268,6 +273,9 @@ export type Registry = {
   /** What a projected file said when we last wrote it, by field; JSON. */
   projection(run: string, file: string): string | undefined;
   keepProjection(run: string, file: string, fields: string): void;
+  /** The digest of what a person trusted of this repository; none, or empty where trust was taken back. */
+  trusted(repo: string): string | undefined;
+  trust(repo: string, digest: string, at: string): void;
 };
 
 export type Store = Journal &
@@ -364,7 +372,10 @@ export type Artifacts = {
   /** Takes files of artifacts and projections along from one root to another. Never over a file that is there. */
   carry(place: Place, to: string): void;
   /** Writes the projections. Gives what is worth telling: edits of engine-owned fields, files that cannot be written. */
-  project(place: Place, of: { readonly root: unknown; readonly projections: readonly Projection[] }): readonly string[];
+  project(
+    place: Place,
+    of: { readonly root: unknown; readonly projections: readonly Projection[] },
+  ): readonly string[];
 };
 
 // ---------------------------------------------------------------------------------------------- harnesses and people
@@ -397,4 +408,6 @@ export type Settings = {
   readonly notify: readonly string[];
 };
 
-export type Notifier = { ask(of: { readonly run: string; readonly id: string; readonly question: string }): Promise<void> };
+export type Notifier = {
+  ask(of: { readonly run: string; readonly id: string; readonly question: string }): Promise<void>;
+};

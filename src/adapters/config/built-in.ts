@@ -1,0 +1,49 @@
+/**
+ * Harnesses that work without settings, for whoever has the program installed.
+ *
+ * Each works without anybody to ask and prints as it goes, so that silence means something. None may do more than a worker
+ * in its own worktree needs; where a program knows no such middle way, docs/harnesses.md says so.
+ */
+
+import type { HarnessFile } from "../../format/config.ts";
+
+const CLAUDE =
+  "claude -p --output-format stream-json --verbose --permission-mode acceptEdits --allowedTools Bash,Edit,Write --model {model}";
+const CODEX = "codex exec --json --skip-git-repo-check --sandbox workspace-write --model {model}";
+const GEMINI = "gemini --output-format stream-json --approval-mode yolo --model {model}";
+const OPENCODE = "opencode run --format json --model {model}";
+
+/** `home` is the state home: a sandbox of the program's own must let `signalbox` write there. */
+export function builtInHarnesses(home: string): Readonly<Record<string, HarnessFile>> {
+  return {
+    claude: {
+      command: words(`${CLAUDE} --session-id {session}`),
+      again: words(`${CLAUDE} --resume {session}`),
+      env: words(
+        "ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN ANTHROPIC_BASE_URL CLAUDE_CODE_OAUTH_TOKEN CLAUDE_CONFIG_DIR",
+      ),
+      set: { DISABLE_AUTOUPDATER: "1" },
+    },
+    codex: {
+      command: [...words(CODEX), ...(home === "" ? [] : ["--add-dir", home]), "-"],
+      env: words("OPENAI_API_KEY OPENAI_BASE_URL CODEX_API_KEY CODEX_HOME"),
+    },
+    gemini: {
+      command: words(`${GEMINI} --session-id {session}`),
+      again: words(`${GEMINI} --resume {session}`),
+      env: words(
+        "GEMINI_API_KEY GOOGLE_API_KEY GOOGLE_GEMINI_BASE_URL GOOGLE_CLOUD_PROJECT GOOGLE_CLOUD_LOCATION",
+      ),
+      set: { NO_BROWSER: "true" },
+    },
+    opencode: {
+      command: words(OPENCODE),
+      env: words("ANTHROPIC_API_KEY OPENAI_API_KEY OPENCODE_CONFIG OPENCODE_CONFIG_CONTENT"),
+      set: { OPENCODE_DISABLE_AUTOUPDATE: "1" },
+    },
+  };
+}
+
+function words(line: string): string[] {
+  return line.split(" ");
+}

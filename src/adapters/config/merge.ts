@@ -1,0 +1,97 @@
+/**
+ * Three layers become one: built in, the person's, the repository's; the later one wins.
+ *
+ * A harness with a `command` is complete in itself: nothing of an earlier harness of its name is kept, least of all the
+ * variables that were meant for another program. Without a `command` it only changes the keys that it has.
+ */
+
+import { isAbsolute, join, resolve } from "node:path";
+import { closest } from "../../core/closest.ts";
+import type { Harness, Settings } from "../../engine/ports.ts";
+import type { ConfigFile, HarnessFile, ParsedConfig } from "../../format/config.ts";
+import type { Problem } from "../../format/problem.ts";
+
+const HARNESS = "claude";
+const MINUTES = 120;
+const STALL_MINUTES = 30;
+
+export type Layer = Pick<ParsedConfig, "config" | "placeOf"> & {
+  /** Programs that are named by a relative path are looked for from here. */
+  readonly folder: string;
+};
+
+export type Merged = { readonly settings: Settings; readonly problems: readonly Problem[] };
+
+export function mergeLayers(
+  builtIn: Readonly<Record<string, HarnessFile>>,
+  layers: readonly Layer[],
+  home: string,
+): Merged {
+  const harnesses = new Map(Object.entries(builtIn));
+  const problems: Problem[] = [];
+  for (const { config, placeOf, folder } of layers) {
+    for (const [name, own] of Object.entries(config.harnesses ?? {})) {
+      const below = harnesses.get(name);
+      if (own.command === undefined && below === undefined)
+        problems.push(withoutCommand(name, placeOf(name), [...harnesses.keys()]));
+      else
+        harnesses.set(name, {
+          ...(own.command === undefined ? below : {}),
+          ...placed(own, { folder, home }),
+        });
+    }
+  }
+  const configs = layers.map(({ config }) => config);
+  const last = <K extends keyof ConfigFile>(key: K): ConfigFile[K] | undefined =>
+    configs.findLast((config) => config[key] !== undefined)?.[key];
+  const fallback = last("harness") ?? HARNESS;
+  const settings: Settings = {
+    // A role that names no harness has an empty name here.
+    harness: (name) => complete(name === "" ? fallback : name, harnesses),
+    harnesses: [...harnesses.keys()].toSorted(),
+    checks: Object.fromEntries(configs.flatMap(({ checks = {} }) => Object.entries(checks))),
+    env: [...new Set(configs.flatMap(({ env = [] }) => env))],
+    minutes: last("minutes") ?? MINUTES,
+    stallMinutes: last("stall_minutes") ?? STALL_MINUTES,
+    notify: last("notify") ?? [],
+  };
+  return { settings, problems };
+}
+
+function complete(name: string, harnesses: ReadonlyMap<string, HarnessFile>): Harness | undefined {
+  const file = harnesses.get(name);
+  if (file?.command === undefined) return undefined;
+  return {
+    name,
+    command: file.command,
+    again: file.again,
+    env: file.env ?? [],
+    set: file.set ?? {},
+    stdin: file.stdin ?? true,
+    minutes: file.minutes,
+    stallMinutes: file.stall_minutes,
+  };
+}
+
+type From = { readonly folder: string; readonly home: string };
+
+/** An agent's working folder holds what agents wrote: a program is never looked for there. */
+function placed(harness: HarnessFile, from: From): HarnessFile {
+  const { command, again } = harness;
+  return {
+    ...harness,
+    ...(command === undefined ? {} : { command: placedArgv(command, from) }),
+    ...(again === undefined ? {} : { again: placedArgv(again, from) }),
+  };
+}
+
+function placedArgv([program = "", ...rest]: readonly string[], { folder, home }: From): string[] {
+  if (program.startsWith("~/")) return [join(home, program.slice(2)), ...rest];
+  return [program.includes("/") && !isAbsolute(program) ? resolve(folder, program) : program, ...rest];
+}
+
+function withoutCommand(name: string, at: ReturnType<Layer["placeOf"]>, known: readonly string[]): Problem {
+  const near = closest(name, known);
+  const message = `the harness "${name}" is not built in: it needs a command`;
+  return { ...at, code: "no-command", message, ...(near === undefined ? {} : { suggestion: near }) };
+}

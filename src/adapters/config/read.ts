@@ -1,0 +1,99 @@
+/**
+ * The settings of a repository on this machine: built in, the person's, and the repository's where it is trusted.
+ *
+ * The repository's file is taken from the content that was trusted, never read a second time.
+ */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Settings } from "../../engine/ports.ts";
+import type { ParsedConfig, Scope } from "../../format/config.ts";
+import { showProblem, type Problem } from "../../format/problem.ts";
+import { configFolder, homeOf, type Env } from "../home/paths.ts";
+import type { Content } from "../trust/content.ts";
+import { requireTrust, trustOf, type TrustStore } from "../trust/trust.ts";
+import { codeOf, unreadable } from "../library/find.ts";
+import { UserError } from "../user-error.ts";
+import { builtInHarnesses } from "./built-in.ts";
+import { mergeLayers, type Layer } from "./merge.ts";
+
+export const CONFIG_FILE = "config.yaml";
+
+type On = { readonly repo: string; readonly env: Env; readonly store: TrustStore };
+
+export type Surveyed = {
+  readonly settings: Settings;
+  /** Files that say something, the person's first. */
+  readonly files: readonly string[];
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+  /** Where it is not, nothing of the repository is in the settings. */
+  readonly isTrusted: boolean;
+};
+
+/** For those who act: throws what must be mended or trusted first. */
+export async function readSettings(on: On): Promise<Settings & { readonly warnings: readonly Problem[] }> {
+  const content = requireTrust(on.store, on.repo);
+  const { settings, problems, warnings } = await survey(on, content);
+  const [first] = problems;
+  if (first === undefined) return { ...settings, warnings };
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
+  const { file, line, col } = first;
+  throw new UserError("invalid-config", `${showProblem(first)}${more}`, {
+    next: "signalbox doctor",
+    at: { file, line, col },
+  });
+}
+
+/** For those who look: everything that is wrong, and the settings as far as they are good. */
+export async function surveySettings(on: On): Promise<Surveyed> {
+  const { content, isTrusted } = trustOf(on.store, on.repo);
+  return { ...(await survey(on, isTrusted ? content : { digest: "", files: [] })), isTrusted };
+}
+
+/** What a repository would set, whether or not it is trusted: to be shown, never to be used. */
+export async function settingsOfContent(
+  on: Pick<On, "repo" | "env">,
+  content: Content,
+): Promise<ParsedConfig | undefined> {
+  const own = content.files.find(({ path }) => path === CONFIG_FILE);
+  if (own === undefined) return undefined;
+  return parse({ file: join(on.repo, ".signalbox", CONFIG_FILE), bytes: own.bytes, scope: "repository" });
+}
+
+async function survey(on: Pick<On, "repo" | "env">, content: Content): Promise<Omit<Surveyed, "isTrusted">> {
+  const folder = configFolder(on.env);
+  const file = folder === undefined ? undefined : join(folder, CONFIG_FILE);
+  const bytes = file === undefined ? undefined : readIfThere(file);
+  const layers: (Layer & ParsedConfig & { file: string })[] = [];
+  if (folder !== undefined && file !== undefined && bytes !== undefined) {
+    layers.push({ ...(await parse({ file, bytes, scope: "user" })), folder, file });
+  }
+  const ofRepository = await settingsOfContent(on, content);
+  if (ofRepository !== undefined) {
+    layers.push({ ...ofRepository, folder: on.repo, file: join(on.repo, ".signalbox", CONFIG_FILE) });
+  }
+  const builtIn = builtInHarnesses(homeOf(on.env)?.root ?? "");
+  const { settings, problems } = mergeLayers(builtIn, layers, on.env["HOME"] ?? "");
+  return {
+    settings,
+    files: layers.map((layer) => layer.file),
+    problems: [...layers.flatMap((layer) => layer.problems), ...problems],
+    warnings: layers.flatMap((layer) => layer.warnings),
+  };
+}
+
+/** Most have no settings at all: only those who do pay for the parser. */
+async function parse(of: { file: string; bytes: Uint8Array; scope: Scope }): Promise<ParsedConfig> {
+  const { parseConfig } = await import("../../format/config.ts");
+  return parseConfig(of);
+}
+
+function readIfThere(file: string): Uint8Array | undefined {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return undefined;
+    throw unreadable(file, error);
+  }
+}

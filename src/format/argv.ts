@@ -1,0 +1,44 @@
+/**
+ * Command lines with placeholders, as the settings hold them.
+ *
+ * Arguments are filled in one by one and never pass through a shell, so that no value can become two arguments or a command.
+ */
+
+export const PLACEHOLDERS = ["model", "prompt", "session", "run", "role", "workspace"] as const;
+export type Placeholder = (typeof PLACEHOLDERS)[number];
+
+export type Values = Readonly<Partial<Record<Placeholder, string>>>;
+
+const PLACEHOLDER = /\{([a-z]+)\}/g;
+
+/**
+ * An argument with a placeholder that has no value is left out. Unless it begins with `-` itself, the option right before it
+ * goes as well: `--model {model}`, `--model={model}` and `-c model={model}` all vanish as a whole.
+ */
+export function fillArgv(argv: readonly string[], values: Values): string[] {
+  const filled: string[] = [];
+  for (const argument of argv) {
+    if (placeholdersIn(argument).some((name) => (values[name] ?? "") === "")) {
+      if (!argument.startsWith("-") && filled.length > 1 && filled.at(-1)?.startsWith("-") === true)
+        filled.pop();
+    } else {
+      filled.push(
+        argument.replaceAll(PLACEHOLDER, (text, name: string) => {
+          const known = PLACEHOLDERS.find((placeholder) => placeholder === name);
+          return known === undefined ? text : (values[known] ?? "");
+        }),
+      );
+    }
+  }
+  return filled;
+}
+
+export function placeholdersIn(argument: string): readonly Placeholder[] {
+  const names = wordsInBraces(argument);
+  return PLACEHOLDERS.filter((placeholder) => names.includes(placeholder));
+}
+
+/** Every `{word}`: also those that stand for nothing and stay as they are. */
+export function wordsInBraces(argument: string): readonly string[] {
+  return [...argument.matchAll(PLACEHOLDER)].map((match) => match[1] ?? "");
+}
