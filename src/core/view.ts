@@ -44,7 +44,7 @@ export function viewOf(workflow: Workflow, run: Run, resources: Resources): View
 }
 
 /** One word for any workflow: `running`, `waiting` for a person, or how it ended. */
-function statusOf(workflow: Workflow, run: Run): string {
+export function statusOf(workflow: Workflow, run: Run): string {
   const state = workflow.definition.states[run.state];
   if (state?.final !== undefined) return state.final;
   const isStranded = Object.values(run.agents).some((agent) => agent.status === "crashed");

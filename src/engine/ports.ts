@@ -11,7 +11,11 @@ import type { Workflow } from "../core/compile.ts";
 import type { Deed, DeedKind } from "./deed.ts";
 
 /** Milliseconds since 1970. Order comes from sequence numbers, never from this. */
-export type Clock = { now(): number };
+export type Clock = {
+  now(): number;
+  /** Milliseconds that only go forward, and stand still while the machine sleeps. */
+  mono(): number;
+};
 
 // ---------------------------------------------------------------------------------------------- the journal
 
@@ -154,6 +158,8 @@ export type Journal = {
   notes(run: string): Note[];
   /** Says that the run's files show this sequence number; `write` happens only if the run is still there. */
   project(run: string, seq: number, write: () => void): boolean;
+  /** Runs whose files are behind. */
+  behind(): string[];
   halt(run: string, halted: boolean): void;
 };
 
@@ -362,20 +368,32 @@ export type Workspaces = {
 /** Where the files of a run are: in its workspace while one is bound, in the state home otherwise. */
 export type Place = { readonly root: string; readonly run: Run; readonly workflow: Workflow };
 
+/**
+ * The files of a run, which people and agents edit while we read and write them.
+ *
+ * Contract: nothing that a file is or holds makes these throw; what somebody wrote is never lost. What is worth telling is
+ * given back in sentences. They are awaited because the parsers are loaded only when something must be parsed.
+ */
 export type Artifacts = {
   /** All artifacts of the run, as they are now. What cannot be read safely is a reading with a fault. */
-  read(place: Place): readonly Reading[];
-  /** Puts a text to where the artifact is: its file, or its section. */
-  put(place: Place, of: { readonly artifact: string; readonly slot: string; readonly text: string }): void;
+  read(place: Place): Promise<readonly Reading[]>;
+  /** Puts a text to where the artifact is: its file, or its section. Throws a UserError where the text cannot stand there. */
+  put(
+    place: Place,
+    of: { readonly artifact: string; readonly slot: string; readonly text: string },
+  ): Promise<readonly string[]>;
   /** Moves what artifacts hold to an archive folder. Nothing is lost; doing it twice is harmless. */
-  archive(place: Place, of: { readonly artifacts: readonly string[]; readonly into: string }): void;
+  archive(
+    place: Place,
+    of: { readonly artifacts: readonly string[]; readonly into: string },
+  ): Promise<readonly string[]>;
   /** Takes files of artifacts and projections along from one root to another. Never over a file that is there. */
-  carry(place: Place, to: string): void;
-  /** Writes the projections. Gives what is worth telling: edits of engine-owned fields, files that cannot be written. */
+  carry(place: Place, to: string): Promise<readonly string[]>;
+  /** Loads what is needed; calling the result writes the projections at once, and tells edits of engine-owned fields. */
   project(
     place: Place,
     of: { readonly root: unknown; readonly projections: readonly Projection[] },
-  ): readonly string[];
+  ): Promise<() => readonly string[]>;
 };
 
 // ---------------------------------------------------------------------------------------------- harnesses and people

@@ -1,0 +1,171 @@
+/** Checks: commands that the engine runs itself. What an agent says about its tests is worth nothing. */
+
+import { valueOf } from "../core/standing.ts";
+import type { Facts, Reading } from "../core/event.ts";
+import type { Works } from "./box.ts";
+import { environment, MINUTE_MS } from "./launch.ts";
+import { artifactPaths, boundWorkspace, placeOf } from "./place.ts";
+import type { JobRow, Kept, Process } from "./ports.ts";
+import { noteAll, project } from "./project.ts";
+import { factsOf, submit } from "./submit.ts";
+
+/** A check that was lost with its shim, or whose subject changed under it, is run again so often. */
+const RUNS_MAX = 3;
+
+type Wanted = {
+  readonly artifact: string;
+  /** The deed that asked for it. */
+  readonly key: string;
+  readonly time?: number;
+};
+
+export async function startCheck(works: Works, kept: Kept, of: Wanted): Promise<string> {
+  const { store, processes } = works;
+  const { row, run } = kept;
+  const workflow = works.workflow(row.definition);
+  const reader = workflow.definition.artifacts[of.artifact]?.reader;
+  const workspace = boundWorkspace(works, row.id);
+  if (reader?.type !== "check" || workspace === undefined)
+    throw new Error(`there is nothing to check ${of.artifact} in`);
+  const settings = await works.settings(row.repo);
+  const wanted = String(valueOf(run, reader.command));
+  const command = Object.hasOwn(settings.checks, wanted) ? (settings.checks[wanted] ?? wanted) : wanted;
+  const [, seq = "0", i = "0"] = of.key.split(":");
+  const name = `${of.artifact}.${seq}.${i}.${of.time ?? 1}`;
+  const id = `${row.id}.check.${name}`;
+  await supersede(works, { run: row.id, artifact: of.artifact, id });
+  const dir = `${works.folders(row.id).checks}/${name}`;
+  if (store.job(id) === undefined) {
+    const now = works.clock.now();
+    const tree = await works.workspaces.digest(workspace.path, artifactPaths(workflow, row.id));
+    store.putJob({
+      id,
+      run: row.id,
+      kind: "check",
+      role: "",
+      slot: "",
+      attempt: Number(seq),
+      artifact: of.artifact,
+      tree,
+      dir,
+      startedAt: now,
+      endsBy: now + settings.minutes * MINUTE_MS,
+      stallMs: settings.stallMinutes * MINUTE_MS,
+      killed: "",
+      status: "live",
+    });
+  }
+  const env = { ...environment(works, settings), SIGNALBOX_RUN: row.id };
+  await processes.launch({ id, dir, argv: ["/bin/sh", "-c", command], cwd: workspace.path, env, stdin: "" });
+  return `${of.artifact} is checked`;
+}
+
+/** A check that is asked for again answers for the work as it is now: an earlier one that still runs says nothing any more. */
+async function supersede(
+  works: Works,
+  of: { readonly run: string; readonly artifact: string; readonly id: string },
+): Promise<void> {
+  const live = works.store.jobs({ run: of.run, status: "live" });
+  for (const job of live) {
+    if (job.kind !== "check" || job.artifact !== of.artifact || job.id === of.id) continue;
+    await works.processes.kill(job);
+    works.store.putJob({ ...job, killed: "killed", status: "over" });
+  }
+}
+
+export async function checkOver(works: Works, job: JobRow, process: Process): Promise<void> {
+  const { store } = works;
+  const kept = store.load(job.run);
+  if (kept === undefined) throw new Error(`nobody knows the run of job ${job.id}`);
+  if (isLate(works, job)) {
+    const text = `a result of ${job.artifact} came after the run had gone on; it does not count`;
+    store.note({ run: job.run, at: new Date(works.clock.now()).toISOString(), kind: "late", text });
+  } else {
+    const facts = await factsOf(works, kept, works.workflow(kept.row.definition));
+    const isMoving = facts.tree !== job.tree && hasWriter(works, kept);
+    const [seq = "", i = "", time = "1"] = job.id.split(".").slice(-3);
+    if ((process.type === "lost" || isMoving) && Number(time) < RUNS_MAX) {
+      const key = `${job.run}:${seq}:${i}`;
+      await startCheck(works, kept, { artifact: job.artifact, key, time: Number(time) + 1 });
+    } else {
+      await observe(works, kept, { job, process, facts, isMoving });
+    }
+  }
+  store.putJob({ ...job, status: "over" });
+}
+
+async function observe(
+  works: Works,
+  { row, run }: Kept,
+  on: { readonly job: JobRow; readonly process: Process; readonly facts: Facts; readonly isMoving: boolean },
+): Promise<void> {
+  const { job, process, isMoving } = on;
+  const workflow = works.workflow(row.definition);
+  const output = works.desk.output(`${job.dir}/out.log`);
+  const file = workflow.definition.artifacts[job.artifact]?.file ?? "";
+  const place = placeOf(works, { run, workflow, id: row.id });
+  if (file !== "")
+    noteAll(
+      works,
+      row.id,
+      await works.artifacts.put(place, { artifact: job.artifact, slot: "", text: output.text }),
+    );
+  const reading = readingOf(job, {
+    code: process.type === "ended" && job.killed === "" ? process.code : -1,
+    digest: output.digest,
+    faults: isMoving
+      ? [
+          {
+            at: { file: file === "" ? `${job.dir}/out.log` : file, line: 1, col: 1 },
+            reason: "the work changed while it was checked",
+          },
+        ]
+      : [],
+  });
+  await submit(works, {
+    run: job.run,
+    by: { type: "engine" },
+    key: `check:${job.id}`,
+    event: ({ at, readings = [], tree, reserved }) => ({
+      type: "observed",
+      at,
+      readings: [...readings.filter(({ artifact }) => artifact !== job.artifact), reading],
+      ...(tree === undefined ? {} : { tree }),
+      ...(reserved === undefined ? {} : { reserved }),
+    }),
+  });
+  await project(works, job.run);
+}
+
+/** Whether somebody may be changing the work at this moment. */
+function hasWriter(works: Works, { row, run }: Kept): boolean {
+  const { roles } = works.workflow(row.definition).definition;
+  const running = works.store.agents({ run: row.id, status: "running" });
+  return running.some(({ role }) => roles[role]?.access === "write") && run.seq > 0;
+}
+
+/** Since the check was begun, the run has begun something for which it must be new. */
+function isLate(works: Works, job: JobRow): boolean {
+  const since = works.store.events(job.run, job.attempt + 1);
+  return since.some(
+    ({ event }) => (event.type === "moved" || event.type === "counted") && event.renew.includes(job.artifact),
+  );
+}
+
+/** Every execution is a new one, though its output may be the same: the id is part of the digest. Only exit code 0 passes. */
+function readingOf(
+  job: JobRow,
+  of: { readonly code: number; readonly digest: string; readonly faults: Reading["faults"] },
+): Reading {
+  const { code, digest, faults } = of;
+  return {
+    artifact: job.artifact,
+    slot: "",
+    found: true,
+    digest: `${digest}:${job.id}`,
+    faults,
+    verdict: code === 0 ? "pass" : "needs_fix",
+    fields: { exit_code: code, tree: job.tree, ended: job.killed === "" ? "exited" : job.killed },
+    lists: {},
+  };
+}

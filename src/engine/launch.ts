@@ -1,0 +1,98 @@
+/** What a process of ours is told and given: its prompt, its environment, its command, its limits. */
+
+import type { Run } from "../core/run.ts";
+import { maxOf } from "../core/gate.ts";
+import { valueOf } from "../core/standing.ts";
+import type { Workflow } from "../core/compile.ts";
+import type { Role } from "../core/workflow.ts";
+import { fill } from "../format/prompt.ts";
+import type { Works } from "./box.ts";
+import type { Harness, Settings } from "./ports.ts";
+
+/** Handed on to every agent and check; everything else must be named in the settings. */
+const HANDED_ON = [
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "LANG",
+  "LANGUAGE",
+  "TZ",
+  "TERM",
+  "TMPDIR",
+  "XDG_CONFIG_HOME",
+  "XDG_CACHE_HOME",
+  "XDG_DATA_HOME",
+  "XDG_STATE_HOME",
+  "XDG_RUNTIME_DIR",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+];
+
+export function environment(works: Works, settings: Settings, harness?: Harness): Record<string, string> {
+  const { env: own, bin, home } = works.person;
+  const names = new Set([...HANDED_ON, ...settings.env, ...(harness?.env ?? [])]);
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(own)) {
+    if (names.has(name) || name.startsWith("LC_")) env[name] = value;
+  }
+  return {
+    ...env,
+    ...harness?.set,
+    PATH: `${bin}:${own["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"}`,
+    SIGNALBOX_HOME: home,
+  };
+}
+
+export function variablesOf(on: {
+  readonly workflow: Workflow;
+  readonly run: Run;
+  readonly workspace: string;
+  readonly agent: { readonly slot: string; readonly attempt: number; readonly session: string };
+}): Record<string, string> {
+  const { workflow, run, workspace, agent } = on;
+  const variables: Record<string, string> = {};
+  for (const [name, value] of Object.entries(run.params)) variables[name] = String(value);
+  for (const name of Object.keys(workflow.definition.counters)) {
+    variables[name] = String(run.counters[name] ?? 0);
+    variables[`${name}_max`] = String(maxOf(workflow, run, name));
+  }
+  const { slot, attempt, session } = agent;
+  return { ...variables, run: run.id, state: run.state, workspace, slot, attempt: String(attempt), session };
+}
+
+export function promptText(
+  workflow: Workflow,
+  name: string,
+  variables: Readonly<Record<string, string>>,
+): string {
+  const text = workflow.definition.prompts[name]?.text ?? "";
+  return fill(text, variables);
+}
+
+/** In milliseconds; 0 for no limit. The workflow's own word comes first. */
+export function limitsOf(
+  run: Run,
+  role: Role,
+  defaults: { readonly minutes: number; readonly stallMinutes: number },
+): { limitMs: number; stallMs: number } {
+  const minutes = Number(valueOf(run, role.minutes)) || defaults.minutes;
+  const stall = Number(valueOf(run, role.stallMinutes)) || defaults.stallMinutes;
+  return { limitMs: minutes * MINUTE_MS, stallMs: stall * MINUTE_MS };
+}
+
+export const MINUTE_MS = 60_000;
+
+const PLACEHOLDER = /\{(?:model|prompt|session|run|role|workspace)\}/g;
+
+/** Fills in a command. An argument that comes out empty is left out, together with the flag that it belongs to. */
+export function commandOf(argv: readonly string[], values: Readonly<Record<string, string>>): string[] {
+  const filled: string[] = [];
+  for (const argument of argv) {
+    const text = argument.replaceAll(PLACEHOLDER, (name) => values[name.slice(1, -1)] ?? "");
+    if (text !== "" || !PLACEHOLDER.test(argument)) filled.push(text);
+    else if (filled.at(-1)?.startsWith("-") === true) filled.pop();
+    PLACEHOLDER.lastIndex = 0;
+  }
+  return filled;
+}

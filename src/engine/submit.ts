@@ -1,0 +1,193 @@
+/**
+ * One event, from whoever brings it to its acknowledgement.
+ *
+ * Everything of the run is read first, because an event carries its facts; then the core decides; then one write. When somebody
+ * else was faster, it is decided again, unless the run is somewhere else by now: then whoever asked must look first.
+ */
+
+import type { Workflow } from "../core/compile.ts";
+import type { Actor, Event, Facts, Incoming, Refusal } from "../core/event.ts";
+import { NO_RUN, type Run } from "../core/run.ts";
+import { step, type Step } from "../core/step.ts";
+import { statusOf } from "../core/view.ts";
+import type { Box } from "./box.ts";
+import { deedsOf } from "./deeds.ts";
+import { artifactPaths, boundWorkspace, placeOf } from "./place.ts";
+import type { Birth, Entry, Kept } from "./ports.ts";
+
+export type Request = {
+  readonly run: string;
+  readonly by: Actor;
+  /** The event, out of what is known at this moment. */
+  readonly event: (facts: Facts & { readonly at: string; readonly kept: Kept }) => Incoming;
+  readonly key?: string;
+  readonly prove?: (event: Incoming) => Entry["prove"];
+  /** Whoever asks has seen the run here; anywhere else is a conflict. */
+  readonly expected?: { readonly seq?: number; readonly state?: string };
+  /** Facts that are known already: they are not read again. */
+  readonly facts?: Facts;
+};
+
+export type Submission =
+  | {
+      readonly type: "accepted";
+      readonly before: Run;
+      readonly run: Run;
+      readonly events: readonly Event[];
+      readonly deeds: number;
+    }
+  | { readonly type: "repeated"; readonly answer: string }
+  | { readonly type: "refused"; readonly run: Run; readonly refusal: Refusal }
+  | { readonly type: "conflict"; readonly run: Run; readonly message: string }
+  | { readonly type: "unknown" };
+
+/** Somebody is faster than we are now and then; more often than this, something is wrong. */
+const TRIES_MAX = 50;
+
+export async function submit(box: Box, request: Request): Promise<Submission> {
+  const { run: id, key, expected } = request;
+  let first: Run | undefined;
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const kept = box.store.load(id);
+    if (kept === undefined) return { type: "unknown" };
+    const known = key === undefined ? undefined : box.store.answerTo(id, key);
+    if (known !== undefined) return { type: "repeated", answer: known };
+    first ??= kept.run;
+    const elsewhere = movedOn({ first, now: kept.run, by: request.by, ...expected });
+    if (elsewhere !== undefined) return { type: "conflict", run: kept.run, message: elsewhere };
+    const workflow = box.workflow(kept.row.definition);
+    const facts = request.facts ?? (await factsOf(box, kept, workflow));
+    const at = new Date(box.clock.now()).toISOString();
+    const event = request.event({ ...facts, at, kept });
+    const decided = step(workflow, kept.run, event);
+    if (!decided.ok) return { type: "refused", run: kept.run, refusal: decided.refusal };
+    const written = write(box, { request, event, at, workflow, before: kept.run, decided });
+    if (written !== undefined) return written;
+  }
+  throw new Error(`run ${id} changes faster than anything can be decided about it`);
+}
+
+export type Start = {
+  readonly run: string;
+  readonly by: Actor;
+  readonly workflow: Workflow;
+  readonly birth: Birth;
+  readonly params: Extract<Incoming, { type: "run-started" }>["params"];
+  readonly to?: string;
+  readonly key?: string;
+  readonly prove?: Request["prove"];
+};
+
+/** Begins a run. A second try with the same id and key gives the same answer. */
+export async function begin(box: Box, start: Start): Promise<Submission> {
+  const { run: id, by, workflow, birth, params, to, key } = start;
+  const known = key === undefined ? undefined : box.store.answerTo(id, key);
+  if (known !== undefined) return { type: "repeated", answer: known };
+  box.store.define(workflow.hash(), workflow.definition);
+  const readings = await box.artifacts.read({
+    root: box.folders(id).files,
+    run: { ...NO_RUN, id },
+    workflow,
+  });
+  const at = new Date(box.clock.now()).toISOString();
+  const event: Incoming = {
+    type: "run-started",
+    by,
+    at,
+    run: id,
+    definition: workflow.hash(),
+    params,
+    readings,
+    reserved: RESERVED,
+    ...(to === undefined ? {} : { to }),
+  };
+  const decided = step(workflow, NO_RUN, event);
+  if (!decided.ok) return { type: "refused", run: NO_RUN, refusal: decided.refusal };
+  const request = {
+    run: id,
+    by,
+    event: () => event,
+    ...(key === undefined ? {} : { key }),
+    ...(start.prove === undefined ? {} : { prove: start.prove }),
+  };
+  const written = write(box, { request, event, at, workflow, before: NO_RUN, decided, birth });
+  return written ?? { type: "conflict", run: NO_RUN, message: `there is a run ${id} already` };
+}
+
+/** A workspace of its own can be made for every run; a pool with a limit would say here that it is full. */
+const RESERVED = ["workspace"];
+
+export async function factsOf(box: Box, { row, run }: Kept, workflow: Workflow): Promise<Facts> {
+  const place = placeOf(box, { run, workflow, id: row.id });
+  const workspace = boundWorkspace(box, row.id);
+  const [readings, tree] = await Promise.all([
+    box.artifacts.read(place),
+    workspace === undefined
+      ? undefined
+      : box.workspaces.digest(workspace.path, artifactPaths(workflow, row.id)),
+  ]);
+  return { readings, reserved: RESERVED, ...(tree === undefined ? {} : { tree }) };
+}
+
+/** Why the run is not where whoever asks believes it to be. What the engine observes is true wherever the run is. */
+function movedOn(on: {
+  readonly first: Run;
+  readonly now: Run;
+  readonly by: Actor;
+  readonly seq?: number;
+  readonly state?: string;
+}): string | undefined {
+  const { first, now, by, seq, state } = on;
+  if (by.type === "engine") return undefined;
+  if (seq !== undefined && seq !== now.seq)
+    return `run ${now.id} is at ${now.seq}, not at ${seq}: somebody else was faster`;
+  if (state !== undefined && state !== now.state)
+    return `run ${now.id} is in ${now.state}, not in ${state}: somebody else moved it`;
+  if (first.entry !== now.entry)
+    return `run ${now.id} went from ${first.state} to ${now.state} meanwhile: somebody else moved it`;
+  return undefined;
+}
+
+function write(
+  box: Box,
+  on: {
+    readonly request: Request;
+    readonly event: Incoming;
+    readonly at: string;
+    readonly workflow: Workflow;
+    readonly before: Run;
+    readonly decided: Extract<Step, { ok: true }>;
+    readonly birth?: Birth;
+  },
+): Submission | undefined {
+  const { request, event, at, workflow, before, decided, birth } = on;
+  const { key, prove } = request;
+  const deeds = deedsOf(workflow, decided, boundWorkspace(box, request.run));
+  const proof = prove?.(event);
+  const appended = box.store.append({
+    run: request.run,
+    seq: before.seq,
+    at,
+    by: request.by,
+    events: decided.events,
+    after: decided.run,
+    status: statusOf(workflow, decided.run),
+    deeds,
+    ...(birth === undefined ? {} : { birth }),
+    ...(key === undefined ? {} : { key, answer: JSON.stringify(acknowledged(before, decided.run)) }),
+    ...(proof === undefined ? {} : { prove: proof }),
+  });
+  switch (appended.type) {
+    case "written":
+      return { type: "accepted", before, run: decided.run, events: decided.events, deeds: deeds.length };
+    case "repeated":
+      return { type: "repeated", answer: appended.answer };
+    case "conflict":
+      return undefined;
+  }
+}
+
+/** What is kept with an idempotency key, and given again for it. */
+function acknowledged(before: Run, run: Run): { from: string; to: string; seq: number } {
+  return { from: before.state, to: run.state, seq: run.seq };
+}
