@@ -21,6 +21,10 @@ const Variable = z
     z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable has letters, digits and _"),
     z.regex(/^(?!SIGNALBOX_)/, "variables that begin with SIGNALBOX_ are set by signalbox alone"),
   );
+/** What we put together ourselves cannot be set: it would have no effect, or a wrong one. */
+const SetVariable = Variable.check(
+  z.regex(/^(?!PATH$)/, "PATH cannot be set: it is yours, with signalbox first"),
+);
 const Argument = z.string().check(z.regex(/^[^\0]*$/, "an argument cannot hold a NUL byte"));
 const Argv = z.array(Argument).check(z.minLength(1, "must at least name a program"));
 const Minutes = z
@@ -38,7 +42,7 @@ const HarnessFile = z.strictObject({
   env: z.optional(
     told(z.array(Variable), "Variables that are handed on, beyond those that every agent gets"),
   ),
-  set: z.optional(told(z.record(Variable, Argument), "Variables with a fixed value")),
+  set: z.optional(told(z.record(SetVariable, Argument), "Variables with a fixed value")),
   stdin: z.optional(told(z.boolean(), "Whether the prompt comes on standard input; true unless given")),
   minutes: z.optional(told(Minutes, "A turn is ended after this time")),
   stall_minutes: z.optional(told(Minutes, "A turn is ended after this time without output")),

@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { saysNothing } from "../../format/blank.ts";
+import { unreadable } from "../library/find.ts";
 import { UserError } from "../user-error.ts";
 
 export type ContentFile = {
@@ -38,7 +39,11 @@ export function contentOf(repo: string): Content {
   if (stats === undefined) return { digest: "", files: [] };
   if (!stats.isDirectory()) throw refused(root, stats.isSymbolicLink() ? "a link" : "no folder");
   const files: ContentFile[] = [];
-  collect({ root, folder: "", files, left: { bytes: BYTES_MAX } });
+  try {
+    collect({ root, folder: "", files, left: { bytes: BYTES_MAX } });
+  } catch (error) {
+    throw error instanceof UserError ? error : unreadable(root, error);
+  }
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   return { digest: files.every(isInert) ? "" : digestOf(files), files };
 }

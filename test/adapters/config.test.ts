@@ -1,0 +1,244 @@
+/** Settings out of three layers: built in, the person's, the repository's. */
+
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readSettings, surveySettings } from "../../src/adapters/config/read.ts";
+import { contentOf } from "../../src/adapters/trust/content.ts";
+import { fillArgv } from "../../src/format/argv.ts";
+import { parseConfig } from "../../src/format/config.ts";
+import { showProblem } from "../../src/format/problem.ts";
+
+type Files = { readonly user?: string; readonly repository?: string };
+
+function place({ user, repository }: Files) {
+  const root = realpathSync.native(mkdtempSync(join(tmpdir(), "signalbox-config-")));
+  const [repo, home] = [join(root, "repo"), join(root, "home")];
+  mkdirSync(repo);
+  const write = (file: string, text: string | undefined): void => {
+    if (text === undefined) return;
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  };
+  write(join(home, ".config/signalbox/config.yaml"), user);
+  write(join(repo, ".signalbox/config.yaml"), repository);
+  return { root, repo, env: { HOME: home } };
+}
+
+/** A store in which exactly what is there now is trusted. */
+function trusting(repo: string) {
+  const { digest } = contentOf(repo);
+  return { trusted: () => digest };
+}
+
+async function settingsOf(files: Files) {
+  const { repo, env, root } = place(files);
+  const settings = await readSettings({ repo, env, store: trusting(repo) });
+  return { settings, repo, root };
+}
+
+async function refusal(files: Files): Promise<string> {
+  const { repo, env, root } = place(files);
+  try {
+    await readSettings({ repo, env, store: trusting(repo) });
+    return "accepted";
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    return `${String(error.code)}: ${error.message.replaceAll(root, "")}`;
+  }
+}
+
+describe("without any file", () => {
+  test("the built-in harnesses and limits are there", async () => {
+    const { settings } = await settingsOf({});
+    expect(settings.harnesses).toEqual(["claude", "codex", "gemini", "opencode"]);
+    expect(settings).toMatchObject({
+      checks: {},
+      env: [],
+      minutes: 120,
+      stallMinutes: 30,
+      notify: [],
+      warnings: [],
+    });
+    expect(settings.harness("")?.name).toBe("claude");
+    expect(settings.harness("nobody")).toBeUndefined();
+    expect(settings.harness("toString")).toBeUndefined();
+  });
+
+  test("what is called, first and later", async () => {
+    const { settings, root } = await settingsOf({});
+    const values = { model: "", prompt: "/p", session: "SESSION", run: "r", role: "worker", workspace: "/w" };
+    const lines = settings.harnesses.map((name) => {
+      const { command = [], again } = settings.harness(name) ?? {};
+      const show = (argv: readonly string[]) => fillArgv(argv, values).join(" ").replaceAll(root, "");
+      return [show(command), ...(again === undefined ? [] : [show(again)])];
+    });
+    expect(lines.flat().join("\n")).toMatchInlineSnapshot(`
+      "claude -p --output-format stream-json --verbose --permission-mode acceptEdits --allowedTools Bash,Edit,Write --session-id SESSION
+      claude -p --output-format stream-json --verbose --permission-mode acceptEdits --allowedTools Bash,Edit,Write --resume SESSION
+      codex exec --json --skip-git-repo-check --sandbox workspace-write --add-dir /home/.local/state/signalbox -
+      gemini --output-format stream-json --approval-mode yolo --session-id SESSION
+      gemini --output-format stream-json --approval-mode yolo --resume SESSION
+      opencode run --format json"
+    `);
+  });
+});
+
+describe("layers", () => {
+  test("the repository's word comes after the person's", async () => {
+    const { settings } = await settingsOf({
+      user: "harness: codex\nminutes: 10\nstall_minutes: 5\nenv: [A, B]\nchecks: { test: mine, lint: mine }\nnotify: [bell]\n",
+      repository: "harness: gemini\nminutes: 20\nenv: [B, C]\nchecks: { test: theirs }\n",
+    });
+    expect(settings.harness("")?.name).toBe("gemini");
+    expect(settings).toMatchObject({
+      minutes: 20,
+      stallMinutes: 5,
+      env: ["A", "B", "C"],
+      checks: { test: "theirs", lint: "mine" },
+      notify: ["bell"],
+    });
+  });
+
+  test("without a command, a harness changes only the keys that it has", async () => {
+    const { settings } = await settingsOf({
+      user: "harnesses: { claude: { env: [MINE], minutes: 7 } }",
+      repository: "harnesses: { claude: { stdin: false, set: { A: b } } }",
+    });
+    const claude = settings.harness("claude");
+    expect(claude?.command[0]).toBe("claude");
+    expect(claude?.again).toContain("--resume");
+    expect(claude).toMatchObject({ env: ["MINE"], minutes: 7, stdin: false, set: { A: "b" } });
+  });
+
+  test("with a command, nothing of an earlier one of its name is kept", async () => {
+    const { settings } = await settingsOf({
+      user: "harnesses: { claude: { env: [MY_SECRET], minutes: 7 } }",
+      repository: "harnesses: { claude: { command: [other, '{prompt}'] } }",
+    });
+    expect(settings.harness("claude")).toEqual({
+      name: "claude",
+      command: ["other", "{prompt}"],
+      again: undefined,
+      env: [],
+      set: {},
+      stdin: true,
+      minutes: undefined,
+      stallMinutes: undefined,
+    });
+  });
+
+  test("a program that is named by a path is never looked for where agents write", async () => {
+    const { settings, repo, root } = await settingsOf({
+      user: "harnesses: { mine: { command: [./agent.sh, ./x] }, home: { command: [~/bin/a] }, root: { command: [/bin/true] } }",
+      repository: "harnesses: { theirs: { command: [sh, a/b], again: [.signalbox/agent.sh] } }",
+    });
+    expect(settings.harness("mine")?.command).toEqual([`${root}/home/.config/signalbox/agent.sh`, "./x"]);
+    expect(settings.harness("home")?.command).toEqual([`${root}/home/bin/a`]);
+    expect(settings.harness("root")?.command).toEqual(["/bin/true"]);
+    expect(settings.harness("theirs")?.command).toEqual(["sh", "a/b"]);
+    expect(settings.harness("theirs")?.again).toEqual([`${repo}/.signalbox/agent.sh`]);
+  });
+
+  test("what only a person may set is ignored in a repository, and said", async () => {
+    const { settings } = await settingsOf({ repository: "minutes: 3\nnotify: [curl, evil]\n" });
+    expect(settings.notify).toEqual([]);
+    expect(settings.minutes).toBe(3);
+    expect(settings.warnings.map(({ line, col, code }) => [line, col, code])).toEqual([[2, 1, "user-only"]]);
+  });
+});
+
+describe("trust", () => {
+  const repository = "harnesses: { claude: { command: [evil] } }";
+  const untrusted = { trusted: () => undefined };
+
+  test("who acts is stopped", async () => {
+    const { repo, env } = place({ repository });
+    await expect(readSettings({ repo, env, store: untrusted })).rejects.toMatchObject({
+      code: "untrusted",
+      exit: 7,
+      next: "signalbox trust",
+    });
+  });
+
+  test("who looks sees nothing of the repository, and that it is not trusted", async () => {
+    const { repo, env } = place({ repository });
+    const { settings, isTrusted, files } = await surveySettings({ repo, env, store: untrusted });
+    expect(settings.harness("claude")?.command[0]).toBe("claude");
+    expect({ isTrusted, files }).toEqual({ isTrusted: false, files: [] });
+  });
+
+  test("even a file that is not trusted and not readable as YAML costs nobody anything", async () => {
+    const { repo, env } = place({ repository: "a: [" });
+    expect((await surveySettings({ repo, env, store: untrusted })).problems).toEqual([]);
+  });
+});
+
+test.for<[said: string, files: Files]>([
+  ["accepted", { user: "", repository: "# nothing\n\n  # at all\r\n" }],
+  ["accepted", { user: "\uFEFF# with a mark\n" }],
+  [
+    `invalid-config: /repo/.signalbox/config.yaml:1:1: unknown key "harnes" (did you mean "harness"?)`,
+    { repository: "harnes: claude" },
+  ],
+  [`invalid-config: /repo/.signalbox/config.yaml:1:1: unknown key "trust"`, { repository: "trust: true" }],
+  [`invalid-config: /repo/.signalbox/config.yaml:1:1: unknown key "home"`, { repository: "home: /tmp" }],
+  [
+    `invalid-config: /repo/.signalbox/config.yaml:3:5: unknown key "comand" (did you mean "command"?)`,
+    { repository: "harnesses:\n  mine:\n    comand: [x]\n" },
+  ],
+  [
+    `invalid-config: /home/.config/signalbox/config.yaml:1:15: the harness "cladue" is not built in: it needs a command (did you mean "claude"?)`,
+    { user: "harnesses: {  cladue: { minutes: 3 } }" },
+  ],
+  [
+    `invalid-config: /home/.config/signalbox/config.yaml:1:31: there is no placeholder {modle} (did you mean "{model}"?)`,
+    { user: "harnesses: { a: { command: [x,'{modle}'] } }" },
+  ],
+  [
+    "invalid-config: /home/.config/signalbox/config.yaml:1:29: the program must be named, without placeholders",
+    { user: "harnesses: { a: { command: ['{workspace}/run'] } }" },
+  ],
+  ["invalid-config: /home/.config/signalbox/config.yaml:1:10: must be more than 0", { user: "minutes: 0" }],
+  [
+    `invalid-config: /home/.config/signalbox/config.yaml:1:10: must be a number, not "ten"`,
+    { user: "minutes: ten" },
+  ],
+  [
+    `invalid-config: /home/.config/signalbox/config.yaml:1:7: variables that begin with SIGNALBOX_ are set by signalbox alone, not "SIGNALBOX_TOKEN"`,
+    { user: "env: [SIGNALBOX_TOKEN]" },
+  ],
+  [
+    "invalid-config: /home/.config/signalbox/config.yaml:1:26: PATH cannot be set: it is yours, with signalbox first",
+    { user: "harnesses: { a: { set: { PATH: /x }, command: [x] } }" },
+  ],
+  [
+    'invalid-config: /home/.config/signalbox/config.yaml:1:9: must be a list, not "bell"',
+    { user: "notify: bell" },
+  ],
+  [
+    'invalid-config: /home/.config/signalbox/config.yaml:2:1: The key "minutes" is there twice. (and 1 more)',
+    { user: "minutes: 1\nminutes: 2\nenv: *x\n" },
+  ],
+])("%s", async ([said, files]) => {
+  expect(await refusal(files)).toBe(said);
+});
+
+test("all problems of both files are there at once", async () => {
+  const { repo, env } = place({ user: "a: 1\nb: 2\n", repository: "c: 3\n" });
+  const { problems } = await surveySettings({ repo, env, store: trusting(repo) });
+  expect(problems.map(({ message }) => message)).toEqual([
+    `unknown key "a"`,
+    `unknown key "b"`,
+    `unknown key "c"`,
+  ]);
+});
+
+test("a comment that a lone carriage return ends is not all there is", () => {
+  const bytes = new TextEncoder().encode("# only a comment\rharness: evil\n");
+  const { problems } = parseConfig({ file: "config.yaml", bytes, scope: "user" });
+  expect(problems.map(showProblem)).toEqual([
+    "config.yaml:1:17: A carriage return must be followed by a line feed.",
+  ]);
+});

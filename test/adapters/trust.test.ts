@@ -1,0 +1,188 @@
+/** What of a repository must be trusted, and when trust ends. */
+
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { contentOf } from "../../src/adapters/trust/content.ts";
+import { isTrusted, requireTrust } from "../../src/adapters/trust/trust.ts";
+import { UserError } from "../../src/adapters/user-error.ts";
+
+type Files = Readonly<Record<string, string>>;
+
+/** `files` are relative to `.signalbox`. */
+function repoWith(files: Files): string {
+  const repo = realpathSync.native(mkdtempSync(join(tmpdir(), "signalbox-trust-")));
+  for (const [name, text] of Object.entries(files)) write(repo, name, text);
+  return repo;
+}
+
+function write(repo: string, name: string, text: string): void {
+  const file = join(repo, ".signalbox", name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** A store that remembers. */
+function memory() {
+  const digests = new Map<string, string>();
+  return {
+    trusted: (repo: string) => digests.get(repo),
+    trust: (repo: string) => void digests.set(repo, contentOf(repo).digest),
+    revoke: (repo: string) => void digests.set(repo, ""),
+  };
+}
+
+function refusalOf(repo: string): string {
+  try {
+    requireTrust({ trusted: () => undefined }, repo);
+    return "";
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return `${error.code} ${error.exit}: ${error.message.replaceAll(`${repo}/`, "")}`;
+  }
+}
+
+const TASK = {
+  "workflows/mine/workflow.yaml": "name: mine\n",
+  "workflows/mine/prompts/worker.md": "Work.\n",
+};
+
+test.for<[files: Files, needed: boolean]>([
+  [{}, false],
+  [{ "workflows/README.md": "words", "workflows/.gitkeep": "", ".gitignore": "*.log" }, false],
+  [{ "config.yaml": "" }, false],
+  [{ "config.yaml": "# harness: evil\n\n" }, false],
+  [{ "schema/workflow-1.schema.json": "{}" }, false],
+  [{ "config.yaml": "minutes: 3\n" }, true],
+  [{ "config.yaml": "# x\rminutes: 3\n" }, true],
+  [TASK, true],
+  [{ "workflows/mine/prompts/worker.md": "Work." }, true],
+  [{ "anything.sh": "" }, true],
+  [{ "schema/deep/x.schema.json": "{}" }, true],
+])("%o: must be trusted: %s", ([files, needed]) => {
+  const repo = repoWith(files);
+  expect(contentOf(repo).digest !== "").toBe(needed);
+  expect(isTrusted({ trusted: () => undefined }, repo)).toBe(!needed);
+});
+
+test.for<[what: string, change: (repo: string) => void]>([
+  ["one byte", (repo) => write(repo, "config.yaml", "minutes: 4\n")],
+  ["a prompt", (repo) => write(repo, "workflows/mine/prompts/worker.md", "Work!\n")],
+  ["a new file", (repo) => write(repo, "workflows/mine/prompts/more.md", "")],
+  ["an inert file beside others", (repo) => write(repo, "README.md", "Read me")],
+  ["a file gone", (repo) => rmSync(join(repo, ".signalbox/workflows/mine/prompts/worker.md"))],
+  ["a file shortened", (repo) => truncateSync(join(repo, ".signalbox/config.yaml"), 3)],
+])("trust ends with %s", ([, change]) => {
+  const repo = repoWith({ "config.yaml": "minutes: 3\n", ...TASK });
+  const store = memory();
+  store.trust(repo);
+  expect(isTrusted(store, repo)).toBe(true);
+  change(repo);
+  expect(isTrusted(store, repo)).toBe(false);
+  expect(() => requireTrust(store, repo)).toThrow("has changed since it was trusted");
+});
+
+test("trust is not about times and modes, and not for a copy elsewhere", () => {
+  const files = { "config.yaml": "minutes: 3\n", ...TASK };
+  const [repo, copy] = [repoWith(files), repoWith(files)];
+  const store = memory();
+  store.trust(repo);
+  chmodSync(join(repo, ".signalbox/config.yaml"), 0o755);
+  utimesSync(join(repo, ".signalbox/config.yaml"), 1, 1);
+  expect(isTrusted(store, repo)).toBe(true);
+  expect(contentOf(copy).digest).toBe(contentOf(repo).digest);
+  expect(isTrusted(store, copy)).toBe(false);
+});
+
+test("trust can be taken back", () => {
+  const repo = repoWith(TASK);
+  const store = memory();
+  store.trust(repo);
+  store.revoke(repo);
+  expect(isTrusted(store, repo)).toBe(false);
+  expect(() => requireTrust(store, repo)).toThrow("nobody has trusted");
+});
+
+test("what is trusted is what was digested: the bytes come along", () => {
+  const repo = repoWith(TASK);
+  const store = memory();
+  store.trust(repo);
+  const { files } = requireTrust(store, repo);
+  expect(files.map(({ path, bytes }) => [path, new TextDecoder().decode(bytes)])).toEqual([
+    ["workflows/mine/prompts/worker.md", "Work.\n"],
+    ["workflows/mine/workflow.yaml", "name: mine\n"],
+  ]);
+});
+
+test.for<[said: string, make: (folder: string) => void]>([
+  [".signalbox/config.yaml is a link", (folder) => symlinkSync("/etc/hosts", join(folder, "config.yaml"))],
+  [".signalbox/workflows is a link", (folder) => symlinkSync("/etc", join(folder, "workflows"))],
+  [".signalbox/x is a link", (folder) => symlinkSync("nowhere", join(folder, "x"))],
+  [".signalbox/pipe is no regular file", (folder) => void execFileSync("mkfifo", [join(folder, "pipe")])],
+  ["with a name that cannot be shown", (folder) => writeFileSync(join(folder, "a\nb"), "")],
+  ["with a name that cannot be shown", (folder) => writeFileSync(join(folder, "a\u202Eb"), "")],
+  [
+    "with a name that cannot be shown",
+    (folder) => writeFileSync(Buffer.from(`${folder}/\xFF`, "latin1"), ""),
+  ],
+  [
+    "more than can be looked through",
+    (folder) => {
+      writeFileSync(join(folder, "big"), "");
+      truncateSync(join(folder, "big"), 17_000_000);
+    },
+  ],
+  [
+    "more than can be looked through",
+    (folder) => void mkdirSync(join(folder, "d/".repeat(20)), { recursive: true }),
+  ],
+])("refused: %s", ([said, make]) => {
+  const repo = repoWith({ "config.yaml.md": "" });
+  make(join(repo, ".signalbox"));
+  expect(refusalOf(repo)).toMatch(/^untrusted 7: /);
+  expect(refusalOf(repo)).toContain(said);
+});
+
+test("a .signalbox that is a link, or a file, is refused", () => {
+  const linked = repoWith({});
+  symlinkSync(repoWith({ "config.yaml": "minutes: 3" }), join(linked, ".signalbox"));
+  expect(refusalOf(linked)).toContain(".signalbox is a link");
+  const file = repoWith({});
+  writeFileSync(join(file, ".signalbox"), "");
+  expect(refusalOf(file)).toContain(".signalbox is no folder");
+});
+
+test("two different sets of files never have the same digest", () => {
+  const name = fc.stringMatching(/^[a-c]{1,2}$/);
+  const files = fc.dictionary(name, fc.string({ maxLength: 3 }), {
+    minKeys: 1,
+    maxKeys: 3,
+    noNullPrototype: true,
+  });
+  fc.assert(
+    fc.property(files, files, (a, b) => {
+      const text = (of: Files) =>
+        JSON.stringify(
+          Object.keys(of)
+            .map((key) => `${key} ${of[key] ?? ""}`)
+            .toSorted(),
+        );
+      const isSame = contentOf(repoWith(a)).digest === contentOf(repoWith(b)).digest;
+      expect(isSame).toBe(text(a) === text(b));
+    }),
+    { numRuns: process.env["SIGNALBOX_DEEP"] === undefined ? 40 : 1000 },
+  );
+});
