@@ -5,24 +5,42 @@ import type { Command, Option } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import type { Paint } from "./paint.ts";
 
+/** Commands by what somebody wants to do; a test insists that each has its place. */
+export const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
+  ["Set up", ["demo", "init", "doctor", "trust", "key", "completion"]],
+  ["Run", ["run", "task", "move", "submit", "resume", "stop", "cancel"]],
+  ["Look", ["list", "show", "next", "why", "history", "logs", "verify"]],
+  ["Decide", ["inbox", "answer", "waive"]],
+  ["Write workflows", ["workflows", "check", "graph", "simulate", "eject", "schema"]],
+];
+
 export function helpOfAll(paint: Paint): string {
+  const groups = GROUPS.map(([title, names]) => ({ title, names: names.filter(isCommand) }));
+  const present = groups.filter(({ names }) => names.length > 0);
+  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
   return [
     "Signalbox drives coding agents through gated workflows: agents propose, the state machine decides.",
     "",
     `${paint.bold("Usage:")} signalbox COMMAND [ARGUMENT...] [OPTION...]`,
     "",
-    paint.bold("Commands:"),
-    ...table(Object.entries(COMMANDS).map(([name, { about }]) => [name, about])),
-    "",
+    ...present.flatMap(({ title, names }) => [
+      paint.bold(`${title}:`),
+      ...names.map((name) => `  ${name.padEnd(width)}  ${COMMANDS[name]?.about ?? ""}`),
+      "",
+    ]),
     paint.bold("Options of every command:"),
     ...table(optionRows(GLOBAL)),
     "",
     paint.bold("Examples:"),
-    ...Object.values(COMMANDS).map(({ example }) => `  ${example}`),
+    ...present.map(({ names: [first = ""] }) => `  ${COMMANDS[first]?.example ?? ""}`),
     "",
     "signalbox COMMAND --help says more about a command.",
     "",
   ].join("\n");
+}
+
+function isCommand(name: string): boolean {
+  return Object.hasOwn(COMMANDS, name);
 }
 
 export function helpOf(name: string, command: Command, paint: Paint): string {

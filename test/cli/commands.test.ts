@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { COMMANDS } from "../../src/cli/commands.ts";
+import { GROUPS } from "../../src/cli/help.ts";
 import { run } from "../../src/cli/run.ts";
 import { call, document, folderWith, say, tiny } from "./calling.ts";
 
@@ -10,39 +11,20 @@ const cwd = folderWith({
   "hostile.yaml": tiny("hostile").replace("As small as can be", String.raw`"\e]0;owned\a\e[2J \u202Etxt"`),
 });
 
-test("no arguments: help", async () => {
-  expect(await say("", cwd)).toMatchInlineSnapshot(`
-    "0
-    Signalbox drives coding agents through gated workflows: agents propose, the state machine decides.
-
-    Usage: signalbox COMMAND [ARGUMENT...] [OPTION...]
-
-    Commands:
-      check      prove that a workflow ends, or show how it does not
-      graph      draw a workflow as a Mermaid diagram
-      simulate   walk through a workflow, with dice for agents
-      workflows  list the workflows that have a name here
-      eject      copy a built-in workflow into this repository, to change it
-      schema     print the JSON Schema of workflow files
-
-    Options of every command:
-      --json      print exactly one JSON document, also on failure
-      --quiet     print the result and nothing else
-      --no-color  print without colours, as with NO_COLOR
-      --help      show how this is used
-      --version   show the version
-
-    Examples:
-      signalbox check task
-      signalbox graph task > task.mmd
-      signalbox simulate task --seed 7
-      signalbox workflows
-      signalbox eject task
-      signalbox schema > workflow-1.schema.json
-
-    signalbox COMMAND --help says more about a command.
-    "
-  `);
+test("no arguments: help, with every command in one group", async () => {
+  const { code, stdout } = await call("", cwd);
+  expect(code).toBe(0);
+  expect(stdout).toContain("Usage: signalbox COMMAND [ARGUMENT...] [OPTION...]\n");
+  const [listed = ""] = stdout.split("Options of every command:");
+  const names = [...listed.matchAll(/^ {2}([a-z-]+) {2,}(\S.*)$/gm)].map((match) => [match[1], match[2]]);
+  expect(names.toSorted()).toEqual(
+    Object.entries(COMMANDS)
+      .map(([name, { about }]) => [name, about])
+      .toSorted(),
+  );
+  const titles = GROUPS.filter(([, group]) => group.some((name) => Object.hasOwn(COMMANDS, name)));
+  expect(listed.match(/^[A-Z][a-z ]+:$/gm)).toEqual(titles.map(([title]) => `${title}:`));
+  expect((await call("--help", cwd)).stdout).toBe(stdout);
 });
 
 test.for(Object.keys(COMMANDS))("%s --help has a usage and an example", async (name) => {
