@@ -1,6 +1,7 @@
 /** What a command is: words and options in, an answer out. Printing is the same for all of them. */
 
 import type { Env } from "../adapters/home/paths.ts";
+import type { Procs } from "../adapters/person/processes.ts";
 import type { Paint } from "./paint.ts";
 
 /** Where a command is called, and how it is called from there: nothing else of the process reaches it. */
@@ -8,6 +9,8 @@ export type Door = {
   readonly cwd: string;
   readonly home: string;
   readonly env: Env;
+  /** The processes we come from; those of this machine unless a test says otherwise. */
+  readonly procs?: Procs;
   readonly paint: Paint;
   readonly self: string;
 };
@@ -39,8 +42,19 @@ export type Answer = {
   readonly next: string;
   /** What else is worth saying to people; not with `--quiet`. */
   readonly talk?: string;
+  /** What comes after all that, piece by piece, until it is over or somebody interrupts: gives the exit code. */
+  readonly stream?: (emit: Emit, signal: AbortSignal) => Promise<number>;
 };
 
+/** One piece of a stream: its text for people, its data as one line of JSON for programs. */
+export type Emit = (piece: {
+  readonly text: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}) => void;
+
 export const EXIT_OK = 0;
+export const EXIT_USAGE = 2;
 export const EXIT_GATE = 5;
+export const EXIT_DAMAGED = 8;
 export const EXIT_BUG = 70;
+export const EXIT_INTERRUPTED = 130;

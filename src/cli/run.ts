@@ -13,6 +13,9 @@ export type World = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether people see stdout as it is printed. */
   readonly terminal?: boolean;
+  readonly procs?: Door["procs"];
+  /** For answers that come piece by piece: prints at once, and tells when it is enough. Without it they are collected. */
+  readonly live?: { readonly print: (text: string) => void; readonly interrupted: () => AbortSignal };
 };
 
 export type Printed = { readonly code: number; readonly stdout: string; readonly stderr: string };
@@ -23,6 +26,7 @@ export async function run(argv: readonly string[], world: World): Promise<Printe
   const quiet = hasOption(argv, "--quiet") || hasOption(argv, "-q");
   try {
     const answer = await answerTo(argv, world);
+    if (answer.stream !== undefined) return await streamed(answer, { json, quiet }, world);
     return json ? asJson(answer) : asText(answer, quiet);
   } catch (error) {
     const failure = error instanceof UserError ? ofUser(error, world.cwd) : ofBug(error);
@@ -85,7 +89,7 @@ function helped(text: string): Answer {
   };
 }
 
-function doorOf({ cwd, env, terminal }: World, options: Readonly<Record<string, string>>): Door {
+function doorOf({ cwd, env, terminal, procs }: World, options: Readonly<Record<string, string>>): Door {
   if (cwd === "") throw new UserError("no-folder", "the folder you are in is gone", "cd ..");
   const isPlain = options["no-color"] !== undefined || isSet(env["NO_COLOR"]) || isSet(env["CI"]);
   // `npm start` in a checkout: there is no signalbox on the path of whoever reads this.
@@ -94,6 +98,7 @@ function doorOf({ cwd, env, terminal }: World, options: Readonly<Record<string, 
     cwd: realpathSync.native(cwd),
     home: env["HOME"] ?? "",
     env,
+    ...(procs === undefined ? {} : { procs }),
     paint: paintOf(terminal === true && !isPlain),
     self: isCheckout ? "./bin/signalbox" : "signalbox",
   };
@@ -114,6 +119,23 @@ function unknownCommand(name: string): UserError {
 
 function asText({ exit, text, talk }: Answer, quiet: boolean): Printed {
   return { code: exit, stdout: harmless(text()), stderr: quiet ? "" : harmless(talk ?? "") };
+}
+
+/** What comes first is printed first: a stream may go on for ever. */
+async function streamed(
+  answer: Answer,
+  how: { readonly json: boolean; readonly quiet: boolean },
+  { live }: World,
+): Promise<Printed> {
+  let collected = "";
+  const print = live?.print ?? ((text: string): void => void (collected += text));
+  const first = asText(answer, how.quiet);
+  if (!how.json) print(first.stdout);
+  const code = await (answer.stream?.(
+    ({ text, data }) => print(how.json ? `${JSON.stringify(data)}\n` : harmless(text)),
+    live?.interrupted() ?? new AbortController().signal,
+  ) ?? answer.exit);
+  return { code, stdout: collected, stderr: how.json ? "" : first.stderr };
 }
 
 function asJson({ exit, code, message, data, next }: Omit<Answer, "text">): Printed {

@@ -4,7 +4,6 @@
  * A stranger may read. What takes a person takes one without a mark on any process it comes from, and the human key.
  */
 
-import { userInfo } from "node:os";
 import type { Actor } from "../../core/event.ts";
 import type { Registry } from "../../engine/ports.ts";
 import type { Env } from "../home/paths.ts";
@@ -89,7 +88,7 @@ function notAPerson(reason: string): UserError {
 
 function userName(env: Env): string {
   try {
-    return userInfo().username;
+    return process.getBuiltinModule("node:os").userInfo().username;
   } catch {
     // A user without an entry in the password file, as in many containers.
     return env["USER"] ?? `user ${process.getuid?.() ?? "unknown"}`;
