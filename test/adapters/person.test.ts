@@ -1,0 +1,184 @@
+/** Who acts: by token, by mark, by ancestry. An agent that hides its token is a stranger, not a person. */
+import { describe, expect, test } from "vitest";
+import { requirePerson, whoActs, type Who } from "../../src/adapters/person/who.ts";
+import { lineageOf, PROCS } from "../../src/adapters/person/processes.ts";
+import { hashToken, newToken } from "../../src/adapters/person/token.ts";
+import type { UserError } from "../../src/adapters/user-error.ts";
+import type { AgentRow } from "../../src/engine/ports.ts";
+import { procsOf, type Fake } from "../support/procs.ts";
+
+const TOKEN = newToken();
+const AGENT: AgentRow = {
+  run: "abcd",
+  role: "worker",
+  slot: "",
+  attempt: 2,
+  token: hashToken(TOKEN),
+  dir: "",
+  turn: 1,
+  status: "running",
+  entry: 0,
+  startedAt: 0,
+};
+const store = { byToken: (hash: string) => (hash === AGENT.token ? AGENT : undefined) };
+
+const SHELL: Fake = { pid: 50, name: "bash" };
+const MINE: readonly Fake[] = [
+  SHELL,
+  { pid: 40, name: "sshd", environment: undefined },
+  { pid: 1, name: "init" },
+];
+
+function say(env: Record<string, string>, above: readonly Fake[] = MINE): string {
+  let who: Who;
+  try {
+    who = whoActs({ env, store, procs: procsOf(above) });
+  } catch (error) {
+    return `${(error as UserError).code} ${(error as UserError).exit}`;
+  }
+  const type = who.type === "agent" ? `agent ${who.actor.role} ${who.actor.attempt} of ${who.run}` : who.type;
+  try {
+    requirePerson(who);
+    return `${type}, may act as a person`;
+  } catch (error) {
+    return `${type}, ${(error as UserError).code} ${(error as UserError).exit}`;
+  }
+}
+
+describe("who acts", () => {
+  test.for<[string, Record<string, string>, readonly Fake[], string]>([
+    ["nothing special", {}, MINE, "person, may act as a person"],
+    ["a run chosen for convenience", { SIGNALBOX_RUN: "abcd" }, MINE, "person, may act as a person"],
+    [
+      "settings of agents in a profile",
+      { CODEX_HOME: "/x", AIDER_MODEL: "y", GEMINI_API_KEY: "z" },
+      MINE,
+      "person, may act as a person",
+    ],
+    ["an empty mark is none", { CLAUDECODE: "", SIGNALBOX_JOB: "" }, MINE, "person, may act as a person"],
+    ["a variable that anybody may have", { AGENT: "007" }, MINE, "person, may act as a person"],
+    ["a token", { SIGNALBOX_TOKEN: TOKEN }, MINE, "agent worker 2 of abcd, not-a-person 4"],
+    [
+      "a token beside marks",
+      { SIGNALBOX_TOKEN: TOKEN, CLAUDECODE: "1", SIGNALBOX_JOB: "j" },
+      MINE,
+      "agent worker 2 of abcd, not-a-person 4",
+    ],
+    ["a token of nobody", { SIGNALBOX_TOKEN: "guess" }, MINE, "unknown-token 4"],
+    ["the digest is no token", { SIGNALBOX_TOKEN: AGENT.token }, MINE, "unknown-token 4"],
+    ["a job without its token", { SIGNALBOX_JOB: "j" }, MINE, "stranger, not-a-person 4"],
+    [
+      "a job with an empty token",
+      { SIGNALBOX_JOB: "j", SIGNALBOX_TOKEN: "" },
+      MINE,
+      "stranger, not-a-person 4",
+    ],
+    ...[
+      "CLAUDECODE",
+      "CLAUDE_CODE_ENTRYPOINT",
+      "CODEX_SANDBOX",
+      "CODEX_THREAD_ID",
+      "GEMINI_CLI",
+      "OPENCODE",
+      "CURSOR_AGENT",
+      "AI_AGENT",
+    ].map((name): [string, Record<string, string>, readonly Fake[], string] => [
+      name,
+      { [name]: "1" },
+      MINE,
+      "stranger, not-a-person 4",
+    ]),
+    ["a mark among values", { AGENT: "amp" }, MINE, "stranger, not-a-person 4"],
+    [
+      "an empty environment below a job",
+      {},
+      [SHELL, { pid: 45, name: "node", environment: "PATH=/bin\0SIGNALBOX_JOB=j\0" }, ...MINE.slice(1)],
+      "person, not-a-person 4",
+    ],
+    [
+      "an empty environment below an agent that is not ours",
+      {},
+      [{ ...SHELL, environment: "CLAUDECODE=1\0" }, ...MINE.slice(1)],
+      "person, not-a-person 4",
+    ],
+    [
+      "a token that an ancestor has",
+      {},
+      [SHELL, { pid: 45, name: "sh", environment: `SIGNALBOX_TOKEN=${TOKEN}\0` }],
+      "person, not-a-person 4",
+    ],
+    [
+      "a name that only ends like a mark",
+      {},
+      [{ ...SHELL, environment: "NOT_CLAUDECODE=1\0XSIGNALBOX_JOB=1\0" }],
+      "person, may act as a person",
+    ],
+    [
+      "an ancestor with a convenient run",
+      {},
+      [{ ...SHELL, environment: "SIGNALBOX_RUN=abcd\0" }],
+      "person, may act as a person",
+    ],
+    [
+      "more ancestors than anybody has",
+      {},
+      Array.from({ length: 300 }, (_, index) => ({ pid: 400 - index, name: "sh" })),
+      "person, not-a-person 4",
+    ],
+  ])("%s", ([, env, above, expected]) => {
+    expect(say(env, above)).toBe(expected);
+  });
+
+  test("whose parents have died is still in the session of the job", () => {
+    const orphan = procsOf([{ pid: 1, name: "init" }], { session: 70, group: 71 }, [
+      { pid: 70, name: "shim", environment: "SIGNALBOX_JOB=j\0" },
+      { pid: 71, name: "sh" },
+    ]);
+    expect(lineageOf(orphan).mark).toMatch(/leader of this session.* SIGNALBOX_JOB/);
+    const grouped = procsOf([{ pid: 1, name: "init" }], { session: 9, group: 71 }, [
+      { pid: 71, name: "sh", environment: "SIGNALBOX_JOB=j\0" },
+    ]);
+    expect(lineageOf(grouped).mark).toMatch(/leader of this group.* SIGNALBOX_JOB/);
+  });
+
+  test("reading does not look at processes", () => {
+    const procs = procsOf(MINE);
+    const refuse = (): never => {
+      throw new Error("looked");
+    };
+    expect(whoActs({ env: {}, store, procs: { ...procs, see: refuse, environment: refuse } }).type).toBe(
+      "person",
+    );
+  });
+
+  test("a refusal names the mark and the way out", () => {
+    const who = whoActs({ env: { CLAUDECODE: "1" }, store, procs: procsOf(MINE) });
+    expect(() => requirePerson(who)).toThrow(/CLAUDECODE of Claude Code/);
+    expect(() => requirePerson(whoActs({ env: { SIGNALBOX_TOKEN: TOKEN }, store }))).toThrow(
+      /"worker" of run abcd/,
+    );
+  });
+});
+
+test("terminals are called as people call them", () => {
+  const at = (terminal: number): string => lineageOf(procsOf(MINE, { terminal })).terminal;
+  expect([0, (136 << 8) | 3, (137 << 8) | 4, (4 << 8) | 2, 5 << 8].map(at)).toEqual([
+    "",
+    "pts/3",
+    "pts/260",
+    "tty2",
+    "5:0",
+  ]);
+});
+
+test("tokens are long, and never the same", () => {
+  const tokens = new Set(Array.from({ length: 100 }, newToken));
+  expect(tokens.size).toBe(100);
+  for (const token of tokens) expect(token).toMatch(/^[\w-]{43}$/);
+});
+
+test.runIf(process.platform === "linux")("the real processes are read", () => {
+  const { ancestry } = lineageOf(PROCS);
+  expect(ancestry[0]).toMatch(new RegExp(`^${process.ppid} .+`));
+  expect(PROCS.environment(process.pid)).toContain("PATH=");
+});
