@@ -1,8 +1,13 @@
-/** Writes the published JSON Schema of workflow files from its one source. */
+/** Writes the published JSON Schemas from their sources: workflow files, and what commands print with `--json`. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
+import { answersSchema } from "../src/format/answers/answers.ts";
 import { jsonSchema } from "../src/format/workflow/schema.ts";
 
 const folder = new URL("../schema/", import.meta.url);
 mkdirSync(folder, { recursive: true });
-writeFileSync(new URL("workflow-1.schema.json", folder), `${JSON.stringify(jsonSchema(), undefined, 2)}\n`);
+for (const [name, schema] of [
+  ["workflow-1.schema.json", jsonSchema()],
+  ["answers-1.schema.json", answersSchema()],
+] as const)
+  writeFileSync(new URL(name, folder), `${JSON.stringify(schema, undefined, 2)}\n`);
