@@ -54,7 +54,10 @@ export function configFolder(env: Env): string | undefined {
 }
 
 /** Folders of one run. */
-export function runFolders(home: Home, run: string): Readonly<Record<"files" | "agents" | "checks" | "archive" | "kept", string>> {
+export function runFolders(
+  home: Home,
+  run: string,
+): Readonly<Record<"files" | "agents" | "checks" | "archive" | "kept", string>> {
   const of = (name: string): string => join(home.root, "runs", run, name);
   return {
     files: of("files"),

@@ -1,0 +1,63 @@
+/** Folders and files that only their owner may see, whatever the umask says. */
+
+import {
+  chmodSync,
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
+
+const FOLDER = 0o700;
+const FILE = 0o600;
+const OTHERS = 0o077;
+
+/** Makes the folder and those above it that are missing. One that is there and open to others is closed to them. */
+export function makeFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: FOLDER });
+  const { mode } = statSync(path);
+  // A umask may also have taken away what the owner needs.
+  if ((mode & 0o777) !== FOLDER) chmodSync(path, FOLDER);
+}
+
+/** A new, empty file; fails where there is one. */
+export function makeFile(path: string): void {
+  const file = openSync(path, "wx", FILE);
+  fchmodSync(file, FILE);
+  closeSync(file);
+}
+
+/** Takes away what others may do with a file of ours. */
+export function closeToOthers(path: string, mode: number): void {
+  if ((mode & OTHERS) !== 0) chmodSync(path, FILE);
+}
+
+/** The whole text or what was there before, also after a crash. */
+export function writePrivate(path: string, text: string): void {
+  const aside = `${path}.${process.pid}.new`;
+  const file = openSync(aside, "w", FILE);
+  try {
+    fchmodSync(file, FILE);
+    writeFileSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(aside, path);
+  syncFolder(dirname(path));
+}
+
+/** A new name is durable when its folder is. */
+export function syncFolder(path: string): void {
+  const folder = openSync(path, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * What binds a record to those before it, and a run's row to its snapshot.
+ *
+ * Both are over the texts exactly as they are kept, so that nothing has to be brought into an order first.
+ */
+
+import type * as crypto from "node:crypto";
+
+/** A row of `events`, without its own hash. */
+export type Link = {
+  readonly run: string;
+  readonly seq: number;
+  readonly at: string;
+  readonly type: string;
+  readonly actor: string;
+  readonly slot: string;
+  readonly attempt: number;
+  readonly definition: string;
+  readonly tree: string;
+  readonly key: string;
+  readonly body: string;
+  readonly proof: string;
+  readonly birth: string;
+  readonly status: string;
+  readonly prev: string;
+};
+
+export function hashOfLink(link: Link): string {
+  const {
+    run,
+    seq,
+    at,
+    type,
+    actor,
+    slot,
+    attempt,
+    definition,
+    tree,
+    key,
+    body,
+    proof,
+    birth,
+    status,
+    prev,
+  } = link;
+  return sha256(
+    JSON.stringify([
+      prev,
+      run,
+      seq,
+      at,
+      type,
+      actor,
+      slot,
+      attempt,
+      definition,
+      tree,
+      key,
+      proof,
+      birth,
+      status,
+      body,
+    ]),
+  );
+}
+
+/** What the digest of a run's row is over: everything in it that its events made, and the snapshot. */
+export type Sealed = {
+  readonly id: string;
+  readonly workflow: string;
+  readonly goal: string;
+  readonly repo: string;
+  readonly base: string;
+  readonly definition: string;
+  readonly state: string;
+  readonly status: string;
+  readonly entry: number;
+  readonly seq: number;
+  readonly head: string;
+  readonly startedAt: string;
+  readonly updatedAt: string;
+};
+
+export function digestOfRun(row: Sealed, snapshot: string): string {
+  const {
+    id,
+    workflow,
+    goal,
+    repo,
+    base,
+    definition,
+    state,
+    status,
+    entry,
+    seq,
+    head,
+    startedAt,
+    updatedAt,
+  } = row;
+  return sha256(
+    JSON.stringify([
+      id,
+      seq,
+      head,
+      state,
+      status,
+      entry,
+      definition,
+      workflow,
+      goal,
+      repo,
+      base,
+      startedAt,
+      updatedAt,
+      snapshot,
+    ]),
+  );
+}
+
+let hash: typeof crypto.hash | undefined;
+
+/** Loading the hash function takes longer than opening a database: only who needs it waits for it. */
+function sha256(data: string): string {
+  hash ??= process.getBuiltinModule("node:crypto").hash;
+  return hash("sha256", data, "hex");
+}

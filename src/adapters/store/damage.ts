@@ -1,0 +1,97 @@
+/** Everything that goes wrong with the database, as what its owner can do about it. */
+
+import { UserError } from "../user-error.ts";
+
+const EXIT_FAILED = 1;
+const EXIT_CONFLICT = 6;
+const EXIT_DAMAGED = 8;
+const REPAIR = "signalbox doctor --repair";
+
+// SQLite's result codes, without their upper byte, which only says more of the same.
+const ERROR = 1;
+const BUSY = 5;
+const LOCKED = 6;
+const READONLY = 8;
+const IOERR = 10;
+const CORRUPT = 11;
+const FULL = 13;
+const CANTOPEN = 14;
+const NOTADB = 26;
+
+export function damagedDatabase(path: string, reason: string, cause?: unknown): UserError {
+  const error = new UserError("damaged", `${path} is damaged: ${reason}`, {
+    next: REPAIR,
+    exit: EXIT_DAMAGED,
+  });
+  if (cause !== undefined) error.cause = cause;
+  return error;
+}
+
+export function damagedRun(path: string, run: string, reason: string): UserError {
+  return new UserError("damaged", `run ${run} in ${path} is damaged: ${reason}`, {
+    next: REPAIR,
+    exit: EXIT_DAMAGED,
+  });
+}
+
+export function newerSchema(path: string, found: number, known: number): UserError {
+  return new UserError(
+    "newer-schema",
+    `${path} was written by a newer signalbox: it has schema ${found}, and this program knows ${known}`,
+    { next: "upgrade signalbox: npm install -g signalbox@latest", exit: EXIT_DAMAGED },
+  );
+}
+
+/** SQLite's result code, or undefined for an error that is not SQLite's. */
+export function sqliteCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("errcode" in error)) return undefined;
+  return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+}
+
+export function isBusy(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === BUSY || code === LOCKED;
+}
+
+/** What SQLite says, in our words; anything else is our bug and stays what it is. */
+export function translated(path: string, error: unknown): unknown {
+  const code = sqliteCode(error);
+  if (code === undefined || !(error instanceof Error)) return error;
+  switch (code) {
+    case CORRUPT:
+    case NOTADB:
+      return damagedDatabase(path, error.message, error);
+    case ERROR:
+      return /^no such (table|column|index)/.test(error.message)
+        ? damagedDatabase(path, error.message, error)
+        : error;
+    case BUSY:
+    case LOCKED:
+      return mendable("busy", `${path} is in use by another process for too long`, [
+        "try again",
+        EXIT_CONFLICT,
+      ]);
+    case FULL:
+      return mendable("disk-full", `there is no space left for ${path}; nothing was changed`, [
+        "free some space, then try again",
+        EXIT_FAILED,
+      ]);
+    case READONLY:
+    case CANTOPEN:
+      return mendable("not-writable", `${path} cannot be written: ${error.message}`, [
+        `ls -l ${path}`,
+        EXIT_FAILED,
+      ]);
+    case IOERR:
+      return mendable(
+        "disk-error",
+        `reading or writing ${path} failed: ${error.message}; nothing was acknowledged`,
+        ["signalbox doctor", EXIT_DAMAGED],
+      );
+  }
+  return error;
+}
+
+function mendable(code: string, message: string, [next, exit]: readonly [string, number]): UserError {
+  return new UserError(code, message, { next, exit });
+}

@@ -1,0 +1,126 @@
+/**
+ * The store: one SQLite database in the state home.
+ *
+ * A new one is made aside and put in its place whole. So a file in that place that is empty, is no database, or is not ours is
+ * damage, and never a fresh start.
+ */
+
+import { linkSync, readdirSync, statSync, unlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Store } from "../../engine/ports.ts";
+import { failpoint } from "../failpoint.ts";
+import { closeToOthers, makeFile, makeFolder, syncFolder } from "../home/folders.ts";
+import { refuseNetwork, type Mount } from "../home/network.ts";
+import type { Home } from "../home/paths.ts";
+import { damagedDatabase, translated } from "./damage.ts";
+import { databaseOf, type Database } from "./database.ts";
+import { journalOf } from "./journal.ts";
+import { migrate } from "./migrate.ts";
+import { outboxOf } from "./outbox.ts";
+import { registryOf } from "./registry.ts";
+import { APPLICATION_ID, MIGRATIONS, type Migration } from "./schema.ts";
+import { openFile } from "./sqlite.ts";
+
+/** What tests put in the place of the world. */
+export type Options = {
+  readonly mount?: (path: string) => Mount;
+  readonly migrations?: readonly Migration[];
+  readonly now?: () => number;
+};
+
+export type SqliteStore = Store & { readonly database: Database };
+
+export function openStore(home: Home, options: Options = {}): SqliteStore {
+  const database = openDatabase(home, options);
+  return {
+    database,
+    ...journalOf(database),
+    ...outboxOf(database, options.now ?? Date.now),
+    ...registryOf(database),
+    isBusy: () => isBusy(database),
+    close: () => {
+      database.close();
+    },
+  };
+}
+
+export function openDatabase(home: Home, { mount, migrations = MIGRATIONS }: Options = {}): Database {
+  makeFolder(home.root);
+  refuseNetwork(home.root, mount);
+  const path = home.database;
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (file === undefined) create(home, migrations);
+  else if (file.size === 0) throw damagedDatabase(path, "it is empty");
+  else closeToOthers(path, file.mode);
+  const db = connect(path);
+  try {
+    const id = db.get("PRAGMA application_id")?.["application_id"];
+    if (id !== APPLICATION_ID) throw damagedDatabase(path, "it is not a database of signalbox");
+    migrate(db, migrations);
+    db.exec("PRAGMA synchronous = FULL");
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return db;
+}
+
+function connect(path: string): Database {
+  try {
+    return databaseOf(path, openFile(path));
+  } catch (error) {
+    throw translated(path, error);
+  }
+}
+
+function create(home: Home, migrations: readonly Migration[]): void {
+  const left = [join(home.root, "runs"), home.worktrees].find((folder) => isFilled(folder));
+  if (left !== undefined) throw damagedDatabase(home.database, `it is missing, and ${left} is not empty`);
+  const aside = `${home.database}.${process.pid}.new`;
+  makeDatabase(aside, migrations);
+  failpoint("store.before-create");
+  try {
+    linkSync(aside, home.database);
+  } catch (error) {
+    // Another process was faster: its database is as good.
+    if (!isThere(error)) throw error;
+  }
+  unlinkSync(aside);
+  syncFolder(dirname(home.database));
+  failpoint("store.after-create");
+}
+
+/** An empty database with the tables of today, closed again. */
+export function makeDatabase(path: string, migrations: readonly Migration[] = MIGRATIONS): void {
+  makeFile(path);
+  const db = connect(path);
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL`);
+  migrate(db, migrations);
+  db.close();
+}
+
+function isFilled(folder: string): boolean {
+  try {
+    return readdirSync(folder).length > 0;
+  } catch {
+    // A folder that is not there, or no folder, holds nothing of ours.
+    return false;
+  }
+}
+
+function isThere(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EEXIST";
+}
+
+/** Someone must be there for every live process, every open deed, and every agent that waits to be told. */
+function isBusy(db: Database): boolean {
+  const row = db.get(
+    `SELECT EXISTS (SELECT 1 FROM jobs WHERE status = 'live')
+      OR EXISTS (SELECT 1 FROM agents WHERE status = 'running')
+      OR EXISTS (SELECT 1 FROM deeds JOIN runs ON runs.id = run
+        WHERE deeds.status IN ('pending', 'claimed') AND (halted = 0 OR type = 'stop-agent'))
+      OR EXISTS (SELECT 1 FROM agents JOIN runs ON runs.id = run
+        WHERE agents.status = 'idle' AND runs.entry > agents.entry AND halted = 0) AS busy`,
+  );
+  return row?.["busy"] === 1;
+}

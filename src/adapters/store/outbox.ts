@@ -1,0 +1,138 @@
+/**
+ * What is still to be done, and who is at it.
+ *
+ * Of one run only the first open deed is ever due. A run that is halted has no line but that of its `stop-agent` deeds.
+ */
+
+import type { DeedRow, Outbox, Outcome } from "../../engine/ports.ts";
+import { failpoint } from "../failpoint.ts";
+import type { Database, Row } from "./database.ts";
+import { isDeed, number, parsed, text, word } from "./row.ts";
+
+/** The first in the line of each run. Through the index of open deeds: what is done costs nothing. */
+const HEADS = `
+  FROM deeds AS d JOIN runs ON runs.id = d.run
+  WHERE d.status IN ('pending', 'claimed') AND (runs.halted = 0 OR d.type = 'stop-agent')
+  AND NOT EXISTS (
+    SELECT 1 FROM deeds AS e
+    WHERE e.run = d.run AND e.status IN ('pending', 'claimed') AND (e.seq, e.i) < (d.seq, d.i)
+    AND (runs.halted = 0 OR e.type = 'stop-agent')
+  )`;
+const FENCE = "(SELECT value FROM meta WHERE name = 'fence')";
+const DUE = `SELECT d.* ${HEADS} AND d.due_at <= ? AND (d.status = 'pending' OR d.owner < ${FENCE} OR d.lease <= ?)
+  ORDER BY d.due_at, runs.n LIMIT ?`;
+const NEXT_DUE = `SELECT min(CASE WHEN d.status = 'claimed' AND d.owner >= ${FENCE} THEN max(d.due_at, d.lease) ELSE d.due_at END) AS next ${HEADS}`;
+const ONE = "SELECT * FROM deeds WHERE run = ? AND seq = ? AND i = ?";
+
+export function outboxOf(db: Database, now: () => number): Outbox {
+  return {
+    fence: () =>
+      db.write(() => {
+        db.run("UPDATE meta SET value = value + 1 WHERE name = 'fence'");
+        return fence(db);
+      }),
+    due: (at, limit) => db.all(DUE, at, at, limit).map(deedRow),
+    nextDue() {
+      const next = db.get(NEXT_DUE)?.["next"];
+      return typeof next === "number" ? next : undefined;
+    },
+    claim(key, owner, leaseUntil) {
+      failpoint("outbox.before-claim");
+      const claimed = db.write(() => claim(db, key, { owner, leaseUntil, now: now() }));
+      failpoint("outbox.after-claim");
+      return claimed;
+    },
+    settle(key, owner, outcome) {
+      failpoint("outbox.before-settle");
+      const isSettled = db.write(() => settle(db, key, { owner, outcome }));
+      failpoint("outbox.after-settle");
+      return isSettled;
+    },
+    retry: (run) => db.write(() => retry(db, run)),
+    deeds: (run) => db.all("SELECT * FROM deeds WHERE run = ? ORDER BY seq, i", run).map(deedRow),
+  };
+}
+
+function fence(db: Database): number {
+  return number(db.get("SELECT value FROM meta WHERE name = 'fence'")?.["value"]);
+}
+
+type Claim = { readonly owner: number; readonly leaseUntil: number; readonly now: number };
+
+function claim(db: Database, key: string, { owner, leaseUntil, now }: Claim): DeedRow | undefined {
+  const at = placeOf(key);
+  const row = db.get(ONE, ...at);
+  // Whoever has lost the supervisor's lock begins nothing any more.
+  if (row === undefined || owner < fence(db)) return undefined;
+  const isFree = row["status"] === "pending" || (row["status"] === "claimed" && isLeft(row, owner, now));
+  if (!isFree || isHeld(db, row)) return undefined;
+  db.run(
+    "UPDATE deeds SET status = 'claimed', owner = ?, lease = ?, tries = tries + 1 WHERE run = ? AND seq = ? AND i = ?",
+    owner,
+    leaseUntil,
+    ...at,
+  );
+  return deedRow({ ...row, status: "claimed", owner, tries: number(row["tries"]) + 1 });
+}
+
+function isLeft(row: Row, owner: number, now: number): boolean {
+  return number(row["owner"]) < owner || number(row["lease"]) <= now;
+}
+
+/** A person may have halted the run since the deed was found to be due. */
+function isHeld(db: Database, row: Row): boolean {
+  if (row["type"] === "stop-agent") return false;
+  return db.get("SELECT halted FROM runs WHERE id = ?", row["run"] ?? null)?.["halted"] !== 0;
+}
+
+function settle(
+  db: Database,
+  key: string,
+  of: { readonly owner: number; readonly outcome: Outcome },
+): boolean {
+  const { owner, outcome } = of;
+  const at = placeOf(key);
+  const [status, dueAt] = outcome.type === "again" ? ["pending", outcome.dueAt] : [outcome.type, 0];
+  const changed = db.run(
+    "UPDATE deeds SET status = ?, due_at = ?, note = ?, lease = 0 WHERE run = ? AND seq = ? AND i = ? AND status = 'claimed' AND owner = ?",
+    status,
+    dueAt,
+    outcome.note,
+    ...at,
+    owner,
+  );
+  if (changed === 0) return false;
+  if (outcome.type === "attention") {
+    const attention = `${outcome.note}; try again: ${outcome.next}`;
+    db.run("UPDATE runs SET attention = ? WHERE id = ?", attention, at[0]);
+  }
+  return true;
+}
+
+function retry(db: Database, run: string): string[] {
+  const waiting = db.all("SELECT * FROM deeds WHERE run = ? AND status = 'attention' ORDER BY seq, i", run);
+  db.run("UPDATE deeds SET status = 'pending', due_at = 0 WHERE run = ? AND status = 'attention'", run);
+  db.run("UPDATE runs SET attention = '' WHERE id = ? AND attention <> ''", run);
+  return waiting.map((row) => deedRow(row).key);
+}
+
+function placeOf(key: string): readonly [string, number, number] {
+  const words = key.split(":");
+  const [seq, i] = words.splice(-2);
+  return [words.join(":"), Number(seq), Number(i)];
+}
+
+function deedRow(row: Row): DeedRow {
+  const run = text(row["run"]);
+  return {
+    key: `${run}:${number(row["seq"])}:${number(row["i"])}`,
+    run,
+    deed: parsed(text(row["json"]), isDeed),
+    kind: word(row["kind"], ["probed", "once"]),
+    status: word(row["status"], ["pending", "claimed", "done", "attention"]),
+    tries: number(row["tries"]),
+    dueAt: number(row["due_at"]),
+    owner: number(row["owner"]),
+    note: text(row["note"]),
+  };
+}

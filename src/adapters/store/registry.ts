@@ -1,0 +1,208 @@
+/** Agents, jobs, workspaces, and what is known of files and repositories: the engine's notes about the world. */
+
+import { dirname } from "node:path";
+import type { AgentRow, JobRow, Registry, WorkspaceRow } from "../../engine/ports.ts";
+import { failpoint } from "../failpoint.ts";
+import type { Database, Row } from "./database.ts";
+import { isReadings, number, parsed, text, word } from "./row.ts";
+
+const PUT_AGENT = "INSERT OR REPLACE INTO agents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+const PUT_JOB = "INSERT OR REPLACE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+const PUT_WORKSPACE = "INSERT OR REPLACE INTO workspaces VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+
+export function registryOf(db: Database): Registry {
+  return { ...agents(db), ...jobs(db), ...workspaces(db), ...files(db) };
+}
+
+type Agents = Pick<Registry, "agents" | "agent" | "putAgent" | "byToken" | "idleMoved">;
+
+function agents(db: Database): Agents {
+  return {
+    agents: (filter) => db.all(...selected("agents", filter)).map(agentRow),
+    agent({ run, role, slot, attempt }) {
+      const sql = "SELECT * FROM agents WHERE run = ? AND role = ? AND slot = ? AND attempt = ?";
+      const row = db.get(sql, run, role, slot, attempt);
+      return row === undefined ? undefined : agentRow(row);
+    },
+    putAgent({ run, role, slot, attempt, token, dir, turn, status, entry, startedAt }) {
+      failpoint("registry.before-agent");
+      db.write(() => db.run(PUT_AGENT, run, role, slot, attempt, token, dir, turn, status, entry, startedAt));
+      failpoint("registry.after-agent");
+    },
+    byToken(hash) {
+      const row = hash === "" ? undefined : db.get("SELECT * FROM agents WHERE token = ?", hash);
+      return row === undefined ? undefined : agentRow(row);
+    },
+    idleMoved: () =>
+      db
+        .all(
+          `SELECT agents.* FROM agents JOIN runs ON runs.id = agents.run
+           WHERE agents.status = 'idle' AND runs.entry > agents.entry AND runs.halted = 0`,
+        )
+        .map(agentRow),
+  };
+}
+
+function agentRow(row: Row): AgentRow {
+  return {
+    run: text(row["run"]),
+    role: text(row["role"]),
+    slot: text(row["slot"]),
+    attempt: number(row["attempt"]),
+    token: text(row["token"]),
+    dir: text(row["dir"]),
+    turn: number(row["turn"]),
+    status: word(row["status"], ["running", "idle", "ended"]),
+    entry: number(row["entry"]),
+    startedAt: number(row["started_at"]),
+  };
+}
+
+function jobs(db: Database): Pick<Registry, "jobs" | "job" | "putJob"> {
+  return {
+    jobs: (filter) => db.all(...selected("jobs", filter)).map(jobRow),
+    job(id) {
+      const row = db.get("SELECT * FROM jobs WHERE id = ?", id);
+      return row === undefined ? undefined : jobRow(row);
+    },
+    putJob({
+      id,
+      run,
+      kind,
+      role,
+      slot,
+      attempt,
+      artifact,
+      tree,
+      dir,
+      startedAt,
+      endsBy,
+      stallMs,
+      killed,
+      status,
+    }) {
+      failpoint("registry.before-job");
+      const values = [
+        id,
+        run,
+        kind,
+        role,
+        slot,
+        attempt,
+        artifact,
+        tree,
+        dir,
+        startedAt,
+        endsBy,
+        stallMs,
+        killed,
+        status,
+      ];
+      db.write(() => db.run(PUT_JOB, ...values));
+      failpoint("registry.after-job");
+    },
+  };
+}
+
+function jobRow(row: Row): JobRow {
+  return {
+    id: text(row["id"]),
+    run: text(row["run"]),
+    kind: word(row["kind"], ["turn", "check"]),
+    role: text(row["role"]),
+    slot: text(row["slot"]),
+    attempt: number(row["attempt"]),
+    artifact: text(row["artifact"]),
+    tree: text(row["tree"]),
+    dir: text(row["dir"]),
+    startedAt: number(row["started_at"]),
+    endsBy: number(row["ends_by"]),
+    stallMs: number(row["stall_ms"]),
+    killed: word(row["killed"], ["", "killed", "timed-out", "stalled", "halted"]),
+    status: word(row["status"], ["live", "over"]),
+  };
+}
+
+/** The status stands in the text, so that SQLite can use the small index of live ones. */
+function selected(
+  table: "agents" | "jobs",
+  { run, status }: { readonly run?: string; readonly status?: AgentRow["status"] | JobRow["status"] },
+): readonly [string, ...string[]] {
+  const terms = [
+    ...(run === undefined ? [] : ["run = ?"]),
+    ...(status === undefined ? [] : [`status = '${status}'`]),
+  ];
+  const where = terms.length === 0 ? "" : `WHERE ${terms.join(" AND ")}`;
+  return [`SELECT * FROM ${table} ${where} ORDER BY started_at, run`, ...(run === undefined ? [] : [run])];
+}
+
+function workspaces(db: Database): Pick<Registry, "workspace" | "workspaceAt" | "putWorkspace"> {
+  return {
+    workspace(run) {
+      const row = db.get("SELECT * FROM workspaces WHERE run = ?", run);
+      return row === undefined ? undefined : workspaceRow(row);
+    },
+    workspaceAt(path) {
+      for (let at = path; ; at = dirname(at)) {
+        const row = db.get("SELECT * FROM workspaces WHERE path = ? AND status = 'bound'", at);
+        if (row !== undefined) return workspaceRow(row);
+        if (dirname(at) === at) return undefined;
+      }
+    },
+    putWorkspace({ run, repo, path, branch, base, status, salvage, kept }) {
+      failpoint("registry.before-workspace");
+      db.write(() => db.run(PUT_WORKSPACE, run, repo, path, branch, base, status, salvage, kept));
+      failpoint("registry.after-workspace");
+    },
+  };
+}
+
+function workspaceRow(row: Row): WorkspaceRow {
+  return {
+    run: text(row["run"]),
+    repo: text(row["repo"]),
+    path: text(row["path"]),
+    branch: text(row["branch"]),
+    base: text(row["base"]),
+    status: word(row["status"], ["bound", "released"]),
+    salvage: text(row["salvage"]),
+    kept: text(row["kept"]),
+  };
+}
+
+type Files = Pick<
+  Registry,
+  "readings" | "keepReadings" | "projection" | "keepProjection" | "trusted" | "trust"
+>;
+
+function files(db: Database): Files {
+  return {
+    readings(definition, file, digest) {
+      const sql = "SELECT json FROM readings WHERE definition = ? AND file = ? AND digest = ?";
+      const row = db.get(sql, definition, file, digest);
+      return row === undefined ? undefined : parsed(text(row["json"]), isReadings);
+    },
+    keepReadings(...[definition, file, digest, readings]) {
+      const json = JSON.stringify(readings);
+      db.writeSoon(() =>
+        db.run("INSERT OR REPLACE INTO readings VALUES (?, ?, ?, ?)", definition, file, digest, json),
+      );
+    },
+    projection(run, file) {
+      const row = db.get("SELECT fields FROM projections WHERE run = ? AND file = ?", run, file);
+      return row === undefined ? undefined : text(row["fields"]);
+    },
+    keepProjection(run, file, fields) {
+      db.writeSoon(() => db.run("INSERT OR REPLACE INTO projections VALUES (?, ?, ?)", run, file, fields));
+    },
+    trusted(repo) {
+      const row = db.get("SELECT digest FROM trust WHERE repo = ?", repo);
+      return row === undefined ? undefined : text(row["digest"]);
+    },
+    trust(repo, digest, at) {
+      failpoint("registry.before-trust");
+      db.write(() => db.run("INSERT OR REPLACE INTO trust VALUES (?, ?, ?)", repo, digest, at));
+      failpoint("registry.after-trust");
+    },
+  };
+}

@@ -1,0 +1,125 @@
+/**
+ * The tables, as steps from an empty database to today's. A step is never changed once it was released: a new one is added.
+ *
+ * `PRAGMA user_version` is the number of steps that were taken.
+ */
+
+export type Migration = string;
+
+/** Says that a database is ours; "SBOX". */
+export const APPLICATION_ID = 0x53424f58;
+
+const FIRST: Migration = `
+CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+INSERT INTO meta VALUES ('fence', 0);
+
+CREATE TABLE definitions (hash TEXT PRIMARY KEY, json TEXT NOT NULL) STRICT;
+
+-- Small rows, so that many can be listed; what is large is in snapshots. "n" gives the order in which runs began.
+CREATE TABLE runs (
+  n INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  workflow TEXT NOT NULL, goal TEXT NOT NULL, repo TEXT NOT NULL, base TEXT NOT NULL,
+  definition TEXT NOT NULL,
+  state TEXT NOT NULL, status TEXT NOT NULL, entry INTEGER NOT NULL,
+  seq INTEGER NOT NULL, head TEXT NOT NULL,
+  started_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  attention TEXT NOT NULL DEFAULT '', halted INTEGER NOT NULL DEFAULT 0, projected INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX runs_status ON runs (status);
+CREATE INDEX runs_repo ON runs (repo);
+CREATE TABLE snapshots (n INTEGER PRIMARY KEY, json TEXT NOT NULL) STRICT;
+
+-- "birth" is with the first event of a run, "proof" with the first and "status" with the last of an entry; elsewhere empty.
+CREATE TABLE events (
+  run TEXT NOT NULL, seq INTEGER NOT NULL,
+  at TEXT NOT NULL, type TEXT NOT NULL,
+  actor TEXT NOT NULL, slot TEXT NOT NULL, attempt INTEGER NOT NULL,
+  definition TEXT NOT NULL, tree TEXT NOT NULL, key TEXT NOT NULL,
+  body TEXT NOT NULL, proof TEXT NOT NULL, birth TEXT NOT NULL, status TEXT NOT NULL,
+  prev TEXT NOT NULL, hash TEXT NOT NULL,
+  PRIMARY KEY (run, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE keys (
+  run TEXT NOT NULL, key TEXT NOT NULL, seq INTEGER NOT NULL, answer TEXT NOT NULL,
+  PRIMARY KEY (run, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE deeds (
+  run TEXT NOT NULL, seq INTEGER NOT NULL, i INTEGER NOT NULL,
+  type TEXT NOT NULL, json TEXT NOT NULL, kind TEXT NOT NULL,
+  status TEXT NOT NULL DEFAULT 'pending', tries INTEGER NOT NULL DEFAULT 0,
+  due_at INTEGER NOT NULL DEFAULT 0, owner INTEGER NOT NULL DEFAULT 0, lease INTEGER NOT NULL DEFAULT 0,
+  note TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (run, seq, i)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX deeds_open ON deeds (run, seq, i) WHERE status IN ('pending', 'claimed');
+
+CREATE TABLE questions (
+  run TEXT NOT NULL, seq INTEGER NOT NULL, id TEXT NOT NULL, ask TEXT NOT NULL,
+  opened_at TEXT NOT NULL, repeats INTEGER NOT NULL DEFAULT 0,
+  answer TEXT NOT NULL DEFAULT '', text TEXT NOT NULL DEFAULT '', by TEXT NOT NULL DEFAULT '', closed_at TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (run, seq)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX questions_open ON questions (run, seq) WHERE closed_at = '';
+CREATE INDEX questions_id ON questions (id);
+
+CREATE TABLE notes (n INTEGER PRIMARY KEY, run TEXT NOT NULL, at TEXT NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL) STRICT;
+CREATE INDEX notes_run ON notes (run);
+
+CREATE TABLE agents (
+  run TEXT NOT NULL, role TEXT NOT NULL, slot TEXT NOT NULL, attempt INTEGER NOT NULL,
+  token TEXT NOT NULL, dir TEXT NOT NULL, turn INTEGER NOT NULL, status TEXT NOT NULL, entry INTEGER NOT NULL, started_at INTEGER NOT NULL,
+  PRIMARY KEY (run, role, slot, attempt)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX agents_token ON agents (token);
+CREATE INDEX agents_live ON agents (status) WHERE status IN ('running', 'idle');
+
+CREATE TABLE jobs (
+  id TEXT PRIMARY KEY, run TEXT NOT NULL, kind TEXT NOT NULL, role TEXT NOT NULL, slot TEXT NOT NULL, attempt INTEGER NOT NULL,
+  artifact TEXT NOT NULL, tree TEXT NOT NULL, dir TEXT NOT NULL, started_at INTEGER NOT NULL, ends_by INTEGER NOT NULL,
+  stall_ms INTEGER NOT NULL, killed TEXT NOT NULL, status TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX jobs_run ON jobs (run);
+CREATE INDEX jobs_live ON jobs (status) WHERE status = 'live';
+
+CREATE TABLE workspaces (
+  run TEXT PRIMARY KEY, repo TEXT NOT NULL, path TEXT NOT NULL, branch TEXT NOT NULL, base TEXT NOT NULL,
+  status TEXT NOT NULL, salvage TEXT NOT NULL, kept TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX workspaces_path ON workspaces (path);
+
+CREATE TABLE readings (
+  definition TEXT NOT NULL, file TEXT NOT NULL, digest TEXT NOT NULL, json TEXT NOT NULL,
+  PRIMARY KEY (definition, file, digest)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE projections (
+  run TEXT NOT NULL, file TEXT NOT NULL, fields TEXT NOT NULL,
+  PRIMARY KEY (run, file)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE trust (repo TEXT PRIMARY KEY, digest TEXT NOT NULL, at TEXT NOT NULL) STRICT, WITHOUT ROWID;
+`;
+
+export const MIGRATIONS: readonly Migration[] = [FIRST];
+
+export const TABLES: readonly string[] = [
+  "meta",
+  "definitions",
+  "runs",
+  "snapshots",
+  "events",
+  "keys",
+  "deeds",
+  "questions",
+  "notes",
+  "agents",
+  "jobs",
+  "workspaces",
+  "readings",
+  "projections",
+  "trust",
+];
