@@ -17,20 +17,28 @@ export type Box = {
 };
 
 /**
- * Where agents find what they are told, and what survives us.
+ * Where agents find what they are told.
  *
- * Contract: `token` gives the same token for the same folder for ever. `leave` and `write` are durable when they return, and
- * doing them twice is harmless. `waiting` are messages that no turn has taken yet, in their order; `take` ends that.
+ * Contract: `token` gives the same token for the same folder for ever. `leave` and `write` are durable when they return; doing
+ * them twice is harmless, and what `write` has written stays as it is. `waiting` are the messages that none of the first `turns`
+ * turns has taken, in their order.
  */
 export type Desk = {
   token(dir: string): { readonly token: string; readonly hash: string };
+  /** Gives the path. */
   write(dir: string, name: string, text: string): string;
+  read(dir: string, name: string): string | undefined;
   leave(dir: string, name: string, text: string): void;
-  waiting(dir: string): readonly { readonly name: string; readonly text: string }[];
-  take(dir: string, names: readonly string[]): void;
+  waiting(dir: string, turns: number): readonly Message[];
+  /** Says what the turn in this folder is about. */
+  take(turnDir: string, messages: readonly Message[]): void;
   /** The last part of a text file, and the digest of all of it. */
   output(file: string): { readonly text: string; readonly digest: string };
+  /** A name for an agent's own session: the same for the same folder. */
+  session(dir: string): string;
 };
+
+export type Message = { readonly name: string; readonly text: string };
 
 export type Works = Box & {
   readonly processes: Processes;
@@ -43,8 +51,8 @@ export type Works = Box & {
     readonly bin: string;
     readonly home: string;
   };
-  /** A new name for an agent's own session. */
-  sessionOf(dir: string): string;
+  /** Whether there is a program of this name on this PATH. */
+  finds(program: string, path: string): boolean;
   log(line: string): void;
 };
 

@@ -94,6 +94,18 @@ export async function checkOver(works: Works, job: JobRow, process: Process): Pr
   store.putJob({ ...job, status: "over" });
 }
 
+/** A check that was decided on, by somebody who died before it was started. */
+export async function restartCheck(works: Works, job: JobRow): Promise<void> {
+  const kept = works.store.load(job.run);
+  const [seq = "", i = "", time = "1"] = job.id.split(".").slice(-3);
+  if (kept === undefined) return;
+  await startCheck(works, kept, {
+    artifact: job.artifact,
+    key: `${job.run}:${seq}:${i}`,
+    time: Number(time),
+  });
+}
+
 async function observe(
   works: Works,
   { row, run }: Kept,

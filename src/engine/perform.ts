@@ -16,6 +16,8 @@ import { submit } from "./submit.ts";
 import { agentOver, jobId, nextTurn, startTurn } from "./turn.ts";
 
 type Of<T extends Deed["type"]> = {
+  /** Claimed before: whoever claimed it may have done it. */
+  readonly isRepeated: boolean;
   readonly works: Works;
   readonly kept: Kept;
   readonly deed: Extract<Deed, { type: T }>;
@@ -23,10 +25,10 @@ type Of<T extends Deed["type"]> = {
 };
 
 /** Gives what was done, in words. Throws when it could not be done now; an error with `next` is a person's to mend. */
-export async function perform(works: Works, { deed, run, key }: DeedRow): Promise<string> {
+export async function perform(works: Works, { deed, run, key, tries }: DeedRow): Promise<string> {
   const kept = works.store.load(run);
   if (kept === undefined) throw new Error(`there is no run ${run}`);
-  const on = { works, kept, key };
+  const on = { works, kept, key, isRepeated: tries > 1 };
   switch (deed.type) {
     case "prepare-resource":
       return prepare({ ...on, deed });
@@ -109,7 +111,7 @@ async function startAgent({ works, kept, deed }: Of<"start-agent">): Promise<str
   if (agent.status === "running" && agent.turn <= 1) {
     const workflow = works.workflow(row.definition);
     const workspace = boundWorkspace(works, row.id)?.path ?? "";
-    const session = works.sessionOf(dir);
+    const session = works.desk.session(dir);
     const variables = variablesOf({ workflow, run, workspace, agent: { slot, attempt, session } });
     await startTurn(works, kept, { agent, turn: 1, text: promptText(workflow, deed.prompt, variables) });
   }
@@ -160,11 +162,11 @@ async function tellAgent({ works, kept, deed, key }: Of<"tell-agent">): Promise<
     return "the agent has ended meanwhile";
   const workflow = works.workflow(row.definition);
   const workspace = boundWorkspace(works, row.id)?.path ?? "";
-  const session = works.sessionOf(agent.dir);
+  const session = works.desk.session(agent.dir);
   const variables = variablesOf({ workflow, run, workspace, agent: { slot: "", attempt, session } });
   works.desk.leave(agent.dir, key.replaceAll(":", "."), promptText(workflow, message, variables));
   if (agent.status !== "idle") return `${role} gets it when its turn is over`;
-  const messages = works.desk.waiting(agent.dir);
+  const messages = works.desk.waiting(agent.dir, agent.turn);
   if (messages.length > 0) await nextTurn(works, kept, { agent, messages });
   return `${role} was told`;
 }
@@ -193,9 +195,13 @@ async function release({ works, kept, deed }: Of<"release-resource">): Promise<s
     : `what was not committed is kept as ${left.salvage}`;
 }
 
-async function askPerson({ works, kept, deed }: Of<"ask-person">): Promise<string> {
+/** Whether a bell has rung, nobody can tell: it does not ring twice. The question itself stands in the inbox. */
+async function askPerson({ works, kept, deed, isRepeated }: Of<"ask-person">): Promise<string> {
+  if (isRepeated) return `${deed.id} may have been announced before; it is not announced again`;
   const ask = works.workflow(kept.row.definition).definition.asks[deed.ask];
-  await works.notifier.ask({ run: kept.row.id, id: deed.id, question: ask?.question ?? deed.ask });
+  const { notify } = await works.settings(kept.row.repo);
+  const question = ask?.question ?? deed.ask;
+  await works.notifier.ask({ command: notify, run: kept.row.id, id: deed.id, question });
   return `${deed.id} was asked`;
 }
 

@@ -161,6 +161,7 @@ export type Journal = {
   /** Runs whose files are behind. */
   behind(): string[];
   halt(run: string, halted: boolean): void;
+  isHalted(run: string): boolean;
 };
 
 // ---------------------------------------------------------------------------------------------- the outbox
@@ -242,7 +243,7 @@ export type JobRow = {
   readonly endsBy: number;
   readonly stallMs: number;
   /** Why it was killed, when we killed it. */
-  readonly killed: "" | "killed" | "timed-out" | "stalled";
+  readonly killed: "" | "killed" | "timed-out" | "stalled" | "halted";
   readonly status: "live" | "over";
 };
 
@@ -427,5 +428,11 @@ export type Settings = {
 };
 
 export type Notifier = {
-  ask(of: { readonly run: string; readonly id: string; readonly question: string }): Promise<void>;
+  /** The command is the person's own; without one, nothing happens. */
+  ask(of: {
+    readonly command: readonly string[];
+    readonly run: string;
+    readonly id: string;
+    readonly question: string;
+  }): Promise<void>;
 };

@@ -5,10 +5,10 @@
  */
 
 import type { Works } from "./box.ts";
-import { checkOver } from "./check.ts";
+import { checkOver, restartCheck } from "./check.ts";
 import { perform } from "./perform.ts";
 import type { DeedRow, JobRow, Outcome } from "./ports.ts";
-import { turnOver, wakeIdle } from "./turn.ts";
+import { restartTurn, turnOver, wakeIdle } from "./turn.ts";
 import { project } from "./project.ts";
 
 export type Pace = {
@@ -188,16 +188,27 @@ class Watch {
       this.#works.processes.rotate(job.dir);
       return;
     }
-    if (process.type === "starting" || process.type === "absent") return;
+    if (process.type === "starting") return;
+    if (process.type === "absent") {
+      hands.take(job.run, () => restart(this.#works, job), fail(this.#works, job.run));
+      return;
+    }
     hands.take(job.run, () => over(this.#works, job, limit), fail(this.#works, job.run));
   }
 
   #limitOf(job: JobRow, outputAt: number): JobRow["killed"] {
     const now = this.#works.clock.now();
+    if (job.kind === "turn" && this.#works.store.isHalted(job.run)) return "halted";
     if (job.endsBy !== 0 && now > job.endsBy) return "timed-out";
     const heardAt = Math.max(outputAt, job.startedAt);
     return job.stallMs !== 0 && now - heardAt > job.stallMs ? "stalled" : "";
   }
+}
+
+async function restart(works: Works, job: JobRow): Promise<void> {
+  if (works.store.job(job.id)?.status !== "live" || works.store.isHalted(job.run)) return;
+  if (job.kind === "turn") await restartTurn(works, job);
+  else await restartCheck(works, job);
 }
 
 /** A process has ended, or must end now. */

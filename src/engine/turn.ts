@@ -10,52 +10,53 @@ import { isUp } from "../core/act.ts";
 import { valueOf } from "../core/standing.ts";
 import { slotKey } from "../core/run.ts";
 import type { Incoming } from "../core/event.ts";
-import type { Works } from "./box.ts";
+import type { Message, Works } from "./box.ts";
 import { commandOf, environment, limitsOf, promptText, variablesOf } from "./launch.ts";
 import { boundWorkspace } from "./place.ts";
-import type { AgentRow, JobRow, Kept, Process } from "./ports.ts";
+import type { AgentRow, Harness, JobRow, Kept, Process, Settings } from "./ports.ts";
 import { project } from "./project.ts";
 import { submit } from "./submit.ts";
 
 type Cause = Extract<Incoming, { type: "agent-ended" }>["cause"];
 
-/** Starts the turn after the agent's last one. Safe to repeat: what was claimed is not started again. */
-export async function startTurn(
-  works: Works,
-  kept: Kept,
-  of: { readonly agent: AgentRow; readonly text: string; readonly turn: number },
-): Promise<void> {
+type Turn = { readonly agent: AgentRow; readonly turn: number; readonly text: string };
+
+/** Starts a turn of an agent. Safe to repeat: what was claimed is not started again. */
+export async function startTurn(works: Works, kept: Kept, { agent, turn, text }: Turn): Promise<void> {
   const { store, clock, processes, desk } = works;
   const { row, run } = kept;
-  const { agent, text, turn } = of;
   const workflow = works.workflow(row.definition);
   const role = workflow.definition.roles[agent.role];
   const workspace = boundWorkspace(works, row.id);
   if (role === undefined || workspace === undefined)
     throw new Error(`there is no workspace for ${agent.role}`);
   const settings = await works.settings(row.repo);
-  const name = String(valueOf(run, role.harness));
-  const harness = settings.harness(name);
-  if (harness === undefined) throw noHarness(name, settings.harnesses);
+  const harness = harnessOf(settings, String(valueOf(run, role.harness)));
   const id = jobId(agent, turn);
-  const dir = `${agent.dir}/turn-${turn}`;
+  const dir = turnDir(agent, turn);
   const prompt = desk.write(dir, "prompt.md", text);
-  const session = works.sessionOf(agent.dir);
-  const values = {
+  const argv = commandOf(turn === 1 ? harness.command : (harness.again ?? harness.command), {
     model: String(valueOf(run, role.model)),
     prompt,
-    session,
+    session: desk.session(agent.dir),
     run: row.id,
     role: agent.role,
     workspace: workspace.path,
-  };
-  const now = clock.now();
-  const { limitMs, stallMs } = limitsOf(run, role, {
-    minutes: harness.minutes ?? settings.minutes,
-    stallMinutes: harness.stallMinutes ?? settings.stallMinutes,
   });
+  const env: Record<string, string> = {
+    ...environment(works, settings, harness),
+    SIGNALBOX_RUN: row.id,
+    SIGNALBOX_TOKEN: desk.token(agent.dir).token,
+    SIGNALBOX_PROMPT: prompt,
+  };
+  if (!works.finds(argv[0] ?? "", env["PATH"] ?? "")) throw noProgram(argv[0] ?? "", harness.name);
   // Written before the process: whatever happens from here on, somebody looks after it.
   if (store.job(id) === undefined) {
+    const now = clock.now();
+    const { limitMs, stallMs } = limitsOf(run, role, {
+      minutes: harness.minutes ?? settings.minutes,
+      stallMinutes: harness.stallMinutes ?? settings.stallMinutes,
+    });
     store.putJob({
       id,
       run: row.id,
@@ -72,26 +73,32 @@ export async function startTurn(
       killed: "",
       status: "live",
     });
-    store.putAgent({ ...agent, turn, status: "running", startedAt: now });
   }
-  await processes.launch({
-    id,
-    dir,
-    argv: commandOf(turn === 1 ? harness.command : (harness.again ?? harness.command), values),
-    cwd: workspace.path,
-    env: {
-      ...environment(works, settings, harness),
-      SIGNALBOX_RUN: row.id,
-      SIGNALBOX_TOKEN: desk.token(agent.dir).token,
-      SIGNALBOX_PROMPT: prompt,
-    },
-    stdin: harness.stdin ? prompt : "",
-  });
+  if (store.job(id)?.status === "live") store.putAgent({ ...agent, turn, status: "running" });
+  await processes.launch({ id, dir, argv, cwd: workspace.path, env, stdin: harness.stdin ? prompt : "" });
+}
+
+/** A turn that was decided on, by somebody who died before it was started. */
+export async function restartTurn(works: Works, job: JobRow): Promise<void> {
+  const agent = works.store.agent(job);
+  const kept = works.store.load(job.run);
+  const turn = turnOf(job);
+  const text = works.desk.read(job.dir, "prompt.md");
+  if (agent === undefined || kept === undefined || text === undefined) return;
+  await startTurn(works, kept, { agent, turn, text });
+}
+
+function turnDir(agent: AgentRow, turn: number): string {
+  return `${agent.dir}/turn-${turn}`;
 }
 
 export function jobId(agent: Pick<AgentRow, "run" | "role" | "slot" | "attempt">, turn: number): string {
   const slot = agent.slot === "" ? "" : `.${encodeURIComponent(agent.slot)}`;
   return `${agent.run}.${agent.role}${slot}.${agent.attempt}.${turn}`;
+}
+
+function turnOf(job: JobRow): number {
+  return Number(job.id.split(".").at(-1));
 }
 
 /** A turn is over, or lost: the agent goes on, waits, or has ended. */
@@ -100,11 +107,16 @@ export async function turnOver(works: Works, job: JobRow, process: Process): Pro
   const agent = store.agent(job);
   const kept = store.load(job.run);
   if (agent === undefined || kept === undefined) throw new Error(`nobody knows the agent of job ${job.id}`);
+  if (agent.turn > turnOf(job)) {
+    // Whoever saw the end of this turn began the next one, and died before saying so.
+    store.putJob({ ...job, status: "over" });
+    return;
+  }
   const workflow = works.workflow(kept.row.definition);
   const present = kept.run.agents[slotKey(job.role, job.slot)];
   const isCurrent = present !== undefined && present.attempt === job.attempt && isUp(present);
   if (isCurrent && workflow.definition.roles[job.role]?.session === "persistent") {
-    const messages = desk.waiting(agent.dir);
+    const messages = desk.waiting(agent.dir, agent.turn);
     if (messages.length > 0) {
       await nextTurn(works, kept, { agent, messages });
       store.putJob({ ...job, status: "over" });
@@ -156,21 +168,12 @@ export async function agentOver(
 export async function nextTurn(
   works: Works,
   kept: Kept,
-  of: {
-    readonly agent: AgentRow;
-    readonly messages: readonly { readonly name: string; readonly text: string }[];
-  },
+  of: { readonly agent: AgentRow; readonly messages: readonly Message[] },
 ): Promise<void> {
   const { agent, messages } = of;
-  await startTurn(works, kept, {
-    agent,
-    turn: agent.turn + 1,
-    text: messages.map(({ text }) => text).join("\n\n"),
-  });
-  works.desk.take(
-    agent.dir,
-    messages.map(({ name }) => name),
-  );
+  const turn = agent.turn + 1;
+  works.desk.take(turnDir(agent, turn), messages);
+  await startTurn(works, kept, { agent, turn, text: messages.map(({ text }) => text).join("\n\n") });
 }
 
 /** Idle, and its run is now somewhere where it is expected: it goes on. */
@@ -187,7 +190,7 @@ export async function wakeIdle(works: Works, agent: AgentRow): Promise<void> {
   const workflow = works.workflow(row.definition);
   const { slot, attempt } = agent;
   const workspace = boundWorkspace(works, row.id)?.path ?? "";
-  const session = works.sessionOf(agent.dir);
+  const session = works.desk.session(agent.dir);
   const variables = variablesOf({ workflow, run, workspace, agent: { slot, attempt, session } });
   const prompt = workflow.definition.roles[agent.role]?.again ?? agent.role;
   await startTurn(works, kept, {
@@ -204,12 +207,20 @@ function isExpected(works: Works, { row, run }: Kept, role: string): boolean {
 }
 
 function causeOf(job: JobRow, process: Process): Cause {
+  if (job.killed === "halted") return "infrastructure";
   if (job.killed !== "") return job.killed;
   if (process.type === "ended") return "exited";
   return process.type === "lost" && process.infrastructure ? "infrastructure" : "killed";
 }
 
-function noHarness(name: string, known: readonly string[]): Error {
-  const message = `there is no harness "${name}"; there are ${known.join(", ")}`;
-  return Object.assign(new Error(message), { next: `add ${name} to harnesses in .signalbox/config.yaml` });
+function harnessOf(settings: Settings, name: string): Harness {
+  const harness = settings.harness(name);
+  if (harness !== undefined) return harness;
+  const message = `there is no harness "${name}"; there are ${settings.harnesses.join(", ")}`;
+  throw Object.assign(new Error(message), { next: `add ${name} to harnesses in .signalbox/config.yaml` });
+}
+
+function noProgram(program: string, harness: string): Error {
+  const message = `the harness ${harness} needs ${program}, which is not on the PATH`;
+  return Object.assign(new Error(message), { next: `install ${program}, or choose another harness` });
 }

@@ -1,0 +1,56 @@
+/** `signalbox supervise`: the process that acts. Commands start it when there is something to do; it leaves when there is not. */
+
+import { openStore } from "../../adapters/store/open.ts";
+import { takeSupervisorLock } from "../../adapters/supervisor/lock.ts";
+import { watchPokes } from "../../adapters/supervisor/poke.ts";
+import { alarmClock } from "../../adapters/works/alarm.ts";
+import { openWorks } from "../../adapters/works/open.ts";
+import { PACE, supervise } from "../../engine/supervise.ts";
+import { requireHome } from "../box.ts";
+import { EXIT_OK, type Answer, type Command } from "../command.ts";
+
+export const command: Command = {
+  usage: "",
+  about: "Carries out what runs need, and leaves when nothing is due. Other commands start it by themselves.",
+  words: { min: 0, max: 0 },
+  options: {},
+  examples: ["signalbox supervise"],
+  async answer(_given, door): Promise<Answer> {
+    const home = requireHome(door);
+    let rounds = 0;
+    for (;;) {
+      const lock = takeSupervisorLock(home);
+      if (lock === undefined) return answerOf(rounds === 0 ? "another one is at work" : "done");
+      const store = openStore(home);
+      const alarm = alarmClock();
+      const watch = watchPokes(home, () => alarm.ring());
+      const end = (): void => {
+        isOver = true;
+        alarm.ring();
+      };
+      let isOver = false;
+      process.once("SIGTERM", end);
+      process.once("SIGINT", end);
+      try {
+        const works = openWorks(home, store, (line) =>
+          process.stderr.write(`${new Date().toISOString()} ${line}\n`),
+        );
+        await supervise(works, { pace: PACE, alarm, isOver: () => isOver });
+      } finally {
+        watch.close();
+        process.off("SIGTERM", end);
+        process.off("SIGINT", end);
+      }
+      lock.release();
+      rounds += 1;
+      // Whoever wrote something while we were leaving saw our lock and started nobody.
+      const isBusy = !isOver && store.isBusy(Date.now());
+      store.close();
+      if (!isBusy) return answerOf("done");
+    }
+  },
+};
+
+function answerOf(message: string): Answer {
+  return { exit: EXIT_OK, code: "ok", message, data: () => ({}), text: () => "", next: "" };
+}
