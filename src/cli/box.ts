@@ -1,0 +1,162 @@
+/** What commands that look at runs begin with: the store of this machine, and which run is meant. */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { homeOf, type Home } from "../adapters/home/paths.ts";
+import { openStore as openStoreAt } from "../adapters/store/open.ts";
+import { UserError } from "../adapters/user-error.ts";
+import { closest } from "../core/closest.ts";
+import { compile, type Workflow } from "../core/compile.ts";
+import type { Kept, RunRow, Store } from "../engine/ports.ts";
+import { EXIT_DAMAGED, type Answer, type Door } from "./command.ts";
+
+/** A run as a command looks at it. */
+export type Seen = Kept & { readonly store: Store; readonly workflow: Workflow };
+
+const LISTED = 10;
+const NEARBY = 200;
+
+export function requireHome({ env }: Pick<Door, "env">): Home {
+  const home = homeOf(env);
+  if (home !== undefined) return home;
+  throw new UserError(
+    "no-home",
+    "neither HOME nor SIGNALBOX_HOME says where runs are kept",
+    "export HOME=...",
+  );
+}
+
+/** The store, made where there is none yet. */
+export function openStore(door: Pick<Door, "env">): Store {
+  return openStoreAt(requireHome(door));
+}
+
+/** Undefined where nothing was ever started: that is no error, and looking must not make anything. */
+export function storeOf(door: Pick<Door, "env">): Store | undefined {
+  const home = requireHome(door);
+  return isBegun(home) ? openStoreAt(home) : undefined;
+}
+
+/** A database that is missing beside runs is damage, and the store says so. */
+function isBegun(home: Home): boolean {
+  return existsSync(home.database) || existsSync(join(home.root, "runs")) || existsSync(home.worktrees);
+}
+
+/** Opens the store, and closes it whatever happens. */
+export async function withStore(
+  door: Door,
+  work: (store: Store | undefined) => Answer | Promise<Answer>,
+): Promise<Answer> {
+  const store = storeOf(door);
+  let answer: Answer;
+  try {
+    answer = await work(store);
+  } catch (error) {
+    store?.close();
+    throw error;
+  }
+  const { stream } = answer;
+  if (stream === undefined) {
+    store?.close();
+    return answer;
+  }
+  const streamed: NonNullable<Answer["stream"]> = async (emit, signal) => {
+    try {
+      return await stream(emit, signal);
+    } finally {
+      store?.close();
+    }
+  };
+  return { ...answer, stream: streamed };
+}
+
+/** The run that is meant: by argument, by SIGNALBOX_RUN, or by the workspace that we are in. */
+export function seeRun(store: Store | undefined, door: Door, word: string | undefined): Seen {
+  const id = runMeant(store, door, word);
+  const kept = store?.load(id);
+  if (store === undefined || kept === undefined) throw unknownRun(store, id);
+  return { ...kept, store, workflow: workflowOf(store, kept.row) };
+}
+
+export function runMeant(
+  store: Store | undefined,
+  { cwd, env }: Pick<Door, "cwd" | "env">,
+  word: string | undefined,
+): string {
+  const named = word ?? (env["SIGNALBOX_RUN"] === "" ? undefined : env["SIGNALBOX_RUN"]);
+  if (named !== undefined) return byPrefix(store, named);
+  const workspace = store?.workspaceAt(cwd);
+  if (workspace !== undefined) return workspace.run;
+  throw whichRun(store);
+}
+
+/** The definition that the run was started with, whatever became of its file. */
+export function workflowOf(
+  store: Pick<Store, "definition">,
+  row: Pick<RunRow, "id" | "definition">,
+): Workflow {
+  const definition = store.definition(row.definition);
+  if (definition === undefined) {
+    throw new UserError("damaged", `the definition ${row.definition} of run ${row.id} is gone`, {
+      next: "signalbox doctor --repair",
+      exit: EXIT_DAMAGED,
+    });
+  }
+  return compile(definition, () => row.definition);
+}
+
+export function isFinished({ status }: Pick<RunRow, "status">): boolean {
+  return status !== "running" && status !== "waiting";
+}
+
+/** Unfinished runs, the newest first: two short looks instead of a long one over everything that ever ended. */
+export function unfinished(
+  store: Store,
+  limit: number,
+): { readonly rows: readonly RunRow[]; readonly more: number } {
+  const lists = ["running", "waiting"].map((status) => store.list({ status, limit }));
+  const rows = lists.flatMap((list) => list.rows).toSorted(newestFirst);
+  const more = lists.reduce((sum, list) => sum + list.more, 0) + Math.max(0, rows.length - limit);
+  return { rows: rows.slice(0, limit), more };
+}
+
+export function newestFirst(
+  a: Pick<RunRow, "startedAt" | "id">,
+  b: Pick<RunRow, "startedAt" | "id">,
+): number {
+  if (a.startedAt !== b.startedAt) return a.startedAt < b.startedAt ? 1 : -1;
+  return a.id < b.id ? -1 : 1;
+}
+
+function byPrefix(store: Store | undefined, word: string): string {
+  const ids = store === undefined || word === "" ? [] : store.idsLike(word, LISTED + 1);
+  if (ids.includes(word)) return word;
+  const [first, second] = ids;
+  if (first === undefined) throw unknownRun(store, word);
+  if (second === undefined) return first;
+  const shown = ids.slice(0, LISTED).join(", ");
+  const more = ids.length > LISTED ? " and more" : "";
+  throw new UserError("ambiguous-run", `"${word}" may be ${shown}${more}`, "give more of the run's name");
+}
+
+function unknownRun(store: Store | undefined, word: string): UserError {
+  const near = closest(word, store?.list({ limit: NEARBY }).rows.map(({ id }) => id) ?? []);
+  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+  return new UserError("unknown-run", `there is no run "${word}"${hint}`, "signalbox list --all");
+}
+
+function whichRun(store: Store | undefined): UserError {
+  const { rows, more } = store === undefined ? { rows: [], more: 0 } : unfinished(store, LISTED);
+  if (rows.length === 0)
+    return new UserError("which-run", "no run was named, and none is under way", "signalbox list --all");
+  const shown = rows.map(({ id, state, goal }) => `${id} (${state}: ${clip(goal)})`).join(", ");
+  const rest = more > 0 ? ` and ${more} more` : "";
+  return new UserError("which-run", `name one of the runs under way: ${shown}${rest}`, "signalbox list");
+}
+
+const GOAL_SHOWN = 40;
+
+function clip(text: string): string {
+  const [line = ""] = text.split("\n");
+  return line.length > GOAL_SHOWN ? `${line.slice(0, GOAL_SHOWN)}...` : line;
+}

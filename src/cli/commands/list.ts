@@ -1,0 +1,152 @@
+/** `signalbox list`: the runs of this machine, those under way first. */
+
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { repositoryOf } from "../../adapters/trust/repository.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import type { Filter, RunRow, Store } from "../../engine/ports.ts";
+import { newestFirst, withStore } from "../box.ts";
+import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
+import { numberOption } from "../number-option.ts";
+import { columns, firstLine, paintStatus, sayAge, sayStatus } from "../say.ts";
+
+const HELP = "signalbox list --help";
+const LIMIT = 50;
+const LIMIT_MAX = 100_000;
+const UNDER_WAY = ["running", "waiting"] as const;
+const FINISHED = ["done", "cancelled", "failed"] as const;
+const STATUSES: readonly string[] = [...UNDER_WAY, ...FINISHED, "damaged"];
+
+/** What `--json` gives for each run. */
+export type RunItem = {
+  readonly run: string;
+  readonly workflow: string;
+  readonly goal: string;
+  readonly state: string;
+  readonly status: string;
+  readonly attention: string;
+  readonly halted: boolean;
+  readonly repo: string;
+  readonly startedAt: string;
+  readonly updatedAt: string;
+};
+
+export type ListData = { readonly runs: readonly RunItem[]; readonly more: number };
+
+export const command: Command = {
+  usage: "[--all] [--state S] [--status S] [--workflow W] [--repo PATH | --here] [--limit N]",
+  about:
+    "Lists the runs of this machine that are under way, the newest first; with --all, those that have ended after them.",
+  words: { min: 0, max: 0 },
+  options: {
+    all: { about: "also those that have ended" },
+    state: { takes: "STATE", about: "only those in this state" },
+    status: { takes: STATUSES.join("|"), about: "only those with this status" },
+    workflow: { takes: "NAME", about: "only those of this workflow" },
+    repo: { takes: "PATH", about: "only those of this repository" },
+    here: { about: "only those of the repository that you are in" },
+    limit: { takes: "N", about: `at most so many; ${LIMIT} unless given` },
+  },
+  examples: [
+    "signalbox list",
+    "signalbox list --here --status waiting",
+    "signalbox list --all --limit 200 --json",
+  ],
+  answer: (given, door) =>
+    withStore(door, (store) => {
+      const limit = numberOption(given, "limit", { otherwise: LIMIT, min: 1, max: LIMIT_MAX, help: HELP });
+      const { rows, more } =
+        store === undefined ? { rows: [], more: 0 } : select(store, given, { door, limit });
+      const data: ListData = { runs: rows.map(itemOf), more };
+      const next = nextFor(rows);
+      return {
+        exit: EXIT_OK,
+        code: "ok",
+        message: `${rows.length} ${rows.length === 1 ? "run" : "runs"}${more > 0 ? `, and ${more} more` : ""}`,
+        data: () => data,
+        text: () => show(rows, door),
+        next,
+        talk: [
+          ...(more > 0 ? [`  ${more} more: --limit ${rows.length + more}`] : []),
+          `  next: ${next}`,
+          "",
+        ].join("\n"),
+      } satisfies Answer;
+    }),
+};
+
+type Page = { readonly rows: readonly RunRow[]; readonly more: number };
+
+function select(store: Store, given: Given, on: { door: Door; limit: number }): Page {
+  const { options } = given;
+  const { state, status, workflow } = options;
+  const repo = repoOf(store, given, on.door);
+  const filter: Omit<Filter, "limit"> = {
+    ...(state === undefined ? {} : { state }),
+    ...(workflow === undefined ? {} : { workflow }),
+    ...(repo === undefined ? {} : { repo }),
+  };
+  if (status !== undefined) {
+    if (!STATUSES.includes(status))
+      throw new UserError("bad-usage", `--status is ${STATUSES.join(", ")}, not "${status}"`, HELP);
+    return store.list({ ...filter, status, limit: on.limit });
+  }
+  // A state says itself whether runs in it have ended.
+  if (state !== undefined) return store.list({ ...filter, limit: on.limit });
+  const open = pages(store, UNDER_WAY, { ...filter, limit: on.limit });
+  if (options["all"] === undefined) return open;
+  const left = on.limit - open.rows.length;
+  const ended = pages(store, FINISHED, { ...filter, limit: Math.max(left, 1) });
+  const shown = ended.rows.slice(0, left);
+  return { rows: [...open.rows, ...shown], more: open.more + ended.more + ended.rows.length - shown.length };
+}
+
+/** One short look for each status, so that the number of runs that ever were does not matter. */
+function pages(store: Store, statuses: readonly string[], filter: Filter): Page {
+  const lists = statuses.map((status) => store.list({ ...filter, status }));
+  const rows = lists.flatMap((list) => list.rows).toSorted(newestFirst);
+  const shown = rows.slice(0, filter.limit);
+  return { rows: shown, more: lists.reduce((sum, list) => sum + list.more, 0) + rows.length - shown.length };
+}
+
+function repoOf(store: Store, { options }: Given, { cwd }: Door): string | undefined {
+  const { repo, here } = options;
+  if (repo !== undefined && here !== undefined)
+    throw new UserError("bad-usage", "--repo and --here do not go together", HELP);
+  if (repo === undefined && here === undefined) return undefined;
+  const folder = realFolder(resolve(cwd, repo ?? "."));
+  return store.workspaceAt(folder)?.repo ?? repositoryOf(folder).main;
+}
+
+function realFolder(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    throw new UserError("no-folder", `there is no folder ${path}`, HELP);
+  }
+}
+
+function itemOf(row: RunRow): RunItem {
+  const { id: run, workflow, goal, state, status, attention, halted, repo, startedAt, updatedAt } = row;
+  return { run, workflow, goal, state, status, attention, halted, repo, startedAt, updatedAt };
+}
+
+function show(rows: readonly RunRow[], { paint }: Door): string {
+  const now = Date.now();
+  return columns(
+    rows.map((row) => [
+      paint.bold(row.id),
+      row.workflow,
+      paint.cyan(row.state),
+      paintStatus(sayStatus(row), paint),
+      sayAge(row.updatedAt, now),
+      firstLine(row.goal),
+    ]),
+  );
+}
+
+function nextFor(rows: readonly RunRow[]): string {
+  if (rows.length === 0) return "signalbox run WORKFLOW GOAL";
+  const waits = rows.some(({ status, attention }) => status === "waiting" || attention !== "");
+  return waits ? "signalbox inbox" : `signalbox show ${rows[0]?.id ?? ""}`;
+}

@@ -1,0 +1,20 @@
+/** An option that is a whole number. */
+
+import { UserError } from "../adapters/user-error.ts";
+import type { Given } from "./command.ts";
+
+export function numberOption(
+  { options }: Given,
+  name: string,
+  on: { readonly otherwise: number; readonly min: number; readonly max: number; readonly help: string },
+): number {
+  const text = options[name];
+  if (text === undefined) return on.otherwise;
+  const value = Number(text);
+  if (/^\d{1,9}$/.test(text) && value >= on.min && value <= on.max) return value;
+  throw new UserError(
+    "bad-usage",
+    `--${name} is a whole number from ${on.min} to ${on.max}, not "${text}"`,
+    on.help,
+  );
+}

@@ -1,0 +1,85 @@
+/** Runs in words: the same ones in every command. */
+
+import type { Actor } from "../core/event.ts";
+import type { RunRow } from "../engine/ports.ts";
+import type { Paint } from "./paint.ts";
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** `4 min`; a clock that was set back gives none. */
+export function sayAge(since: string | number, now: number): string {
+  const begun = typeof since === "number" ? since : Date.parse(since);
+  const seconds = Math.max(0, Math.floor((now - begun) / 1000));
+  if (Number.isNaN(seconds)) return "unknown";
+  if (seconds < MINUTE) return `${seconds} s`;
+  if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min`;
+  if (seconds < 2 * DAY) return `${Math.floor(seconds / HOUR)} h`;
+  return `${Math.floor(seconds / DAY)} days`;
+}
+
+/** `2026-01-31 14:05:59Z`. */
+export function sayTime(at: string): string {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(at) ? `${at.slice(0, 10)} ${at.slice(11, 19)}Z` : at;
+}
+
+export function sayActor(actor: Actor): string {
+  switch (actor.type) {
+    case "human":
+      return actor.name ?? "a person";
+    case "engine":
+      return "engine";
+    case "agent":
+      return `${actor.role}${actor.slot === "" ? "" : `/${actor.slot}`}`;
+  }
+}
+
+/** One word, or two. */
+export function sayStatus({
+  status,
+  attention,
+  halted,
+}: Pick<RunRow, "status" | "attention" | "halted">): string {
+  if (status === "damaged") return status;
+  if (attention !== "") return "needs attention";
+  if (halted) return "halted";
+  return status === "waiting" ? "waits for you" : status;
+}
+
+export function paintStatus(word: string, paint: Paint): string {
+  if (/^(done)\b/.test(word)) return paint.green(word);
+  if (/^(needs attention|failed|damaged)\b/.test(word)) return paint.red(word);
+  if (/^(waits|halted)\b/.test(word)) return paint.yellow(word);
+  return word;
+}
+
+/** Rows in columns; the last one is as long as it likes. Cells may be painted: `width` is of what is seen. */
+export function columns(rows: readonly (readonly string[])[], gap = "  "): string {
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [at, cell] of row.slice(0, -1).entries())
+      widths[at] = Math.max(widths[at] ?? 0, widthOf(cell));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, at) =>
+          at === row.length - 1 ? cell : cell + " ".repeat((widths[at] ?? 0) - widthOf(cell)),
+        )
+        .join(gap)
+        .trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+function widthOf(cell: string): number {
+  // oxlint-disable-next-line no-control-regex
+  return cell.replaceAll(/\u001B\[\d+m/g, "").length;
+}
+
+/** The first line of a text that may be long. */
+export function firstLine(text: string, max = 80): string {
+  const [line = ""] = text.trim().split("\n");
+  return line.length > max ? `${line.slice(0, max - 3)}...` : line;
+}
