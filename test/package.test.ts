@@ -10,6 +10,7 @@ import packageJson from "../package.json" with { type: "json" };
 const root = fileURLToPath(new URL("../", import.meta.url));
 const ALLOWED = [
   /^(package\.json|LICENSE|README\.md|CHANGELOG\.md)$/,
+  /^bin\/shim\.sh$/,
   /^dist\/[\w.-]+\.cjs$/,
   /^dist\/built-in\/[\w.-]+\.json$/,
   /^docs\/[\w.-]+\.md$/,
@@ -23,9 +24,12 @@ test("every packed file is one that users need", () => {
   expect(packed.filter((file) => !ALLOWED.some((pattern) => pattern.test(file)))).toEqual([]);
 });
 
-test.for(["package.json", "LICENSE", "dist/signalbox.cjs", "dist/main.cjs"])("%s is packed", (file) => {
-  expect(packed).toContain(file);
-});
+test.for(["package.json", "LICENSE", "dist/signalbox.cjs", "dist/main.cjs", "bin/shim.sh"])(
+  "%s is packed",
+  (file) => {
+    expect(packed).toContain(file);
+  },
+);
 
 test("nothing is installed along with the package", () => {
   expect(packageJson).not.toHaveProperty("dependencies");

@@ -1,0 +1,110 @@
+/**
+ * Ending everything that belongs to a job.
+ *
+ * To the job belong: whatever carries its marker, whatever is in the session of its shim, and their descendants, also those
+ * that left the group, were given to another parent or emptied their environment. A process is only ever signalled after its
+ * start time was seen to be the same; a process of another job is never touched, nor are we ourselves.
+ */
+
+import { setTimeout as pause } from "node:timers/promises";
+import type { Identity } from "./folder.ts";
+import { bootId, processTable, startOf, type Seen } from "./table.ts";
+
+export type Hunt = {
+  readonly folder: string;
+  /** Asked again and again: a shim may be about to write it. */
+  readonly leader: () => Identity | undefined;
+  readonly graceMs: number;
+};
+
+type Known = { readonly members: Map<number, string>; readonly beyondUs: Set<number> };
+type Found = { readonly members: readonly Seen[]; readonly leader: number | undefined };
+
+/** Nothing outlives SIGKILL for long, except what hangs in the kernel. */
+const KILL_MS_MAX = 15_000;
+/** Between being forked and showing its environment a process can be overlooked once, not twice. */
+const LOOKS_IN_VAIN = 2;
+
+export async function endAll(hunt: Hunt): Promise<void> {
+  const known: Known = { members: new Map(), beyondUs: new Set() };
+  const first = find(hunt, known);
+  signal(first, known, "SIGTERM");
+  await gone(first.members, hunt.graceMs);
+
+  const giveUpAt = performance.now() + KILL_MS_MAX;
+  for (let inVain = 0; inVain < LOOKS_IN_VAIN;) {
+    const found = find(hunt, known);
+    if (found.members.length === 0) {
+      inVain += 1;
+      await pause(1);
+      continue;
+    }
+    inVain = 0;
+    if (performance.now() > giveUpAt)
+      throw new Error(`still alive: ${found.members.map(({ pid }) => pid).join(", ")}`);
+    signal(found, known, "SIGKILL");
+    await gone(found.members, 200);
+  }
+}
+
+function find(hunt: Hunt, known: Known): Found {
+  const table = processTable();
+  const shim = hunt.leader();
+  const leader = table.find(
+    ({ pid, start }) => pid === shim?.pid && start === shim.start && shim.boot === bootId(),
+  )?.pid;
+  const members = new Map<number, Seen>();
+  const others = new Set<Seen>();
+  for (const seen of table) {
+    if (seen.pid === process.pid || known.beyondUs.has(seen.pid)) continue;
+    if (seen.folder !== "" && seen.folder !== hunt.folder) continue;
+    const isMember =
+      seen.folder === hunt.folder || seen.session === leader || known.members.get(seen.pid) === seen.start;
+    if (isMember) members.set(seen.pid, seen);
+    else others.add(seen);
+  }
+  addDescendants(members, others);
+  for (const { pid, start } of members.values()) known.members.set(pid, start);
+  return { members: [...members.values()], leader };
+}
+
+function addDescendants(members: Map<number, Seen>, others: Set<Seen>): void {
+  for (let size = -1; size !== members.size;) {
+    size = members.size;
+    for (const seen of others) {
+      if (!members.has(seen.parent)) continue;
+      members.set(seen.pid, seen);
+      others.delete(seen);
+    }
+  }
+}
+
+/** The group at once, so that nothing in it forks away meanwhile; the rest one by one. */
+function signal({ members, leader }: Found, known: Known, name: NodeJS.Signals): void {
+  const group = leader !== undefined && startOf(leader) === known.members.get(leader) ? leader : undefined;
+  if (group !== undefined) send(-group, known, name);
+  for (const { pid, start, group: own } of members)
+    if (own !== group && startOf(pid) === start) send(pid, known, name);
+}
+
+function send(pid: number, known: Known, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    // Another user's, which no signal of ours can reach: a program that changed its user is beyond us.
+    if (code === "EPERM") known.beyondUs.add(pid);
+    else if (code !== "ESRCH") throw error;
+  }
+}
+
+async function gone(members: readonly Seen[], withinMs: number): Promise<void> {
+  const giveUpAt = performance.now() + withinMs;
+  let left = members;
+  for (let wait = 1; ; wait = Math.min(wait * 2, 50)) {
+    left = left.filter(({ pid, start }) => startOf(pid) === start);
+    const rest = giveUpAt - performance.now();
+    if (left.length === 0 || rest <= 0) return;
+    await pause(Math.min(wait, rest));
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Keeps a log from growing for ever.
+ *
+ * The program has the file open, so it cannot be moved away: what it holds is copied, then the file is cut off in place; the
+ * program goes on at its new end. A few bytes written between the two are lost at worst.
+ */
+
+import {
+  closeSync,
+  ftruncateSync,
+  fstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { failpoint } from "../failpoint.ts";
+
+const CHUNK_BYTES = 1024 * 1024;
+/** How many times the limit is kept of a log that grew faster than anybody looked. */
+const KEPT = 2;
+
+export function rotateLog(log: string, bytesMax: number): void {
+  const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  if (size <= bytesMax) return;
+  failpoint("process.before-rotate");
+  const from = openSync(log, "r+");
+  const to = openSync(`${log}.1.new`, "w", 0o600);
+  try {
+    let at = copyOn(Math.max(0, fstatSync(from).size - KEPT * bytesMax), { from, to });
+    renameSync(`${log}.1.new`, `${log}.1`);
+    failpoint("process.between-rotate");
+    // Last, what was written while we copied.
+    at = copyOn(at, { from, to });
+    ftruncateSync(from, 0);
+  } finally {
+    closeSync(from);
+    closeSync(to);
+  }
+  failpoint("process.after-rotate");
+}
+
+function copyOn(start: number, { from, to }: { readonly from: number; readonly to: number }): number {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  // A program that writes faster than we copy does not keep us here for ever.
+  const end = fstatSync(from).size + CHUNK_BYTES;
+  let at = start;
+  for (let read = -1; read !== 0 && at < end; at += read) {
+    read = readSync(from, chunk, 0, chunk.length, at);
+    for (let written = 0; written < read;) written += writeSync(to, chunk, written, read - written);
+  }
+  return at;
+}

@@ -1,0 +1,56 @@
+/** Processes as Linux shows them. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { FOLDER } from "./marker.ts";
+import type { Seen } from "./table.ts";
+
+const NAME = Buffer.from(`\0${FOLDER}=`);
+
+export function tableOfProc(): readonly Seen[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      const seen = look(Number(name));
+      return seen === undefined ? [] : [{ ...seen, folder: folderOf(seen.pid) }];
+    });
+}
+
+export function startInProc(pid: number): string | undefined {
+  return look(pid)?.start;
+}
+
+export function bootOfProc(): string {
+  return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+}
+
+function look(pid: number): Omit<Seen, "folder"> | undefined {
+  const stat = bytesOf(`/proc/${pid}/stat`)?.toString("latin1");
+  if (stat === undefined) return undefined;
+  // The name in parentheses may hold anything, so fields are counted from the last parenthesis: the first is field 3.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const state = fields[0] ?? "X";
+  const start = fields[19];
+  if (start === undefined || state === "Z" || state === "X") return undefined;
+  return { pid, parent: Number(fields[1]), group: Number(fields[2]), session: Number(fields[3]), start };
+}
+
+function folderOf(pid: number): string {
+  const bytes = bytesOf(`/proc/${pid}/environ`);
+  if (bytes === undefined) return "";
+  // Every variable then begins after a zero, the first one too.
+  const block = Buffer.concat([Buffer.of(0), bytes]);
+  const at = block.indexOf(NAME);
+  if (at === -1) return "";
+  const from = at + NAME.length;
+  const end = block.indexOf(0, from);
+  return block.subarray(from, end === -1 ? undefined : end).toString();
+}
+
+/** A process that is gone, or another user's, is nothing that we can see. */
+function bytesOf(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch {
+    return undefined;
+  }
+}

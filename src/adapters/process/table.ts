@@ -1,0 +1,35 @@
+/** Which processes there are, and who they are: `/proc` where there is one, `ps` elsewhere. */
+
+import { existsSync } from "node:fs";
+import { bootOfProc, startInProc, tableOfProc } from "./proc.ts";
+import { bootOfPs, startInPs, tableOfPs } from "./ps.ts";
+
+export type Seen = {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** With the pid and the boot, this names a process for ever. */
+  readonly start: string;
+  /** The job's folder from its environment; empty where it has none, or where we may not look. */
+  readonly folder: string;
+};
+
+const hasProc = existsSync("/proc/self/stat");
+let boot: string | undefined;
+
+/** Everything alive. What is dead and only waits to be noticed by its parent is left out. */
+export function processTable(): readonly Seen[] {
+  return hasProc ? tableOfProc() : tableOfPs();
+}
+
+/** The start time of a live process. */
+export function startOf(pid: number): string | undefined {
+  return hasProc ? startInProc(pid) : startInPs(pid);
+}
+
+/** Another one after every start of the machine. */
+export function bootId(): string {
+  boot ??= hasProc ? bootOfProc() : bootOfPs();
+  return boot;
+}

@@ -1,0 +1,82 @@
+/**
+ * Waking the supervisor: whoever has something for it writes to a file, and the supervisor watches the folder.
+ *
+ * A poke says nothing but "look", and one may be lost; the supervisor also looks from time to time.
+ */
+
+import { statSync, watch, writeFileSync, type FSWatcher } from "node:fs";
+import { join } from "node:path";
+import type { Home } from "../home/paths.ts";
+import { makePrivate } from "../process/folder.ts";
+
+const AGAIN_MS = 1000;
+
+export function poke(home: Home): void {
+  makePrivate(home.pokes);
+  writeFileSync(join(home.pokes, "now"), "\n", { mode: 0o600 });
+}
+
+/** Many pokes at once may be one call. Also called when the folder was removed and made again: something may have been missed. */
+export function watchPokes(home: Home, onPoke: () => void): { close(): void } {
+  const watched = new Watched(home.pokes, onPoke);
+  return { close: () => watched.close() };
+}
+
+class Watched {
+  readonly #folder: string;
+  readonly #onPoke: () => void;
+  #watcher: FSWatcher | undefined;
+  #inode: number | undefined;
+  #told: NodeJS.Immediate | undefined;
+  #again: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(folder: string, onPoke: () => void) {
+    this.#folder = folder;
+    this.#onPoke = onPoke;
+    this.#watch();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#watcher?.close();
+    clearImmediate(this.#told);
+    clearTimeout(this.#again);
+  }
+
+  #watch(): void {
+    this.#watcher?.close();
+    this.#watcher = undefined;
+    try {
+      makePrivate(this.#folder);
+      this.#watcher = watch(this.#folder, () => this.#happened());
+      this.#watcher.on("error", () => this.#retry());
+      this.#inode = statSync(this.#folder).ino;
+    } catch {
+      // No folder, or no watches left on this machine: looking every second does as well.
+      this.#retry();
+    }
+  }
+
+  #happened(): void {
+    if (statSync(this.#folder, { throwIfNoEntry: false })?.ino !== this.#inode) this.#watch();
+    this.#tell();
+  }
+
+  #retry(): void {
+    if (this.#isClosed) return;
+    clearTimeout(this.#again);
+    this.#again = setTimeout(() => {
+      this.#watch();
+      this.#tell();
+    }, AGAIN_MS);
+  }
+
+  #tell(): void {
+    if (this.#isClosed) return;
+    this.#told ??= setImmediate(() => {
+      this.#told = undefined;
+      this.#onPoke();
+    });
+  }
+}
