@@ -21,12 +21,17 @@ export type Link = {
   readonly body: string;
   readonly proof: string;
   readonly birth: string;
+  readonly answer: string;
+  readonly deeds: string;
   readonly status: string;
   readonly prev: string;
 };
 
-export function hashOfLink(link: Link): string {
-  const {
+/** In the order of the columns. */
+export function valuesOf(link: Link): readonly (string | number)[] {
+  const { run, seq, at, type, actor, slot, attempt, definition, tree, key } = link;
+  const { body, proof, birth, answer, deeds, status, prev } = link;
+  return [
     run,
     seq,
     at,
@@ -40,28 +45,15 @@ export function hashOfLink(link: Link): string {
     body,
     proof,
     birth,
+    answer,
+    deeds,
     status,
     prev,
-  } = link;
-  return sha256(
-    JSON.stringify([
-      prev,
-      run,
-      seq,
-      at,
-      type,
-      actor,
-      slot,
-      attempt,
-      definition,
-      tree,
-      key,
-      proof,
-      birth,
-      status,
-      body,
-    ]),
-  );
+  ];
+}
+
+export function hashOf(values: readonly (string | number)[]): string {
+  return sha256(JSON.stringify(values));
 }
 
 /** What the digest of a run's row is over: everything in it that its events made, and the snapshot. */

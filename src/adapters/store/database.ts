@@ -71,7 +71,13 @@ export function databaseOf(path: string, sqlite: DatabaseSync): Database {
     get: (sql, ...values) => told(() => prepared(sql).get(...values)),
     all: (sql, ...values) => told(() => prepared(sql).all(...values)),
     // Made anew each time: one statement cannot be gone through twice at once.
-    each: (sql, ...values) => told(() => sqlite.prepare(sql).iterate(...values)),
+    *each(sql, ...values) {
+      try {
+        yield* sqlite.prepare(sql).iterate(...values);
+      } catch (error) {
+        throw translated(path, error);
+      }
+    },
     run: (sql, ...values) => told(() => Number(prepared(sql).run(...values).changes)),
     exec: (sql) => told(() => sqlite.exec(sql)),
     write,

@@ -1,7 +1,7 @@
 /** The journal: definitions, events, and the run that they made. */
 
 import type { Journal, Kept, RunRow } from "../../engine/ports.ts";
-import { append } from "./append.ts";
+import { answerTo, append } from "./append.ts";
 import { damagedRun } from "./damage.ts";
 import type { Database, Row } from "./database.ts";
 import { list } from "./list.ts";
@@ -26,10 +26,7 @@ export function journalOf(db: Database): Journal {
     },
     append: (entry) => append(db, entry),
     load: (run) => load(db, run),
-    answerTo(run, key) {
-      const row = db.get("SELECT answer FROM keys WHERE run = ? AND key = ?", run, key);
-      return row === undefined ? undefined : text(row["answer"]);
-    },
+    answerTo: (run, key) => answerTo(db, run, key),
     events(run, from = 0, limit = EVERYTHING) {
       const rows = db.all(
         "SELECT * FROM events WHERE run = ? AND seq >= ? ORDER BY seq LIMIT ?",

@@ -53,6 +53,10 @@ export function isDeed(value: unknown): value is Deed {
   return has(value, "type");
 }
 
+export function isDeeds(value: unknown): value is readonly Deed[] {
+  return Array.isArray(value);
+}
+
 export function isBirth(value: unknown): value is Birth {
   return has(value, "workflow") && has(value, "goal") && has(value, "repo") && has(value, "base");
 }

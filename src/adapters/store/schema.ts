@@ -31,19 +31,20 @@ CREATE INDEX runs_status ON runs (status);
 CREATE INDEX runs_repo ON runs (repo);
 CREATE TABLE snapshots (n INTEGER PRIMARY KEY, json TEXT NOT NULL) STRICT;
 
--- "birth" is with the first event of a run, "proof" with the first and "status" with the last of an entry; elsewhere empty.
+-- Everything else about a run can be made again from these. "birth" is with the first event of a run, "proof", "key" and
+-- "answer" with the first and "status" and "deeds" with the last of an entry; elsewhere they are empty.
 CREATE TABLE events (
   run TEXT NOT NULL, seq INTEGER NOT NULL,
   at TEXT NOT NULL, type TEXT NOT NULL,
   actor TEXT NOT NULL, slot TEXT NOT NULL, attempt INTEGER NOT NULL,
   definition TEXT NOT NULL, tree TEXT NOT NULL, key TEXT NOT NULL,
-  body TEXT NOT NULL, proof TEXT NOT NULL, birth TEXT NOT NULL, status TEXT NOT NULL,
+  body TEXT NOT NULL, proof TEXT NOT NULL, birth TEXT NOT NULL, answer TEXT NOT NULL, deeds TEXT NOT NULL, status TEXT NOT NULL,
   prev TEXT NOT NULL, hash TEXT NOT NULL,
   PRIMARY KEY (run, seq)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE keys (
-  run TEXT NOT NULL, key TEXT NOT NULL, seq INTEGER NOT NULL, answer TEXT NOT NULL,
+  run TEXT NOT NULL, key TEXT NOT NULL, seq INTEGER NOT NULL,
   PRIMARY KEY (run, key)
 ) STRICT, WITHOUT ROWID;
 

@@ -1,0 +1,85 @@
+/** What is kept beside the events because it is asked for all the time. All of it can be made again from them. */
+
+import type { Event } from "../../core/event.ts";
+import type { Run } from "../../core/run.ts";
+import { DEED_KINDS, type Deed } from "../../engine/deed.ts";
+import type { Birth } from "../../engine/ports.ts";
+import { digestOfRun } from "./chain.ts";
+import { damagedRun } from "./damage.ts";
+import type { Database } from "./database.ts";
+
+const INSERT_RUN = `INSERT INTO runs (id, workflow, goal, repo, base, definition, state, status, entry, seq, head, started_at, updated_at, digest)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const UPDATE_RUN =
+  "UPDATE runs SET state = ?, entry = ?, seq = ?, head = ?, updated_at = ?, digest = ? WHERE n = ?";
+const INSERT_DEED = "INSERT INTO deeds (run, seq, i, type, json, kind) VALUES (?, ?, ?, ?, ?, ?)";
+const OPEN = "WHERE run = ? AND id = ? AND closed_at = ''";
+
+export type Keeping = {
+  /** Its number in the list of runs; none for a new one. */
+  readonly n: number | undefined;
+  /** The status that its row has now. */
+  readonly before: string;
+  readonly run: Run;
+  readonly birth: Birth;
+  readonly head: string;
+  readonly status: string;
+};
+
+export function keepRun(db: Database, { n, before, run, birth, head, status }: Keeping): void {
+  const { id, definition, state, entry, seq, startedAt, updatedAt } = run;
+  const snapshot = JSON.stringify(run);
+  const sealed = { id, ...birth, definition, state, status, entry, seq, head, startedAt, updatedAt };
+  const digest = digestOfRun(sealed, snapshot);
+  if (n === undefined) {
+    const { workflow, goal, repo, base } = birth;
+    const born = [id, workflow, goal, repo, base, definition];
+    db.run(INSERT_RUN, ...born, state, status, entry, seq, head, startedAt, updatedAt, digest);
+    db.run("INSERT INTO snapshots SELECT n, ? FROM runs WHERE id = ?", snapshot, id);
+    return;
+  }
+  db.run(UPDATE_RUN, state, entry, seq, head, updatedAt, digest, n);
+  // Its index is written anew whenever the column is: most events leave it as it is.
+  if (status !== before) db.run("UPDATE runs SET status = ? WHERE n = ?", status, n);
+  const kept = db.run("UPDATE snapshots SET json = ? WHERE n = ?", snapshot, n);
+  if (kept === 0) throw damagedRun(db.path, id, "its snapshot is missing");
+}
+
+type Asked = { readonly run: string; readonly seq: number; readonly at: string; readonly event: Event };
+
+export function keepQuestion(db: Database, { run, seq, at, event }: Asked): void {
+  if (event.type === "question-opened") {
+    const { id, ask } = event;
+    db.run(
+      "INSERT INTO questions (run, seq, id, ask, opened_at) VALUES (?, ?, ?, ?, ?)",
+      run,
+      seq,
+      id,
+      ask,
+      at,
+    );
+  } else if (event.type === "question-repeated") {
+    db.run(`UPDATE questions SET repeats = repeats + 1 ${OPEN}`, run, event.id);
+  } else if (event.type === "question-closed") {
+    const { id, answer, text, by } = event;
+    db.run(
+      `UPDATE questions SET answer = ?, text = ?, by = ?, closed_at = ? ${OPEN}`,
+      answer,
+      text,
+      by,
+      at,
+      run,
+      id,
+    );
+  }
+}
+
+export function keepKey(db: Database, run: string, of: { readonly key: string; readonly seq: number }): void {
+  db.run("INSERT INTO keys VALUES (?, ?, ?)", run, of.key, of.seq);
+}
+
+type Ordered = { readonly seq: number; readonly i: number; readonly deed: Deed };
+
+export function keepDeed(db: Database, run: string, { seq, i, deed }: Ordered): void {
+  db.run(INSERT_DEED, run, seq, i, deed.type, JSON.stringify(deed), DEED_KINDS[deed.type]);
+}
