@@ -4,6 +4,7 @@ import { openStore } from "../../adapters/store/open.ts";
 import { takeSupervisorLock } from "../../adapters/supervisor/lock.ts";
 import { watchPokes } from "../../adapters/supervisor/poke.ts";
 import { alarmClock } from "../../adapters/works/alarm.ts";
+import { writeLauncher } from "../../adapters/works/launcher.ts";
 import { openWorks } from "../../adapters/works/open.ts";
 import { PACE, supervise } from "../../engine/supervise.ts";
 import { requireHome } from "../box.ts";
@@ -22,6 +23,7 @@ export const command: Command = {
       const lock = takeSupervisorLock(home);
       if (lock === undefined) return answerOf(rounds === 0 ? "another one is at work" : "done");
       const store = openStore(home);
+      writeLauncher(home);
       const alarm = alarmClock();
       const watch = watchPokes(home, () => alarm.ring());
       const end = (): void => {

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Greets somebody: sh greet.sh NAME
+echo "Hello, ${1:-you}!"
