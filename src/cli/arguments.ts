@@ -30,7 +30,8 @@ export function splitCommand(argv: readonly string[]): {
 }
 
 export function parseArguments(argv: readonly string[], known: Known, help: string): Given {
-  const { _: words, ...values } = parseArgs([...argv], definitionsOf(known));
+  const { rest, lists } = takeLists(argv, known, help);
+  const { _: words, ...values } = parseArgs(rest, definitionsOf(known));
   const shorts = new Set(Object.values(known).map(({ short }) => short));
   const options: Record<string, string> = {};
   for (const [key, value] of Object.entries(values)) {
@@ -39,12 +40,41 @@ export function parseArguments(argv: readonly string[], known: Known, help: stri
     const name = value === false ? `no-${key}` : key;
     const option = Object.hasOwn(known, name) ? known[name] : undefined;
     if (option === undefined) throw unknownOption(`${name.length === 1 ? "-" : "--"}${name}`, known, help);
-    if (option.takes !== undefined && value === "") {
-      throw new UserError("bad-usage", `--${name} needs a value: --${name} ${option.takes}`, help);
-    }
+    if (option.takes !== undefined && option.alone !== true && value === "")
+      throw noValue(name, option, help);
     options[name] = typeof value === "string" ? value : "";
   }
-  return { words, options };
+  return { words, options, lists };
+}
+
+/** citty keeps the last value of an option, and takes whatever follows one for its value. */
+function takeLists(
+  argv: readonly string[],
+  known: Known,
+  help: string,
+): { rest: string[]; lists: Record<string, string[]> } {
+  const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
+  const rest: string[] = [];
+  const lists: Record<string, string[]> = {};
+  for (let at = 0; at < end; at += 1) {
+    const argument = argv[at] ?? "";
+    const [, name = "", value] = /^--([^=]+)(?:=(.*))?$/s.exec(argument) ?? [];
+    const option = Object.hasOwn(known, name) ? known[name] : undefined;
+    const following = at + 1 < end ? argv[at + 1] : undefined;
+    if (option?.many === true) {
+      const own = value ?? following;
+      if (own === undefined || own === "") throw noValue(name, option, help);
+      (lists[name] ??= []).push(own);
+      if (value === undefined) at += 1;
+    } else if (option?.alone === true && value === undefined && following?.startsWith("--") !== false) {
+      rest.push(`${argument}=`);
+    } else rest.push(argument);
+  }
+  return { rest: [...rest, ...argv.slice(end)], lists };
+}
+
+function noValue(name: string, { takes = "" }: Option, help: string): UserError {
+  return new UserError("bad-usage", `--${name} needs a value: --${name} ${takes}`, help);
 }
 
 function definitionsOf(known: Known): ArgsDef {

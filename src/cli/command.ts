@@ -1,6 +1,6 @@
 /** What a command is: words and options in, an answer out. Printing is the same for all of them. */
 
-import type { Env } from "../adapters/home/paths.ts";
+import type { Env, Home } from "../adapters/home/paths.ts";
 import type { Procs } from "../adapters/person/processes.ts";
 import type { Paint } from "./paint.ts";
 
@@ -11,14 +11,28 @@ export type Door = {
   readonly env: Env;
   /** The processes we come from; those of this machine unless a test says otherwise. */
   readonly procs?: Procs;
+  /** Starts the supervisor of a state home; a test puts its own in its place. */
+  readonly startSupervisor?: (home: Home) => void;
   readonly paint: Paint;
   readonly self: string;
 };
 
 /** `takes` names the value of an option; without it the option is a switch. */
-export type Option = { readonly about: string; readonly takes?: string; readonly short?: string };
+export type Option = {
+  readonly about: string;
+  readonly takes?: string;
+  readonly short?: string;
+  /** It may be given several times: its values are in `lists`. */
+  readonly many?: true;
+  /** It means something without its value too. */
+  readonly alone?: true;
+};
 
-export type Given = { readonly words: readonly string[]; readonly options: Readonly<Record<string, string>> };
+export type Given = {
+  readonly words: readonly string[];
+  readonly options: Readonly<Record<string, string>>;
+  readonly lists: Readonly<Record<string, readonly string[]>>;
+};
 
 export type Command = {
   /** What follows the command's name. */
@@ -53,8 +67,12 @@ export type Emit = (piece: {
 }) => void;
 
 export const EXIT_OK = 0;
+export const EXIT_FAILED = 1;
 export const EXIT_USAGE = 2;
+export const EXIT_WAITING = 3;
+export const EXIT_NOT_YOURS = 4;
 export const EXIT_GATE = 5;
+export const EXIT_CONFLICT = 6;
 export const EXIT_DAMAGED = 8;
 export const EXIT_BUG = 70;
 export const EXIT_INTERRUPTED = 130;

@@ -14,6 +14,7 @@ export type World = {
   /** Whether people see stdout as it is printed. */
   readonly terminal?: boolean;
   readonly procs?: Door["procs"];
+  readonly startSupervisor?: Door["startSupervisor"];
   /** For answers that come piece by piece: prints at once, and tells when it is enough. Without it they are collected. */
   readonly live?: { readonly print: (text: string) => void; readonly interrupted: () => AbortSignal };
 };
@@ -89,7 +90,8 @@ function helped(text: string): Answer {
   };
 }
 
-function doorOf({ cwd, env, terminal, procs }: World, options: Readonly<Record<string, string>>): Door {
+function doorOf(world: World, options: Readonly<Record<string, string>>): Door {
+  const { cwd, env, terminal, procs, startSupervisor } = world;
   if (cwd === "") throw new UserError("no-folder", "the folder you are in is gone", "cd ..");
   const isPlain = options["no-color"] !== undefined || isSet(env["NO_COLOR"]) || isSet(env["CI"]);
   // `npm start` in a checkout: there is no signalbox on the path of whoever reads this.
@@ -99,6 +101,7 @@ function doorOf({ cwd, env, terminal, procs }: World, options: Readonly<Record<s
     home: env["HOME"] ?? "",
     env,
     ...(procs === undefined ? {} : { procs }),
+    ...(startSupervisor === undefined ? {} : { startSupervisor }),
     paint: paintOf(terminal === true && !isPlain),
     self: isCheckout ? "./bin/signalbox" : "signalbox",
   };

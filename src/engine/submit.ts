@@ -21,7 +21,8 @@ export type Request = {
   /** The event, out of what is known at this moment. */
   readonly event: (facts: Facts & { readonly at: string; readonly kept: Kept }) => Incoming;
   readonly key?: string;
-  readonly prove?: (event: Incoming) => Entry["prove"];
+  /** Of the event as it is written. */
+  readonly prove?: (event: Event) => Entry["prove"];
   /** Whoever asks has seen the run here; anywhere else is a conflict. */
   readonly expected?: { readonly seq?: number; readonly state?: string };
   /** Facts that are known already: they are not read again. */
@@ -163,7 +164,7 @@ function write(
   const { request, event, at, workflow, before, decided, birth } = on;
   const { key, prove } = request;
   const deeds = deedsOf(workflow, decided, boundWorkspace(box, request.run));
-  const proof = prove?.(event);
+  const proof = prove?.(decided.events[0] ?? event);
   const appended = box.store.append({
     run: request.run,
     seq: before.seq,
