@@ -1,0 +1,21 @@
+/** The files of a run in a folder of this machine. */
+
+import type { Artifacts, Registry } from "../../engine/ports.ts";
+import { archiveAll, carryAll } from "./move.ts";
+import { prepareProjections } from "./project.ts";
+import { putArtifact } from "./put.ts";
+import { readAll } from "./readings.ts";
+
+type On = {
+  readonly registry: Pick<Registry, "readings" | "keepReadings" | "projection" | "keepProjection">;
+};
+
+export function fileArtifacts({ registry }: On): Artifacts {
+  return {
+    read: (place) => readAll(registry, place),
+    put: putArtifact,
+    archive: archiveAll,
+    carry: (place, to) => Promise.resolve(carryAll(place, to)),
+    project: (place, of) => prepareProjections(registry, place, of),
+  };
+}

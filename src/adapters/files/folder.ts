@@ -1,0 +1,113 @@
+/**
+ * A folder below a root, held open, so that nobody can slip a link in between looking and acting.
+ *
+ * Where the system has /proc, every path goes through the open folder; elsewhere through its real path.
+ */
+
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+} from "node:fs";
+import { dirname, isAbsolute, join, sep } from "node:path";
+import { codeOf } from "./errno.ts";
+
+/** A file by its path below a root. `make` makes the folders that are missing. */
+export type Spot = { readonly root: string; readonly file: string; readonly make?: boolean };
+
+export type Folder = {
+  /** As people know it. */
+  readonly path: string;
+  readonly mode: number;
+  at(name: string): string;
+  /** Makes what happened in it durable. */
+  sync(): void;
+};
+
+export type Inside<T> =
+  | { readonly type: "done"; readonly value: T }
+  | { readonly type: "missing" }
+  | { readonly type: "refused"; readonly reason: string };
+
+const HAS_PROC = existsSync("/proc/self/fd");
+const PRIVATE = 0o700;
+
+export function inFolder<T>(spot: Spot, use: (folder: Folder, name: string) => T): Inside<T> {
+  const names = spot.file.split("/");
+  const name = names.at(-1) ?? "";
+  const isPlain = names.every((each) => each !== "" && each !== "." && each !== ".." && !each.includes("\0"));
+  if (isAbsolute(spot.file) || !isPlain)
+    return { type: "refused", reason: "is no path inside the workspace" };
+  try {
+    const real = realFolder(spot, names.slice(0, -1));
+    if (real === undefined) return { type: "refused", reason: "stands in a folder outside of the workspace" };
+    return held(real, join(spot.root, dirname(spot.file)), (folder) => use(folder, name));
+  } catch (error) {
+    if (!(error instanceof FolderError)) throw error;
+    const code = codeOf(error.cause);
+    if (code === "ENOENT") return { type: "missing" };
+    if (code === "ENOTDIR") return { type: "refused", reason: "stands below something that is no folder" };
+    return { type: "refused", reason: `stands in a folder that cannot be opened (${code ?? "unknown"})` };
+  }
+}
+
+/** So that what fails on the way to the folder is told from what fails in it. */
+class FolderError extends Error {
+  override readonly name = "FolderError";
+}
+
+/** `undefined` where a link leads out of the root. */
+function realFolder(spot: Spot, names: readonly string[]): string | undefined {
+  try {
+    if (spot.make === true) mkdirSync(spot.root, { recursive: true, mode: PRIVATE });
+    const root = realpathSync(spot.root);
+    let folder = root;
+    for (const name of names) {
+      const next = join(folder, name);
+      // Step by step: no folder is made behind a link that leads out.
+      if (spot.make === true) makeFolder(next);
+      folder = realpathSync(next);
+      if (folder !== root && !folder.startsWith(root === sep ? sep : root + sep)) return undefined;
+    }
+    return folder;
+  } catch (error) {
+    throw new FolderError("on the way to a folder", { cause: error });
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+}
+
+function held<T>(real: string, path: string, use: (folder: Folder) => T): Inside<T> {
+  const fd = openFolder(real);
+  try {
+    const through = HAS_PROC ? `/proc/self/fd/${fd}` : real;
+    // A link that was put in the way after the look leads somewhere else.
+    if (HAS_PROC && readlinkSync(through) !== real)
+      return { type: "refused", reason: "stands in a folder that was moved" };
+    const { mode } = fstatSync(fd);
+    const folder = { path, mode, at: (name: string) => `${through}/${name}`, sync: () => fsyncSync(fd) };
+    return { type: "done", value: use(folder) };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function openFolder(real: string): number {
+  try {
+    return openSync(real, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  } catch (error) {
+    throw new FolderError("a folder", { cause: error });
+  }
+}

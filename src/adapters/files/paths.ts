@@ -1,0 +1,40 @@
+/** Which files a run has: the paths of artifacts and projections, with everything in braces filled in. */
+
+import type { Run } from "../../core/run.ts";
+import type { Artifact } from "../../core/workflow.ts";
+import type { Place } from "../../engine/ports.ts";
+
+export type FileOf = {
+  readonly artifact: string;
+  readonly of: Artifact;
+  readonly slot: string;
+  readonly file: string;
+};
+
+/** Of artifacts that have a file. A fan-out has one for each member that the run knows. */
+export function filesOf({ run, workflow }: Place): readonly FileOf[] {
+  return Object.entries(workflow.definition.artifacts).flatMap(([artifact, of]) => {
+    if (of.file === "") return [];
+    const slots = of.each === undefined ? [""] : slotsOf(run, artifact);
+    return slots.map((slot) => ({ artifact, of, slot, file: fillPath(run, of.file, slot) }));
+  });
+}
+
+function slotsOf(run: Run, artifact: string): readonly string[] {
+  const held = Object.keys(run.held).filter((key) => key.startsWith(`${artifact}/`));
+  const opened = Object.keys(run.slots[artifact] ?? {});
+  return [...new Set([...opened, ...held.map((key) => key.slice(artifact.length + 1))])];
+}
+
+export function fillPath(run: Run, file: string, slot = ""): string {
+  return file.replaceAll(/\{(run|session|change|slot)\}/g, (_whole, word: string) => {
+    if (word === "slot") return nameOf(slot);
+    return nameOf(word === "run" ? run.id : (run.params[word] ?? run.id));
+  });
+}
+
+/** One name in a path. What would lead to another folder becomes a name that no path may have, and is refused there. */
+function nameOf(value: string | number | boolean): string {
+  const name = String(value);
+  return name.includes("/") || name.trim() === "" ? ".." : name;
+}

@@ -1,0 +1,73 @@
+/**
+ * Reads the artifacts of a run. Each file is opened once, and parsed only if nobody has parsed exactly these bytes before:
+ * the parsers are not even loaded for a file that has not changed.
+ */
+
+import type { Reading } from "../../core/event.ts";
+import type { Reader } from "../../core/workflow.ts";
+import type { Place, Registry } from "../../engine/ports.ts";
+import { inFolder } from "./folder.ts";
+import { openFile } from "./open.ts";
+import type { Opened } from "./open.ts";
+import { filesOf } from "./paths.ts";
+import type { FileOf } from "./paths.ts";
+import { sha256 } from "./replace.ts";
+
+type Cache = Pick<Registry, "readings" | "keepReadings">;
+
+export async function readAll(cache: Cache, place: Place): Promise<readonly Reading[]> {
+  const readable = filesOf(place).filter(({ of }) => isRead(of.reader));
+  const readings: Reading[] = [];
+  for (const [file, wanted] of Map.groupBy(readable, (each) => each.file)) {
+    const opened = openAt(place.root, file);
+    if (opened.type === "bytes")
+      readings.push(...(await readFile({ cache, place, wanted }, file, opened.bytes)));
+    else readings.push(...wanted.map((one) => unread(one, opened)));
+  }
+  return readings;
+}
+
+function isRead({ type }: Reader): boolean {
+  return type !== "check" && type !== "fact" && type !== "children";
+}
+
+function openAt(root: string, file: string): Opened {
+  const inside = inFolder({ root, file }, openFile);
+  return inside.type === "done" ? inside.value : inside;
+}
+
+type On = { readonly cache: Cache; readonly place: Place; readonly wanted: readonly FileOf[] };
+
+async function readFile(
+  { cache, place, wanted }: On,
+  file: string,
+  bytes: Uint8Array,
+): Promise<readonly Reading[]> {
+  const { definition } = place.run;
+  const digest = sha256(bytes);
+  const known = cache.readings(definition, file, digest);
+  if (known !== undefined && isAbout(known, wanted)) return known;
+  const { readArtifact } = await import("../../format/read.ts");
+  const readings = wanted.map(({ artifact, of, slot }) => readArtifact(artifact, of, { file, bytes, slot }));
+  cache.keepReadings(definition, file, digest, readings);
+  return readings;
+}
+
+/** Two members of a fan-out may share a file today and not tomorrow. */
+function isAbout(readings: readonly Reading[], wanted: readonly FileOf[]): boolean {
+  return (
+    readings.length === wanted.length &&
+    wanted.every(({ artifact, slot }, at) => {
+      return readings[at]?.artifact === artifact && readings[at].slot === slot;
+    })
+  );
+}
+
+/** As the reader would say it, which is not loaded for a file that is not there. */
+function unread({ artifact, of, slot, file }: FileOf, opened: Exclude<Opened, { type: "bytes" }>): Reading {
+  const { reader } = of;
+  const purpose = reader.type === "section" ? `; it must have the section "## ${reader.heading}"` : "";
+  const reason = opened.type === "missing" ? `the file is missing${purpose}` : `the file ${opened.reason}`;
+  const faults = [{ at: { file, line: 1, col: 1 }, reason }];
+  return { artifact, slot, found: false, digest: "", faults, fields: {}, lists: {} };
+}

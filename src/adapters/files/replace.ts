@@ -1,0 +1,225 @@
+/**
+ * Replaces a file that people edit: moved aside, compared, the new one linked into its place.
+ *
+ * Whoever saves in between is noticed: either the file that was moved aside is not the one we read, or a new one has
+ * appeared. Then it begins again with what is there now. A crash at any point leaves the old or the new file, and
+ * whoever comes next mends the rest.
+ */
+
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
+import { failpoint } from "../failpoint.ts";
+import { codeOf, unless } from "./errno.ts";
+import type { Folder, Spot } from "./folder.ts";
+import { inFolder } from "./folder.ts";
+import { besideName, digestAt, keep, linkInto, mend, newToken } from "./leftover.ts";
+import { remove, restore, retire, statOf } from "./leftover.ts";
+import { openFile, wait } from "./open.ts";
+import type { Opened } from "./open.ts";
+
+/** `keep`: what was there is not ours to replace, so that it is kept and told. `undefined`: leave it as it is. */
+export type Edit = { readonly bytes: Uint8Array; readonly keep?: string } | undefined;
+
+export type Rewriting = {
+  /** May be asked several times: whenever the file has changed. */
+  readonly edit: (now: Uint8Array | undefined) => Edit;
+  /** Digest of what we wrote last: a file that says so was not saved by anybody else. */
+  readonly known?: string;
+};
+
+export type Rewritten = {
+  readonly type: "written" | "same" | "refused";
+  readonly reason: string;
+  readonly told: readonly string[];
+};
+
+const TRIES_MAX = 40;
+/** Editors empty a file before they fill it. */
+const QUIET_MS = 40;
+const WAIT_MS = 10;
+const WAITS_MAX = 30;
+
+export function rewrite(spot: Spot, rewriting: Rewriting): Rewritten {
+  const done = inFolder({ ...spot, make: true }, (folder, name) => rewriteIn(folder, name, rewriting));
+  if (done.type === "done") return done.value;
+  const reason = done.type === "missing" ? "has no folder" : done.reason;
+  return { type: "refused", reason, told: [] };
+}
+
+function rewriteIn(folder: Folder, name: string, { edit, known }: Rewriting): Rewritten {
+  const told: string[] = [];
+  for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+    told.push(...mend(folder, name, { force: tries === TRIES_MAX }));
+    const opened = openQuiet(folder, name, known);
+    if (opened.type === "refused") return { type: "refused", reason: opened.reason, told };
+    const now = opened.type === "bytes" ? opened : undefined;
+    const wanted = edit(now?.bytes);
+    if (wanted === undefined || (now !== undefined && isEqual(now.bytes, wanted.bytes)))
+      return { type: "same", reason: "", told };
+    const installed = install(folder, name, { now, wanted, known });
+    told.push(...installed.told);
+    if (installed.isDone) return { type: "written", reason: "", told };
+    wait(Math.min(tries, WAIT_MS));
+  }
+  return { type: "refused", reason: "is changed by somebody all the time", told };
+}
+
+/** Waits a moment for whoever is saving right now. */
+function openQuiet(folder: Folder, name: string, known: string | undefined): Opened {
+  let opened = openFile(folder, name);
+  for (let waits = 0; waits < WAITS_MAX && isBeingSaved(opened, known); waits += 1) {
+    wait(WAIT_MS);
+    opened = openFile(folder, name);
+  }
+  return opened;
+}
+
+function isBeingSaved(opened: Opened, known: string | undefined): boolean {
+  if (opened.type !== "bytes" || sha256(opened.bytes) === known) return false;
+  const ageMs = Date.now() - Number(opened.stat.mtimeMs);
+  return ageMs >= 0 && ageMs < (opened.bytes.length === 0 ? QUIET_MS * 5 : QUIET_MS);
+}
+
+type Installing = {
+  readonly now: Extract<Opened, { type: "bytes" }> | undefined;
+  readonly wanted: { readonly bytes: Uint8Array; readonly keep?: string };
+  readonly known: string | undefined;
+};
+type Installed = { readonly isDone: boolean; readonly told: readonly string[] };
+
+const SAVED = "somebody saved it while it was being replaced";
+
+function install(folder: Folder, name: string, { now, wanted, known }: Installing): Installed {
+  const token = newToken();
+  const fresh = besideName("new", token, name);
+  const old = besideName("old", token, name);
+  try {
+    write(folder, fresh, { bytes: wanted.bytes, like: now?.stat });
+    if (now === undefined) return { isDone: settle(folder, fresh, name), told: [] };
+    const digest = sha256(now.bytes);
+    const moved = moveAside(folder, { name, old, digest });
+    if (!moved.isDone) return moved;
+    // Before the new file is there: a crash in between must not take it for something that was replaced.
+    const told = wanted.keep === undefined ? [] : keep(folder, name, { entry: old, why: wanted.keep });
+    if (settle(folder, fresh, name))
+      return {
+        isDone: true,
+        told: [...told, ...retire(folder, name, { entry: old, token, isOurs: digest === known })],
+      };
+    return { isDone: false, told: [...told, ...giveBack(folder, old, name)] };
+  } catch (error) {
+    giveBack(folder, old, name);
+    throw error;
+  } finally {
+    // Last of all: as long as it is there, it tells how far we got.
+    failpoint("files.before-tidy");
+    remove(folder, fresh);
+    folder.sync();
+    failpoint("files.after-tidy");
+  }
+}
+
+/** Puts back what was moved aside; where somebody has put a file there in the meantime, it is kept. */
+function giveBack(folder: Folder, old: string, name: string): readonly string[] {
+  restore(folder, old, name);
+  const aside = statOf(folder, old);
+  if (aside === undefined) return [];
+  // Our own file, put back by a reader, is no save of anybody's.
+  if (aside.ino === statOf(folder, name)?.ino) return remove(folder, old);
+  return keep(folder, name, { entry: old, why: SAVED });
+}
+
+function settle(folder: Folder, fresh: string, name: string): boolean {
+  failpoint("files.before-link");
+  const isThere = linkInto(folder, fresh, name);
+  failpoint("files.after-link");
+  if (isThere) folder.sync();
+  return isThere;
+}
+
+type Moving = { readonly name: string; readonly old: string; readonly digest: string };
+
+/** Moves a file aside if it is still the one with this digest; otherwise everything is as it was. */
+function moveAside(folder: Folder, { name, old, digest }: Moving): Installed {
+  failpoint("files.before-aside");
+  const isMoved = unless(["ENOENT"], () => (renameSync(folder.at(name), folder.at(old)), true));
+  failpoint("files.after-aside");
+  if (isMoved === undefined) return { isDone: false, told: [] };
+  if (digestAt(folder, old) === digest) return { isDone: true, told: [] };
+  return { isDone: false, told: giveBack(folder, old, name) };
+}
+
+/** Takes a file away if it still has this content. What was saved in between stays. */
+export function withdraw(folder: Folder, name: string, digest: string): Installed {
+  const token = newToken();
+  const old = besideName("old", token, name);
+  const moved = moveAside(folder, { name, old, digest });
+  if (!moved.isDone) return moved;
+  failpoint("files.before-withdraw");
+  const told = retire(folder, name, { entry: old, token });
+  folder.sync();
+  failpoint("files.after-withdraw");
+  return { isDone: true, told };
+}
+
+type Writing = {
+  readonly bytes: Uint8Array;
+  readonly like: { readonly mode: bigint; readonly uid: bigint; readonly gid: bigint } | undefined;
+};
+
+/** Whole and durable, or not there at all. */
+function write(folder: Folder, entry: string, { bytes, like }: Writing): void {
+  failpoint("files.before-write");
+  create(folder, entry, (fd) => {
+    fchmodSync(fd, like === undefined ? folder.mode & 0o666 : Number(like.mode & 0o7777n));
+    if (like !== undefined) unless(["EPERM"], () => fchownSync(fd, Number(like.uid), Number(like.gid)));
+    writeAll(fd, bytes);
+  });
+  failpoint("files.after-write");
+}
+
+/** A new file that is filled and made durable; nothing is left of it when that fails. */
+export function create(folder: Folder, entry: string, fill: (fd: number) => void): void {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const fd = openSync(folder.at(entry), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    fill(fd);
+    fsyncSync(fd);
+  } catch (error) {
+    remove(folder, entry);
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+export function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length;) {
+    const written = writeSync(fd, bytes, at);
+    if (written === 0) throw new Error(`only ${at} of ${bytes.length} bytes could be written`);
+    at += written;
+  }
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+function isEqual(one: Uint8Array, two: Uint8Array): boolean {
+  return Buffer.compare(one, two) === 0;
+}
+
+/** The sentence for a file that the system does not let us write. */
+export function whyNot(error: unknown): string | undefined {
+  const code = codeOf(error);
+  return code === undefined ? undefined : `cannot be written (${code})`;
+}

@@ -1,0 +1,158 @@
+/**
+ * Puts a section into a Markdown text, or takes it out, and leaves every other byte as it is.
+ *
+ * What a section is, the reader's outline says. The result is read back: whatever would change another section, hide this one
+ * or end it early (a fence that nothing closes, a heading of its own rank) is refused instead of written.
+ */
+
+import { outlineOf, sectionsOf, startOf } from "./outline.ts";
+import type { Outline, Section } from "./outline.ts";
+
+export type Placed =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly reason: string };
+
+export type Cut =
+  /** `cut` is what was taken out, with its heading; empty where there was no such section. */
+  { readonly ok: true; readonly text: string; readonly cut: string } | Extract<Placed, { ok: false }>;
+
+const DEPTH = 2;
+const MARKS = /^\uFEFF*/;
+
+export function putSection(text: string, heading: string, body: string): Placed {
+  const { mark, outline, named } = look(text, heading);
+  if (outline.refused !== undefined) return { ok: false, reason: `the file ${outline.refused.reason}` };
+  const [section, second] = named;
+  if (second !== undefined) return { ok: false, reason: `the section "## ${heading}" appears twice` };
+  const lineEnd = lineEndOf(outline.text);
+  const content = contentOf(body, heading).replaceAll(/\r\n?|\n/g, lineEnd);
+  const placed =
+    section === undefined
+      ? appended(outline.text, `## ${heading}`, { content, lineEnd })
+      : replaced(outline, section, { content, lineEnd });
+  const after = outlineOf("", placed);
+  const reason = doubtOf({ before: outline, after, heading, content });
+  return reason === undefined ? { ok: true, text: mark + placed } : { ok: false, reason };
+}
+
+export function cutSection(text: string, heading: string): Cut {
+  const { mark, outline, named } = look(text, heading);
+  if (outline.refused !== undefined) return { ok: false, reason: `the file ${outline.refused.reason}` };
+  const ranges = named.map((section) => rangeOf(outline, section));
+  const cut = ranges.map(({ from, to }) => outline.text.slice(from, to)).join("");
+  // Where an empty line is what keeps the text above from becoming part of the heading below, one is left.
+  for (const left of ["", lineEndOf(outline.text)]) {
+    const rest = ranges.reduceRight(
+      (all, { from, to }) => all.slice(0, from) + left + all.slice(to),
+      outline.text,
+    );
+    const after = outlineOf("", rest);
+    if (same(others(outline, heading), parts(after))) return { ok: true, text: mark + rest, cut };
+  }
+  const reason = `the section "## ${heading}" cannot be taken out without changing what stands around it`;
+  return { ok: false, reason };
+}
+
+function look(text: string, heading: string) {
+  const [mark] = MARKS.exec(text) ?? [""];
+  const outline = outlineOf("", text.slice(mark.length));
+  const named = sectionsOf(outline, DEPTH).filter(({ depth, name }) => depth === DEPTH && name === heading);
+  return { mark, outline, named };
+}
+
+/** Whoever hands in the whole section means what stands under its heading. */
+function contentOf(body: string, heading: string): string {
+  const text = body.replace(MARKS, "").replace(/^(?:[ \t]*(?:\r\n?|\n))+/, "");
+  const outline = outlineOf("", text);
+  const [first] = sectionsOf(outline, DEPTH);
+  const isOwn = first?.depth === DEPTH && first.name === heading && outline.blocks[0] === first.heading;
+  const content = isOwn ? text.slice(first.heading.position?.end.offset ?? 0) : text;
+  return content.replace(/^(?:[ \t]*(?:\r\n?|\n))+/, "").trimEnd();
+}
+
+type New = { readonly content: string; readonly lineEnd: string };
+
+function appended(text: string, heading: string, { content, lineEnd }: New): string {
+  const [end = ""] = /(?:[ \t]*(?:\r\n?|\n))*$/.exec(text) ?? [];
+  const ends = end.match(/\r\n?|\n/g)?.length ?? 0;
+  const isWhole = text === "" || (end.length === text.length && ends > 0);
+  const gap = isWhole ? "" : lineEnd.repeat(Math.max(0, 2 - ends));
+  return `${text}${gap}${heading}${lineEnd}${content === "" ? "" : lineEnd + content + lineEnd}`;
+}
+
+/** Heading and the white space before the next section stay; a missing last line end stays missing. */
+function replaced({ text }: Outline, section: Section, { content, lineEnd }: New): string {
+  const start = section.heading.position?.end.offset ?? 0;
+  const to = section.next === undefined ? text.length : lineStart(text, startOf(section.next));
+  const old = text.slice(start, to);
+  const space = old.slice(old.trimEnd().length);
+  const ends = space.match(/\r\n?|\n/g)?.length ?? 0;
+  const gap = section.next === undefined ? "" : lineEnd.repeat(Math.max(0, 2 - ends));
+  const under = content === "" ? "" : lineEnd + lineEnd + content;
+  return text.slice(0, start) + under + gap + space + text.slice(to);
+}
+
+function rangeOf({ text }: Outline, section: Section): { readonly from: number; readonly to: number } {
+  const from = lineStart(text, startOf(section.heading));
+  const to = section.next === undefined ? text.length : lineStart(text, startOf(section.next));
+  return { from, to };
+}
+
+/** A heading may be indented. */
+function lineStart(text: string, offset: number): number {
+  let at = offset;
+  while (at > 0 && (text[at - 1] === " " || text[at - 1] === "\t")) at -= 1;
+  return at;
+}
+
+function lineEndOf(text: string): string {
+  return /\r\n?|\n/.exec(text)?.[0] ?? "\n";
+}
+
+/** A flat piece of the file: a heading and what follows it up to the next one, of this rank or higher. */
+type Part = { readonly name: string; readonly depth: number; readonly text: string };
+
+function parts(outline: Outline): readonly Part[] {
+  const sections = sectionsOf(outline, DEPTH);
+  const starts = sections.map(({ heading }) => startOf(heading));
+  const slice = (from: number, to: number | undefined): string =>
+    outline.text.slice(from, to).replaceAll(/\r\n?/g, "\n").trimEnd();
+  const before = { name: "", depth: 0, text: slice(0, starts[0]) };
+  return [
+    before,
+    ...sections.map(({ name, depth }, index) => ({
+      name,
+      depth,
+      text: slice(starts[index] ?? 0, starts[index + 1]),
+    })),
+  ];
+}
+
+function others(outline: Outline, heading: string): readonly Part[] {
+  return parts(outline).filter(({ name, depth }) => depth !== DEPTH || name !== heading);
+}
+
+function same(one: readonly Part[], two: readonly Part[]): boolean {
+  return JSON.stringify(one) === JSON.stringify(two);
+}
+
+type Doubt = {
+  readonly before: Outline;
+  readonly after: Outline;
+  readonly heading: string;
+  readonly content: string;
+};
+
+function doubtOf({ before, after, heading, content }: Doubt): string | undefined {
+  if (after.refused !== undefined) return `with it the file ${after.refused.reason}`;
+  const inside = sectionsOf(outlineOf("", content), DEPTH)[0];
+  if (inside !== undefined)
+    return `the text has the heading "${inside.name}" in it, which would end the section: use "###"`;
+  const own = parts(after).filter(({ name, depth }) => depth === DEPTH && name === heading);
+  const expected = content.replaceAll(/\r\n?/g, "\n");
+  const isThere = own.length === 1 && own[0]?.text.endsWith(expected) === true;
+  if (isThere && same(others(before, heading), others(after, heading))) return undefined;
+  return own.length === 0
+    ? `the file ends inside something that is not closed, so that "## ${heading}" would be no heading`
+    : "the text leaves something open (a fence, a comment), so that it would swallow what follows it";
+}

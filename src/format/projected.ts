@@ -1,0 +1,28 @@
+/** What a projected file says now, by field; nothing where it cannot be read. */
+
+import type { Projection } from "../core/workflow.ts";
+import { splitFrontMatter } from "./front-matter.ts";
+import { loadYaml } from "./yaml.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export function readFields({ as, file }: Projection, text: string): Fields {
+  if (as === "json") return fieldsIn(parseJson(text));
+  const source = as === "yaml" ? text : splitFrontMatter(text).head;
+  const loaded = loadYaml(file, new TextEncoder().encode(source));
+  return loaded.ok ? fieldsIn(loaded.data) : {};
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What is no JSON says nothing in any field; the file itself is kept by whoever replaces it.
+    return {};
+  }
+}
+
+function fieldsIn(data: unknown): Fields {
+  if (typeof data !== "object" || data === null || Array.isArray(data)) return { content: data };
+  return data as Fields;
+}
