@@ -3,14 +3,14 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
-import { constants } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { packageRoot } from "../../src/adapters/library/package.ts";
 import type { Launch } from "../../src/engine/ports.ts";
 import { bench, carriers, exists, isAlive, until, type Bench } from "./process-bench.ts";
 
-const launcher = join(import.meta.dirname, "process-launcher.ts");
+const launcher = fileURLToPath(new URL("process-launcher.ts", import.meta.url));
 const isDeep = process.env["SIGNALBOX_DEEP"] !== undefined;
 
 test.for<[string, number]>([
@@ -46,7 +46,7 @@ test.for<[readonly string[], number]>([
 ])("%o ends with %i, and the log says why", async ([argv, code]) => {
   const b = bench();
   expect(await b.run(b.script("j", "", { argv }))).toBe(code);
-  if (code > 1) expect(b.text("j", "out.log")).not.toBe("");
+  expect(b.text("j", "out.log") !== "").toBe(code > 1);
 });
 
 test("arguments arrive byte for byte", async () => {
@@ -217,11 +217,11 @@ test("many launches from many processes start one program", async () => {
 
 test("a program outlives its launcher, whenever that is killed, and is not in its group", async () => {
   const b = bench();
-  const launch = b.script("j", "read x; exit 7", { stdin: b.put("in", "") });
   const fifo = join(b.home.root, "..", "fifo");
-  await once(spawn("mkfifo", [fifo]), "exit");
-  const waits = { ...launch, stdin: "", argv: ["/bin/sh", "-c", `read x <${fifo}; exit 7`] };
-  const killed = spawn(process.execPath, [launcher, b.home.root, JSON.stringify(waits)], {
+  const launch = b.script("j", 'mkfifo "$FIFO"; read x <"$FIFO"; exit 7', {
+    env: { FIFO: fifo, PATH: "/usr/bin:/bin" },
+  });
+  const killed = spawn(process.execPath, [launcher, b.home.root, JSON.stringify(launch)], {
     env: { ...process.env, SIGNALBOX_FAILPOINT: "process.after-spawn" },
     stdio: "ignore",
   });
@@ -232,9 +232,10 @@ test("a program outlives its launcher, whenever that is killed, and is not in it
   });
   const [group, session] = readFileSync(`/proc/${seen.pid}/stat`, "utf8").split(" ").slice(4, 6).map(Number);
   expect([group, session]).toEqual([seen.pid, seen.pid]);
-  expect(await b.processes.launch(waits)).toMatchObject({ type: "alive", pid: seen.pid });
+  expect(await b.processes.launch(launch)).toMatchObject({ type: "alive", pid: seen.pid });
+  await exists(fifo);
   writeFileSync(fifo, "go\n");
-  expect(await b.run(waits)).toBe(7);
+  expect(await b.run(launch)).toBe(7);
 });
 
 test("a launcher that is killed before it spawns has started nothing", async () => {
