@@ -39,4 +39,24 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     example: "signalbox schema > workflow-1.schema.json",
     load: () => import("./commands/schema.ts"),
   },
+  init: {
+    about: "set up this repository: settings with every key explained",
+    example: "signalbox init",
+    load: () => import("./commands/init.ts"),
+  },
+  trust: {
+    about: "look at what this repository would run, and allow exactly that",
+    example: "signalbox trust --show",
+    load: () => import("./commands/trust.ts"),
+  },
+  completion: {
+    about: "print completion for bash, zsh or fish",
+    example: `eval "$(signalbox completion bash)"`,
+    load: () => import("./commands/completion.ts"),
+  },
+  doctor: {
+    about: "say what is missing or broken here, and mend it",
+    example: "signalbox doctor",
+    load: () => import("./commands/doctor.ts"),
+  },
 };

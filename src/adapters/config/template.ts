@@ -1,0 +1,65 @@
+/**
+ * What `init` writes: every key of config.yaml with an example, all of it commented out, so that it changes nothing and
+ * nothing has to be trusted. A test takes the comments away and reads it.
+ */
+
+export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everything here is optional and commented out.
+# Your own settings, for all repositories, are in ~/.config/signalbox/config.yaml; what stands here comes before them.
+# Nothing in .signalbox is used before somebody has looked at it with: signalbox trust
+# More words about every key: docs/configuration.md and docs/harnesses.md of Signalbox.
+
+# The harness of roles that name none. Built in: claude, codex, gemini, opencode.
+#harness: codex
+
+# How agents are called. The prompt comes on standard input, and as a file: {prompt} and $SIGNALBOX_PROMPT.
+# Filled in: {model} {prompt} {session} {run} {role} {workspace}; an option without a value is left out.
+#harnesses:
+#  # With a command, a harness is all your own; this is what the built-in one looks like.
+#  claude:
+#    command: [claude, -p, --output-format, stream-json, --verbose, --permission-mode, acceptEdits,
+#              --allowedTools, "Bash,Edit,Write", --model, "{model}", --session-id, "{session}"]
+#    # For the second and later turns of one attempt.
+#    again: [claude, -p, --output-format, stream-json, --verbose, --permission-mode, acceptEdits,
+#            --allowedTools, "Bash,Edit,Write", --model, "{model}", --resume, "{session}"]
+#    # Variables of yours that it is given, beyond PATH, HOME and the like.
+#    env: [ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL]
+#    set: { DISABLE_AUTOUPDATER: "1" }
+#    # Whether the prompt comes on standard input.
+#    stdin: true
+#    # A turn is ended after this time, or after this time without output.
+#    minutes: 60
+#    stall_minutes: 15
+#  # Without a command, only the keys that stand here are changed.
+#  codex:
+#    env: [OPENAI_API_KEY, HTTPS_PROXY]
+#  gemini:
+#    minutes: 90
+#  opencode:
+#    command: [opencode, run, --format, json, --model, "{model}"]
+#  # Any program will do. A path is taken from the root of the repository.
+#  script:
+#    command: [.signalbox/agents/script.sh, "{role}", "{prompt}"]
+#    stdin: false
+
+# Command lines of checks, by the name that a workflow uses for them.
+#checks:
+#  test: npm test
+#  lint: npm run lint
+
+# Variables of yours that every agent and check is given.
+#env: [HTTPS_PROXY, NO_PROXY]
+
+# Limits where neither a role nor its harness has one.
+#minutes: 120
+#stall_minutes: 30
+`;
+
+export const WORKFLOWS_README = `# Workflows of this repository
+
+Each folder here is a workflow: \`NAME/workflow.yaml\` with \`NAME/prompts/*.md\`. It comes before a built-in one of the same name.
+
+    signalbox workflows         # those that have a name here
+    signalbox eject task        # copy a built-in one to here, to change it
+    signalbox check NAME        # prove that it ends
+    signalbox trust             # allow what it runs
+`;

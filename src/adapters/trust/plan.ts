@@ -1,0 +1,108 @@
+/**
+ * What the content of a repository would make run, so that a person can judge it before it does.
+ *
+ * Worked out of the very bytes that are digested. What cannot be understood is named as such; nothing is left out.
+ */
+
+import type { Definition, Value } from "../../core/workflow.ts";
+import type { HarnessFile, ParsedConfig } from "../../format/config.ts";
+import { showProblem, type Problem } from "../../format/problem.ts";
+import type { Parsed } from "../../format/workflow/parse.ts";
+import type { Content, ContentFile } from "./content.ts";
+
+export type PlannedWorkflow = {
+  readonly name: string;
+  readonly title: string;
+  /** Command lines that the engine runs. */
+  readonly checks: readonly { readonly artifact: string; readonly command: string }[];
+  readonly roles: readonly { readonly role: string; readonly harness: string }[];
+  readonly prompts: readonly string[];
+  /** With any of these it cannot be run. */
+  readonly problems: readonly string[];
+};
+
+export type Plan = {
+  readonly harness: string;
+  readonly harnesses: Readonly<Record<string, HarnessFile>>;
+  readonly checks: Readonly<Record<string, string>>;
+  readonly env: readonly string[];
+  readonly workflows: readonly PlannedWorkflow[];
+  /** Files that are neither settings nor part of a workflow: programs, perhaps. */
+  readonly others: readonly { readonly path: string; readonly size: number }[];
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+};
+
+const WORKFLOW = /^workflows\/([^/]+)\/workflow\.yaml$/;
+const PROMPT = /^workflows\/([^/]+)\/prompts\/([^/]+)\.md$/;
+
+export async function planOf(content: Content): Promise<Plan> {
+  const { parseConfig } = await import("../../format/config.ts");
+  const { parseWorkflow } = await import("../../format/workflow/parse.ts");
+  const own = content.files.find(({ path }) => path === "config.yaml");
+  const file = ".signalbox/config.yaml";
+  const parsed = own === undefined ? undefined : parseConfig({ file, bytes: own.bytes, scope: "repository" });
+  const workflows = content.files.flatMap((each) => {
+    const name = WORKFLOW.exec(each.path)?.[1];
+    if (name === undefined) return [];
+    const prompts = promptsOf(name, content.files);
+    return [
+      planned(name, parseWorkflow({ file: `.signalbox/${each.path}`, bytes: each.bytes, prompts }), prompts),
+    ];
+  });
+  return { ...settingsOf(parsed), workflows, others: othersIn(content.files) };
+}
+
+function settingsOf(parsed: ParsedConfig | undefined): Omit<Plan, "workflows" | "others"> {
+  const { harness = "", harnesses = {}, checks = {}, env = [] } = parsed?.config ?? {};
+  const said = (problems: readonly Problem[] = []): string[] => problems.map(showProblem);
+  return {
+    harness,
+    harnesses,
+    checks,
+    env,
+    problems: said(parsed?.problems),
+    warnings: said(parsed?.warnings),
+  };
+}
+
+function promptsOf(
+  workflow: string,
+  files: readonly ContentFile[],
+): Record<string, { file: string; text: string }> {
+  const found = files.flatMap(({ path, bytes }) => {
+    const [, of, name = ""] = PROMPT.exec(path) ?? [];
+    return of === workflow
+      ? [[name, { file: `prompts/${name}.md`, text: new TextDecoder().decode(bytes) }] as const]
+      : [];
+  });
+  return Object.fromEntries(found);
+}
+
+function planned(name: string, parsed: Parsed, prompts: Readonly<Record<string, unknown>>): PlannedWorkflow {
+  const common = { name, prompts: Object.keys(prompts) };
+  if (!parsed.ok) {
+    return { ...common, title: "", checks: [], roles: [], problems: parsed.problems.map(showProblem) };
+  }
+  const { definition } = parsed.workflow;
+  const checks = Object.entries(definition.artifacts).flatMap(([artifact, { reader }]) =>
+    reader.type === "check" ? [{ artifact, command: shown(definition, reader.command) }] : [],
+  );
+  const roles = Object.entries(definition.roles).map(([role, { harness }]) => ({
+    role,
+    harness: shown(definition, harness),
+  }));
+  return { ...common, title: definition.title, checks, roles, problems: [] };
+}
+
+/** A parameter may be another one in every run; what it is unless somebody says so is shown with it. */
+function shown({ params }: Definition, value: Value<string>): string {
+  if (typeof value === "string") return value;
+  return `$${value.param} (${String(params[value.param]?.default ?? "")})`;
+}
+
+function othersIn(files: readonly ContentFile[]): Plan["others"] {
+  return files
+    .filter(({ path }) => path !== "config.yaml" && !WORKFLOW.test(path) && !PROMPT.test(path))
+    .map(({ path, bytes }) => ({ path, size: bytes.length }));
+}

@@ -1,0 +1,44 @@
+/** Which repository a folder belongs to, by looking: git is not asked, for this comes before anything is trusted. */
+
+import { readFileSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { codeOf } from "../library/find.ts";
+import { UserError } from "../user-error.ts";
+
+export type Repository = {
+  /** The working tree that holds the folder. */
+  readonly tree: string;
+  /** The main working tree, whose `.signalbox` counts for all of them. */
+  readonly main: string;
+};
+
+export function repositoryOf(cwd: string): Repository {
+  for (let tree = cwd; ; tree = dirname(tree)) {
+    const git = statSync(join(tree, ".git"), { throwIfNoEntry: false });
+    if (git !== undefined) return { tree, main: git.isFile() ? mainOf(tree) : tree };
+    if (dirname(tree) === tree)
+      throw new UserError("no-repository", `${cwd} is not in a git repository`, "git init");
+  }
+}
+
+/** A linked working tree says where its part of the repository is, which says where the common part is. */
+function mainOf(tree: string): string {
+  const gitdir = /^gitdir: (.+?)\r?\n?$/.exec(textOf(join(tree, ".git")))?.[1];
+  if (gitdir === undefined) return tree;
+  const own = resolve(tree, gitdir);
+  const common = textOf(join(own, "commondir")).trim();
+  // Submodules have a file `.git` as well, and nothing in common with the tree around them.
+  if (common === "") return tree;
+  const shared = resolve(own, common);
+  return basename(shared) === ".git" ? dirname(shared) : tree;
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    // Whatever the reason, it names no other tree.
+    return "";
+  }
+}

@@ -1,0 +1,52 @@
+/** `signalbox init`: a `.signalbox` folder to begin with. */
+
+import { relative } from "node:path";
+import { initialise } from "../../adapters/config/init.ts";
+import { repositoryOf } from "../../adapters/trust/repository.ts";
+import { EXIT_OK, type Answer, type Command } from "../command.ts";
+
+/** What `--json` gives. */
+export type InitData = {
+  readonly folder: string;
+  readonly files: readonly { readonly path: string; readonly status: "written" | "kept" | "changed" }[];
+};
+
+const SAID = {
+  written: "written",
+  kept: "there already",
+  changed: "there already, and your own: not touched",
+};
+
+export const command: Command = {
+  usage: "",
+  about:
+    "Writes .signalbox/config.yaml with every setting explained and commented out, and a folder for workflows.\nNothing that exists is overwritten; Signalbox works without any of it.",
+  words: { min: 0, max: 0 },
+  options: {},
+  examples: ["signalbox init"],
+  answer(_given, door): Answer {
+    const { tree } = repositoryOf(door.cwd);
+    const { files } = initialise(tree);
+    const near = (path: string): string => relative(door.cwd, `${tree}/${path}`);
+    const shown = files.map(({ path, status }) => ({ path: near(path), status }));
+    const isNew = files.some(({ status }) => status === "written");
+    const data: InitData = { folder: near(".signalbox"), files: shown };
+    const next = `${door.self} check task`;
+    return {
+      exit: EXIT_OK,
+      code: "ok",
+      message: isNew ? "the repository is set up" : "everything is there already; nothing was written",
+      data: () => data,
+      text: () => shown.map(({ path, status }) => `${path}: ${SAID[status]}\n`).join(""),
+      next,
+      talk: [
+        isNew ? "" : "Nothing was written.\n",
+        "\nWhat to try next:\n",
+        `  ${door.self} doctor                  what is missing on this machine\n`,
+        `  ${next}              what a task can take at most\n`,
+        `  ${door.self} run task "what to do"   a worker, a reviewer, and you\n`,
+        `After every change in .signalbox: ${door.self} trust\n`,
+      ].join(""),
+    };
+  },
+};

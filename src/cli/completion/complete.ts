@@ -1,0 +1,92 @@
+/**
+ * Completes a line. The scripts of all shells ask this, so that they are short, agree, and need not be made anew with every
+ * version; only the command that is being typed is loaded.
+ */
+
+import { GLOBAL, type Known } from "../arguments.ts";
+import { COMMANDS } from "../commands.ts";
+import { grammarOf, slotAt, slotOfOption, type Slot } from "./grammar.ts";
+
+export type Candidate = { readonly word: string; readonly about: string };
+
+/** What only the moment of typing knows. */
+export type Lists = {
+  workflows(): readonly Candidate[];
+  runs(): readonly Candidate[];
+  decisions(): readonly Candidate[];
+};
+
+/** `words` are those after `signalbox`; the last one is being typed, and may be empty. */
+export async function complete(words: readonly string[], lists: Lists): Promise<Candidate[]> {
+  const typed = words.at(-1) ?? "";
+  const candidates = await candidatesFor(words.slice(0, -1), typed, lists);
+  return candidates.filter(({ word }) => word.startsWith(typed));
+}
+
+async function candidatesFor(
+  before: readonly string[],
+  typed: string,
+  lists: Lists,
+): Promise<readonly Candidate[]> {
+  const at = before.findIndex((word) => !word.startsWith("-"));
+  const name = before[at];
+  if (name === undefined) return typed.startsWith("-") ? optionsOf(GLOBAL, before) : commands();
+  if (name === "help") return before.length === at + 1 ? commands() : [];
+  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (entry === undefined) return [];
+  const { command } = await entry.load();
+  const known = { ...command.options, ...GLOBAL };
+  const rest = before.slice(at + 1);
+  const { position, awaiting } = walk(rest, known);
+  if (awaiting !== undefined) return listOf(awaiting, lists);
+  if (typed.startsWith("-") && !rest.includes("--")) return optionsOf(known, before);
+  return listOf(slotAt(grammarOf(command), position), lists);
+}
+
+/** How many words there are so far, and what the option before the cursor waits for. */
+function walk(rest: readonly string[], known: Known): { position: number; awaiting: Slot | undefined } {
+  let position = 0;
+  let awaiting: Slot | undefined;
+  let isOpen = true;
+  for (const word of rest) {
+    if (awaiting !== undefined) awaiting = undefined;
+    else if (!isOpen || !word.startsWith("-")) position += 1;
+    else if (word === "--") isOpen = false;
+    else awaiting = awaitedBy(word, known);
+  }
+  return { position, awaiting };
+}
+
+function awaitedBy(word: string, known: Known): Slot | undefined {
+  const found = Object.entries(known).find(
+    ([name, { short }]) => word === `--${name}` || word === `-${short ?? "-"}`,
+  );
+  return found === undefined ? undefined : slotOfOption(found[1]);
+}
+
+function optionsOf(known: Known, used: readonly string[]): Candidate[] {
+  return Object.entries(known)
+    .map(([name, { about }]) => ({ word: `--${name}`, about }))
+    .filter(({ word }) => !used.includes(word));
+}
+
+function commands(): Candidate[] {
+  const known = Object.entries(COMMANDS).map(([word, { about }]) => ({ word, about }));
+  return [...known, { word: "help", about: "show how a command is used" }];
+}
+
+function listOf(slot: Slot | undefined, lists: Lists): readonly Candidate[] {
+  switch (slot?.type) {
+    case undefined:
+    case "anything":
+      return [];
+    case "one-of":
+      return slot.words.map((word) => ({ word, about: "" }));
+    case "commands":
+      return commands();
+    case "workflows":
+    case "runs":
+    case "decisions":
+      return lists[slot.type]();
+  }
+}

@@ -1,0 +1,76 @@
+/** What a repository would run, for people. All of it is a stranger's text: it must not be able to hide or to forge a line. */
+
+import type { Plan, PlannedWorkflow } from "../adapters/trust/plan.ts";
+import type { Paint } from "./paint.ts";
+
+export function showPlan(plan: Plan, of: { repo: string; digest: string }, paint: Paint): string {
+  const head = (title: string, lines: readonly string[]): string[] =>
+    lines.length === 0 ? [] : ["", paint.bold(title), ...lines.map((line) => `  ${line}`)];
+  const lines = [
+    `${of.repo}/.signalbox`,
+    ...head("Problems of config.yaml, which is not used while it has any", plan.problems.map(oneLine)),
+    ...head("Ignored", plan.warnings.map(oneLine)),
+    ...head("Agents are called like this", Object.entries(plan.harnesses).flatMap(showHarness)),
+    ...head("Roles that name no harness get", plan.harness === "" ? [] : [plan.harness]),
+    ...head("Every agent and check is given these of your variables", plan.env),
+    ...head(
+      "Checks run these command lines",
+      Object.entries(plan.checks).map(([name, line]) => `${name}: ${oneLine(line)}`),
+    ),
+    ...plan.workflows.flatMap((workflow) => head(`Workflow ${workflow.name}`, showWorkflow(workflow))),
+    ...head(
+      "Other files",
+      plan.others.map(({ path, size }) => `${path} (${size} bytes)`),
+    ),
+    ...(of.digest === "" ? [] : ["", paint.dim(of.digest)]),
+    "",
+  ];
+  return lines.join("\n");
+}
+
+function showHarness([name, harness]: [string, Plan["harnesses"][string]]): string[] {
+  const { command, again, env = [], set = {}, stdin } = harness;
+  return [
+    `${name}: ${command === undefined ? "as elsewhere, but" : command.map(argument).join(" ")}`,
+    ...(again === undefined ? [] : [`  later turns: ${again.map(argument).join(" ")}`]),
+    ...(env.length === 0 ? [] : [`  given of your variables: ${env.join(" ")}`]),
+    ...Object.entries(set).map(([key, value]) => `  with ${key}=${argument(value)}`),
+    ...(stdin === false ? ["  with nothing on standard input"] : []),
+    ...limits(harness),
+  ];
+}
+
+function limits({ minutes, stall_minutes: stall }: Plan["harnesses"][string]): string[] {
+  return [
+    ...(minutes === undefined ? [] : [`  ended after ${minutes} minutes`]),
+    ...(stall === undefined ? [] : [`  ended after ${stall} minutes of silence`]),
+  ];
+}
+
+function showWorkflow({ title, checks, roles, prompts, problems }: PlannedWorkflow): string[] {
+  return [
+    ...(title === "" ? [] : [oneLine(title)]),
+    ...problems.map((problem) => `problem: ${oneLine(problem)}`),
+    ...checks.map(({ artifact, command }) => `check ${artifact}: ${oneLine(command)}`),
+    ...roles.map(({ role, harness }) => `agent ${role}${harness === "" ? "" : `: ${oneLine(harness)}`}`),
+    ...(prompts.length === 0 ? [] : [`prompts: ${prompts.join(" ")}`]),
+  ];
+}
+
+function argument(text: string): string {
+  return /^[\w@%+=:,./{}-]+$/.test(text) ? text : quoted(text);
+}
+
+/** The end of a line is where the next thing is believed to begin. */
+function oneLine(text: string): string {
+  return text.search(UNSEEN) === -1 ? text : quoted(text);
+}
+
+/** What ends a line, cannot be seen, or turns the direction of what follows. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+function quoted(text: string): string {
+  return JSON.stringify(text).replaceAll(UNSEEN, (character) => {
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+}

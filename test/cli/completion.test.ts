@@ -1,0 +1,173 @@
+/** `signalbox completion`: what is offered, and that the shells really offer it. */
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { COMMANDS } from "../../src/cli/commands.ts";
+import { complete, type Lists } from "../../src/cli/completion/complete.ts";
+import { grammarOf } from "../../src/cli/completion/grammar.ts";
+import { SCRIPTS, SHELLS, type Shell } from "../../src/cli/completion/scripts.ts";
+import { call, document, folderWith, say, tiny } from "./calling.ts";
+
+const lists: Lists = {
+  workflows: () => [
+    { word: "task", about: "built in" },
+    { word: "tiny", about: "of this repository" },
+  ],
+  runs: () => [{ word: "r-12", about: "task, working: a goal" }],
+  decisions: () => [{ word: "UD-1", about: "" }],
+};
+
+async function offered(line: string): Promise<string> {
+  const candidates = await complete(line.split(" "), lists);
+  return candidates.map(({ word }) => word).join(" ");
+}
+
+test.for<[line: string, offers: string]>([
+  ["che", "check"],
+  ["--js", "--json"],
+  ["--json gra", "graph"],
+  ["check ", "task tiny"],
+  ["check ti", "tiny"],
+  ["check task ", "task tiny"],
+  ["graph task ", ""],
+  ["graph --exp", "--expanded"],
+  ["graph task --exp", "--expanded"],
+  ["graph --expanded --exp", ""],
+  ["graph --expanded t", "task tiny"],
+  ["simulate --people ", "helpful random"],
+  ["simulate --people r", "random"],
+  ["simulate --seed ", ""],
+  ["simulate --seed 7 ti", "tiny"],
+  ["simulate -q ti", "tiny"],
+  ["graph -- --exp", ""],
+  ["completion ", "bash zsh fish"],
+  ["help gra", "graph"],
+  ["help graph ", ""],
+  ["nonsense ", ""],
+  ["toString ", ""],
+])("signalbox %s -> %s", async ([line, offers]) => {
+  expect(await offered(line)).toBe(offers);
+});
+
+test("every command is offered, and with it every one of its options", async () => {
+  const names = Object.keys(COMMANDS);
+  expect((await offered("")).split(" ")).toEqual([...names, "help"]);
+  const missing = await Promise.all(
+    Object.entries(COMMANDS).map(async ([name, { load }]) => {
+      const offers = (await offered(`${name} --`)).split(" ");
+      const { command } = await load();
+      return Object.keys(command.options).filter((option) => !offers.includes(`--${option}`));
+    }),
+  );
+  expect(missing.flat()).toEqual([]);
+});
+
+test.for<[usage: string, slots: string]>([
+  ["", ""],
+  ["WORKFLOW [--expanded]", "workflows"],
+  ["WORKFLOW...", "workflows..."],
+  ["[RUN]", "runs"],
+  ["RUN STATE [--note TEXT]", "runs anything"],
+  ["DECISION VALUE [--text TEXT | --file FILE]", "decisions anything"],
+  ["WORKFLOW GOAL [PARAM=VALUE...] [--detach]", "workflows anything anything..."],
+  ["bash|zsh|fish", "one-of"],
+  ["RUN --from-phase PHASE FILE", "runs anything"],
+])("the words of '%s': %s", ([usage, slots]) => {
+  const grammar = grammarOf({ usage });
+  expect(`${grammar.slots.map(({ type }) => type).join(" ")}${grammar.repeats ? "..." : ""}`).toBe(slots);
+});
+
+describe("as a command", () => {
+  const cwd = folderWith({ ".signalbox/workflows/tiny/workflow.yaml": tiny("tiny") });
+
+  test("workflows of this repository are offered, with where they come from", async () => {
+    expect(await say("completion --line -- check ti", cwd)).toBe("0\ntiny\tof this repository\n");
+  });
+
+  test("the word that is being typed may be empty", async () => {
+    const { stdout } = await call(["completion", "--line", "--", "check", ""], cwd);
+    expect(stdout).toContain("tiny\t");
+    expect(stdout).toContain("task\t");
+  });
+
+  test("options in the line are completed, not obeyed", async () => {
+    expect(await say(["completion", "--line", "--", "graph", "--json", "--exp"], cwd)).toBe(
+      "0\n--expanded\tshow what stages expand to\n",
+    );
+    expect(await say(["completion", "--line", "--", "graph", "--help", "ti"], cwd)).toContain("tiny\t");
+  });
+
+  test("a state home in which nothing ever began offers no runs and is not made", async () => {
+    const home = join(cwd, "nowhere");
+    const { code, stdout } = await call(["completion", "--line", "--", "show", ""], cwd, { HOME: home });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    expect(spawnSync("ls", [home]).status).not.toBe(0);
+  });
+
+  test("--json", async () => {
+    expect(await document("completion bash", cwd)).toMatchObject({
+      ok: true,
+      shell: "bash",
+      script: SCRIPTS.bash,
+    });
+  });
+
+  test("another shell is refused", async () => {
+    expect(await say("completion bsh", cwd)).toBe(
+      `2\nsignalbox: signalbox completion takes one of bash, zsh, fish, not "bsh"; did you mean "bash"?\n  next: signalbox completion --help\n`,
+    );
+    expect((await call("completion bash zsh", cwd)).code).toBe(2);
+  });
+});
+
+/** A folder with a `signalbox` that runs these sources: what the scripts find on the PATH. */
+function pathWithSignalbox(): string {
+  const folder = mkdtempSync(join(tmpdir(), "signalbox-bin-"));
+  const file = join(folder, "signalbox");
+  const main = join(import.meta.dirname, "../../src/cli/main.ts");
+  writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' --no-warnings '${main}' "$@"\n`);
+  chmodSync(file, 0o755);
+  return `${folder}:${process.env["PATH"] ?? ""}`;
+}
+
+const isInstalled = (shell: Shell): boolean => spawnSync(shell, ["-c", "true"]).error === undefined;
+
+/** Types a line into each shell, as far as that can be done without a terminal. */
+const TYPED: Readonly<Record<Shell, (line: string) => string>> = {
+  bash: (line) =>
+    `eval "$(signalbox completion bash)"; COMP_WORDS=(${line.replace(/ $/, ' ""')}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _signalbox; printf '%s ' "\${COMPREPLY[@]}"`,
+  // Without an editor, what would be shown is handed to the function that shows it.
+  zsh: (line) =>
+    `compdef() { :; }; _describe() { local -a found; found=("\${(@P)4}"); print -r -- "\${(@)found%%:*}"; }; _files() { print files; }; eval "$(signalbox completion zsh)"; words=(${line.replace(/ $/, ' ""')}); CURRENT=$#words; _signalbox`,
+  fish: (line) => `signalbox completion fish | source; complete -C '${line}' | cut -f 1 | tr '\\n' ' '`,
+};
+
+describe.for([...SHELLS])("%s", (shell) => {
+  const PATH = pathWithSignalbox();
+  const cwd = folderWith({ ".signalbox/workflows/tiny/workflow.yaml": tiny("tiny") });
+  const type = (line: string): string =>
+    execFileSync(shell, ["-c", TYPED[shell](line)], {
+      cwd,
+      env: { PATH, HOME: cwd },
+      encoding: "utf8",
+    }).trim();
+
+  test.skipIf(!isInstalled(shell))(`${shell} reads the script`, () => {
+    const file = join(cwd, `completion.${shell}`);
+    writeFileSync(file, SCRIPTS[shell]);
+    const { status, stderr } = spawnSync(shell, ["-n", file], { encoding: "utf8" });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  });
+
+  test.skipIf(!isInstalled(shell)).for<[line: string, offers: string]>([
+    ["signalbox che", "check"],
+    ["signalbox check ti", "tiny"],
+    ["signalbox simulate --people ", "helpful random"],
+    ["signalbox graph task --exp", "--expanded"],
+  ])(`${shell}: %s -> %s`, ([line, offers]) => {
+    expect(type(line)).toBe(offers);
+  });
+});

@@ -1,0 +1,131 @@
+/** `signalbox init`. */
+
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { CONFIG_TEMPLATE } from "../../src/adapters/config/template.ts";
+import { mergeLayers } from "../../src/adapters/config/merge.ts";
+import { builtInHarnesses } from "../../src/adapters/config/built-in.ts";
+import { contentOf } from "../../src/adapters/trust/content.ts";
+import { ConfigFile, parseConfig } from "../../src/format/config.ts";
+import { call, document, folderWith } from "./calling.ts";
+
+function filesIn(folder: string): Record<string, string> {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted();
+  return Object.fromEntries(
+    names
+      .filter((name) => lstatSync(join(folder, name)).isFile())
+      .map((name) => [name, readFileSync(join(folder, name), "utf8")]),
+  );
+}
+
+test("writes the settings, commented out, and the folder of workflows", async () => {
+  const cwd = folderWith();
+  expect(await document("init", cwd)).toMatchObject({
+    ok: true,
+    code: "ok",
+    folder: ".signalbox",
+    files: [
+      { path: ".signalbox/config.yaml", status: "written" },
+      { path: ".signalbox/workflows/README.md", status: "written" },
+    ],
+  });
+  expect(Object.keys(filesIn(join(cwd, ".signalbox")))).toEqual(["config.yaml", "workflows/README.md"]);
+});
+
+test("what it writes runs nothing, and so need not be trusted", async () => {
+  const cwd = folderWith();
+  await call("init", cwd);
+  expect(contentOf(cwd).digest).toBe("");
+});
+
+test("a second time nothing changes, and it says so", async () => {
+  const cwd = folderWith();
+  await call("init", cwd);
+  const before = filesIn(cwd);
+  const { code, stdout, stderr } = await call("init", cwd);
+  expect(filesIn(cwd)).toEqual(before);
+  expect(code).toBe(0);
+  expect(stdout).toBe(
+    ".signalbox/config.yaml: there already\n.signalbox/workflows/README.md: there already\n",
+  );
+  expect(stderr).toContain("Nothing was written.");
+});
+
+test("what somebody changed stays, and what is missing comes back", async () => {
+  const cwd = folderWith({ ".signalbox/config.yaml": "minutes: 3\n" });
+  expect(await document("init", cwd)).toMatchObject({
+    files: [{ status: "changed" }, { status: "written" }],
+  });
+  expect(readFileSync(join(cwd, ".signalbox/config.yaml"), "utf8")).toBe("minutes: 3\n");
+  rmSync(join(cwd, ".signalbox/workflows/README.md"));
+  expect(await document("init", cwd)).toMatchObject({
+    files: [{ status: "changed" }, { status: "written" }],
+  });
+});
+
+test("from a folder below, it is the repository that is set up", async () => {
+  const cwd = folderWith({ "src/deep/x": "" });
+  expect(await document("init", join(cwd, "src/deep"))).toMatchObject({ folder: "../../.signalbox" });
+  expect(readdirSync(cwd)).toContain(".signalbox");
+});
+
+test("without a repository: exit 2 and the way to get one", async () => {
+  const cwd = mkdtempSync(join(tmpdir(), "signalbox-init-"));
+  expect(await call("init", cwd)).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: `signalbox: ${cwd} is not in a git repository\n  next: git init\n`,
+  });
+  expect(readdirSync(cwd)).toEqual([]);
+});
+
+test.for<[what: string, make: (cwd: string) => void]>([
+  ["a link", (cwd) => symlinkSync(mkdtempSync(join(tmpdir(), "signalbox-init-")), join(cwd, ".signalbox"))],
+  ["no folder", (cwd) => writeFileSync(join(cwd, ".signalbox"), "")],
+  [
+    "a link",
+    (cwd) => {
+      mkdirSync(join(cwd, ".signalbox"));
+      symlinkSync("/tmp", join(cwd, ".signalbox/workflows"));
+    },
+  ],
+])("nothing is written where there is %s", async ([what, make]) => {
+  const cwd = folderWith();
+  make(cwd);
+  const { code, stderr } = await call("init", cwd);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`is ${what}; nothing was written`);
+});
+
+test("without its comment signs the template is valid, and names every key that a repository may set", () => {
+  const text = CONFIG_TEMPLATE.replaceAll(/^#(?! \S)/gm, "");
+  const { config, problems, warnings } = parseConfig({
+    file: "config.yaml",
+    bytes: new TextEncoder().encode(text),
+    scope: "repository",
+  });
+  expect({ problems, warnings }).toEqual({ problems: [], warnings: [] });
+  const keys = Object.keys(ConfigFile.def.shape).filter((key) => key !== "notify");
+  expect(Object.keys(config).toSorted()).toEqual(keys.toSorted());
+  // The commands that it shows as built in are the built-in ones.
+  const layer = { config, placeOf: () => ({ file: "", line: 1, col: 1 }), folder: "/" };
+  const { settings } = mergeLayers(
+    {},
+    [{ ...layer, config: { harnesses: { claude: config.harnesses?.["claude"] ?? {} } } }],
+    "",
+  );
+  const builtIn = builtInHarnesses("")["claude"];
+  expect(settings.harness("claude")?.command).toEqual(builtIn?.command);
+  expect(settings.harness("claude")?.again).toEqual(builtIn?.again);
+});
