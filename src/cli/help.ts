@@ -8,7 +8,7 @@ import type { Paint } from "./paint.ts";
 /** Commands by what somebody wants to do; a test insists that each has its place. */
 export const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
   ["Set up", ["demo", "init", "doctor", "trust", "key", "completion"]],
-  ["Run", ["run", "task", "move", "submit", "resume", "stop", "cancel"]],
+  ["Run", ["run", "task", "move", "submit", "resume", "stop", "cancel", "supervise"]],
   ["Look", ["list", "show", "next", "why", "history", "logs", "verify"]],
   ["Decide", ["inbox", "answer", "waive"]],
   ["Write workflows", ["workflows", "check", "graph", "simulate", "eject", "schema"]],

@@ -1,0 +1,102 @@
+/** The database as what it is for: it opens, it is whole, and every run in it is what its history says. Only reads. */
+
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { Home } from "../home/paths.ts";
+import { damagedDatabase, newerSchema, translated } from "../store/damage.ts";
+import { databaseOf, type Database } from "../store/database.ts";
+import { versionOf } from "../store/migrate.ts";
+import { APPLICATION_ID, MIGRATIONS } from "../store/schema.ts";
+import { openFile } from "../store/sqlite.ts";
+import { knownRuns, verifyRun, type Verified } from "../store/verify.ts";
+import { looked, ok, REPAIR, type Finding } from "./finding.ts";
+import { namesIn } from "./home.ts";
+
+/** Histories may be long: after this time the rest is only counted, and said to be. */
+const VERIFY_MS = 5000;
+const SHOWN = 20;
+
+/** Undefined where nothing was ever started. Throws a UserError where it cannot be used. */
+export function openToRead(home: Home): Database | undefined {
+  const path = home.database;
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (file === undefined) {
+    const left = [join(home.root, "runs"), home.worktrees].find((folder) => namesIn(folder).length > 0);
+    if (left === undefined) return undefined;
+    throw damagedDatabase(path, `it is missing, and ${left} is not empty`);
+  }
+  if (file.size === 0) throw damagedDatabase(path, "it is empty");
+  const db = connect(path);
+  try {
+    if (db.get("PRAGMA application_id")?.["application_id"] !== APPLICATION_ID)
+      throw damagedDatabase(path, "it is not a database of signalbox");
+    const version = versionOf(db);
+    if (version > MIGRATIONS.length) throw newerSchema(path, version, MIGRATIONS.length);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function connect(path: string): Database {
+  try {
+    return databaseOf(path, openFile(path, { readOnly: true }));
+  } catch (error) {
+    throw translated(path, error);
+  }
+}
+
+export function lookAtJournal(db: Database): readonly Finding[] {
+  const version = versionOf(db);
+  if (version < MIGRATIONS.length)
+    return [
+      ok("database", `${db.path}, schema ${version}: brought to ${MIGRATIONS.length} when it is next used`),
+    ];
+  return [...looked("database", () => integrityOf(db, version)), ...looked("runs", () => runsIn(db))];
+}
+
+function integrityOf(db: Database, version: number): readonly Finding[] {
+  const said = db.all("PRAGMA integrity_check(3)").map((row) => String(row["integrity_check"]));
+  if (said.length === 1 && said[0] === "ok") return [ok("database", `${db.path}, schema ${version}, whole`)];
+  const text = `${db.path} is damaged: ${said.join("; ").replaceAll("\n", " ")}`;
+  return [{ status: "damaged", name: "database", text, next: REPAIR }];
+}
+
+function runsIn(db: Database): readonly Finding[] {
+  const { bad, seen, known } = verifyAll(db);
+  const counted = `${known} ${known === 1 ? "run" : "runs"}`;
+  const rest = seen === known ? "" : `, ${seen} of them looked through; for the others: signalbox verify RUN`;
+  const shown = bad.slice(0, SHOWN).map(badRun);
+  const more = bad.length - shown.length;
+  return [
+    ...(bad.length === 0 ? [ok("runs", `${counted}, each as its history says${rest}`)] : []),
+    ...shown,
+    ...(more > 0
+      ? [{ status: "damaged" as const, name: "runs", text: `${more} more are damaged`, next: REPAIR }]
+      : []),
+  ];
+}
+
+function badRun({ run, seq, reason }: Extract<Verified, { ok: false }>): Finding {
+  const where = seq === 0 ? "" : `record ${seq}: `;
+  return { status: "damaged", name: `run ${run}`, text: `${where}${reason}`, next: REPAIR };
+}
+
+function verifyAll(db: Database): {
+  readonly bad: readonly Extract<Verified, { ok: false }>[];
+  readonly seen: number;
+  readonly known: number;
+} {
+  const runs = knownRuns(db);
+  const bad: Extract<Verified, { ok: false }>[] = [];
+  const until = performance.now() + VERIFY_MS;
+  let seen = 0;
+  for (const run of runs) {
+    if (performance.now() > until) break;
+    const verified = verifyRun(db, run);
+    if (!verified.ok) bad.push(verified);
+    seen += 1;
+  }
+  return { bad, seen, known: runs.length };
+}

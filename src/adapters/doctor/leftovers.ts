@@ -1,0 +1,176 @@
+/** Where the world and the journal do not agree: folders nobody knows, workspaces that are gone, processes that were lost. */
+
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Home } from "../home/paths.ts";
+import { shimProcesses } from "../process/processes.ts";
+import type { Database } from "../store/database.ts";
+import { journalOf } from "../store/journal.ts";
+import { isBusy } from "../store/open.ts";
+import { registryOf } from "../store/registry.ts";
+import { text } from "../store/row.ts";
+import { isSupervisorAlive } from "../supervisor/lock.ts";
+import { looked, ok, REPAIR, type Finding } from "./finding.ts";
+import { namesIn } from "./home.ts";
+
+const SUPERVISE = "signalbox supervise";
+const SHOWN = 5;
+
+type On = { readonly home: Home; readonly db: Database | undefined };
+
+export function lookAtLeftovers({ home, db }: On): readonly Finding[] {
+  const supervisor = looked("supervisor", () => [supervisorOf(home, db !== undefined && isBusy(db))]);
+  const environment = looked("environment", () => environmentOf(home));
+  if (db === undefined) return [...supervisor, ...environment];
+  const isAlive = supervisor.some(({ text: said }) => said.startsWith("at work"));
+  const found = [
+    ...looked("workspaces", () => workspacesOf(home, db)),
+    ...looked("folders", () => strangersIn(home, db)),
+    ...looked("processes", () => lostJobs(home, db, isAlive)),
+    ...looked("exits", () => exitsOf(home, db)),
+    ...looked("files", () => filesOf(db)),
+  ];
+  return [
+    ...supervisor,
+    ...environment,
+    ...(found.length === 0 ? [ok("leftovers", "none: folders, processes and journal agree")] : found),
+  ];
+}
+
+function supervisorOf(home: Home, isNeeded: boolean): Finding {
+  // Asking would make the file.
+  if (existsSync(home.supervisorLock) && isAliveIn(home)) return ok("supervisor", "at work");
+  if (!isNeeded) return ok("supervisor", "not there, and there is nothing for it to do");
+  const said = "not there, and there is work for it; any command that starts something starts it";
+  return { status: "problem", name: "supervisor", text: said, next: SUPERVISE };
+}
+
+function isAliveIn(home: Home): boolean {
+  return isLockUsable(home) && isSupervisorAlive(home);
+}
+
+/** SQLite begins every file of its own with these words; an unused one is empty. */
+function isLockUsable({ supervisorLock }: Home): boolean {
+  const bytes = readFileSync(supervisorLock);
+  return bytes.length === 0 || bytes.subarray(0, 15).toString("latin1") === "SQLite format 3";
+}
+
+/** What keeps a supervisor from starting, and can be made again. */
+export function brokenFiles(home: Home): readonly { readonly path: string; readonly reason: string }[] {
+  const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return [
+    ...(isFile(home.supervisorLock) && !isLockUsable(home)
+      ? [{ path: home.supervisorLock, reason: "it is no lock of ours" }]
+      : []),
+    ...(isFile(home.environment) && !isEnvironment(home.environment)
+      ? [{ path: home.environment, reason: "it holds no variables" }]
+      : []),
+  ];
+}
+
+function environmentOf(home: Home): readonly Finding[] {
+  return brokenFiles(home).map(({ path, reason }) => ({
+    status: "damaged",
+    name: "supervisor",
+    text: `${path} is damaged: ${reason}; no agent can be started`,
+    next: REPAIR,
+  }));
+}
+
+function isEnvironment(path: string): boolean {
+  try {
+    const saved: unknown = JSON.parse(readFileSync(path, "utf8"));
+    return typeof saved === "object" && saved !== null && !Array.isArray(saved);
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+/** Bound workspaces of which the folder is gone. */
+export function lostWorkspaces(db: Database): readonly { readonly run: string; readonly path: string }[] {
+  const rows = db.all("SELECT run, path FROM workspaces WHERE status = 'bound' ORDER BY run");
+  return rows
+    .map((row) => ({ run: text(row["run"]), path: text(row["path"]) }))
+    .filter(({ path }) => !existsSync(path));
+}
+
+function workspacesOf(home: Home, db: Database): readonly Finding[] {
+  const lost = lostWorkspaces(db).map(({ run, path }): Finding => ({
+    status: "problem",
+    name: "workspaces",
+    text: `the workspace of run ${run} is gone: ${path}`,
+    next: REPAIR,
+  }));
+  const bound = new Set(
+    db.all("SELECT run FROM workspaces WHERE status = 'bound'").map((row) => text(row["run"])),
+  );
+  const strange = namesIn(home.worktrees).filter((name) => !bound.has(name));
+  if (strange.length === 0) return lost;
+  const said = `${strange.length} of ${strange.length + bound.size} folders belong to no run that is under way: ${some(strange)}`;
+  const [first = ""] = strange;
+  const next = `look into it, then: git worktree remove ${join(home.worktrees, first)}`;
+  return [...lost, { status: "note", name: "workspaces", text: `${home.worktrees}: ${said}`, next }];
+}
+
+/** Folders of runs that the journal does not know: it may have lost them. */
+function strangersIn(home: Home, db: Database): readonly Finding[] {
+  const folder = join(home.root, "runs");
+  const known = journalOf(db);
+  const strange = namesIn(folder).filter((name) => !known.idsLike(name, 1).includes(name));
+  if (strange.length === 0) return [];
+  const said = `${strange.length} ${strange.length === 1 ? "folder is" : "folders are"} of runs that the journal does not know: ${some(strange)}`;
+  const next = `signalbox list --all shows what is known; keep or remove ${join(folder, strange[0] ?? "")} yourself`;
+  return [{ status: "note", name: "folders", text: `${folder}: ${said}`, next }];
+}
+
+function lostJobs(home: Home, db: Database, isAlive: boolean): readonly Finding[] {
+  const processes = shimProcesses({ home });
+  const lost = registryOf(db)
+    .jobs({ status: "live" })
+    .filter(({ dir }) => processes.probe(dir).type === "lost");
+  if (lost.length === 0) return [];
+  const said = `${lost.length} ${lost.length === 1 ? "process is" : "processes are"} gone without a word: ${some(lost.map(({ id }) => id))}`;
+  if (isAlive)
+    return [{ status: "note", name: "processes", text: `${said}; the supervisor sees to it`, next: "" }];
+  return [{ status: "problem", name: "processes", text: said, next: SUPERVISE }];
+}
+
+function exitsOf(home: Home, db: Database): readonly Finding[] {
+  const registry = registryOf(db);
+  const unknown = namesIn(home.exits).filter((name) => registry.job(name) === undefined);
+  if (unknown.length === 0) return [];
+  const said = `${unknown.length} of nobody that is known: ${some(unknown)}; the next supervisor forgets them`;
+  return [{ status: "note", name: "exits", text: said, next: "" }];
+}
+
+/** Runs whose files show an earlier state than the journal. */
+export function runsBehind(db: Database): readonly string[] {
+  const rows = db.all(
+    `SELECT id, json FROM runs JOIN definitions ON definitions.hash = runs.definition WHERE projected < seq ORDER BY n`,
+  );
+  return rows.filter((row) => hasProjections(text(row["json"]))).map((row) => text(row["id"]));
+}
+
+function hasProjections(json: string): boolean {
+  const definition: unknown = JSON.parse(json);
+  return (
+    typeof definition === "object" &&
+    definition !== null &&
+    "projections" in definition &&
+    Array.isArray(definition.projections) &&
+    definition.projections.length > 0
+  );
+}
+
+function filesOf(db: Database): readonly Finding[] {
+  const behind = runsBehind(db);
+  if (behind.length === 0) return [];
+  const said = `those of ${behind.length} ${behind.length === 1 ? "run show" : "runs show"} an earlier state: ${some(behind)}`;
+  return [{ status: "problem", name: "files", text: said, next: REPAIR }];
+}
+
+function some(names: readonly string[]): string {
+  const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
+  return `${names.slice(0, SHOWN).join(", ")}${more}`;
+}

@@ -1,0 +1,21 @@
+/** Where a program is, as whoever starts it would find it. */
+
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** Its path, or undefined where there is none that we may run. */
+export function programAt(name: string, path: string): string | undefined {
+  if (name.includes("/")) return isProgram(name) ? name : undefined;
+  const folders = path.split(delimiter).filter((folder) => folder !== "");
+  return folders.map((folder) => join(folder, name)).find(isProgram);
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    // Not there, or not for us: either way it cannot be started.
+    return false;
+  }
+}

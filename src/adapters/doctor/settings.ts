@@ -1,0 +1,90 @@
+/** Settings, trust, and the programs that agents are: whether a run that is started here could work. */
+
+import { showProblem } from "../../format/problem.ts";
+import type { Settings } from "../../engine/ports.ts";
+import { surveySettings } from "../config/read.ts";
+import type { Env } from "../home/paths.ts";
+import { repositoryOf } from "../trust/repository.ts";
+import type { TrustStore } from "../trust/trust.ts";
+import { UserError } from "../user-error.ts";
+import { lookedLong, ok, type Finding } from "./finding.ts";
+import { programAt } from "./program.ts";
+
+type On = { readonly cwd: string; readonly env: Env; readonly store: TrustStore };
+
+export async function lookAtSettings({ cwd, env, store }: On): Promise<readonly Finding[]> {
+  return lookedLong("settings", async () => {
+    const repo = mainTree(cwd);
+    const surveyed = await surveySettings({ repo: repo ?? cwd, env, store });
+    const { settings, files, problems, warnings, isTrusted } = surveyed;
+    const wrong = problems.map((problem): Finding => ({
+      status: "problem",
+      name: "settings",
+      text: showProblem(problem),
+      next: `mend ${problem.file}:${problem.line}, then: signalbox doctor`,
+    }));
+    const noted = warnings.map((warning): Finding => ({
+      status: "note",
+      name: "settings",
+      text: showProblem(warning),
+      next: "",
+    }));
+    const good = files.length === 0 ? "none; what is built in is used" : files.join(", ");
+    return [
+      ...(wrong.length === 0 ? [ok("settings", good)] : wrong),
+      ...noted,
+      ...trustOf(repo, isTrusted),
+      ...harnessesOf(settings, env["PATH"] ?? ""),
+    ];
+  });
+}
+
+function mainTree(cwd: string): string | undefined {
+  try {
+    return repositoryOf(cwd).main;
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+function trustOf(repo: string | undefined, isTrusted: boolean): readonly Finding[] {
+  if (repo === undefined)
+    return [
+      {
+        status: "note",
+        name: "repository",
+        text: "this folder is in no git repository; runs begin in one",
+        next: "git init",
+      },
+    ];
+  if (isTrusted) return [ok("repository", `${repo}: nothing in it waits to be trusted`)];
+  const text = `${repo}/.signalbox is not trusted: nothing of it is used, and runs of it are refused`;
+  return [{ status: "missing", name: "repository", text, next: "signalbox trust" }];
+}
+
+/** One is enough. The one that is used unless a role names another is named first. */
+function harnessesOf(settings: Settings, path: string): readonly Finding[] {
+  const usual = settings.harness("")?.name ?? "";
+  const all = settings.harnesses.map((name) => {
+    const program = settings.harness(name)?.command[0] ?? "";
+    return { name, program, place: programAt(program, path) };
+  });
+  const found = all.filter(({ place }) => place !== undefined);
+  const lost = all.filter(({ place }) => place === undefined);
+  if (found.length === 0) {
+    const programs = lost.map(({ program }) => program).join(", ");
+    const next = "install one of them, or name your own: docs/harnesses.md (signalbox demo needs none)";
+    return [{ status: "missing", name: "harnesses", text: `none of ${programs} is on your PATH`, next }];
+  }
+  const good = found.map(({ name, place = "" }) =>
+    ok(`harness ${name}`, name === usual ? `${place}, the usual one` : place),
+  );
+  const notes = lost.map(({ name, program }): Finding => {
+    const text = `${program} is not on your PATH${name === usual ? ", and roles that name no harness use it" : ""}`;
+    const next =
+      name === usual ? `install ${program}, or set "harness: ${found[0]?.name ?? ""}" in config.yaml` : "";
+    return { status: name === usual ? "missing" : "note", name: `harness ${name}`, text, next };
+  });
+  return [...good, ...notes];
+}
