@@ -113,7 +113,7 @@ function isThere(error: unknown): boolean {
 }
 
 /** Someone must be there for every live process, every open deed, and every agent that waits to be told. */
-function isBusy(db: Database): boolean {
+export function isBusy(db: Database): boolean {
   const row = db.get(
     `SELECT EXISTS (SELECT 1 FROM jobs WHERE status = 'live')
       OR EXISTS (SELECT 1 FROM agents WHERE status = 'running')
