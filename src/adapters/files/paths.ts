@@ -33,8 +33,12 @@ export function fillPath(run: Run, file: string, slot = ""): string {
   });
 }
 
-/** One name in a path. What would lead to another folder becomes a name that no path may have, and is refused there. */
+/** One name in a path: what would be several becomes one that no file can have, and is refused where it is opened. */
 function nameOf(value: string | number | boolean): string {
-  const name = String(value);
-  return name.includes("/") || name.trim() === "" ? ".." : name;
+  return String(value).replaceAll("/", "\0");
+}
+
+/** A path as people wrote it. */
+export function shownPath(file: string): string {
+  return file.replaceAll("\0", "/");
 }

@@ -3,7 +3,7 @@
 import type { Place } from "../../engine/ports.ts";
 import { UserError } from "../user-error.ts";
 import { decodeWhole } from "./decode.ts";
-import { fillPath } from "./paths.ts";
+import { fillPath, shownPath } from "./paths.ts";
 import { rewrite, whyNot } from "./replace.ts";
 import type { Rewriting, Rewritten } from "./replace.ts";
 
@@ -44,7 +44,8 @@ function attempt(file: string, run: () => Rewritten): Rewritten {
   }
 }
 
-function refusal(file: string, reason: string): UserError {
+function refusal(path: string, reason: string): UserError {
+  const file = shownPath(path);
   const at = { file, line: 1, col: 1 };
   return new UserError("artifact-not-written", `${file}: ${reason}.`, {
     next: `mend ${file} and try again`,

@@ -9,7 +9,7 @@ import type { Place, Registry } from "../../engine/ports.ts";
 import { inFolder } from "./folder.ts";
 import { openFile } from "./open.ts";
 import type { Opened } from "./open.ts";
-import { filesOf } from "./paths.ts";
+import { filesOf, shownPath } from "./paths.ts";
 import type { FileOf } from "./paths.ts";
 import { sha256 } from "./replace.ts";
 
@@ -68,6 +68,6 @@ function unread({ artifact, of, slot, file }: FileOf, opened: Exclude<Opened, { 
   const { reader } = of;
   const purpose = reader.type === "section" ? `; it must have the section "## ${reader.heading}"` : "";
   const reason = opened.type === "missing" ? `the file is missing${purpose}` : `the file ${opened.reason}`;
-  const faults = [{ at: { file, line: 1, col: 1 }, reason }];
+  const faults = [{ at: { file: shownPath(file), line: 1, col: 1 }, reason }];
   return { artifact, slot, found: false, digest: "", faults, fields: {}, lists: {} };
 }

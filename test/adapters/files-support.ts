@@ -1,0 +1,125 @@
+/** A run with files in a temporary folder, and a registry that counts. */
+
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileArtifacts } from "../../src/adapters/files/artifacts.ts";
+import { compile } from "../../src/core/compile.ts";
+import type { Reading } from "../../src/core/event.ts";
+import { NO_RUN } from "../../src/core/run.ts";
+import type { Run } from "../../src/core/run.ts";
+import type { Artifact, Definition, Projection, Reader, Tree } from "../../src/core/workflow.ts";
+import type { Artifacts, Place, Registry } from "../../src/engine/ports.ts";
+
+type Memory = Pick<Registry, "readings" | "keepReadings" | "projection" | "keepProjection"> & {
+  parsed: string[];
+};
+
+export function memory(): Memory {
+  const readings = new Map<string, readonly Reading[]>();
+  const projections = new Map<string, string>();
+  const parsed: string[] = [];
+  return {
+    parsed,
+    readings: (...key) => readings.get(key.join(" ")),
+    keepReadings: (...[definition, file, digest, list]) => {
+      parsed.push(file);
+      readings.set([definition, file, digest].join(" "), list);
+    },
+    projection: (run, file) => projections.get(`${run} ${file}`),
+    keepProjection: (run, file, fields) => void projections.set(`${run} ${file}`, fields),
+  };
+}
+
+export function artifact(file: string, reader: Reader, more: Partial<Artifact> = {}): Artifact {
+  return { file, reader, by: [], fresh: "run", bind: [], block: "low", ...more };
+}
+
+export const section = (heading: string, file = "TASK.md"): Artifact =>
+  artifact(file, { type: "section", heading, any: [], all: [] });
+export const whole = (file: string): Artifact => artifact(file, { type: "file" });
+
+export const frontMatter = (data: Tree, file = "TASK.md"): Projection => ({ file, as: "front-matter", data });
+
+const EMPTY: Definition = {
+  name: "test",
+  title: "",
+  params: {},
+  counters: {},
+  artifacts: {},
+  roles: {},
+  states: {},
+  moves: [],
+  ends: [],
+  asks: {},
+  prompts: {},
+  assertions: [],
+  projections: [],
+  places: {},
+};
+
+export type Bench = {
+  readonly root: string;
+  readonly registry: Memory;
+  readonly artifacts: Artifacts;
+  readonly place: Place;
+  readonly write: (file: string, text: string | Uint8Array) => void;
+  text(file: string): string;
+  /** Files in the root and below, sorted; without those that only wait for a late writer. */
+  list(): string[];
+  project(root: unknown): Promise<readonly string[]>;
+};
+
+export function benchAt(root: string, of: Partial<Definition>, run: Partial<Run> = {}): Bench {
+  const workflow = compile({ ...EMPTY, ...of }, () => "hash");
+  const registry = memory();
+  const artifacts = fileArtifacts({ registry });
+  const place = { root, run: { ...NO_RUN, id: "r1", definition: "hash", ...run }, workflow };
+  return {
+    root,
+    registry,
+    artifacts,
+    place,
+    write: (file, text) => {
+      mkdirSync(dirname(join(root, file)), { recursive: true });
+      writeFileSync(join(root, file), text);
+    },
+    text: (file) => readFileSync(join(root, file), "utf8"),
+    list: () => listOf(root),
+    async project(view) {
+      const write = await artifacts.project(place, {
+        root: view,
+        projections: workflow.definition.projections,
+      });
+      return write();
+    },
+  };
+}
+
+export function listOf(root: string): string[] {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .filter((name) => !name.includes(".signalbox-late-"))
+    .sort();
+}
+
+const made: string[] = [];
+
+export function folder(): string {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-files-")));
+  made.push(path);
+  return path;
+}
+
+export function tidy(): void {
+  for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true });
+}

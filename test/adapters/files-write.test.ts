@@ -1,0 +1,223 @@
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { artifact, benchAt, folder, frontMatter, listOf, section, tidy, whole } from "./files-support.ts";
+
+afterAll(tidy);
+
+const put = (bench: ReturnType<typeof benchAt>, name: string, text: string) =>
+  bench.artifacts.put(bench.place, { artifact: name, slot: "", text });
+
+describe("a text is put", () => {
+  const of = { artifacts: { plan: section("Plan"), notes: whole("deep/er/notes.md") } };
+
+  test("into a file that is not there", async () => {
+    const bench = benchAt(join(folder(), "new"), of);
+    await put(bench, "plan", "Do it.");
+    await put(bench, "notes", "n");
+    expect(bench.list()).toEqual(["TASK.md", "deep/er/notes.md"]);
+    expect([bench.text("TASK.md"), bench.text("deep/er/notes.md")]).toEqual(["## Plan\n\nDo it.\n", "n"]);
+  });
+
+  test("into its section, with the mode of the file", async () => {
+    const bench = benchAt(folder(), of);
+    bench.write("TASK.md", "\uFEFF# T  \r\n\r\n## Plan\r\nold\r\n\r\n## Mine\r\nm");
+    chmodSync(join(bench.root, "TASK.md"), 0o640);
+    await put(bench, "plan", "a\nb");
+    expect(bench.text("TASK.md")).toBe("\uFEFF# T  \r\n\r\n## Plan\r\n\r\na\r\nb\r\n\r\n## Mine\r\nm");
+    expect(statSync(join(bench.root, "TASK.md")).mode & 0o777).toBe(0o640);
+    expect(bench.list()).toEqual(["TASK.md"]);
+  });
+
+  test("not where it would swallow what follows", async () => {
+    const bench = benchAt(folder(), of);
+    bench.write("TASK.md", "## Plan\n\n## Mine\n");
+    await expect(put(bench, "plan", "```\nx")).rejects.toThrow(
+      /^TASK\.md: "## Plan" cannot be written: the text leaves/,
+    );
+    expect(bench.text("TASK.md")).toBe("## Plan\n\n## Mine\n");
+  });
+});
+
+describe("the archive", () => {
+  const of = { artifacts: { plan: section("Plan"), review: section("Review"), notes: whole("a/notes.md") } };
+  const all = ["plan", "review", "notes"];
+
+  test("takes sections and files, and leaves the rest", async () => {
+    const bench = benchAt(folder(), of);
+    const into = join(folder(), "attempt-1");
+    bench.write("TASK.md", "---\nx: 1\n---\n# T\n\n## Plan\n\np\n\n## Review\n\nr\n\n## Mine\n\nm\n");
+    bench.write("a/notes.md", "n");
+    expect(await bench.artifacts.archive(bench.place, { artifacts: all, into })).toEqual([]);
+    expect(bench.text("TASK.md")).toBe("---\nx: 1\n---\n# T\n\n## Mine\n\nm\n");
+    expect(bench.list()).toEqual(["TASK.md"]);
+    expect(listOf(into)).toEqual(["TASK.md.Plan.md", "TASK.md.Review.md", "a/notes.md"]);
+    expect(readFileSync(join(into, "TASK.md.Plan.md"), "utf8")).toBe("## Plan\n\np\n\n");
+    // A second time there is nothing to do.
+    expect(await bench.artifacts.archive(bench.place, { artifacts: all, into })).toEqual([]);
+    expect(listOf(into)).toHaveLength(3);
+  });
+
+  test("never writes over what it has", async () => {
+    const bench = benchAt(folder(), of);
+    const into = folder();
+    for (const text of ["one", "two", "two", "three"]) {
+      bench.write("TASK.md", `## Plan\n\n${text}\n`);
+      bench.write("a/notes.md", text);
+      await bench.artifacts.archive(bench.place, { artifacts: all, into });
+    }
+    expect(listOf(into)).toEqual([
+      "TASK.md.Plan.1.md",
+      "TASK.md.Plan.2.md",
+      "TASK.md.Plan.md",
+      "a/notes.1.md",
+      "a/notes.2.md",
+      "a/notes.md",
+    ]);
+    expect(readFileSync(join(into, "a/notes.2.md"), "utf8")).toBe("three");
+  });
+
+  test("leaves and tells what it cannot part", async () => {
+    const bench = benchAt(folder(), of);
+    bench.write("TASK.md", Buffer.of(0xff));
+    const told = await bench.artifacts.archive(bench.place, { artifacts: all, into: folder() });
+    expect(told).toEqual([
+      "TASK.md: is not valid UTF-8, so that it is not archived",
+      "TASK.md: is not valid UTF-8, so that it is not archived",
+    ]);
+    expect(readFileSync(join(bench.root, "TASK.md"))).toEqual(Buffer.of(0xff));
+  });
+});
+
+describe("files are carried along", () => {
+  const of = {
+    artifacts: {
+      plan: section("Plan"),
+      notes: whole("a/notes.md"),
+      log: artifact("log", { type: "check", command: "x" }),
+    },
+    projections: [frontMatter({}, "TASK.md"), frontMatter({}, "only-shown.md")],
+  };
+
+  test("to a new root and back", async () => {
+    const bench = benchAt(folder(), of);
+    const to = join(folder(), "worktree");
+    for (const file of ["TASK.md", "a/notes.md", "log", "only-shown.md", "mine.md"]) bench.write(file, file);
+    const before = bench.list();
+    expect(await bench.artifacts.carry(bench.place, to)).toEqual([]);
+    expect(bench.list()).toEqual(["mine.md"]);
+    expect(listOf(to)).toEqual(["TASK.md", "a/notes.md", "log", "only-shown.md"]);
+    expect(await bench.artifacts.carry({ ...bench.place, root: to }, bench.root)).toEqual([]);
+    expect(bench.list()).toEqual(before);
+    expect(bench.text("a/notes.md")).toBe("a/notes.md");
+  });
+
+  test("never over a file that is there", async () => {
+    const bench = benchAt(folder(), of);
+    const to = folder();
+    bench.write("TASK.md", "ours");
+    bench.write("log", "same");
+    writeFileSync(join(to, "TASK.md"), "theirs");
+    writeFileSync(join(to, "log"), "same");
+    const kept = join(to, ".signalbox-kept-1-TASK.md");
+    expect(await bench.artifacts.carry(bench.place, to)).toEqual([
+      `TASK.md: there is another file already where it was to be taken; what it said is kept in ${kept}`,
+    ]);
+    expect(readFileSync(join(to, "TASK.md"), "utf8")).toBe("theirs");
+    expect(readFileSync(kept, "utf8")).toBe("ours");
+    expect(bench.list()).toEqual([]);
+  });
+
+  test("to where they are already: nothing happens", async () => {
+    const bench = benchAt(folder(), of);
+    bench.write("TASK.md", "x");
+    expect(await bench.artifacts.carry(bench.place, join(bench.root, "."))).toEqual([]);
+    expect(bench.list()).toEqual(["TASK.md"]);
+  });
+});
+
+describe("a projection", () => {
+  const of = { projections: [frontMatter({ status: { from: "status" }, round: { from: "round" } })] };
+
+  test("is written only when it differs, and leaves what is not its own", async () => {
+    const bench = benchAt(folder(), of);
+    const text =
+      "\uFEFF---\r\n# mine\r\nowner: me # not yours\r\nround: 1 # r\r\nstatus:   working\r\n---\r\n# T  \r\nno end";
+    bench.write("TASK.md", text);
+    expect(await bench.project({ status: "working", round: 1 })).toEqual([]);
+    expect(bench.text("TASK.md")).toBe(text);
+    const { ino } = statSync(join(bench.root, "TASK.md"));
+    expect(await bench.project({ status: "working", round: 1 })).toEqual([]);
+    expect(statSync(join(bench.root, "TASK.md")).ino).toBe(ino);
+    expect(await bench.project({ status: "done", round: 1 })).toEqual([]);
+    expect(bench.text("TASK.md")).toBe(text.replace("status:   working", "status: done"));
+    expect(bench.list()).toEqual(["TASK.md"]);
+  });
+
+  test("tells an edit of its fields once, and takes it back", async () => {
+    const bench = benchAt(folder(), of);
+    await bench.project({ status: "working", round: 1 });
+    const text = bench.text("TASK.md");
+    const edited = text.replace("working", "done").replace("round: 1\n", "");
+    for (const again of [1, 2]) {
+      bench.write("TASK.md", `${edited}by hand ${again}`);
+      expect(await bench.project({ status: "working", round: 1 })).toEqual([
+        "TASK.md: status was changed by hand from working to done; that moves nothing, and it says working again",
+        "TASK.md: round (1) was removed by hand; that moves nothing, and it says 1 again",
+      ]);
+      expect(await bench.project({ status: "working", round: 1 })).toEqual([]);
+      expect(bench.text("TASK.md")).toContain("status: working");
+      expect(bench.text("TASK.md")).toContain(`by hand ${again}`);
+    }
+    // Exactly the same edit once more is an edit once more.
+    bench.write("TASK.md", `${edited}by hand 2`);
+    expect(await bench.project({ status: "working", round: 1 })).toHaveLength(2);
+    // And so it is when the run has moved on in between.
+    bench.write("TASK.md", bench.text("TASK.md").replace("working", "done"));
+    expect(await bench.project({ status: "review", round: 2 })).toEqual([
+      "TASK.md: status was changed by hand from working to done; that moves nothing, and it says review again",
+    ]);
+  });
+
+  test("leaves a file alone whose front matter is broken, and says where, once", async () => {
+    const bench = benchAt(folder(), of);
+    await bench.project({ status: "working", round: 1 });
+    bench.write("TASK.md", "---\nstatus: working\nround: [1\n---\n# T\n");
+    const told = await bench.project({ status: "done", round: 1 });
+    expect(told.join()).toMatch(/^TASK\.md:\d+:\d+: .+; the file is left as it is$/);
+    expect(await bench.project({ status: "done", round: 2 })).toEqual([]);
+    expect(bench.text("TASK.md")).toBe("---\nstatus: working\nround: [1\n---\n# T\n");
+    bench.write("TASK.md", "---\nstatus: working\nround: 1\n---\n# T\n");
+    expect(await bench.project({ status: "done", round: 2 })).toEqual([]);
+    expect(bench.text("TASK.md")).toBe("---\nstatus: done\nround: 2\n---\n# T\n");
+  });
+
+  test("as JSON is the engine's, and what somebody else wrote there is kept", async () => {
+    const bench = benchAt(folder(), {
+      projections: [{ file: "s/{run}.json", as: "json", data: { state: { from: "status" } } }],
+    });
+    bench.write("s/r1.json", "mine");
+    const kept = (number: number) => join(bench.root, `s/.signalbox-kept-${number}-r1.json`);
+    expect(await bench.project({ status: "a" })).toEqual([
+      `r1.json: was changed by hand, and is written by the run alone; what it said is kept in ${kept(1)}`,
+    ]);
+    expect(readFileSync(kept(1), "utf8")).toBe("mine");
+    expect(bench.text("s/r1.json")).toBe('{\n  "state": "a"\n}\n');
+    bench.write("s/r1.json", '{ "state": "z" }');
+    expect(await bench.project({ status: "b" })).toEqual([
+      `r1.json: was changed by hand, and is written by the run alone; what it said is kept in ${kept(2)}`,
+      "s/r1.json: state was changed by hand from a to z; that moves nothing, and it says b again",
+    ]);
+    expect(await bench.project({ status: "c" })).toEqual([]);
+    expect(bench.text("s/r1.json")).toContain('"c"');
+  });
+
+  test("makes its file, private where the folder is", async () => {
+    const root = folder();
+    chmodSync(root, 0o700);
+    const bench = benchAt(root, of);
+    await bench.project({ status: "a", round: 0 });
+    expect(bench.text("TASK.md")).toBe("---\nstatus: a\nround: 0\n---\n");
+    expect(statSync(join(root, "TASK.md")).mode & 0o777).toBe(0o600);
+  });
+});
