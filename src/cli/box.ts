@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { homeOf, type Home } from "../adapters/home/paths.ts";
-import { openStore as openStoreAt } from "../adapters/store/open.ts";
+import { openStore as openStoreAt, type SqliteStore } from "../adapters/store/open.ts";
 import { UserError } from "../adapters/user-error.ts";
 import { closest } from "../core/closest.ts";
 import { compile, type Workflow } from "../core/compile.ts";
@@ -32,7 +32,7 @@ export function openStore(door: Pick<Door, "env">): Store {
 }
 
 /** Undefined where nothing was ever started: that is no error, and looking must not make anything. */
-export function storeOf(door: Pick<Door, "env">): Store | undefined {
+export function storeOf(door: Pick<Door, "env">): SqliteStore | undefined {
   const home = requireHome(door);
   return isBegun(home) ? openStoreAt(home) : undefined;
 }
@@ -45,7 +45,7 @@ function isBegun(home: Home): boolean {
 /** Opens the store, and closes it whatever happens. */
 export async function withStore(
   door: Door,
-  work: (store: Store | undefined) => Answer | Promise<Answer>,
+  work: (store: SqliteStore | undefined) => Answer | Promise<Answer>,
 ): Promise<Answer> {
   const store = storeOf(door);
   let answer: Answer;

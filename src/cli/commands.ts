@@ -59,4 +59,52 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     example: "signalbox doctor",
     load: () => import("./commands/doctor.ts"),
   },
+  list: {
+    about: "list the runs of this machine",
+    example: "signalbox list --here",
+    load: () => import("./commands/list.ts"),
+  },
+  show: {
+    about: "show a run: where it is, what it waits for, what to type",
+    example: "signalbox show abcd",
+    load: () => import("./commands/show.ts"),
+  },
+  next: {
+    about: "say what you can do with a run now",
+    example: "signalbox next abcd",
+    load: () => import("./commands/next.ts"),
+  },
+  why: {
+    about: "say what keeps each move of a run shut",
+    example: "signalbox why abcd",
+    load: () => import("./commands/why.ts"),
+  },
+  history: {
+    about: "tell what happened to a run",
+    example: "signalbox history abcd",
+    load: () => import("./commands/history.ts"),
+  },
+  logs: {
+    about: "print what an agent prints",
+    example: "signalbox logs abcd --follow",
+    load: () => import("./commands/logs.ts"),
+  },
+  inbox: {
+    about: "list what waits for you",
+    example: "signalbox inbox",
+    load: () => import("./commands/inbox.ts"),
+  },
+  verify: {
+    about: "prove that a run is what its history says",
+    example: "signalbox verify --all",
+    load: () => import("./commands/verify.ts"),
+  },
+  key: {
+    about: "show or protect the key that your acts are signed with",
+    example: "signalbox key",
+    load: () => import("./commands/key.ts"),
+  },
 };
+
+/** Other names of commands. */
+export const ALIASES: Readonly<Record<string, string>> = { status: "show" };

@@ -5,7 +5,7 @@ import { UserError } from "../adapters/user-error.ts";
 import { closest } from "../core/closest.ts";
 import { GLOBAL, parseArguments, splitCommand } from "./arguments.ts";
 import { EXIT_BUG, EXIT_OK, type Answer, type Door } from "./command.ts";
-import { COMMANDS } from "./commands.ts";
+import { ALIASES, COMMANDS } from "./commands.ts";
 import { harmless, paintOf } from "./paint.ts";
 
 export type World = {
@@ -43,9 +43,10 @@ function hasOption(argv: readonly string[], name: string): boolean {
 }
 
 async function answerTo(argv: readonly string[], world: World): Promise<Answer> {
-  const { command: name, rest } = splitCommand(argv);
-  if (name === undefined || name === "help")
-    return answerAlone(name === undefined ? argv : ["--help", ...rest], world);
+  const { command: word, rest } = splitCommand(argv);
+  if (word === undefined || word === "help")
+    return answerAlone(word === undefined ? argv : ["--help", ...rest], world);
+  const name = Object.hasOwn(ALIASES, word) ? (ALIASES[word] ?? word) : word;
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (entry === undefined) throw unknownCommand(name);
   const { command } = await entry.load();

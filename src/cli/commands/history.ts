@@ -1,0 +1,76 @@
+/** `signalbox history`: what happened to a run, as the journal has it. */
+
+import type { Recorded } from "../../engine/ports.ts";
+import { seeRun, withStore } from "../box.ts";
+import { linesOf, sayLine, type Line } from "../reading/chronicle.ts";
+import { EXIT_OK, type Answer, type Command } from "../command.ts";
+import { numberOption } from "../number-option.ts";
+import { columns, sayActor, sayTime } from "../say.ts";
+
+const HELP = "signalbox history --help";
+const LIMIT = 100;
+const LIMIT_MAX = 1_000_000;
+
+/** What `--json` gives; `events` only with `--events`. */
+export type HistoryData = {
+  readonly run: string;
+  readonly state: string;
+  readonly seq: number;
+  readonly lines: readonly Line[];
+  readonly events?: readonly Recorded[];
+  /** Whether there is more before the first. */
+  readonly more: boolean;
+};
+
+export const command: Command = {
+  usage: "[RUN] [--limit N] [--events]",
+  about:
+    "Tells what happened to a run: when, who, what, and what followed. What people did is marked as signed.",
+  words: { min: 0, max: 1 },
+  options: {
+    limit: { takes: "N", about: `the newest so many; ${LIMIT} unless given` },
+    events: { about: "every event as it is in the journal" },
+  },
+  examples: ["signalbox history abcd", "signalbox history abcd --events --limit 20 --json"],
+  answer: (given, door) =>
+    withStore(door, (store) => {
+      const limit = numberOption(given, "limit", { otherwise: LIMIT, min: 1, max: LIMIT_MAX, help: HELP });
+      const { store: journal, run } = seeRun(store, door, given.words[0]);
+      const raw = given.options["events"] !== undefined;
+      const from = Math.max(1, run.seq - limit + 1);
+      const events = raw ? journal.events(run.id, from) : [];
+      const { lines, more } = raw ? { lines: [], more: from > 1 } : linesOf(journal, run, limit);
+      const data: HistoryData = {
+        run: run.id,
+        state: run.state,
+        seq: run.seq,
+        lines,
+        ...(raw ? { events } : {}),
+        more,
+      };
+      const next = `signalbox verify ${run.id}`;
+      return {
+        exit: EXIT_OK,
+        code: "ok",
+        message: `${run.seq} events; it is in ${run.state}`,
+        data: () => data,
+        text: () =>
+          raw ? sayEvents(events) : columns(lines.map((line) => [sayTime(line.at), sayLine(line)])),
+        next,
+        talk: more ? `  there is more: --limit ${limit * 10}\n` : `  next: ${next}\n`,
+      } satisfies Answer;
+    }),
+};
+
+function sayEvents(events: readonly Recorded[]): string {
+  return columns(
+    events.map(({ seq, at, by, event, hash }) => [
+      String(seq),
+      sayTime(at),
+      hash.slice(0, 8),
+      sayActor(by),
+      event.type,
+      JSON.stringify(event),
+    ]),
+  );
+}

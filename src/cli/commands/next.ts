@@ -1,0 +1,105 @@
+/** `signalbox next`: what whoever asks can do now, and the one command to type. */
+
+import { whoActs } from "../../adapters/person/who.ts";
+import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
+import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
+import { columns } from "../say.ts";
+import {
+  artifactsOf,
+  nextForPerson,
+  nextForRole,
+  PERSON,
+  questionOf,
+  waysOf,
+  type ArtifactView,
+  type QuestionView,
+  type Way,
+} from "../reading/ways.ts";
+
+/** What `--json` gives. */
+export type NextData = {
+  readonly run: string;
+  readonly state: string;
+  readonly status: string;
+  /** `human`, or the role of the agent that asks. */
+  readonly for: string;
+  /** Moves that are theirs, open or not. */
+  readonly moves: readonly Way[];
+  /** Artifacts that are theirs to write. */
+  readonly artifacts: readonly ArtifactView[];
+  /** For people only. */
+  readonly question: QuestionView | null;
+};
+
+export const command: Command = {
+  usage: "[RUN]",
+  about:
+    "Says what you can do with a run now, and the one command to type. An agent is told what is its own to do.",
+  words: { min: 0, max: 1 },
+  options: {},
+  examples: ["signalbox next", "signalbox next abcd"],
+  answer: ({ words }, door) =>
+    withStore(door, (store) => {
+      const { env, procs } = door;
+      const who = whoActs({ env, store, ...(procs === undefined ? {} : { procs }) });
+      const seen = seeRun(store, door, words[0] ?? (who.type === "agent" ? who.run : undefined));
+      // An agent has something to say in its own run only.
+      const role = who.type === "agent" && who.run === seen.row.id ? who.actor.role : PERSON;
+      const data = dataOf(seen, role);
+      const next = role === PERSON ? nextForPerson(seen) : nextForRole(seen, role);
+      return {
+        exit: EXIT_OK,
+        code: "ok",
+        message: next === "" ? `there is nothing for ${role} to do in ${data.state}` : next,
+        data: () => data,
+        text: () => show(data, { next, isOver: isFinished(seen.row) }, door),
+        next,
+      } satisfies Answer;
+    }),
+};
+
+function dataOf(seen: Seen, role: string): NextData {
+  const { row, run } = seen;
+  return {
+    run: run.id,
+    state: run.state,
+    status: row.status,
+    for: role,
+    moves: waysOf(seen).filter(({ by }) => by.includes(role)),
+    artifacts: artifactsOf(seen).filter(({ by }) => by.includes(role)),
+    question: role === PERSON ? (questionOf(seen) ?? null) : null,
+  };
+}
+
+function show(
+  data: NextData,
+  on: { readonly next: string; readonly isOver: boolean },
+  { paint }: Door,
+): string {
+  if (on.isOver) return `${data.run} is over: it is ${data.state}.\n`;
+  const open = data.moves.filter((way) => way.open && way.command !== "");
+  const shut = data.moves.filter((way) => !way.open);
+  const wanted = data.artifacts.filter(({ good }) => !good);
+  return [
+    on.next === ""
+      ? `There is nothing for ${data.for} to do in ${data.state}.\n`
+      : `${paint.bold(on.next)}\n`,
+    block(
+      "Open",
+      open.map(({ command: line, to }) => [line, `to ${to}`]),
+    ),
+    block(
+      "Not yet",
+      shut.map(({ to, smallest }) => [to, smallest]),
+    ),
+    block(
+      "To write",
+      wanted.map(({ artifact, file, standing, reason }) => [artifact, file, standing, reason]),
+    ),
+  ].join("");
+}
+
+function block(title: string, rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return "";
+  return `${title}:\n${columns(rows.map((row) => [`  ${row[0] ?? ""}`, ...row.slice(1)]))}`;
+}

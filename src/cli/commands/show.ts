@@ -1,0 +1,184 @@
+/** `signalbox show`: everything about a run that somebody who comes back to it wants to know. */
+
+import type { Literal } from "../../core/workflow.ts";
+import { maxOf } from "../../core/gate.ts";
+import type { DeedRow, Note, WorkspaceRow } from "../../engine/ports.ts";
+import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
+import { linesOf, type Line } from "../reading/chronicle.ts";
+import { EXIT_OK, type Answer, type Command } from "../command.ts";
+import { sayRun } from "../reading/say-run.ts";
+import { agentsOf, checksOf, type AgentView, type CheckView, type Probe } from "../reading/truth.ts";
+import {
+  artifactsOf,
+  nextForPerson,
+  PERSON,
+  questionOf,
+  waysOf,
+  type ArtifactView,
+  type QuestionView,
+} from "../reading/ways.ts";
+
+/** What `--json` gives. */
+export type ShowData = {
+  readonly run: string;
+  readonly workflow: string;
+  readonly definition: string;
+  readonly goal: string;
+  readonly state: string;
+  readonly title: string;
+  readonly stage: string;
+  /** `running`, `waiting`, `done`, `cancelled`, `failed`. */
+  readonly status: string;
+  readonly halted: boolean;
+  readonly attention: string;
+  readonly seq: number;
+  readonly entry: number;
+  readonly startedAt: string;
+  readonly updatedAt: string;
+  readonly repo: string;
+  readonly base: string;
+  readonly params: Readonly<Record<string, Literal>>;
+  readonly counters: readonly {
+    readonly name: string;
+    readonly value: number;
+    readonly max: number;
+    readonly per: string;
+  }[];
+  readonly artifacts: readonly ArtifactView[];
+  readonly agents: readonly AgentView[];
+  readonly checks: readonly CheckView[];
+  readonly question: QuestionView | null;
+  readonly workspace: Pick<WorkspaceRow, "path" | "branch" | "base" | "status" | "salvage" | "kept"> | null;
+  /** What is still to be done in the world. */
+  readonly deeds: readonly {
+    readonly key: string;
+    readonly type: string;
+    readonly status: string;
+    readonly tries: number;
+    readonly note: string;
+  }[];
+  readonly waitsFor: string;
+  readonly notes: readonly Note[];
+  readonly history: readonly Line[];
+};
+
+const LINES = 5;
+const LINES_VERBOSE = 20;
+const NOTES = 5;
+
+export const command: Command = {
+  usage: "[RUN] [--verbose]",
+  about:
+    "Shows a run: where it is, what it waits for, its counters, artifacts, agents, question and workspace, and the one next command.\nWithout RUN it is the run of the workspace that you are in, or SIGNALBOX_RUN. `status` is another name for this.",
+  words: { min: 0, max: 1 },
+  options: {
+    verbose: { about: "also earlier attempts, parameters, all notes and more history", short: "v" },
+  },
+  examples: ["signalbox show", "signalbox show abcd", "signalbox show abcd --verbose --json"],
+  answer: ({ words, options }, door) =>
+    withStore(door, async (store) => {
+      const seen = seeRun(store, door, words[0]);
+      const verbose = options["verbose"] !== undefined;
+      // Most runs that somebody looks at have something to look at; those that have ended do not.
+      const { probe } =
+        isFinished(seen.row) && !verbose ? { probe: unlooked } : await import("../reading/probe.ts");
+      const data = dataOf(seen, probe, verbose);
+      const next = nextForPerson(seen);
+      return {
+        exit: EXIT_OK,
+        code: "ok",
+        message: `${data.run} is ${data.state}: ${data.waitsFor}`,
+        data: () => data,
+        text: () => sayRun(data, { verbose, paint: door.paint, now: Date.now() }),
+        next,
+        talk: `  next: ${next}\n`,
+      } satisfies Answer;
+    }),
+};
+
+const unlooked: Probe = () => {
+  throw new Error("nothing was to be looked at");
+};
+
+function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
+  const { row, run, workflow, store } = seen;
+  const { definition } = workflow;
+  const state = definition.states[run.state];
+  const workspace = store.workspace(run.id);
+  const agents = agentsOf(seen, probe, verbose);
+  const open = store.deeds(run.id).filter(({ status }) => status !== "done");
+  const notes = store.notes(run.id);
+  return {
+    run: run.id,
+    workflow: row.workflow,
+    definition: row.definition,
+    goal: row.goal,
+    state: run.state,
+    title: state?.title ?? "",
+    stage: state?.stage ?? "",
+    status: row.status,
+    halted: row.halted,
+    attention: row.attention,
+    seq: run.seq,
+    entry: run.entry,
+    startedAt: row.startedAt,
+    updatedAt: row.updatedAt,
+    repo: row.repo,
+    base: row.base,
+    params: run.params,
+    counters: Object.entries(definition.counters).map(([name, { per }]) => ({
+      name,
+      value: run.counters[name] ?? 0,
+      max: maxOf(workflow, run, name),
+      per,
+    })),
+    artifacts: artifactsOf(seen),
+    agents,
+    checks: checksOf(seen, probe),
+    question: questionOf(seen) ?? null,
+    workspace: workspace === undefined ? null : workspaceView(workspace),
+    deeds: open.map(deedView),
+    waitsFor: waitsFor(seen, { agents, deeds: open }),
+    notes: verbose ? notes : notes.slice(-NOTES),
+    history: linesOf(store, run, verbose ? LINES_VERBOSE : LINES).lines,
+  };
+}
+
+function workspaceView({
+  path,
+  branch,
+  base,
+  status,
+  salvage,
+  kept,
+}: WorkspaceRow): NonNullable<ShowData["workspace"]> {
+  return { path, branch, base, status, salvage, kept };
+}
+
+function deedView({ key, deed, status, tries, note }: DeedRow): ShowData["deeds"][number] {
+  return { key, type: deed.type, status, tries, note };
+}
+
+/** In words, what has to happen before the run goes on. */
+function waitsFor(seen: Seen, on: { agents: readonly AgentView[]; deeds: readonly DeedRow[] }): string {
+  const { row, run } = seen;
+  if (isFinished(row)) return "nothing: it is over";
+  if (row.attention !== "") return "a person, to look at what went wrong";
+  if (row.halted) return "a person, to resume it";
+  if (run.question !== undefined) return `a person's answer to ${run.question.id}`;
+  const crashed = on.agents.filter(({ status }) => status === "crashed").map(({ role }) => role);
+  if (crashed.length > 0) return `a person, because ${crashed.join(" and ")} crashed`;
+  const ways = waysOf(seen);
+  const mine = ways.filter(({ by, open }) => open && by.includes(PERSON)).map(({ to }) => to);
+  if (row.status === "waiting")
+    return mine.length === 0 ? "a person" : `a person, who may move it to ${[...new Set(mine)].join(" or ")}`;
+  const due = on.deeds.filter(({ status }) => status !== "attention");
+  if (due.length > 0)
+    return `${due.length === 1 ? "one thing" : `${due.length} things`} to be done: ${[...new Set(due.map(({ deed }) => deed.type))].join(", ")}`;
+  const busy = on.agents
+    .filter(({ status, process }) => status !== "stopping" && process !== "idle")
+    .map(({ role }) => role);
+  if (busy.length > 0) return busy.join(" and ");
+  const first = ways[0];
+  return first === undefined ? "nothing that could happen" : first.smallest;
+}

@@ -1,0 +1,52 @@
+/** `signalbox why`: for every move out of the present state, whether it is open, and what would open it. */
+
+import { seeRun, withStore } from "../box.ts";
+import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
+import { waysOf, type Way } from "../reading/ways.ts";
+
+/** What `--json` gives. */
+export type WhyData = { readonly run: string; readonly state: string; readonly moves: readonly Way[] };
+
+export const command: Command = {
+  usage: "[RUN]",
+  about:
+    "Says for every move out of the present state whether it is open, every reason why not, and the smallest thing that would open it.",
+  words: { min: 0, max: 1 },
+  options: {},
+  examples: ["signalbox why", "signalbox why abcd --json"],
+  answer: ({ words }, door) =>
+    withStore(door, (store) => {
+      const seen = seeRun(store, door, words[0]);
+      const data: WhyData = { run: seen.run.id, state: seen.run.state, moves: waysOf(seen) };
+      const open = data.moves.filter((way) => way.open).length;
+      const next = `signalbox next ${data.run}`;
+      return {
+        exit: EXIT_OK,
+        code: "ok",
+        message: `${open} of ${data.moves.length} moves out of ${data.state} are open`,
+        data: () => data,
+        text: () => show(data, door),
+        next,
+        talk: `  next: ${next}\n`,
+      } satisfies Answer;
+    }),
+};
+
+function show({ run, state, moves }: WhyData, { paint }: Door): string {
+  if (moves.length === 0) return `${run} is in ${state}, and no move leads out of it.\n`;
+  const lines = moves.flatMap((way) => {
+    const who = way.by.map((name) => (name === "human" ? "a person" : name)).join(" or ");
+    const how = way.answer === "" ? `by ${who}` : `by answering ${way.answer}`;
+    const mark = way.open ? paint.green("open") : paint.yellow("shut");
+    const reasons = way.reasons.map(({ message, at }) => {
+      const place = at === undefined ? "" : `${at.file}:${at.line}:${at.col}: `;
+      return `    ${place}${message}`;
+    });
+    return [
+      `  ${mark}  ${paint.bold(way.to)} ${how}`,
+      ...reasons,
+      `    ${way.open ? "to do" : "it opens when"}: ${way.smallest}`,
+    ];
+  });
+  return `${[`${run} is in ${state}. From here:`, ...lines].join("\n")}\n`;
+}

@@ -1,0 +1,184 @@
+/** The journal of a run as people read it: one line for each thing that happened, with what followed from it. */
+
+import type { Actor, Event, Incoming } from "../../core/event.ts";
+import type { Recorded, Store } from "../../engine/ports.ts";
+import { firstLine, sayActor } from "../say.ts";
+
+export type Line = {
+  readonly seq: number;
+  readonly at: string;
+  readonly by: Actor;
+  /** What happened. */
+  readonly what: string;
+  /** What followed from it. */
+  readonly followed: readonly string[];
+  /** Whether a person's signature is kept with it; `verify` says whether it is right. */
+  readonly signed: boolean;
+  readonly terminal: string;
+};
+
+/** How many events one thing that happens makes, at a guess: the first look is rarely too short. */
+const EVENTS_EACH = 6;
+
+/** The newest lines, the oldest of them first. */
+export function linesOf(
+  store: Pick<Store, "events">,
+  run: { readonly id: string; readonly seq: number },
+  limit: number,
+): { readonly lines: readonly Line[]; readonly more: boolean } {
+  for (let back = limit * EVENTS_EACH; ; back *= 4) {
+    const from = Math.max(1, run.seq - back + 1);
+    const groups = groupsOf(store.events(run.id, from));
+    // The first group may have begun before the place where we began to read.
+    const whole =
+      from === 1 ? groups : groups.filter(([first]) => first !== undefined && isIncoming(first.event));
+    if (whole.length >= limit || from === 1)
+      return { lines: whole.slice(-limit).flatMap(lineOf), more: from > 1 || whole.length > limit };
+  }
+}
+
+function groupsOf(records: readonly Recorded[]): Recorded[][] {
+  const groups: Recorded[][] = [];
+  for (const record of records) {
+    const last = groups.at(-1);
+    if (last === undefined || isIncoming(record.event)) groups.push([record]);
+    else last.push(record);
+  }
+  return groups;
+}
+
+function lineOf(group: readonly Recorded[]): Line[] {
+  const [first, ...rest] = group;
+  if (first === undefined) return [];
+  const { seq, at, by, event, proof } = first;
+  return [
+    {
+      seq,
+      at,
+      by,
+      what: isIncoming(event) ? sayIncoming(event) : (sayConsequence(event)[0] ?? event.type),
+      followed: rest.flatMap((record) => sayConsequence(record.event)),
+      signed: (proof?.signature ?? "") !== "",
+      terminal: proof?.terminal ?? "",
+    },
+  ];
+}
+
+const INCOMING: ReadonlySet<string> = new Set<Incoming["type"]>([
+  "run-started",
+  "move-asked",
+  "submitted",
+  "observed",
+  "agent-started",
+  "agent-ended",
+  "answered",
+  "waived",
+  "respawn-asked",
+  "param-set",
+]);
+
+export function isIncoming(event: Event): event is Incoming {
+  return INCOMING.has(event.type);
+}
+
+function sayIncoming(event: Incoming): string {
+  switch (event.type) {
+    case "run-started":
+      return `started the run${event.to === undefined ? "" : ` in ${event.to}`}`;
+    case "move-asked":
+      return `asked for ${event.to}${event.note === undefined || event.note === "" ? "" : `: ${firstLine(event.note)}`}`;
+    case "submitted":
+      // Every event carries all that was read; what was new follows from it.
+      return "submitted";
+    case "observed":
+      return "looked at the files";
+    case "agent-started":
+      return `${agentName(event)} is up`;
+    case "agent-ended":
+      return `${agentName(event)} ended: ${event.cause}${event.code === undefined ? "" : ` (exit code ${event.code})`}`;
+    case "answered":
+      return `answered ${event.answer}${(event.text ?? "") === "" ? "" : `: ${firstLine(event.text ?? "")}`}`;
+    case "waived":
+      return `waived ${event.artifact}: ${firstLine(event.reason)}`;
+    case "respawn-asked":
+      return `asked to start ${event.role} again`;
+    case "param-set":
+      return `set ${event.name} to ${firstLine(event.value)}`;
+  }
+}
+
+function sayConsequence(event: Event): string[] {
+  switch (event.type) {
+    case "artifact-read": {
+      const { artifact, slot, verdict, faults, found } = event.reading;
+      const name = slot === "" ? artifact : `${artifact}/${slot}`;
+      if (!found) return [];
+      return [
+        `${name}: ${faults.length > 0 ? `invalid, ${firstLine(faults[0]?.reason ?? "")}` : (verdict ?? "read")}`,
+      ];
+    }
+    case "moved":
+      return [`${event.from} -> ${event.to}`];
+    case "counted":
+      return [`${event.counter} is ${event.value}`];
+    case "agent-called":
+      return [`${agentName(event)} is called, attempt ${event.attempt}`];
+    case "agent-dismissed":
+      return [`${agentName(event)} is stopped`];
+    case "agent-crashed":
+      return [`${agentName(event)} counts as crashed`];
+    case "infrastructure-lost":
+      return [`lost with the machine, ${event.times} so far`];
+    case "slots-opened":
+      return [`${event.artifact} for ${names(event.slots)}`];
+    case "slot-settled":
+      return [`${event.artifact}/${event.slot} ${event.outcome}`];
+    case "question-opened":
+      return [`${event.id} is asked`];
+    case "question-repeated":
+      return [`${event.id} is asked again: ${firstLine(event.reason)}`];
+    case "question-closed":
+      return event.answer === "" ? [`${event.id} is no longer asked`] : [];
+    case "waiver-given":
+      return [`${event.artifact} is waived`];
+    case "result-kept":
+      return [
+        `attempt ${event.attempt} of ${agentName(event)} no longer counts: its result is kept, and not used`,
+      ];
+    case "run-started":
+    case "move-asked":
+    case "submitted":
+    case "observed":
+    case "agent-started":
+    case "agent-ended":
+    case "answered":
+    case "waived":
+    case "respawn-asked":
+    case "param-set":
+    case "tree-seen":
+    case "artifact-seen":
+    case "agent-alive":
+    case "agent-gone":
+      return [];
+  }
+}
+
+function agentName({ role, slot }: { readonly role: string; readonly slot: string }): string {
+  return slot === "" ? role : `${role}/${slot}`;
+}
+
+function names(list: readonly string[]): string {
+  return [...new Set(list)].join(", ");
+}
+
+export function sayLine(line: Line): string {
+  const who = sayActor(line.by);
+  const signed =
+    line.by.type !== "human"
+      ? ""
+      : line.signed
+        ? ` (signed${line.terminal === "" ? ", no terminal" : ""})`
+        : " (not signed)";
+  const followed = line.followed.length === 0 ? "" : `; ${line.followed.join("; ")}`;
+  return `${who}${signed} ${line.what}${followed}`;
+}

@@ -1,0 +1,140 @@
+/** What is known about the processes of a run. It comes from looking, never from a guess: what cannot be known is unknown. */
+
+import { join } from "node:path";
+import { slotKey } from "../../core/run.ts";
+import type { AgentRow, JobRow, Process, Processes } from "../../engine/ports.ts";
+import type { Seen } from "../box.ts";
+import { sayAge } from "../say.ts";
+
+export type Probe = Processes["probe"];
+
+export type AgentView = {
+  readonly role: string;
+  readonly slot: string;
+  readonly attempt: number;
+  /** As the run sees it: `called`, `alive`, `stopping`, `crashed`, or `superseded` for an earlier attempt. */
+  readonly status: string;
+  /** `running`, `starting`, `idle`, `ended`, `gone`, `not-started`, `unknown`. */
+  readonly process: string;
+  readonly pid: number | null;
+  readonly turn: number;
+  readonly since: string;
+  readonly exit: number | null;
+  /** Milliseconds since 1970 of its last output; null where that is not known. */
+  readonly outputAt: number | null;
+};
+
+export type CheckView = {
+  readonly artifact: string;
+  readonly process: string;
+  readonly pid: number | null;
+  readonly since: string;
+};
+
+export function agentsOf({ store, run }: Seen, probe: Probe, every: boolean): AgentView[] {
+  const rows = store.agents({ run: run.id });
+  const present = Object.values(run.agents).map((agent) => {
+    const row = rows.find((each) => isSame(each, agent));
+    return viewOf({ ...agent, row }, probe);
+  });
+  if (!every) return present;
+  const earlier = rows.filter((row) => {
+    const now = run.agents[slotKey(row.role, row.slot)];
+    return now === undefined || now.attempt !== row.attempt;
+  });
+  return [...present, ...earlier.map((row) => viewOf({ ...row, status: "superseded", row }, probe))];
+}
+
+export function checksOf({ store, run }: Seen, probe: Probe): CheckView[] {
+  return store
+    .jobs({ run: run.id, status: "live" })
+    .filter(({ kind }) => kind === "check")
+    .map((job) => {
+      const { process, pid } = looked(job.dir, probe);
+      return { artifact: job.artifact, process, pid, since: timeOf(job.startedAt) };
+    });
+}
+
+export function logFolder(of: Pick<AgentRow, "dir" | "turn">): string {
+  return join(of.dir, `turn-${of.turn}`);
+}
+
+/** The number of a turn is the last part of its job's name. */
+export function turnOf({ id }: Pick<JobRow, "id">): number {
+  return Number(id.split(".").at(-1));
+}
+
+type Key = Pick<AgentRow, "role" | "slot" | "attempt">;
+
+function isSame(a: Key, b: Key): boolean {
+  return a.role === b.role && a.slot === b.slot && a.attempt === b.attempt;
+}
+
+function viewOf(
+  of: Key & { readonly status: string; readonly row: AgentRow | undefined },
+  probe: Probe,
+): AgentView {
+  const { role, slot, attempt, status, row } = of;
+  const base = { role, slot, attempt, status };
+  if (row === undefined)
+    return { ...base, process: "not-started", pid: null, turn: 0, since: "", exit: null, outputAt: null };
+  const seen = { ...base, turn: row.turn, since: timeOf(row.startedAt) };
+  // Between its turns an agent has no process.
+  if (row.status !== "running")
+    return { ...seen, process: row.status, pid: null, exit: null, outputAt: null };
+  return { ...seen, ...looked(logFolder(row), probe) };
+}
+
+type Looked = Pick<AgentView, "process" | "pid" | "exit" | "outputAt">;
+
+function looked(dir: string, probe: Probe): Looked {
+  const none = { pid: null, exit: null, outputAt: null };
+  let found: Process;
+  try {
+    found = probe(dir);
+  } catch {
+    // A folder that cannot be read says nothing about the process.
+    return { ...none, process: "unknown" };
+  }
+  switch (found.type) {
+    case "absent":
+      return { ...none, process: "not-started" };
+    case "starting":
+      return { ...none, process: "starting" };
+    case "alive":
+      return { ...none, process: "running", pid: found.pid, outputAt: found.outputAt };
+    case "ended":
+      return { ...none, process: "ended", exit: found.code };
+    case "lost":
+      return { ...none, process: found.infrastructure ? "gone-with-the-machine" : "gone" };
+  }
+}
+
+function timeOf(ms: number): string {
+  return ms > 0 ? new Date(ms).toISOString() : "";
+}
+
+export function sayAgent(agent: AgentView, now: number): string {
+  if (agent.status === "crashed") return "crashed: it waits for a person";
+  const since = agent.since === "" ? "" : `, since ${sayAge(agent.since, now)}`;
+  const stopping = agent.status === "stopping" ? ", is being stopped" : "";
+  switch (agent.process) {
+    case "running": {
+      const output = agent.outputAt === null ? "" : `, last output ${sayAge(agent.outputAt, now)} ago`;
+      return `running (pid ${agent.pid ?? "unknown"}${since}${output})${stopping}`;
+    }
+    case "starting":
+      return `starting${stopping}`;
+    case "idle":
+      return "idle: its turn is over, and it will be told when it goes on";
+    case "ended":
+      return `ended${agent.exit === null ? "" : ` with exit code ${agent.exit}`}`;
+    case "gone":
+      return "gone without an exit code; the next look of the supervisor takes that in";
+    case "gone-with-the-machine":
+      return "gone with a restart of the machine; the next look of the supervisor takes that in";
+    case "not-started":
+      return "not started yet";
+  }
+  return "unknown";
+}
