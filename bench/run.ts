@@ -12,11 +12,14 @@ import { benchCheck } from "./check.ts";
 import { table, type Figure } from "./figure.ts";
 import { benchStart } from "./start.ts";
 import { benchStep } from "./step.ts";
+import { benchHistory, benchStore } from "./store.ts";
 
 const BENCHES: Readonly<Record<string, () => Figure>> = {
   step: benchStep,
   check: benchCheck,
   start: benchStart,
+  store: benchStore,
+  history: benchHistory,
 };
 
 const { values, positionals } = parseArgs({

@@ -74,39 +74,11 @@ export type Sealed = {
 };
 
 export function digestOfRun(row: Sealed, snapshot: string): string {
-  const {
-    id,
-    workflow,
-    goal,
-    repo,
-    base,
-    definition,
-    state,
-    status,
-    entry,
-    seq,
-    head,
-    startedAt,
-    updatedAt,
-  } = row;
-  return sha256(
-    JSON.stringify([
-      id,
-      seq,
-      head,
-      state,
-      status,
-      entry,
-      definition,
-      workflow,
-      goal,
-      repo,
-      base,
-      startedAt,
-      updatedAt,
-      snapshot,
-    ]),
-  );
+  const { id, workflow, goal, repo, base, definition, state } = row;
+  const { status, entry, seq, head, startedAt, updatedAt } = row;
+  const born = [id, workflow, goal, repo, base, definition, startedAt];
+  // The first line ends where it ends: what follows needs no quotes.
+  return sha256(`${JSON.stringify([...born, state, status, entry, seq, head, updatedAt])}\n${snapshot}`);
 }
 
 let hash: typeof crypto.hash | undefined;

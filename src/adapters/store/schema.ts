@@ -40,8 +40,8 @@ CREATE TABLE events (
   definition TEXT NOT NULL, tree TEXT NOT NULL, key TEXT NOT NULL,
   body TEXT NOT NULL, proof TEXT NOT NULL, birth TEXT NOT NULL, answer TEXT NOT NULL, deeds TEXT NOT NULL, status TEXT NOT NULL,
   prev TEXT NOT NULL, hash TEXT NOT NULL,
-  PRIMARY KEY (run, seq)
-) STRICT, WITHOUT ROWID;
+  UNIQUE (run, seq)
+) STRICT;
 
 CREATE TABLE keys (
   run TEXT NOT NULL, key TEXT NOT NULL, seq INTEGER NOT NULL,
