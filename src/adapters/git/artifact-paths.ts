@@ -1,0 +1,52 @@
+/** Paths of artifacts, as git must see them: not part of the work. `{slot}` stands for any name. */
+
+import { nameOf } from "./byte-path.ts";
+
+/** Files of ours beside an artifact that is being replaced. */
+const LEFTOVERS = ".signalbox-*";
+
+/** Relative and inside: anything else cannot be in the work. */
+export function plainPaths(artifacts: readonly string[]): readonly string[] {
+  const plain = artifacts
+    .map((path) => path.replace(/^(?:\.\/+)+/, "").replaceAll(/\/+/g, "/"))
+    .filter(
+      (path) =>
+        path !== "" && !path.startsWith("/") && !path.split("/").includes("..") && !/[\n\0]/.test(path),
+    );
+  return [...new Set(plain)].sort();
+}
+
+/** Lines for a file of patterns to ignore. */
+export function ignoreLines(artifacts: readonly string[]): readonly string[] {
+  return [LEFTOVERS, ...plainPaths(artifacts).map((path) => `/${globOf(path)}`)];
+}
+
+function globOf(path: string): string {
+  return path
+    .split(/(\{[^{}/]*\})/)
+    .map((part, index) =>
+      index % 2 === 1 ? "*" : part.replaceAll(/[\\*?[\]]/g, "\\$&").replace(/ $/, "\\ "),
+    )
+    .join("");
+}
+
+/** Whether a name of git's index is an artifact's. */
+export function artifactTest(artifacts: readonly string[]): (name: string) => boolean {
+  const paths = plainPaths(artifacts);
+  const exact = new Set(paths.map(nameOf));
+  const patterns = paths.filter((path) => /\{[^{}/]*\}/.test(path)).map(patternOf);
+  return (name) => {
+    if (exact.has(name)) return true;
+    if (name.startsWith(".signalbox-") || name.includes("/.signalbox-")) return true;
+    return patterns.some((pattern) => pattern.test(name));
+  };
+}
+
+function patternOf(path: string): RegExp {
+  const parts = path
+    .split(/(\{[^{}/]*\})/)
+    .map((part, index) =>
+      index % 2 === 1 ? "[^/]*" : nameOf(part).replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"),
+    );
+  return new RegExp(`^${parts.join("")}$`, "s");
+}

@@ -1,0 +1,203 @@
+/**
+ * The only place where git is started.
+ *
+ * An agent in a linked worktree writes the configuration that the whole repository shares. So nothing that a configuration can
+ * name is run for us: hooks, monitors, pagers, editors, helpers are off, and what has a name of its own is taken care of in
+ * shield.ts. The environment is built from nothing, so that no GIT_* variable of whoever started us says where to work.
+ */
+
+import { spawn } from "node:child_process";
+import type { Env } from "../home/paths.ts";
+import { configuredByRepository, type Override } from "./shield.ts";
+
+export type Call = {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** Without it git looks for the repository by itself: only for asking where it is. */
+  readonly gitDir?: string;
+  readonly workTree?: string;
+  /** An index of ours in place of the worktree's. */
+  readonly index?: string;
+  readonly input?: Buffer | string;
+  /** What it writes must be on the disk when it returns. */
+  readonly durable?: boolean;
+  /** Commits are made at this time, in place of now. */
+  readonly date?: string;
+  readonly limitMs?: number;
+};
+
+/** Texts hold one character for each byte where `bytes` is said: names of files need not be UTF-8. */
+export type Answer = { readonly code: number; readonly out: Buffer; readonly err: string };
+
+export class GitError extends Error {
+  override readonly name = "GitError";
+  readonly code: number;
+  readonly err: string;
+
+  constructor(call: Call, answer: { readonly code: number; readonly err: string }) {
+    super(`git ${call.args.join(" ")} (in ${call.cwd}) failed with ${answer.code}: ${answer.err.trim()}`);
+    this.code = answer.code;
+    this.err = answer.err;
+  }
+}
+
+const LIMIT_MS = 120_000;
+const ERR_MAX = 64 * 1024;
+
+const SETTINGS: readonly string[] = [
+  // Nothing is run.
+  "core.fsmonitor=false",
+  "core.hooksPath=/dev/null",
+  "core.pager=cat",
+  "core.editor=false",
+  "sequence.editor=false",
+  "core.askPass=",
+  "core.sshCommand=false",
+  "core.gitProxy=",
+  "core.alternateRefsCommand=",
+  "credential.helper=",
+  "credential.interactive=false",
+  "diff.external=",
+  "interactive.diffFilter=",
+  "commit.gpgSign=false",
+  "tag.gpgSign=false",
+  "gpg.program=false",
+  "gc.auto=0",
+  "maintenance.auto=false",
+  "protocol.file.allow=user",
+  "protocol.ext.allow=never",
+  "safe.bareRepository=explicit",
+  "submodule.recurse=false",
+  // Nothing that changed goes unnoticed.
+  "core.untrackedCache=false",
+  "core.trustctime=true",
+  "core.checkStat=default",
+  "core.ignoreStat=false",
+  "sparse.expectFilesOutsideOfPatterns=false",
+  // What we read is what we expect, and what we write is one file.
+  "core.splitIndex=false",
+  "index.sparse=false",
+  "core.safecrlf=false",
+  "core.quotePath=false",
+  "add.ignoreErrors=false",
+  "advice.addEmbeddedRepo=false",
+  "i18n.commitEncoding=utf-8",
+];
+
+const DURABLE: readonly string[] = ["core.fsync=all", "core.fsyncMethod=fsync"];
+
+export async function tryGit(env: Env, call: Call): Promise<Answer> {
+  return start(env, call, call.gitDir === undefined ? [] : await overridesFor(env, call, call.gitDir));
+}
+
+/** What it says, without the line end. */
+export async function git(env: Env, call: Call): Promise<string> {
+  return (await gitBytes(env, call)).toString("utf8").replace(/\n$/, "");
+}
+
+export async function gitBytes(env: Env, call: Call): Promise<Buffer> {
+  const answer = await tryGit(env, call);
+  if (answer.code !== 0) throw new GitError(call, answer);
+  return answer.out;
+}
+
+/** Names or records that end with NUL, with one character for each byte. */
+export async function gitRecords(env: Env, call: Call): Promise<readonly string[]> {
+  return (await gitBytes(env, call))
+    .toString("latin1")
+    .split("\0")
+    .filter((record) => record !== "");
+}
+
+async function overridesFor(env: Env, call: Call, gitDir: string): Promise<readonly Override[]> {
+  return configuredByRepository(gitDir, async (args) => {
+    const listing: Call = { args, cwd: call.cwd, gitDir };
+    const answer = await start(env, listing, []);
+    if (answer.code !== 0) throw new GitError(listing, answer);
+    return answer.out;
+  });
+}
+
+function start(env: Env, call: Call, overrides: readonly Override[]): Promise<Answer> {
+  const settings = [...SETTINGS, ...(call.durable === true ? DURABLE : [])];
+  const argv = ["--no-pager", ...settings.flatMap((setting) => ["-c", setting]), ...call.args];
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const child = spawn("git", argv, {
+    cwd: call.cwd,
+    env: environmentOf(env, call, overrides),
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const limitMs = call.limitMs ?? LIMIT_MS;
+  const out: Buffer[] = [];
+  let err = "";
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    child.kill("SIGKILL");
+  }, limitMs);
+  child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => {
+    if (err.length < ERR_MAX) err += chunk.toString("utf8");
+  });
+  // A git that has read enough closes its end: its exit status tells.
+  child.stdin.on("error", () => undefined);
+  child.on("error", (error) => {
+    clearTimeout(timer);
+    reject(new Error(`git could not be started in ${call.cwd}`, { cause: error }));
+  });
+  child.on("close", (code, signal) => {
+    clearTimeout(timer);
+    const reason = isLate ? `took longer than ${limitMs} ms` : `ended by ${signal ?? "nothing"}`;
+    if (code === null) reject(new GitError(call, { code: -1, err: `${reason}; ${err}` }));
+    else resolve({ code, out: Buffer.concat(out), err });
+  });
+  child.stdin.end(call.input ?? "");
+  return promise;
+}
+
+function environmentOf(env: Env, call: Call, overrides: readonly Override[]): Record<string, string> {
+  const given = defined({
+    PATH: env["PATH"],
+    HOME: env["HOME"],
+    XDG_CONFIG_HOME: env["XDG_CONFIG_HOME"],
+    GIT_DIR: call.gitDir,
+    GIT_WORK_TREE: call.workTree,
+    GIT_INDEX_FILE: call.index,
+    GIT_AUTHOR_DATE: call.date,
+    GIT_COMMITTER_DATE: call.date,
+  });
+  return {
+    ...given,
+    LANG: "C",
+    LC_ALL: "C",
+    GIT_TERMINAL_PROMPT: "0",
+    // Set and empty: asked before the configuration is, and not run.
+    GIT_ASKPASS: "",
+    SSH_ASKPASS: "",
+    GIT_SSH_COMMAND: "false",
+    GIT_EDITOR: "false",
+    GIT_SEQUENCE_EDITOR: "false",
+    GIT_PAGER: "cat",
+    GIT_OPTIONAL_LOCKS: "0",
+    // No name of a transport is this one: nothing is fetched, whatever the configuration allows.
+    GIT_ALLOW_PROTOCOL: "none",
+    GIT_NO_LAZY_FETCH: "1",
+    GIT_AUTHOR_NAME: "Signalbox",
+    GIT_AUTHOR_EMAIL: "signalbox@localhost",
+    GIT_COMMITTER_NAME: "Signalbox",
+    GIT_COMMITTER_EMAIL: "signalbox@localhost",
+    GIT_CONFIG_COUNT: String(overrides.length),
+    ...Object.fromEntries(
+      overrides.flatMap(({ key, value }, index) => [
+        [`GIT_CONFIG_KEY_${index}`, key],
+        [`GIT_CONFIG_VALUE_${index}`, value],
+      ]),
+    ),
+  };
+}
+
+function defined(values: Env): Record<string, string> {
+  const result: Record<string, string> = {};
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) result[name] = value;
+  return result;
+}

@@ -1,0 +1,44 @@
+/**
+ * `index.lock`: another git at work in the worktree, or what a killed one left behind.
+ *
+ * One that is at work is waited for. What is left behind is moved out of the way, never deleted.
+ */
+
+import { lstatSync, readdirSync, readFileSync, readlinkSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { unless } from "../files/errno.ts";
+import type { Bench } from "./tree.ts";
+
+const LIVE_MS = 60_000;
+/** Where processes cannot be seen, a lock that stays for this long is left behind. */
+const BLIND_MS = 20_000;
+const AGAIN_MS = 50;
+const HIDDEN = ["ENOENT", "ESRCH", "EACCES", "EPERM", "ENOTDIR"];
+
+export async function freeIndexLock(bench: Bench): Promise<void> {
+  const file = join(bench.gitDir, "index.lock");
+  const startedAt = Date.now();
+  for (;;) {
+    if (unless(["ENOENT"], () => lstatSync(file)) === undefined) return;
+    const isLive = isGitAtWork(bench);
+    const waitedMs = Date.now() - startedAt;
+    if (isLive === false || waitedMs > (isLive === undefined ? BLIND_MS : LIVE_MS)) break;
+    await sleep(AGAIN_MS);
+  }
+  unless(["ENOENT"], () => renameSync(file, join(bench.gitDir, `index.lock.left-${Date.now()}`)));
+}
+
+/** `undefined` where the system does not tell. */
+function isGitAtWork({ path, gitDir }: Bench): boolean | undefined {
+  const pids = unless(HIDDEN, () => readdirSync("/proc"))?.filter((name) => /^\d+$/.test(name));
+  if (pids === undefined) return undefined;
+  return pids.some((pid) => {
+    const name = unless(HIDDEN, () => readFileSync(`/proc/${pid}/comm`, "utf8"))?.trim() ?? "";
+    if (!name.startsWith("git")) return false;
+    const cwd = unless(HIDDEN, () => readlinkSync(`/proc/${pid}/cwd`)) ?? "";
+    if (cwd === path || cwd.startsWith(`${path}/`)) return true;
+    const environ = unless(HIDDEN, () => readFileSync(`/proc/${pid}/environ`, "latin1")) ?? "";
+    return environ.split("\0").includes(`GIT_DIR=${Buffer.from(gitDir).toString("latin1")}`);
+  });
+}

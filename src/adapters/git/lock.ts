@@ -1,0 +1,65 @@
+/**
+ * One at a time for each repository: git itself loses worktrees that are added in parallel.
+ *
+ * The lock is an exclusive SQLite transaction, which the system takes back when its holder dies.
+ */
+
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { makeFolder } from "../home/folders.ts";
+import { UserError } from "../user-error.ts";
+
+const WAIT_MS = 120_000;
+const AGAIN_MS = 15;
+const BUSY = 5;
+const CONFLICT = 6;
+
+export type Lock = { readonly folder: string; readonly repo: string; readonly waitMs?: number };
+
+export async function whileLocked<T>(lock: Lock, work: () => Promise<T>): Promise<T> {
+  makeFolder(lock.folder);
+  const name = createHash("sha256").update(lock.repo).digest("hex").slice(0, 32);
+  const held = await take(lock, join(lock.folder, `${name}.lock`));
+  try {
+    return await work();
+  } finally {
+    held.close();
+  }
+}
+
+async function take(lock: Lock, file: string): Promise<DatabaseSync> {
+  const endsAt = Date.now() + (lock.waitMs ?? WAIT_MS);
+  const database = new DatabaseSync(file);
+  try {
+    while (!begins(database)) {
+      if (Date.now() >= endsAt)
+        throw new UserError(
+          "repository-busy",
+          `Another run has been making or removing a workspace of ${lock.repo} for a long time.`,
+          {
+            next: "signalbox doctor",
+            exit: CONFLICT,
+          },
+        );
+      // Not all at the same moment again.
+      await sleep(AGAIN_MS + Math.random() * AGAIN_MS);
+    }
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function begins(database: DatabaseSync): boolean {
+  try {
+    database.exec("BEGIN EXCLUSIVE");
+    return true;
+  } catch (error) {
+    // The lowest byte is the code; the rest says why.
+    if (error instanceof Error && "errcode" in error && Number(error.errcode) % 256 === BUSY) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * Gives a workspace back without losing a byte, and without ever forcing git.
+ *
+ * 1. What is not committed becomes a salvage commit, durable before anything else happens.
+ * 2. What git does not hold is moved to a folder.
+ * 3. A note in git's own folder for the worktree says which tree was saved: from here on, a file that is missing was removed by us.
+ * 4. Git removes the files, each only if it still is what was saved.
+ * 5. The worktree, empty now, is removed. The branch stays.
+ */
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { failpoint } from "../failpoint.ts";
+import { unless } from "../files/errno.ts";
+import { writePrivate } from "../home/folders.ts";
+import { git, gitRecords, tryGit } from "./call.ts";
+import type { Call } from "./call.ts";
+import { keepOperation, keepRest } from "./keep.ts";
+import { freeIndexLock } from "./leftover-lock.ts";
+import { commonDirOf, gitDirOf, registrationOf } from "./locate.ts";
+import { moveInto } from "./move.ts";
+import { salvageRef } from "./names.ts";
+import { repairPointer } from "./pointer.ts";
+import { salvage } from "./salvage.ts";
+import { addAll, at, withCopy, within } from "./tree.ts";
+import type { Bench, On } from "./tree.ts";
+
+export type Leaving = {
+  readonly run: string;
+  readonly repo: string;
+  readonly path: string;
+  readonly keep: string;
+};
+
+export type Released = { readonly salvage: string; readonly kept: string };
+
+const SAVED = "signalbox-saved";
+const REMOVE_MS = 30 * 60_000;
+const TRIES_MAX = 3;
+
+export type Registered = {
+  readonly run: string;
+  readonly commonDir: string;
+  readonly bench: Bench;
+  /** Where what git does not hold is moved to. */
+  readonly keep: string;
+};
+
+/** Called under the repository's lock. */
+export async function release(on: On, leaving: Leaving): Promise<Released> {
+  const { run, repo, path, keep } = leaving;
+  const mainDir = gitDirOf(repo);
+  if (mainDir === undefined)
+    throw new Error(`${repo} is no git repository any more: its workspace ${path} is left as it is`);
+  const commonDir = commonDirOf(mainDir);
+  const gitDir = registrationOf(commonDir, path);
+  if (gitDir !== undefined) {
+    const registered = { run, commonDir, keep, bench: { path, gitDir } };
+    if (existsSync(path)) await empty(on, registered);
+    await removeRegistration(on, registered);
+  } else if (existsSync(path)) {
+    // Git does not know it any more: nobody can tell what of it is committed.
+    moveInto(Buffer.from(path), keep, "worktree");
+  }
+  return { salvage: await refOf(on, commonDir, salvageRef(run)), kept: isFilled(keep) ? keep : "" };
+}
+
+async function refOf(on: On, commonDir: string, ref: string): Promise<string> {
+  const answer = await tryGit(on.env, {
+    cwd: commonDir,
+    gitDir: commonDir,
+    args: ["rev-parse", "--verify", "--quiet", ref],
+  });
+  return answer.code === 0 ? ref : "";
+}
+
+function isFilled(folder: string): boolean {
+  return (unless(["ENOENT"], () => readdirSync(folder)) ?? []).length > 0;
+}
+
+/** Takes everything out of the worktree. */
+async function empty(on: On, { run, commonDir, bench, keep }: Registered): Promise<void> {
+  repairPointer(bench, keep);
+  await freeIndexLock(bench);
+  const tree = await save(on, { run, commonDir, bench, keep });
+  // Only now: what is missing from here on was taken away by us.
+  await keepRest(on, bench, { tree, keep });
+  failpoint("workspace.before-clear");
+  await clear(on, bench);
+  failpoint("workspace.after-clear");
+}
+
+/** Gives the tree that was saved. While somebody still writes there, what is new is saved as well. */
+async function save(on: On, { run, bench }: Registered): Promise<string> {
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const saved = await savedTree(on, bench);
+    if (saved !== undefined) return saved;
+    const { tree } = await salvage({ on, bench, run }, { isThere: true });
+    failpoint("workspace.before-saved");
+    writePrivate(join(bench.gitDir, SAVED), `${tree}\n`);
+    failpoint("workspace.after-saved");
+  }
+  const saved = await savedTree(on, bench);
+  if (saved === undefined) throw new Error(`somebody keeps writing to ${bench.path}: it is left as it is`);
+  return saved;
+}
+
+/** The tree that was saved, if nothing is there that it does not hold. */
+async function savedTree(on: On, bench: Bench): Promise<string | undefined> {
+  const saved = unless(["ENOENT"], () => readFileSync(join(bench.gitDir, SAVED), "utf8"))?.trim();
+  if (saved === undefined) return undefined;
+  const now = await withCopy(on, bench, async (index) => {
+    await addAll(on, bench, index);
+    return git(on.env, { ...at(bench, index), args: ["write-tree", "--missing-ok"] });
+  });
+  const args = [
+    "diff-tree",
+    "-r",
+    "-z",
+    "--no-renames",
+    "--diff-filter=d",
+    "--name-only",
+    "--no-ext-diff",
+    "--no-textconv",
+    saved,
+    now,
+  ];
+  const added = await gitRecords(on.env, {
+    ...within(bench),
+    args,
+  });
+  return added.length === 0 ? saved : undefined;
+}
+
+/** Without force: git looks at each file, and refuses to remove one that is not what the index says. */
+async function clear(on: On, bench: Bench): Promise<void> {
+  await withCopy(on, bench, async (index) => {
+    await addAll(on, bench, index);
+    const nothing = await git(on.env, {
+      ...at(bench, index),
+      args: ["hash-object", "-t", "tree", "-w", "--stdin"],
+    });
+    await git(on.env, { ...at(bench, index), args: ["read-tree", "-m", "-u", nothing], limitMs: REMOVE_MS });
+  });
+}
+
+/** Removes a worktree that is empty, or whose folder is gone. What only git's own folder for it knows is kept first. */
+export async function removeRegistration(on: On, { run, commonDir, bench, keep }: Registered): Promise<void> {
+  const call: Omit<Call, "args"> = { cwd: commonDir, gitDir: commonDir, limitMs: REMOVE_MS };
+  const own: Omit<Call, "args"> = { cwd: commonDir, gitDir: bench.gitDir };
+  await freeIndexLock(bench);
+  if (!existsSync(bench.path) && !existsSync(join(bench.gitDir, SAVED)))
+    await salvage({ on, bench, run }, { isThere: false });
+  keepOperation(bench, keep);
+  failpoint("workspace.before-detach");
+  // With nothing in the index and no commit to compare with, there is nothing that git could call a change.
+  await git(on.env, { ...own, args: ["read-tree", "--empty"] });
+  await git(on.env, { ...own, args: ["symbolic-ref", "HEAD", `refs/signalbox/released/${run}`] });
+  failpoint("workspace.after-detach");
+  if (existsSync(join(bench.gitDir, "locked")))
+    await git(on.env, { ...call, args: ["worktree", "unlock", bench.path] });
+  failpoint("workspace.before-remove");
+  await git(on.env, { ...call, args: ["worktree", "remove", "--", bench.path] });
+  failpoint("workspace.after-remove");
+}

@@ -1,0 +1,230 @@
+/**
+ * Keeps what is not committed, as commits under a ref of ours, before anything is taken away.
+ *
+ * The salvage commit is the work as it is on the disk. Its parents are HEAD and, where there is such a thing: the index as it
+ * was staged (with the sides of a conflict under `.conflict/1`, `2`, `3`), the exact bytes of files that git stores in another
+ * form, commits that no ref reaches, and the salvage before this one.
+ */
+
+import { lstatSync } from "node:fs";
+import { failpoint } from "../failpoint.ts";
+import { unless } from "../files/errno.ts";
+import { bytePath } from "./byte-path.ts";
+import { git, gitRecords, tryGit } from "./call.ts";
+import type { Call } from "./call.ts";
+import { mentioned, unreachable } from "./commits.ts";
+import { makeDurable } from "./durable.ts";
+import { commonDirOf } from "./locate.ts";
+import { forgottenRef, salvageRef } from "./names.ts";
+import { addAll, at, headOf, withCopy } from "./tree.ts";
+import type { Bench, On } from "./tree.ts";
+
+export type Salvaged = {
+  /** The work as it is on the disk. */
+  readonly tree: string;
+  /** Empty where there was nothing to keep. */
+  readonly ref: string;
+};
+
+type Scene = { readonly on: On; readonly bench: Bench; readonly run: string };
+
+export async function salvage(scene: Scene, of: { readonly isThere: boolean }): Promise<Salvaged> {
+  const { on, bench, run } = scene;
+  const head = await headOf(on, bench);
+  const before = await treeAt(scene, head);
+  const staged = await stagedTree(scene);
+  const { tree, raw } = of.isThere ? await workTree(scene, before) : { tree: before, raw: undefined };
+  const known = mentioned(bench);
+  const lost = await unreachable(on, bench, [...known.current, ...(head === undefined ? [] : [head])]);
+  const old = await valueOf(scene, salvageRef(run));
+  if (tree !== before || staged !== before || lost.length > 0) {
+    const parents = [
+      ...(head === undefined ? [] : [head]),
+      ...(staged === before
+        ? []
+        : [
+            await commit(scene, staged, {
+              message: `signalbox: what was staged in run ${run}`,
+              parents: [],
+              date: ONCE,
+            }),
+          ]),
+      ...(raw === undefined
+        ? []
+        : [
+            await commit(scene, raw, {
+              message: `signalbox: exact bytes of files of run ${run}`,
+              parents: [],
+              date: ONCE,
+            }),
+          ]),
+      ...lost.filter((oid) => oid !== head),
+    ];
+    await keep(scene, salvageRef(run), {
+      tree,
+      parents,
+      old,
+      message: `signalbox: not committed when run ${run} was released`,
+    });
+  }
+  const forgotten = await unreachable(on, bench, known.past);
+  if (forgotten.length > 0)
+    await keep(scene, forgottenRef(run), {
+      tree: before,
+      parents: forgotten,
+      old: await valueOf(scene, forgottenRef(run)),
+      message: `signalbox: commits that no branch held when run ${run} was released`,
+    });
+  const now = await valueOf(scene, salvageRef(run));
+  return { tree, ref: now === undefined ? "" : salvageRef(run) };
+}
+
+type Keeping = {
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly old: string | undefined;
+  readonly message: string;
+};
+
+async function keep(scene: Scene, ref: string, { tree, parents, old, message }: Keeping): Promise<void> {
+  if (old !== undefined && (await isSame(scene, old, { tree, parents }))) return;
+  const made = await commit(scene, tree, {
+    message,
+    parents: old === undefined ? parents : [...parents, old],
+  });
+  failpoint("workspace.before-salvage");
+  await git(scene.on.env, {
+    ...plain(scene),
+    args: ["update-ref", "--create-reflog", "-m", message, ref, made, old ?? "0".repeat(made.length)],
+    durable: true,
+  });
+  await makeDurable(scene.on, { commonDir: commonDirOf(scene.bench.gitDir), from: made, until: parents[0] });
+  failpoint("workspace.after-salvage");
+}
+
+/** Whether the salvage of an earlier try, or one that it was put on top of, is this one. */
+async function isSame(
+  scene: Scene,
+  old: string,
+  { tree, parents }: Pick<Keeping, "tree" | "parents">,
+): Promise<boolean> {
+  const [oldTree = "", oldParents = ""] = (
+    await git(scene.on.env, {
+      ...plain(scene),
+      args: ["show", "--no-patch", "--no-notes", "--format=%T%n%P", old],
+    })
+  ).split("\n");
+  const own = oldParents.split(" ");
+  return oldTree === tree && parents.every((oid) => own.includes(oid));
+}
+
+function plain({ bench }: Scene): Omit<Call, "args"> {
+  return { cwd: commonDirOf(bench.gitDir), gitDir: bench.gitDir };
+}
+
+async function treeAt(scene: Scene, head: string | undefined): Promise<string> {
+  if (head === undefined)
+    return git(scene.on.env, { ...plain(scene), args: ["hash-object", "-t", "tree", "-w", "--stdin"] });
+  return git(scene.on.env, { ...plain(scene), args: ["rev-parse", "--verify", `${head}^{tree}`] });
+}
+
+async function valueOf(scene: Scene, ref: string): Promise<string | undefined> {
+  const answer = await tryGit(scene.on.env, {
+    ...plain(scene),
+    args: ["rev-parse", "--verify", "--quiet", ref],
+  });
+  return answer.code === 0 ? answer.out.toString("utf8").trim() : undefined;
+}
+
+type Committing = { readonly message: string; readonly parents: readonly string[]; readonly date?: string };
+
+/** Of commits beside the salvage: trying again makes the same one and not another. */
+const ONCE = "2000-01-01T00:00:00Z";
+
+async function commit(scene: Scene, tree: string, { message, parents, date }: Committing): Promise<string> {
+  const unique = [...new Set(parents)];
+  const args = ["commit-tree", tree, ...unique.flatMap((oid) => ["-p", oid]), "-m", message];
+  return git(scene.on.env, { ...plain(scene), args, durable: true, ...(date === undefined ? {} : { date }) });
+}
+
+/** The index as it is. The sides of a conflict have no place in a tree, so they are given one. */
+async function stagedTree({ on, bench }: Scene): Promise<string> {
+  return withCopy(on, bench, async (index) => {
+    const call = at(bench, index);
+    const sides = await gitRecords(on.env, { ...call, args: ["ls-files", "--unmerged", "-z"] });
+    if (sides.length > 0) {
+      const zero = "0".repeat((sides[0] ?? "").split(" ")[1]?.length ?? 40);
+      const input = sides.flatMap((side) => {
+        const [, mode = "", oid = "", stage = "", name = ""] =
+          /^(\d+) ([0-9a-f]+) (\d)\t(.*)$/s.exec(side) ?? [];
+        return [`0 ${zero}\t${name}\0`, `${mode} ${oid} 0\t.conflict/${stage}/${name}\0`];
+      });
+      await git(on.env, {
+        ...call,
+        args: ["update-index", "-z", "--index-info"],
+        input: Buffer.from(input.join(""), "latin1"),
+      });
+    }
+    return git(on.env, { ...call, args: ["write-tree", "--missing-ok"], durable: true });
+  });
+}
+
+type Work = { readonly tree: string; readonly raw: string | undefined };
+
+async function workTree(scene: Scene, before: string): Promise<Work> {
+  const { on, bench } = scene;
+  return withCopy(on, bench, async (index) => {
+    await addAll(on, bench, index);
+    const call = at(bench, index);
+    const tree = await git(on.env, { ...call, args: ["write-tree", "--missing-ok"], durable: true });
+    return { tree, raw: tree === before ? undefined : await rawTree(scene, { before, tree, index }) };
+  });
+}
+
+type Changed = { readonly before: string; readonly tree: string; readonly index: string };
+
+/** Line ends and filters change what git stores: of such files, the bytes as they are on the disk. */
+async function rawTree({ on, bench }: Scene, { before, tree, index }: Changed): Promise<string | undefined> {
+  const call = at(bench, index);
+  const records = await gitRecords(on.env, {
+    ...call,
+    args: ["diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", before, tree],
+  });
+  const changed: { mode: string; oid: string; name: string }[] = [];
+  for (let place = 0; place + 1 < records.length; place += 2) {
+    const [, mode = "", , oid = ""] = (records[place] ?? "").replace(/^:/, "").split(" ");
+    const name = records[place + 1] ?? "";
+    const isFile =
+      mode.startsWith("100") &&
+      unless(["ENOENT", "ENOTDIR"], () => lstatSync(bytePath(bench.path, name)))?.isFile();
+    if (isFile === true) changed.push({ mode, oid, name });
+  }
+  if (changed.length === 0) return undefined;
+  const hashed = await git(on.env, {
+    ...call,
+    args: ["hash-object", "-w", "--no-filters", "--stdin-paths"],
+    input: Buffer.from(changed.map(({ name }) => `${quoted(name)}\n`).join(""), "latin1"),
+    durable: true,
+  });
+  const raw = hashed.split("\n");
+  const odd = changed.flatMap(({ mode, oid, name }, place) =>
+    raw[place] === oid ? [] : [`${mode} ${raw[place] ?? ""} 0\t${name}\0`],
+  );
+  if (odd.length === 0) return undefined;
+  await git(on.env, { ...call, args: ["read-tree", "--empty"] });
+  await git(on.env, {
+    ...call,
+    args: ["update-index", "-z", "--index-info"],
+    input: Buffer.from(odd.join(""), "latin1"),
+  });
+  return git(on.env, { ...call, args: ["write-tree"], durable: true });
+}
+
+/** As git writes names that hold line ends and the like. */
+function quoted(name: string): string {
+  const escaped = name.replaceAll(
+    /[\\"\n\r\t]/g,
+    (sign) => `\\${sign.charCodeAt(0).toString(8).padStart(3, "0")}`,
+  );
+  return `"${escaped}"`;
+}

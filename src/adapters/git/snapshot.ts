@@ -1,0 +1,48 @@
+/** The work as it was at a moment, kept under a ref of ours for as long as the repository lives. */
+
+import { failpoint } from "../failpoint.ts";
+import { git, tryGit } from "./call.ts";
+import type { Call } from "./call.ts";
+import { makeDurable } from "./durable.ts";
+import { commonDirOf } from "./locate.ts";
+import { snapshotRef } from "./names.ts";
+import { headOf } from "./tree.ts";
+import type { Bench, On } from "./tree.ts";
+
+export type Moment = {
+  readonly run: string;
+  readonly seq: number;
+  readonly tree: string;
+  readonly message: string;
+};
+
+export async function snapshot(on: On, bench: Bench, { run, seq, tree, message }: Moment): Promise<string> {
+  const ref = snapshotRef(run, seq);
+  const call: Omit<Call, "args"> = { cwd: bench.path, gitDir: bench.gitDir, durable: true };
+  const kept = await treeOfRef(on, call, ref);
+  if (kept === tree) return ref;
+  if (kept !== undefined) throw new Error(`${ref} holds the tree ${kept} already, and not ${tree}`);
+  const head = await headOf(on, bench);
+  const parents = head === undefined ? [] : ["-p", head];
+  const made = await git(on.env, {
+    ...call,
+    args: ["commit-tree", tree, ...parents, "-F", "-"],
+    input: message,
+  });
+  failpoint("workspace.before-snapshot");
+  const answer = await tryGit(on.env, { ...call, args: ["update-ref", ref, made, "0".repeat(made.length)] });
+  // Another process was quicker with the same.
+  if (answer.code !== 0 && (await treeOfRef(on, call, ref)) !== tree)
+    throw new Error(`${ref} could not be made: ${answer.err.trim()}`);
+  await makeDurable(on, { commonDir: commonDirOf(bench.gitDir), from: made, until: head });
+  failpoint("workspace.after-snapshot");
+  return ref;
+}
+
+async function treeOfRef(on: On, call: Omit<Call, "args">, ref: string): Promise<string | undefined> {
+  const answer = await tryGit(on.env, {
+    ...call,
+    args: ["rev-parse", "--verify", "--quiet", `${ref}^{tree}`],
+  });
+  return answer.code === 0 ? answer.out.toString("utf8").trim() : undefined;
+}

@@ -1,0 +1,120 @@
+/** Real repositories for tests, and workspaces in processes of their own. */
+import { execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { homeAt } from "../../src/adapters/home/paths.ts";
+import type { Home } from "../../src/adapters/home/paths.ts";
+import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
+import type { Workspaces } from "../../src/engine/ports.ts";
+
+export type Env = Readonly<Record<string, string>>;
+
+export type Site = {
+  readonly root: string;
+  readonly repo: string;
+  readonly home: Home;
+  readonly env: Env;
+  readonly base: string;
+  readonly workspaces: Workspaces;
+};
+
+const made: string[] = [];
+
+/** A repository with one commit, a state home, and a HOME of its own. */
+export function site(name = "repo"): Site {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-git-")));
+  made.push(root);
+  const env = { PATH: process.env["PATH"] ?? "", HOME: join(root, "user") };
+  mkdirSync(env.HOME);
+  writeFileSync(
+    join(env.HOME, ".gitconfig"),
+    '[user]\nname = A\nemail = a@example.com\n[init]\ndefaultBranch = main\n[protocol "file"]\nallow = always\n',
+  );
+  const repo = join(root, name);
+  mkdirSync(repo);
+  sh(repo, env, ["init", "-q"]);
+  put(repo, {
+    "a.txt": "one\n",
+    "b.txt": "two\n",
+    "dir/c.txt": "three\n",
+    ".gitignore": "*.log\n.env\nbuild/\n",
+  });
+  commit(repo, env, "start");
+  const home = homeAt(join(root, "state"));
+  const base = sh(repo, env, ["rev-parse", "HEAD"]);
+  return { root, repo, home, env, base, workspaces: gitWorkspaces({ home, env }) };
+}
+
+export function removeSites(): void {
+  for (const root of made.splice(0)) rmSync(root, { recursive: true, force: true });
+}
+
+/** Plain git, as a person or an agent would call it. */
+export function sh(cwd: string, env: Env, args: readonly string[]): string {
+  return execFileSync("git", args, {
+    cwd,
+    env,
+    encoding: "utf8",
+    stdio: ["pipe", "pipe", "pipe"],
+  }).trimEnd();
+}
+
+export function put(folder: string, files: Readonly<Record<string, string | Buffer>>): void {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+}
+
+export function commit(folder: string, env: Env, message: string): string {
+  sh(folder, env, ["add", "-A"]);
+  sh(folder, env, ["commit", "-q", "--allow-empty", "-m", message]);
+  return sh(folder, env, ["rev-parse", "HEAD"]);
+}
+
+/** Everything by which a person would notice that somebody was in the main checkout. */
+export function mainCheckout({ repo, env }: Site): string {
+  const index = createHash("sha1")
+    .update(readFileSync(join(repo, ".git/index")))
+    .digest("hex");
+  const head = readFileSync(join(repo, ".git/HEAD"), "utf8").trim();
+  return [
+    head,
+    sh(repo, env, ["rev-parse", "HEAD"]),
+    index,
+    sh(repo, env, ["status", "--porcelain", "--ignored"]),
+  ].join("\n");
+}
+
+const DRIVER = fileURLToPath(new URL("git-driver.ts", import.meta.url));
+
+export type Ended = {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly out: string;
+  readonly err: string;
+};
+
+/** One operation in a process of its own, which may be killed at a failpoint. */
+export function apart(
+  of: Site,
+  operation: { readonly do: string; readonly with: object },
+  failpoint = "",
+): Promise<Ended> {
+  const { promise, resolve, reject } = Promise.withResolvers<Ended>();
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", DRIVER], {
+    env: { ...of.env, SIGNALBOX_FAILPOINT: failpoint },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  let out = "";
+  let err = "";
+  child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
+  child.on("error", reject);
+  child.on("close", (code, signal) => resolve({ code, signal, out, err }));
+  child.stdin.end(JSON.stringify({ ...operation, home: of.home.root, env: of.env }));
+  return promise;
+}
