@@ -1,0 +1,156 @@
+/**
+ * What every acting command has in common: who acts, one event, its answer, its files, and waking whoever carries it out.
+ *
+ * Nothing here starts, stops or changes anything but the journal and the files that show it.
+ */
+
+import { runFolders, type Home } from "../adapters/home/paths.ts";
+import { fileArtifacts } from "../adapters/files/artifacts.ts";
+import { requirePerson, whoActs, type Who } from "../adapters/person/who.ts";
+import { UserError } from "../adapters/user-error.ts";
+import type { Actor, Incoming } from "../core/event.ts";
+import { workflowsOf, type Box } from "../engine/box.ts";
+import type { Store, Workspaces } from "../engine/ports.ts";
+import { project } from "../engine/project.ts";
+import { submit, type Request, type Submission } from "../engine/submit.ts";
+import { openStore, requireHome, runMeant } from "./box.ts";
+import { EXIT_NOT_YOURS, type Door } from "./command.ts";
+import { refused } from "./refused.ts";
+import { wake } from "./wake.ts";
+
+export type Acting = {
+  readonly door: Door;
+  readonly home: Home;
+  readonly box: Box;
+  readonly who: Who;
+};
+
+/** Opens the box for one command, and closes it whatever happens. */
+export async function acting<T>(door: Door, work: (on: Acting) => Promise<T>): Promise<T> {
+  const home = requireHome(door);
+  const store = openStore(door);
+  try {
+    const who = whoActs({ env: door.env, store, ...(door.procs === undefined ? {} : { procs: door.procs }) });
+    return await work({ door, home, box: boxOf(door, home, store), who });
+  } finally {
+    store.close();
+  }
+}
+
+function boxOf({ env }: Door, home: Home, store: Store): Box {
+  return {
+    clock: { now: () => Date.now(), mono: () => performance.now() },
+    store,
+    artifacts: fileArtifacts({ registry: store }),
+    workspaces: lazily(async () =>
+      (await import("../adapters/git/workspaces.ts")).gitWorkspaces({ home, env }),
+    ),
+    folders: (run) => runFolders(home, run),
+    workflow: workflowsOf(store),
+  };
+}
+
+/** A run without a workspace does not pay for git. */
+function lazily(load: () => Promise<Workspaces>): Workspaces {
+  return {
+    prepare: async (of) => (await load()).prepare(of),
+    digest: async (path, artifacts) => (await load()).digest(path, artifacts),
+    snapshot: async (of) => (await load()).snapshot(of),
+    release: async (of) => (await load()).release(of),
+  };
+}
+
+/** The run that is meant. An agent that names none means its own. */
+export function runOf({ box, door, who }: Acting, word: string | undefined): string {
+  return word === undefined && who.type === "agent" ? who.run : runMeant(box.store, door, word);
+}
+
+/** Who speaks, and what proves it. */
+export type Voice = Pick<Request, "by" | "prove">;
+
+/** A person signs; an agent is known by its token, and speaks in its own run only. */
+export async function voiceOf({ who }: Acting, run: string): Promise<Voice> {
+  if (who.type === "agent") {
+    if (who.run === run) return { by: who.actor };
+    throw new UserError(
+      "not-your-role",
+      `you are the agent "${who.actor.role}" of run ${who.run}, and not of ${run}`,
+      { next: `signalbox show ${who.run}`, exit: EXIT_NOT_YOURS },
+    );
+  }
+  const by: Actor = requirePerson(who).actor;
+  const [{ signerOf }, { prover }] = await Promise.all([
+    import("../adapters/person/key.ts"),
+    import("../adapters/person/proof.ts"),
+  ]);
+  const signer = await signerOf(who);
+  return { by, prove: (event) => prover({ who, signer, run, event }) };
+}
+
+/** What was acknowledged: the same for the same key, however often it is asked for. */
+export type Done = {
+  readonly run: string;
+  readonly from: string;
+  readonly to: string;
+  readonly seq: number;
+  /** What is worth telling about its files. */
+  readonly told: readonly string[];
+  /** None where the key was known. */
+  readonly accepted: Extract<Submission, { type: "accepted" }> | undefined;
+};
+
+export type Known = Parameters<Request["event"]>[0];
+
+export type Asked = Pick<Request, "run" | "key" | "expected" | "facts"> & {
+  readonly event: (known: Known, by: Actor) => Incoming;
+  readonly voice?: Voice;
+  /** Where a refusal means something else to whoever asked. */
+  readonly refusedAs?: (refused: Extract<Submission, { type: "refused" }>) => UserError | undefined;
+};
+
+/** Submits one event and sees it through; a refusal is thrown with its exit code. */
+export async function ask(on: Acting, asked: Asked): Promise<Done> {
+  const { event, refusedAs, voice: given, ...request } = asked;
+  const voice = given ?? (await voiceOf(on, asked.run));
+  const submission = await submit(on.box, {
+    ...request,
+    ...voice,
+    event: (known) => event(known, voice.by),
+  });
+  const other = submission.type === "refused" ? refusedAs?.(submission) : undefined;
+  if (other !== undefined) throw other;
+  const done = acknowledged(submission, asked.run);
+  return { ...done, told: await seeThrough(on, asked.run) };
+}
+
+/** Also after an answer that was given before: whoever got it then may have died before it came this far. */
+export async function seeThrough(on: Acting, run: string): Promise<readonly string[]> {
+  const told = await project(on.box, run);
+  await wake(on);
+  return told;
+}
+
+export function acknowledged(submission: Submission, run: string): Omit<Done, "told"> {
+  switch (submission.type) {
+    case "accepted": {
+      const { before, run: after } = submission;
+      return { run, from: before.state, to: after.state, seq: after.seq, accepted: submission };
+    }
+    case "repeated":
+      return { run, ...parseAnswer(submission.answer), accepted: undefined };
+    case "refused":
+    case "conflict":
+    case "unknown":
+      throw refused(submission, run);
+  }
+}
+
+function parseAnswer(answer: string): { from: string; to: string; seq: number } {
+  const data: unknown = JSON.parse(answer);
+  const fields = new Map(typeof data === "object" && data !== null ? Object.entries(data) : []);
+  return {
+    from: String(fields.get("from")),
+    to: String(fields.get("to")),
+    seq: Number(fields.get("seq")),
+  };
+}

@@ -1,0 +1,47 @@
+/** `signalbox cancel`: the move that ends a run early, whatever the workflow calls the state it leads to. */
+
+import { UserError } from "../../adapters/user-error.ts";
+import { requirePerson } from "../../adapters/person/who.ts";
+import { targetOf } from "../../core/gate.ts";
+import { finished } from "../../core/refuse.ts";
+import { acted } from "../acted.ts";
+import { acting, runOf, type Acting } from "../acting.ts";
+import { EXIT_NOT_YOURS, type Answer, type Command } from "../command.ts";
+import { requireKept } from "../kept.ts";
+import { moveTo } from "../moving.ts";
+import { refusal } from "../refused.ts";
+
+export const command: Command = {
+  usage: "[RUN] [--note TEXT] [--key KEY]",
+  about:
+    "Ends a run early: its agents are stopped, its branch stays, and what was not committed is kept. Only people can do this.\nIn a workspace, RUN may be left out.",
+  words: { min: 0, max: 1 },
+  options: {
+    note: { takes: "TEXT", about: "why, for the history" },
+    key: { takes: "KEY", about: "the same key twice cancels once, and gives the same answer" },
+  },
+  examples: ["signalbox cancel k3d9"],
+  answer: ({ words: [word], options: { note, key } }, door): Promise<Answer> =>
+    acting(door, async (on) => {
+      requirePerson(on.who);
+      const run = runOf(on, word);
+      const isKnown = key !== undefined && on.box.store.answerTo(run, key) !== undefined;
+      const to = isKnown ? "" : targetFrom(on, run);
+      return acted(await moveTo(on, { run, to, note, key }));
+    }),
+};
+
+function targetFrom(on: Acting, id: string): string {
+  const { row, run } = requireKept(on, id);
+  const { definition, movesFrom } = on.box.workflow(row.definition);
+  if (definition.states[run.state]?.final !== undefined) throw refusal(finished(run));
+  const move = (movesFrom[run.state] ?? []).find(
+    ({ by, answer, to }) =>
+      by.includes("human") && answer === undefined && definition.states[to]?.final === "cancelled",
+  );
+  if (move !== undefined) return targetOf(run, move);
+  throw new UserError("not-in-map", `no move of a person ends the run early from ${run.state}`, {
+    next: `signalbox why ${id}`,
+    exit: EXIT_NOT_YOURS,
+  });
+}

@@ -1,0 +1,85 @@
+/** `signalbox resume`: whatever holds a run up and is not a decision, is tried again. */
+
+import { failpoint } from "../../adapters/failpoint.ts";
+import { requirePerson } from "../../adapters/person/who.ts";
+import { talkOf } from "../acted.ts";
+import { acting, runOf, seeThrough, type Acting } from "../acting.ts";
+import { isFinished } from "../box.ts";
+import { EXIT_OK, type Answer, type Command } from "../command.ts";
+import { requireKept, seenOf } from "../kept.ts";
+import { nextForPerson } from "../reading/ways.ts";
+import { respawnRole } from "../respawning.ts";
+
+/** What `--json` gives. */
+export type ResumeData = {
+  readonly run: string;
+  readonly state: string;
+  /** Whether it was halted. */
+  readonly unhalted: boolean;
+  /** Deeds that are tried again. */
+  readonly retried: readonly string[];
+  /** Roles whose agent is started again. */
+  readonly respawned: readonly string[];
+};
+
+export const command: Command = {
+  usage: "[RUN]",
+  about:
+    "Goes on with a run that was stopped, tries again what went wrong, and starts agents again that have crashed. Only people can do this.\nIn a workspace, RUN may be left out.",
+  words: { min: 0, max: 1 },
+  options: {},
+  examples: ["signalbox resume k3d9"],
+  answer: ({ words: [word] }, door): Promise<Answer> =>
+    acting(door, async (on) => {
+      requirePerson(on.who);
+      return answerOf(on, await resume(on, runOf(on, word)));
+    }),
+};
+
+async function resume(on: Acting, id: string): Promise<ResumeData> {
+  const { store, clock } = on.box;
+  const { row } = requireKept(on, id);
+  const { name } = requirePerson(on.who);
+  if (row.halted) {
+    failpoint("resume.before-go-on");
+    store.halt(id, false);
+    failpoint("resume.after-go-on");
+    const at = new Date(clock.now()).toISOString();
+    store.note({ run: id, at, kind: "resumed", text: `${name} resumed the run` });
+  }
+  const retried = store.retry(id).map((key) => describe(on, id, key));
+  const respawned = isFinished(row) ? [] : await respawnCrashed(on, id);
+  await seeThrough(on, id);
+  return { run: id, state: requireKept(on, id).row.state, unhalted: row.halted, retried, respawned };
+}
+
+function describe({ box }: Acting, run: string, key: string): string {
+  return box.store.deeds(run).find((row) => row.key === key)?.deed.type ?? key;
+}
+
+async function respawnCrashed(on: Acting, id: string): Promise<string[]> {
+  const crashed = Object.values(requireKept(on, id).run.agents).filter(({ status }) => status === "crashed");
+  const roles = [...new Set(crashed.map(({ role }) => role))];
+  for (const role of roles) await respawnRole(on, { run: id, role });
+  return roles;
+}
+
+function answerOf(on: Acting, data: ResumeData): Answer {
+  const { run: id, state, unhalted, retried, respawned } = data;
+  const did = [
+    ...(unhalted ? ["it goes on"] : []),
+    ...(retried.length === 0 ? [] : [`tried again: ${retried.join(", ")}`]),
+    ...(respawned.length === 0 ? [] : [`started again: ${respawned.join(", ")}`]),
+  ];
+  const message = `${id} in ${state}: ${did.length === 0 ? "nothing held it up" : did.join("; ")}`;
+  const next = nextForPerson(seenOf(on, id));
+  return {
+    exit: EXIT_OK,
+    code: "ok",
+    message,
+    data: () => data,
+    text: () => `${message}\n`,
+    next,
+    talk: talkOf([], next),
+  };
+}

@@ -1,0 +1,39 @@
+/** `signalbox waive`: a person lets a gate pass, for the content as it is now, and says why. */
+
+import { UserError } from "../../adapters/user-error.ts";
+import { requirePerson } from "../../adapters/person/who.ts";
+import { acted } from "../acted.ts";
+import { acting, ask, runOf } from "../acting.ts";
+import type { Answer, Command } from "../command.ts";
+
+export const command: Command = {
+  usage: "[RUN] ARTIFACT --reason TEXT [--key KEY]",
+  about:
+    "Lets a gate pass that an artifact keeps shut, for the content as it is now. Only people can do this, and the reason is kept.\nIn a workspace, RUN may be left out.",
+  words: { min: 1, max: 2 },
+  options: {
+    reason: { takes: "TEXT", about: "why it may pass" },
+    key: { takes: "KEY", about: "the same key twice waives once, and gives the same answer" },
+  },
+  examples: ['signalbox waive k3d9 review --reason "looked at it myself"'],
+  answer: ({ words, options: { reason, key } }, door): Promise<Answer> =>
+    acting(door, async (on) => {
+      requirePerson(on.who);
+      if (reason === undefined)
+        throw new UserError("bad-usage", "a waiver needs a reason: --reason TEXT", "signalbox waive --help");
+      const [artifact = "", word] = words.toReversed();
+      const done = await ask(on, {
+        run: runOf(on, word),
+        ...(key === undefined ? {} : { key }),
+        event: ({ at, tree }, by) => ({
+          type: "waived",
+          by,
+          at,
+          artifact,
+          reason,
+          ...(tree === undefined ? {} : { tree }),
+        }),
+      });
+      return acted(done, `${artifact} is waived`);
+    }),
+};

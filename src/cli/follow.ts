@@ -1,0 +1,143 @@
+/**
+ * Follows a run until it has ended or waits for somebody: one line for each thing that happens.
+ *
+ * It only looks. Whoever follows can leave at any time, and the run goes on; while somebody follows, a supervisor that died is
+ * started again.
+ */
+
+import { setTimeout as pause } from "node:timers/promises";
+import { slotKey } from "../core/run.ts";
+import type { Acting } from "./acting.ts";
+import { isFinished, type Seen } from "./box.ts";
+import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_WAITING, type Emit } from "./command.ts";
+import { seenOf } from "./kept.ts";
+import { linesOf, sayLine, type Line } from "./reading/chronicle.ts";
+import { isStranded, movesOfPerson, nextForPerson, questionOf } from "./reading/ways.ts";
+import { wake } from "./wake.ts";
+
+/** How it ended for whoever followed. */
+export type Followed = {
+  readonly exit: number;
+  readonly code: string;
+  readonly message: string;
+  readonly next: string;
+  /** Everything that can be typed now. */
+  readonly ways: readonly string[];
+  readonly state: string;
+  readonly status: string;
+  readonly seq: number;
+};
+
+const LOOK_MS = 150;
+const WAKE_MS = 3000;
+/** Between two deeds nothing is open for a moment: only what stays so is at rest. */
+const QUIET_LOOKS = 4;
+
+export async function follow(
+  on: Acting,
+  of: { readonly run: string; readonly from: number; readonly emit: Emit; readonly signal: AbortSignal },
+): Promise<Followed> {
+  const { run, emit, signal } = of;
+  let last = of.from;
+  let quiet = 0;
+  let wokenAt = on.box.clock.mono();
+  for (;;) {
+    const seen = seenOf(on, run);
+    for (const line of linesAfter(seen, last)) emit({ text: `${textOf(line)}\n`, data: dataOf(run, line) });
+    last = seen.run.seq;
+    quiet = isAtRest(seen) ? quiet + 1 : 0;
+    const end = endOf(seen, quiet >= QUIET_LOOKS);
+    if (end !== undefined) return end;
+    if (signal.aborted) return interrupted(seen);
+    if (on.box.clock.mono() - wokenAt > WAKE_MS) {
+      wokenAt = on.box.clock.mono();
+      await wake(on);
+    }
+    await pause(LOOK_MS, undefined, { signal }).catch(ignoreAbort);
+  }
+}
+
+/** Events of one act are written together, so that whatever is new begins with an act. */
+function linesAfter({ store, run }: Seen, last: number): readonly Line[] {
+  if (run.seq <= last) return [];
+  return linesOf(store, run, run.seq - last).lines.filter(({ seq }) => seq > last);
+}
+
+function textOf(line: Line): string {
+  return `${line.at.slice(11, 19)}  ${sayLine(line)}`;
+}
+
+function dataOf(run: string, line: Line): Readonly<Record<string, unknown>> {
+  const { seq, at, by, what, followed } = line;
+  return { run, seq, at, by, what, followed };
+}
+
+/** Nothing will happen by itself: no deed is open, no process lives, no agent has to go on. */
+function isAtRest({ store, run }: Seen): boolean {
+  const isDue = store.deeds(run.id).some(({ status }) => status === "pending" || status === "claimed");
+  if (isDue || store.jobs({ run: run.id, status: "live" }).length > 0) return false;
+  return store.agents({ run: run.id }).every(({ status, entry, role, slot, attempt }) => {
+    if (run.agents[slotKey(role, slot)]?.attempt !== attempt || status === "ended") return true;
+    return status === "idle" && entry >= run.entry;
+  });
+}
+
+function endOf(seen: Seen, isQuiet: boolean): Followed | undefined {
+  const { row, run } = seen;
+  if (row.attention !== "")
+    return waiting(seen, "needs-attention", `${run.id} needs attention: ${row.attention}`);
+  if (isFinished(row)) {
+    // What is still to be cleared away is part of it.
+    if (!isQuiet) return undefined;
+    const isGood = row.status === "done";
+    return {
+      exit: isGood ? EXIT_OK : EXIT_FAILED,
+      code: isGood ? "ok" : row.status,
+      message: `${run.id} is ${run.state}`,
+      next: nextForPerson(seen),
+      ways: [],
+      ...whereOf(seen),
+    };
+  }
+  if (row.halted) return waiting(seen, "halted", `${run.id} is halted in ${run.state}`);
+  if (row.status !== "waiting" && !isQuiet) return undefined;
+  const question = questionOf(seen);
+  const why = isStranded(seen)
+    ? "an agent has crashed"
+    : (question?.question ?? seen.workflow.definition.states[run.state]?.title ?? "");
+  return waiting(
+    seen,
+    "waiting-for-person",
+    `${run.id} waits for a person in ${run.state}${why === "" ? "" : `: ${why}`}`,
+  );
+}
+
+function waiting(seen: Seen, code: string, message: string): Followed {
+  const next = nextForPerson(seen);
+  const asked = questionOf(seen)?.options.map(({ command }) => command) ?? [];
+  const moves = movesOfPerson(seen)
+    .filter(({ answer }) => answer === "")
+    .map(({ command }) => command);
+  const ways = [...new Set([...(next.includes(" VALUE") ? [] : [next]), ...asked, ...moves])];
+  return { exit: EXIT_WAITING, code, message, next: ways[0] ?? next, ways, ...whereOf(seen) };
+}
+
+function interrupted(seen: Seen): Followed {
+  const { id } = seen.run;
+  return {
+    exit: EXIT_INTERRUPTED,
+    code: "interrupted",
+    message: `${id} goes on without you, in ${seen.run.state}`,
+    next: `signalbox show ${id}`,
+    ways: [],
+    ...whereOf(seen),
+  };
+}
+
+function whereOf({ row, run }: Seen): Pick<Followed, "state" | "status" | "seq"> {
+  return { state: run.state, status: row.status, seq: run.seq };
+}
+
+function ignoreAbort(error: unknown): void {
+  if (!(error instanceof Error && error.name === "AbortError")) throw error;
+}

@@ -1,0 +1,19 @@
+/** A run that is known to be there, as it is now. */
+
+import { UserError } from "../adapters/user-error.ts";
+import type { Kept } from "../engine/ports.ts";
+import type { Acting } from "./acting.ts";
+import type { Seen } from "./box.ts";
+
+export function requireKept({ box }: Acting, run: string): Kept {
+  const kept = box.store.load(run);
+  if (kept === undefined)
+    throw new UserError("unknown-run", `there is no run "${run}"`, "signalbox list --all");
+  return kept;
+}
+
+/** The same, as the commands that only look see it. */
+export function seenOf(on: Acting, run: string): Seen {
+  const kept = requireKept(on, run);
+  return { ...kept, store: on.box.store, workflow: on.box.workflow(kept.row.definition) };
+}

@@ -1,0 +1,39 @@
+/** Refusals as failures of a command: every kind has its exit code. */
+
+import { UserError } from "../adapters/user-error.ts";
+import type { Refusal, RefusalCode } from "../core/event.ts";
+import type { Submission } from "../engine/submit.ts";
+import { EXIT_CONFLICT, EXIT_GATE, EXIT_NOT_YOURS, EXIT_USAGE, EXIT_WAITING } from "./command.ts";
+
+export const EXIT_OF: Readonly<Record<RefusalCode, number>> = {
+  "not-in-map": EXIT_NOT_YOURS,
+  "not-your-role": EXIT_NOT_YOURS,
+  finished: EXIT_NOT_YOURS,
+  "gate-not-met": EXIT_GATE,
+  stale: EXIT_GATE,
+  "budget-spent": EXIT_GATE,
+  "waiting-for-person": EXIT_WAITING,
+  invalid: EXIT_USAGE,
+};
+
+export function refused(
+  submission: Extract<Submission, { type: "refused" | "conflict" | "unknown" }>,
+  run: string,
+): UserError {
+  switch (submission.type) {
+    case "refused":
+      return refusal(submission.refusal);
+    case "conflict":
+      return conflict(run, submission.message);
+    case "unknown":
+      return new UserError("unknown-run", `there is no run "${run}"`, "signalbox list --all");
+  }
+}
+
+export function refusal({ code, message, next, at }: Refusal): UserError {
+  return new UserError(code, message, { next, exit: EXIT_OF[code], ...(at === undefined ? {} : { at }) });
+}
+
+export function conflict(run: string, message: string): UserError {
+  return new UserError("conflict", message, { next: `signalbox show ${run}`, exit: EXIT_CONFLICT });
+}

@@ -1,0 +1,19 @@
+/**
+ * What a question is about, as a short word that a person can repeat.
+ *
+ * Whoever looks sees the word; whoever answers with it is refused when something else is shown by now.
+ */
+
+import type { Workflow } from "../core/compile.ts";
+import type { Run } from "../core/run.ts";
+import { shownBy } from "../core/steps/answer.ts";
+
+const LENGTH = 8;
+
+/** Empty where the question shows nothing. */
+export function shownWord(workflow: Workflow, run: Run): string {
+  const { question } = run;
+  const shown = question === undefined ? "" : shownBy(workflow, run, question.ask);
+  if (shown === "") return "";
+  return process.getBuiltinModule("node:crypto").hash("sha256", shown, "hex").slice(0, LENGTH);
+}

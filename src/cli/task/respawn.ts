@@ -1,0 +1,57 @@
+/** `signalbox task respawn`: the agent that has crashed is started again. */
+
+import { requirePerson } from "../../adapters/person/who.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { acted } from "../acted.ts";
+import { acting, runOf, type Acting } from "../acting.ts";
+import type { Answer, Door, Given } from "../command.ts";
+import { requireKept } from "../kept.ts";
+import { respawnRole } from "../respawning.ts";
+
+export function respawn({ words, options }: Given, door: Door): Promise<Answer> {
+  return acting(door, async (on) => {
+    requirePerson(on.who);
+    const { run, role } = meantBy(on, words);
+    const done = await respawnRole(on, { run, role: role ?? crashedRole(on, run), key: options["key"] });
+    return acted(done, "the agent is started again");
+  });
+}
+
+/** One word is a run, unless nothing but a role of the run that we are in has that name. */
+function meantBy(on: Acting, [first, second]: readonly string[]): { run: string; role: string | undefined } {
+  if (second !== undefined || first === undefined) return { run: runOf(on, first), role: second };
+  try {
+    return { run: runOf(on, first), role: undefined };
+  } catch (error) {
+    if (!(error instanceof UserError) || error.code !== "unknown-run") throw error;
+    const here = isRoleHere(on, first);
+    if (here === undefined) throw error;
+    return { run: here, role: first };
+  }
+}
+
+function isRoleHere(on: Acting, role: string): string | undefined {
+  try {
+    const run = runOf(on, undefined);
+    const { definition } = on.box.workflow(requireKept(on, run).row.definition);
+    return Object.hasOwn(definition.roles, role) ? run : undefined;
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+function crashedRole(on: Acting, id: string): string {
+  const { run } = requireKept(on, id);
+  const crashed = Object.values(run.agents).filter(({ status }) => status === "crashed");
+  const [only, another] = crashed;
+  if (only === undefined)
+    throw new UserError("invalid", `no agent of run ${id} has crashed`, `signalbox show ${id}`);
+  if (another === undefined) return only.role;
+  const roles = crashed.map(({ role }) => role).join(", ");
+  throw new UserError(
+    "which-role",
+    `several have crashed: ${roles}`,
+    `signalbox task respawn ${id} ${only.role}`,
+  );
+}

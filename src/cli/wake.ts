@@ -1,0 +1,85 @@
+/**
+ * Waking whoever carries out what was written down.
+ *
+ * Commands only write. Whoever calls may be an agent: what the supervisor is started with, and hands on to others, is a person's.
+ */
+
+import { readFileSync } from "node:fs";
+import { failpoint } from "../adapters/failpoint.ts";
+import { makeFolder, writePrivate } from "../adapters/home/folders.ts";
+import type { Env, Home } from "../adapters/home/paths.ts";
+import type { Who } from "../adapters/person/who.ts";
+import type { Store } from "../engine/ports.ts";
+import type { Door } from "./command.ts";
+
+type Waking = {
+  readonly door: Door;
+  readonly home: Home;
+  readonly who: Who;
+  readonly box: { readonly store: Pick<Store, "isBusy"> };
+};
+
+export async function wake({ door, home, who, box }: Waking): Promise<void> {
+  if (who.type === "person") saveEnvironment(home, door.env);
+  if (!box.store.isBusy(Date.now())) return;
+  const [{ poke }, { isSupervisorAlive }] = await Promise.all([
+    import("../adapters/supervisor/poke.ts"),
+    import("../adapters/supervisor/lock.ts"),
+  ]);
+  failpoint("wake.before-poke");
+  poke(home);
+  if (isSupervisorAlive(home)) return;
+  failpoint("wake.before-start");
+  if (door.startSupervisor === undefined) await start(home);
+  else door.startSupervisor(home);
+}
+
+async function start(home: Home): Promise<void> {
+  const env = savedEnvironment(home);
+  // Only agents have ever been here: there is nobody whose environment could be used.
+  if (env === undefined) return;
+  const [{ startSupervisor }, { selfCommand }] = await Promise.all([
+    import("../adapters/supervisor/start.ts"),
+    import("../adapters/works/launcher.ts"),
+  ]);
+  startSupervisor(home, {
+    argv: [...selfCommand(), "supervise"],
+    env: { ...env, SIGNALBOX_HOME: home.root },
+  });
+}
+
+/** Changes with every shell and means nothing to anybody else. */
+const PASSING = new Set(["PWD", "OLDPWD", "SHLVL", "_"]);
+
+/** Ours are about one call, and a token is one agent's. */
+function isLasting(name: string): boolean {
+  return !name.startsWith("SIGNALBOX_") && !PASSING.has(name);
+}
+
+export function saveEnvironment(home: Home, env: Env): void {
+  const lasting = Object.entries(env).filter(([name, value]) => value !== undefined && isLasting(name));
+  const text = `${JSON.stringify(Object.fromEntries(lasting.toSorted(([a], [b]) => (a < b ? -1 : 1))))}\n`;
+  if (textOf(home.environment) === text) return;
+  makeFolder(home.root);
+  failpoint("environment.before-write");
+  writePrivate(home.environment, text);
+  failpoint("environment.after-write");
+}
+
+function savedEnvironment(home: Home): Env | undefined {
+  const text = textOf(home.environment);
+  const saved: unknown = text === undefined ? undefined : JSON.parse(text);
+  if (typeof saved !== "object" || saved === null) return undefined;
+  return Object.fromEntries(
+    Object.entries(saved).filter((pair): pair is [string, string] => typeof pair[1] === "string"),
+  );
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
