@@ -54,10 +54,20 @@ export function writePrivate(path: string, text: string): void {
 
 /** A new name is durable when its folder is. */
 export function syncFolder(path: string): void {
-  const folder = openSync(path, "r");
+  sync(path);
+}
+
+/** For a file that was copied: its mode, and its bytes. */
+export function syncFile(path: string): void {
+  chmodSync(path, FILE);
+  sync(path);
+}
+
+function sync(path: string): void {
+  const file = openSync(path, "r");
   try {
-    fsyncSync(folder);
+    fsyncSync(file);
   } finally {
-    closeSync(folder);
+    closeSync(file);
   }
 }
