@@ -72,8 +72,8 @@ export type ParsedConfig = {
   readonly problems: readonly Problem[];
   /** What was left out, and why. */
   readonly warnings: readonly Problem[];
-  /** Where a harness stands, for those who find out later that it is incomplete. */
-  placeOf(harness: string): { readonly file: string; readonly line: number; readonly col: number };
+  /** Where a key stands, for those who find out later that something is wrong with it. */
+  placeOf(path: readonly string[]): { readonly file: string; readonly line: number; readonly col: number };
 };
 
 export function parseConfig(of: { file: string; bytes: Uint8Array; scope: Scope }): ParsedConfig {
@@ -109,7 +109,7 @@ export function parseConfig(of: { file: string; bytes: Uint8Array; scope: Scope 
     config,
     problems: sortProblems(problems),
     warnings,
-    placeOf: (harness) => loaded.keyPlaceOf(["harnesses", harness]),
+    placeOf: (path) => loaded.keyPlaceOf(path),
   };
 }
 

@@ -131,10 +131,11 @@ describe("layers", () => {
 
   test("a program that is named by a path is never looked for where agents write", async () => {
     const { settings, repo, root } = await settingsOf({
-      user: "harnesses: { mine: { command: [./agent.sh, ./x] }, home: { command: [~/bin/a] }, root: { command: [/bin/true] } }",
+      user: "harnesses: { mine: { command: [./agent.sh, ./x] }, home: { command: [~/bin/a] }, root: { command: [/bin/true] } }\nnotify: [./bell, x]",
       repository: "harnesses: { theirs: { command: [sh, a/b], again: [.signalbox/agent.sh] } }",
     });
     expect(settings.harness("mine")?.command).toEqual([`${root}/home/.config/signalbox/agent.sh`, "./x"]);
+    expect(settings.notify).toEqual([`${root}/home/.config/signalbox/bell`, "x"]);
     expect(settings.harness("home")?.command).toEqual([`${root}/home/bin/a`]);
     expect(settings.harness("root")?.command).toEqual(["/bin/true"]);
     expect(settings.harness("theirs")?.command).toEqual(["sh", "a/b"]);
@@ -192,6 +193,11 @@ test.for<[said: string, files: Files]>([
     `invalid-config: /home/.config/signalbox/config.yaml:1:15: the harness "cladue" is not built in: it needs a command (did you mean "claude"?)`,
     { user: "harnesses: {  cladue: { minutes: 3 } }" },
   ],
+  [
+    `invalid-config: /home/.config/signalbox/config.yaml:2:1: there is no harness "cladue" (did you mean "claude"?)`,
+    { user: "minutes: 3\nharness: cladue\n" },
+  ],
+  ["accepted", { user: "harness: theirs", repository: "harnesses: { theirs: { command: [x] } }" }],
   [
     `invalid-config: /home/.config/signalbox/config.yaml:1:31: there is no placeholder {modle} (did you mean "{model}"?)`,
     { user: "harnesses: { a: { command: [x,'{modle}'] } }" },

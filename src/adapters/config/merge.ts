@@ -7,6 +7,7 @@
 
 import { isAbsolute, join, resolve } from "node:path";
 import { closest } from "../../core/closest.ts";
+import type { Place } from "../../core/workflow.ts";
 import type { Harness, Settings } from "../../engine/ports.ts";
 import type { ConfigFile, HarnessFile, ParsedConfig } from "../../format/config.ts";
 import type { Problem } from "../../format/problem.ts";
@@ -27,35 +28,58 @@ export function mergeLayers(
   layers: readonly Layer[],
   home: string,
 ): Merged {
-  const harnesses = new Map(Object.entries(builtIn));
-  const problems: Problem[] = [];
-  for (const { config, placeOf, folder } of layers) {
-    for (const [name, own] of Object.entries(config.harnesses ?? {})) {
-      const below = harnesses.get(name);
-      if (own.command === undefined && below === undefined)
-        problems.push(withoutCommand(name, placeOf(name), [...harnesses.keys()]));
-      else
-        harnesses.set(name, {
-          ...(own.command === undefined ? below : {}),
-          ...placed(own, { folder, home }),
-        });
-    }
-  }
+  const { harnesses, problems } = mergeHarnesses(builtIn, layers, home);
   const configs = layers.map(({ config }) => config);
   const last = <K extends keyof ConfigFile>(key: K): ConfigFile[K] | undefined =>
     configs.findLast((config) => config[key] !== undefined)?.[key];
-  const fallback = last("harness") ?? HARNESS;
+  const usual = last("harness") ?? HARNESS;
   const settings: Settings = {
     // A role that names no harness has an empty name here.
-    harness: (name) => complete(name === "" ? fallback : name, harnesses),
+    harness: (name) => complete(name === "" ? usual : name, harnesses),
     harnesses: [...harnesses.keys()].toSorted(),
     checks: Object.fromEntries(configs.flatMap(({ checks = {} }) => Object.entries(checks))),
     env: [...new Set(configs.flatMap(({ env = [] }) => env))],
     minutes: last("minutes") ?? MINUTES,
     stallMinutes: last("stall_minutes") ?? STALL_MINUTES,
-    notify: last("notify") ?? [],
+    // Only one of the layers can have it.
+    notify: layers.flatMap(({ config, folder }) => placedArgv(config.notify ?? [], { folder, home })),
   };
   return { settings, problems };
+}
+
+function mergeHarnesses(
+  builtIn: Readonly<Record<string, HarnessFile>>,
+  layers: readonly Layer[],
+  home: string,
+): { harnesses: ReadonlyMap<string, HarnessFile>; problems: readonly Problem[] } {
+  const harnesses = new Map(Object.entries(builtIn));
+  const problems: Problem[] = [];
+  const tell = (message: string, name: string, at: Place): void => {
+    const near = closest(name, [...harnesses.keys()]);
+    problems.push({
+      ...at,
+      code: "unknown-harness",
+      message,
+      ...(near === undefined ? {} : { suggestion: near }),
+    });
+  };
+  for (const { config, placeOf, folder } of layers) {
+    for (const [name, own] of Object.entries(config.harnesses ?? {})) {
+      const below = own.command === undefined ? harnesses.get(name) : {};
+      if (below !== undefined) harnesses.set(name, { ...below, ...placed(own, { folder, home }) });
+      else {
+        const message = `the harness "${name}" is not built in: it needs a command`;
+        tell(message, name, placeOf(["harnesses", name]));
+      }
+    }
+  }
+  // Whether a name is known shows only when all layers are together.
+  for (const { config, placeOf } of layers) {
+    const { harness: name } = config;
+    if (name !== undefined && !harnesses.has(name))
+      tell(`there is no harness "${name}"`, name, placeOf(["harness"]));
+  }
+  return { harnesses, problems };
 }
 
 function complete(name: string, harnesses: ReadonlyMap<string, HarnessFile>): Harness | undefined {
@@ -85,13 +109,8 @@ function placed(harness: HarnessFile, from: From): HarnessFile {
   };
 }
 
-function placedArgv([program = "", ...rest]: readonly string[], { folder, home }: From): string[] {
+function placedArgv([program, ...rest]: readonly string[], { folder, home }: From): string[] {
+  if (program === undefined) return [];
   if (program.startsWith("~/")) return [join(home, program.slice(2)), ...rest];
   return [program.includes("/") && !isAbsolute(program) ? resolve(folder, program) : program, ...rest];
-}
-
-function withoutCommand(name: string, at: ReturnType<Layer["placeOf"]>, known: readonly string[]): Problem {
-  const near = closest(name, known);
-  const message = `the harness "${name}" is not built in: it needs a command`;
-  return { ...at, code: "no-command", message, ...(near === undefined ? {} : { suggestion: near }) };
 }

@@ -1,0 +1,57 @@
+/** What the pages about settings and harnesses show is what the program takes. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { builtInHarnesses } from "../../src/adapters/config/built-in.ts";
+import { PLACEHOLDERS } from "../../src/format/argv.ts";
+import { ConfigFile, parseConfig } from "../../src/format/config.ts";
+import { showProblem } from "../../src/format/problem.ts";
+
+const page = (name: string): string => readFileSync(join(import.meta.dirname, "../../docs", name), "utf8");
+const PAGES = { "configuration.md": page("configuration.md"), "harnesses.md": page("harnesses.md") };
+
+const examples = Object.entries(PAGES).flatMap(([name, text]) =>
+  [...text.matchAll(/```yaml\n(.*?)```/gs)].map(
+    (match, at) => [`${name} ${at + 1}`, match[1] ?? ""] as const,
+  ),
+);
+
+test("there are examples", () => {
+  expect(examples.length).toBeGreaterThan(10);
+});
+
+test.for(examples)("%s is valid", ([file, text]) => {
+  const { problems } = parseConfig({ file, bytes: new TextEncoder().encode(text), scope: "user" });
+  expect(problems.map(showProblem)).toEqual([]);
+});
+
+describe("every built-in harness is shown as it is", () => {
+  const shown = Object.assign(
+    {},
+    ...examples
+      .filter(([name]) => name.startsWith("harnesses.md"))
+      .map(
+        ([file, text]) =>
+          parseConfig({ file, bytes: new TextEncoder().encode(text), scope: "user" }).config.harnesses,
+      ),
+  ) as NonNullable<ConfigFile["harnesses"]>;
+  test.for(Object.entries(builtInHarnesses("/home/me/.local/state/signalbox")))("%s", ([name, harness]) => {
+    expect(shown[name]).toEqual(harness);
+  });
+});
+
+/** The keys of a schema, those of harnesses included. */
+function keysOf(): string[] {
+  const { shape } = ConfigFile.def;
+  const harness = shape.harnesses.def.innerType.def.valueType.def.shape;
+  return [...Object.keys(shape), ...Object.keys(harness)];
+}
+
+test("every key and every placeholder has a row", () => {
+  const missing = keysOf().filter(
+    (key) => !new RegExp(`^\\|[^|]*\`${key}\``, "m").test(PAGES["configuration.md"]),
+  );
+  expect(missing).toEqual([]);
+  expect(PLACEHOLDERS.filter((name) => !PAGES["harnesses.md"].includes(`\`{${name}}\``))).toEqual([]);
+});
