@@ -12,8 +12,7 @@ const PARTS: Readonly<Record<string, Part>> = { update, respawn };
 const HELP = "signalbox task --help";
 
 export const command: Command = {
-  usage:
-    "update [RUN] [--status STATE] [--branch [NAME]] [--summary TEXT]\n       signalbox task respawn [RUN] [ROLE]",
+  usage: "update|respawn [RUN] [ROLE] [--status STATE] [--branch [NAME]] [--summary TEXT]",
   about:
     "update: changes details of a task and asks for a move, exactly as `signalbox move` does.\nrespawn: a person has an agent started again that has crashed.\nIn a workspace, RUN may be left out.",
   words: { min: 1, max: 3 },

@@ -1,0 +1,141 @@
+/** A run begins: its name, its parameters, the texts it begins with, and the move that gets it going. */
+
+import { createHash } from "node:crypto";
+import { newRunId } from "../adapters/home/run-id.ts";
+import { UserError } from "../adapters/user-error.ts";
+import { closest } from "../core/closest.ts";
+import type { Workflow } from "../core/compile.ts";
+import { targetOf } from "../core/gate.ts";
+import { NO_RUN, type Run } from "../core/run.ts";
+import type { Literal, Param } from "../core/workflow.ts";
+import { why } from "../core/why.ts";
+import { begin, type Submission } from "../engine/submit.ts";
+import { voiceOf, type Acting } from "./acting.ts";
+import type { Given } from "./command.ts";
+import { unknownArtifact } from "./commands/submit.ts";
+import { textIn } from "./input.ts";
+import type { Loaded } from "./workflow.ts";
+
+const HELP = "signalbox run --help";
+const TRIES = 20;
+
+export type Beginning = {
+  readonly given: Given;
+  readonly goal: string;
+  readonly loaded: Extract<Loaded, { ok: true }>;
+  readonly repo: string;
+  readonly base: string;
+};
+
+export async function beginRun(on: Acting, of: Beginning): Promise<Submission & { readonly id: string }> {
+  const { given, goal, loaded, repo, base } = of;
+  const { key, to } = given.options;
+  const { workflow, name } = loaded;
+  const id = key === undefined ? freeId(on) : idOf(repo, key);
+  const params = paramsOf(workflow, of, id);
+  const isNew = on.box.store.load(id) === undefined;
+  if (isNew) await putTexts(on, { id, workflow, given });
+  const voice = await voiceOf(on, id);
+  const submission = await begin(on.box, {
+    ...voice,
+    run: id,
+    workflow,
+    params,
+    birth: { workflow: name, goal, repo, base },
+    ...(to === undefined ? {} : { to }),
+    ...(key === undefined ? {} : { key }),
+  });
+  return { ...submission, id };
+}
+
+function freeId({ box }: Acting): string {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const id = newRunId();
+    if (box.store.idsLike(id, 1).length === 0) return id;
+  }
+  throw new Error("no name for a run is free");
+}
+
+/** The same key in the same repository is the same run, whoever asks and however often. */
+function idOf(repo: string, key: string): string {
+  const bytes = createHash("sha256").update(`${repo}\0${key}`).digest();
+  return newRunId((length) => bytes.subarray(0, length));
+}
+
+/** Where the goal goes, in a workflow that has a place for it. */
+const GOALS = ["goal", "summary"];
+
+function paramsOf(workflow: Workflow, { given, goal }: Beginning, id: string): Record<string, Literal> {
+  const declared = workflow.definition.params;
+  const params: Record<string, Literal> = {};
+  const texts = Object.keys(declared).filter((name) => declared[name]?.type === "text");
+  const place = GOALS.find((name) => texts.includes(name)) ?? texts[0];
+  if (goal !== "" && place !== undefined) params[place] = goal;
+  for (const [name, value] of pairsOf(given, "param")) params[name] = valueOf(declared, name, value);
+  const { branch } = given.options;
+  if (branch !== undefined) params["branch"] = valueOf(declared, "branch", branch);
+  const own = declared["branch"];
+  if (own?.type === "text" && (params["branch"] ?? own.default) === "") params["branch"] = `signalbox/${id}`;
+  return params;
+}
+
+function pairsOf({ lists }: Given, option: string): [string, string][] {
+  return (lists[option] ?? []).map((pair) => {
+    const at = pair.indexOf("=");
+    if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
+    throw new UserError("bad-usage", `--${option} ${pair}: a name, = and a value are needed`, HELP);
+  });
+}
+
+/** What does not fit is refused by the core, with what would. */
+function valueOf(declared: Readonly<Record<string, Param>>, name: string, text: string): Literal {
+  const param = Object.hasOwn(declared, name) ? declared[name] : undefined;
+  if (param === undefined) throw unknownParam(name, Object.keys(declared));
+  if (param.type === "int" && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (param.type === "bool" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
+
+function unknownParam(name: string, known: readonly string[]): UserError {
+  const near = closest(name, known);
+  const list = known.length === 0 ? "; it has none" : `; there are ${known.join(", ")}`;
+  const hint = near === undefined ? list : `; did you mean "${near}"?`;
+  return new UserError("unknown-parameter", `the workflow has no parameter "${name}"${hint}`, HELP);
+}
+
+/** Put where the run will look for them, before it begins: its first event reads them. */
+async function putTexts(
+  { box, door }: Acting,
+  of: { readonly id: string; readonly workflow: Workflow; readonly given: Given },
+): Promise<void> {
+  const { id, workflow, given } = of;
+  const { artifacts } = workflow.definition;
+  const texts = pairsOf(given, "with").map(([artifact, file]) => {
+    const declared = Object.hasOwn(artifacts, artifact) ? artifacts[artifact] : undefined;
+    if (declared === undefined) throw unknownArtifact(artifact, Object.keys(artifacts));
+    if (declared.file === "" || declared.each !== undefined)
+      throw new UserError("bad-usage", `${artifact} is nothing that a run could begin with`, HELP);
+    return { artifact, slot: "", text: textIn(door.cwd, file) };
+  });
+  const place = { root: box.folders(id).files, run: { ...NO_RUN, id }, workflow };
+  for (const text of texts) await box.artifacts.put(place, text);
+}
+
+/** Where the run waits at once, and one move of a person alone takes a workspace and gets it going. */
+export function firstMove(workflow: Workflow, run: Run): string | undefined {
+  const { states } = workflow.definition;
+  if (states[run.state]?.waits !== true) return undefined;
+  const moves = (workflow.movesFrom[run.state] ?? []).filter(
+    (move) =>
+      move.by.includes("human") &&
+      move.answer === undefined &&
+      move.reserve.includes("workspace") &&
+      states[targetOf(run, move)]?.final === undefined,
+  );
+  const targets = [...new Set(moves.map((move) => targetOf(run, move)))];
+  const [only, another] = targets;
+  if (only === undefined || another !== undefined) return undefined;
+  return why(workflow, run).some(({ to, open, by }) => to === only && open && by.includes("human"))
+    ? only
+    : undefined;
+}

@@ -1,0 +1,216 @@
+/**
+ * `signalbox answer`: a person answers the question that a run waits with.
+ *
+ * Only the options count; anything else is asked again, and counted where the workflow counts. The answer is bound to what was
+ * shown, so that nobody approves what has changed since.
+ */
+
+import { requirePerson } from "../../adapters/person/who.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { shownBy } from "../../core/steps/answer.ts";
+import type { Question } from "../../engine/ports.ts";
+import type { Submission } from "../../engine/submit.ts";
+import { acted, talkOf } from "../acted.ts";
+import { acting, ask, runOf, voiceOf, type Acting, type Done } from "../acting.ts";
+import type { Seen } from "../box.ts";
+import {
+  EXIT_GATE,
+  EXIT_NOT_YOURS,
+  EXIT_WAITING,
+  type Answer,
+  type Command,
+  type Given,
+} from "../command.ts";
+import { textIn } from "../input.ts";
+import { seenOf } from "../kept.ts";
+import { questionOf, type QuestionView } from "../reading/ways.ts";
+import { shownWord } from "../shown.ts";
+
+const HELP = "signalbox answer --help";
+
+export const command: Command = {
+  usage: "[DECISION] VALUE [--text TEXT | --text -] [--shown WORD] [--key KEY]",
+  about:
+    "Answers the question that a run waits with. DECISION is its id, RUN/ID, or the run; in a workspace, or where only one is open, it may be left out.\nWithout VALUE, at a terminal, the question is shown first. Only people can answer.",
+  words: { min: 0, max: 2 },
+  options: {
+    text: { takes: "TEXT", about: "what goes with the answer; - reads it from the standard input" },
+    shown: { takes: "WORD", about: "only if this is what the question shows; the word is printed with it" },
+    key: { takes: "KEY", about: "the same key twice answers once, and gives the same answer" },
+  },
+  examples: ["signalbox answer UD-1 approve", 'signalbox answer k3d9 changes --text "keep the old name"'],
+  answer: (given, door): Promise<Answer> =>
+    acting(door, async (on) => {
+      requirePerson(on.who);
+      const { run, value } = meantBy(on, given.words);
+      const seen = seenOf(on, run);
+      const known =
+        given.options["key"] === undefined ? undefined : on.box.store.answerTo(run, given.options["key"]);
+      const question = questionOf(seen);
+      if (question === undefined && known === undefined) throw nothingAsked(run, value);
+      const shown = shownTo(seen, given);
+      const { said, text } =
+        value === undefined ? await atTerminal(seen, question) : { said: value, text: undefined };
+      const done = await submitAnswer(on, { seen, given, shown, value: said, text });
+      return answerOf(done, question, said);
+    }),
+};
+
+/** What the person looked at: as it is now, unless they say what they saw. */
+function shownTo({ workflow, run }: Seen, { options }: Given): string {
+  const { question } = run;
+  const word = options["shown"];
+  if (word !== undefined && question !== undefined && word !== shownWord(workflow, run))
+    throw new UserError("stale", `what ${question.id} is about has changed since it was shown as ${word}`, {
+      next: `signalbox show ${run.id}`,
+      exit: EXIT_GATE,
+    });
+  return question === undefined ? "" : shownBy(workflow, run, question.ask);
+}
+
+type Said = {
+  readonly seen: Seen;
+  readonly given: Given;
+  readonly shown: string;
+  readonly value: string;
+  readonly text: string | undefined;
+};
+
+async function submitAnswer(on: Acting, { seen, given, shown, value, text: typed }: Said): Promise<Done> {
+  const { key, text: option } = given.options;
+  const text = typed ?? (option === "-" ? textIn(on.door.cwd, "-") : option);
+  return ask(on, {
+    run: seen.run.id,
+    voice: await voiceOf(on, seen.run.id),
+    ...(key === undefined ? {} : { key }),
+    facts: {},
+    event: ({ at }, by) => ({
+      type: "answered",
+      by,
+      at,
+      ask: seen.run.question?.ask ?? "",
+      answer: value,
+      shown,
+      ...(text === undefined ? {} : { text }),
+    }),
+    refusedAs: (refused) => notCounted(refused, questionOf(seen)),
+  });
+}
+
+/** Not one of the options, and the workflow does not count that: the question stays as it is. */
+function notCounted(
+  { refusal }: Extract<Submission, { type: "refused" }>,
+  question: QuestionView | undefined,
+): UserError | undefined {
+  if (refusal.code !== "invalid" || question === undefined) return undefined;
+  return new UserError("not-an-option", `${question.id}: ${refusal.message}`, {
+    next: commandsOf(question),
+    exit: EXIT_GATE,
+  });
+}
+
+function answerOf(done: Done, question: QuestionView | undefined, value: string): Answer {
+  const again = done.accepted?.events.find((event) => event.type === "question-repeated");
+  if (again === undefined || question === undefined) return acted(done, `the answer is ${value}`);
+  const message = `${again.id} is asked again: ${again.reason}`;
+  const next = commandsOf(question);
+  return {
+    ...acted(done),
+    exit: EXIT_WAITING,
+    code: "asked-again",
+    message,
+    text: () => `${message}\n`,
+    next,
+    talk: talkOf(done.told, next),
+  };
+}
+
+function commandsOf({ options }: QuestionView): string {
+  return options.map(({ command: typed }) => typed).join(", or: ");
+}
+
+type Meant = { readonly run: string; readonly value: string | undefined };
+
+function meantBy(on: Acting, [first, second]: readonly string[]): Meant {
+  if (first === undefined) return { run: onlyRun(on), value: undefined };
+  if (second !== undefined) return { run: runAsking(on, first), value: second };
+  // One word is an answer, unless it can only be the name of a question or of a run.
+  const run = runNamed(on, first);
+  return run === undefined ? { run: onlyRun(on), value: first } : { run, value: undefined };
+}
+
+/** By the id of the question, by RUN/ID, or by the run. */
+function runAsking(on: Acting, word: string): string {
+  const run = runNamed(on, word);
+  if (run !== undefined) return run;
+  throw new UserError("unknown-decision", `nothing is asked under the name "${word}"`, {
+    next: "signalbox inbox",
+    exit: EXIT_NOT_YOURS,
+  });
+}
+
+function runNamed(on: Acting, word: string): string | undefined {
+  const { store } = on.box;
+  const asked = store.questions({ open: true, id: word });
+  const [only, another] = asked;
+  if (only !== undefined && another === undefined) return only.run;
+  if (another !== undefined) throw whichQuestion(word, asked);
+  const [name = "", id] = word.split("/");
+  if (id !== undefined && store.questions({ open: true, id }).length === 0) return undefined;
+  try {
+    return runOf(on, name);
+  } catch (error) {
+    if (error instanceof UserError && error.code === "unknown-run") return undefined;
+    throw error;
+  }
+}
+
+/** The run that we are in, or the only one that asks. */
+function onlyRun(on: Acting): string {
+  const asked = on.box.store.questions({ open: true });
+  try {
+    return runOf(on, undefined);
+  } catch (error) {
+    const [only, another] = asked;
+    if (!(error instanceof UserError) || error.code !== "which-run") throw error;
+    if (only === undefined) throw nothingOpen();
+    if (another === undefined) return only.run;
+    throw whichQuestion("", asked);
+  }
+}
+
+function whichQuestion(word: string, asked: readonly Question[]): UserError {
+  const names = asked.map(({ run, id }) => `${run}/${id}`).join(", ");
+  const what = word === "" ? "several questions are open" : `"${word}" is asked more than once`;
+  return new UserError("which-decision", `${what}: ${names}`, "signalbox inbox");
+}
+
+function nothingOpen(): UserError {
+  return new UserError("not-in-map", "nothing is asked at the moment", {
+    next: "signalbox inbox",
+    exit: EXIT_NOT_YOURS,
+  });
+}
+
+function nothingAsked(run: string, value: string | undefined): UserError {
+  return new UserError("not-in-map", `run ${run} asks nothing now`, {
+    next: value === undefined ? `signalbox show ${run}` : `signalbox why ${run}`,
+    exit: EXIT_NOT_YOURS,
+  });
+}
+
+/** Shows the question, then asks. What was shown is what the answer is bound to. */
+async function atTerminal(
+  seen: Seen,
+  question: QuestionView | undefined,
+): Promise<{ said: string; text: string | undefined }> {
+  const { isatty } = process.getBuiltinModule("node:tty");
+  if (question === undefined || !isatty(0) || !isatty(2))
+    throw new UserError(
+      "bad-usage",
+      `say the answer: ${question === undefined ? "VALUE" : commandsOf(question)}`,
+      HELP,
+    );
+  const { askPerson } = await import("../prompt.ts");
+  return askPerson(question, shownWord(seen.workflow, seen.run));
+}

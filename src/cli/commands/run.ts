@@ -1,0 +1,147 @@
+/** `signalbox run`: a run begins, and whoever began it may follow it. */
+
+import { join, sep } from "node:path";
+import { requirePerson } from "../../adapters/person/who.ts";
+import { requireTrust } from "../../adapters/trust/trust.ts";
+import { EXIT_UNTRUSTED } from "../../adapters/trust/content.ts";
+import { repositoryOf as treeOf } from "../../adapters/trust/repository.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { acknowledged, acting, seeThrough, voiceOf, type Acting, type Done } from "../acting.ts";
+import { talkOf } from "../acted.ts";
+import { beginRun, firstMove } from "../beginning.ts";
+import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
+import { follow, type Followed } from "../follow.ts";
+import { moveTo } from "../moving.ts";
+import { requireClean } from "../clean.ts";
+import { requireWorkflow, type Loaded } from "../workflow.ts";
+
+/** What `--json` gives. */
+export type RunData = {
+  readonly run: string;
+  readonly workflow: string;
+  readonly state: string;
+  readonly status: string;
+  readonly seq: number;
+  /** What can be typed now. */
+  readonly ways: readonly string[];
+};
+
+export const command: Command = {
+  usage: "WORKFLOW [GOAL] [--param NAME=VALUE]... [--with ARTIFACT=FILE]... [--detach]",
+  about:
+    "Begins a run of a workflow for this repository and follows it, until it has ended (exit 0 or 1) or waits for you (exit 3).\nCtrl-C only ends the following: the run goes on. Only people can begin runs.",
+  words: { min: 1, max: 2 },
+  options: {
+    param: {
+      takes: "NAME=VALUE",
+      about: "a parameter of the workflow; may be given several times",
+      many: true,
+    },
+    with: {
+      takes: "ARTIFACT=FILE",
+      about: "a text that the run begins with; may be given several times",
+      many: true,
+    },
+    to: { takes: "STATE", about: "begin in this state" },
+    branch: { takes: "NAME", about: "the branch that the work is done on" },
+    "no-start": { about: "do not ask for the first move" },
+    detach: { about: "print its id and do not follow", short: "d" },
+    key: { takes: "KEY", about: "the same key twice begins one run" },
+  },
+  examples: [
+    'signalbox run task "Dates in the export are off by one"',
+    "signalbox run task --with context=notes.md --detach",
+  ],
+  answer: async (given, door): Promise<Answer> => {
+    const begun = await acting(door, (on) => start(on, given));
+    return given.options["detach"] === undefined ? followed(begun, given, door) : detached(begun);
+  },
+};
+
+type Begun = { readonly done: Done; readonly workflow: string; readonly status: string };
+
+async function start(on: Acting, given: Given): Promise<Begun> {
+  const { door, box, who } = on;
+  requirePerson(who);
+  const [wanted = "", goal = ""] = given.words;
+  // Before anything of the repository is read that could make something run.
+  const { main } = treeOf(door.cwd);
+  requireTrust(box.store, main);
+  const loaded = await requireWorkflow(wanted, door);
+  requireTrusted(loaded, main);
+  requireClean(box.store, loaded, wanted);
+  const { repositoryOf } = await import("../../adapters/git/repository.ts");
+  const { path: repo, head: base } = await repositoryOf(door.cwd, door.env);
+  const begun = await beginRun(on, { given, goal, loaded, repo, base });
+  const first = acknowledged(begun, begun.id);
+  const moved = await goOn(on, given, begun.id);
+  const done = moved ?? { ...first, told: await seeThrough(on, begun.id) };
+  return { done, workflow: loaded.name, status: box.store.load(begun.id)?.row.status ?? "" };
+}
+
+/** In a worktree, a workflow of its own may have been written by an agent: trust is about the main working tree. */
+function requireTrusted({ found, name }: Extract<Loaded, { ok: true }>, main: string): void {
+  if (found.from !== "override" || found.folder.startsWith(join(main, ".signalbox", sep))) return;
+  throw new UserError(
+    "untrusted",
+    `the workflow ${name} in ${found.folder} is not part of what was trusted`,
+    {
+      next: `cd ${main}`,
+      exit: EXIT_UNTRUSTED,
+    },
+  );
+}
+
+/** To begin a run means to get it going, where one move of a person does that. */
+async function goOn(on: Acting, { options }: Given, run: string): Promise<Done | undefined> {
+  if (options["to"] !== undefined || options["no-start"] !== undefined) return undefined;
+  const kept = on.box.store.load(run);
+  const to = kept === undefined ? undefined : firstMove(on.box.workflow(kept.row.definition), kept.run);
+  if (to === undefined) return undefined;
+  const key = options["key"] === undefined ? undefined : `${options["key"]}:start`;
+  return moveTo(on, { run, to, key, voice: await voiceOf(on, run) });
+}
+
+function dataOf({ done, workflow, status }: Begun): RunData {
+  return { run: done.run, workflow, state: done.to, status, seq: done.seq, ways: [] };
+}
+
+function detached(begun: Begun): Answer {
+  const { run, to, told } = begun.done;
+  const next = `signalbox show ${run}`;
+  return {
+    exit: EXIT_OK,
+    code: "ok",
+    message: `${run} has begun, in ${to}`,
+    data: () => dataOf(begun),
+    text: () => `${run}\n`,
+    next,
+    talk: talkOf(told, next),
+  };
+}
+
+function followed(begun: Begun, { options }: Given, door: Door): Answer {
+  const [isJson, isQuiet] = [options["json"] !== undefined, options["quiet"] !== undefined];
+  return {
+    ...detached(begun),
+    stream: (emit, signal) =>
+      acting(door, async (on) => {
+        // Programs get one document, at the end.
+        const each = isJson || isQuiet ? (): void => undefined : emit;
+        const end = await follow(on, { run: begun.done.run, from: 0, emit: each, signal });
+        emit({ text: isQuiet ? "" : sayEnd(end, door), data: documentOf(begun, end) });
+        return end.exit;
+      }),
+  };
+}
+
+function documentOf(begun: Begun, end: Followed): Readonly<Record<string, unknown>> {
+  const { exit, code, message, state, status, seq, ways, next } = end;
+  const data: RunData = { ...dataOf(begun), state, status, seq, ways };
+  return { ok: exit === EXIT_OK, code, message, ...data, next };
+}
+
+function sayEnd({ message, ways, next }: Followed, { paint }: Door): string {
+  const typed = ways.length === 0 ? [`  next: ${next}`] : ways.map((way) => `  type: ${way}`);
+  return [paint.bold(message), ...typed, ""].join("\n");
+}
