@@ -6,51 +6,6 @@ type Entry = {
   readonly about: string;
   readonly example: string;
   readonly load: () => Promise<{ readonly command: Command }>;
-  run: {
-    about: "begin a run of a workflow, and follow it";
-    example: 'signalbox run task "Dates are off by one"';
-    load: () => import("./commands/run.ts");
-  };
-  answer: {
-    about: "answer the question that a run waits with";
-    example: "signalbox answer UD-1 approve";
-    load: () => import("./commands/answer.ts");
-  };
-  move: {
-    about: "ask for a move of a run";
-    example: "signalbox move abcd working";
-    load: () => import("./commands/move.ts");
-  };
-  submit: {
-    about: "hand in an artifact";
-    example: "signalbox submit review";
-    load: () => import("./commands/submit.ts");
-  };
-  waive: {
-    about: "let a gate pass, and say why";
-    example: 'signalbox waive abcd review --reason "looked at it myself"';
-    load: () => import("./commands/waive.ts");
-  };
-  stop: {
-    about: "halt a run where it is";
-    example: "signalbox stop abcd";
-    load: () => import("./commands/stop.ts");
-  };
-  resume: {
-    about: "go on with a run, and try again what went wrong";
-    example: "signalbox resume abcd";
-    load: () => import("./commands/resume.ts");
-  };
-  cancel: {
-    about: "end a run early";
-    example: "signalbox cancel abcd";
-    load: () => import("./commands/cancel.ts");
-  };
-  task: {
-    about: "change details of a task, or start its agent again";
-    example: "signalbox task update --status working";
-    load: () => import("./commands/task.ts");
-  };
 };
 
 export const COMMANDS: Readonly<Record<string, Entry>> = {
@@ -149,12 +104,57 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     example: "signalbox key",
     load: () => import("./commands/key.ts"),
   },
-};
-
-/** Other names of commands. */
-export const ALIASES: Readonly<Record<string, string>> = { status: "show"   supervise: {
+  run: {
+    about: "begin a run of a workflow, and follow it",
+    example: 'signalbox run task "Dates are off by one"',
+    load: () => import("./commands/run.ts"),
+  },
+  answer: {
+    about: "answer the question that a run waits with",
+    example: "signalbox answer UD-1 approve",
+    load: () => import("./commands/answer.ts"),
+  },
+  move: {
+    about: "ask for a move of a run",
+    example: "signalbox move abcd working",
+    load: () => import("./commands/move.ts"),
+  },
+  submit: {
+    about: "hand in an artifact",
+    example: "signalbox submit review",
+    load: () => import("./commands/submit.ts"),
+  },
+  waive: {
+    about: "let a gate pass, and say why",
+    example: 'signalbox waive abcd review --reason "looked at it myself"',
+    load: () => import("./commands/waive.ts"),
+  },
+  stop: {
+    about: "halt a run where it is",
+    example: "signalbox stop abcd",
+    load: () => import("./commands/stop.ts"),
+  },
+  resume: {
+    about: "go on with a run, and try again what went wrong",
+    example: "signalbox resume abcd",
+    load: () => import("./commands/resume.ts"),
+  },
+  cancel: {
+    about: "end a run early",
+    example: "signalbox cancel abcd",
+    load: () => import("./commands/cancel.ts"),
+  },
+  task: {
+    about: "change details of a task, or start its agent again",
+    example: "signalbox task update --status working",
+    load: () => import("./commands/task.ts"),
+  },
+  supervise: {
     about: "carry out what runs need; other commands start this by themselves",
     example: "signalbox supervise",
     load: () => import("./commands/supervise.ts"),
   },
 };
+
+/** Other names of commands. */
+export const ALIASES: Readonly<Record<string, string>> = { status: "show" };
