@@ -22,6 +22,9 @@ export type Pace = {
 
 export const PACE: Pace = { tickMs: 5000, leaseMs: 600_000, atOnce: 8, backoffMs: [1000, 2000, 4000, 8000] };
 
+/** What is due and cannot be begun yet must not keep us spinning. */
+const REST_MS = 25;
+
 export type Alarm = {
   /** Until something happened, or the time is over. */
   wait(ms: number): Promise<void>;
@@ -43,10 +46,8 @@ export async function supervise(
       if (!hands.isBusyWith(id)) hands.take(id, async () => void (await project(works, id)), fail(works, id));
     if (!hands.isBusy() && !works.store.isBusy(works.clock.now())) break;
     const due = works.store.nextDue() ?? Number.POSITIVE_INFINITY;
-    const untilDue = hands.isFull(pace.atOnce)
-      ? pace.tickMs
-      : Math.max(due - works.clock.now(), hands.isBusy() ? 50 : 0);
-    await alarm.wait(Math.min(pace.tickMs, untilDue));
+    const untilDue = Math.max(due - works.clock.now(), REST_MS);
+    await alarm.wait(hands.isFull(pace.atOnce) ? pace.tickMs : Math.min(pace.tickMs, untilDue));
   }
   await hands.rest();
 }
@@ -145,6 +146,7 @@ function fail(works: Works, run: string): (error: unknown) => void {
 class Watch {
   readonly #works: Works;
   readonly #pace: Pace;
+  readonly #reported = new Set<string>();
   #lookedAt = Number.NEGATIVE_INFINITY;
   #wallAt: number;
 
@@ -156,8 +158,12 @@ class Watch {
 
   look(hands: Hands): void {
     const { store, processes, clock } = this.#works;
-    for (const id of processes.reported()) {
+    for (const id of processes.reported()) this.#reported.add(id);
+    for (const id of this.#reported) {
       const job = store.job(id);
+      // While something else of its run is under way, it is looked at again.
+      if (job !== undefined && hands.isBusyWith(job.run)) continue;
+      this.#reported.delete(id);
       if (job !== undefined && job.status === "live") this.#see(job, hands);
     }
     const now = clock.mono();
