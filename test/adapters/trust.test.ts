@@ -165,6 +165,19 @@ test("a .signalbox that is a link, or a file, is refused", () => {
   expect(refusalOf(file)).toContain(".signalbox is no folder");
 });
 
+test.for<[a: Files, b: Files]>([
+  [{ a: "b" }, { ab: "" }],
+  [{ a: "1", b: "2" }, { a: "1b2" }],
+  [{ a: "1", b: "2" }, { a: "1b\u00002" }],
+  [{ a: "1", b: "2" }, { a: "1b\u00001\u00002" }],
+  [
+    { a: "", b: "a" },
+    { a: "b", b: "" },
+  ],
+])("%o is not %o", ([a, b]) => {
+  expect(contentOf(repoWith(a)).digest).not.toBe(contentOf(repoWith(b)).digest);
+});
+
 test("two different sets of files never have the same digest", () => {
   const name = fc.stringMatching(/^[a-c]{1,2}$/);
   const files = fc.dictionary(name, fc.string({ maxLength: 3 }), {
