@@ -2,79 +2,169 @@
  * What every command owes to programs: with `--json` exactly one document on stdout, as its published schema has it, in success
  * and in failure, with an exit code that means something.
  *
- * A command without a schema, or without a line here for each of the two, fails.
+ * A command without a schema, or without lines here for each of the two, fails.
  */
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
-import { run } from "../../src/cli/run.ts";
-import { ANSWERS, answersSchema } from "../../src/format/answers/answers.ts";
-import { folderWith, tiny } from "./calling.ts";
+import { ANSWERS, answersSchema, STREAMS } from "../../src/format/answers/answers.ts";
+import { NOTE_FILES, prepareHome, type Prepared } from "../support/home.ts";
+import { tiny } from "./calling.ts";
 
-const EXITS = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+const EXITS = [1, 2, 3, 4, 5, 6, 7, 8];
 const ESCAPE = "\u001B";
 
-type World = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
-type Case = { readonly good: readonly string[]; readonly bad: readonly string[] };
+type Line = string | ((on: Prepared) => string);
+type Case = { readonly good: readonly Line[]; readonly bad: readonly Line[] };
 
-const cwd = folderWith({ "tiny.yaml": tiny("tiny"), "broken.yaml": "name: [\n" });
-const world: World = { cwd, env: {} };
-
+/** In a home with runs a1 (open), b1 (asked), c1 (filed) and d1 (dropped); the lines of a list share one. */
 const CASES: Readonly<Record<string, Case>> = {
   check: { good: ["check tiny.yaml"], bad: ["check broken.yaml", "check no-such"] },
   graph: { good: ["graph tiny.yaml"], bad: ["graph broken.yaml"] },
   simulate: { good: ["simulate tiny.yaml --seed 1"], bad: ["simulate tiny.yaml --seed x"] },
   workflows: { good: ["workflows"], bad: ["workflows tiny"] },
-  eject: { good: ["eject task"], bad: ["eject task", "eject no-such"] },
+  eject: { good: ["eject task"], bad: ["eject no-such"] },
   schema: { good: ["schema"], bad: ["schema x"] },
+  init: { good: ["init", "init"], bad: ["init x"] },
+  trust: {
+    good: ["trust", "trust --show", "trust --revoke"],
+    bad: ["trust --show", "trust --show --revoke"],
+  },
+  key: { good: ["key", "key --new"], bad: ["key --passphrase --new"] },
+  completion: { good: ["completion bash", "completion --line -- che"], bad: ["completion powershell"] },
+  doctor: { good: ["trust", "doctor --repair", "doctor"], bad: [broken] },
+  list: { good: ["list", "list --all"], bad: ["list --status x"] },
+  show: { good: ["show a1", "show b1 --verbose", "show c1"], bad: ["show zz", "show"] },
+  next: { good: ["next a1", "next b1", "next c1"], bad: ["next zz"] },
+  why: { good: ["why a1", "why b1", "why c1"], bad: ["why zz"] },
+  history: { good: ["history b1", "history c1 --events"], bad: ["history zz"] },
+  logs: { good: [(on) => withJob(on, "a1")], bad: ["logs a1", "logs zz"] },
+  verify: { good: ["verify a1", "verify --all"], bad: ["verify zz", withoutRow] },
+  inbox: { good: ["inbox"], bad: ["inbox x"] },
+  move: {
+    good: ["move a1 dropped"],
+    bad: ["move a1 asked", "move a1 nowhere", "move c1 open", "move zz open"],
+  },
+  submit: { good: ["submit a1 note NOTE.md"], bad: ["submit a1 nothing", "submit a1 note"] },
+  waive: { good: ["waive a1 note --reason short"], bad: ["waive a1 note", "waive zz note --reason short"] },
+  cancel: { good: ["cancel a1"], bad: ["cancel c1", "cancel zz"] },
+  stop: { good: ["stop a1", "stop a1"], bad: ["stop c1", "stop zz"] },
+  resume: { good: ["resume a1"], bad: ["resume zz"] },
 };
 
-test("every command has a schema and is tried here, and nothing else has", () => {
-  const commands = Object.keys(COMMANDS).toSorted();
-  expect(Object.keys(ANSWERS).toSorted()).toEqual(commands);
-  expect(Object.keys(CASES).toSorted()).toEqual(commands);
-});
+/** A database that is none. */
+function broken({ home }: Prepared): string {
+  writeFileSync(home.database, "no database\n");
+  return "doctor";
+}
+
+/** A turn that has ended, with its log. */
+function withJob({ home, withStore }: Prepared, run: string): string {
+  const dir = join(home.root, `runs/${run}/agents/writer.1/turn-1`);
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  writeFileSync(join(dir, "out.log"), "all is well\n");
+  withStore((store) =>
+    store.putJob({
+      ...{ id: `${run}.writer.1.1`, run, kind: "turn", role: "writer", slot: "", attempt: 1, artifact: "" },
+      ...{ tree: "", dir, startedAt: 1, endsBy: 0, stallMs: 0, killed: "", status: "over" },
+    }),
+  );
+  return `logs ${run}`;
+}
+
+/** A run of which only the history is left. */
+function withoutRow({ withStore }: Prepared): string {
+  withStore((store) => store.database.run("DELETE FROM runs WHERE id = ?", "d1"));
+  return "verify --all";
+}
+
+const NOTHING: Case = { good: [], bad: [] };
+
+async function prepared(): Promise<Prepared> {
+  const on = prepareHome({
+    ...NOTE_FILES,
+    "tiny.yaml": tiny("tiny"),
+    "broken.yaml": "name: [\n",
+    "NOTE.md": "# What\n\nA note.\n",
+  });
+  for (const [stage, id] of [
+    ["open", "a1"],
+    ["asked", "b1"],
+    ["filed", "c1"],
+    ["dropped", "d1"],
+  ] as const)
+    await on.runIn(stage, id);
+  return on;
+}
 
 test("the published schemas are current: npm run schema", () => {
-  const published = readFileSync(new URL("../../schema/answers-1.schema.json", import.meta.url), "utf8");
+  const published = readFileSync(join(import.meta.dirname, "../../schema/answers-1.schema.json"), "utf8");
   expect(`${JSON.stringify(answersSchema(), undefined, 2)}\n`).toBe(published);
 });
 
-describe.for(Object.entries(CASES))("%s", ([name, { good, bad }]) => {
-  test.for(good)("%s", async (line) => {
-    const { code } = await documentOf(name, line, world);
-    expect(code).toBe(0);
+describe.for(Object.keys(COMMANDS))("%s", (name) => {
+  test("has a schema and is tried here", () => {
+    expect(ANSWERS[name], `src/format/answers has no schema of ${name}`).toBeDefined();
+    expect(CASES[name], `this test has no lines for ${name}`).toBeDefined();
   });
 
-  test.for([...bad, `${name} --no-such-option`])("%s is refused", async (line) => {
-    const { code, document } = await documentOf(name, line, world);
-    expect(EXITS).toContain(code);
-    expect(code).not.toBe(0);
-    expect(document).toMatchObject({ ok: false });
-    expect(document["next"]).not.toBe("");
+  test("in success", async () => {
+    const on = await prepared();
+    for (const line of (CASES[name] ?? NOTHING).good) {
+      const { code, document } = await documentOf(name, on, line);
+      expect({ line, code, document }).toMatchObject({ code: 0, document: { ok: true, code: "ok" } });
+    }
   });
 
-  test("--help", async () => {
-    const { code, document } = await documentOf(name, `${name} --help`, world);
+  test("in failure", async () => {
+    const on = await prepared();
+    for (const line of [...(CASES[name] ?? NOTHING).bad, `${name} --no-such-option`]) {
+      const { code, document } = await documentOf(name, on, line);
+      expect({ line, code, document }).toMatchObject({ document: { ok: false } });
+      expect(EXITS).toContain(code);
+      expect(document["next"]).not.toBe("");
+    }
+  });
+
+  test("--help, with an example of its own", async () => {
+    const on = prepareHome();
+    const { code, document } = await documentOf(name, on, `${name} --help`);
     expect(code).toBe(0);
     expect(document["help"]).toMatch(new RegExp(`Examples?:\n  signalbox ${name}\\b`));
-    expect(COMMANDS[name]?.example).toMatch(new RegExp(`^signalbox ${name}\\b`));
+    expect(COMMANDS[name]?.example).toMatch(new RegExp(`\\bsignalbox ${name}\\b`));
   });
+});
+
+test("logs --follow: a document a line", async () => {
+  const on = await prepared();
+  const { code, stdout, stderr } = await on.call(`--json ${withJob(on, "c1")} --follow`);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines.length).toBeGreaterThan(0);
+  for (const line of lines)
+    expect(STREAMS["logs"]?.safeParse(JSON.parse(line)).error?.issues).toBeUndefined();
 });
 
 /** One call, held to everything that all of them promise. */
 async function documentOf(
   name: string,
-  line: string,
-  { cwd: folder, env }: World,
+  on: Prepared,
+  line: Line,
 ): Promise<{ code: number; document: Record<string, unknown> }> {
-  const argv = line.split(" ");
-  const { code, stdout, stderr } = await run([...argv, "--json"], { cwd: folder, env });
+  const text = typeof line === "string" ? line : line(on);
+  const { code, stdout, stderr } = await on.call(`--json ${text}`);
   const document = JSON.parse(stdout) as Record<string, unknown>;
-  expect(ANSWERS[name]?.safeParse(document).error?.issues).toBeUndefined();
+  const own = text.split(" ")[0] ?? name;
+  expect({ text, issues: ANSWERS[own]?.safeParse(document).error?.issues }).toEqual({
+    text,
+    issues: undefined,
+  });
   expect(document["ok"]).toBe(code === 0);
-  expect(stdout + stderr).not.toContain(ESCAPE);
-  // Talk is for people; a stack trace is for nobody.
+  // Talk is for people, and so are colours.
   expect(stderr).toBe("");
+  expect(stdout).not.toContain(ESCAPE);
+  const plain = await on.call(`${text} --help`);
+  expect(plain.stdout + plain.stderr).not.toContain(ESCAPE);
   return { code, document };
 }

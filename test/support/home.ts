@@ -65,7 +65,7 @@ export type Prepared = {
   readonly root: string;
   readonly home: Home;
   readonly repo: string;
-  /** For `run` and child processes: nothing of the machine but its PATH. */
+  /** For `run` and child processes: nothing of the machine but its PATH, with an agent on it that fails. */
   readonly env: Readonly<Record<string, string>>;
   /** Begins a run and brings it there. */
   runIn(stage: Stage, id: string): Promise<void>;
@@ -86,7 +86,10 @@ export function prepareHome(files: Readonly<Record<string, string>> = {}): Prepa
     mkdirSync(dirname(join(repo, name)), { recursive: true });
     writeFileSync(join(repo, name), text);
   }
-  const env = { PATH: process.env["PATH"] ?? "", HOME: root, SIGNALBOX_HOME: home.root };
+  const bin = join(root, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "claude"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+  const env = { PATH: `${bin}:${process.env["PATH"] ?? ""}`, HOME: root, SIGNALBOX_HOME: home.root };
   commit(repo, env);
   const withStore = <T>(work: (store: SqliteStore) => T): T => {
     const store = openStore(home);

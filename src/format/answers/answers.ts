@@ -2,9 +2,16 @@
 
 import * as z from "zod/mini";
 import { answerOf, Failure, Help, type Shape } from "./envelope.ts";
+import * as ofActs from "./acts.ts";
+import * as ofRuns from "./runs.ts";
+import * as ofSetup from "./setup.ts";
 import * as ofWorkflows from "./workflows.ts";
 
-const DATA: Readonly<Record<string, Shape>> = { ...ofWorkflows };
+const { LogLine, ...ofReading } = ofRuns;
+const DATA: Readonly<Record<string, Shape>> = { ...ofSetup, ...ofActs, ...ofReading, ...ofWorkflows };
+
+/** Of commands that go on: what stands on each line. */
+export const STREAMS: Readonly<Record<string, z.ZodMiniType>> = { logs: LogLine };
 
 export const ANSWERS: Readonly<Record<string, z.ZodMiniType>> = Object.fromEntries(
   Object.entries(DATA).map(([name, data]) => [name, z.union([answerOf(data), Failure, Help])]),
@@ -20,10 +27,11 @@ export function answersSchema(): unknown {
   const own = Object.entries(DATA).map(
     ([name, data]) => [name, { anyOf: [definitionOf(answerOf(data)), ...references] }] as const,
   );
+  const lines = Object.entries(STREAMS).map(([name, line]) => [`${name}.line`, definitionOf(line)] as const);
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "What the commands of signalbox print with --json",
-    $defs: Object.fromEntries([...shared, ...own.toSorted(([a], [b]) => (a < b ? -1 : 1))]),
+    $defs: Object.fromEntries([...shared, ...[...own, ...lines].toSorted(([a], [b]) => (a < b ? -1 : 1))]),
   };
 }
 

@@ -1,0 +1,175 @@
+/** What the commands that look at runs print with `--json`. */
+
+import * as z from "zod/mini";
+import { At, Count, Flag, Text, Texts } from "./envelope.ts";
+
+const Actor = z.union([
+  z.strictObject({ type: z.literal("human"), name: z.optional(Text) }),
+  z.strictObject({ type: z.literal("engine") }),
+  z.strictObject({ type: z.literal("agent"), role: Text, slot: Text, attempt: Count }),
+]);
+
+const Way = z.strictObject({
+  to: Text,
+  by: Texts,
+  answer: Text,
+  open: Flag,
+  reasons: z.array(z.strictObject({ code: Text, message: Text, mend: Text, at: z.optional(At) })),
+  smallest: Text,
+  command: Text,
+});
+
+const Question = z.strictObject({
+  id: Text,
+  ask: Text,
+  question: Text,
+  openedAt: Text,
+  repeats: Count,
+  shows: Texts,
+  options: z.array(
+    z.strictObject({
+      value: Text,
+      label: Text,
+      text: z.enum(["none", "optional", "required"]),
+      command: Text,
+    }),
+  ),
+});
+
+const Artifact = z.strictObject({
+  artifact: Text,
+  file: Text,
+  by: Texts,
+  standing: Text,
+  good: Flag,
+  reason: Text,
+  at: z.optional(At),
+});
+
+const Agent = z.strictObject({
+  role: Text,
+  slot: Text,
+  attempt: Count,
+  status: Text,
+  process: Text,
+  pid: z.nullable(Count),
+  turn: Count,
+  since: Text,
+  exit: z.nullable(z.int()),
+  outputAt: z.nullable(z.number()),
+});
+
+const Line = z.strictObject({
+  seq: Count,
+  at: Text,
+  by: Actor,
+  what: Text,
+  followed: Texts,
+  signed: Flag,
+  terminal: Text,
+});
+
+/** What all of them say of a run. */
+const RUN = {
+  run: Text,
+  workflow: Text,
+  goal: Text,
+  state: Text,
+  status: z.enum(["running", "waiting", "done", "cancelled", "failed", "damaged"]),
+  halted: Flag,
+  attention: Text,
+  repo: Text,
+  startedAt: Text,
+  updatedAt: Text,
+};
+
+export const list = { runs: z.array(z.strictObject(RUN)), more: Count };
+
+export const show = {
+  ...RUN,
+  definition: Text,
+  title: Text,
+  stage: Text,
+  seq: Count,
+  entry: Count,
+  base: Text,
+  params: z.record(Text, z.union([Text, z.number(), Flag])),
+  counters: z.array(z.strictObject({ name: Text, value: Count, max: Count, per: Text })),
+  artifacts: z.array(Artifact),
+  agents: z.array(Agent),
+  checks: z.array(z.strictObject({ artifact: Text, process: Text, pid: z.nullable(Count), since: Text })),
+  question: z.nullable(Question),
+  workspace: z.nullable(
+    z.strictObject({ path: Text, branch: Text, base: Text, status: Text, salvage: Text, kept: Text }),
+  ),
+  deeds: z.array(z.strictObject({ key: Text, type: Text, status: Text, tries: Count, note: Text })),
+  waitsFor: Text,
+  notes: z.array(z.strictObject({ run: Text, at: Text, kind: Text, text: Text })),
+  history: z.array(Line),
+};
+
+export const next = {
+  run: Text,
+  state: Text,
+  status: Text,
+  for: Text,
+  moves: z.array(Way),
+  artifacts: z.array(Artifact),
+  question: z.nullable(Question),
+};
+
+export const why = { run: Text, state: Text, moves: z.array(Way) };
+
+export const history = {
+  run: Text,
+  state: Text,
+  seq: Count,
+  lines: z.array(Line),
+  events: z.optional(z.array(z.record(Text, z.unknown()))),
+  more: Flag,
+};
+
+export const inbox = {
+  items: z.array(
+    z.strictObject({
+      run: Text,
+      workflow: Text,
+      goal: Text,
+      state: Text,
+      kind: z.enum(["question", "attention", "halted", "crashed", "damaged", "waiting"]),
+      since: Text,
+      what: Text,
+      question: z.nullable(Question),
+      commands: Texts,
+    }),
+  ),
+};
+
+const JOB = {
+  run: Text,
+  kind: z.enum(["turn", "check"]),
+  role: Text,
+  slot: Text,
+  artifact: Text,
+  attempt: Count,
+  turn: Count,
+  dir: Text,
+  live: Flag,
+};
+
+export const logs = { ...JOB, text: Text };
+
+/** With --follow: one document for each line, each on a line of its own. */
+export const LogLine = z.strictObject({ ...JOB, line: Text });
+
+export const verify = {
+  runs: z.array(
+    z.strictObject({
+      run: Text,
+      ok: Flag,
+      seq: Count,
+      reason: Text,
+      notices: z.array(z.strictObject({ seq: Count, text: Text })),
+    }),
+  ),
+};

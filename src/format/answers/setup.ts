@@ -1,0 +1,60 @@
+/** What the commands that set things up print with `--json`. */
+
+import * as z from "zod/mini";
+import { Count, Flag, Text, Texts } from "./envelope.ts";
+
+export const doctor = {
+  findings: z.array(
+    z.strictObject({
+      status: z.enum(["ok", "note", "missing", "problem", "damaged"]),
+      name: Text,
+      text: Text,
+      next: Text,
+    }),
+  ),
+  did: Texts,
+  lost: Texts,
+};
+
+export const key = {
+  exists: Flag,
+  path: Text,
+  fingerprint: Text,
+  tier: z.enum(["", "detected", "prevented"]),
+  madeAt: Text,
+  former: z.array(z.strictObject({ fingerprint: Text, until: Text })),
+  aside: Text,
+};
+
+export const init = {
+  folder: Text,
+  files: z.array(z.strictObject({ path: Text, status: z.enum(["written", "kept", "changed"]) })),
+};
+
+const Plan = z.strictObject({
+  harness: Text,
+  harnesses: z.record(Text, z.record(Text, z.unknown())),
+  checks: z.record(Text, Text),
+  env: Texts,
+  workflows: z.array(
+    z.strictObject({
+      name: Text,
+      title: Text,
+      checks: z.array(z.strictObject({ artifact: Text, command: Text })),
+      roles: z.array(z.strictObject({ role: Text, harness: Text })),
+      prompts: Texts,
+      problems: Texts,
+    }),
+  ),
+  others: z.array(z.strictObject({ path: Text, size: Count })),
+  problems: Texts,
+  warnings: Texts,
+});
+
+export const trust = { repo: Text, digest: Text, trusted: Flag, changed: Flag, runs: Plan };
+
+export const completion = {
+  shell: z.optional(Text),
+  script: z.optional(Text),
+  candidates: z.optional(z.array(z.strictObject({ word: Text, about: Text }))),
+};
