@@ -79,9 +79,7 @@ export const command: Command = {
     withStore(door, async (store) => {
       const seen = seeRun(store, door, words[0]);
       const verbose = options["verbose"] !== undefined;
-      // Most runs that somebody looks at have something to look at; those that have ended do not.
-      const { probe } =
-        isFinished(seen.row) && !verbose ? { probe: unlooked } : await import("../reading/probe.ts");
+      const { probe } = hasProcesses(seen) ? await import("../reading/probe.ts") : { probe: unlooked };
       const data = dataOf(seen, probe, verbose);
       const next = nextForPerson(seen);
       return {
@@ -95,6 +93,13 @@ export const command: Command = {
       } satisfies Answer;
     }),
 };
+
+/** Looking for processes takes more code than everything else here. */
+function hasProcesses({ store, run: { id: run } }: Seen): boolean {
+  return (
+    store.agents({ run, status: "running" }).length > 0 || store.jobs({ run, status: "live" }).length > 0
+  );
+}
 
 const unlooked: Probe = () => {
   throw new Error("nothing was to be looked at");

@@ -16,7 +16,7 @@ export function sayRun(data: ShowData, how: How): string {
     [paint.bold(data.run), `${data.workflow}: ${firstLine(data.goal)}`],
     [
       "state",
-      `${paint.cyan(data.state)}${title}, ${paintStatus(sayStatus(data), paint)}, since ${sayAge(data.updatedAt, now)}`,
+      `${paint.cyan(data.state)}${title}, ${paintStatus(sayStatus(data), paint)}, for ${sayAge(data.updatedAt, now)}`,
     ],
     ...(data.attention === "" ? [] : [["attention", paint.red(data.attention)]]),
     ...(data.halted ? [["halted", "nothing is done for it until it is resumed"]] : []),
@@ -68,7 +68,7 @@ function workspaceRows({ workspace }: ShowData): string[][] {
   return [
     ["workspace", status === "bound" ? path : "given back"],
     ["branch", branch],
-    ...(salvage === "" ? [] : [["salvaged", `${salvage}: git stash apply ${salvage}`]]),
+    ...(salvage === "" ? [] : [["salvaged", `${salvage} (git show ${salvage})`]]),
     ...(kept === "" ? [] : [["kept files", kept]]),
   ];
 }

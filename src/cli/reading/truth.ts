@@ -116,7 +116,7 @@ function timeOf(ms: number): string {
 
 export function sayAgent(agent: AgentView, now: number): string {
   if (agent.status === "crashed") return "crashed: it waits for a person";
-  const since = agent.since === "" ? "" : `, since ${sayAge(agent.since, now)}`;
+  const since = agent.since === "" ? "" : `, for ${sayAge(agent.since, now)}`;
   const stopping = agent.status === "stopping" ? ", is being stopped" : "";
   switch (agent.process) {
     case "running": {

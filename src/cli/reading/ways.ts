@@ -1,8 +1,11 @@
 /** What somebody can do with a run now, each as the command to type. */
 
+import type { Workflow } from "../../core/compile.ts";
+import type { Run } from "../../core/run.ts";
 import { isGood, worth } from "../../core/standing.ts";
 import { why, type Why } from "../../core/why.ts";
-import type { Place, Standing } from "../../core/workflow.ts";
+import type { Ask, Place, Standing } from "../../core/workflow.ts";
+import { promptText, variablesOf } from "../../engine/launch.ts";
 import { isFinished, type Seen } from "../box.ts";
 
 export type Way = {
@@ -52,8 +55,12 @@ export type ArtifactView = {
 /** The name that moves know people by. */
 export const PERSON = "human";
 
+/** Ending the run early comes last. */
 export function waysOf({ workflow, run }: Seen): Way[] {
-  return why(workflow, run).map((each) => ({
+  const { states } = workflow.definition;
+  const isEarly = ({ to }: Why): number => (states[to]?.final === "cancelled" ? 1 : 0);
+  const all = why(workflow, run).toSorted((a, b) => isEarly(a) - isEarly(b));
+  return all.map((each) => ({
     to: each.to,
     by: each.by,
     answer: each.answer ?? "",
@@ -65,39 +72,47 @@ export function waysOf({ workflow, run }: Seen): Way[] {
       ...(at === undefined ? {} : { at }),
     })),
     smallest: each.smallest,
-    command: commandFor(run.id, each),
+    command: commandFor(workflow, run, each),
   }));
 }
 
-function commandFor(run: string, { to, by, answer }: Why): string {
-  if (answer !== undefined) return `signalbox answer ${run} ${answer}`;
-  return by.every((name) => name === "engine") ? "" : `signalbox move ${run} ${to}`;
+function commandFor(workflow: Workflow, run: Run, { to, by, answer }: Why): string {
+  if (answer !== undefined)
+    return answerCommand(run, workflow.definition.asks[run.question?.ask ?? ""], answer);
+  return by.every((name) => name === "engine") ? "" : `signalbox move ${run.id} ${to}`;
 }
 
-export function questionOf({ store, workflow, run }: Seen): QuestionView | undefined {
+function answerCommand(run: Run, ask: Ask | undefined, value: string): string {
+  const [name = ""] = value.split("/");
+  return `signalbox answer ${run.id} ${value}${ask?.options[name]?.text === "required" ? ' --text "..."' : ""}`;
+}
+
+export function questionOf(seen: Seen): QuestionView | undefined {
+  const { store, workflow, run } = seen;
   const { question } = run;
   if (question === undefined) return undefined;
   const declared = workflow.definition.asks[question.ask];
   const kept = store.questions({ run: run.id, open: true, id: question.id }).at(-1);
   const options = Object.entries(declared?.options ?? {}).flatMap(([name, { label, text, routes }]) => {
     const values = routes.length === 0 ? [name] : routes.map((route) => `${name}/${route}`);
-    const said = text === "required" ? ' --text "..."' : "";
-    return values.map((value) => ({
-      value,
-      label,
-      text,
-      command: `signalbox answer ${run.id} ${value}${said}`,
-    }));
+    return values.map((value) => ({ value, label, text, command: answerCommand(run, declared, value) }));
   });
   return {
     id: question.id,
     ask: question.ask,
-    question: declared?.question ?? "",
+    question: declared === undefined ? "" : textOf(seen, declared),
     openedAt: kept?.openedAt ?? run.updatedAt,
     repeats: question.repeats,
     shows: declared?.shows ?? [],
     options,
   };
+}
+
+/** The question as the person is asked it. */
+function textOf({ store, workflow, run }: Seen, ask: Ask): string {
+  const workspace = store.workspace(run.id)?.path ?? "";
+  const agent = { slot: "", attempt: 0, session: "" };
+  return promptText(workflow, ask.question, variablesOf({ workflow, run, workspace, agent })).trim();
 }
 
 export function artifactsOf({ workflow, run }: Seen): ArtifactView[] {
@@ -127,12 +142,9 @@ export function nextForPerson(seen: Seen): string {
   return `signalbox logs ${row.id} -f`;
 }
 
-/** What a person may ask for now; ending the run early comes last. */
+/** What a person may ask for now. */
 export function movesOfPerson(seen: Seen): Way[] {
-  const { states } = seen.workflow.definition;
-  const open = waysOf(seen).filter((way) => way.open && way.by.includes(PERSON) && way.command !== "");
-  const isEarly = ({ to }: Way): boolean => states[to]?.final === "cancelled";
-  return [...open.filter((way) => !isEarly(way)), ...open.filter(isEarly)];
+  return waysOf(seen).filter((way) => way.open && way.by.includes(PERSON) && way.command !== "");
 }
 
 /** An agent has crashed, and only a person starts it again. */
