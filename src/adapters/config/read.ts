@@ -17,7 +17,7 @@ import { UserError } from "../user-error.ts";
 import { builtInHarnesses } from "./built-in.ts";
 import { mergeLayers, type Layer } from "./merge.ts";
 
-export const CONFIG_FILE = "config.yaml";
+const CONFIG_FILE = "config.yaml";
 
 type On = { readonly repo: string; readonly env: Env; readonly store: TrustStore };
 
@@ -51,8 +51,8 @@ export async function surveySettings(on: On): Promise<Surveyed> {
   return { ...(await survey(on, isTrusted ? content : { digest: "", files: [] })), isTrusted };
 }
 
-/** What a repository would set, whether or not it is trusted: to be shown, never to be used. */
-export async function settingsOfContent(
+/** What this content of a repository sets. */
+async function settingsOfContent(
   on: Pick<On, "repo" | "env">,
   content: Content,
 ): Promise<ParsedConfig | undefined> {
