@@ -3,7 +3,7 @@
 # computed by the engine; asking for another place would be refused.
 set -eu
 
-sleep "${SIGNALBOX_DEMO_PAUSE:-0.3}"
+sleep "${DEMO_PAUSE:-0.3}"
 said=$(sh greet.sh --shout Ada)
 if [ "$said" = "HELLO, ADA!" ] && sh test.sh; then
   signalbox submit review - <<'REVIEW'

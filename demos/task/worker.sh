@@ -5,7 +5,7 @@ set -eu
 
 status=$(sed -n 's/^status: *//p' TASK.md | head -n 1)
 echo "worker: the prompt is in $SIGNALBOX_PROMPT; the status is $status"
-pause() { sleep "${SIGNALBOX_DEMO_PAUSE:-0.3}"; }
+pause() { sleep "${DEMO_PAUSE:-0.3}"; }
 
 if [ "$status" = planning ]; then
   pause

@@ -149,6 +149,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     example: "signalbox task update --status working",
     load: () => import("./commands/task.ts"),
   },
+  demo: {
+    about: "play a whole workflow with scripted agents, in a place that is thrown away",
+    example: "signalbox demo",
+    load: () => import("./commands/demo.ts"),
+  },
   supervise: {
     about: "carry out what runs need; other commands start this by themselves",
     example: "signalbox supervise",

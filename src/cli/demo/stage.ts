@@ -1,0 +1,119 @@
+/** A throw-away place for a demo: a small repository, a state home, settings and scripted agents. Nothing of the person's is touched. */
+
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { homeAt, type Env, type Home } from "../../adapters/home/paths.ts";
+import { packageRoot } from "../../adapters/library/package.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { closest } from "../../core/closest.ts";
+
+/** What a demo is about, beside its scripts: `demos/WORKFLOW/demo.json`. */
+export type Script = {
+  readonly goal: string;
+  readonly params: Readonly<Record<string, string>>;
+  /** Harness to script. */
+  readonly harnesses: Readonly<Record<string, string>>;
+  /** States in which a person is asked, and the command that a yes stands for. */
+  readonly gates: Readonly<
+    Record<string, { readonly question: string; readonly yes: readonly string[]; readonly look: string }>
+  >;
+};
+
+export type Stage = {
+  readonly root: string;
+  readonly repo: string;
+  readonly home: Home;
+  readonly env: Env;
+  readonly script: Script;
+};
+
+/** Of the person's environment, only what programs need to be found and to speak their language. */
+const PASSED = new Set([
+  "PATH",
+  "HOME",
+  "LANG",
+  "LC_ALL",
+  "TERM",
+  "TZ",
+  "TMPDIR",
+  "NO_COLOR",
+  "CI",
+  "USER",
+  "DEMO_PAUSE",
+]);
+
+export function setStage(workflow: string, env: Env): Stage {
+  const folder = folderOf(workflow);
+  const script = parsed(readFileSync(join(folder, "demo.json"), "utf8"));
+  const root = mkdtempSync(join(realpathSync(tmpdir()), "signalbox-demo-"));
+  const [repo, home, config] = ["repository", "state", "config"].map((name) => join(root, name));
+  if (repo === undefined || home === undefined || config === undefined)
+    throw new Error("the demo has no folders");
+  cpSync(join(folder, "repository"), repo, { recursive: true });
+  makeRepository(repo, env);
+  mkdirSync(join(config, "signalbox"), { recursive: true, mode: 0o700 });
+  writeFileSync(join(config, "signalbox", "config.yaml"), settingsOf(folder, script));
+  const passed = Object.entries(env).filter(([name]) => PASSED.has(name));
+  const own = { ...Object.fromEntries(passed), SIGNALBOX_HOME: home, XDG_CONFIG_HOME: config };
+  return { root, repo, home: homeAt(home), env: own, script };
+}
+
+function folderOf(workflow: string): string {
+  const all = join(packageRoot(), "demos");
+  const folder = join(all, workflow);
+  if (/^[a-z-]+$/.test(workflow) && existsSync(join(folder, "demo.json"))) return folder;
+  const names = readdirSync(all);
+  const near = closest(workflow, names);
+  const hint = near === undefined ? `; there are ${names.join(", ")}` : `; did you mean "${near}"?`;
+  throw new UserError("no-demo", `there is no demo of "${workflow}"${hint}`, "signalbox demo");
+}
+
+function parsed(text: string): Script {
+  const script: unknown = JSON.parse(text);
+  if (isScript(script)) return script;
+  throw new Error("demo.json is not a demo");
+}
+
+/** Part of this package, and tested with it: that it has what a demo needs says enough. */
+function isScript(value: unknown): value is Script {
+  return typeof value === "object" && value !== null && "goal" in value && "gates" in value;
+}
+
+function settingsOf(folder: string, { harnesses }: Script): string {
+  const lines = Object.entries(harnesses).map(
+    ([name, script]) =>
+      `  ${name}:\n    command: [sh, ${JSON.stringify(join(folder, script))}]\n    env: [DEMO_PAUSE]\n`,
+  );
+  return `# The agents of this demo are scripts.\nharnesses:\n${lines.join("")}`;
+}
+
+function makeRepository(repo: string, env: Env): void {
+  const steps = [
+    ["init", "--quiet", "--initial-branch=main"],
+    ["config", "user.name", "Signalbox demo"],
+    ["config", "user.email", "demo@localhost"],
+    ["add", "--all"],
+    ["commit", "--quiet", "--no-gpg-sign", "--message", "A small project"],
+  ];
+  for (const step of steps) {
+    const { status, stderr, error } = spawnSync("git", step, {
+      cwd: repo,
+      env: { ...env },
+      encoding: "utf8",
+    });
+    if (error !== undefined)
+      throw new UserError("no-git", "git is not installed, or not on the PATH", "signalbox doctor");
+    if (status !== 0) throw new Error(`git ${step.join(" ")}: ${stderr}`);
+  }
+}
