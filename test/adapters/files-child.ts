@@ -35,6 +35,9 @@ switch (what) {
   case "project":
     console.log((await bench.project({ status: more })).join("\n"));
     break;
+  case "project-many":
+    for (let number = 1; number <= Number(more); number += 1) await bench.project({ status: `s${number}` });
+    break;
   case "put":
     await bench.artifacts.put(bench.place, { artifact: "plan", slot: "", text: more });
     break;
@@ -72,7 +75,7 @@ async function editor(file: string, how: string): Promise<void> {
       } else writeFileSync(file, `${text}${line}\n`);
       process.send?.({ line, on: text });
     }
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 8));
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
   }
   process.disconnect();
 }

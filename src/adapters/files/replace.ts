@@ -43,10 +43,12 @@ export type Rewritten = {
 };
 
 const TRIES_MAX = 40;
-/** Editors empty a file before they fill it. */
-const QUIET_MS = 40;
-const WAIT_MS = 10;
-const WAITS_MAX = 30;
+/** Editors empty a file before they fill it: what was saved just now is given a moment, and an empty file a longer one. */
+const QUIET_MS = 20;
+const QUIET_EMPTY_MS = 200;
+const WAIT_MS = 5;
+/** For all tries together: somebody who saves all the time is not waited for, and loses nothing by that. */
+const WAITED_MS_MAX = 60;
 
 export function rewrite(spot: Spot, rewriting: Rewriting): Rewritten {
   const done = inFolder({ ...spot, make: true }, (folder, name) => rewriteIn(folder, name, rewriting));
@@ -57,9 +59,10 @@ export function rewrite(spot: Spot, rewriting: Rewriting): Rewritten {
 
 function rewriteIn(folder: Folder, name: string, { edit, known }: Rewriting): Rewritten {
   const told: string[] = [];
+  const until = Date.now() + WAITED_MS_MAX;
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     told.push(...mend(folder, name, { force: tries === TRIES_MAX }));
-    const opened = openQuiet(folder, name, known);
+    const opened = openQuiet(folder, name, { known, until });
     if (opened.type === "refused") return { type: "refused", reason: opened.reason, told };
     const now = opened.type === "bytes" ? opened : undefined;
     const wanted = edit(now?.bytes);
@@ -73,20 +76,22 @@ function rewriteIn(folder: Folder, name: string, { edit, known }: Rewriting): Re
   return { type: "refused", reason: "is changed by somebody all the time", told };
 }
 
+type Quiet = { readonly known: string | undefined; readonly until: number };
+
 /** Waits a moment for whoever is saving right now. */
-function openQuiet(folder: Folder, name: string, known: string | undefined): Opened {
-  let opened = openFile(folder, name);
-  for (let waits = 0; waits < WAITS_MAX && isBeingSaved(opened, known); waits += 1) {
+function openQuiet(folder: Folder, name: string, { known, until }: Quiet): Opened {
+  for (;;) {
+    const opened = openFile(folder, name);
+    const emptyMs = opened.type === "bytes" && opened.bytes.length === 0 ? QUIET_EMPTY_MS : 0;
+    if (!isBeingSaved(opened, known) || Date.now() >= until + emptyMs) return opened;
     wait(WAIT_MS);
-    opened = openFile(folder, name);
   }
-  return opened;
 }
 
 function isBeingSaved(opened: Opened, known: string | undefined): boolean {
   if (opened.type !== "bytes" || sha256(opened.bytes) === known) return false;
   const ageMs = Date.now() - Number(opened.stat.mtimeMs);
-  return ageMs >= 0 && ageMs < (opened.bytes.length === 0 ? QUIET_MS * 5 : QUIET_MS);
+  return ageMs >= 0 && ageMs < (opened.bytes.length === 0 ? QUIET_EMPTY_MS : QUIET_MS);
 }
 
 type Installing = {
