@@ -10,6 +10,7 @@ import { complete, type Lists } from "../../src/cli/completion/complete.ts";
 import { grammarOf } from "../../src/cli/completion/grammar.ts";
 import { SCRIPTS, SHELLS, type Shell } from "../../src/cli/completion/scripts.ts";
 import { call, document, folderWith, say, tiny } from "./calling.ts";
+import { machine } from "./reading-support.ts";
 
 const lists: Lists = {
   workflows: () => [
@@ -105,6 +106,15 @@ describe("as a command", () => {
     const { code, stdout } = await call(["completion", "--line", "--", "show", ""], cwd, { HOME: home });
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(spawnSync("ls", [home]).status).not.toBe(0);
+  });
+
+  test("runs are offered by id, with what they are about", async () => {
+    const there = await machine();
+    there.begin("quiet-owl", { goal: "A letter\tto\nsomebody" });
+    expect(await there.say("completion --line -- show qui")).toBe(
+      "0\nquiet-owl\tletter, writing: A letter to somebody\n",
+    );
+    expect(await there.say("completion --line -- show x")).toBe("0\n");
   });
 
   test("--json", async () => {
