@@ -25,7 +25,7 @@ export type Whole = {
 export type Walked = { readonly whole: Whole | undefined; readonly bad: Bad | undefined };
 
 export type Visitor = {
-  /** What is wrong with what speaks for a person, if anything is. */
+  /** What is wrong with what speaks for a record, if anything is; asked of every one, for what is missing is wrong as well. */
   readonly checkProof?: ((recorded: Recorded) => string | undefined) | undefined;
   /** Called for the events of whole entries only, in their order. */
   readonly visit?: (step: Step) => void;
@@ -50,7 +50,7 @@ export function walk(db: Database, id: string, visitor: Visitor = {}): Walked {
     for (const row of db.each("SELECT * FROM events WHERE run = ? ORDER BY seq", id)) {
       const { link, hash, record } = read(row, { seq: at, prev: head });
       if (at === 1) birth = parsed(link.birth, isBirth);
-      const fault = record.proof === undefined ? undefined : visitor.checkProof?.(record);
+      const fault = visitor.checkProof?.(record);
       if (fault !== undefined) throw new BadRecord(fault);
       run = apply(run, record.event);
       if (run.id !== id || run.definition !== link.definition)
