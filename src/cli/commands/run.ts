@@ -76,7 +76,8 @@ async function start(on: Acting, given: Given): Promise<Begun> {
   const first = acknowledged(begun, begun.id);
   const moved = await goOn(on, given, begun.id);
   const done = moved ?? { ...first, told: await seeThrough(on, begun.id) };
-  return { done, workflow: loaded.name, status: box.store.load(begun.id)?.row.status ?? "" };
+  const { final, waits } = loaded.workflow.definition.states[done.to] ?? { waits: false };
+  return { done, workflow: loaded.name, status: final ?? (waits ? "waiting" : "running") };
 }
 
 /** In a worktree, a workflow of its own may have been written by an agent: trust is about the main working tree. */
@@ -95,11 +96,14 @@ function requireTrusted({ found, name }: Extract<Loaded, { ok: true }>, main: st
 /** To begin a run means to get it going, where one move of a person does that. */
 async function goOn(on: Acting, { options }: Given, run: string): Promise<Done | undefined> {
   if (options["to"] !== undefined || options["no-start"] !== undefined) return undefined;
-  const kept = on.box.store.load(run);
-  const to = kept === undefined ? undefined : firstMove(on.box.workflow(kept.row.definition), kept.run);
-  if (to === undefined) return undefined;
+  const { store } = on.box;
+  const kept = store.load(run);
+  if (kept === undefined) return undefined;
   const key = options["key"] === undefined ? undefined : `${options["key"]}:start`;
-  return moveTo(on, { run, to, key, voice: await voiceOf(on, run) });
+  // Whoever begins it a second time gets the answer of the first, wherever the run is by now.
+  const isRepeated = key !== undefined && store.answerTo(run, key) !== undefined;
+  const to = isRepeated ? "" : firstMove(on.box.workflow(kept.row.definition), kept.run);
+  return to === undefined ? undefined : moveTo(on, { run, to, key, voice: await voiceOf(on, run) });
 }
 
 function dataOf({ done, workflow, status }: Begun): RunData {

@@ -1,0 +1,207 @@
+/** Beginning runs, following them, and getting them going again. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { NOTE_FILES } from "../support/home.ts";
+import { folderWith, tiny } from "./calling.ts";
+import { outcome, parsed, scene, type Scene } from "./acting-support.ts";
+
+let on: Scene;
+beforeAll(() => {
+  on = scene();
+});
+
+function load(id: string) {
+  const kept = on.withStore((store) => store.load(id));
+  if (kept === undefined) throw new Error(`there is no run ${id}`);
+  return kept;
+}
+
+describe("what a run begins with", () => {
+  test("goal, parameters, a branch of its own, and texts", async () => {
+    const id = (
+      await on.say([
+        ...["run", "essay.yaml", "About dates", "--detach", "--quiet"],
+        ...["--param", "size=3", "--param=kind=long", "--with", "idea=good.md"],
+      ])
+    ).stdout.trim();
+    const { row, run } = load(id);
+    expect(row).toMatchObject({ workflow: "essay", goal: "About dates", repo: on.repo, state: "writing" });
+    expect(run.params).toEqual({ goal: "About dates", branch: `signalbox/${id}`, size: 3, kind: "long" });
+    expect(run.held["idea"]?.reading.found).toBe(true);
+  });
+
+  test("a branch of a name", async () => {
+    const id = await on.begin("branch", "--branch feature/x");
+    expect(load(id).run.params["branch"]).toBe("feature/x");
+  });
+
+  test("only what waits is got going, and only where nobody says otherwise", async () => {
+    expect(load(await on.begin("a")).row.state).toBe("writing");
+    expect(load(await on.begin("b", "--no-start")).row.state).toBe("waiting");
+    expect(load(await on.begin("c", "--to waiting")).row.state).toBe("waiting");
+  });
+
+  test.for<[line: string, expected: string]>([
+    ["run essay.yaml --param size=9", "2 invalid"],
+    ["run essay.yaml --param size=big", "2 invalid"],
+    ["run essay.yaml --param sizes=2", "2 unknown-parameter"],
+    ["run essay.yaml --param size", "2 bad-usage"],
+    ["run essay.yaml --param", "2 bad-usage"],
+    ["run essay.yaml --with ideas=good.md", "2 unknown-artifact"],
+    ["run essay.yaml --with idea=no-such.md", "2 not-found"],
+    ["run essay.yaml --to asked", "4 not-in-map"],
+    ["run essays", "2 unknown-workflow"],
+  ])("%s: %s", async ([line, expected]) => {
+    const before = on.withStore((store) => store.list({ limit: 1000 }).rows.length);
+    expect(await outcome(on.say(`${line} --json`))).toBe(expected);
+    expect(on.withStore((store) => store.list({ limit: 1000 }).rows.length)).toBe(before);
+  });
+
+  test("a workflow that may not end is not begun", async () => {
+    const other = scene({
+      "loop.yaml": tiny("loop", "  - { from: open, to: open, by: engine }\n"),
+    });
+    expect(await outcome(other.say("run loop.yaml --json"))).toBe("5 invalid-workflow");
+  });
+
+  test("nothing is begun outside a repository", async () => {
+    const cwd = join(folderWith(), "..");
+    expect(await outcome(on.say("run task --json", { cwd }))).toBe("2 no-repository");
+  });
+});
+
+describe("trust", () => {
+  test("what a repository brings is trusted first, and again when it has changed", async () => {
+    const other = scene(NOTE_FILES);
+    expect(await outcome(other.say("run note --json"))).toBe("7 untrusted");
+    await other.say("trust");
+    expect(await outcome(other.say("run note --detach --json"))).toBe("0 ok");
+    writeFileSync(join(other.repo, ".signalbox/workflows/note/prompts/good.md"), "Well?\n");
+    expect(await outcome(other.say("run note --detach --json"))).toBe("7 untrusted");
+  });
+
+  test("a workflow that only a worktree has is not what was trusted", async () => {
+    const tree = join(on.root, "tree");
+    execFileSync("git", ["worktree", "add", "--quiet", tree], { cwd: on.repo });
+    for (const [name, text] of Object.entries(NOTE_FILES)) {
+      mkdirSync(join(tree, name, ".."), { recursive: true });
+      writeFileSync(join(tree, name), text);
+    }
+    expect(await outcome(on.say("run note --detach --json", { cwd: tree }))).toBe("7 untrusted");
+  });
+});
+
+describe("following", () => {
+  test("a good end: exit 0, with what happened", async () => {
+    const { code, stdout } = await on.say("run essay.yaml --to accepted");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^[a-z0-9]{8}\n.*started the run in accepted.*\n.* is accepted\n/s);
+  });
+
+  test("a person's turn: exit 3, with what to type", async () => {
+    const printed = await on.say("run essay.yaml --no-start");
+    const id = printed.stdout.slice(0, 8);
+    expect(printed.code).toBe(3);
+    expect(printed.stdout).toContain(`${id} waits for a person in waiting`);
+    expect(printed.stdout).toContain(`signalbox move ${id} writing\n`);
+  });
+
+  test("with --json: one document, at the end", async () => {
+    const printed = await on.say("run essay.yaml --no-start --json");
+    expect(printed.code).toBe(3);
+    const document = parsed(printed);
+    expect(document).toMatchObject({
+      ok: false,
+      code: "waiting-for-person",
+      state: "waiting",
+      status: "waiting",
+    });
+    expect(document["next"]).toBe(`signalbox move ${String(document["run"])} writing`);
+  });
+
+  test("whoever leaves is told that it goes on: exit 130", async () => {
+    const gone = {
+      print: (text: string): void => void (said += text),
+      interrupted: () => AbortSignal.abort(),
+    };
+    let said = "";
+    const { code } = await on.say("run essay.yaml", { live: gone });
+    expect(code).toBe(130);
+    expect(said).toContain("goes on without you, in writing");
+  });
+
+  test("what somebody else does is seen; an early end: exit 1", async () => {
+    let said = "";
+    const cancelled = Promise.withResolvers<void>();
+    const print = (text: string): void => {
+      said += text;
+      if (!text.includes("asked for writing")) return;
+      const id = said.slice(0, 8);
+      void on.say(`cancel ${id}`).then(() => {
+        on.withStore((store) => {
+          const fence = store.fence();
+          for (const { key, status } of store.deeds(id)) {
+            if (status !== "pending") continue;
+            store.claim(key, fence, Date.now() + 1000);
+            store.settle(key, fence, { type: "done", note: "" });
+          }
+        });
+        cancelled.resolve();
+      }, cancelled.reject);
+    };
+    const live = { print, interrupted: () => new AbortController().signal };
+    const { code } = await on.say("run essay.yaml", { live });
+    await cancelled.promise;
+    expect(code).toBe(1);
+    expect(said).toContain("writing -> dropped");
+  });
+});
+
+describe("stop and resume", () => {
+  test("a run that is halted has nothing due, and goes on when it is resumed", async () => {
+    const id = await on.begin("halted");
+    const stopped = await on.say(`stop ${id} --json`);
+    expect(parsed(stopped)).toMatchObject({ run: id, state: "writing", halted: true, changed: true });
+    expect(on.withStore((store) => store.due(Date.now(), 100).filter(({ run }) => run === id))).toEqual([]);
+    expect(parsed(await on.say(`stop ${id} --json`))).toMatchObject({ changed: false });
+    const resumed = await on.say(`resume ${id} --json`);
+    expect(parsed(resumed)).toMatchObject({ unhalted: true, retried: [], respawned: [] });
+    expect(on.withStore((store) => store.due(Date.now(), 100).filter(({ run }) => run === id))).toHaveLength(
+      1,
+    );
+  });
+
+  test("what needs attention is tried again, and its run needs none any more", async () => {
+    const id = await on.begin("attention");
+    on.withStore((store) => {
+      const fence = store.fence();
+      const key = store.deeds(id)[0]?.key ?? "";
+      store.claim(key, fence, Date.now() + 1000);
+      store.settle(key, fence, { type: "attention", note: "no room", next: `signalbox resume ${id}` });
+    });
+    expect(load(id).row.attention).not.toBe("");
+    const resumed = await on.say(`resume ${id} --json`);
+    expect(parsed(resumed)).toMatchObject({ unhalted: false, retried: ["prepare-resource"] });
+    expect(load(id).row.attention).toBe("");
+  });
+});
+
+describe("a run with a workspace", () => {
+  test("is known by its folder; its branch can be told, and its work is looked at", async () => {
+    const id = await on.begin("workspace");
+    const path = join(on.root, "workspace");
+    execFileSync("git", ["worktree", "add", "--quiet", "-b", "named-well", path], { cwd: on.repo });
+    const base = load(id).row.base;
+    const row = { run: id, repo: on.repo, path, branch: "named-well", base, salvage: "", kept: "" };
+    on.withStore((store) => store.putWorkspace({ ...row, status: "bound" }));
+    const here = { cwd: path };
+    expect(await outcome(on.say("task update --branch --json", here))).toBe("0 ok");
+    expect(load(id).run.params["branch"]).toBe("named-well");
+    writeFileSync(join(path, "ESSAY.md"), "# What\n\nA thing.\n");
+    expect(await outcome(on.say("submit essay --json", here))).toBe("0 ok");
+    expect(load(id).run.tree).toMatch(/^[0-9a-f]{40}/);
+    expect(await outcome(on.say("move asked --json", here))).toBe("0 ok");
+  });
+});
