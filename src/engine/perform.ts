@@ -103,12 +103,12 @@ async function startAgent({ works, kept, deed }: Of<"start-agent">): Promise<str
     token: works.desk.token(dir).hash,
     dir,
     turn: 0,
-    status: "running",
+    status: "idle",
     entry: run.entry,
     startedAt: works.clock.now(),
   };
   if (agent.turn === 0) works.store.putAgent(agent);
-  if (agent.status === "running" && agent.turn <= 1) {
+  if (agent.status !== "ended" && agent.turn <= 1) {
     const workflow = works.workflow(row.definition);
     const workspace = boundWorkspace(works, row.id)?.path ?? "";
     const session = works.desk.session(dir);

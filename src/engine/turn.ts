@@ -183,7 +183,8 @@ export async function wakeIdle(works: Works, agent: AgentRow): Promise<void> {
   const { run, row } = kept;
   const present = run.agents[slotKey(agent.role, agent.slot)];
   const isCurrent = present !== undefined && present.attempt === agent.attempt && isUp(present);
-  if (!isCurrent || !isExpected(works, kept, agent.role)) {
+  // Without a first turn it was never started: that is for whoever starts it.
+  if (!isCurrent || agent.turn === 0 || !isExpected(works, kept, agent.role)) {
     works.store.putAgent({ ...agent, entry: run.entry });
     return;
   }

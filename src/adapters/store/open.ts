@@ -112,11 +112,10 @@ function isThere(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EEXIST";
 }
 
-/** Someone must be there for every live process, every open deed, and every agent that waits to be told. */
+/** Someone must be there for every live process, every open deed, and every idle agent whose run has gone on. */
 export function isBusy(db: Database): boolean {
   const row = db.get(
     `SELECT EXISTS (SELECT 1 FROM jobs WHERE status = 'live')
-      OR EXISTS (SELECT 1 FROM agents WHERE status = 'running')
       OR EXISTS (SELECT 1 FROM deeds JOIN runs ON runs.id = run
         WHERE deeds.status IN ('pending', 'claimed') AND (halted = 0 OR type = 'stop-agent'))
       OR EXISTS (SELECT 1 FROM agents JOIN runs ON runs.id = run

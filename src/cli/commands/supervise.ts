@@ -1,5 +1,6 @@
 /** `signalbox supervise`: the process that acts. Commands start it when there is something to do; it leaves when there is not. */
 
+import { existsSync } from "node:fs";
 import { openStore } from "../../adapters/store/open.ts";
 import { takeSupervisorLock } from "../../adapters/supervisor/lock.ts";
 import { watchPokes } from "../../adapters/supervisor/poke.ts";
@@ -37,7 +38,7 @@ export const command: Command = {
         const works = openWorks(home, store, (line) =>
           process.stderr.write(`${new Date().toISOString()} ${line}\n`),
         );
-        await supervise(works, { pace: PACE, alarm, isOver: () => isOver });
+        await supervise(works, { pace: PACE, alarm, isOver: () => isOver || !existsSync(home.database) });
       } finally {
         watch.close();
         process.off("SIGTERM", end);
@@ -46,7 +47,7 @@ export const command: Command = {
       lock.release();
       rounds += 1;
       // Whoever wrote something while we were leaving saw our lock and started nobody.
-      const isBusy = !isOver && store.isBusy(Date.now());
+      const isBusy = !isOver && existsSync(home.database) && store.isBusy(Date.now());
       store.close();
       if (!isBusy) return answerOf("done");
     }
