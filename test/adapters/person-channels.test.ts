@@ -6,19 +6,46 @@
  * a passphrase is what keeps it from that.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { markIn } from "../../src/adapters/person/marks.ts";
+import { lineageOf, PROCS } from "../../src/adapters/person/processes.ts";
 
 const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
 const CALL = `"${process.execPath}" --no-warnings "${MAIN}" key --new`;
 const hasScript = spawnSync("script", ["--version"]).status === 0;
 
-/** Runs a line of shell as an agent would, and gives what it printed and its exit code. */
-function asAgent(
+type Printed = { readonly code: number | null; readonly printed: string };
+
+/** Runs a line of shell in a session of its own, without a terminal; each of `lines` is typed when it is asked for. */
+function shell(
   line: string,
-): Promise<{ readonly code: number | null; readonly printed: string; readonly home: string }> {
+  env: Readonly<Record<string, string>>,
+  lines: readonly string[] = [],
+): Promise<Printed> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("sh", ["-c", line], { env, cwd: env["HOME"], detached: true, stdio: "pipe" });
+    let printed = "";
+    let typed = 0;
+    const take = (chunk: Buffer): void => {
+      printed += chunk.toString();
+      for (; typed < printed.split(/(?:key|again): /).length - 1; typed += 1)
+        child.stdin.write(`${lines[typed] ?? ""}\n`);
+    };
+    child.stdout.on("data", take);
+    child.stderr.on("data", take);
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, printed }));
+    // Whoever ends early does not read.
+    child.stdin.on("error", () => undefined);
+    if (lines.length === 0) child.stdin.end();
+  });
+}
+
+/** As an agent would, under its shim. */
+async function asAgent(line: string): Promise<Printed & { readonly home: string }> {
   const home = mkdtempSync(join(tmpdir(), "signalbox-channel-"));
   const env = {
     PATH: process.env["PATH"] ?? "",
@@ -26,21 +53,7 @@ function asAgent(
     SIGNALBOX_JOB: "r.worker.1.1",
     SIGNALBOX_RUN: "r",
   };
-  return new Promise((resolve, reject) => {
-    // A session of its own, as under a shim.
-    const child = spawn("sh", ["-c", line], {
-      env,
-      cwd: home,
-      detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let printed = "";
-    const take = (chunk: Buffer): void => void (printed += chunk.toString());
-    child.stdout.on("data", take);
-    child.stderr.on("data", take);
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code, printed, home }));
-  });
+  return { ...(await shell(line, env)), home };
 }
 
 describe.runIf(process.platform === "linux")("an agent is refused", () => {
@@ -74,32 +87,36 @@ describe.runIf(process.platform === "linux")("an agent is refused", () => {
     expect(printed).toMatch(/this takes a person, and .*SIGNALBOX_JOB/);
     expect(existsSync(join(home, ".config/signalbox/human.key"))).toBe(false);
   });
+});
 
-  test("with a key that is under a passphrase, also where it detached itself completely", () => {
-    const home = mkdtempSync(join(tmpdir(), "signalbox-channel-"));
-    mkdirSync(join(home, ".config/signalbox"), { recursive: true });
-    const sealed = {
-      cost: 65_536,
-      salt: "AAAA",
-      nonce: "AAAAAAAAAAAAAAAA",
-      tag: "AAAAAAAAAAAAAAAAAAAAAA",
-      data: "AAAA",
-    };
+/** Whoever runs these tests may be an agent: then nobody here is a person. */
+const isPerson =
+  process.platform === "linux" && lineageOf(PROCS).mark === undefined && markIn(process.env) === undefined;
+
+describe.runIf(isPerson && hasScript)("a passphrase", () => {
+  const home = mkdtempSync(join(tmpdir(), "signalbox-channel-"));
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home };
+  const key = (option: string): string => `"${process.execPath}" --no-warnings "${MAIN}" key ${option}`;
+  const atTerminal = (option: string, ...typed: readonly string[]): Promise<Printed> =>
+    shell(`script -qec '${key(option)}' /dev/null`, env, typed);
+
+  test("is typed at the terminal, and shown nowhere", async () => {
+    const { printed } = await atTerminal("--passphrase", "open sesame", "open sesame");
+    expect(printed).toMatch(/prevented: nothing is signed without the passphrase/);
+    expect(printed).not.toContain("sesame");
+  });
+
+  test("is not taken from a pipe, an argument or a variable: who detached itself completely has none", async () => {
     const file = join(home, ".config/signalbox/human.key");
-    const text = JSON.stringify({ version: 1, public: "AAAA", madeAt: "", secret: sealed, former: [] });
-    writeFileSync(file, text, { mode: 0o600 });
-    // No marker anywhere, and no terminal: nobody to type a passphrase.
-    const { status, stderr } = spawnSync(
-      process.execPath,
-      ["--no-warnings", MAIN, "key", "--no-passphrase"],
-      {
-        env: { HOME: home },
-        detached: true,
-        encoding: "utf8",
-      },
-    );
-    expect(status).toBe(4);
-    expect(stderr).toMatch(/no terminal to type it at|this takes a person/);
-    expect(readFileSync(file, "utf8")).toBe(text);
+    const before = readFileSync(file, "utf8");
+    const line = `printf 'open sesame\\n' | ${key("--no-passphrase")}`;
+    const { code, printed } = await shell(line, { ...env, PASSPHRASE: "open sesame" });
+    expect([code, printed]).toEqual([4, expect.stringMatching(/no terminal to type it at/)]);
+    expect(readFileSync(file, "utf8")).toBe(before);
+  });
+
+  test("opens the key again", async () => {
+    const { printed } = await atTerminal("--no-passphrase", "open sesame");
+    expect(printed).toMatch(/detected:/);
   });
 });
