@@ -23,7 +23,8 @@ export default defineConfig({
     format: "cjs",
     entryFileNames: "[name].cjs",
     chunkFileNames: "[name].cjs",
-    // Opening a file costs more than reading a long one: what every command needs is one chunk, the parser another.
+    // Opening a file costs more than reading a long one: what every command needs is one chunk, what looks at a run another, the
+    // checker a third. A group takes along everything that its files import, so a broad one brings the parsers into every start.
     codeSplitting: {
       groups: [
         {
@@ -31,8 +32,12 @@ export default defineConfig({
           test: /src\/cli\/(main|run|arguments|command|commands|paint|print)\.ts|core\/closest|user-error|citty/,
         },
         {
+          name: "look",
+          test: /src\/core\/(?!check\/|simulate)|src\/adapters\/(home\/|store\/(?!verify|walk|repair|derive)|failpoint|person\/(who|marks|processes|token))|src\/cli\/(box|say|number-option|reading\/(ways|truth|chronicle|say-run))\.ts|src\/engine\/(launch|deed)\.ts|src\/format\/(prompt|problem)\.ts/,
+        },
+        {
           name: "core",
-          test: /src\/(core|adapters)\/|src\/format\/problem\.ts|src\/cli\/(workflow|worst)\.ts/,
+          test: /src\/core\/|src\/adapters\/library\/|src\/cli\/(workflow|worst)\.ts/,
         },
       ],
     },
