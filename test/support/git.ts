@@ -1,7 +1,7 @@
 /** Real repositories for tests, and workspaces in processes of their own. */
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,32 +23,46 @@ export type Site = {
 
 const made: string[] = [];
 
+let template = "";
+
 /** A repository with one commit, a state home, and a HOME of its own. */
 export function site(name = "repo"): Site {
+  template ||= makeTemplate();
   const root = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-git-")));
   made.push(root);
-  const env = { PATH: process.env["PATH"] ?? "", HOME: join(root, "user") };
-  mkdirSync(env.HOME);
-  writeFileSync(
-    join(env.HOME, ".gitconfig"),
-    '[user]\nname = A\nemail = a@example.com\n[init]\ndefaultBranch = main\n[protocol "file"]\nallow = always\n',
-  );
+  cpSync(join(template, "user"), join(root, "user"), { recursive: true });
+  const env = envOf(root);
   const repo = join(root, name);
-  mkdirSync(repo);
-  sh(repo, env, ["init", "-q"]);
-  put(repo, {
-    "a.txt": "one\n",
-    "b.txt": "two\n",
-    "dir/c.txt": "three\n",
-    ".gitignore": "*.log\n.env\nbuild/\n",
-  });
-  commit(repo, env, "start");
+  cpSync(join(template, "repo"), repo, { recursive: true });
+  sh(repo, env, ["update-index", "--refresh"]);
   const home = homeAt(join(root, "state"));
-  const base = sh(repo, env, ["rev-parse", "HEAD"]);
+  const base = readFileSync(join(repo, ".git/refs/heads/main"), "utf8").trim();
   return { root, repo, home, env, base, workspaces: gitWorkspaces({ home, env }) };
 }
 
+function envOf(root: string): Env & { PATH: string } {
+  return { PATH: process.env["PATH"] ?? "", HOME: join(root, "user") };
+}
+
+function makeTemplate(): string {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-git-")));
+  made.push(root);
+  const env = envOf(root);
+  put(root, {
+    "user/.gitconfig":
+      '[user]\nname = A\nemail = a@example.com\n[init]\ndefaultBranch = main\n[protocol "file"]\nallow = always\n',
+    "repo/a.txt": "one\n",
+    "repo/b.txt": "two\n",
+    "repo/dir/c.txt": "three\n",
+    "repo/.gitignore": "*.log\n.env\nbuild/\n",
+  });
+  sh(join(root, "repo"), env, ["init", "-q"]);
+  commit(join(root, "repo"), env, "start");
+  return root;
+}
+
 export function removeSites(): void {
+  template = "";
   for (const root of made.splice(0)) rmSync(root, { recursive: true, force: true });
 }
 

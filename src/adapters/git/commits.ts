@@ -25,7 +25,8 @@ const SKIPPED = new Set(["index", "modules", "config.worktree", "gitdir", "commo
 
 /** Names of all objects that git's own files for the worktree speak of. */
 export function mentioned({ gitDir }: Bench): Known {
-  return { current: scan(gitDir, (name) => name === "logs"), past: scan(join(gitDir, "logs"), () => false) };
+  const isPast = (name: string) => name === "logs" || name === "ORIG_HEAD";
+  return { current: scan(gitDir, isPast), past: scan(gitDir, (name) => !isPast(name)) };
 }
 
 function scan(folder: string, isLeftOut: (name: string) => boolean): readonly string[] {

@@ -6,7 +6,7 @@
  * form, commits that no ref reaches, and the salvage before this one.
  */
 
-import { lstatSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
 import { bytePath } from "./byte-path.ts";
@@ -14,9 +14,10 @@ import { git, gitRecords, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
 import { mentioned, unreachable } from "./commits.ts";
 import { makeDurable } from "./durable.ts";
+import { parseIndex } from "./index-file.ts";
 import { commonDirOf } from "./locate.ts";
 import { forgottenRef, salvageRef } from "./names.ts";
-import { addAll, at, headOf, withCopy } from "./tree.ts";
+import { addAll, at, headOf, oidBytesOf, withCopy } from "./tree.ts";
 import type { Bench, On } from "./tree.ts";
 
 export type Salvaged = {
@@ -37,7 +38,7 @@ export async function salvage(scene: Scene, of: { readonly isThere: boolean }): 
   const known = mentioned(bench);
   const lost = await unreachable(on, bench, [...known.current, ...(head === undefined ? [] : [head])]);
   const old = await valueOf(scene, salvageRef(run));
-  if (tree !== before || staged !== before || lost.length > 0) {
+  if (tree !== before || staged !== before || raw !== undefined || lost.length > 0) {
     const parents = [
       ...(head === undefined ? [] : [head]),
       ...(staged === before
@@ -174,40 +175,44 @@ type Work = { readonly tree: string; readonly raw: string | undefined };
 async function workTree(scene: Scene, before: string): Promise<Work> {
   const { on, bench } = scene;
   return withCopy(on, bench, async (index) => {
-    await addAll(on, bench, index);
     const call = at(bench, index);
+    const args = [
+      "diff-files",
+      "-z",
+      "--name-only",
+      "--ignore-submodules=all",
+      "--no-ext-diff",
+      "--no-textconv",
+    ];
+    const touched = await gitRecords(on.env, { ...call, args });
+    await addAll(on, bench, index);
     const tree = await git(on.env, { ...call, args: ["write-tree", "--missing-ok"], durable: true });
-    return { tree, raw: tree === before ? undefined : await rawTree(scene, { before, tree, index }) };
+    return { tree, raw: await rawTree(scene, { before, tree, index, touched }) };
   });
 }
 
-type Changed = { readonly before: string; readonly tree: string; readonly index: string };
+type Changed = {
+  readonly before: string;
+  readonly tree: string;
+  readonly index: string;
+  /** Written since the index was, also where that changes nothing for git. */
+  readonly touched: readonly string[];
+};
 
 /** Line ends and filters change what git stores: of such files, the bytes as they are on the disk. */
-async function rawTree({ on, bench }: Scene, { before, tree, index }: Changed): Promise<string | undefined> {
-  const call = at(bench, index);
-  const records = await gitRecords(on.env, {
-    ...call,
-    args: ["diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", before, tree],
-  });
-  const changed: { mode: string; oid: string; name: string }[] = [];
-  for (let place = 0; place + 1 < records.length; place += 2) {
-    const [, mode = "", , oid = ""] = (records[place] ?? "").replace(/^:/, "").split(" ");
-    const name = records[place + 1] ?? "";
-    const isFile =
-      mode.startsWith("100") &&
-      unless(["ENOENT", "ENOTDIR"], () => lstatSync(bytePath(bench.path, name)))?.isFile();
-    if (isFile === true) changed.push({ mode, oid, name });
-  }
-  if (changed.length === 0) return undefined;
+async function rawTree(scene: Scene, changed: Changed): Promise<string | undefined> {
+  const { on, bench } = scene;
+  const call = at(bench, changed.index);
+  const files = await changedFiles(scene, changed);
+  if (files.length === 0) return undefined;
   const hashed = await git(on.env, {
     ...call,
     args: ["hash-object", "-w", "--no-filters", "--stdin-paths"],
-    input: Buffer.from(changed.map(({ name }) => `${quoted(name)}\n`).join(""), "latin1"),
+    input: Buffer.from(files.map(({ name }) => `${quoted(name)}\n`).join(""), "latin1"),
     durable: true,
   });
   const raw = hashed.split("\n");
-  const odd = changed.flatMap(({ mode, oid, name }, place) =>
+  const odd = files.flatMap(({ mode, oid, name }, place) =>
     raw[place] === oid ? [] : [`${mode} ${raw[place] ?? ""} 0\t${name}\0`],
   );
   if (odd.length === 0) return undefined;
@@ -218,6 +223,31 @@ async function rawTree({ on, bench }: Scene, { before, tree, index }: Changed): 
     input: Buffer.from(odd.join(""), "latin1"),
   });
   return git(on.env, { ...call, args: ["write-tree"], durable: true });
+}
+
+type Stored = { readonly mode: string; readonly oid: string; readonly name: string };
+
+async function changedFiles(
+  scene: Scene,
+  { before, tree, index, touched }: Changed,
+): Promise<readonly Stored[]> {
+  const { on, bench } = scene;
+  const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv"];
+  const differing =
+    before === tree ? [] : await gitRecords(on.env, { ...at(bench, index), args: [...args, before, tree] });
+  const names = new Set([...touched, ...differing]);
+  if (names.size === 0) return [];
+  const oidBytes = oidBytesOf(bench.gitDir);
+  const bytes = readFileSync(index);
+  return (parseIndex(bytes, oidBytes)?.entries ?? []).flatMap(({ name, mode, oidAt }) => {
+    const isFile = names.has(name) && (mode & 0o170000) === 0o100000;
+    if (!isFile || !isFileAt(bytePath(bench.path, name))) return [];
+    return [{ name, mode: mode.toString(8), oid: bytes.toString("hex", oidAt, oidAt + oidBytes) }];
+  });
+}
+
+function isFileAt(path: Buffer): boolean {
+  return unless(["ENOENT", "ENOTDIR"], () => lstatSync(path))?.isFile() === true;
 }
 
 /** As git writes names that hold line ends and the like. */
