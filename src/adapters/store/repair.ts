@@ -16,7 +16,7 @@ import { databaseOf, type Database } from "./database.ts";
 import { makeDatabase } from "./open.ts";
 import { restoreRuns } from "./restore.ts";
 import { copyRows } from "./salvage.ts";
-import { MIGRATIONS, TABLES } from "./schema.ts";
+import { APPLICATION_ID, MIGRATIONS, TABLES } from "./schema.ts";
 import { openFile } from "./sqlite.ts";
 import { knownRuns, verifyRun } from "./verify.ts";
 
@@ -79,6 +79,8 @@ function faultsOf(path: string): readonly string[] {
     return reading(path, (db) => {
       const version = Number(db.get("PRAGMA user_version")?.["user_version"]);
       if (version > MIGRATIONS.length) throw newerSchema(path, version, MIGRATIONS.length);
+      if (db.get("PRAGMA application_id")?.["application_id"] !== APPLICATION_ID)
+        return ["it does not say that it is a database of signalbox"];
       const pages = db
         .all(`PRAGMA integrity_check(${FAULTS_MAX})`)
         .map((row) => String(row["integrity_check"]));

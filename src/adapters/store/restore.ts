@@ -12,21 +12,21 @@ type Restored = { readonly restored: string[]; readonly lost: string[] };
 
 /** What the old rows say and the events do not. */
 type Marks = {
-  readonly order: ReadonlyMap<string, number>;
   readonly runs: ReadonlyMap<string, Row>;
   readonly deeds: ReadonlyMap<string, Row>;
 };
 
-const NO_MARKS: Marks = { order: new Map(), runs: new Map(), deeds: new Map() };
+const NO_MARKS: Marks = { runs: new Map(), deeds: new Map() };
 
 export function restoreRuns(db: Database, from: string): Restored {
   const marks = withSource(from, marksOf) ?? NO_MARKS;
   const restored: string[] = [];
   const lost: string[] = [];
-  const runs = [...new Set([...knownRuns(db), ...marks.runs.keys()])];
-  const last = Number.MAX_SAFE_INTEGER;
   // New rows are numbered as they are made: runs keep the order in which they began.
-  for (const run of runs.toSorted((a, b) => (marks.order.get(a) ?? last) - (marks.order.get(b) ?? last))) {
+  const begun = db
+    .all("SELECT run FROM events WHERE seq = 1 ORDER BY rowid")
+    .map((row) => String(row["run"]));
+  for (const run of new Set([...begun, ...knownRuns(db), ...marks.runs.keys()])) {
     const { told, isWhole } = restoreRun(db, run, marks);
     (isWhole ? restored : lost).push(told);
   }
@@ -34,21 +34,19 @@ export function restoreRuns(db: Database, from: string): Restored {
 }
 
 function marksOf(source: DatabaseSync): Marks {
-  const order = new Map<string, number>();
   const runs = new Map<string, Row>();
   const deeds = new Map<string, Row>();
   const keepRunMark = (row: Row): void => {
     runs.set(String(row["id"]), row);
-    order.set(String(row["id"]), Number(row["n"]));
   };
   const keepDeedMark = (row: Row): void => {
     deeds.set(`${String(row["run"])}:${String(row["seq"])}:${String(row["i"])}`, row);
   };
   for (const back of ["", " DESC"]) {
-    readable(source, `SELECT n, id, attention, halted, projected FROM runs ORDER BY n${back}`, keepRunMark);
+    readable(source, `SELECT id, attention, halted FROM runs ORDER BY n${back}`, keepRunMark);
     readable(source, `SELECT * FROM deeds ORDER BY run${back}, seq${back}, i${back}`, keepDeedMark);
   }
-  return { order, runs, deeds };
+  return { runs, deeds };
 }
 
 function restoreRun(

@@ -12,7 +12,8 @@ import { openFile } from "./sqlite.ts";
 /** By which columns a table is in order; what is made again from the events is not copied. */
 const COPIED: Readonly<Record<string, readonly string[]>> = {
   definitions: ["rowid"],
-  events: ["run", "seq"],
+  // As they were written, so that runs keep their order.
+  events: ["rowid"],
   notes: ["n"],
   agents: ["run", "role", "slot", "attempt"],
   jobs: ["id"],
@@ -41,7 +42,12 @@ export function withSource<T>(from: string, work: (source: DatabaseSync) => T): 
   let source: DatabaseSync;
   try {
     source = openFile(from);
-    source.prepare("SELECT count(*) FROM sqlite_schema").get();
+    // An empty file opens like a database without tables.
+    const tables = source.prepare("SELECT name FROM sqlite_schema LIMIT 1").all();
+    if (tables.length === 0) {
+      source.close();
+      return undefined;
+    }
   } catch (error) {
     if (sqliteCode(error) === undefined) throw error;
     return undefined;

@@ -1,0 +1,122 @@
+/** Processes that race for one store, and processes that die at every point: what was acknowledged is there. */
+
+import { expect, test } from "vitest";
+import { openStore } from "../../src/adapters/store/open.ts";
+import { MIGRATIONS } from "../../src/adapters/store/schema.ts";
+import { knownRuns, verifyRun } from "../../src/adapters/store/verify.ts";
+import { child } from "./store-processes.ts";
+import { add, newHome, opened, START } from "./store-support.ts";
+
+const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
+const RACERS = IS_DEEP ? 50 : 8;
+
+test(`of ${RACERS} processes that race for one event one wins, and the others learn that they are late`, async () => {
+  const home = newHome();
+  const store = opened(home);
+  add(store, "a1");
+  const racers = Array.from({ length: RACERS }, () => child([home.root, "race"]));
+  await Promise.all(racers.map((racer) => racer.said("ready")));
+  for (const racer of racers) racer.go();
+  const results = (await Promise.all(racers.map((racer) => racer.ended()))).map(({ lines }) => lines.at(-1));
+  expect(results.toSorted()).toEqual([...Array<string>(RACERS - 1).fill("conflict"), "written"]);
+  expect([store.load("a1")?.row.seq, store.deeds("a1").length]).toEqual([3, 1]);
+});
+
+test("processes that open a new home at once get one store", async () => {
+  const home = newHome();
+  const openers = Array.from({ length: 4 }, () => child([home.root, "open"]));
+  const ends = await Promise.all(openers.map((opener) => opener.ended()));
+  expect(ends.map(({ signal }) => signal)).toEqual([null, null, null, null]);
+  expect(add(opened(home), "a1").type).toBe("written");
+});
+
+test.for([
+  ["store.before-begin", 4],
+  ["store.before-commit", 4],
+  ["store.after-commit", 4],
+  ["journal.before-append", 3],
+  ["journal.after-append", 3],
+] as const)(
+  "killed at %s the %i. time: acknowledged means present, and nothing is half",
+  async ([at, times]) => {
+    const home = newHome();
+    const { lines, signal } = await child([home.root, "append", "10"], `${at}:${times}`).ended();
+    expect(signal).toBe("SIGKILL");
+    const acked = Number(lines.at(-1)?.split(" ")[1] ?? 0);
+    expect(acked).toBeGreaterThan(0);
+    const store = openStore(home);
+    const seq = store.load("a1")?.row.seq ?? 0;
+    // The one that was on its way may be there; it was never promised.
+    expect([acked, acked + 1]).toContain(seq);
+    expect(seq > acked).toBe(at === "store.after-commit" || at === "journal.after-append");
+    expect(store.events("a1")).toHaveLength(seq);
+    expect(store.deeds("a1").map((row) => row.key)).toEqual(
+      Array.from({ length: seq - 1 }, (_, n) => `a1:${n + 2}:0`),
+    );
+    store.close();
+    const again = await child([home.root, "append", "1"]).ended();
+    expect(again.lines).toEqual([`acked ${seq + 1}`]);
+  },
+);
+
+test.for([
+  "store.before-create",
+  "store.before-migrate",
+  "store.between-migrate",
+  "store.after-migrate",
+  "store.after-create",
+])("killed at %s while the store is made: the next one makes it", async (at) => {
+  const home = newHome();
+  const { lines, signal } = await child([home.root, "append", "1"], at).ended();
+  expect([lines, signal]).toEqual([[], "SIGKILL"]);
+  expect((await child([home.root, "append", "1"]).ended()).lines).toEqual(["acked 2"]);
+});
+
+test.for([
+  ["store.before-migrate", false],
+  ["store.between-migrate", false],
+  ["store.after-migrate", true],
+] as const)("killed at %s while tables are added: the old tables or the new ones", async ([at, isNew]) => {
+  const home = newHome();
+  const store = opened(home);
+  add(store, "a1");
+  store.close();
+  expect((await child([home.root, "migrate"], at).ended()).signal).toBe("SIGKILL");
+  if (isNew) expect(() => openStore(home)).toThrow(expect.objectContaining({ code: "newer-schema" }));
+  else expect(opened(home).load("a1")?.row.seq).toBe(2);
+  expect((await child([home.root, "migrate"]).ended()).signal).toBeNull();
+  const after = opened(home, { migrations: [...MIGRATIONS, "never run"] });
+  expect(after.database.all("SELECT n FROM extra")).toEqual([]);
+  expect(after.load("a1")?.row.seq).toBe(2);
+});
+
+test.for([
+  ["outbox.before-claim", "pending", 0],
+  ["outbox.after-claim", "claimed", 1],
+  ["outbox.before-settle", "claimed", 1],
+  ["outbox.after-settle", "done", 1],
+] as const)("killed at %s: the deed is %s", async ([at, status, tries]) => {
+  const home = newHome();
+  const store = opened(home);
+  add(store, "a1", { deeds: [START] });
+  expect((await child([home.root, "claim"], at).ended()).signal).toBe("SIGKILL");
+  expect(store.deeds("a1")).toMatchObject([{ status, tries }]);
+  const { lines } = await child([home.root, "claim"]).ended();
+  expect(lines).toEqual(status === "done" ? [] : ["claimed a1:2:0", "settled a1:2:0"]);
+});
+
+test.runIf(IS_DEEP)("killed at every commit in turn", { timeout: 600_000 }, async () => {
+  for (let times = 1; times <= 25; times += 1) {
+    const home = newHome();
+    const { lines } = await child([home.root, "append", "20"], `store.before-commit:${times}`).ended();
+    const acked = Number(lines.at(-1)?.split(" ")[1] ?? 0);
+    const store = openStore(home);
+    expect(store.load("a1")?.row.seq ?? 0).toBe(acked);
+    for (const run of knownRuns(store.database))
+      expect(verifyRun(store.database, run)).toMatchObject({
+        seq: 0,
+        reason: expect.stringContaining("definition"),
+      });
+    store.close();
+  }
+});

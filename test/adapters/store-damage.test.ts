@@ -1,0 +1,405 @@
+/** Everything that can be done to a database behind our back: it is found, named, hides nothing else, and is mended as far as it can be. */
+
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Home } from "../../src/adapters/home/paths.ts";
+import { openStore, type SqliteStore } from "../../src/adapters/store/open.ts";
+import { repair } from "../../src/adapters/store/repair.ts";
+import { openFile } from "../../src/adapters/store/sqlite.ts";
+import { verifyRun } from "../../src/adapters/store/verify.ts";
+import type { Proof } from "../../src/engine/ports.ts";
+import { UserError } from "../../src/adapters/user-error.ts";
+import { child } from "./store-processes.ts";
+import { add, newHome, opened, START, STOP, TELL } from "./store-support.ts";
+
+const PROOF: Proof = { user: "anna", terminal: "pts/1", ancestry: [], cgroup: "/", signature: "good" };
+
+/** Three runs; the second has six records in three entries. */
+function filled(home: Home): SqliteStore {
+  const store = opened(home);
+  add(store, "a1", { deeds: [START] });
+  add(store, "b1", { deeds: [START], key: "k1", answer: "{}" });
+  add(store, "b1", { key: "k2", answer: "{}", prove: () => PROOF });
+  add(store, "b1", { deeds: [STOP, TELL] });
+  add(store, "c1");
+  return store;
+}
+
+function verified(store: SqliteStore, run: string): string {
+  const result = verifyRun(store.database, run);
+  return result.ok ? `ok ${result.seq}` : `${result.seq}: ${result.reason}`;
+}
+
+test("what nobody touched is whole", () => {
+  const store = filled(newHome());
+  expect(["a1", "b1", "c1"].map((run) => verified(store, run))).toEqual(["ok 2", "ok 6", "ok 2"]);
+  expect(verified(store, "nobody")).toBe("1: it is missing");
+});
+
+const HASH_WRONG = "4: its hash is not that of its content";
+const ROW_WRONG = "0: its row and its snapshot do not agree";
+const EVENT = "UPDATE events SET";
+const FOURTH = "WHERE run = 'b1' AND seq = 4";
+
+describe("a changed record is named", () => {
+  test.for([
+    [`${EVENT} at = 'later' ${FOURTH}`, HASH_WRONG],
+    [`${EVENT} type = 'moved' ${FOURTH}`, HASH_WRONG],
+    [`${EVENT} actor = 'human/eve' ${FOURTH}`, HASH_WRONG],
+    [`${EVENT} slot = 's' ${FOURTH}`, HASH_WRONG],
+    [`${EVENT} attempt = 7 ${FOURTH}`, HASH_WRONG],
+    [`${EVENT} definition = 'x' ${FOURTH}`, HASH_WRONG],
+    [`${EVENT} tree = 'x' ${FOURTH}`, HASH_WRONG],
+    [`${EVENT} key = 'x' ${FOURTH}`, HASH_WRONG],
+    [`${EVENT} body = replace(body, '2', '3') ${FOURTH}`, HASH_WRONG],
+    [`${EVENT} body = 'no json' ${FOURTH}`, HASH_WRONG],
+    [`${EVENT} proof = '{}' ${FOURTH}`, HASH_WRONG],
+    [`${EVENT} birth = '{}' ${FOURTH}`, HASH_WRONG],
+    [`${EVENT} answer = 'x' ${FOURTH}`, HASH_WRONG],
+    [`${EVENT} deeds = '[]' ${FOURTH}`, HASH_WRONG],
+    [`${EVENT} status = 'done' ${FOURTH}`, HASH_WRONG],
+    [`${EVENT} prev = 'x' ${FOURTH}`, HASH_WRONG],
+    [`${EVENT} hash = 'x' ${FOURTH}`, HASH_WRONG],
+    [`${EVENT} seq = 9 ${FOURTH}`, "4: it is missing"],
+    [`${EVENT} run = 'z1' ${FOURTH}`, "4: it is missing"],
+    [`DELETE FROM events ${FOURTH}`, "4: it is missing"],
+    [`DELETE FROM events WHERE run = 'b1' AND seq = 6`, "6: it is missing"],
+    [`DELETE FROM events WHERE run = 'b1' AND seq > 4`, "5: the row ends at 6, the history at 4"],
+    [`DELETE FROM events WHERE run = 'b1'`, "1: it is missing"],
+    [
+      `${EVENT} proof = replace(proof, 'good', 'evil') WHERE run = 'b1' AND seq = 3`,
+      "3: its hash is not that of its content",
+    ],
+    [`UPDATE keys SET key = 'k9' WHERE key = 'k2'`, "3: its key k2 is not kept"],
+    [`DELETE FROM keys WHERE key = 'k1'`, "1: its key k1 is not kept"],
+    [
+      `UPDATE deeds SET json = replace(json, 'worker', 'other') WHERE run = 'b1' AND seq = 2`,
+      "2: its deed b1:2:0 is not kept as it was ordered",
+    ],
+    [`DELETE FROM deeds WHERE run = 'b1' AND i = 1`, "6: its deed b1:6:1 is not kept as it was ordered"],
+    [
+      `INSERT INTO deeds (run, seq, i, type, json, kind) VALUES ('b1', 4, 0, 'start-next', '{"type":"start-next"}', 'probed')`,
+      "0: it has 4 deeds, and its history orders 3",
+    ],
+  ] as const)("%s", ([sql, told]) => {
+    const store = filled(newHome());
+    store.database.exec(sql);
+    expect(verified(store, "b1")).toBe(told);
+    expect([verified(store, "a1"), verified(store, "c1")]).toEqual(["ok 2", "ok 2"]);
+  });
+});
+
+describe("a changed row is refused when it is loaded, listed as damaged, and hides no other", () => {
+  const ROW = "WHERE id = 'b1'";
+  test.for([
+    ...[
+      "workflow",
+      "goal",
+      "repo",
+      "base",
+      "definition",
+      "state",
+      "status",
+      "head",
+      "started_at",
+      "updated_at",
+      "digest",
+    ].map((column) => [`UPDATE runs SET ${column} = 'x' ${ROW}`, ROW_WRONG] as const),
+    [`UPDATE runs SET entry = 7 ${ROW}`, ROW_WRONG],
+    [`UPDATE runs SET seq = 7 ${ROW}`, ROW_WRONG],
+    [`UPDATE snapshots SET json = replace(json, 'working', 'done') WHERE n = 2`, ROW_WRONG],
+    [`UPDATE snapshots SET json = '{' WHERE n = 2`, ROW_WRONG],
+    [`DELETE FROM snapshots WHERE n = 2`, "0: its snapshot is missing"],
+    [`UPDATE snapshots SET n = 99 WHERE n = 2`, "0: its snapshot is missing"],
+  ] as const)("%s", ([sql, told]) => {
+    const store = filled(newHome());
+    store.database.exec(sql);
+    expect(verified(store, "b1")).toBe(told);
+    expect(() => store.load("b1")).toThrow(
+      expect.objectContaining({
+        code: "damaged",
+        exit: 8,
+        next: "signalbox doctor --repair",
+        message: expect.stringContaining("run b1 in "),
+      }),
+    );
+    const { rows } = store.list({ limit: 10 });
+    expect(rows.map((row) => `${row.id} ${row.status}`)).toEqual(["c1 running", "b1 damaged", "a1 running"]);
+    expect(store.list({ limit: 10, status: "damaged" }).rows.map((row) => row.id)).toEqual(["b1"]);
+    expect(store.load("a1")?.row.seq).toBe(2);
+  });
+
+  test("a row with a new digest of its own is found by the history", () => {
+    const home = newHome();
+    const store = filled(home);
+    // Whoever can write can also count: the chain is what does not lie.
+    const twin = newHome();
+    const other = opened(twin);
+    add(other, "a1");
+    add(other, "b1");
+    add(other, "b1");
+    add(other, "b1", { status: "done" });
+    const row = other.database.get("SELECT * FROM runs WHERE id = 'b1'") ?? {};
+    store.database.run(
+      "UPDATE runs SET status = 'done', head = ?, digest = ? WHERE id = 'b1'",
+      row["head"] ?? "",
+      row["digest"] ?? "",
+    );
+    expect(store.load("b1")?.row.status).toBe("done");
+    expect(verified(store, "b1")).toBe("7: the row ends at 6, the history at 6");
+  });
+
+  test("a row that is gone is damage, not a run that never was", () => {
+    const store = filled(newHome());
+    store.database.exec("DELETE FROM runs WHERE id = 'b1'");
+    expect(() => store.load("b1")).toThrow("it has events and no row");
+    expect(() => add(store, "b1")).toThrow("it has events and no row");
+    expect(verified(store, "b1")).toBe("0: it has events and no row");
+  });
+
+  test("a definition that is gone or changed is found", () => {
+    const store = filled(newHome());
+    store.database.exec("UPDATE definitions SET json = replace(json, 'Tiny', 'Other')");
+    expect(verified(store, "b1")).toContain("0: its definition is not the one with hash");
+    store.database.exec("DELETE FROM definitions");
+    expect(verified(store, "b1")).toMatch(/0: its definition .* is missing/);
+  });
+
+  test("what speaks for a record is asked for at each one, and its fault told with its place", () => {
+    const store = filled(newHome());
+    const seen: number[] = [];
+    const check = verifyRun(store.database, "b1", ({ seq, proof }) => {
+      seen.push(seq);
+      return proof?.signature === "good" ? "signed by nobody we know" : undefined;
+    });
+    expect([check, seen]).toEqual([
+      { ok: false, run: "b1", seq: 3, reason: "signed by nobody we know" },
+      [1, 2, 3],
+    ]);
+    expect(verifyRun(store.database, "b1", () => undefined)).toMatchObject({ ok: true });
+  });
+});
+
+describe("repair", () => {
+  test("does nothing where nothing is wrong", () => {
+    const home = newHome();
+    filled(home).close();
+    expect(repair(home)).toMatchObject({ changed: false, found: [], quarantine: "" });
+    expect(existsSync(home.quarantine)).toBe(false);
+    expect(repair(newHome())).toMatchObject({ changed: false });
+  });
+
+  test.for([
+    "UPDATE runs SET state = 'done' WHERE id = 'b1'",
+    "DELETE FROM runs WHERE id = 'b1'",
+    "DELETE FROM snapshots",
+    "DELETE FROM keys; DELETE FROM questions",
+    "DROP TABLE keys",
+    "DROP TABLE snapshots; DROP TABLE questions",
+  ])("makes everything again from the events: %s", (sql) => {
+    const home = newHome();
+    const store = filled(home);
+    const fence = store.fence();
+    store.claim("b1:2:0", fence, 100);
+    store.settle("b1:2:0", fence, { type: "done", note: "pid 7" });
+    store.note({ run: "b1", at: "x", kind: "files", text: "kept" });
+    store.trust("/repo", "d", "x");
+    const before = ["a1", "b1", "c1"].map((run) => ({
+      ...store.load(run),
+      events: store.events(run),
+      deeds: store.deeds(run),
+    }));
+    store.database.exec(sql);
+    store.close();
+    const report = repair(home);
+    expect(report).toMatchObject({
+      changed: true,
+      lost: [],
+      restored: ["a1", "b1", "c1"].map((run) => expect.stringContaining(`run ${run}: whole`)),
+    });
+    const after = opened(home);
+    expect(
+      ["a1", "b1", "c1"].map((run) => ({
+        ...after.load(run),
+        events: after.events(run),
+        deeds: after.deeds(run),
+      })),
+    ).toEqual(before);
+    expect(["a1", "b1", "c1"].map((run) => verified(after, run))).toEqual(["ok 2", "ok 6", "ok 2"]);
+    expect([after.answerTo("b1", "k1"), after.trusted("/repo"), after.notes("b1").length]).toEqual([
+      "{}",
+      "d",
+      1,
+    ]);
+    expect(after.fence()).toBeGreaterThan(fence);
+    expect(readdirSync(report.quarantine).toSorted()).toContain(basename(home.database));
+    expect(readFileSync(join(report.quarantine, "reason.txt"), "utf8")).toBe(`${report.found.join("\n")}\n`);
+  });
+
+  test("goes back to the last whole entry where the chain is broken, halts the run, and says so", () => {
+    const home = newHome();
+    const store = filled(home);
+    store.database.exec(`UPDATE events SET body = replace(body, '2', '3') ${FOURTH}`);
+    store.close();
+    const report = repair(home);
+    expect(report.found).toEqual([`run b1: record ${HASH_WRONG}`]);
+    expect(report.lost).toEqual([`run b1: its history ends at record 2: record ${HASH_WRONG}; it is halted`]);
+    const after = opened(home);
+    expect(after.load("b1")?.row).toMatchObject({
+      seq: 2,
+      halted: true,
+      attention: expect.stringContaining("signalbox resume b1"),
+    });
+    expect([verified(after, "b1"), after.answerTo("b1", "k2"), after.deeds("b1").length]).toEqual([
+      "ok 2",
+      undefined,
+      1,
+    ]);
+    const kept = openFile(join(report.quarantine, basename(home.database)));
+    expect(kept.prepare("SELECT count(*) AS count FROM events WHERE run = 'b1'").get()).toEqual({ count: 6 });
+    kept.close();
+  });
+
+  test("deeds whose fate is not known are asked about, or wait for a person", () => {
+    const home = newHome();
+    const store = filled(home);
+    store.database.exec("DROP TABLE deeds");
+    store.close();
+    const report = repair(home);
+    expect(report.restored).toContain(
+      "run b1: of 3 of its deeds it is not known whether they were done; it is halted",
+    );
+    const after = opened(home);
+    expect(after.deeds("b1").map((row) => [row.key, row.status, row.tries])).toEqual([
+      ["b1:2:0", "pending", 1],
+      ["b1:6:0", "pending", 1],
+      ["b1:6:1", "attention", 1],
+    ]);
+  });
+
+  test("is refused while somebody uses the database", () => {
+    const home = newHome();
+    const store = filled(home);
+    store.database.exec("DELETE FROM keys");
+    expect(() => repair(home)).toThrow(expect.objectContaining({ code: "in-use", exit: 6 }));
+    expect(store.load("b1")?.row.seq).toBe(6);
+    store.close();
+    expect(repair(home).changed).toBe(true);
+  });
+
+  test("a missing database: what is left is named, and the next run can begin", () => {
+    const home = newHome();
+    filled(home).close();
+    rmSync(home.database);
+    mkdirSync(join(home.root, "runs", "b1"), { recursive: true });
+    expect(repair(home)).toMatchObject({
+      changed: true,
+      lost: [expect.stringContaining("the history of run b1")],
+    });
+    expect(add(opened(home), "d1").type).toBe("written");
+    expect(readdirSync(join(home.root, "runs"))).toEqual(["b1"]);
+  });
+
+  test.for([
+    "repair.before-quarantine",
+    "repair.after-quarantine",
+    "repair.before-replace",
+    "repair.after-replace",
+  ])("killed at %s it can be begun again", async (at) => {
+    const home = newHome();
+    const store = filled(home);
+    store.database.exec("DELETE FROM keys");
+    store.close();
+    expect((await child([home.root, "repair"], at).ended()).signal).toBe("SIGKILL");
+    repair(home);
+    const after = opened(home);
+    expect(["a1", "b1", "c1"].map((run) => verified(after, run))).toEqual(["ok 2", "ok 6", "ok 2"]);
+  });
+});
+
+describe("bytes", () => {
+  /** A database of many pages, closed, and its bytes. */
+  function large(home: Home): Buffer {
+    const store = opened(home);
+    store.database.write(() => {
+      for (let run = 0; run < 20; run += 1)
+        for (let n = 0; n < 15; n += 1)
+          add(store, `r${run}`, { deeds: [START], key: `k${n}`, answer: "x".repeat(200) });
+    });
+    store.close();
+    return readFileSync(home.database);
+  }
+
+  /** Whatever is done to the file: never an empty list, never a crash, and repair ends. */
+  function survives(home: Home): string {
+    const before = statSync(home.database).size;
+    try {
+      const store = openStore(home);
+      try {
+        const { rows } = store.list({ limit: 100 });
+        expect(rows.length).toBeGreaterThan(0);
+        for (const { id, status } of rows) if (status !== "damaged") expect(store.load(id)?.row.id).toBe(id);
+      } finally {
+        store.close();
+      }
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      expect(error.exit).toBe(8);
+      expect(error.message).toContain(home.database);
+    }
+    expect(statSync(home.database).size).toBe(before);
+    const report = repair(home);
+    const store = openStore(home);
+    const { rows } = store.list({ limit: 100 });
+    expect(rows.filter((row) => row.status === "damaged")).toEqual([]);
+    for (const { id } of rows) expect(verified(store, id)).toMatch(/^ok|its definition/);
+    store.close();
+    expect(repair(home).found.filter((fault) => !fault.includes("definition"))).toEqual([]);
+    if (report.changed) expect(readFileSync(join(report.quarantine, "reason.txt"), "utf8")).not.toBe("");
+    return `${rows.length} runs`;
+  }
+
+  test.for([0.2, 0.5, 0.9])("cut to %d of its length", (share) => {
+    const home = newHome();
+    const bytes = large(home);
+    truncateSync(home.database, Math.floor(bytes.length * share));
+    survives(home);
+  });
+
+  test("cut to nothing", () => {
+    const home = newHome();
+    large(home);
+    truncateSync(home.database, 0);
+    expect(() => openStore(home)).toThrow(expect.objectContaining({ code: "damaged", exit: 8 }));
+    expect(statSync(home.database).size).toBe(0);
+    expect(repair(home)).toMatchObject({ changed: true, lost: [expect.stringContaining("everything")] });
+  });
+
+  test("each page in turn made of zeros, or of noise", { timeout: 120_000 }, () => {
+    const home = newHome();
+    const bytes = large(home);
+    const pages = bytes.length / 4096;
+    const stride = process.env["SIGNALBOX_DEEP"] === undefined ? Math.ceil(pages / 8) : 1;
+    let most = 0;
+    for (let page = 0; page < pages; page += stride) {
+      const hurt = Buffer.from(bytes);
+      if (page % 2 === 0) hurt.fill(0, page * 4096, (page + 1) * 4096);
+      else for (let at = page * 4096; at < (page + 1) * 4096; at += 7) hurt[at] = (hurt[at] ?? 0) ^ 0x5a;
+      const own = newHome();
+      mkdirSync(own.root, { recursive: true });
+      writeFileSync(own.database, hurt);
+      most = Math.max(most, Number(survives(own).split(" ")[0]));
+    }
+    expect(most).toBe(20);
+  });
+});

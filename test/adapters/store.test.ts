@@ -1,0 +1,179 @@
+/** The store in SQLite: the contract of all stores, and what is only its own. */
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { mountName } from "../../src/adapters/home/network.ts";
+import { newRunId } from "../../src/adapters/home/run-id.ts";
+import { openStore } from "../../src/adapters/store/open.ts";
+import { MIGRATIONS } from "../../src/adapters/store/schema.ts";
+import { openFile } from "../../src/adapters/store/sqlite.ts";
+import { node, script } from "./store-processes.ts";
+import { storeContract } from "./store-contract.ts";
+import { add, newHome, opened } from "./store-support.ts";
+
+storeContract("sqlite", (options) => {
+  const home = newHome();
+  return [opened(home, options), opened(home, options)];
+});
+
+test.for(["000", "022", "077", "0777"])("only the owner sees anything, also with umask %s", (mask) => {
+  const home = newHome();
+  execFileSync("/bin/sh", ["-c", `umask ${mask}; exec "$@"`, "sh", node, script, home.root, "append", "2"]);
+  // While it is open, the log is there as well.
+  const store = opened(home);
+  add(store, "b1");
+  const modes = readdirSync(home.root).map((name) => `${name} ${mode(join(home.root, name))}`);
+  expect([mode(home.root), ...modes]).toEqual([
+    "700",
+    "signalbox.db 600",
+    "signalbox.db-shm 600",
+    "signalbox.db-wal 600",
+  ]);
+});
+
+test("a home that is open to others is closed to them", () => {
+  const home = newHome();
+  mkdirSync(home.root, { recursive: true, mode: 0o755 });
+  opened(home).close();
+  execFileSync("chmod", ["644", home.database]);
+  opened(home).close();
+  expect([mode(home.root), mode(home.database)]).toEqual(["700", "600"]);
+});
+
+function mode(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8);
+}
+
+test("commits are as durable as SQLite makes them", () => {
+  const { database } = opened(newHome());
+  expect(database.get("PRAGMA journal_mode")).toEqual({ journal_mode: "wal" });
+  expect(database.get("PRAGMA synchronous")).toEqual({ synchronous: 2 });
+  database.writeSoon(() => 0);
+  expect(database.get("PRAGMA synchronous")).toEqual({ synchronous: 2 });
+});
+
+test("opening says nothing, on any Node", () => {
+  const home = newHome();
+  const said = execFileSync("/bin/sh", ["-c", '"$@" 2>&1', "sh", node, script, home.root, "append", "1"]);
+  expect(said.toString()).toBe("acked 2\n");
+});
+
+test.for([
+  [0x6969, "", "NFS"],
+  [0xfe534d42, "", "SMB"],
+  [0xff534d42, "", "CIFS"],
+  [0x01021997, "", "9p"],
+  [0x65735546, "fuse.sshfs", "fuse.sshfs"],
+  [0x65735546, "", "FUSE"],
+  [0x65735546, "fuse.ntfs-3g", undefined],
+  [0xef53, "", undefined],
+  [0x01021994, "", undefined],
+] as const)("file system %d %s: refused as %s", ([kind, name, told]) => {
+  const home = newHome();
+  const open = (): void => {
+    openStore(home, { mount: () => ({ kind, name }) }).close();
+  };
+  if (told === undefined) {
+    expect(open).not.toThrow();
+    return;
+  }
+  expect(open).toThrow(
+    expect.objectContaining({
+      code: "network-file-system",
+      message: expect.stringContaining(`(${told})`),
+      next: expect.stringContaining("SIGNALBOX_HOME"),
+    }),
+  );
+  expect(readdirSync(home.root)).toEqual([]);
+});
+
+test("the mount of a path is the longest that holds it", () => {
+  const info = [
+    "22 1 8:1 / / rw - ext4 /dev/sda1 rw",
+    "30 22 0:40 / /home/anna rw,nosuid shared:9 - fuse.sshfs host:/ rw",
+    "31 22 0:41 / /mnt/my\\040disk rw - fuseblk /dev/sdb rw",
+  ].join("\n");
+  expect(["/home/anna/x", "/home/annabel", "/mnt/my disk/x"].map((path) => mountName(path, info))).toEqual([
+    "fuse.sshfs",
+    "ext4",
+    "fuseblk",
+  ]);
+});
+
+test("names of runs are short, safe in paths, and begin with a letter", () => {
+  const names = Array.from({ length: 500 }, () => newRunId());
+  expect(new Set(names).size).toBe(500);
+  for (const name of names) expect(name).toMatch(/^[a-z][0-9a-z]{7}$/);
+});
+
+const SECOND = "CREATE TABLE extra (n INTEGER PRIMARY KEY) STRICT; INSERT INTO extra VALUES (1)";
+
+test("a newer program adds its tables, once, and an older one refuses them", () => {
+  const home = newHome();
+  const old = opened(home);
+  add(old, "a1");
+  old.close();
+  const migrations = [...MIGRATIONS, SECOND];
+  opened(home, { migrations }).close();
+  const both = [opened(home, { migrations }), opened(home, { migrations })];
+  for (const store of both) {
+    expect(store.load("a1")?.row.seq).toBe(2);
+    expect(store.database.all("SELECT n FROM extra")).toEqual([{ n: 1 }]);
+  }
+  expect(() => openStore(home)).toThrow(
+    expect.objectContaining({ code: "newer-schema", exit: 8, next: expect.stringContaining("upgrade") }),
+  );
+});
+
+test("a step that fails changes nothing", () => {
+  const home = newHome();
+  opened(home).close();
+  const bad = [...MIGRATIONS, `${SECOND}; INSERT INTO extra VALUES (1)`];
+  expect(() => openStore(home, { migrations: bad })).toThrow("UNIQUE");
+  const store = opened(home);
+  expect(store.database.get("PRAGMA user_version")).toEqual({ user_version: MIGRATIONS.length });
+  expect(store.database.all("SELECT name FROM sqlite_schema WHERE name = 'extra'")).toEqual([]);
+});
+
+test("a database of somebody else is left alone", () => {
+  const home = newHome();
+  mkdirSync(home.root, { recursive: true });
+  const theirs = openFile(home.database);
+  theirs.exec("CREATE TABLE theirs (n); INSERT INTO theirs VALUES (1)");
+  theirs.close();
+  expect(() => openStore(home)).toThrow(
+    expect.objectContaining({ exit: 8, message: expect.stringContaining("not a database of signalbox") }),
+  );
+  const again = openFile(home.database);
+  expect(again.prepare("SELECT n FROM theirs").all()).toEqual([{ n: 1 }]);
+  again.close();
+});
+
+test.for([
+  ["", "it is empty"],
+  ["some text that is long enough to be anything but a database", "file is not a database"],
+] as const)("a file that says %j is damage, and stays", ([content, reason]) => {
+  const home = newHome();
+  mkdirSync(home.root, { recursive: true });
+  writeFileSync(home.database, content);
+  expect(() => openStore(home)).toThrow(
+    expect.objectContaining({
+      code: "damaged",
+      exit: 8,
+      message: `${home.database} is damaged: ${reason}`,
+      next: "signalbox doctor --repair",
+    }),
+  );
+  expect(statSync(home.database).size).toBe(content.length);
+});
+
+test.for(["runs/a1", "worktrees/a1"])("no database while %s is there is no fresh start", (left) => {
+  const home = newHome();
+  mkdirSync(join(home.root, left), { recursive: true });
+  expect(() => openStore(home)).toThrow(
+    expect.objectContaining({ code: "damaged", exit: 8, message: expect.stringContaining("missing") }),
+  );
+  expect(readdirSync(home.root)).toEqual([left.split("/")[0]]);
+});
