@@ -51,6 +51,7 @@ export async function withStore(
   let answer: Answer;
   try {
     answer = await work(store);
+    if (store?.isBusy(Date.now()) === true) await seeToIt(door, store);
   } catch (error) {
     store?.close();
     throw error;
@@ -68,6 +69,12 @@ export async function withStore(
     }
   };
   return { ...answer, stream: streamed };
+}
+
+/** Whoever looks sees to it that somebody is at work where there is work: a supervisor may have died with the machine. */
+async function seeToIt(door: Door, store: Store): Promise<void> {
+  const { wake } = await import("./wake.ts");
+  await wake({ door, home: requireHome(door), box: { store } });
 }
 
 /** The run that is meant: by argument, by SIGNALBOX_RUN, or by the workspace that we are in. */

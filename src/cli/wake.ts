@@ -15,12 +15,13 @@ import type { Door } from "./command.ts";
 type Waking = {
   readonly door: Door;
   readonly home: Home;
-  readonly who: Who;
+  /** Whoever acts; nobody, for those who only look. */
+  readonly who?: Who;
   readonly box: { readonly store: Pick<Store, "isBusy"> };
 };
 
 export async function wake({ door, home, who, box }: Waking): Promise<void> {
-  if (who.type === "person") saveEnvironment(home, door.env);
+  if (who?.type === "person") saveEnvironment(home, door.env);
   if (!box.store.isBusy(Date.now())) return;
   const [{ poke }, { isSupervisorAlive }] = await Promise.all([
     import("../adapters/supervisor/poke.ts"),

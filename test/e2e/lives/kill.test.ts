@@ -1,0 +1,61 @@
+/**
+ * Lives of a task in which command, supervisor, shim and agent are killed with SIGKILL at random moments.
+ *
+ * Whatever is killed when: what was acknowledged is there, nothing is started twice, no two agents share a slot, and it ends.
+ */
+
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { diceOf } from "../../../src/cli/dice.ts";
+import {
+  begin,
+  clear,
+  faultsOf,
+  kill,
+  look,
+  makeLife,
+  processesOf,
+  story,
+  untilOver,
+  type Life,
+} from "./life.ts";
+
+const LIVES = process.env["SIGNALBOX_DEEP"] === undefined ? 6 : 200;
+const SEED = Number(process.env["SIGNALBOX_SEED"]);
+const KILLS_MAX = 8;
+
+/** Kills somebody now and then, until it has killed enough or the run is over. */
+async function haunt(life: Life, run: string, dice: () => number): Promise<Record<string, number>> {
+  const killed: Record<string, number> = {};
+  const wanted = 1 + Math.floor(dice() * KILLS_MAX);
+  for (let kills = 0; kills < wanted && look(life, run).status !== "done";) {
+    await pause(30 + dice() * 400);
+    const all = processesOf(life);
+    const kinds = [...new Set(all.map(({ kind }) => kind))].toSorted();
+    const kind = kinds[Math.floor(dice() * kinds.length)];
+    const [victim] = all.filter((each) => each.kind === kind);
+    if (victim === undefined || kind === undefined || !kill(victim.pid)) continue;
+    kills += 1;
+    killed[kind] = (killed[kind] ?? 0) + 1;
+  }
+  return killed;
+}
+
+test("lives with sudden deaths", { timeout: 3_600_000 }, async () => {
+  const total: Record<string, number> = {};
+  const ends: Record<string, number> = {};
+  for (let i = 0; i < LIVES; i += 1) {
+    const seed = (SEED + i * 7919) >>> 0;
+    const life = makeLife();
+    const run = await begin(life);
+    const [killed, end] = await Promise.all([haunt(life, run, diceOf(seed)), untilOver(life, run)]);
+    const faults = await faultsOf(life, run);
+    expect(faults, `seed ${seed}\n${faults.length > 0 ? story(life, run) : ""}`).toEqual([]);
+    for (const kind of Object.keys(killed)) total[kind] = (total[kind] ?? 0) + (killed[kind] ?? 0);
+    ends[end] = (ends[end] ?? 0) + 1;
+    await clear(life);
+  }
+  console.log(`${LIVES} lives, killed: ${JSON.stringify(total)}, ended: ${JSON.stringify(ends)}`);
+  // A haunting that kills nobody would prove nothing.
+  for (const kind of ["agent", "shim", "supervisor"]) expect(total[kind], kind).toBeGreaterThan(0);
+});

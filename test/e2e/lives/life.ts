@@ -1,0 +1,249 @@
+/** One life of a run with real processes, which may be killed at any moment, and what must be true of it afterwards. */
+
+import { execFileSync, spawn } from "node:child_process";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { homeAt, type Home } from "../../../src/adapters/home/paths.ts";
+import { openStore } from "../../../src/adapters/store/open.ts";
+
+const ROOT = realpathSync(join(import.meta.dirname, "../../.."));
+const NODE = join(ROOT, "node_modules/node/bin/node");
+const PROGRAM = join(ROOT, "dist/signalbox.cjs");
+
+export type Life = {
+  readonly root: string;
+  readonly repo: string;
+  readonly home: Home;
+  readonly ledger: string;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+export type Answer = {
+  readonly code: number | null;
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly stderr: string;
+};
+
+export function makeLife(): Life {
+  const root = mkdtempSync(join(realpathSync(tmpdir()), "signalbox-life-"));
+  const [repo, ledger, config] = [join(root, "repo"), join(root, "ledger"), join(root, "config/signalbox")];
+  for (const folder of [repo, ledger, config, join(root, "person")]) mkdirSync(folder, { recursive: true });
+  writeFileSync(join(repo, "README.md"), "A project.\n");
+  const git = (...argv: string[]): void => void execFileSync("git", argv, { cwd: repo, stdio: "ignore" });
+  git("init", "-q", "-b", "main");
+  git("config", "user.name", "Life");
+  git("config", "user.email", "life@localhost");
+  git("add", "-A");
+  git("commit", "-q", "--no-gpg-sign", "-m", "start");
+  const harness = (name: string): string =>
+    `  ${name}: { command: [sh, ${join(import.meta.dirname, `${name}.sh`)}], set: { LEDGER: ${ledger} } }\n`;
+  writeFileSync(join(config, "config.yaml"), `harnesses:\n${harness("worker")}${harness("reviewer")}`);
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: join(root, "person"),
+    USER: "ada",
+    XDG_CONFIG_HOME: join(root, "config"),
+    SIGNALBOX_HOME: join(root, "state"),
+  };
+  return { root, repo, ledger, home: homeAt(join(root, "state")), env };
+}
+
+/** A command of a person, in a process of its own; what it acknowledges is written down. */
+export async function type(
+  life: Life,
+  argv: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const child = spawn(NODE, [PROGRAM, ...argv, "--json"], { cwd: life.repo, env: { ...life.env, ...more } });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  const document = (stdout.trim() === "" ? {} : JSON.parse(stdout)) as Record<string, unknown>;
+  if (code === 0 && "seq" in document)
+    appendFileSync(join(life.ledger, "acks"), `${JSON.stringify(document)}\n`);
+  return { code, document, stderr };
+}
+
+/** What a person does who wants the run to end well, whatever became of it. Gives the state. */
+export async function nudge(life: Life, run: string): Promise<string> {
+  const { state, status, attention, isCrashed } = look(life, run);
+  if (status === "done" || status === "cancelled") return state;
+  if (attention !== "" || isCrashed) await type(life, ["resume", run]);
+  else if (state === "pending") await type(life, ["move", run, "planning"]);
+  else if (state === "stuck") await type(life, ["move", run, "reviewing"]);
+  else if (state === "reviewing") await type(life, ["move", run, "done"]);
+  // Any command finds what was lost, and sees to it that somebody is at work.
+  else await type(life, ["show", run]);
+  return state;
+}
+
+export function look(
+  life: Life,
+  run: string,
+): { state: string; status: string; attention: string; isCrashed: boolean } {
+  const store = openStore(life.home);
+  try {
+    const kept = store.load(run);
+    if (kept === undefined) throw new Error(`there is no run ${run}`);
+    const isCrashed = Object.values(kept.run.agents).some(({ status }) => status === "crashed");
+    return { state: kept.run.state, status: kept.row.status, attention: kept.row.attention, isCrashed };
+  } finally {
+    store.close();
+  }
+}
+
+export async function begin(life: Life, more: Readonly<Record<string, string>> = {}): Promise<string> {
+  const argv = [
+    "run",
+    "task",
+    "A life",
+    "--param",
+    "harness=worker",
+    "--param",
+    "review_harness=reviewer",
+    "--detach",
+    "--key",
+    "life",
+  ];
+  for (let tries = 0; tries < 20; tries += 1) {
+    const { code, document, stderr } = await type(life, argv, tries === 0 ? more : {});
+    if (code === 0) return String(document["run"]);
+    if (code !== null) throw new Error(`run ended with ${code}: ${JSON.stringify(document)} ${stderr}`);
+  }
+  throw new Error("the run did not begin");
+}
+
+type Victim = { readonly pid: number; readonly kind: "supervisor" | "shim" | "agent" | "command" };
+
+/** Every process of this life that Signalbox or an agent started, by what it is. */
+export function processesOf(life: Life): Victim[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name): Victim[] => {
+      try {
+        const environ = readFileSync(`/proc/${name}/environ`, "latin1");
+        if (!environ.includes(life.root)) return [];
+        const argv = readFileSync(`/proc/${name}/cmdline`, "latin1").split("\0");
+        return [{ pid: Number(name), kind: kindOf(argv) }];
+      } catch {
+        // It has ended while we looked.
+        return [];
+      }
+    });
+}
+
+function kindOf(argv: readonly string[]): Victim["kind"] {
+  if (argv.includes("supervise")) return "supervisor";
+  if (argv.some((word) => word.endsWith("/shim.sh"))) return "shim";
+  return argv.some((word) => word.endsWith("signalbox.cjs")) ? "command" : "agent";
+}
+
+export function kill(pid: number): boolean {
+  try {
+    process.kill(pid, "SIGKILL");
+    return true;
+  } catch {
+    // It was faster.
+    return false;
+  }
+}
+
+/** Goes on until the run is over and nothing is left to do. */
+export async function untilOver(life: Life, run: string, limitMs = 120_000): Promise<string> {
+  const until = performance.now() + limitMs;
+  for (;;) {
+    const state = await nudge(life, run);
+    const store = openStore(life.home);
+    const isBusy = store.isBusy(Date.now());
+    store.close();
+    if ((state === "done" || state === "cancelled") && !isBusy) return state;
+    if (performance.now() > until)
+      throw new Error(`the run does not end: ${JSON.stringify(look(life, run))}\n${story(life, run)}`);
+    await pause(100);
+  }
+}
+
+/** Everything that must be true after a life, as a list of what is not. */
+export async function faultsOf(life: Life, run: string): Promise<string[]> {
+  const faults: string[] = [];
+  const lines = (name: string): string[] => {
+    const file = join(life.ledger, name);
+    return existsSync(file)
+      ? readFileSync(file, "utf8")
+          .split("\n")
+          .filter((line) => line !== "")
+      : [];
+  };
+  faults.push(...lines("violations").map((line) => `two at once: ${line}`));
+  const starts = lines("starts").map((line) => line.split(" ")[0] ?? "");
+  faults.push(...repeated(starts).map((job) => `started twice: ${job}`));
+  const store = openStore(life.home);
+  const events = store.events(run);
+  const { seq: last = 0 } = events.at(-1) ?? {};
+  for (const line of lines("acks")) {
+    const seq = Number((JSON.parse(line) as { seq: number }).seq);
+    if (seq > last) faults.push(`acknowledged and lost: ${line}`);
+  }
+  for (const { key, status, note, deed } of store.deeds(run)) {
+    if (status !== "done") faults.push(`${deed.type} ${key} is ${status}: ${note}`);
+  }
+  for (const job of store.jobs({ run }))
+    if (job.status !== "over") faults.push(`job ${job.id} is ${job.status}`);
+  const called = events.flatMap(({ event }) =>
+    event.type === "agent-called" ? [`${event.role} ${event.attempt}`] : [],
+  );
+  faults.push(...repeated(called).map((agent) => `called twice: ${agent}`));
+  store.close();
+  const { code, document } = await type(life, ["verify", run]);
+  if (code !== 0) faults.push(`verify: ${JSON.stringify(document)}`);
+  const worktrees = execFileSync("git", ["worktree", "list"], { cwd: life.repo, encoding: "utf8" });
+  if (worktrees.trim().split("\n").length !== 1) faults.push(`worktrees are left: ${worktrees}`);
+  await pause(50);
+  for (const { pid, kind } of processesOf(life))
+    if (kind === "agent" || kind === "shim") faults.push(`${kind} ${pid} is left`);
+  return faults;
+}
+
+function repeated(list: readonly string[]): string[] {
+  return [...new Set(list.filter((item, at) => list.indexOf(item) !== at))];
+}
+
+/** What happened, for whoever must find out why. */
+export function story(life: Life, run: string): string {
+  const history = execFileSync(NODE, [PROGRAM, "history", run], {
+    cwd: life.repo,
+    env: life.env,
+    encoding: "utf8",
+  });
+  const store = openStore(life.home);
+  const open = [
+    ...store.deeds(run).filter(({ status }) => status !== "done"),
+    ...store.jobs({ run }).filter(({ status }) => status === "live"),
+    ...store.agents({ run }),
+  ];
+  store.close();
+  const log = existsSync(life.home.supervisorLog) ? readFileSync(life.home.supervisorLog, "utf8") : "";
+  return `${history}\n${open.map((row) => JSON.stringify(row)).join("\n")}\n${log.slice(-4000)}\n${life.root}`;
+}
+
+/** Nothing of a life is left when it is over. */
+export async function clear(life: Life): Promise<void> {
+  for (let tries = 0; tries < 50 && processesOf(life).length > 0; tries += 1) {
+    for (const { pid } of processesOf(life)) kill(pid);
+    await pause(20);
+  }
+  rmSync(life.root, { recursive: true, force: true });
+}
