@@ -35,7 +35,7 @@ export function bench(on: Partial<On> = {}): Bench {
   const processes = shimProcesses({ home, graceMs: 300, ...on });
   const dir = (id: string): string => join(home.root, "jobs", id);
   onTestFinished(() => {
-    for (const pid of carriers(root)) process.kill(pid, "SIGKILL");
+    carriers(root).forEach(endIfThere);
     rmSync(root, { recursive: true, force: true, maxRetries: 5 });
   });
   return {
@@ -96,6 +96,14 @@ export function carriers(folder: string): number[] {
       return [];
     }
   });
+}
+
+function endIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended meanwhile.
+  }
 }
 
 /** Dead and not yet noticed by its parent is dead. */

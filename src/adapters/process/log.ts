@@ -2,7 +2,7 @@
  * Keeps a log from growing for ever.
  *
  * The program has the file open, so it cannot be moved away: what it holds is copied, then the file is cut off in place; the
- * program goes on at its new end. A few bytes written between the two are lost at worst.
+ * program goes on at its new end. What it writes in the moment between the two is lost; nothing else is.
  */
 
 import {
@@ -28,11 +28,11 @@ export function rotateLog(log: string, bytesMax: number): void {
   const from = openSync(log, "r+");
   const to = openSync(`${log}.1.new`, "w", 0o600);
   try {
-    let at = copyOn(Math.max(0, fstatSync(from).size - KEPT * bytesMax), { from, to });
+    const at = copyOn(Math.max(0, fstatSync(from).size - KEPT * bytesMax), { from, to });
     renameSync(`${log}.1.new`, `${log}.1`);
     failpoint("process.between-rotate");
     // Last, what was written while we copied.
-    at = copyOn(at, { from, to });
+    copyOn(at, { from, to });
     ftruncateSync(from, 0);
   } finally {
     closeSync(from);

@@ -4,7 +4,7 @@
  * Nobody else opens the file: closing it anywhere in this process would give up the lock. SQLite itself knows about that.
  */
 
-import { closeSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { failpoint } from "../failpoint.ts";
@@ -39,6 +39,7 @@ export function takeSupervisorLock(home: Home): SupervisorLock | undefined {
 
 /** Only asks to read, which takes a moment and which a supervisor that is about to take the lock waits for. */
 export function isSupervisorAlive(home: Home): boolean {
+  if (!existsSync(home.supervisorLock)) return false;
   const database = open(home, 0);
   try {
     return !isFree(database, "SELECT count(*) FROM sqlite_schema");
