@@ -117,7 +117,7 @@ export function isFinished({ status }: Pick<RunRow, "status">): boolean {
 }
 
 /** Unfinished runs, the newest first: two short looks instead of a long one over everything that ever ended. */
-export function unfinished(
+function unfinished(
   store: Store,
   limit: number,
 ): { readonly rows: readonly RunRow[]; readonly more: number } {

@@ -48,7 +48,7 @@ export function proofChecker(env: Env): (recorded: Recorded) => Flaw | undefined
 }
 
 /** What a person did, not what followed from it: that is worked out again by whoever checks. */
-export function isPersons({ event }: Pick<Recorded, "event">): boolean {
+function isPersons({ event }: Pick<Recorded, "event">): boolean {
   return "by" in event && typeof event.by === "object" && event.by.type === "human";
 }
 

@@ -77,7 +77,7 @@ const INCOMING: ReadonlySet<string> = new Set<Incoming["type"]>([
   "param-set",
 ]);
 
-export function isIncoming(event: Event): event is Incoming {
+function isIncoming(event: Event): event is Incoming {
   return INCOMING.has(event.type);
 }
 

@@ -73,7 +73,7 @@ function workspaceRows({ workspace }: ShowData): string[][] {
   ];
 }
 
-export function sayQuestion({ id, question, shows, options, repeats }: QuestionView, paint: Paint): string {
+function sayQuestion({ id, question, shows, options, repeats }: QuestionView, paint: Paint): string {
   const again = repeats > 0 ? `, asked ${repeats + 1} times` : "";
   const about = shows.length === 0 ? "" : `It is about ${shows.join(", ")}.`;
   const rows = options.map(({ label, command, text }) => [

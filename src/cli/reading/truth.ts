@@ -55,7 +55,7 @@ export function checksOf({ store, run }: Seen, probe: Probe): CheckView[] {
     });
 }
 
-export function logFolder(of: Pick<AgentRow, "dir" | "turn">): string {
+function logFolder(of: Pick<AgentRow, "dir" | "turn">): string {
   return join(of.dir, `turn-${of.turn}`);
 }
 
