@@ -18,16 +18,10 @@ export type Misfit = {
   readonly text: string;
 };
 
+/** The quarantine comes first: the others may have to go into it. */
 export function foldersOf(home: Home): readonly string[] {
-  return [
-    home.pokes,
-    home.exits,
-    home.bin,
-    home.worktrees,
-    home.locks,
-    home.quarantine,
-    join(home.root, "runs"),
-  ];
+  const { quarantine, pokes, exits, bin, worktrees, locks, root } = home;
+  return [quarantine, pokes, exits, bin, worktrees, locks, join(root, "runs")];
 }
 
 function filesOf(home: Home): readonly string[] {

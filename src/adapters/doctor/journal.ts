@@ -6,7 +6,7 @@ import type { Home } from "../home/paths.ts";
 import { damagedDatabase, newerSchema, translated } from "../store/damage.ts";
 import { databaseOf, type Database } from "../store/database.ts";
 import { versionOf } from "../store/migrate.ts";
-import { APPLICATION_ID, MIGRATIONS } from "../store/schema.ts";
+import { APPLICATION_ID, MIGRATIONS, TABLES } from "../store/schema.ts";
 import { openFile } from "../store/sqlite.ts";
 import { knownRuns, verifyRun, type Verified } from "../store/verify.ts";
 import { looked, ok, REPAIR, type Finding } from "./finding.ts";
@@ -25,6 +25,7 @@ export function openToRead(home: Home): Database | undefined {
     if (left === undefined) return undefined;
     throw damagedDatabase(path, `it is missing, and ${left} is not empty`);
   }
+  if (!file.isFile()) throw damagedDatabase(path, "it is no file");
   if (file.size === 0) throw damagedDatabase(path, "it is empty");
   const db = connect(path);
   try {
@@ -53,10 +54,17 @@ export function lookAtJournal(db: Database): readonly Finding[] {
     return [
       ok("database", `${db.path}, schema ${version}: brought to ${MIGRATIONS.length} when it is next used`),
     ];
-  return [...looked("database", () => integrityOf(db, version)), ...looked("runs", () => runsIn(db))];
+  return [
+    ...looked("database", () => integrityOf(db, version)),
+    ...looked("runs", () => runsIn(db)),
+    ...looked("runs", () => attentionIn(db)),
+  ];
 }
 
 function integrityOf(db: Database, version: number): readonly Finding[] {
+  const there = new Set(db.all("SELECT name FROM sqlite_schema").map((row) => row["name"]));
+  const gone = TABLES.filter((table) => !there.has(table));
+  if (gone.length > 0) throw damagedDatabase(db.path, `it has no table ${gone.join(", ")}`);
   const said = db.all("PRAGMA integrity_check(3)").map((row) => String(row["integrity_check"]));
   if (said.length === 1 && said[0] === "ok") return [ok("database", `${db.path}, schema ${version}, whole`)];
   const text = `${db.path} is damaged: ${said.join("; ").replaceAll("\n", " ")}`;
@@ -76,6 +84,13 @@ function runsIn(db: Database): readonly Finding[] {
       ? [{ status: "damaged" as const, name: "runs", text: `${more} more are damaged`, next: REPAIR }]
       : []),
   ];
+}
+
+function attentionIn(db: Database): readonly Finding[] {
+  const ids = db.all("SELECT id FROM runs WHERE attention <> '' ORDER BY n").map((row) => String(row["id"]));
+  if (ids.length === 0) return [];
+  const text = `${ids.length} ${ids.length === 1 ? "run needs" : "runs need"} attention: ${ids.slice(0, SHOWN).join(", ")}`;
+  return [{ status: "note", name: "runs", text, next: "signalbox inbox" }];
 }
 
 function badRun({ run, seq, reason }: Extract<Verified, { ok: false }>): Finding {

@@ -15,6 +15,7 @@ import { namesIn } from "./home.ts";
 
 const SUPERVISE = "signalbox supervise";
 const SHOWN = 5;
+const STARTING_MS = 60_000;
 
 type On = { readonly home: Home; readonly db: Database | undefined };
 
@@ -113,15 +114,23 @@ function workspacesOf(home: Home, db: Database): readonly Finding[] {
   return [...lost, { status: "note", name: "workspaces", text: `${home.worktrees}: ${said}`, next }];
 }
 
-/** Folders of runs that the journal does not know: it may have lost them. */
-function strangersIn(home: Home, db: Database): readonly Finding[] {
+/** Of runs that the journal does not know. A run that is being started is not in it yet: only what has lain there counts. */
+export function strangeFolders(home: Home, db: Database): readonly string[] {
   const folder = join(home.root, "runs");
   const known = journalOf(db);
-  const strange = namesIn(folder).filter((name) => !known.idsLike(name, 1).includes(name));
+  return namesIn(folder)
+    .filter((name) => !known.idsLike(name, 1).includes(name))
+    .map((name) => join(folder, name))
+    .filter(
+      (path) => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > STARTING_MS,
+    );
+}
+
+function strangersIn(home: Home, db: Database): readonly Finding[] {
+  const strange = strangeFolders(home, db);
   if (strange.length === 0) return [];
-  const said = `${strange.length} ${strange.length === 1 ? "folder is" : "folders are"} of runs that the journal does not know: ${some(strange)}`;
-  const next = `signalbox list --all shows what is known; keep or remove ${join(folder, strange[0] ?? "")} yourself`;
-  return [{ status: "note", name: "folders", text: `${folder}: ${said}`, next }];
+  const said = `the journal does not know ${strange.length === 1 ? "the run" : `${strange.length} runs`} of ${some(strange)}: a start that was cut short, or a history that is lost`;
+  return [{ status: "problem", name: "folders", text: said, next: REPAIR }];
 }
 
 function lostJobs(home: Home, db: Database, isAlive: boolean): readonly Finding[] {
