@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { ANSWERS, answersSchema, STREAMS } from "../../src/format/answers/answers.ts";
-import { NOTE_FILES, prepareHome, type Prepared } from "../support/home.ts";
+import { copyOf, NOTE_FILES, prepareHome, type Prepared } from "../support/home.ts";
 import { tiny } from "./calling.ts";
 
 const EXITS = [1, 2, 3, 4, 5, 6, 7, 8];
@@ -47,6 +47,16 @@ const CASES: Readonly<Record<string, Case>> = {
     bad: ["move a1 asked", "move a1 nowhere", "move c1 open", "move zz open"],
   },
   submit: { good: ["submit a1 note NOTE.md"], bad: ["submit a1 nothing", "submit a1 note"] },
+  run: {
+    good: ["trust", "run note something --detach"],
+    bad: ["run note something", "run no-such", "run note x --param"],
+  },
+  answer: { good: ["answer b1 yes"], bad: ["answer b1 perhaps", "answer a1 yes", "answer zz yes"] },
+  task: {
+    good: ["task update a1 --status dropped"],
+    bad: ["task", "task upd a1", "task respawn a1", "task update a1"],
+  },
+  supervise: { good: ["stop a1", "resume a1", "supervise"], bad: ["supervise x"] },
   waive: { good: ["waive a1 note --reason short"], bad: ["waive a1 note", "waive zz note --reason short"] },
   cancel: { good: ["cancel a1"], bad: ["cancel c1", "cancel zz"] },
   stop: { good: ["stop a1", "stop a1"], bad: ["stop c1", "stop zz"] },
@@ -81,7 +91,15 @@ function withoutRow({ withStore }: Prepared): string {
 
 const NOTHING: Case = { good: [], bad: [] };
 
+let origin: Prepared | undefined;
+
+/** The state home is one's own, the repository is the same for all: nothing here changes what another one reads. */
 async function prepared(): Promise<Prepared> {
+  origin ??= await prepare();
+  return copyOf(origin);
+}
+
+async function prepare(): Promise<Prepared> {
   const on = prepareHome({
     ...NOTE_FILES,
     "tiny.yaml": tiny("tiny"),
@@ -128,7 +146,7 @@ describe.for(Object.keys(COMMANDS))("%s", (name) => {
   });
 
   test("--help, with an example of its own", async () => {
-    const on = prepareHome();
+    const on = await prepared();
     const { code, document } = await documentOf(name, on, `${name} --help`);
     expect(code).toBe(0);
     expect(document["help"]).toMatch(new RegExp(`Examples?:\n  signalbox ${name}\\b`));

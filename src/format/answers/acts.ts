@@ -5,6 +5,11 @@ import { Count, Flag, Text, Texts } from "./envelope.ts";
 /** The acknowledgement: the same for the same key. */
 const ACTED = { run: Text, from: Text, to: Text, seq: Count };
 
+/** Without --detach it comes when the run has ended, or waits for a person. */
+export const run = { run: Text, workflow: Text, state: Text, status: Text, seq: Count, ways: Texts };
+
+export const answer = ACTED;
+export const task = ACTED;
 export const move = ACTED;
 export const submit = ACTED;
 export const waive = ACTED;
@@ -13,3 +18,5 @@ export const cancel = ACTED;
 export const stop = { run: Text, state: Text, halted: Flag, changed: Flag };
 
 export const resume = { run: Text, state: Text, unhalted: Flag, retried: Texts, respawned: Texts };
+
+export const supervise = {};
