@@ -82,17 +82,3 @@ export function limitsOf(
 }
 
 export const MINUTE_MS = 60_000;
-
-const PLACEHOLDER = /\{(?:model|prompt|session|run|role|workspace)\}/g;
-
-/** Fills in a command. An argument that comes out empty is left out, together with the flag that it belongs to. */
-export function commandOf(argv: readonly string[], values: Readonly<Record<string, string>>): string[] {
-  const filled: string[] = [];
-  for (const argument of argv) {
-    const text = argument.replaceAll(PLACEHOLDER, (name) => values[name.slice(1, -1)] ?? "");
-    if (text !== "" || !PLACEHOLDER.test(argument)) filled.push(text);
-    else if (filled.at(-1)?.startsWith("-") === true) filled.pop();
-    PLACEHOLDER.lastIndex = 0;
-  }
-  return filled;
-}

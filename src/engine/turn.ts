@@ -10,8 +10,9 @@ import { isUp } from "../core/act.ts";
 import { valueOf } from "../core/standing.ts";
 import { slotKey } from "../core/run.ts";
 import type { Incoming } from "../core/event.ts";
+import { fillArgv } from "../format/argv.ts";
 import type { Message, Works } from "./box.ts";
-import { commandOf, environment, limitsOf, promptText, variablesOf } from "./launch.ts";
+import { environment, limitsOf, promptText, variablesOf } from "./launch.ts";
 import { boundWorkspace } from "./place.ts";
 import type { AgentRow, Harness, JobRow, Kept, Process, Settings } from "./ports.ts";
 import { project } from "./project.ts";
@@ -35,7 +36,7 @@ export async function startTurn(works: Works, kept: Kept, { agent, turn, text }:
   const id = jobId(agent, turn);
   const dir = turnDir(agent, turn);
   const prompt = desk.write(dir, "prompt.md", text);
-  const argv = commandOf(turn === 1 ? harness.command : (harness.again ?? harness.command), {
+  const argv = fillArgv(turn === 1 ? harness.command : (harness.again ?? harness.command), {
     model: String(valueOf(run, role.model)),
     prompt,
     session: desk.session(agent.dir),

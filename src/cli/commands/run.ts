@@ -80,14 +80,19 @@ async function start(on: Acting, given: Given): Promise<Begun> {
   return { done, workflow: loaded.name, status: final ?? (waits ? "waiting" : "running") };
 }
 
-/** In a worktree, a workflow of its own may have been written by an agent: trust is about the main working tree. */
+/**
+ * Only what a person has trusted runs: built in, or part of the main working tree's `.signalbox`. In a worktree, a workflow may
+ * have been written by an agent; a file anywhere else was never shown by `trust`.
+ */
 function requireTrusted({ found, name }: Extract<Loaded, { ok: true }>, main: string): void {
-  if (found.from !== "override" || found.folder.startsWith(join(main, ".signalbox", sep))) return;
+  const own = join(main, ".signalbox", sep);
+  if (found.from === "built-in" || found.folder.startsWith(own)) return;
   throw new UserError(
     "untrusted",
     `the workflow ${name} in ${found.folder} is not part of what was trusted`,
     {
-      next: `cd ${main}`,
+      next:
+        found.from === "path" ? `copy it to ${own}workflows/${name}, then: signalbox trust` : `cd ${main}`,
       exit: EXIT_UNTRUSTED,
     },
   );
@@ -128,6 +133,8 @@ function followed(begun: Begun, { options }: Given, door: Door): Answer {
   const [isJson, isQuiet] = [options["json"] !== undefined, options["quiet"] !== undefined];
   return {
     ...detached(begun),
+    // What comes next is said at the end.
+    talk: talkOf(begun.done.told, ""),
     stream: (emit, signal) =>
       acting(door, async (on) => {
         // Programs get one document, at the end.
