@@ -10,6 +10,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileArtifacts } from "../../src/adapters/files/artifacts.ts";
 import { homeAt, runFolders, type Home } from "../../src/adapters/home/paths.ts";
+import { signerOf } from "../../src/adapters/person/key.ts";
+import { prover } from "../../src/adapters/person/proof.ts";
+import { whoActs } from "../../src/adapters/person/who.ts";
 import { openStore, type SqliteStore } from "../../src/adapters/store/open.ts";
 import { run, type Printed } from "../../src/cli/run.ts";
 import type { Workflow } from "../../src/core/compile.ts";
@@ -17,7 +20,7 @@ import type { Actor } from "../../src/core/event.ts";
 import { workflowsOf, type Box } from "../../src/engine/box.ts";
 import type { Workspaces } from "../../src/engine/ports.ts";
 import { project } from "../../src/engine/project.ts";
-import { begin, submit } from "../../src/engine/submit.ts";
+import { begin, submit, type Request } from "../../src/engine/submit.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 import { AT_HOME } from "./procs.ts";
 
@@ -130,7 +133,8 @@ function at(root: string, repo: string): Prepared {
     async runIn(stage, id) {
       const store = openStore(home);
       try {
-        await bring({ box: boxOf(home, store), repo, id }, stage);
+        const prove = await signing({ env, store, run: id });
+        await bring({ box: boxOf(home, store), repo, id, prove }, stage);
       } finally {
         store.close();
       }
@@ -179,17 +183,37 @@ function noteWorkflow(): Workflow {
   return parsed.workflow;
 }
 
-type Bringing = { readonly box: Box; readonly repo: string; readonly id: string };
+type Prove = NonNullable<Request["prove"]>;
+type Bringing = { readonly box: Box; readonly repo: string; readonly id: string; readonly prove: Prove };
 
-async function bring({ box, repo, id }: Bringing, stage: Stage): Promise<void> {
+/** Everything here is done by a person, and signed. */
+async function signing(on: {
+  readonly env: Readonly<Record<string, string>>;
+  readonly store: SqliteStore;
+  readonly run: string;
+}): Promise<Prove> {
+  const who = whoActs({ env: on.env, store: on.store, procs: AT_HOME });
+  const signer = await signerOf(who);
+  return (event) => prover({ who, signer, run: on.run, event });
+}
+
+async function bring({ box, repo, id, prove }: Bringing, stage: Stage): Promise<void> {
   const base = execFileSync("git", ["rev-parse", "HEAD"], { cwd: repo, encoding: "utf8" }).trim();
   const birth = { workflow: "note", goal: `the note of ${id}`, repo, base };
-  const started = await begin(box, { run: id, by: PERSON, workflow: noteWorkflow(), birth, params: {} });
+  const started = await begin(box, {
+    run: id,
+    by: PERSON,
+    prove,
+    workflow: noteWorkflow(),
+    birth,
+    params: {},
+  });
   if (started.type !== "accepted") throw new Error(`not started: ${JSON.stringify(started)}`);
   const move = async (to: string): Promise<void> => {
     const moved = await submit(box, {
       run: id,
       by: PERSON,
+      prove,
       event: ({ kept: _kept, ...facts }) => ({ type: "move-asked", by: PERSON, to, ...facts }),
     });
     if (moved.type !== "accepted") throw new Error(`not moved: ${JSON.stringify(moved)}`);
@@ -201,7 +225,7 @@ async function bring({ box, repo, id }: Bringing, stage: Stage): Promise<void> {
     writeFileSync(join(files, "NOTE.md"), "# What\n\nSomething worth a note.\n");
     await move("asked");
   }
-  if (stage === "filed") await answerYes(box, id);
+  if (stage === "filed") await answerYes({ box, id, prove });
   await project(box, id);
   settleAll(box, id);
 }
@@ -216,10 +240,11 @@ function settleAll({ store }: Box, id: string): void {
   }
 }
 
-async function answerYes(box: Box, id: string): Promise<void> {
+async function answerYes({ box, id, prove }: Omit<Bringing, "repo">): Promise<void> {
   const answered = await submit(box, {
     run: id,
     by: PERSON,
+    prove,
     // The question shows no artifact: there is nothing that the answer is bound to.
     event: ({ at }) => ({ type: "answered", by: PERSON, at, ask: "good", answer: "yes", shown: "" }),
   });
