@@ -19,18 +19,22 @@ export type Opened =
 export const FILE_BYTES_MAX = 1024 * 1024;
 const TRIES_MAX = 50;
 const WAIT_MS = 2;
+/** So many looks in a row at which nobody is at work: then it is as it seems. */
+const CALM = 3;
 
 export function openFile(folder: Folder, name: string): Opened {
+  let calm = 0;
   for (let tries = 1; ; tries += 1) {
     const opened = openOnce(folder, name);
     if (opened.type === "bytes" || opened.type === "refused") return opened;
-    const isLast = tries >= TRIES_MAX;
-    // Somebody is replacing the file right now, or died while doing so.
     const isOurs = opened.type === "missing" || opened.isDoubled;
-    if (isLast || (isOurs && !isUnderWay(folder, name)))
+    // Somebody is replacing the file right now, or died while doing so; or has just finished, and a second look tells.
+    const isUnder = isOurs && isUnderWay(folder, name);
+    calm = isOurs && !isUnder ? calm + 1 : 0;
+    if (tries >= TRIES_MAX || calm >= CALM)
       return opened.type === "missing" ? opened : { type: "refused", reason: opened.reason };
-    if (isOurs) repair(folder, name, tries === TRIES_MAX - 1);
-    wait(WAIT_MS);
+    if (isUnder) repair(folder, name, tries === TRIES_MAX - 1);
+    if (calm === 0) wait(WAIT_MS);
   }
 }
 
