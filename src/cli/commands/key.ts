@@ -86,7 +86,10 @@ const TIERS: Readonly<Record<Tier, string>> = {
     "detected: an agent is refused wherever it can be told from you, and an act that is not signed with this key is",
     "          found by `signalbox verify`. An agent of your user that detaches itself completely could read the key.",
   ].join("\n"),
-  prevented: "prevented: nothing is signed without the passphrase, which no agent has.",
+  prevented: [
+    "prevented: nothing is signed without the passphrase, which no agent has. Should the key itself be replaced,",
+    "           what was signed before is shown by `signalbox verify` as signed with another key.",
+  ].join("\n"),
 };
 
 function show(data: KeyData, { paint }: Door): string {
