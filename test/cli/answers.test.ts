@@ -56,6 +56,8 @@ const CASES: Readonly<Record<string, Case>> = {
     good: ["task update a1 --status dropped"],
     bad: ["task", "task upd a1", "task respawn a1", "task update a1"],
   },
+  // What it tells goes on, line by line: test/e2e.
+  demo: { good: [], bad: ["demo no-such"] },
   supervise: { good: ["stop a1", "resume a1", "supervise"], bad: ["supervise x"] },
   waive: { good: ["waive a1 note --reason short"], bad: ["waive a1 note", "waive zz note --reason short"] },
   cancel: { good: ["cancel a1"], bad: ["cancel c1", "cancel zz"] },
@@ -115,6 +117,12 @@ async function prepare(): Promise<Prepared> {
     await on.runIn(stage, id);
   return on;
 }
+
+test("no command has a schema that is not there any more", () => {
+  expect(
+    Object.keys({ ...ANSWERS, ...STREAMS, ...CASES }).filter((name) => !Object.hasOwn(COMMANDS, name)),
+  ).toEqual([]);
+});
 
 test("the published schemas are current: npm run schema", () => {
   const published = readFileSync(join(import.meta.dirname, "../../schema/answers-1.schema.json"), "utf8");

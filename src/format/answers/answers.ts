@@ -7,11 +7,12 @@ import * as ofRuns from "./runs.ts";
 import * as ofSetup from "./setup.ts";
 import * as ofWorkflows from "./workflows.ts";
 
-const { LogLine, ...ofReading } = ofRuns;
-const DATA: Readonly<Record<string, Shape>> = { ...ofSetup, ...ofActs, ...ofReading, ...ofWorkflows };
+const { LogLine, Happening: _shared, ...ofReading } = ofRuns;
+const { DemoLine, ...ofSettingUp } = ofSetup;
+const DATA: Readonly<Record<string, Shape>> = { ...ofSettingUp, ...ofActs, ...ofReading, ...ofWorkflows };
 
 /** Of commands that go on: what stands on each line. */
-export const STREAMS: Readonly<Record<string, z.ZodMiniType>> = { logs: LogLine };
+export const STREAMS: Readonly<Record<string, z.ZodMiniType>> = { logs: LogLine, demo: DemoLine };
 
 export const ANSWERS: Readonly<Record<string, z.ZodMiniType>> = Object.fromEntries(
   Object.entries(DATA).map(([name, data]) => [name, z.union([answerOf(data), Failure, Help])]),

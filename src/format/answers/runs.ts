@@ -69,6 +69,16 @@ const Line = z.strictObject({
   terminal: Text,
 });
 
+/** One thing that happened, as it happens. */
+export const Happening = z.strictObject({
+  run: Text,
+  seq: Count,
+  at: Text,
+  by: Actor,
+  what: Text,
+  followed: Texts,
+});
+
 /** What all of them say of a run. */
 const RUN = {
   run: Text,

@@ -2,6 +2,7 @@
 
 import * as z from "zod/mini";
 import { Count, Flag, Text, Texts } from "./envelope.ts";
+import { Happening } from "./runs.ts";
 
 export const doctor = {
   findings: z.array(
@@ -58,3 +59,26 @@ export const completion = {
   script: z.optional(Text),
   candidates: z.optional(z.array(z.strictObject({ word: Text, about: Text }))),
 };
+
+/** What it is told comes line by line. */
+export const demo = {};
+
+/** What happens, what is asked, what was answered, and at the end how it ended. */
+export const DemoLine = z.union([
+  Happening,
+  z.strictObject({ run: Text, asks: Text }),
+  z.strictObject({ run: Text, answer: Text, by: Text }),
+  z.strictObject({
+    run: Text,
+    exit: Count,
+    code: Text,
+    message: Text,
+    next: Text,
+    ways: Texts,
+    state: Text,
+    status: Text,
+    seq: Count,
+    repository: Text,
+    kept: Flag,
+  }),
+]);

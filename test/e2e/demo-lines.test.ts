@@ -1,0 +1,24 @@
+/** The demo, for programs: every line is one document of the published schema, and the last says how it ended. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { STREAMS } from "../../src/format/answers/answers.ts";
+
+test("demo --yes --json", () => {
+  const cwd = mkdtempSync(join(tmpdir(), "signalbox-demo-lines-"));
+  const program = join(import.meta.dirname, "../../bin/signalbox");
+  const env = { PATH: process.env["PATH"] ?? "", HOME: cwd };
+  const { status, stdout, stderr } = spawnSync(program, ["demo", "--yes", "--json"], {
+    cwd,
+    env,
+    encoding: "utf8",
+  });
+  rmSync(cwd, { recursive: true });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  const lines = stdout.trimEnd().split("\n");
+  for (const line of lines)
+    expect(STREAMS["demo"]?.safeParse(JSON.parse(line)).error?.issues).toBeUndefined();
+  expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ exit: 0, code: "ok", state: "done" });
+});
