@@ -21,16 +21,9 @@ function load(id: string) {
 describe("what a run begins with", () => {
   test("goal, parameters, a branch of its own, and texts", async () => {
     const begun = await on.say(
-      [
-        "run",
-        "essay.yaml",
-        "About dates",
-        "--detach",
-        "--quiet",
-        "--param",
-        "size=3",
-        "--param=kind=long",
-      ].concat(["--with", "idea=good.md"]),
+      ["run", "essay", "About dates", "--detach", "--quiet", "--param", "size=3", "--param=kind=long"].concat(
+        ["--with", "idea=good.md"],
+      ),
     );
     const id = begun.stdout.trim();
     const { row, run } = load(id);
@@ -51,15 +44,15 @@ describe("what a run begins with", () => {
   });
 
   test.for<[line: string, expected: string]>([
-    ["run essay.yaml --param size=9", "2 invalid"],
-    ["run essay.yaml --param size=big", "2 invalid"],
-    ["run essay.yaml --param sizes=2", "2 unknown-parameter"],
-    ["run essay.yaml --param size", "2 bad-usage"],
-    ["run essay.yaml --param", "2 bad-usage"],
-    ["run essay.yaml --with ideas=good.md", "2 unknown-artifact"],
-    ["run essay.yaml --with idea=no-such.md", "2 not-found"],
-    ["run essay.yaml --to asked", "4 not-in-map"],
-    ["run essays", "2 unknown-workflow"],
+    ["run essay --param size=9", "2 invalid"],
+    ["run essay --param size=big", "2 invalid"],
+    ["run essay --param sizes=2", "2 unknown-parameter"],
+    ["run essay --param size", "2 bad-usage"],
+    ["run essay --param", "2 bad-usage"],
+    ["run essay --with ideas=good.md", "2 unknown-artifact"],
+    ["run essay --with idea=no-such.md", "2 not-found"],
+    ["run essay --to asked", "4 not-in-map"],
+    ["run esays", "2 unknown-workflow"],
   ])("%s: %s", async ([line, expected]) => {
     const before = on.withStore((store) => store.list({ limit: 1000 }).rows.length);
     expect(await outcome(on.say(`${line} --json`))).toBe(expected);
@@ -68,9 +61,9 @@ describe("what a run begins with", () => {
 
   test("a workflow that may not end is not begun", async () => {
     const other = scene({
-      "loop.yaml": tiny("loop", "  - { from: open, to: open, by: engine }\n"),
+      ".signalbox/workflows/loop/workflow.yaml": tiny("loop", "  - { from: open, to: open, by: engine }\n"),
     });
-    expect(await outcome(other.say("run loop.yaml --json"))).toBe("5 invalid-workflow");
+    expect(await outcome(other.say("run loop --json"))).toBe("5 invalid-workflow");
   });
 
   test("nothing is begun outside a repository", async () => {
@@ -82,11 +75,17 @@ describe("what a run begins with", () => {
 describe("trust", () => {
   test("what a repository brings is trusted first, and again when it has changed", async () => {
     const other = scene(NOTE_FILES);
+    await other.say("trust --revoke");
     expect(await outcome(other.say("run note --json"))).toBe("7 untrusted");
     await other.say("trust");
     expect(await outcome(other.say("run note --detach --json"))).toBe("0 ok");
     writeFileSync(join(other.repo, ".signalbox/workflows/note/prompts/good.md"), "Well?\n");
     expect(await outcome(other.say("run note --detach --json"))).toBe("7 untrusted");
+  });
+
+  test("a workflow that is named by its path was shown to nobody", async () => {
+    const other = scene({ "elsewhere.yaml": tiny("elsewhere") });
+    expect(await outcome(other.say("run elsewhere.yaml --json"))).toBe("7 untrusted");
   });
 
   test("a workflow that only a worktree has is not what was trusted", async () => {
@@ -114,13 +113,13 @@ async function cancelAndSettle(id: string): Promise<void> {
 
 describe("following", () => {
   test("a good end: exit 0, with what happened", async () => {
-    const { code, stdout } = await on.say("run essay.yaml --to accepted");
+    const { code, stdout } = await on.say("run essay --to accepted");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^[a-z0-9]{8}\n.*started the run in accepted.*\n.* is accepted\n/s);
   });
 
   test("a person's turn: exit 3, with what to type", async () => {
-    const printed = await on.say("run essay.yaml --no-start");
+    const printed = await on.say("run essay --no-start");
     const id = printed.stdout.slice(0, 8);
     expect(printed.code).toBe(3);
     expect(printed.stdout).toContain(`${id} waits for a person in waiting`);
@@ -128,7 +127,7 @@ describe("following", () => {
   });
 
   test("with --json: one document, at the end", async () => {
-    const printed = await on.say("run essay.yaml --no-start --json");
+    const printed = await on.say("run essay --no-start --json");
     expect(printed.code).toBe(3);
     const document = parsed(printed);
     expect(document).toMatchObject({
@@ -146,7 +145,7 @@ describe("following", () => {
       interrupted: () => AbortSignal.abort(),
     };
     let said = "";
-    const { code } = await on.say("run essay.yaml", { live: gone });
+    const { code } = await on.say("run essay", { live: gone });
     expect(code).toBe(130);
     expect(said).toContain("goes on without you, in writing");
   });
@@ -159,7 +158,7 @@ describe("following", () => {
       if (text.includes("asked for writing")) cancelled = cancelAndSettle(said.slice(0, 8));
     };
     const live = { print, interrupted: () => new AbortController().signal };
-    const { code } = await on.say("run essay.yaml", { live });
+    const { code } = await on.say("run essay", { live });
     await cancelled;
     expect(code).toBe(1);
     expect(said).toContain("writing -> dropped");
@@ -192,6 +191,35 @@ describe("stop and resume", () => {
     const resumed = await on.say(`resume ${id} --json`);
     expect(parsed(resumed)).toMatchObject({ unhalted: false, retried: ["prepare-resource"] });
     expect(load(id).row.attention).toBe("");
+  });
+});
+
+describe("an agent that has crashed", () => {
+  test.for<[name: string, line: string]>([
+    ["resume", "resume RUN"],
+    ["respawn", "task respawn RUN"],
+    ["respawn by role", "task respawn RUN writer"],
+  ])("%s starts it again, once", async ([name, line]) => {
+    const id = await on.begin(`crashed ${name}`);
+    await on.crash(id);
+    expect(load(id).row.status).toBe("waiting");
+    expect((await on.say(line.replace("RUN", id))).code).toBe(0);
+    expect(load(id).run.agents["writer"]).toMatchObject({ status: "called", attempt: 2 });
+    await on.say(line.replace("RUN", id));
+    expect(load(id).run.agents["writer"]).toMatchObject({ status: "called", attempt: 2 });
+  });
+
+  test("following ends with the command that starts it again", async () => {
+    let said = "";
+    let crashed: Promise<void> | undefined;
+    const print = (text: string): void => {
+      said += text;
+      if (text.includes("asked for writing")) crashed = on.crash(said.slice(0, 8));
+    };
+    const live = { print, interrupted: () => new AbortController().signal };
+    expect((await on.say("run essay", { live })).code).toBe(3);
+    await crashed;
+    expect(said).toContain(`type: signalbox resume ${said.slice(0, 8)}\n`);
   });
 });
 

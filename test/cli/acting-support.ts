@@ -1,8 +1,14 @@
 /** A repository with a workflow of all kinds of gates, and calls as a person or as an agent makes them. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { runFolders } from "../../src/adapters/home/paths.ts";
+import { fileArtifacts } from "../../src/adapters/files/artifacts.ts";
+import { runFolders, type Home } from "../../src/adapters/home/paths.ts";
 import { hashToken } from "../../src/adapters/person/token.ts";
+import { contentOf } from "../../src/adapters/trust/content.ts";
+import { openStore } from "../../src/adapters/store/open.ts";
+import { workflowsOf, type Box } from "../../src/engine/box.ts";
+import type { Store } from "../../src/engine/ports.ts";
+import { submit } from "../../src/engine/submit.ts";
 import { run, type Printed, type World } from "../../src/cli/run.ts";
 import { prepareHome, type Prepared } from "../support/home.ts";
 import { AT_HOME, procsOf } from "../support/procs.ts";
@@ -54,9 +60,9 @@ ends:
 `;
 
 const FILES = {
-  "essay.yaml": ESSAY,
-  "prompts/writer.md": "Write.\n",
-  "prompts/good.md": "Is it good?\n",
+  ".signalbox/workflows/essay/workflow.yaml": ESSAY,
+  ".signalbox/workflows/essay/prompts/writer.md": "Write.\n",
+  ".signalbox/workflows/essay/prompts/good.md": "Is it good?\n",
   "good.md": "# What\n\nA thing.\n",
   "bad.md": "Nothing under a heading.\n",
 };
@@ -75,12 +81,16 @@ export type Scene = Prepared & {
   begin(key: string, more?: string): Promise<string>;
   /** Writes an artifact where a run without a workspace has it. */
   write(run: string, file: string, text: string): void;
+  /** The writer of a run ends without having written anything. */
+  crash(run: string): Promise<void>;
   /** How often a supervisor was started. */
   readonly started: { count: number };
 };
 
+/** A person has trusted what is in the repository. */
 export function scene(files: Readonly<Record<string, string>> = {}): Scene {
   const on = prepareHome({ ...FILES, ...files });
+  on.withStore((store) => store.trust(on.repo, contentOf(on.repo).digest, new Date().toISOString()));
   const started = { count: 0 };
   const world: World = {
     cwd: on.repo,
@@ -109,16 +119,42 @@ export function scene(files: Readonly<Record<string, string>> = {}): Scene {
     },
     async begin(key, more = "") {
       const { code, stdout, stderr } = await say(
-        `run essay.yaml --detach --quiet --key ${key.replaceAll(" ", "-")} ${more}`,
+        `run essay --detach --quiet --key ${key.replaceAll(" ", "-")} ${more}`,
       );
       if (code !== 0) throw new Error(stderr);
       return stdout.trim();
+    },
+    async crash(id) {
+      const store = openStore(on.home);
+      try {
+        const box = boxOf(on.home, store);
+        const of = { role: "writer", slot: "", attempt: 1 };
+        const event = { type: "agent-ended", ...of, cause: "exited", code: 1 } as const;
+        await submit(box, { run: id, by: { type: "engine" }, event: ({ at }) => ({ ...event, at }) });
+      } finally {
+        store.close();
+      }
     },
     write(id, file, text) {
       const path = join(runFolders(on.home, id).files, file);
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, text);
     },
+  };
+}
+
+/** Enough of the engine for runs without a workspace. */
+function boxOf(home: Home, store: Store): Box {
+  const refuse = (): never => {
+    throw new Error("these runs have no workspace");
+  };
+  return {
+    clock: { now: () => Date.now(), mono: () => performance.now() },
+    store,
+    artifacts: fileArtifacts({ registry: store }),
+    workspaces: { prepare: refuse, digest: refuse, snapshot: refuse, release: refuse },
+    folders: (id) => runFolders(home, id),
+    workflow: workflowsOf(store),
   };
 }
 
