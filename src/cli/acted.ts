@@ -4,7 +4,7 @@ import type { Done } from "./acting.ts";
 import { EXIT_OK, type Answer } from "./command.ts";
 
 /** What `--json` gives: the acknowledgement, which is the same for the same key. */
-export type ActedData = {
+type ActedData = {
   readonly run: string;
   readonly from: string;
   readonly to: string;

@@ -5,7 +5,7 @@ import type { Refusal, RefusalCode } from "../core/event.ts";
 import type { Submission } from "../engine/submit.ts";
 import { EXIT_CONFLICT, EXIT_GATE, EXIT_NOT_YOURS, EXIT_USAGE, EXIT_WAITING } from "./command.ts";
 
-export const EXIT_OF: Readonly<Record<RefusalCode, number>> = {
+const EXIT_OF: Readonly<Record<RefusalCode, number>> = {
   "not-in-map": EXIT_NOT_YOURS,
   "not-your-role": EXIT_NOT_YOURS,
   finished: EXIT_NOT_YOURS,

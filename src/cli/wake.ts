@@ -31,11 +31,11 @@ export async function wake({ door, home, who, box }: Waking): Promise<void> {
   poke(home);
   if (isSupervisorAlive(home)) return;
   failpoint("wake.before-start");
-  if (door.startSupervisor === undefined) await start(home);
+  if (door.startSupervisor === undefined) await start(home, door.env);
   else door.startSupervisor(home);
 }
 
-async function start(home: Home): Promise<void> {
+async function start(home: Home, own: Env): Promise<void> {
   const env = savedEnvironment(home);
   // Only agents have ever been here: there is nobody whose environment could be used.
   if (env === undefined) return;
@@ -45,8 +45,20 @@ async function start(home: Home): Promise<void> {
   ]);
   startSupervisor(home, {
     argv: [...selfCommand(), "supervise"],
-    env: { ...env, SIGNALBOX_HOME: home.root },
+    env: { ...env, SIGNALBOX_HOME: home.root, ...failpointsOf(own) },
   });
+}
+
+/** Where tests want the supervisor, or the shims it starts, to die. */
+function failpointsOf(env: Env): Env {
+  const at = env["SIGNALBOX_SUPERVISOR_FAILPOINT"];
+  const shim = env["SIGNALBOX_SHIM_FAILPOINT"];
+  const log = env["SIGNALBOX_FAILPOINT_LOG"];
+  return {
+    ...(at === undefined ? {} : { SIGNALBOX_FAILPOINT: at }),
+    ...(shim === undefined ? {} : { SIGNALBOX_SHIM_FAILPOINT: shim }),
+    ...(log === undefined ? {} : { SIGNALBOX_FAILPOINT_LOG: log }),
+  };
 }
 
 /** Changes with every shell and means nothing to anybody else. */
@@ -57,7 +69,7 @@ function isLasting(name: string): boolean {
   return !name.startsWith("SIGNALBOX_") && !PASSING.has(name);
 }
 
-export function saveEnvironment(home: Home, env: Env): void {
+function saveEnvironment(home: Home, env: Env): void {
   const lasting = Object.entries(env).filter(([name, value]) => value !== undefined && isLasting(name));
   const text = `${JSON.stringify(Object.fromEntries(lasting.toSorted(([a], [b]) => (a < b ? -1 : 1))))}\n`;
   if (textOf(home.environment) === text) return;

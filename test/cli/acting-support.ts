@@ -70,7 +70,7 @@ const FILES = {
 /** A shell that an agent has opened for itself. */
 export const AGENT_ABOVE = procsOf([{ pid: 10, name: "sh", environment: "SIGNALBOX_TOKEN=x\0" }]);
 
-export type Call = (line: string | readonly string[], more?: Partial<World>) => Promise<Printed>;
+type Call = (line: string | readonly string[], more?: Partial<World>) => Promise<Printed>;
 
 export type Scene = Prepared & {
   /** As a person at a terminal, in the repository. */
