@@ -198,10 +198,14 @@ async function release({ works, kept, deed }: Of<"release-resource">): Promise<s
 /** Whether a bell has rung, nobody can tell: it does not ring twice. The question itself stands in the inbox. */
 async function askPerson({ works, kept, deed, isRepeated }: Of<"ask-person">): Promise<string> {
   if (isRepeated) return `${deed.id} may have been announced before; it is not announced again`;
-  const ask = works.workflow(kept.row.definition).definition.asks[deed.ask];
-  const { notify } = await works.settings(kept.row.repo);
-  const question = ask?.question ?? deed.ask;
-  await works.notifier.ask({ command: notify, run: kept.row.id, id: deed.id, question });
+  const { row, run } = kept;
+  const workflow = works.workflow(row.definition);
+  const { notify } = await works.settings(row.repo);
+  const nobody = { slot: "", attempt: 0, session: "" };
+  const workspace = boundWorkspace(works, row.id)?.path ?? "";
+  const variables = variablesOf({ workflow, run, workspace, agent: nobody });
+  const question = promptText(workflow, workflow.definition.asks[deed.ask]?.question ?? "", variables);
+  await works.notifier.ask({ command: notify, run: row.id, id: deed.id, question });
   return `${deed.id} was asked`;
 }
 

@@ -23,16 +23,17 @@ import {
 const LIVES = process.env["SIGNALBOX_DEEP"] === undefined ? 6 : 200;
 const SEED = Number(process.env["SIGNALBOX_SEED"]);
 const KILLS_MAX = 8;
+/** Commands are there most of the time; the others are worth waiting for. */
+const WEIGHTED = ["agent", "shim", "supervisor", "agent", "shim", "supervisor", "command"] as const;
 
 /** Kills somebody now and then, until it has killed enough or the run is over. */
 async function haunt(life: Life, run: string, dice: () => number): Promise<Record<string, number>> {
   const killed: Record<string, number> = {};
   const wanted = 1 + Math.floor(dice() * KILLS_MAX);
   for (let kills = 0; kills < wanted && look(life, run).status !== "done";) {
-    await pause(30 + dice() * 400);
+    await pause(20 + dice() * 200);
     const all = processesOf(life);
-    const kinds = [...new Set(all.map(({ kind }) => kind))].toSorted();
-    const kind = kinds[Math.floor(dice() * kinds.length)];
+    const kind = WEIGHTED[Math.floor(dice() * WEIGHTED.length)];
     const [victim] = all.filter((each) => each.kind === kind);
     if (victim === undefined || kind === undefined || !kill(victim.pid)) continue;
     kills += 1;

@@ -1,0 +1,68 @@
+/**
+ * Lives in which a process is killed at a named place: before and after every durable operation and every effect.
+ *
+ * Where `npm test` takes a sample, `npm run test:deep` goes through all of them, in the supervisor and in the command.
+ */
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { diceOf } from "../../../src/cli/dice.ts";
+import { begin, clear, faultsOf, makeLife, story, untilOver } from "./life.ts";
+
+const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
+const SAMPLE = 4;
+const dice = diceOf(Number(process.env["SIGNALBOX_SEED"]));
+
+/** Every name in the source: a new failpoint is tried without anybody having to list it. */
+function namesIn(folder: string): string[] {
+  const root = join(import.meta.dirname, "../../..", folder);
+  return readdirSync(root, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) =>
+      Array.from(
+        readFileSync(join(root, file), "utf8").matchAll(/failpoint\("([a-z.-]+)"\)/g),
+        (match) => match[1] ?? "",
+      ),
+    );
+}
+
+/** These belong to commands that no life of a task calls. */
+const ELSEWHERE = /^(doctor|repair|init|key|resume|stop|notify)\.|migrate|trust|rotate/;
+const names = [...new Set(namesIn("src"))].filter((name) => !ELSEWHERE.test(name)).toSorted();
+const SHIM = ["after-claim", "after-pid", "before-exit", "after-exit"];
+
+type Case = readonly [where: string, env: Readonly<Record<string, string>>];
+
+const cases: Case[] = [
+  ...names.flatMap((name): Case[] => [
+    [`supervisor at ${name}`, { SIGNALBOX_SUPERVISOR_FAILPOINT: name }],
+    [`supervisor at ${name}, the third time`, { SIGNALBOX_SUPERVISOR_FAILPOINT: `${name}:3` }],
+    [`command at ${name}`, { SIGNALBOX_FAILPOINT: name }],
+  ]),
+  ...SHIM.map((name): Case => [`shim at ${name}`, { SIGNALBOX_SHIM_FAILPOINT: name }]),
+];
+
+const chosen = IS_DEEP
+  ? cases
+  : Array.from({ length: SAMPLE }, () => cases[Math.floor(dice() * cases.length)]).filter(
+      (each) => each !== undefined,
+    );
+const reached = new Set<string>();
+
+test.for(chosen)("%s", { timeout: 300_000 }, async ([, env]) => {
+  const life = makeLife();
+  const log = join(life.root, "failpoints");
+  const run = await begin(life, { ...env, SIGNALBOX_FAILPOINT_LOG: log });
+  await untilOver(life, run);
+  const faults = await faultsOf(life, run);
+  expect(faults, faults.length > 0 ? story(life, run) : "").toEqual([]);
+  if (existsSync(log)) for (const name of readFileSync(log, "utf8").trim().split("\n")) reached.add(name);
+  await clear(life);
+});
+
+test.runIf(IS_DEEP)("nearly every place was reached", () => {
+  const missed = names.filter((name) => !reached.has(name));
+  console.log(`${reached.size} of ${names.length} failpoints were reached; not: ${missed.join(", ")}`);
+  expect(reached.size).toBeGreaterThan(names.length * 0.6);
+});
