@@ -9,11 +9,8 @@ import { homeAt } from "../../src/adapters/home/paths.ts";
 import { openStore } from "../../src/adapters/store/open.ts";
 import { repair } from "../../src/adapters/store/repair.ts";
 import { MIGRATIONS } from "../../src/adapters/store/schema.ts";
-import { apply } from "../../src/core/apply.ts";
-import type { Event } from "../../src/core/event.ts";
 import { NO_RUN } from "../../src/core/run.ts";
-import type { Definition } from "../../src/core/workflow.ts";
-import type { Appended } from "../../src/engine/ports.ts";
+import { add, counted, DEFINITION, entry, HASH, START } from "./store-entries.ts";
 
 const [root = "", work = "", count = "1"] = process.argv.slice(2);
 const migrations =
@@ -23,19 +20,18 @@ if (work === "repair") {
   process.exit(0);
 }
 const store = openStore(homeAt(root), { migrations });
-const AT = "2026-01-01T00:00:00.000Z";
 
 if (work === "append") {
-  store.define("sha256:child", { states: {}, moves: [], name: "child" } as unknown as Definition);
+  store.define(HASH, DEFINITION);
   for (let n = 0; n < Number(count); n += 1) {
-    const appended = add();
+    const appended = add(store, "a1", { deeds: [START] });
     if (appended.type === "written") process.stdout.write(`acked ${appended.seq}\n`);
   }
 } else if (work === "race") {
-  const seq = store.load("a1")?.row.seq;
+  const run = store.load("a1")?.run ?? NO_RUN;
   process.stdout.write("ready\n");
   readSync(0, Buffer.alloc(10));
-  const appended = add(seq);
+  const appended = store.append(entry(run, counted(run.seq), { deeds: [START] }));
   process.stdout.write(`${appended.type}\n`);
 } else if (work === "claim") {
   const fence = store.fence();
@@ -46,28 +42,3 @@ if (work === "append") {
     process.stdout.write(`settled ${claimed.key}\n`);
 }
 store.close();
-
-function add(seq?: number): Appended {
-  const kept = store.load("a1");
-  const run = kept?.run ?? NO_RUN;
-  const definition = kept?.run.definition ?? "sha256:child";
-  const events: readonly Event[] =
-    run.seq === 0
-      ? [
-          { type: "run-started", by: { type: "human" }, at: AT, run: "a1", definition, params: {} },
-          { type: "tree-seen", tree: "t", drop: [] },
-        ]
-      : [{ type: "observed", at: AT }];
-  const after = { ...events.reduce(apply, run), seq: (seq ?? run.seq) + events.length };
-  return store.append({
-    run: "a1",
-    seq: seq ?? run.seq,
-    at: AT,
-    by: { type: "engine" },
-    events,
-    after,
-    status: "running",
-    deeds: [{ type: "start-agent", role: "worker", slot: "", attempt: after.seq, prompt: "p" }],
-    birth: { workflow: "child", goal: "", repo: "/repo", base: "main" },
-  });
-}

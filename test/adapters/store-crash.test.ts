@@ -5,7 +5,8 @@ import { openStore } from "../../src/adapters/store/open.ts";
 import { MIGRATIONS } from "../../src/adapters/store/schema.ts";
 import { knownRuns, verifyRun } from "../../src/adapters/store/verify.ts";
 import { child } from "./store-processes.ts";
-import { add, newHome, opened, START } from "./store-support.ts";
+import { add, START } from "./store-entries.ts";
+import { newHome, opened, told } from "./store-support.ts";
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
 const RACERS = IS_DEEP ? 50 : 8;
@@ -18,8 +19,9 @@ test(`of ${RACERS} processes that race for one event one wins, and the others le
   await Promise.all(racers.map((racer) => racer.said("ready")));
   for (const racer of racers) racer.go();
   const results = (await Promise.all(racers.map((racer) => racer.ended()))).map(({ lines }) => lines.at(-1));
-  expect(results.toSorted()).toEqual([...Array<string>(RACERS - 1).fill("conflict"), "written"]);
-  expect([store.load("a1")?.row.seq, store.deeds("a1").length]).toEqual([3, 1]);
+  expect(results.filter((result) => result === "written")).toHaveLength(1);
+  expect(results.filter((result) => result === "conflict")).toHaveLength(RACERS - 1);
+  expect([store.load("a1")?.row.seq, store.deeds("a1").length]).toEqual([4, 1]);
 });
 
 test("processes that open a new home at once get one store", async () => {
@@ -47,15 +49,15 @@ test.for([
     const store = openStore(home);
     const seq = store.load("a1")?.row.seq ?? 0;
     // The one that was on its way may be there; it was never promised.
-    expect([acked, acked + 1]).toContain(seq);
+    expect([acked, acked + 2]).toContain(seq);
     expect(seq > acked).toBe(at === "store.after-commit" || at === "journal.after-append");
     expect(store.events("a1")).toHaveLength(seq);
     expect(store.deeds("a1").map((row) => row.key)).toEqual(
-      Array.from({ length: seq - 1 }, (_, n) => `a1:${n + 2}:0`),
+      Array.from({ length: seq / 2 }, (_, n) => `a1:${2 * n + 2}:0`),
     );
     store.close();
     const again = await child([home.root, "append", "1"]).ended();
-    expect(again.lines).toEqual([`acked ${seq + 1}`]);
+    expect(again.lines).toEqual([`acked ${seq + 2}`]);
   },
 );
 
@@ -82,8 +84,10 @@ test.for([
   add(store, "a1");
   store.close();
   expect((await child([home.root, "migrate"], at).ended()).signal).toBe("SIGKILL");
-  if (isNew) expect(() => openStore(home)).toThrow(expect.objectContaining({ code: "newer-schema" }));
-  else expect(opened(home).load("a1")?.row.seq).toBe(2);
+  const answer = told(() => {
+    openStore(home).close();
+  });
+  expect(answer).toMatch(isNew ? /^newer-schema 8:/ : /^nothing$/);
   expect((await child([home.root, "migrate"]).ended()).signal).toBeNull();
   const after = opened(home, { migrations: [...MIGRATIONS, "never run"] });
   expect(after.database.all("SELECT n FROM extra")).toEqual([]);
@@ -113,10 +117,7 @@ test.runIf(IS_DEEP)("killed at every commit in turn", { timeout: 600_000 }, asyn
     const store = openStore(home);
     expect(store.load("a1")?.row.seq ?? 0).toBe(acked);
     for (const run of knownRuns(store.database))
-      expect(verifyRun(store.database, run)).toMatchObject({
-        seq: 0,
-        reason: expect.stringContaining("definition"),
-      });
+      expect(verifyRun(store.database, run)).toEqual({ ok: true, run, seq: acked });
     store.close();
   }
 });

@@ -1,4 +1,4 @@
-/** Stores in folders of their own, and entries that need no workflow: what is tested is how they are kept. */
+/** Stores in folders of their own, and what they tell when they refuse. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,38 +6,8 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { homeAt, type Home } from "../../src/adapters/home/paths.ts";
 import { openStore, type Options, type SqliteStore } from "../../src/adapters/store/open.ts";
-import { apply } from "../../src/core/apply.ts";
-import type { Event } from "../../src/core/event.ts";
-import { NO_RUN, type Run } from "../../src/core/run.ts";
-import type { Definition } from "../../src/core/workflow.ts";
-import type { Deed } from "../../src/engine/deed.ts";
-import type { Appended, Entry, Store } from "../../src/engine/ports.ts";
-import { hashOf } from "../../src/format/workflow/hash.ts";
-
-export const AT = "2026-01-01T00:00:00.000Z";
-
-export const DEFINITION: Definition = {
-  name: "tiny",
-  title: "Tiny",
-  params: {},
-  counters: {},
-  artifacts: {},
-  roles: {},
-  states: {},
-  moves: [],
-  ends: [],
-  asks: {},
-  prompts: {},
-  assertions: [],
-  projections: [],
-  places: {},
-};
-export const HASH = hashOf(DEFINITION)();
-export const BIRTH = { workflow: "tiny", goal: "See it kept", repo: "/repo", base: "main" };
-
-export const START: Deed = { type: "start-agent", role: "worker", slot: "", attempt: 1, prompt: "worker" };
-export const STOP: Deed = { type: "stop-agent", role: "worker", slot: "", attempt: 1 };
-export const TELL: Deed = { type: "tell-agent", role: "worker", attempt: 1, message: "go on" };
+import { UserError } from "../../src/adapters/user-error.ts";
+import { DEFINITION, HASH } from "./store-entries.ts";
 
 /** A state home that is gone after the test. */
 export function newHome(): Home {
@@ -57,47 +27,13 @@ export function opened(home: Home, options?: Options): SqliteStore {
   return store;
 }
 
-export function began(id: string): readonly Event[] {
-  return [
-    { type: "run-started", by: { type: "human" }, at: AT, run: id, definition: HASH, params: {}, tree: "t0" },
-    {
-      type: "moved",
-      rule: 0,
-      from: "start",
-      to: "working",
-      by: "human",
-      remember: false,
-      reset: [],
-      renew: [],
-    },
-  ];
-}
-
-export function counted(value: number): readonly Event[] {
-  return [
-    { type: "observed", at: AT },
-    { type: "counted", counter: "rounds", value, renew: [] },
-  ];
-}
-
-export function entry(before: Run, events: readonly Event[], more: Partial<Entry> = {}): Entry {
-  const after = events.reduce(apply, before);
-  return {
-    run: after.id,
-    seq: before.seq,
-    at: AT,
-    by: { type: "human", name: "anna" },
-    events,
-    after,
-    status: "running",
-    deeds: [],
-    ...(before.seq === 0 ? { birth: BIRTH } : {}),
-    ...more,
-  };
-}
-
-/** Starts the run where there is none, and adds to it where there is one. */
-export function add(store: Store, id: string, more: Partial<Entry> = {}): Appended {
-  const run = store.load(id)?.run ?? NO_RUN;
-  return store.append(entry(run, run.seq === 0 ? began(id) : counted(run.seq), more));
+/** What a user is told: code, exit, sentence, and the next command. Anything else is thrown on. */
+export function told(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return `${error.code} ${error.exit}: ${error.message} -> ${error.next}`;
+  }
+  return "nothing";
 }

@@ -66,11 +66,15 @@ export function isProof(value: unknown): value is Proof {
 }
 
 export function isDefinition(value: unknown): value is Definition {
-  return has(value, "states") && has(value, "moves");
+  return has(value, "states") && ["moves", "ends", "assertions"].every((name) => hasList(value, name));
 }
 
 export function isReadings(value: unknown): value is readonly Reading[] {
   return Array.isArray(value);
+}
+
+function hasList(value: unknown, name: string): boolean {
+  return typeof value === "object" && value !== null && Array.isArray(Reflect.get(value, name));
 }
 
 function has(value: unknown, name: string): boolean {

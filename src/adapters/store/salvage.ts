@@ -33,7 +33,7 @@ export function copyRows(db: Database, from: string): string[] {
       for (const run of runIds(source)) copyEvents(db, source, run);
       keepFence(db, source);
       return lost;
-    }) ?? ["everything in the database: SQLite cannot open it"]
+    }) ?? ["everything in the database: nothing in it can be read"]
   );
 }
 
