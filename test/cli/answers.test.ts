@@ -72,22 +72,34 @@ function broken({ home }: Prepared): string {
 }
 
 /** A turn that has ended, with its log. */
-function withJob({ home, withStore }: Prepared, run: string): string {
-  const dir = join(home.root, `runs/${run}/agents/writer.1/turn-1`);
+function withJob(on: Prepared, run: string): string {
+  const dir = join(on.home.root, `runs/${run}/agents/writer.1/turn-1`);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   writeFileSync(join(dir, "out.log"), "all is well\n");
-  withStore((store) =>
+  on.withStore((store) =>
     store.putJob({
-      ...{ id: `${run}.writer.1.1`, run, kind: "turn", role: "writer", slot: "", attempt: 1, artifact: "" },
-      ...{ tree: "", dir, startedAt: 1, endsBy: 0, stallMs: 0, killed: "", status: "over" },
+      id: `${run}.writer.1.1`,
+      run,
+      kind: "turn",
+      role: "writer",
+      slot: "",
+      attempt: 1,
+      artifact: "",
+      tree: "",
+      dir,
+      startedAt: 1,
+      endsBy: 0,
+      stallMs: 0,
+      killed: "",
+      status: "over",
     }),
   );
   return `logs ${run}`;
 }
 
 /** A run of which only the history is left. */
-function withoutRow({ withStore }: Prepared): string {
-  withStore((store) => store.database.run("DELETE FROM runs WHERE id = ?", "d1"));
+function withoutRow(on: Prepared): string {
+  on.withStore((store) => store.database.run("DELETE FROM runs WHERE id = ?", "d1"));
   return "verify --all";
 }
 

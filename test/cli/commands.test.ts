@@ -16,10 +16,12 @@ test("no arguments: help, with every command in one group", async () => {
   expect(code).toBe(0);
   expect(stdout).toContain("Usage: signalbox COMMAND [ARGUMENT...] [OPTION...]\n");
   const [listed = ""] = stdout.split("Options of every command:");
-  const names = [...listed.matchAll(/^ {2}([a-z-]+) {2,}(\S.*)$/gm)].map((match) => [match[1], match[2]]);
+  const names = [...listed.matchAll(/^ {2}([a-z-]+) {2,}(\S.*)$/gm)].map(
+    (match) => `${match[1]}: ${match[2]}`,
+  );
   expect(names.toSorted()).toEqual(
     Object.entries(COMMANDS)
-      .map(([name, { about }]) => [name, about])
+      .map(([name, { about }]) => `${name}: ${about}`)
       .toSorted(),
   );
   const titles = GROUPS.filter(([, group]) => group.some((name) => Object.hasOwn(COMMANDS, name)));

@@ -1,6 +1,6 @@
 /** What the machine must have: Node, git, a shell, a way to look at processes. And what would be good to have. */
 
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { Env } from "../home/paths.ts";
 import { looked, ok, type Finding } from "./finding.ts";
@@ -10,6 +10,7 @@ type Version = readonly [major: number, minor: number];
 
 const NODE: Version = [22, 14];
 const GIT: Version = [2, 20];
+const ANSWER_MS = 10_000;
 
 /** Nothing needs these; each makes something possible. */
 const OPTIONAL: readonly (readonly [program: string, what: string, get: string])[] = [
@@ -40,7 +41,7 @@ export function lookAtTools(env: Env): readonly Finding[] {
   });
 }
 
-export function nodeFinding(version: string): Finding {
+function nodeFinding(version: string): Finding {
   if (isAtLeast(version, NODE)) return ok("node", version);
   return {
     status: "problem",
@@ -55,12 +56,13 @@ function gitFinding(path: string): Finding {
   const get = "apt install git, brew install git, or https://git-scm.com";
   if (place === undefined)
     return { status: "missing", name: "git", text: "there is no git on your PATH", next: get };
-  const said = execFileSync(place, ["--version"], {
+  const { stdout } = spawnSync(place, ["--version"], {
     encoding: "utf8",
     env: { PATH: path, LC_ALL: "C" },
     stdio: ["ignore", "pipe", "ignore"],
+    timeout: ANSWER_MS,
   });
-  const version = /\d+\.\d+[\d.]*/.exec(said)?.[0] ?? "";
+  const version = /\d+\.\d+[\d.]*/.exec(stdout ?? "")?.[0] ?? "";
   if (isAtLeast(version, GIT)) return ok("git", `${version} (${place})`);
   return {
     status: "problem",

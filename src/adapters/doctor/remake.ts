@@ -15,7 +15,7 @@ import { runFolders, type Env, type Home } from "../home/paths.ts";
 import { codeOf, listWorkflows } from "../library/find.ts";
 import { readWorkflow } from "../library/read.ts";
 import { openStore, type SqliteStore } from "../store/open.ts";
-import { text } from "../store/row.ts";
+import { isDefinition, parsed, text } from "../store/row.ts";
 import { UserError } from "../user-error.ts";
 import { CLOCK } from "../works/open.ts";
 import { lostWorkspaces, runsBehind, strangeFolders } from "./leftovers.ts";
@@ -79,7 +79,7 @@ function isKept(database: SqliteStore["database"], hash: string): boolean {
   const json = database.get("SELECT json FROM definitions WHERE hash = ?", hash)?.["json"];
   if (typeof json !== "string") return false;
   try {
-    return hashOf(JSON.parse(json))() === hash;
+    return hashOf(parsed(json, isDefinition))() === hash;
   } catch {
     // Whatever is there, it is not what was kept.
     return false;
@@ -90,12 +90,12 @@ function definitionsIn(cwd: string, env: Env): { hash: string; json: string; fil
   if (!existsSync(cwd)) return [];
   return listWorkflows({ cwd, home: env["HOME"] ?? "" }).flatMap((found) => {
     const read = readWorkflow(found);
-    const parsed = read.ok ? parseWorkflow(read.source) : undefined;
-    if (parsed?.ok !== true) return [];
-    const { definition } = parsed.workflow;
+    const made = read.ok ? parseWorkflow(read.source) : undefined;
+    if (made?.ok !== true) return [];
+    const { definition } = made.workflow;
     return [
       {
-        hash: parsed.workflow.hash(),
+        hash: made.workflow.hash(),
         json: JSON.stringify(definition),
         file: `${found.folder}/${found.file}`,
       },
