@@ -1,0 +1,48 @@
+/** Fifty processes ask for the same move at the same moment: one wins, the others are told that somebody was faster. */
+
+import { join } from "node:path";
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { openStore } from "../../../src/adapters/store/open.ts";
+import { clear, makeLife, type, untilOver } from "./life.ts";
+
+const RACERS = 50;
+const ROUNDS = process.env["SIGNALBOX_DEEP"] === undefined ? 1 : 10;
+
+test(`${RACERS} processes race for one move`, { timeout: 600_000 }, async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const life = makeLife();
+    const begun = await type(life, [
+      "run",
+      "task",
+      "A race",
+      "--param",
+      "harness=worker",
+      "--param",
+      "review_harness=reviewer",
+      "--no-start",
+      "--detach",
+    ]);
+    const run = String(begun.document["run"]);
+    const answers = await Promise.all(
+      Array.from({ length: RACERS }, () => type(life, ["move", run, "planning", "--from", "pending"])),
+    );
+    const codes = answers.map(({ code }) => code).toSorted();
+    expect(codes).toEqual([0, ...Array.from({ length: RACERS - 1 }, () => 6)]);
+    for (const { code, document } of answers)
+      if (code === 6) expect(document).toMatchObject({ ok: false, code: "conflict" });
+    const store = openStore(life.home);
+    const moves = store.events(run).filter(({ event }) => event.type === "moved" && event.to === "planning");
+    const starts = store
+      .deeds(run)
+      .filter(({ deed }) => deed.type === "start-agent" && deed.role === "worker" && deed.attempt === 1);
+    store.close();
+    expect([moves.length, starts.length]).toEqual([1, 1]);
+    expect(await untilOver(life, run)).toBe("done");
+    const first = readFileSync(join(life.ledger, "starts"), "utf8")
+      .split("\n")
+      .filter((line) => line.startsWith(`${run}.worker.1.1 `));
+    expect(first.length).toBe(1);
+    await clear(life);
+  }
+});
