@@ -1,6 +1,6 @@
 /** Does one thing with files in a process of its own, so that it can be killed, limited or watched. */
 
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { openSync, readFileSync, renameSync, writeFileSync, writeSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join } from "node:path";
 
@@ -49,6 +49,12 @@ switch (what) {
   case "carry":
     console.log((await bench.artifacts.carry(bench.place, more)).join("\n"));
     break;
+  case "churn": {
+    const fd = openSync(join(root, "notes.md"), "r+");
+    const texts = ["a", "b"].map((letter) => letter.repeat(Number(more)));
+    process.send?.("ready");
+    for (;;) for (const text of texts) writeSync(fd, text, 0);
+  }
   case "edit":
     await editor(join(root, "TASK.md"), more);
     break;

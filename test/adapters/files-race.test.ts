@@ -5,6 +5,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { inFolder } from "../../src/adapters/files/folder.ts";
+import { openFile } from "../../src/adapters/files/open.ts";
 import { benchAt, folder, frontMatter, listOf, section, tidy, whole } from "./files-support.ts";
 
 let child = "";
@@ -136,6 +138,27 @@ describe("people edit at any time", () => {
     expect(reads).toBeGreaterThan(20);
     expect(bench.text("TASK.md")).toContain("status: s60");
     expect(bench.list()).toEqual(["TASK.md"]);
+  });
+
+  test("and a file that changes while it is read is read again, or refused", async () => {
+    const bench = benchAt(folder(), OF);
+    const size = 900_000;
+    bench.write("notes.md", "a".repeat(size));
+    const churn = fork(child, ["churn", bench.root, String(size)]);
+    const over = once(churn, "exit");
+    await once(churn, "message");
+    const seen = Array.from({ length: 20 }, () => inFolder({ root: bench.root, file: "notes.md" }, openFile));
+    churn.kill("SIGKILL");
+    await over;
+    const odd = seen.filter((inside) => {
+      const opened = inside.type === "done" ? inside.value : inside;
+      if (opened.type === "bytes") return opened.bytes.length !== size;
+      return opened.type === "missing" || opened.reason !== "changes while it is read";
+    });
+    expect(odd).toEqual([]);
+    expect(inFolder({ root: bench.root, file: "notes.md" }, openFile)).toMatchObject({
+      value: { type: "bytes" },
+    });
   });
 
   test("two writers of one file lose nothing", async () => {

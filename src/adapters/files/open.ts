@@ -19,6 +19,7 @@ export type Opened =
 export const FILE_BYTES_MAX = 1024 * 1024;
 const TRIES_MAX = 50;
 const WAIT_MS = 2;
+const TICK_MS = 20;
 /** So many looks in a row at which nobody is at work: then it is as it seems. */
 const CALM = 3;
 
@@ -67,18 +68,27 @@ function readOpen(fd: number, seen: BigIntStats): Opened | Again {
     const before = fstatSync(fd, { bigint: true });
     const doubt = doubtOf(before);
     if (doubt !== undefined) return doubt;
-    const bytes = new Uint8Array(Number(before.size) + 1);
-    let length = 0;
-    for (let read = 1; read > 0 && length < bytes.length; length += read)
-      read = readSync(fd, bytes, { offset: length });
+    const bytes = bytesOf(fd, Number(before.size));
+    // The clock of a file system is coarse: within one of its ticks, only a second look tells.
+    const isFresh = Math.abs(Date.now() - Number(before.mtimeMs)) < TICK_MS;
+    const isTorn = isFresh && Buffer.compare(bytes, bytesOf(fd, Number(before.size))) !== 0;
     const after = fstatSync(fd, { bigint: true });
     const isSame = after.size === before.size && after.mtimeNs === before.mtimeNs && seen.ino === before.ino;
-    if (!isSame || BigInt(length) !== before.size)
+    if (isTorn || !isSame || BigInt(bytes.length) !== before.size)
       return { type: "again", reason: "changes while it is read", isDoubled: false };
-    return { type: "bytes", bytes: bytes.subarray(0, length), stat: before };
+    return { type: "bytes", bytes, stat: before };
   } finally {
     closeSync(fd);
   }
+}
+
+/** One byte more than there should be: a file that has grown is noticed. */
+function bytesOf(fd: number, size: number): Uint8Array {
+  const bytes = new Uint8Array(size + 1);
+  let length = 0;
+  for (let read = 1; read > 0 && length < bytes.length; length += read)
+    read = readSync(fd, bytes, { offset: length, position: length });
+  return bytes.subarray(0, length);
 }
 
 const LINK = "is a symbolic link, which is not followed";
