@@ -1,0 +1,169 @@
+/**
+ * A place to measure in: a repository, a state home, and agents that are scripts which sleep. Everything in it is made by the
+ * command line as it was last built, and nothing of whoever measures is used or left behind.
+ */
+
+import { spawnSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { homeAt, type Home } from "../../src/adapters/home/paths.ts";
+import { isSupervisorAlive } from "../../src/adapters/supervisor/lock.ts";
+
+export const root = fileURLToPath(new URL("../../", import.meta.url));
+export const node = `${root}node_modules/node/bin/node`;
+const signalbox = `${root}dist/signalbox.cjs`;
+
+/** As many files as a small project has. */
+const FILES = 300;
+const PATIENCE_MS = 120_000;
+const POLL_MS = 50;
+
+export type Variables = Readonly<Record<string, string>>;
+
+export type Stage = {
+  readonly folder: string;
+  readonly repo: string;
+  readonly home: Home;
+  readonly env: Variables;
+  /** The arguments of a call, for whoever times it. */
+  readonly argv: (words: readonly string[]) => readonly [string, ...string[]];
+  /** Calls the command line and gives what it prints. */
+  readonly say: (words: readonly string[], more?: { env?: Variables; input?: string }) => string;
+  /** The token of an agent of this run, once it lives. */
+  readonly tokenOf: (run: string) => string;
+  /** Where the workspaces are. */
+  readonly workspace: (run: string) => string;
+};
+
+/** Whoever sleeps is ended, the supervisor leaves, and the folder goes. */
+export function onStage<T>(work: (stage: Stage) => T): T {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), "signalbox-bench-"));
+  const stage = stageIn(folder);
+  try {
+    return work(stage);
+  } finally {
+    endAll(stage);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function stageIn(folder: string): Stage {
+  const [repo, state, config, tokens] = ["repository", "state", "config", "tokens"].map((name) => {
+    const path = join(folder, name);
+    mkdirSync(path, { mode: 0o700 });
+    return path;
+  }) as [string, string, string, string];
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: folder,
+    SIGNALBOX_HOME: state,
+    XDG_CONFIG_HOME: config,
+  };
+  writeFileSync(
+    join(folder, "agent.sh"),
+    `printf %s "$SIGNALBOX_TOKEN" >${tokens}/$SIGNALBOX_RUN\nexec sleep 100000\n`,
+  );
+  mkdirSync(join(config, "signalbox"), { mode: 0o700 });
+  writeFileSync(
+    join(config, "signalbox", "config.yaml"),
+    `harnesses:\n  claude:\n    command: [sh, ${join(folder, "agent.sh")}]\n`,
+  );
+  makeRepository(repo, env);
+  const argv = (words: readonly string[]): readonly [string, ...string[]] => [node, signalbox, ...words];
+  return {
+    folder,
+    repo,
+    home: homeAt(state),
+    env,
+    argv,
+    say: (words, more = {}) => {
+      const [file, ...args] = argv(words);
+      return call(file, args, { cwd: repo, env: { ...env, ...more.env }, input: more.input ?? "" });
+    },
+    tokenOf: (run) => waitFor(`the agent of ${run}`, () => readIn(join(tokens, run))),
+    workspace: (run) => join(homeAt(state).worktrees, run),
+  };
+}
+
+function makeRepository(repo: string, env: Variables): void {
+  for (let n = 0; n < FILES; n += 1) {
+    const folder = join(repo, `part-${n % 20}`);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `file-${n}.txt`), `The text of file ${n}.\n`.repeat(20));
+  }
+  const git = (...args: string[]): string => call("git", args, { cwd: repo, env, input: "" });
+  git("init", "--quiet", "--initial-branch=main");
+  git("config", "user.name", "Bench");
+  git("config", "user.email", "bench@localhost");
+  git("add", "--all");
+  git("commit", "--quiet", "--no-gpg-sign", "--message", "A small project");
+}
+
+type Calling = { readonly cwd: string; readonly env: Variables; readonly input: string };
+
+function call(file: string, args: readonly string[], { cwd, env, input }: Calling): string {
+  const { status, stdout, stderr, error } = spawnSync(file, args, { cwd, env, input, encoding: "utf8" });
+  if (error !== undefined) throw error;
+  if (status !== 0) throw new Error(`${args.slice(1).join(" ")} ended with ${String(status)}: ${stderr}`);
+  return stdout.trim();
+}
+
+export function waitFor<T>(what: string, look: () => T | undefined): T {
+  const until = performance.now() + PATIENCE_MS;
+  while (performance.now() < until) {
+    const found = look();
+    if (found !== undefined) return found;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
+  }
+  throw new Error(`${what} did not come in ${PATIENCE_MS} ms`);
+}
+
+function readIn(file: string): string | undefined {
+  try {
+    const text = readFileSync(file, "utf8");
+    return text === "" ? undefined : text;
+  } catch {
+    // It is not there yet.
+    return undefined;
+  }
+}
+
+/** Ours, by the state home in their environment: supervisor, shims, agents. */
+export function processesOf({ home }: Pick<Stage, "home">): readonly number[] {
+  const marks = [`SIGNALBOX_HOME=${home.root}\0`, `SIGNALBOX_JOB_FOLDER=${home.root}/`];
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((name) => {
+      const environment = readIn(`/proc/${name}/environ`) ?? "";
+      return marks.some((mark) => environment.includes(mark));
+    })
+    .map(Number);
+}
+
+function endAll(stage: Stage): void {
+  // A supervisor that is on its way would start what has just been ended.
+  for (let calm = 0; calm < 2;) {
+    const pids = processesOf(stage);
+    for (const pid of pids) end(pid);
+    calm = pids.length === 0 && !isSupervisorAlive(stage.home) ? calm + 1 : 0;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
+  }
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has gone by itself.
+  }
+}
