@@ -201,6 +201,9 @@ export type Outbox = {
   nextDue(): number | undefined;
   claim(key: string, fence: number, leaseUntil: number): DeedRow | undefined;
   settle(key: string, fence: number, outcome: Outcome): boolean;
+  /** Says that a person must look at a run, and what to type; an empty text says that it is well again. */
+  attend(run: string, attention: string): void;
+  attentionOf(run: string): string;
   /** Puts deeds that need attention back to pending; gives their keys. */
   retry(run: string): string[];
   deeds(run: string): DeedRow[];
@@ -265,7 +268,7 @@ export type Registry = {
   putAgent(row: AgentRow): void;
   /** The agent that a token belongs to, whatever its status. */
   byToken(hash: string): AgentRow | undefined;
-  /** Idle agents of runs that have moved since. */
+  /** Idle agents of runs that have moved since, and need no attention. */
   idleMoved(): AgentRow[];
   jobs(filter: { readonly run?: string; readonly status?: JobRow["status"] }): JobRow[];
   job(id: string): JobRow | undefined;

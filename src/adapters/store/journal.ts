@@ -2,7 +2,7 @@
 
 import type { Journal, Kept, RunRow } from "../../engine/ports.ts";
 import { answerTo, append } from "./append.ts";
-import { damagedRun } from "./damage.ts";
+import { damagedDatabase, damagedRun } from "./damage.ts";
 import type { Database, Row } from "./database.ts";
 import { list } from "./list.ts";
 import { question, recorded, runOf } from "./records.ts";
@@ -22,7 +22,8 @@ export function journalOf(db: Database): Journal {
     },
     definition(hash) {
       const row = db.get("SELECT json FROM definitions WHERE hash = ?", hash);
-      return row === undefined ? undefined : parsed(text(row["json"]), isDefinition);
+      if (row === undefined) return undefined;
+      return legible(db, `definition ${hash}`, () => parsed(text(row["json"]), isDefinition));
     },
     append: (entry) => append(db, entry),
     load: (run) => load(db, run),
@@ -93,6 +94,16 @@ function whole<T>(db: Database, run: RunRow["id"], work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof BadRecord) throw damagedRun(db.path, run, error.message);
+    throw error;
+  }
+}
+
+/** The same for what belongs to no run alone. */
+function legible<T>(db: Database, what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof BadRecord) throw damagedDatabase(db.path, `${what}: ${error.message}`);
     throw error;
   }
 }

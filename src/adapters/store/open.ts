@@ -119,7 +119,7 @@ export function isBusy(db: Database): boolean {
       OR EXISTS (SELECT 1 FROM deeds JOIN runs ON runs.id = run
         WHERE deeds.status IN ('pending', 'claimed') AND (halted = 0 OR type = 'stop-agent'))
       OR EXISTS (SELECT 1 FROM agents JOIN runs ON runs.id = run
-        WHERE agents.status = 'idle' AND runs.entry > agents.entry AND halted = 0) AS busy`,
+        WHERE agents.status = 'idle' AND runs.entry > agents.entry AND halted = 0 AND attention = '') AS busy`,
   );
   return row?.["busy"] === 1;
 }

@@ -48,6 +48,9 @@ export function outboxOf(db: Database, now: () => number): Outbox {
       failpoint("outbox.after-settle");
       return isSettled;
     },
+    attend: (run, attention) =>
+      db.write(() => void db.run("UPDATE runs SET attention = ? WHERE id = ?", attention, run)),
+    attentionOf: (run) => text(db.get("SELECT attention FROM runs WHERE id = ?", run)?.["attention"] ?? ""),
     retry: (run) => db.write(() => retry(db, run)),
     deeds: (run) => db.all("SELECT * FROM deeds WHERE run = ? ORDER BY seq, i", run).map(deedRow),
   };

@@ -37,7 +37,8 @@ function agents(db: Database): Agents {
       db
         .all(
           `SELECT agents.* FROM agents JOIN runs ON runs.id = agents.run
-           WHERE agents.status = 'idle' AND runs.entry > agents.entry AND runs.halted = 0`,
+           WHERE agents.status = 'idle' AND runs.entry > agents.entry AND runs.halted = 0
+           AND runs.attention = ''`,
         )
         .map(agentRow),
   };

@@ -1,0 +1,106 @@
+/** Looks after processes: what was reported, and at every tick everything that lives, and files that are behind. */
+
+import type { Works } from "./box.ts";
+import { checkOver, restartCheck } from "./check.ts";
+import type { Hands } from "./hands.ts";
+import type { JobRow } from "./ports.ts";
+import { project } from "./project.ts";
+import { restartTurn, turnOver } from "./turn.ts";
+
+export class Watch {
+  readonly #works: Works;
+  readonly #tickMs: number;
+  readonly #reported = new Set<string>();
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #wallAt: number;
+  /** The last time that the clock jumped: when, and by how much. */
+  #jump = { at: 0, ms: 0 };
+
+  constructor(works: Works, tickMs: number) {
+    this.#works = works;
+    this.#tickMs = tickMs;
+    this.#wallAt = works.clock.now();
+  }
+
+  look(hands: Hands): void {
+    const { store, processes, clock } = this.#works;
+    for (const id of processes.reported()) this.#reported.add(id);
+    for (const id of this.#reported) {
+      const job = store.job(id);
+      // While something else of its run is under way, it is looked at again.
+      if (job !== undefined && hands.isBusyWith(job.run)) continue;
+      this.#reported.delete(id);
+      if (job !== undefined && job.status === "live") this.#see(job, hands);
+    }
+    const now = clock.mono();
+    if (now - this.#lookedAt < this.#tickMs) return;
+    const jobs = store.jobs({ status: "live" });
+    this.#forgiveSleep(jobs, now);
+    this.#lookedAt = now;
+    for (const job of jobs) this.#see(job, hands);
+    for (const id of store.behind())
+      if (!hands.isBusyWith(id)) hands.take(id, async () => void (await project(this.#works, id)));
+  }
+
+  /** While the machine slept, nobody worked and nobody stalled: the limits move along with the clock. */
+  #forgiveSleep(jobs: readonly JobRow[], mono: number): void {
+    const wall = this.#works.clock.now();
+    const jump = wall - this.#wallAt - (mono - this.#lookedAt);
+    this.#wallAt = wall;
+    if (!Number.isFinite(jump) || Math.abs(jump) < this.#tickMs) return;
+    this.#jump = { at: wall, ms: jump };
+    for (const job of jobs) {
+      const endsBy = job.endsBy === 0 ? 0 : job.endsBy + jump;
+      this.#works.store.putJob({ ...job, endsBy, startedAt: job.startedAt + jump });
+    }
+  }
+
+  #see(job: JobRow, hands: Hands): void {
+    if (hands.isBusyWith(job.run)) return;
+    const process = this.#works.processes.probe(job.dir);
+    const limit = process.type === "alive" ? this.#limitOf(job, process.outputAt) : "";
+    if (process.type === "alive" && limit === "") {
+      this.#works.processes.rotate(job.dir);
+      return;
+    }
+    if (process.type === "starting") return;
+    if (process.type === "absent") {
+      hands.take(job.run, () => restart(this.#works, job));
+      return;
+    }
+    hands.take(job.run, () => over(this.#works, job, limit));
+  }
+
+  #limitOf(job: JobRow, outputAt: number): JobRow["killed"] {
+    const now = this.#works.clock.now();
+    if (job.kind === "turn" && this.#works.store.isHalted(job.run)) return "halted";
+    if (job.endsBy !== 0 && now > job.endsBy) return "timed-out";
+    // What was said before the jump was said so long ago by the new clock, too.
+    const { at, ms } = this.#jump;
+    const heardAt = Math.max(outputAt < at ? outputAt + ms : outputAt, job.startedAt);
+    return job.stallMs !== 0 && now - heardAt > job.stallMs ? "stalled" : "";
+  }
+}
+
+async function restart(works: Works, job: JobRow): Promise<void> {
+  if (works.store.job(job.id)?.status !== "live" || works.store.isHalted(job.run)) return;
+  if (job.kind === "turn") await restartTurn(works, job);
+  else await restartCheck(works, job);
+}
+
+/** A process has ended, or must end now. */
+async function over(works: Works, seen: JobRow, limit: JobRow["killed"]): Promise<void> {
+  const { store, processes } = works;
+  // Something else of this run may have dealt with it while we waited for our turn.
+  const job = store.job(seen.id);
+  if (job === undefined || job.status === "over") return;
+  const killed = job.killed === "" ? limit : job.killed;
+  if (killed !== job.killed) store.putJob({ ...job, killed });
+  const process = processes.probe(job.dir);
+  // Also after an ordinary end: what it left behind in its group must not outlive it.
+  await processes.kill(job);
+  const end = process.type === "alive" ? processes.probe(job.dir) : process;
+  const ended = { ...job, killed };
+  if (job.kind === "turn") await turnOver(works, ended, end);
+  else await checkOver(works, ended, end);
+}
