@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Reading } from "../../src/core/event.ts";
 import { readArtifact } from "../../src/format/read.ts";
@@ -91,7 +92,7 @@ describe("artifacts are read", () => {
   test("without loading a parser for bytes that were parsed before", () => {
     const root = folder();
     writeFileSync(join(root, "TASK.md"), "## Plan\n\na\n");
-    const child = join(import.meta.dirname, "files-child.ts");
+    const child = fileURLToPath(new URL("files-child.ts", import.meta.url));
     const loaded = (what: string) =>
       execFileSync(process.execPath, [child, what, root], { encoding: "utf8" });
     expect(loaded("read-known")).toBe("");

@@ -23,7 +23,7 @@ type Memory = Pick<Registry, "readings" | "keepReadings" | "projection" | "keepP
   parsed: string[];
 };
 
-export function memory(): Memory {
+function memory(): Memory {
   const readings = new Map<string, readonly Reading[]>();
   const projections = new Map<string, string>();
   const parsed: string[] = [];

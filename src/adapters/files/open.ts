@@ -16,7 +16,7 @@ export type Opened =
   | { readonly type: "refused"; readonly reason: string };
 
 /** The largest text that any reader takes. */
-export const FILE_BYTES_MAX = 1024 * 1024;
+const FILE_BYTES_MAX = 1024 * 1024;
 const TRIES_MAX = 50;
 const WAIT_MS = 2;
 const TICK_MS = 20;
