@@ -1,5 +1,5 @@
 /** Workspaces are given back, and not a byte is lost: every dirty state, once, twice, and after a crash at every place. */
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { DIRTY, filesBelow, inventory, lost } from "../support/dirty.ts";
@@ -36,18 +36,35 @@ function isGone(of: Site, path: string): void {
   expect(existsSync(join(of.home.root, "tmp")) ? filesBelow(join(of.home.root, "tmp")).size : 0).toBe(0);
 }
 
-test.for(DIRTY)("%s: released, and released again", async ([, make, salvage, kept]) => {
-  const { of, path, keep, leaving } = await prepared();
-  make(path, of);
-  const before = inventory(path, of);
-  const main = mainCheckout(of);
-  const released = await of.workspaces.release(leaving);
-  expect(released).toEqual({ salvage: salvage ? "refs/signalbox/salvage/r1" : "", kept: kept ? keep : "" });
-  isGone(of, path);
-  expect(lost(before, of, keep)).toEqual([]);
-  expect(await of.workspaces.release(leaving)).toEqual(released);
-  expect(mainCheckout(of)).toBe(main);
-});
+/** What a digest must leave alone. */
+function untouchable(of: Site): readonly unknown[] {
+  const gitDir = join(of.repo, ".git/worktrees/r1");
+  const names = readdirSync(gitDir).sort();
+  const index = names.includes("index") ? readFileSync(join(gitDir, "index")).toString("hex") : "none";
+  return [index, names, sh(of.repo, of.env, ["for-each-ref"])];
+}
+
+test.for(DIRTY)(
+  "%s: digested without a trace, released, and released again",
+  async ([, make, salvage, kept]) => {
+    const { of, path, keep, leaving } = await prepared();
+    make(path, of);
+    const before = inventory(path, of);
+    const main = mainCheckout(of);
+    const trace = untouchable(of);
+    // Without its .git file nobody can tell what belongs to it.
+    const digest = () =>
+      existsSync(join(path, ".git")) ? of.workspaces.digest(path, []) : Promise.resolve("none");
+    expect(await digest()).toBe(await digest());
+    expect(untouchable(of)).toEqual(trace);
+    const released = await of.workspaces.release(leaving);
+    expect(released).toEqual({ salvage: salvage ? "refs/signalbox/salvage/r1" : "", kept: kept ? keep : "" });
+    isGone(of, path);
+    expect(lost(before, of, keep)).toEqual([]);
+    expect(await of.workspaces.release(leaving)).toEqual(released);
+    expect(mainCheckout(of)).toBe(main);
+  },
+);
 
 const FAILPOINTS = [
   "workspace.before-salvage",

@@ -1,0 +1,282 @@
+/** The digest of the work, snapshots of it, and the repository that somebody stands in. */
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { delimiter, join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
+import { repositoryOf } from "../../src/adapters/git/repository.ts";
+import { commit, put, removeSites, sh, site } from "../support/git.ts";
+import type { Site } from "../support/git.ts";
+
+afterAll(removeSites);
+
+const ARTIFACTS = ["TASK.md", "reviews/{slot}.json"];
+
+async function prepared(artifacts: readonly string[] = ARTIFACTS) {
+  const of = site();
+  const { path } = await of.workspaces.prepare({
+    run: "r1",
+    repo: of.repo,
+    branch: "signalbox/r1",
+    base: of.base,
+    artifacts,
+  });
+  return { of, path, digest: () => of.workspaces.digest(path, artifacts) };
+}
+
+test("the digest of an untouched workspace is the tree of its commit", async () => {
+  const { of, digest } = await prepared();
+  expect(await digest()).toBe(sh(of.repo, of.env, ["rev-parse", "HEAD^{tree}"]));
+});
+
+test("the same content is the same digest: on the disk, staged, committed", async () => {
+  const { of, path, digest } = await prepared();
+  put(path, { "a.txt": "changed\n", "new/x.txt": "x\n" });
+  rmSync(join(path, "b.txt"));
+  chmodSync(join(path, "dir/c.txt"), 0o755);
+  symlinkSync("a.txt", join(path, "link"));
+  const loose = await digest();
+  sh(path, of.env, ["add", "-A"]);
+  const staged = await digest();
+  sh(path, of.env, ["commit", "-qm", "x"]);
+  expect([staged, await digest(), sh(path, of.env, ["rev-parse", "HEAD^{tree}"])]).toEqual([
+    loose,
+    loose,
+    loose,
+  ]);
+});
+
+type Change = (path: string, of: Site) => void;
+
+test.for<[string, Change, "same" | "other"]>([
+  ["an artifact", (path) => put(path, { "TASK.md": "x" }), "same"],
+  ["an artifact of a slot", (path) => put(path, { "reviews/a.json": "x" }), "same"],
+  [
+    "an artifact that was committed all the same",
+    (path, of) => (
+      put(path, { "TASK.md": "x" }),
+      sh(path, of.env, ["add", "-f", "TASK.md"]),
+      void sh(path, of.env, ["commit", "-qm", "x"])
+    ),
+    "same",
+  ],
+  ["a file of ours beside an artifact", (path) => put(path, { ".signalbox-new-1.ab-TASK.md": "x" }), "same"],
+  ["an ignored file", (path) => put(path, { ".env": "x" }), "same"],
+  ["a time of a file", (path) => utimesSync(join(path, "a.txt"), 1, 1), "same"],
+  ["a file beside artifacts", (path) => put(path, { "reviews/a.txt": "x" }), "other"],
+  ["an artifact's name elsewhere", (path) => put(path, { "dir/TASK.md": "x" }), "other"],
+  ["a new file", (path) => put(path, { new: "x" }), "other"],
+  [
+    "a new file in a folder that is no UTF-8",
+    (path) => (
+      mkdirSync(Buffer.concat([Buffer.from(`${path}/`), Buffer.from([0xff])])),
+      writeFileSync(Buffer.concat([Buffer.from(`${path}/`), Buffer.from([0xff]), Buffer.from("/x")]), "x")
+    ),
+    "other",
+  ],
+  ["a mode", (path) => chmodSync(join(path, "a.txt"), 0o755), "other"],
+  [
+    "a file that is assumed unchanged",
+    (path, of) => (
+      sh(path, of.env, ["update-index", "--assume-unchanged", "a.txt"]),
+      put(path, { "a.txt": "two\n" })
+    ),
+    "other",
+  ],
+  [
+    "a file that is skipped",
+    (path, of) => (
+      sh(path, of.env, ["update-index", "--skip-worktree", "a.txt"]),
+      put(path, { "a.txt": "two\n" })
+    ),
+    "other",
+  ],
+  ["a file of the same size and time", (path) => backdated(join(path, "a.txt"), "ONE\n"), "other"],
+  [
+    "the same with lax settings",
+    (path, of) => (
+      sh(path, of.env, ["config", "core.trustctime", "false"]),
+      sh(path, of.env, ["config", "core.checkStat", "minimal"]),
+      backdated(join(path, "a.txt"), "ONE\n")
+    ),
+    "other",
+  ],
+  [
+    "a file hidden by an index of version 4",
+    (path, of) => (
+      sh(path, of.env, ["update-index", "--index-version", "4", "--assume-unchanged", "dir/c.txt"]),
+      put(path, { "dir/c.txt": "x\n" })
+    ),
+    "other",
+  ],
+  [
+    "a file hidden in a split index",
+    (path, of) => (
+      sh(path, of.env, ["update-index", "--assume-unchanged", "a.txt"]),
+      sh(path, of.env, ["update-index", "--split-index"]),
+      put(path, { "a.txt": "two\n" })
+    ),
+    "other",
+  ],
+])("%s changes: the digest is the %s", async ([, change, expected]) => {
+  const { of, path, digest } = await prepared();
+  const before = await digest();
+  change(path, of);
+  const after = await digest();
+  expect(after === before ? "same" : "other").toBe(expected);
+  expect(await digest()).toBe(after);
+});
+
+/** Written in the same moment as the index, with the time that the file had before. */
+function backdated(file: string, text: string): void {
+  const { atime, mtime } = statSync(file);
+  writeFileSync(file, text);
+  utimesSync(file, atime, mtime);
+}
+
+test("a file that changes in the moment in which the index was written is noticed", async () => {
+  const { of, path, digest } = await prepared();
+  for (let round = 0; round < 5; round += 1) {
+    put(path, { "a.txt": `${round}a\n` });
+    sh(path, of.env, ["add", "a.txt"]);
+    put(path, { "a.txt": `${round}b\n` });
+    expect(sh(path, of.env, ["show", `${await digest()}:a.txt`])).toBe(`${round}b`);
+  }
+});
+
+test("a folder that is no working tree any more is a user's affair", async () => {
+  const { path, digest } = await prepared();
+  rmSync(join(path, ".git"));
+  await expect(digest()).rejects.toMatchObject({ name: "UserError", code: "no-workspace" });
+});
+
+test("an index that is locked is in nobody's way", async () => {
+  const { of, path, digest } = await prepared();
+  writeFileSync(join(of.repo, ".git/worktrees/r1/index.lock"), "");
+  put(path, { "a.txt": "x\n" });
+  expect(sh(of.repo, of.env, ["show", `${await digest()}:a.txt`])).toBe("x");
+});
+
+test("two processes of git, also where somebody has a remote", async () => {
+  const { of, path } = await prepared();
+  sh(of.repo, of.env, ["remote", "add", "origin", "https://localhost/x"]);
+  const bin = join(of.root, "bin");
+  const real = execFileSync("which", ["git"], { encoding: "utf8" }).trim();
+  put(of.root, { "bin/git": `#!/bin/sh\necho x >>"${of.root}/calls"\nexec ${real} "$@"\n` });
+  chmodSync(join(bin, "git"), 0o755);
+  put(path, { "a.txt": "changed\n", "TASK.md": "x" });
+  const counted = gitWorkspaces({
+    home: of.home,
+    env: { ...of.env, PATH: bin + delimiter + (of.env["PATH"] ?? "") },
+  });
+  await counted.digest(path, ARTIFACTS);
+  expect(readFileSync(join(of.root, "calls"), "utf8").trim().split("\n")).toHaveLength(2);
+});
+
+test("a snapshot is kept once under its ref, with HEAD as its parent", async () => {
+  const { of, path, digest } = await prepared();
+  put(path, { "a.txt": "at the gate\n" });
+  const moment = { path, run: "r1", seq: 7, tree: await digest(), message: "plan -> implement\n\n-x --all" };
+  const ref = await of.workspaces.snapshot(moment);
+  expect(ref).toBe("refs/signalbox/snapshots/r1/7");
+  const first = sh(of.repo, of.env, ["rev-parse", ref]);
+  expect(sh(of.repo, of.env, ["show", `${ref}:a.txt`])).toBe("at the gate");
+  expect(sh(of.repo, of.env, ["rev-parse", `${ref}^`])).toBe(of.base);
+  expect(await of.workspaces.snapshot(moment)).toBe(ref);
+  expect(sh(of.repo, of.env, ["rev-parse", ref])).toBe(first);
+  expect(sh(path, of.env, ["status", "--porcelain"])).toBe(" M a.txt");
+  await expect(of.workspaces.snapshot({ ...moment, tree: `${of.base}^{tree}` })).rejects.toThrow(
+    "holds the tree",
+  );
+});
+
+test("a repository with SHA-256, and one whose git folder is elsewhere", async () => {
+  const of = site();
+  for (const [name, args] of [
+    ["sha256", ["--object-format=sha256"]],
+    ["apart", ["--separate-git-dir", join(of.root, "git dir")]],
+  ] as const) {
+    const repo = join(of.root, name);
+    mkdirSync(repo);
+    sh(repo, of.env, ["init", "-q", ...args]);
+    put(repo, { "a.txt": "a\n" });
+    const base = commit(repo, of.env, "a");
+    expect(await repositoryOf(repo, of.env)).toEqual({ path: repo, branch: "main", head: base });
+    const { path } = await of.workspaces.prepare({ run: name, repo, branch: "r", base, artifacts: [] });
+    sh(path, of.env, ["update-index", "--assume-unchanged", "a.txt"]);
+    put(path, { "a.txt": "b\n", "n.txt": "n\n" });
+    expect(sh(repo, of.env, ["show", `${await of.workspaces.digest(path, [])}:a.txt`])).toBe("b");
+    expect(await of.workspaces.release({ run: name, repo, path, keep: join(of.root, "keep") })).toMatchObject(
+      { kept: "" },
+    );
+    expect(sh(repo, of.env, ["show", `refs/signalbox/salvage/${name}:a.txt`])).toBe("b");
+  }
+});
+
+test("a sparse checkout stays sparse, and its digest is whole", async () => {
+  const of = site();
+  sh(of.repo, of.env, ["sparse-checkout", "set", "dir"]);
+  const { path } = await of.workspaces.prepare({
+    run: "r1",
+    repo: of.repo,
+    branch: "r",
+    base: of.base,
+    artifacts: [],
+  });
+  const tree = sh(of.repo, of.env, ["rev-parse", "HEAD^{tree}"]);
+  expect(await of.workspaces.digest(path, [])).toBe(tree);
+  expect(
+    await of.workspaces.release({ run: "r1", repo: of.repo, path, keep: join(of.root, "keep") }),
+  ).toEqual({ salvage: "", kept: "" });
+});
+
+test("the repository is found from a folder in it, by a link, and from a workspace", async () => {
+  const { of, path } = await prepared();
+  const here = { path: of.repo, branch: "main", head: of.base };
+  symlinkSync(of.repo, join(of.root, "by link"));
+  expect(await repositoryOf(join(of.repo, "dir"), of.env)).toEqual(here);
+  expect(await repositoryOf(join(of.root, "by link"), of.env)).toEqual(here);
+  expect(await repositoryOf(join(path, "dir"), of.env)).toEqual({ ...here, branch: "signalbox/r1" });
+  sh(of.repo, of.env, ["switch", "-q", "--detach"]);
+  expect(await repositoryOf(of.repo, of.env)).toEqual({ ...here, branch: "" });
+});
+
+test.for<[string, (of: Site) => string, object]>([
+  ["no repository", (of) => of.root, { code: "no-repository", next: "git init" }],
+  ["inside .git", (of) => join(of.repo, ".git/refs"), {}],
+  [
+    "no commit",
+    (of) => (sh(of.root, of.env, ["init", "-q", "empty"]), join(of.root, "empty")),
+    { code: "no-commit", next: "git commit --allow-empty -m start" },
+  ],
+  [
+    "a bare one",
+    (of) => (sh(of.root, of.env, ["init", "-q", "--bare", "bare"]), join(of.root, "bare")),
+    { code: "bare-repository" },
+  ],
+  [
+    "a worktree of a bare one",
+    (of) => {
+      sh(of.root, of.env, ["clone", "-q", "--bare", of.repo, "bare"]);
+      sh(join(of.root, "bare"), of.env, ["worktree", "add", "-q", join(of.root, "tree")]);
+      return join(of.root, "tree");
+    },
+    { code: "bare-repository" },
+  ],
+])("%s is refused", async ([, make, error]) => {
+  const of = site();
+  await expect(repositoryOf(make(of), of.env)).rejects.toMatchObject({
+    name: "UserError",
+    exit: 2,
+    ...error,
+  });
+});

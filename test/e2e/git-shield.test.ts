@@ -1,0 +1,298 @@
+/** Nothing that a repository's configuration names is run for us. Plain git runs all of it: that is checked too. */
+import { spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { repositoryOf } from "../../src/adapters/git/repository.ts";
+import { commit, put, removeSites, sh, site } from "../support/git.ts";
+import type { Site } from "../support/git.ts";
+
+afterAll(removeSites);
+
+/** A program that leaves a mark with its name, and otherwise does what a filter would. */
+function trap(of: Site, name: string): string {
+  mkdirSync(join(of.root, "marks"), { recursive: true });
+  const file = join(of.root, `trap-${name}`);
+  writeFileSync(file, `#!/bin/sh\n: >"${join(of.root, "marks", name)}"\ncat 2>/dev/null\nexit 0\n`);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+function marks(of: Site): readonly string[] {
+  const folder = join(of.root, "marks");
+  const found = existsSync(folder) ? readdirSync(folder).sort() : [];
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  return found;
+}
+
+const FILES = [
+  "clean",
+  "smudge",
+  "process",
+  "odd-name",
+  "included",
+  "dotted",
+  "textconv",
+  "diff-command",
+  "own",
+];
+
+function written(text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(FILES.map((name) => [`${name}.txt`, `${text}\n`]));
+}
+
+async function everything(of: Site, run: string): Promise<void> {
+  const artifacts = ["TASK.md"];
+  const { path } = await of.workspaces.prepare({ run, repo: of.repo, branch: run, base: "HEAD", artifacts });
+  put(path, written("changed"));
+  const tree = await of.workspaces.digest(path, artifacts);
+  await of.workspaces.snapshot({ path, run, seq: 1, tree, message: "gate" });
+  await repositoryOf(path, of.env);
+  await of.workspaces.release({ run, repo: of.repo, path, keep: join(of.root, "keep", run) });
+}
+
+/** What a person's git would do at one time or another. */
+function plainly(of: Site): void {
+  const path = join(of.root, "plain");
+  const run = (args: readonly string[], cwd = path) =>
+    spawnSync("git", args, { cwd, env: of.env, timeout: 20_000, input: "" });
+  run(["worktree", "add", "-f", path, "-b", "plain"], of.repo);
+  put(path, written("changed"));
+  run(["add", "-A"]);
+  run(["commit", "-q", "-m", "x"]);
+  run(["diff", "HEAD~1"]);
+  run(["commit", "--amend"]);
+  run(["fetch", "evil"]);
+  run(["fetch", "ssh"]);
+}
+
+type Plant = (of: Site, name: string) => void;
+const set = (of: Site, key: string, value: string) => void sh(of.repo, of.env, ["config", key, value]);
+const attribute = (of: Site, name: string, value: string) => {
+  mkdirSync(join(of.repo, ".git/info"), { recursive: true });
+  appendFileSync(join(of.repo, ".git/info/attributes"), `${name}.txt ${value}\n`);
+};
+const named =
+  (section: string, key: string, value: string): Plant =>
+  (of, name) => (
+    set(of, `${section}.${value}.${key}`, trap(of, name)),
+    attribute(of, name, `${section}=${value}`)
+  );
+
+/** Those that are planted together do not hide each other. */
+const PLANTS: readonly Readonly<Record<string, Plant>>[] = [
+  {
+    fsmonitor: (of, name) => set(of, "core.fsmonitor", trap(of, name)),
+    hook: (of, name) => {
+      for (const hook of ["post-checkout", "reference-transaction", "post-index-change", "pre-commit"])
+        writeFileSync(join(of.repo, ".git/hooks", hook), readFileSync(trap(of, name)), { mode: 0o755 });
+    },
+    clean: named("filter", "clean", "clean"),
+    smudge: (of, name) => (named("filter", "smudge", "s")(of, name), set(of, "filter.s.required", "true")),
+    "odd-name": named("filter", "clean", "a=b.c"),
+    included: (of, name) => {
+      put(of.root, { "other.config": `[filter "i"]\n\tclean = ${trap(of, name)}\n` });
+      set(of, "include.path", join(of.root, "other.config"));
+      attribute(of, name, "filter=i");
+    },
+    dotted: (of, name) => {
+      appendFileSync(join(of.repo, ".git/config"), `[FILTER.dot] clean = ${trap(of, name)}\n`);
+      attribute(of, name, "filter=dot");
+    },
+    editor: (of, name) => set(of, "core.editor", trap(of, name)),
+    ssh: (of, name) => (
+      set(of, "core.sshCommand", trap(of, name)),
+      set(of, "remote.ssh.url", "ssh://localhost/x")
+    ),
+  },
+  {
+    "included-if": (of, name) => {
+      put(of.root, { "other.config": `[core]\n\tfsmonitor = ${trap(of, name)}\n` });
+      appendFileSync(
+        join(of.repo, ".git/config"),
+        `[IncludeIf "gitdir:/"]\n\tpath = ${join(of.root, "other.config")}\n`,
+      );
+    },
+    "hooks-path": (of, name) => {
+      put(of.root, { "hooks/post-index-change": readFileSync(trap(of, name)) });
+      chmodSync(join(of.root, "hooks/post-index-change"), 0o755);
+      set(of, "core.hooksPath", join(of.root, "hooks"));
+    },
+    "diff-command": named("diff", "command", "d"),
+    textconv: named("diff", "textconv", "t"),
+    ext: (of, name) => (
+      set(of, "protocol.ext.allow", "always"),
+      set(of, "remote.evil.url", `ext::${trap(of, name)}`)
+    ),
+  },
+  { process: named("filter", "process", "p") },
+  {
+    "external-diff": (of, name) => set(of, "diff.external", trap(of, name)),
+    gpg: (of, name) => (set(of, "gpg.program", trap(of, name)), set(of, "commit.gpgSign", "true")),
+  },
+];
+
+test.for(PLANTS.map((plants) => [Object.keys(plants).join(", "), plants] as const))(
+  "not run: %s",
+  async ([, plants]) => {
+    const of = site();
+    put(of.repo, written("start"));
+    commit(of.repo, of.env, "files");
+    for (const [name, plant] of Object.entries(plants)) plant(of, name);
+    marks(of);
+    await everything(of, "r1");
+    expect(marks(of)).toEqual([]);
+    plainly(of);
+    expect(marks(of)).toEqual(expect.arrayContaining(Object.keys(plants)));
+  },
+);
+
+test("what an agent puts into the configuration of its own worktree is not run", async () => {
+  const of = site();
+  set(of, "extensions.worktreeConfig", "true");
+  const { path } = await of.workspaces.prepare({
+    run: "r1",
+    repo: of.repo,
+    branch: "r1",
+    base: "HEAD",
+    artifacts: [],
+  });
+  sh(path, of.env, ["config", "--worktree", "filter.x.clean", trap(of, "clean")]);
+  sh(path, of.env, ["config", "--worktree", "core.pager", trap(of, "pager")]);
+  put(path, { ".gitattributes": "* filter=x\n", "a.txt": "changed\n" });
+  marks(of);
+  await of.workspaces.digest(path, []);
+  expect(marks(of)).toEqual([]);
+  sh(path, of.env, ["add", "-A"]);
+  expect(marks(of)).toEqual(["clean"]);
+  await of.workspaces.release({ run: "r1", repo: of.repo, path, keep: join(of.root, "keep") });
+  expect(marks(of)).toEqual([]);
+});
+
+test("a credential helper is not asked, and nothing is fetched", async () => {
+  const of = site();
+  set(of, "credential.helper", trap(of, "credential"));
+  set(of, "credential.https://localhost.helper", trap(of, "credential"));
+  set(of, "remote.origin.url", "https://user@localhost:1/x");
+  set(of, "remote.origin.promisor", "true");
+  set(of, "extensions.partialClone", "origin");
+  marks(of);
+  await everything(of, "r1");
+  expect(marks(of)).toEqual([]);
+  spawnSync("git", ["credential", "fill"], {
+    cwd: of.repo,
+    env: of.env,
+    input: "url=https://localhost/\n\n",
+  });
+  expect(marks(of)).toEqual(["credential"]);
+});
+
+test("a merge driver is not run", async () => {
+  const of = site();
+  set(of, "merge.x.driver", `${trap(of, "merge")} %A`);
+  attribute(of, "*", "merge=x");
+  const { path } = await of.workspaces.prepare({
+    run: "r1",
+    repo: of.repo,
+    branch: "r1",
+    base: "HEAD",
+    artifacts: [],
+  });
+  put(path, { "a.txt": "ours\n" });
+  commit(path, of.env, "ours");
+  sh(path, of.env, ["switch", "-q", "-c", "theirs", of.base]);
+  put(path, { "a.txt": "theirs\n" });
+  commit(path, of.env, "theirs");
+  spawnSync("git", ["merge", "r1"], { cwd: path, env: of.env });
+  expect(marks(of)).toEqual(["merge"]);
+  await of.workspaces.digest(path, []);
+  await of.workspaces.release({ run: "r1", repo: of.repo, path, keep: join(of.root, "keep") });
+  expect(marks(of)).toEqual([]);
+});
+
+test("git is not started inside a nested repository, whose configuration is an agent's too", async () => {
+  const of = site();
+  const { path } = await of.workspaces.prepare({
+    run: "r1",
+    repo: of.repo,
+    branch: "r1",
+    base: "HEAD",
+    artifacts: [],
+  });
+  const nested = join(path, "nested");
+  mkdirSync(nested);
+  sh(nested, of.env, ["init", "-q"]);
+  put(nested, { "x.txt": "x\n", ".gitattributes": "* filter=x\n" });
+  commit(nested, of.env, "x");
+  commit(path, of.env, "nested");
+  sh(nested, of.env, ["config", "core.fsmonitor", trap(of, "nested")]);
+  sh(nested, of.env, ["config", "filter.x.clean", trap(of, "nested-filter")]);
+  put(nested, { "x.txt": "y\n" });
+  marks(of);
+  const before = await of.workspaces.digest(path, []);
+  expect(marks(of)).toEqual([]);
+  sh(path, of.env, ["status"]);
+  expect(marks(of)).toContain("nested");
+  sh(nested, of.env, ["commit", "-q", "-am", "moved on"]);
+  marks(of);
+  expect(await of.workspaces.digest(path, [])).not.toBe(before);
+  await of.workspaces.release({ run: "r1", repo: of.repo, path, keep: join(of.root, "keep") });
+  expect(marks(of)).toEqual([]);
+});
+
+test("a filter of the user's own goes on working, also where the repository names another one in its place", async () => {
+  const of = site();
+  const upper = join(of.root, "upper");
+  writeFileSync(upper, "#!/bin/sh\ntr a-z A-Z\n", { mode: 0o755 });
+  appendFileSync(join(of.env["HOME"] ?? "", ".gitconfig"), `[filter "x"]\n\tclean = ${upper}\n`);
+  attribute(of, "*", "filter=x");
+  set(of, "filter.x.clean", trap(of, "planted"));
+  const { path } = await of.workspaces.prepare({
+    run: "r1",
+    repo: of.repo,
+    branch: "r1",
+    base: "HEAD",
+    artifacts: [],
+  });
+  put(path, { "a.txt": "hello\n" });
+  const tree = await of.workspaces.digest(path, []);
+  expect(sh(of.repo, of.env, ["show", `${tree}:a.txt`])).toBe("HELLO");
+  expect(marks(of)).toEqual([]);
+  await of.workspaces.release({ run: "r1", repo: of.repo, path, keep: join(of.root, "keep") });
+  // The exact bytes are kept as well.
+  const parents = sh(of.repo, of.env, ["rev-list", "--parents", "-1", "refs/signalbox/salvage/r1"])
+    .split(" ")
+    .slice(2);
+  expect(parents.map((oid) => sh(of.repo, of.env, ["show", `${oid}:a.txt`]))).toEqual(["hello"]);
+});
+
+test("variables of whoever started us do not say where to work", async () => {
+  const of = site();
+  const elsewhere = site();
+  const env = {
+    ...of.env,
+    GIT_DIR: join(elsewhere.repo, ".git"),
+    GIT_INDEX_FILE: "/nowhere",
+    GIT_EXTERNAL_DIFF: trap(of, "env"),
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: "core.fsmonitor",
+    GIT_CONFIG_VALUE_0: trap(of, "env"),
+  };
+  marks(of);
+  expect(await repositoryOf(join(of.repo, "dir"), env)).toEqual({
+    path: of.repo,
+    branch: "main",
+    head: of.base,
+  });
+  expect(marks(of)).toEqual([]);
+});
