@@ -14,7 +14,7 @@ import type { Store, Workspaces } from "../engine/ports.ts";
 import { project } from "../engine/project.ts";
 import { submit, type Request, type Submission } from "../engine/submit.ts";
 import { openStore, requireHome, runMeant } from "./box.ts";
-import { EXIT_NOT_YOURS, type Door } from "./command.ts";
+import { EXIT_DAMAGED, EXIT_NOT_YOURS, type Door } from "./command.ts";
 import { refused } from "./refused.ts";
 import { wake } from "./wake.ts";
 
@@ -46,8 +46,15 @@ function boxOf({ env }: Door, home: Home, store: Store): Box {
       (await import("../adapters/git/workspaces.ts")).gitWorkspaces({ home, env }),
     ),
     folders: (run) => runFolders(home, run),
-    workflow: workflowsOf(store),
+    workflow: workflowsOf({ definition: (hash) => store.definition(hash) ?? lostDefinition(hash) }),
   };
+}
+
+function lostDefinition(hash: string): never {
+  throw new UserError("damaged", `the definition ${hash} of the run is gone`, {
+    next: "signalbox doctor --repair",
+    exit: EXIT_DAMAGED,
+  });
 }
 
 /** A run without a workspace does not pay for git. */

@@ -221,6 +221,34 @@ export const BROKEN: readonly Broken[] = [
     repaired: 0,
   },
   {
+    name: "a definition is half a text",
+    broken: (on) => sql(on, "UPDATE definitions SET json = substr(json, 1, 100)"),
+    exit: 8,
+    says: /damaged run a1: it is no JSON/,
+    repaired: 0,
+  },
+  {
+    name: "a definition is another one",
+    broken: (on) => sql(on, `UPDATE definitions SET json = replace(json, '"open"', '"shut"')`),
+    exit: 8,
+    says: /damaged run a1: its definition is not the one with hash/,
+    repaired: 0,
+  },
+  {
+    name: "a question is gone",
+    broken: (on) => sql(on, "DELETE FROM questions"),
+    exit: 8,
+    says: /damaged run b1: record \d+: its question \S+ is not kept as it was asked/,
+    repaired: 0,
+  },
+  {
+    name: "an answered question is open again",
+    broken: (on) => sql(on, "UPDATE questions SET closed_at = '' WHERE run = 'c1'"),
+    exit: 8,
+    says: /damaged run c1: record \d+: its question \S+ is not kept as answered/,
+    repaired: 0,
+  },
+  {
     name: "a definition is gone, and so is its file",
     ownRepo: true,
     broken: (on) => {

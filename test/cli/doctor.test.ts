@@ -117,6 +117,25 @@ describe.for(BROKEN)("$name", (broken) => {
   });
 });
 
+/** What people type when something seems wrong. */
+const LINES = ["list --all", "show a1", "inbox", "verify --all", "history b1", "move b1 dropped", "why c1"];
+
+test.for(BROKEN)("no command ends in a dead end: $name", async (broken) => {
+  const on = broken.ownRepo === true ? await makeRuns() : await withRuns();
+  await broken.broken(on);
+  for (const line of LINES) {
+    const { code, stdout } = await on.call(`--json ${line}`);
+    const document = JSON.parse(stdout) as { code: string; message: string; next: string };
+    expect({ line, ...document, isBug: code === 70 }).toMatchObject({ isBug: false });
+    expect({ line, ...document, isDeadEnd: code !== 0 && document.next === "" }).toMatchObject({
+      isDeadEnd: false,
+    });
+    // Nothing that is damaged is shown as if there had never been anything.
+    const isSilent = broken.exit === 8 && broken.runs === "" && code === 0 && line !== "inbox";
+    expect({ line, ...document, isSilent }).toMatchObject({ isSilent: false });
+  }
+});
+
 test("looking changes nothing", async () => {
   const on = await withRuns();
   chmodSync(on.home.database, 0o644);

@@ -51,8 +51,11 @@ function earlier(one: Bad | undefined, other: Bad | undefined): Bad | undefined 
   return one.seq <= other.seq ? one : other;
 }
 
-/** The idempotency key and the deeds of a record, as they must be kept beside it. */
-function besides(db: Database, run: string, { seq, key, deeds }: Step): Bad | undefined {
+/** The question, the idempotency key and the deeds of a record, as they must be kept beside it. */
+function besides(db: Database, run: string, step: Step): Bad | undefined {
+  const { seq, key, deeds } = step;
+  const asked = question(db, run, step);
+  if (asked !== undefined) return asked;
   if (key !== "") {
     const known = db.get("SELECT seq FROM keys WHERE run = ? AND key = ?", run, key);
     if (known?.["seq"] !== seq) return { seq, reason: `its key ${key} is not kept` };
@@ -63,6 +66,17 @@ function besides(db: Database, run: string, { seq, key, deeds }: Step): Bad | un
       return { seq, reason: `its deed ${run}:${seq}:${i} is not kept as it was ordered` };
   }
   return undefined;
+}
+
+/** A question that is asked and not kept would never be found by its name. */
+function question(db: Database, run: string, { seq, event }: Step): Bad | undefined {
+  if (event.type !== "question-opened" && event.type !== "question-closed") return undefined;
+  const isOpened = event.type === "question-opened";
+  const kept = isOpened
+    ? db.get("SELECT 1 FROM questions WHERE run = ? AND seq = ? AND id = ?", run, seq, event.id)
+    : db.get("SELECT 1 FROM questions WHERE run = ? AND id = ? AND closed_at <> ''", run, event.id);
+  if (kept !== undefined) return undefined;
+  return { seq, reason: `its question ${event.id} is not kept as ${isOpened ? "it was asked" : "answered"}` };
 }
 
 /** A deed that nothing in the history orders would be done all the same. */
