@@ -18,11 +18,17 @@ import type { Site } from "../support/git.ts";
 
 afterAll(removeSites);
 
-/** A program that leaves a mark with its name, and otherwise does what a filter would. */
+/** What hands its input on, as a filter must; the others would wait for an end that does not come. */
+const HANDS_ON = new Set(["clean", "smudge", "odd-name", "included", "dotted", "nested-filter", "planted"]);
+
+/** A program that leaves a mark with its name. */
 function trap(of: Site, name: string): string {
   mkdirSync(join(of.root, "marks"), { recursive: true });
   const file = join(of.root, `trap-${name}`);
-  writeFileSync(file, `#!/bin/sh\n: >"${join(of.root, "marks", name)}"\ncat 2>/dev/null\nexit 0\n`);
+  writeFileSync(
+    file,
+    `#!/bin/sh\n: >"${join(of.root, "marks", name)}"\n${HANDS_ON.has(name) ? "cat" : "exit 0"}\n`,
+  );
   chmodSync(file, 0o755);
   return file;
 }

@@ -285,7 +285,7 @@ export const DIRTY: readonly (readonly [name: string, make: Dirty, salvage: bool
     false,
     true,
   ],
-  ["a pipe", (path) => void execFileSync("mkfifo", [join(path, "pipe")]), false, true],
+  ["a pipe", (path) => void execFileSync("/usr/bin/env", ["mkfifo", join(path, "pipe")]), false, true],
   ["empty folders", (path) => void mkdirSync(join(path, "empty/er"), { recursive: true }), false, false],
   [
     "a lock left behind",

@@ -95,7 +95,7 @@ export async function git(env: Env, call: Call): Promise<string> {
   return (await gitBytes(env, call)).toString("utf8").replace(/\n$/, "");
 }
 
-export async function gitBytes(env: Env, call: Call): Promise<Buffer> {
+async function gitBytes(env: Env, call: Call): Promise<Buffer> {
   const answer = await tryGit(env, call);
   if (answer.code !== 0) throw new GitError(call, answer);
   return answer.out;

@@ -11,7 +11,7 @@ import { lstatSync, readFileSync, statSync, utimesSync, writeFileSync } from "no
 import { unless } from "../files/errno.ts";
 import { bytePath } from "./byte-path.ts";
 
-export type IndexEntry = {
+type IndexEntry = {
   /** One character for each byte. */
   readonly name: string;
   readonly stage: number;
@@ -30,7 +30,7 @@ export type IndexFile = {
   readonly isPartial: boolean;
 };
 
-export const GITLINK = 0o160000;
+const GITLINK = 0o160000;
 
 const STAT_BYTES = 40;
 const ASSUME_VALID = 0x8000;

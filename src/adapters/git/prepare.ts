@@ -40,7 +40,7 @@ export type Wanted = {
 export type Prepared = { readonly path: string; readonly branch: string; readonly base: string };
 
 /** In git's own folder for the worktree, when it is whole. */
-export const READY = "signalbox-ready";
+const READY = "signalbox-ready";
 
 const CONFLICT = 6;
 const CHECKOUT_MS = 30 * 60_000;
