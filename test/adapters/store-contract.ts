@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/event.ts";
 import { apply } from "../../src/core/apply.ts";
 import { NO_RUN } from "../../src/core/run.ts";
-import type { AgentRow, JobRow, Store, WorkspaceRow } from "../../src/engine/ports.ts";
+import type { Store } from "../../src/engine/ports.ts";
 import {
   add,
   AT,
@@ -18,8 +18,9 @@ import {
   STOP,
   TELL,
 } from "./store-entries.ts";
+import { registryContract } from "./store-registry.ts";
 
-type Open = (of?: { readonly now?: () => number }) => readonly [Store, Store];
+export type Open = (of?: { readonly now?: () => number }) => readonly [Store, Store];
 
 /** `open` gives two connections to one new store that knows the tiny definition. */
 export function storeContract(open: Open): void {
@@ -152,6 +153,8 @@ function journalContract(open: Open): void {
     const closedRow = { repeats: 2, answer: "yes", text: "fine", by: "anna", closedAt: AT };
     expect(one.questions({ run: "a1" })).toMatchObject([closedRow, { repeats: 0, answer: "" }]);
     expect(one.questions({ id: "D-1", open: false })).toMatchObject([closedRow]);
+    say([{ ...closed, answer: "no" }]);
+    expect(one.questions({ run: "a1" })).toMatchObject([closedRow, { repeats: 0, answer: "no" }]);
     expect(one.questions({ run: "a2" })).toEqual([]);
     expect(one.questions({ id: "D-2" })).toEqual([]);
   });
@@ -305,119 +308,5 @@ function outboxContract(open: Open): void {
     one.halt("a1", false);
     expect(one.isHalted("a1")).toBe(false);
     expect(one.due(0, 10).map((row) => row.key)).toEqual(["a1:2:0"]);
-  });
-}
-
-function registryContract(open: Open): void {
-  const agent: AgentRow = {
-    run: "a1",
-    role: "worker",
-    slot: "",
-    attempt: 1,
-    token: "hash",
-    dir: "/dir",
-    turn: 1,
-    status: "running",
-    entry: 1,
-    startedAt: 5,
-  };
-
-  test("agents are found by name, token and status; idle ones whose run moved on are told", () => {
-    const [one, other] = open();
-    add(one, "a1");
-    one.putAgent(agent);
-    // What keeps somebody busy is its process, which is a job.
-    expect(one.isBusy(0)).toBe(false);
-    expect(other.agent(agent)).toEqual(agent);
-    expect(other.byToken("hash")).toEqual(agent);
-    expect([other.byToken(""), other.byToken("other"), other.agent({ ...agent, attempt: 2 })]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
-    one.putAgent({ ...agent, status: "idle" });
-    expect([other.isBusy(0), other.idleMoved(), other.agents({ status: "running" })]).toEqual([
-      false,
-      [],
-      [],
-    ]);
-    one.putAgent({ ...agent, status: "idle", entry: 0 });
-    expect(other.idleMoved()).toMatchObject([{ run: "a1", status: "idle" }]);
-    expect(other.isBusy(0)).toBe(true);
-    one.halt("a1", true);
-    expect([other.idleMoved(), other.isBusy(0)]).toEqual([[], false]);
-    one.putAgent({ ...agent, attempt: 2, token: "", status: "ended" });
-    expect(other.agents({ run: "a1" })).toHaveLength(2);
-    expect(other.agents({ run: "a1", status: "ended" })).toMatchObject([{ attempt: 2 }]);
-    expect(other.agents({ run: "b1" })).toEqual([]);
-  });
-
-  test("jobs and workspaces are kept as they are", () => {
-    const [one, other] = open();
-    const job: JobRow = {
-      id: "a1-worker-1-1",
-      run: "a1",
-      kind: "turn",
-      role: "worker",
-      slot: "",
-      attempt: 1,
-      artifact: "",
-      tree: "t",
-      dir: "/dir",
-      startedAt: 1_700_000_000_000,
-      endsBy: 0,
-      stallMs: 600_000,
-      killed: "",
-      status: "live",
-    };
-    one.putJob(job);
-    expect([other.job(job.id), other.job("none"), other.isBusy(0)]).toEqual([job, undefined, true]);
-    one.putJob({ ...job, status: "over", killed: "stalled" });
-    expect(other.jobs({ run: "a1" })).toMatchObject([{ status: "over", killed: "stalled" }]);
-    expect([other.jobs({ status: "live" }), other.isBusy(0)]).toEqual([[], false]);
-    const bound: WorkspaceRow = {
-      run: "a1",
-      repo: "/repo",
-      path: "/home/worktrees/a1",
-      branch: "signalbox/a1",
-      base: "abc",
-      status: "bound",
-      salvage: "",
-      kept: "",
-    };
-    one.putWorkspace(bound);
-    expect(other.workspace("a1")).toEqual(bound);
-    expect(other.workspaceAt("/home/worktrees/a1/src/deep")).toEqual(bound);
-    expect(other.workspaceAt("/home/worktrees/a1")).toEqual(bound);
-    expect([other.workspaceAt("/home/worktrees/a11"), other.workspaceAt("/"), other.workspace("b")]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
-    one.putWorkspace({ ...bound, status: "released" });
-    expect(other.workspaceAt("/home/worktrees/a1")).toBeUndefined();
-  });
-
-  test("readings, projections and trust are remembered", () => {
-    const [one, other] = open();
-    const reading = {
-      artifact: "plan",
-      slot: "",
-      found: true,
-      digest: "d",
-      faults: [],
-      fields: {},
-      lists: {},
-    };
-    one.keepReadings(HASH, "TASK.md", "d", [reading]);
-    expect(other.readings(HASH, "TASK.md", "d")).toEqual([reading]);
-    expect(other.readings(HASH, "TASK.md", "e")).toBeUndefined();
-    one.keepProjection("a1", "TASK.md", '{"status":"working"}');
-    one.keepProjection("a1", "TASK.md", '{"status":"done"}');
-    expect(other.projection("a1", "TASK.md")).toBe('{"status":"done"}');
-    expect([other.projection("a1", "x"), other.trusted("/repo")]).toEqual([undefined, undefined]);
-    one.trust("/repo", "d1", AT);
-    one.trust("/repo", "d2", AT);
-    expect(other.trusted("/repo")).toBe("d2");
   });
 }

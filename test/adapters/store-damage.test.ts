@@ -13,6 +13,7 @@ import {
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Home } from "../../src/adapters/home/paths.ts";
+import { hashOf } from "../../src/adapters/store/chain.ts";
 import { openStore, type SqliteStore } from "../../src/adapters/store/open.ts";
 import { repair } from "../../src/adapters/store/repair.ts";
 import { openFile } from "../../src/adapters/store/sqlite.ts";
@@ -97,6 +98,15 @@ describe("a changed record is named", () => {
     expect(verified(store, "b1")).toBe(fault);
     expect([verified(store, "a1"), verified(store, "c1")]).toEqual(["ok 2", "ok 2"]);
   });
+});
+
+test("a record that was written anew, hash and all, does not fit what follows", () => {
+  const store = filled(newHome());
+  const row = store.database.get(`SELECT * FROM events ${FOURTH}`) ?? {};
+  const values = Object.entries({ ...row, at: "later" }).filter(([column]) => column !== "hash");
+  const hash = hashOf(values.map(([, value]) => value as string | number));
+  store.database.run(`UPDATE events SET at = 'later', hash = ? ${FOURTH}`, hash);
+  expect(verified(store, "b1")).toBe("5: it does not follow from the record before it");
 });
 
 describe("a changed row is refused when it is loaded, listed as damaged, and hides no other", () => {

@@ -4,7 +4,7 @@
  * Both are over the texts exactly as they are kept, so that nothing has to be brought into an order first.
  */
 
-import type * as crypto from "node:crypto";
+import { sha256 } from "./sha256.ts";
 
 /** A row of `events`, without its own hash. */
 export type Link = {
@@ -79,12 +79,4 @@ export function digestOfRun(row: Sealed, snapshot: string): string {
   const born = [id, workflow, goal, repo, base, definition, startedAt];
   // The first line ends where it ends: what follows needs no quotes.
   return sha256(`${JSON.stringify([...born, state, status, entry, seq, head, updatedAt])}\n${snapshot}`);
-}
-
-let hash: typeof crypto.hash | undefined;
-
-/** Loading the hash function takes longer than opening a database: only who needs it waits for it. */
-function sha256(data: string): string {
-  hash ??= process.getBuiltinModule("node:crypto").hash;
-  return hash("sha256", data, "hex");
 }

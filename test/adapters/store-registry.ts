@@ -1,0 +1,120 @@
+/** What every store must remember of the world: agents, jobs, workspaces, files and repositories. */
+
+import { expect, test } from "vitest";
+import type { AgentRow, JobRow, WorkspaceRow } from "../../src/engine/ports.ts";
+import type { Open } from "./store-contract.ts";
+import { add, AT, HASH } from "./store-entries.ts";
+
+export function registryContract(open: Open): void {
+  const agent: AgentRow = {
+    run: "a1",
+    role: "worker",
+    slot: "",
+    attempt: 1,
+    token: "hash",
+    dir: "/dir",
+    turn: 1,
+    status: "running",
+    entry: 1,
+    startedAt: 5,
+  };
+
+  test("agents are found by name, token and status; idle ones whose run moved on are told", () => {
+    const [one, other] = open();
+    add(one, "a1");
+    one.putAgent(agent);
+    // What keeps somebody busy is its process, which is a job.
+    expect(one.isBusy(0)).toBe(false);
+    expect(other.agent(agent)).toEqual(agent);
+    expect(other.byToken("hash")).toEqual(agent);
+    expect([other.byToken(""), other.byToken("other"), other.agent({ ...agent, attempt: 2 })]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    one.putAgent({ ...agent, status: "idle" });
+    expect([other.isBusy(0), other.idleMoved(), other.agents({ status: "running" })]).toEqual([
+      false,
+      [],
+      [],
+    ]);
+    one.putAgent({ ...agent, status: "idle", entry: 0 });
+    expect(other.idleMoved()).toMatchObject([{ run: "a1", status: "idle" }]);
+    expect(other.isBusy(0)).toBe(true);
+    one.halt("a1", true);
+    expect([other.idleMoved(), other.isBusy(0)]).toEqual([[], false]);
+    one.putAgent({ ...agent, attempt: 2, token: "", status: "ended" });
+    expect(other.agents({ run: "a1" })).toHaveLength(2);
+    expect(other.agents({ run: "a1", status: "ended" })).toMatchObject([{ attempt: 2 }]);
+    expect(other.agents({ run: "b1" })).toEqual([]);
+  });
+
+  test("jobs and workspaces are kept as they are", () => {
+    const [one, other] = open();
+    const job: JobRow = {
+      id: "a1-worker-1-1",
+      run: "a1",
+      kind: "turn",
+      role: "worker",
+      slot: "",
+      attempt: 1,
+      artifact: "",
+      tree: "t",
+      dir: "/dir",
+      startedAt: 1_700_000_000_000,
+      endsBy: 0,
+      stallMs: 600_000,
+      killed: "",
+      status: "live",
+    };
+    one.putJob(job);
+    expect([other.job(job.id), other.job("none"), other.isBusy(0)]).toEqual([job, undefined, true]);
+    one.putJob({ ...job, status: "over", killed: "stalled" });
+    expect(other.jobs({ run: "a1" })).toMatchObject([{ status: "over", killed: "stalled" }]);
+    expect([other.jobs({ status: "live" }), other.isBusy(0)]).toEqual([[], false]);
+    const bound: WorkspaceRow = {
+      run: "a1",
+      repo: "/repo",
+      path: "/home/worktrees/a1",
+      branch: "signalbox/a1",
+      base: "abc",
+      status: "bound",
+      salvage: "",
+      kept: "",
+    };
+    one.putWorkspace(bound);
+    expect(other.workspace("a1")).toEqual(bound);
+    expect(other.workspaceAt("/home/worktrees/a1/src/deep")).toEqual(bound);
+    expect(other.workspaceAt("/home/worktrees/a1")).toEqual(bound);
+    expect([other.workspaceAt("/home/worktrees/a11"), other.workspaceAt("/"), other.workspace("b")]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    one.putWorkspace({ ...bound, status: "released" });
+    expect(other.workspaceAt("/home/worktrees/a1")).toBeUndefined();
+  });
+
+  test("readings, projections and trust are remembered", () => {
+    const [one, other] = open();
+    const reading = {
+      artifact: "plan",
+      slot: "",
+      found: true,
+      digest: "d",
+      faults: [],
+      fields: {},
+      lists: {},
+    };
+    one.keepReadings(HASH, "TASK.md", "d", [reading]);
+    expect(other.readings(HASH, "TASK.md", "d")).toEqual([reading]);
+    expect(other.readings(HASH, "TASK.md", "e")).toBeUndefined();
+    one.keepProjection("a1", "TASK.md", '{"status":"working"}');
+    one.keepProjection("a1", "TASK.md", '{"status":"done"}');
+    expect(other.projection("a1", "TASK.md")).toBe('{"status":"done"}');
+    expect([other.projection("a1", "x"), other.trusted("/repo")]).toEqual([undefined, undefined]);
+    one.trust("/repo", "d1", AT);
+    one.trust("/repo", "d2", AT);
+    expect(other.trusted("/repo")).toBe("d2");
+  });
+}
