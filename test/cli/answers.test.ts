@@ -6,10 +6,10 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { ANSWERS, answersSchema, STREAMS } from "../../src/format/answers/answers.ts";
-import { copyOf, NOTE_FILES, prepareHome, type Prepared } from "../support/home.ts";
+import { copyOf, NOTE_FILES, prepareHome, removeHomes, type Prepared } from "../support/home.ts";
 import { tiny } from "./calling.ts";
 
 const EXITS = [1, 2, 3, 4, 5, 6, 7, 8];
@@ -106,6 +106,7 @@ function withoutRow(on: Prepared): string {
 const NOTHING: Case = { good: [], bad: [] };
 
 let origin: Prepared | undefined;
+afterAll(removeHomes);
 
 /** The state home is one's own, the repository is the same for all: nothing here changes what another one reads. */
 async function prepared(): Promise<Prepared> {

@@ -13,12 +13,12 @@ import {
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
 import { takeSupervisorLock } from "../../src/adapters/supervisor/lock.ts";
 import { run } from "../../src/cli/run.ts";
 import { AT_HOME } from "../support/procs.ts";
-import { copyOf, NOTE_FILES, prepareHome, type Prepared } from "../support/home.ts";
+import { copyOf, NOTE_FILES, prepareHome, removeHomes, type Prepared } from "../support/home.ts";
 import { BROKEN, RUNS } from "./broken-homes.ts";
 
 const REPAIR = "signalbox doctor --repair";
@@ -52,6 +52,7 @@ type Told = {
 };
 
 let origin: Prepared | undefined;
+afterAll(removeHomes);
 
 /** The home is one's own; the repository is the same for all. */
 async function withRuns(): Promise<Prepared> {

@@ -5,7 +5,7 @@
  * engine itself.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileArtifacts } from "../../src/adapters/files/artifacts.ts";
@@ -25,7 +25,7 @@ import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 import { AT_HOME } from "./procs.ts";
 
 /** Two gates, one question, one artifact, one file that shows the run. */
-export const NOTE = `$schema: workflow-1.schema.json
+const NOTE = `$schema: workflow-1.schema.json
 name: note
 title: A note is written, asked about and filed
 artifacts:
@@ -62,7 +62,7 @@ export const NOTE_FILES: Readonly<Record<string, string>> = {
 };
 
 /** Where a run of it can be brought to. */
-export type Stage = "open" | "asked" | "filed" | "dropped";
+type Stage = "open" | "asked" | "filed" | "dropped";
 
 export type Prepared = {
   readonly root: string;
@@ -91,7 +91,7 @@ export function prepareHome(files: Readonly<Record<string, string>> = {}): Prepa
   const bin = join(root, "bin");
   mkdirSync(bin);
   writeFileSync(join(bin, "claude"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
-  const on = at(root, repo);
+  const on = preparedAt(root, repo);
   commit(repo, on.env);
   return on;
 }
@@ -102,14 +102,23 @@ export function copyOf({ root: from, repo }: Prepared): Prepared {
   const parts = ["state", ".config", "bin"].map((name) => join(from, name));
   // With their modes, which Node does not copy.
   execFileSync("cp", ["-a", ...parts.filter((path) => existsSync(path)), root]);
-  return at(root, repo);
+  return preparedAt(root, repo);
 }
 
 function newRoot(): string {
-  return realpathSync.native(mkdtempSync(join(tmpdir(), "signalbox-home-")));
+  const root = realpathSync.native(mkdtempSync(join(tmpdir(), "signalbox-home-")));
+  roots.push(root);
+  return root;
 }
 
-function at(root: string, repo: string): Prepared {
+const roots: string[] = [];
+
+/** For `afterAll`. Files of tests that share a process run one after the other: nobody uses them any more. */
+export function removeHomes(): void {
+  for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
+}
+
+function preparedAt(root: string, repo: string): Prepared {
   const home = homeAt(join(root, "state"));
   const env = {
     PATH: `${join(root, "bin")}:${process.env["PATH"] ?? ""}`,

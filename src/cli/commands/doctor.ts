@@ -1,7 +1,8 @@
 /** `signalbox doctor`: what is well, what is missing, what is broken, and what to do about it. */
 
-import { examine } from "../../adapters/doctor/examine.ts";
+import { examine, type Where } from "../../adapters/doctor/examine.ts";
 import type { Finding, Status } from "../../adapters/doctor/finding.ts";
+import type { Repaired } from "../../adapters/doctor/repair.ts";
 import { EXIT_DAMAGED, EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { columns } from "../say.ts";
 
@@ -16,9 +17,7 @@ export const command: Command = {
   examples: ["signalbox doctor", "signalbox doctor --repair"],
   async answer({ options }, door): Promise<Answer> {
     const where = { cwd: door.cwd, env: door.env };
-    const wants = options["repair"] !== undefined;
-    const { repair } = await import("../../adapters/doctor/repair.ts");
-    const { did, lost } = wants ? await repair(where) : { did: [], lost: [] };
+    const { did, lost } = options["repair"] === undefined ? NOTHING : await repaired(where);
     const findings = await examine(where);
     const exit = Math.max(exitOf(findings), lost.length > 0 ? EXIT_WRONG : EXIT_OK);
     const next = findings.filter(({ status }) => RANK[status] > 1).toSorted(worstFirst)[0]?.next ?? "";
@@ -33,6 +32,14 @@ export const command: Command = {
     };
   },
 };
+
+const NOTHING: Repaired = { did: [], lost: [] };
+
+/** Who only looks does not wait for what mends. */
+async function repaired(where: Where): Promise<Repaired> {
+  const { repair } = await import("../../adapters/doctor/repair.ts");
+  return repair(where);
+}
 
 const RANK: Readonly<Record<Status, number>> = { ok: 0, note: 1, missing: 2, problem: 3, damaged: 4 };
 const CODES: Readonly<Record<number, string>> = {
