@@ -7,19 +7,9 @@
 
 import { Document, isMap, isScalar, parseDocument, Scalar, visit } from "yaml";
 import type { Pair, ParsedNode } from "yaml";
+import { MARK, OPEN, splitFrontMatter } from "./front-matter-parts.ts";
 import type { Problem } from "./problem.ts";
 import { loadYaml } from "./yaml.ts";
-
-/** The parts of a text; put together in this order they are the text. */
-export type Split = {
-  /** The byte order mark, or empty. */
-  readonly mark: string;
-  /** The opening line and the map. Empty where there is no front matter. */
-  readonly head: string;
-  /** The closing line with its line end. */
-  readonly close: string;
-  readonly body: string;
-};
 
 export type Edited =
   | { readonly ok: true; readonly text: string }
@@ -27,19 +17,6 @@ export type Edited =
 
 type Keys = Readonly<Record<string, unknown>>;
 type Edit = { readonly from: number; readonly to: number; readonly text: string };
-
-const MARK = "\uFEFF";
-const OPEN = /^---[ \t]*\r?\n/;
-const CLOSE = /(?<=\n)---[ \t]*(?:\r?\n|$)/;
-
-export function splitFrontMatter(text: string): Split {
-  const mark = text.startsWith(MARK) ? MARK : "";
-  const content = text.slice(mark.length);
-  const close = OPEN.test(content) ? CLOSE.exec(content) : null;
-  if (close === null) return { mark, head: "", close: "", body: content };
-  const body = content.slice(close.index + close[0].length);
-  return { mark, head: content.slice(0, close.index), close: close[0], body };
-}
 
 export function setFrontMatter(file: string, text: string, data: Keys): Edited {
   const { mark, head, close, body } = splitFrontMatter(text);

@@ -1,7 +1,7 @@
 /** What a projected file says now, by field; nothing where it cannot be read. */
 
 import type { Projection } from "../core/workflow.ts";
-import { splitFrontMatter } from "./front-matter.ts";
+import { splitFrontMatter } from "./front-matter-parts.ts";
 import { loadYaml } from "./yaml.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

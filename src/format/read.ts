@@ -5,61 +5,19 @@
  * throws because of what a file holds: a file that cannot be read is a reading with a fault.
  */
 
-import { createHash } from "node:crypto";
-import type { Reading } from "../core/event.ts";
-import type { Artifact, Reader } from "../core/workflow.ts";
 import type { Finding } from "./finding.ts";
 import { readJson } from "./json/read.ts";
-import { readDocument } from "./markdown/document.ts";
-import { readSection } from "./markdown/section.ts";
+import { findInMarkdown } from "./markdown/read.ts";
+import { readWith, type FileReader, type Read } from "./reading.ts";
 import { readTasks } from "./tasks/read.ts";
-import { decode } from "./text.ts";
 
-const BYTES_MAX = 1024 * 1024;
-/** The parser of Markdown takes much longer for a hostile text than the others do. */
-const MARKDOWN_BYTES_MAX = 256 * 1024;
-
-/** `file` is the path as people know it; `bytes` is undefined where there is no such file. */
-export type Source = { readonly file: string; readonly bytes: Uint8Array | undefined; readonly slot: string };
-
-export function readArtifact(name: string, artifact: Artifact, source: Source): Reading {
-  const { file, bytes, slot } = source;
-  const reading = { artifact: name, slot, found: false, digest: "", faults: [], fields: {}, lists: {} };
-  const { reader } = artifact;
-  if (!isFromFile(reader)) return reading;
-  if (bytes === undefined) {
-    return {
-      ...reading,
-      faults: [{ at: { file, line: 1, col: 1 }, reason: `the file is missing${purpose(reader)}` }],
-    };
-  }
-  const decoded = decode(file, bytes, isMarkdown(reader) ? MARKDOWN_BYTES_MAX : BYTES_MAX);
-  if (!decoded.ok) return { ...reading, found: true, digest: digestOf(bytes), faults: [decoded.fault] };
-  const { text, ...finding } = find(reader, file, decoded.text);
-  return { ...reading, ...finding, digest: finding.found ? digestOf(text ?? bytes) : "" };
-}
-
-type FileReader = Exclude<Reader, { type: "check" | "fact" | "children" }>;
-
-function isFromFile(reader: Reader): reader is FileReader {
-  return reader.type !== "check" && reader.type !== "fact" && reader.type !== "children";
-}
-
-function isMarkdown(reader: FileReader): boolean {
-  if (reader.type === "tasks") return reader.style !== "yaml";
-  return reader.type === "section" || reader.type === "document";
-}
-
-function purpose(reader: FileReader): string {
-  return reader.type === "section" ? `; it must have the section "## ${reader.heading}"` : "";
-}
+export const readArtifact: Read = readWith(find);
 
 function find(reader: FileReader, file: string, text: string): Finding {
   switch (reader.type) {
     case "section":
-      return readSection(reader, file, text);
     case "document":
-      return readDocument(reader, file, text);
+      return findInMarkdown(reader, file, text);
     case "json":
     case "yaml":
       return readJson(reader, file, text);
@@ -78,8 +36,4 @@ function find(reader: FileReader, file: string, text: string): Finding {
       return { found: true, faults };
     }
   }
-}
-
-function digestOf(content: string | Uint8Array): string {
-  return `sha256:${createHash("sha256").update(content).digest("hex")}`;
 }

@@ -6,6 +6,9 @@
 import type { Reading } from "../../core/event.ts";
 import type { Reader } from "../../core/workflow.ts";
 import type { Place, Registry } from "../../engine/ports.ts";
+import { splitFrontMatter } from "../../format/front-matter-parts.ts";
+import type { Read } from "../../format/reading.ts";
+import { decodeWhole } from "./decode.ts";
 import { inFolder } from "./folder.ts";
 import { openFile } from "./open.ts";
 import type { Opened } from "./open.ts";
@@ -45,12 +48,39 @@ async function readFile(
 ): Promise<readonly Reading[]> {
   const { definition } = place.run;
   const digest = sha256(bytes);
-  const known = cache.readings(definition, file, digest);
+  const isSections = wanted.every(({ of }) => of.reader.type === "section");
+  const body = isSections ? bodyKey(bytes) : undefined;
+  const known = cache.readings(definition, file, body ?? digest);
   if (known !== undefined && isAbout(known, wanted)) return known;
-  const { readArtifact } = await import("../../format/read.ts");
-  const readings = wanted.map(({ artifact, of, slot }) => readArtifact(artifact, of, { file, bytes, slot }));
-  cache.keepReadings(definition, file, digest, readings);
+  const read = await readerOf(wanted);
+  const readings = wanted.map(({ artifact, of, slot }) => read(artifact, of, { file, bytes, slot }));
+  // A file that could not be read as sections is what it is as a whole.
+  const isWhole = readings.some((reading) => reading.digest === `sha256:${digest}`);
+  if (body === undefined || !isWhole) cache.keepReadings(definition, file, body ?? digest, readings);
   return readings;
+}
+
+async function readerOf(wanted: readonly FileOf[]): Promise<Read> {
+  const isMarkdown = wanted.every(({ of: { reader } }) => MARKDOWN.has(reader.type));
+  if (isMarkdown) return (await import("../../format/markdown/read.ts")).readMarkdown;
+  return (await import("../../format/read.ts")).readArtifact;
+}
+
+const MARKDOWN: ReadonlySet<Reader["type"]> = new Set(["section", "document"]);
+/** Well below what the reader of Markdown takes, so that no length of the front matter makes a difference. */
+const BODY_BYTES_MAX = 128 * 1024;
+
+/**
+ * What the sections of a file depend on: everything below its front matter, and the line where that begins. We write the front
+ * matter ourselves whenever the run goes on.
+ */
+function bodyKey(bytes: Uint8Array): string | undefined {
+  const text = bytes.length > BODY_BYTES_MAX ? undefined : decodeWhole(bytes);
+  if (text === undefined) return undefined;
+  const { mark, head, close, body } = splitFrontMatter(text);
+  if (head === "" || /\0|\r(?!\n)/.test(head)) return undefined;
+  const lines = `${head}${close}`.split("\n").length;
+  return `below-${lines}-${sha256(Buffer.from(`${mark}${close.trimEnd()}${body}`))}`;
 }
 
 /** Two members of a fan-out may share a file today and not tomorrow. */

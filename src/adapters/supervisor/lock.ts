@@ -8,8 +8,8 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { failpoint } from "../failpoint.ts";
+import { makeFolder } from "../home/folders.ts";
 import type { Home } from "../home/paths.ts";
-import { makePrivate } from "../process/folder.ts";
 
 export type SupervisorLock = { release(): void };
 
@@ -49,7 +49,7 @@ export function isSupervisorAlive(home: Home): boolean {
 }
 
 function open(home: Home, waitMs: number): DatabaseSync {
-  makePrivate(dirname(home.supervisorLock));
+  makeFolder(dirname(home.supervisorLock));
   createPrivate(home.supervisorLock);
   const database = new DatabaseSync(home.supervisorLock);
   database.exec(`PRAGMA busy_timeout = ${waitMs}`);

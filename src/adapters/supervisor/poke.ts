@@ -6,13 +6,13 @@
 
 import { statSync, watch, writeFileSync, type FSWatcher } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../home/folders.ts";
 import type { Home } from "../home/paths.ts";
-import { makePrivate } from "../process/folder.ts";
 
 const AGAIN_MS = 1000;
 
 export function poke(home: Home): void {
-  makePrivate(home.pokes);
+  makeFolder(home.pokes);
   writeFileSync(join(home.pokes, "now"), "\n", { mode: 0o600 });
 }
 
@@ -48,7 +48,7 @@ class Watched {
     this.#watcher?.close();
     this.#watcher = undefined;
     try {
-      makePrivate(this.#folder);
+      makeFolder(this.#folder);
       this.#watcher = watch(this.#folder, () => this.#happened());
       this.#watcher.on("error", () => this.#retry());
       this.#inode = statSync(this.#folder).ino;

@@ -3,8 +3,8 @@
 import { spawn } from "node:child_process";
 import { closeSync, openSync, renameSync, statSync, writeSync } from "node:fs";
 import { failpoint } from "../failpoint.ts";
+import { makeFolder } from "../home/folders.ts";
 import type { Env, Home } from "../home/paths.ts";
-import { makePrivate } from "../process/folder.ts";
 import { withoutMarker } from "../process/marker.ts";
 
 export type Command = { readonly argv: readonly string[]; readonly env: Env };
@@ -14,7 +14,7 @@ const LOG_BYTES_MAX = 1024 * 1024;
 export function startSupervisor(home: Home, { argv, env }: Command): void {
   const [program, ...rest] = argv;
   if (program === undefined) throw new Error("no program to start");
-  makePrivate(home.root);
+  makeFolder(home.root);
   const log = openLog(home.supervisorLog);
   failpoint("supervisor.before-spawn");
   // An agent's command may be the one that starts it: with the agent's marker it would be ended with the agent.

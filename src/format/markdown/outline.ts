@@ -8,7 +8,7 @@
 import { fromMarkdown } from "mdast-util-from-markdown";
 import type { Place } from "../../core/workflow.ts";
 import type { Flaw } from "../finding.ts";
-import { splitFrontMatter } from "../front-matter.ts";
+import { splitFrontMatter } from "../front-matter-parts.ts";
 import { placesIn } from "../problem.ts";
 import { trimBlank, unwrap, withoutComments } from "./inline.ts";
 
@@ -52,7 +52,16 @@ const INLINE = [
   "labelStartLink",
 ];
 
+/** Several artifacts are sections of one file: its text is parsed once for all of them. */
+let last: { readonly file: string; readonly text: string; readonly outline: Outline } | undefined;
+
 export function outlineOf(file: string, text: string): Outline {
+  if (last === undefined || last.file !== file || last.text !== text)
+    last = { file, text, outline: parsed(file, text) };
+  return last.outline;
+}
+
+function parsed(file: string, text: string): Outline {
   const placeAt = placesIn(file, text);
   const bare = withoutFrontMatter(text);
   const refused = tooCostly(bare);

@@ -1,0 +1,26 @@
+/** The readers of Markdown, also by themselves: most files of most runs need no other. */
+
+import type { Reader } from "../../core/workflow.ts";
+import type { Finding } from "../finding.ts";
+import { readWith, type FileReader, type Read } from "../reading.ts";
+import { readDocument } from "./document.ts";
+import { readSection } from "./section.ts";
+
+export type MarkdownReader = Extract<Reader, { type: "section" | "document" }>;
+
+/** The same as `readArtifact`, for artifacts that are Markdown. */
+export const readMarkdown: Read = readWith(find);
+
+export function findInMarkdown(reader: MarkdownReader, file: string, text: string): Finding {
+  switch (reader.type) {
+    case "section":
+      return readSection(reader, file, text);
+    case "document":
+      return readDocument(reader, file, text);
+  }
+}
+
+function find(reader: FileReader, file: string, text: string): Finding {
+  if (reader.type === "section" || reader.type === "document") return findInMarkdown(reader, file, text);
+  throw new Error(`${reader.type} is no reader of Markdown`);
+}

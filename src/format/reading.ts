@@ -1,0 +1,60 @@
+/**
+ * What is the same in every reading, whatever the reader: the file that is missing or no text, the digest, the slot.
+ *
+ * Readers are loaded by whoever knows which of them are needed: a file of Markdown does not pay for the parser of YAML.
+ */
+
+import { createHash } from "node:crypto";
+import type { Reading } from "../core/event.ts";
+import type { Artifact, Reader } from "../core/workflow.ts";
+import type { Finding } from "./finding.ts";
+import { decode } from "./text.ts";
+
+const BYTES_MAX = 1024 * 1024;
+/** The parser of Markdown takes much longer for a hostile text than the others do. */
+const MARKDOWN_BYTES_MAX = 256 * 1024;
+
+/** `file` is the path as people know it; `bytes` is undefined where there is no such file. */
+export type Source = { readonly file: string; readonly bytes: Uint8Array | undefined; readonly slot: string };
+
+export type FileReader = Exclude<Reader, { type: "check" | "fact" | "children" }>;
+
+export type Find = (reader: FileReader, file: string, text: string) => Finding;
+
+export type Read = (name: string, artifact: Artifact, source: Source) => Reading;
+
+export function readWith(find: Find): Read {
+  return (name, artifact, source) => {
+    const { file, bytes, slot } = source;
+    const reading = { artifact: name, slot, found: false, digest: "", faults: [], fields: {}, lists: {} };
+    const { reader } = artifact;
+    if (!isFromFile(reader)) return reading;
+    if (bytes === undefined) {
+      return {
+        ...reading,
+        faults: [{ at: { file, line: 1, col: 1 }, reason: `the file is missing${purpose(reader)}` }],
+      };
+    }
+    const decoded = decode(file, bytes, isMarkdown(reader) ? MARKDOWN_BYTES_MAX : BYTES_MAX);
+    if (!decoded.ok) return { ...reading, found: true, digest: digestOf(bytes), faults: [decoded.fault] };
+    const { text, ...finding } = find(reader, file, decoded.text);
+    return { ...reading, ...finding, digest: finding.found ? digestOf(text ?? bytes) : "" };
+  };
+}
+
+function isFromFile(reader: Reader): reader is FileReader {
+  return reader.type !== "check" && reader.type !== "fact" && reader.type !== "children";
+}
+
+function isMarkdown(reader: FileReader): boolean {
+  if (reader.type === "tasks") return reader.style !== "yaml";
+  return reader.type === "section" || reader.type === "document";
+}
+
+function purpose(reader: FileReader): string {
+  return reader.type === "section" ? `; it must have the section "## ${reader.heading}"` : "";
+}
+
+function digestOf(content: string | Uint8Array): string {
+  return `sha256:${createHash("sha256").update(content).digest("hex")}`;
+}
