@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 export const node = fileURLToPath(new URL("../../node_modules/node/bin/node", import.meta.url));
 export const script = fileURLToPath(new URL("store-child.ts", import.meta.url));
 
-export type Ended = { readonly lines: readonly string[]; readonly signal: string | null };
+type Ended = { readonly lines: readonly string[]; readonly signal: string | null };
 
 export type Child = {
   /** When it has said this line. */

@@ -44,7 +44,7 @@ export function openStore(home: Home, options: Options = {}): SqliteStore {
   };
 }
 
-export function openDatabase(home: Home, { mount, migrations = MIGRATIONS }: Options = {}): Database {
+function openDatabase(home: Home, { mount, migrations = MIGRATIONS }: Options = {}): Database {
   makeFolder(home.root);
   refuseNetwork(home.root, mount);
   const path = home.database;

@@ -7,7 +7,7 @@ import { digestOfRun } from "./chain.ts";
 import type { Row } from "./database.ts";
 import { BadRecord, isEvent, isProof, isRun, number, parsed, text } from "./row.ts";
 
-export function runRow(row: Row): RunRow {
+function runRow(row: Row): RunRow {
   return {
     id: text(row["id"]),
     workflow: text(row["workflow"]),
