@@ -1,7 +1,7 @@
 /** Checks: commands that the engine runs itself. What an agent says about its tests is worth nothing. */
 
 import { valueOf } from "../core/standing.ts";
-import type { Facts, Reading } from "../core/event.ts";
+import type { Reading } from "../core/event.ts";
 import type { Works } from "./box.ts";
 import { environment, MINUTE_MS } from "./launch.ts";
 import { artifactPaths, boundWorkspace, placeOf } from "./place.ts";
@@ -37,7 +37,7 @@ export async function startCheck(works: Works, kept: Kept, of: Wanted): Promise<
   const dir = `${works.folders(row.id).checks}/${name}`;
   if (store.job(id) === undefined) {
     const now = works.clock.now();
-    const tree = await works.workspaces.digest(workspace.path, artifactPaths(workflow, row.id));
+    const tree = await works.workspaces.digest(workspace.path, artifactPaths(workflow, run));
     store.putJob({
       id,
       run: row.id,
@@ -77,21 +77,35 @@ export async function checkOver(works: Works, job: JobRow, process: Process): Pr
   const { store } = works;
   const kept = store.load(job.run);
   if (kept === undefined) throw new Error(`nobody knows the run of job ${job.id}`);
-  if (isLate(works, job)) {
-    const text = `a result of ${job.artifact} came after the run had gone on; it does not count`;
-    store.note({ run: job.run, at: new Date(works.clock.now()).toISOString(), kind: "late", text });
+  if (isFinal(works, kept)) {
+    // Nobody waits for it any more, and it has nothing to be about.
+  } else if (isLate(works, job)) {
+    tell(works, job, `a result of ${job.artifact} came after the run had gone on; it does not count`);
   } else {
     const facts = await factsOf(works, kept, works.workflow(kept.row.definition));
-    const isMoving = facts.tree !== job.tree && hasWriter(works, kept);
+    const isChanged = facts.tree !== job.tree && job.killed === "";
+    const isPassed = process.type === "ended" && process.code === 0;
     const [seq = "", i = "", time = "1"] = job.id.split(".").slice(-3);
-    if ((process.type === "lost" || isMoving) && Number(time) < RUNS_MAX) {
+    // What it leaves behind itself is there when it begins again; only what goes on changing is in doubt.
+    const isInDoubt = isChanged && (isPassed || hasWriter(works, kept));
+    if ((process.type === "lost" || isInDoubt) && Number(time) < RUNS_MAX) {
       const key = `${job.run}:${seq}:${i}`;
       await startCheck(works, kept, { artifact: job.artifact, key, time: Number(time) + 1 });
     } else {
-      await observe(works, kept, { job, process, facts, isMoving });
+      await observe(works, kept, { job, process, isInDoubt });
     }
   }
   store.putJob({ ...job, status: "over" });
+}
+
+/** What is checked goes away, or nobody asks any more. */
+export async function endChecks(works: Works, run: string): Promise<void> {
+  const { store, processes } = works;
+  for (const job of store.jobs({ run, status: "live" })) {
+    if (job.kind !== "check") continue;
+    await processes.kill(job);
+    store.putJob({ ...job, killed: "killed", status: "over" });
+  }
 }
 
 /** A check that was decided on, by somebody who died before it was started. */
@@ -109,30 +123,22 @@ export async function restartCheck(works: Works, job: JobRow): Promise<void> {
 async function observe(
   works: Works,
   { row, run }: Kept,
-  on: { readonly job: JobRow; readonly process: Process; readonly facts: Facts; readonly isMoving: boolean },
+  on: { readonly job: JobRow; readonly process: Process; readonly isInDoubt: boolean },
 ): Promise<void> {
-  const { job, process, isMoving } = on;
+  const { job, process, isInDoubt } = on;
   const workflow = works.workflow(row.definition);
   const output = works.desk.output(`${job.dir}/out.log`);
   const file = workflow.definition.artifacts[job.artifact]?.file ?? "";
   const place = placeOf(works, { run, workflow, id: row.id });
+  const doubt = `${job.artifact} was run ${RUNS_MAX} times, and each time the work was another one afterwards: it does not pass until nobody works meanwhile and git ignores what it writes`;
+  if (isInDoubt) tell(works, job, doubt);
+  const text = isInDoubt ? `${output.text}\n${doubt}\n` : output.text;
   if (file !== "")
-    noteAll(
-      works,
-      row.id,
-      await works.artifacts.put(place, { artifact: job.artifact, slot: "", text: output.text }),
-    );
+    noteAll(works, row.id, await works.artifacts.put(place, { artifact: job.artifact, slot: "", text }));
   const reading = readingOf(job, {
     code: process.type === "ended" && job.killed === "" ? process.code : -1,
     digest: output.digest,
-    faults: isMoving
-      ? [
-          {
-            at: { file: file === "" ? `${job.dir}/out.log` : file, line: 1, col: 1 },
-            reason: "the work changed while it was checked",
-          },
-        ]
-      : [],
+    isInDoubt,
   });
   await submit(works, {
     run: job.run,
@@ -149,11 +155,20 @@ async function observe(
   await project(works, job.run);
 }
 
+function tell(works: Works, job: JobRow, text: string): void {
+  const at = new Date(works.clock.now()).toISOString();
+  works.store.note({ run: job.run, at, kind: "check", text });
+}
+
+export function isFinal(works: Works, { row, run }: Kept): boolean {
+  return works.workflow(row.definition).definition.states[run.state]?.final !== undefined;
+}
+
 /** Whether somebody may be changing the work at this moment. */
-function hasWriter(works: Works, { row, run }: Kept): boolean {
+function hasWriter(works: Works, { row }: Kept): boolean {
   const { roles } = works.workflow(row.definition).definition;
   const running = works.store.agents({ run: row.id, status: "running" });
-  return running.some(({ role }) => roles[role]?.access === "write") && run.seq > 0;
+  return running.some(({ role }) => roles[role]?.access === "write");
 }
 
 /** Since the check was begun, the run has begun something for which it must be new. */
@@ -164,20 +179,24 @@ function isLate(works: Works, job: JobRow): boolean {
   );
 }
 
-/** Every execution is a new one, though its output may be the same: the id is part of the digest. Only exit code 0 passes. */
+/**
+ * Every execution is a new one, though its output may be the same: the id is part of the digest. Only exit code 0 passes, and
+ * only for the work that was checked.
+ */
 function readingOf(
   job: JobRow,
-  of: { readonly code: number; readonly digest: string; readonly faults: Reading["faults"] },
+  of: { readonly code: number; readonly digest: string; readonly isInDoubt: boolean },
 ): Reading {
-  const { code, digest, faults } = of;
+  const { code, digest, isInDoubt } = of;
+  const ended = job.killed === "" ? "exited" : job.killed;
   return {
     artifact: job.artifact,
     slot: "",
     found: true,
     digest: `${digest}:${job.id}`,
-    faults,
-    verdict: code === 0 ? "pass" : "needs_fix",
-    fields: { exit_code: code, tree: job.tree, ended: job.killed === "" ? "exited" : job.killed },
+    faults: [],
+    verdict: code === 0 && !isInDoubt ? "pass" : "needs_fix",
+    fields: { exit_code: code, tree: job.tree, ended: isInDoubt ? "in doubt" : ended },
     lists: {},
   };
 }

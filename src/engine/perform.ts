@@ -6,7 +6,7 @@
 import { isUp } from "../core/act.ts";
 import { slotKey } from "../core/run.ts";
 import type { Works } from "./box.ts";
-import { startCheck } from "./check.ts";
+import { endChecks, startCheck } from "./check.ts";
 import type { Deed } from "./deed.ts";
 import { promptText, variablesOf } from "./launch.ts";
 import { artifactPaths, boundWorkspace, placeOf } from "./place.ts";
@@ -63,7 +63,7 @@ async function prepare({ works, kept }: Of<"prepare-resource">): Promise<string>
   const workflow = works.workflow(row.definition);
   const wanted = run.params["branch"];
   const branch = typeof wanted === "string" && wanted !== "" ? wanted : `signalbox/${row.id}`;
-  const artifacts = artifactPaths(workflow, row.id);
+  const artifacts = artifactPaths(workflow, run);
   const made = await works.workspaces.prepare({
     run: row.id,
     repo: row.repo,
@@ -185,6 +185,7 @@ async function release({ works, kept, deed }: Of<"release-resource">): Promise<s
   if (deed.resource !== "workspace" || bound === undefined) return "it was released already";
   const place = placeOf(works, { run, workflow: works.workflow(row.definition), id: row.id });
   const { files, kept: keep } = works.folders(row.id);
+  await endChecks(works, row.id);
   noteAll(works, row.id, await works.artifacts.carry(place, files));
   const { path, repo } = bound;
   const left = await works.workspaces.release({ run: row.id, repo, path, keep });

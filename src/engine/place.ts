@@ -2,6 +2,7 @@
 
 import type { Workflow } from "../core/compile.ts";
 import type { Run } from "../core/run.ts";
+import type { Literal } from "../core/workflow.ts";
 import type { Box } from "./box.ts";
 import type { Place, WorkspaceRow } from "./ports.ts";
 
@@ -20,13 +21,21 @@ export function placeOf(
 }
 
 /** Paths of artifacts and projections as patterns of git: they are not part of the work. */
-export function artifactPaths(workflow: Workflow, run: string): string[] {
+export function artifactPaths(workflow: Workflow, run: Run): string[] {
   const { artifacts, projections } = workflow.definition;
   const files = [...Object.values(artifacts), ...projections].map(({ file }) => file);
-  const named = files.filter((file) => file !== "").map((file) => fillPath(file, run));
-  return [...new Set(named)];
+  return [...new Set(files.filter((file) => file !== "").map((file) => fillPath(run, file, "*")))];
 }
 
-function fillPath(file: string, run: string): string {
-  return file.replaceAll(/\{(?:run|session|change)\}/g, run).replaceAll("{slot}", "*");
+/** A path of the definition, with everything in braces filled in. */
+export function fillPath(run: Run, file: string, slot = ""): string {
+  return file.replaceAll(/\{(run|session|change|slot)\}/g, (_whole, word: string) => {
+    if (word === "slot") return nameOf(slot);
+    return nameOf(word === "run" ? run.id : (run.params[word] ?? run.id));
+  });
+}
+
+/** One name in a path: what would be several becomes one that no file can have, and is refused where it is opened. */
+function nameOf(value: Literal): string {
+  return String(value).replaceAll("/", "\0");
 }

@@ -123,9 +123,7 @@ export async function factsOf(box: Box, { row, run }: Kept, workflow: Workflow):
   const workspace = boundWorkspace(box, row.id);
   const [readings, tree] = await Promise.all([
     box.artifacts.read(place),
-    workspace === undefined
-      ? undefined
-      : box.workspaces.digest(workspace.path, artifactPaths(workflow, row.id)),
+    workspace === undefined ? undefined : box.workspaces.digest(workspace.path, artifactPaths(workflow, run)),
   ]);
   return { readings, reserved: RESERVED, ...(tree === undefined ? {} : { tree }) };
 }

@@ -1,7 +1,7 @@
 /** Looks after processes: what was reported, and at every tick everything that lives, and files that are behind. */
 
 import type { Works } from "./box.ts";
-import { checkOver, restartCheck } from "./check.ts";
+import { checkOver, isFinal, restartCheck } from "./check.ts";
 import type { Hands } from "./hands.ts";
 import type { JobRow } from "./ports.ts";
 import { project } from "./project.ts";
@@ -74,12 +74,19 @@ export class Watch {
   #limitOf(job: JobRow, outputAt: number): JobRow["killed"] {
     const now = this.#works.clock.now();
     if (job.kind === "turn" && this.#works.store.isHalted(job.run)) return "halted";
+    if (job.kind === "check" && isUnasked(this.#works, job)) return "killed";
     if (job.endsBy !== 0 && now > job.endsBy) return "timed-out";
     // What was said before the jump was said so long ago by the new clock, too.
     const { at, ms } = this.#jump;
     const heardAt = Math.max(outputAt < at ? outputAt + ms : outputAt, job.startedAt);
     return job.stallMs !== 0 && now - heardAt > job.stallMs ? "stalled" : "";
   }
+}
+
+/** Its run is over. */
+function isUnasked(works: Works, { run }: JobRow): boolean {
+  const kept = works.store.load(run);
+  return kept !== undefined && isFinal(works, kept);
 }
 
 async function restart(works: Works, job: JobRow): Promise<void> {

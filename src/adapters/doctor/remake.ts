@@ -123,7 +123,7 @@ async function bringBackWorkspaces(
     const told = await tried(async () => {
       const kept = box.store.load(run);
       if (kept === undefined) return "its run is not known";
-      const artifacts = artifactPaths(box.workflow(kept.row.definition), run);
+      const artifacts = artifactPaths(box.workflow(kept.row.definition), kept.run);
       const { repo, branch, base } = row;
       failpoint("doctor.before-workspace");
       const made = await box.workspaces.prepare({ run, repo, branch, base, artifacts });

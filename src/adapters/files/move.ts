@@ -14,7 +14,8 @@ import { decodeWhole } from "./decode.ts";
 import type { Folder, Spot } from "./folder.ts";
 import { inFolder } from "./folder.ts";
 import { besideName, digestAt, keep, linkInto, mend, newToken, remove, statOf } from "./leftover.ts";
-import { fillPath, filesOf } from "./paths.ts";
+import { fillPath } from "../../engine/place.ts";
+import { filesOf } from "./paths.ts";
 import { create, rewrite, sha256, withdraw, writeAll } from "./replace.ts";
 
 const TRIES_MAX = 20;

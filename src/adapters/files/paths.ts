@@ -2,6 +2,7 @@
 
 import type { Run } from "../../core/run.ts";
 import type { Artifact } from "../../core/workflow.ts";
+import { fillPath } from "../../engine/place.ts";
 import type { Place } from "../../engine/ports.ts";
 
 export type FileOf = {
@@ -24,18 +25,6 @@ function slotsOf(run: Run, artifact: string): readonly string[] {
   const held = Object.keys(run.held).filter((key) => key.startsWith(`${artifact}/`));
   const opened = Object.keys(run.slots[artifact] ?? {});
   return [...new Set([...opened, ...held.map((key) => key.slice(artifact.length + 1))])];
-}
-
-export function fillPath(run: Run, file: string, slot = ""): string {
-  return file.replaceAll(/\{(run|session|change|slot)\}/g, (_whole, word: string) => {
-    if (word === "slot") return nameOf(slot);
-    return nameOf(word === "run" ? run.id : (run.params[word] ?? run.id));
-  });
-}
-
-/** One name in a path: what would be several becomes one that no file can have, and is refused where it is opened. */
-function nameOf(value: string | number | boolean): string {
-  return String(value).replaceAll("/", "\0");
 }
 
 /** A path as people wrote it. */

@@ -12,7 +12,7 @@ import { failpoint } from "../failpoint.ts";
 import { decodeWhole } from "./decode.ts";
 import { inFolder } from "./folder.ts";
 import { openFile } from "./open.ts";
-import { fillPath } from "./paths.ts";
+import { fillPath } from "../../engine/place.ts";
 import { rewrite, sha256, whyNot } from "./replace.ts";
 import type { Edit, Rewritten } from "./replace.ts";
 

@@ -3,7 +3,8 @@
 import type { Place } from "../../engine/ports.ts";
 import { UserError } from "../user-error.ts";
 import { decodeWhole } from "./decode.ts";
-import { fillPath, shownPath } from "./paths.ts";
+import { fillPath } from "../../engine/place.ts";
+import { shownPath } from "./paths.ts";
 import { rewrite, whyNot } from "./replace.ts";
 import type { Rewriting, Rewritten } from "./replace.ts";
 
