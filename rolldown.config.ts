@@ -23,17 +23,34 @@ export default defineConfig({
     format: "cjs",
     entryFileNames: "[name].cjs",
     chunkFileNames: "[name].cjs",
-    // Opening a file costs more than reading a long one: what every command needs is one chunk, what looks at a run another, the
-    // checker a third. A group takes along everything that its files import, so a broad one brings the parsers into every start.
+    comments: false,
+    // Opening a file costs more than reading a long one, and reading one that is not needed costs most: what every command needs is
+    // one chunk, what looks at a run another, what acts on it a third; each parser, git and the checker are their own. A group holds
+    // its own files only: taking along what they import would bring the parsers into every start.
     codeSplitting: {
+      includeDependenciesRecursively: false,
       groups: [
         {
           name: "main",
-          test: /src\/cli\/(main|run|arguments|command|commands|paint|print)\.ts|core\/closest|user-error|citty/,
+          test: /src\/cli\/(main|run|arguments|command|commands|paint|print)\.ts|core\/closest|user-error|citty|rolldown\/runtime/,
         },
         {
           name: "look",
-          test: /src\/core\/(?!check\/|simulate)|src\/adapters\/(home\/|store\/(?!verify|walk|repair|derive)|failpoint|person\/(who|marks|processes|token))|src\/cli\/(box|say|number-option|reading\/(ways|truth|chronicle|say-run))\.ts|src\/engine\/(launch|deed)\.ts|src\/format\/(prompt|problem)\.ts/,
+          test: /src\/core\/(?!check\/|simulate)|src\/adapters\/(home\/(?!run-id)|store\/(?!verify|walk|repair|restore|salvage)|failpoint|person\/(who|marks|processes|token))|src\/cli\/(box|say|number-option|wake|commands\/(show|next|list)|reading\/(ways|truth|chronicle|say-run))\.ts|src\/adapters\/supervisor\/(poke|lock)|src\/engine\/(launch|deed)\.ts|src\/format\/(prompt|problem|text)\.ts|src\/adapters\/(trust\/repository|library\/(find|package))/,
+        },
+        {
+          name: "act",
+          test: /src\/adapters\/files\/|src\/cli\/(acting|acted|moving|refused|input|kept|commands\/(move|submit))\.ts|src\/engine\/(submit|project|place|deeds|box)\.ts|src\/format\/front-matter-parts/,
+        },
+        { name: "git", test: /src\/adapters\/git\// },
+        { name: "person", test: /src\/adapters\/person\/(key|key-file|proof|seal|passphrase)\.ts/ },
+        {
+          name: "markdown",
+          test: /src\/format\/(markdown\/|reading|finding)|node_modules\/(mdast|micromark|unist|decode-named|character-entities|@types\/mdast)/,
+        },
+        {
+          name: "yaml",
+          test: /node_modules\/yaml\/|src\/format\/(yaml|front-matter|projection|projected)\.ts/,
         },
         {
           name: "core",

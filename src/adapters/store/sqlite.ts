@@ -5,7 +5,10 @@ import type * as sqlite from "node:sqlite";
 /** How long SQLite itself waits for another process before it says that the database is busy. */
 const PATIENCE_MS = 5000;
 
-export function openFile(path: string, options: { readonly readOnly?: boolean } = {}): sqlite.DatabaseSync {
+export function openFile(
+  path: string,
+  options: { readonly readOnly?: boolean; readonly timeout?: number } = {},
+): sqlite.DatabaseSync {
   const { DatabaseSync: Database } = load();
   return new Database(path, { timeout: PATIENCE_MS, enableForeignKeyConstraints: false, ...options });
 }

@@ -6,10 +6,11 @@
 
 import { closeSync, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { failpoint } from "../failpoint.ts";
 import { makeFolder } from "../home/folders.ts";
 import type { Home } from "../home/paths.ts";
+import { openFile } from "../store/sqlite.ts";
 
 export type SupervisorLock = { release(): void };
 
@@ -51,9 +52,7 @@ export function isSupervisorAlive(home: Home): boolean {
 function open(home: Home, waitMs: number): DatabaseSync {
   makeFolder(dirname(home.supervisorLock));
   createPrivate(home.supervisorLock);
-  const database = new DatabaseSync(home.supervisorLock);
-  database.exec(`PRAGMA busy_timeout = ${waitMs}`);
-  return database;
+  return openFile(home.supervisorLock, { timeout: waitMs });
 }
 
 function isFree(database: DatabaseSync, statement: string): boolean {
