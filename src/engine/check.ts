@@ -5,7 +5,7 @@ import type { Reading } from "../core/event.ts";
 import type { Works } from "./box.ts";
 import { environment, MINUTE_MS } from "./launch.ts";
 import { artifactPaths, boundWorkspace, placeOf } from "./place.ts";
-import type { JobRow, Kept, Process } from "./ports.ts";
+import type { JobRow, Kept, Note, Process } from "./ports.ts";
 import { noteAll, project } from "./project.ts";
 import { factsOf, submit } from "./submit.ts";
 
@@ -80,7 +80,10 @@ export async function checkOver(works: Works, job: JobRow, process: Process): Pr
   if (isFinal(works, kept)) {
     // Nobody waits for it any more, and it has nothing to be about.
   } else if (isLate(works, job)) {
-    tell(works, job, `a result of ${job.artifact} came after the run had gone on; it does not count`);
+    tell(works, job, {
+      kind: "late",
+      text: `a result of ${job.artifact} came after the run had gone on; it does not count`,
+    });
   } else {
     const facts = await factsOf(works, kept, works.workflow(kept.row.definition));
     const isChanged = facts.tree !== job.tree && job.killed === "";
@@ -131,7 +134,7 @@ async function observe(
   const file = workflow.definition.artifacts[job.artifact]?.file ?? "";
   const place = placeOf(works, { run, workflow, id: row.id });
   const doubt = `${job.artifact} was run ${RUNS_MAX} times, and each time the work was another one afterwards: it does not pass until nobody works meanwhile and git ignores what it writes`;
-  if (isInDoubt) tell(works, job, doubt);
+  if (isInDoubt) tell(works, job, { kind: "check", text: doubt });
   const text = isInDoubt ? `${output.text}\n${doubt}\n` : output.text;
   if (file !== "")
     noteAll(works, row.id, await works.artifacts.put(place, { artifact: job.artifact, slot: "", text }));
@@ -155,9 +158,8 @@ async function observe(
   await project(works, job.run);
 }
 
-function tell(works: Works, job: JobRow, text: string): void {
-  const at = new Date(works.clock.now()).toISOString();
-  works.store.note({ run: job.run, at, kind: "check", text });
+function tell(works: Works, job: JobRow, what: Pick<Note, "kind" | "text">): void {
+  works.store.note({ run: job.run, at: new Date(works.clock.now()).toISOString(), ...what });
 }
 
 export function isFinal(works: Works, { row, run }: Kept): boolean {

@@ -1,6 +1,6 @@
 /** The journal of a run as people read it: one line for each thing that happened, with what followed from it. */
 
-import type { Actor, Event, Incoming } from "../../core/event.ts";
+import type { Actor, Event, Incoming, Reading } from "../../core/event.ts";
 import type { Recorded, Store } from "../../engine/ports.ts";
 import { firstLine, sayActor } from "../say.ts";
 
@@ -110,11 +110,11 @@ function sayIncoming(event: Incoming): string {
 function sayConsequence(event: Event): string[] {
   switch (event.type) {
     case "artifact-read": {
-      const { artifact, slot, verdict, faults, found } = event.reading;
+      const { artifact, slot, verdict, faults, found, fields } = event.reading;
       const name = slot === "" ? artifact : `${artifact}/${slot}`;
       if (!found) return [];
       return [
-        `${name}: ${faults.length > 0 ? `invalid, ${firstLine(faults[0]?.reason ?? "")}` : (verdict ?? "read")}`,
+        `${name}: ${faults.length > 0 ? `invalid, ${firstLine(faults[0]?.reason ?? "")}` : (verdict ?? "read")}${sayCheck(fields)}`,
       ];
     }
     case "moved":
@@ -161,6 +161,12 @@ function sayConsequence(event: Event): string[] {
     case "agent-gone":
       return [];
   }
+}
+
+/** Of a check: how its command ended, where that is not what its verdict says. */
+function sayCheck({ exit_code: code, ended }: Reading["fields"]): string {
+  if (typeof code !== "number" || code === 0 || typeof ended !== "string") return "";
+  return ended === "exited" ? ` (exit code ${code})` : ` (${ended})`;
 }
 
 function agentName({ role, slot }: { readonly role: string; readonly slot: string }): string {

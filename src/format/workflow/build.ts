@@ -21,8 +21,8 @@ import type { WhenFile, WorkflowFile } from "./schema.ts";
 import type { Expanded } from "./sink.ts";
 import { checkUnused } from "./unused.ts";
 
-const MINUTES = 120;
-const STALL_MINUTES = 30;
+/** A limit that the workflow does not set is the person's to set. */
+const UNSAID_MINUTES = 0;
 
 type Given = { readonly file: WorkflowFile; readonly expanded: Expanded; readonly prompts: Prompts };
 
@@ -119,8 +119,8 @@ function buildRole(on: Build, role: NonNullable<WorkflowFile["roles"]>[string], 
     path: [...path, "context"],
   });
   const values = valuesOf(on);
-  const minutes = paramOr(values, role.minutes ?? MINUTES, { as: "int", path: [...path, "minutes"] });
-  const stall = paramOr(values, role.stall ?? STALL_MINUTES, { as: "int", path: [...path, "stall"] });
+  const minutes = paramOr(values, role.minutes ?? UNSAID_MINUTES, { as: "int", path: [...path, "minutes"] });
+  const stall = paramOr(values, role.stall ?? UNSAID_MINUTES, { as: "int", path: [...path, "stall"] });
   return {
     session: role.session ?? "fresh",
     access: role.access ?? "write",

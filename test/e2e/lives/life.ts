@@ -36,11 +36,20 @@ export type Answer = {
   readonly stderr: string;
 };
 
-export function makeLife(): Life {
+/** What a life begins with, where it is not the life of a task. */
+export type Props = {
+  /** The person's settings, by the folder of everything. */
+  readonly config?: (root: string) => string;
+  /** Called in the repository before its first commit. */
+  readonly furnish?: (repo: string, root: string) => void;
+};
+
+export function makeLife({ config: configOf, furnish }: Props = {}): Life {
   const root = mkdtempSync(join(realpathSync(tmpdir()), "signalbox-life-"));
   const [repo, ledger, config] = [join(root, "repo"), join(root, "ledger"), join(root, "config/signalbox")];
   for (const folder of [repo, ledger, config, join(root, "person")]) mkdirSync(folder, { recursive: true });
   writeFileSync(join(repo, "README.md"), "A project.\n");
+  furnish?.(repo, root);
   const git = (...argv: string[]): void => void execFileSync("git", argv, { cwd: repo, stdio: "ignore" });
   git("init", "-q", "-b", "main");
   git("config", "user.name", "Life");
@@ -49,7 +58,8 @@ export function makeLife(): Life {
   git("commit", "-q", "--no-gpg-sign", "-m", "start");
   const harness = (name: string): string =>
     `  ${name}: { command: [sh, ${join(import.meta.dirname, `${name}.sh`)}], set: { LEDGER: ${ledger} } }\n`;
-  writeFileSync(join(config, "config.yaml"), `harnesses:\n${harness("worker")}${harness("reviewer")}`);
+  const own = `harnesses:\n${harness("worker")}${harness("reviewer")}`;
+  writeFileSync(join(config, "config.yaml"), configOf?.(root) ?? own);
   const env = {
     PATH: process.env["PATH"] ?? "",
     HOME: join(root, "person"),
