@@ -9,6 +9,7 @@ import { failpoint } from "../failpoint.ts";
 import { makeFolder } from "../home/folders.ts";
 import { homeOf, type Home } from "../home/paths.ts";
 import { repair as repairStore, type RepairReport } from "../store/repair.ts";
+import { endSupervisor } from "../supervisor/end.ts";
 import { UserError } from "../user-error.ts";
 import type { Where } from "./examine.ts";
 import { foldersOf, misfitsIn, type Misfit } from "./home.ts";
@@ -27,10 +28,16 @@ export async function repair({ cwd, env }: Where): Promise<Repaired> {
   const home = homeOf(env);
   if (home === undefined || !existsSync(home.root)) return { did: [], lost: [] };
   const files = mendFiles(home);
-  const journal = mendJournal(home);
-  const isUsable = journal.refused === undefined && existsSync(home.database);
-  const made = isUsable ? await remake({ home, cwd, env }) : { did: [], lost: [] };
-  return { did: [...files, ...journal.did, ...made.did], lost: [...journal.lost, ...made.lost] };
+  // Nobody else writes while the journal is mended; the next command starts a supervisor again.
+  const lock = await endSupervisor(home);
+  try {
+    const journal = mendJournal(home);
+    const isUsable = journal.refused === undefined && existsSync(home.database);
+    const made = isUsable ? await remake({ home, cwd, env }) : { did: [], lost: [] };
+    return { did: [...files, ...journal.did, ...made.did], lost: [...journal.lost, ...made.lost] };
+  } finally {
+    lock?.release();
+  }
 }
 
 function mendFiles(home: Home): readonly string[] {

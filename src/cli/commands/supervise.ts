@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { openStore } from "../../adapters/store/open.ts";
+import { writePid } from "../../adapters/supervisor/end.ts";
 import { takeSupervisorLock } from "../../adapters/supervisor/lock.ts";
 import { watchPokes } from "../../adapters/supervisor/poke.ts";
 import { alarmClock } from "../../adapters/works/alarm.ts";
@@ -25,6 +26,7 @@ export const command: Command = {
       if (lock === undefined) return answerOf(rounds === 0 ? "another one is at work" : "done");
       const store = openStore(home);
       writeLauncher(home);
+      writePid(home);
       const alarm = alarmClock();
       const watch = watchPokes(home, () => alarm.ring());
       const end = (): void => {
