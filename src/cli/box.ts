@@ -1,7 +1,7 @@
 /** What commands that look at runs begin with: the store of this machine, and which run is meant. */
 
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { homeOf, type Home } from "../adapters/home/paths.ts";
 import { openStore as openStoreAt, type SqliteStore } from "../adapters/store/open.ts";
 import { UserError } from "../adapters/user-error.ts";
@@ -77,7 +77,7 @@ async function seeToIt(door: Door, store: Store): Promise<void> {
   await wake({ door, home: requireHome(door), box: { store } });
 }
 
-/** The run that is meant: by argument, by SIGNALBOX_RUN, or by the workspace that we are in. */
+/** The run that is meant: by argument, by SIGNALBOX_RUN, by the workspace that we are in, or because there is no other here. */
 export function seeRun(store: Store | undefined, door: Door, word: string | undefined): Seen {
   const id = runMeant(store, door, word);
   const kept = store?.load(id);
@@ -94,7 +94,16 @@ export function runMeant(
   if (named !== undefined) return byPrefix(store, named);
   const workspace = store?.workspaceAt(cwd);
   if (workspace !== undefined) return workspace.run;
+  const here = store === undefined ? [] : underWayIn(store, cwd);
+  const [only] = here;
+  if (only !== undefined && here.length === 1) return only.id;
   throw whichRun(store);
+}
+
+/** Unfinished runs of the repository that we are in. */
+function underWayIn(store: Store, cwd: string): readonly RunRow[] {
+  const { rows } = unfinished(store, NEARBY);
+  return rows.filter(({ repo }) => cwd === repo || cwd.startsWith(`${repo}${sep}`));
 }
 
 /** The definition that the run was started with, whatever became of its file. */
