@@ -156,6 +156,8 @@ export type Journal = {
   questions(filter: { readonly run?: string; readonly open?: boolean; readonly id?: string }): Question[];
   note(note: Note): void;
   notes(run: string): Note[];
+  /** Does this only if the run is still there, and nobody writes anything meanwhile: for moments, because everybody waits. */
+  whileAt(run: string, seq: number, work: () => void): boolean;
   /** Says that the run's files show this sequence number; `write` happens only if the run is still there. */
   project(run: string, seq: number, write: () => void): boolean;
   /** Runs whose files are behind. */
@@ -393,11 +395,19 @@ export type Artifacts = {
   ): Promise<readonly string[]>;
   /** Takes files of artifacts and projections along from one root to another. Never over a file that is there. */
   carry(place: Place, to: string): Promise<readonly string[]>;
-  /** Loads what is needed; calling the result writes the projections at once, and tells edits of engine-owned fields. */
+  /**
+   * Loads what is needed; calling the result writes the projections, and tells edits of engine-owned fields. New files are made
+   * aside; each is put in its place inside of `whileCurrent`, or not at all where that is false: then `isWhole` is false, too.
+   */
   project(
     place: Place,
     of: { readonly root: unknown; readonly projections: readonly Projection[] },
-  ): Promise<() => readonly string[]>;
+  ): Promise<
+    (whileCurrent: (show: () => void) => boolean) => {
+      readonly told: readonly string[];
+      readonly isWhole: boolean;
+    }
+  >;
 };
 
 // ---------------------------------------------------------------------------------------------- harnesses and people

@@ -8,6 +8,7 @@ const TRIES_MAX = 20;
 
 /** Gives what is worth telling, in sentences. */
 export async function project(box: Box, id: string): Promise<readonly string[]> {
+  const all: string[] = [];
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const kept = box.store.load(id);
     if (kept === undefined) return [];
@@ -18,15 +19,13 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
     const resources = { workspace: boundWorkspace(box, id)?.path ?? null };
     const root = viewOf(workflow, run, resources);
     const write = await box.artifacts.project(placeOf(box, { run, workflow, id }), { root, projections });
-    let told: readonly string[] = [];
-    const isCurrent = box.store.project(id, row.seq, () => {
-      told = write();
-    });
-    if (!isCurrent) continue;
+    // What an older state has to say never goes over what a newer one says: nobody can move the run in that moment.
+    const { told, isWhole } = write((show) => box.store.whileAt(id, row.seq, show));
     noteAll(box, id, told);
-    return told;
+    all.push(...told);
+    if (isWhole && box.store.project(id, row.seq, () => undefined)) return all;
   }
-  return [`the files of run ${id} are behind its journal, which changes all the time`];
+  return [...all, `the files of run ${id} are behind its journal, which changes all the time`];
 }
 
 /** Keeps what is worth telling about the files of a run. */

@@ -99,7 +99,7 @@ export function benchAt(root: string, of: Partial<Definition>, run: Partial<Run>
         root: view,
         projections: workflow.definition.projections,
       });
-      return write();
+      return write((show) => (show(), true)).told;
     },
   };
 }

@@ -45,7 +45,7 @@ function boxOf(): Box {
       put: () => Promise.resolve([]),
       archive: () => Promise.resolve([]),
       carry: () => Promise.resolve([]),
-      project: () => Promise.resolve(() => []),
+      project: () => Promise.resolve(() => ({ told: [], isWhole: true })),
     },
     workspaces: {
       prepare: () => Promise.reject(new Error("nothing is prepared here")),

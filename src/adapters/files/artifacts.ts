@@ -2,6 +2,7 @@
 
 import type { Artifacts, Registry } from "../../engine/ports.ts";
 import { archiveAll, carryAll } from "./move.ts";
+import { ownWrites } from "./own-writes.ts";
 import { prepareProjections } from "./project.ts";
 import { putArtifact } from "./put.ts";
 import { readAll } from "./readings.ts";
@@ -11,11 +12,12 @@ type On = {
 };
 
 export function fileArtifacts({ registry }: On): Artifacts {
+  const own = ownWrites();
   return {
     read: (place) => readAll(registry, place),
-    put: putArtifact,
+    put: (place, text) => putArtifact(own, place, text),
     archive: archiveAll,
     carry: (place, to) => Promise.resolve(carryAll(place, to)),
-    project: (place, of) => prepareProjections(registry, place, of),
+    project: (place, of) => prepareProjections({ kept: registry, own, place }, of),
   };
 }

@@ -6,85 +6,146 @@
 
 import { project as treeOf } from "../../core/project.ts";
 import type { Projection } from "../../core/workflow.ts";
-import type { Place, Registry } from "../../engine/ports.ts";
+import type { Artifacts, Place, Registry } from "../../engine/ports.ts";
 import type { Edited } from "../../format/front-matter.ts";
+import { setLines } from "../../format/front-matter-lines.ts";
+import { splitFrontMatter } from "../../format/front-matter-parts.ts";
 import { failpoint } from "../failpoint.ts";
 import { decodeWhole } from "./decode.ts";
 import { inFolder } from "./folder.ts";
 import { openFile } from "./open.ts";
 import { fillPath } from "../../engine/place.ts";
+import type { OwnWrites } from "./own-writes.ts";
 import { rewrite, sha256, whyNot } from "./replace.ts";
 import type { Edit, Rewritten } from "./replace.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
-/** What a file said, whole and by field. */
-type Said = { readonly digest: string; readonly fields: Fields };
+/** What a file said, whole and by field; of one that we wrote, also its front matter. */
+type Said = { readonly digest: string; readonly fields: Fields; readonly head?: string };
 /** `was` is from before the last write: a crash may have come in between. `told`: of a file that cannot be edited. */
 type Memory = { readonly last?: Said; readonly was?: Said; readonly told?: string };
 
 type Kept = Pick<Registry, "projection" | "keepProjection">;
 type Of = { readonly root: unknown; readonly projections: readonly Projection[] };
 type Due = { readonly projection: Projection; readonly data: unknown };
+type Where = { readonly kept: Kept; readonly own: OwnWrites; readonly place: Place };
+type Write = Awaited<ReturnType<Artifacts["project"]>>;
 
-/** Loads the writers only if something has to be written. */
-export async function prepareProjections(
-  kept: Kept,
-  place: Place,
-  { root, projections }: Of,
-): Promise<() => readonly string[]> {
+/** Loads the writers only if something has to be written that is more than a few simple lines. */
+export async function prepareProjections(where: Where, { root, projections }: Of): Promise<Write> {
+  const { place } = where;
   const due = projections.flatMap((each): Due[] => {
     const projection = { ...each, file: fillPath(place.run, each.file) };
     const data = treeOf(projection.data, root);
-    return isShown(kept, place, { projection, data }) ? [] : [{ projection, data }];
+    return isShown(where, { projection, data }) ? [] : [{ projection, data }];
   });
-  if (due.length === 0) return () => [];
+  const isEasy = due.every((one) => {
+    const now = bytesOf(place, one.projection.file);
+    return (
+      now !== undefined && easily(recall(where, one.projection.file), one, decodeWhole(now)) !== undefined
+    );
+  });
+  const formats = isEasy ? undefined : await loadFormats(root);
+  return (whileCurrent) => {
+    const told: string[] = [];
+    for (const one of due) {
+      const written = write({ ...where, formats, whileCurrent }, one);
+      told.push(...written.told);
+      if (written.type === "stale") return { told, isWhole: false };
+    }
+    return { told, isWhole: true };
+  };
+}
+
+async function loadFormats(root: unknown): Promise<Formats> {
   const [{ renderProjection }, { readFields }] = await Promise.all([
     import("../../format/projection.ts"),
     import("../../format/projected.ts"),
   ]);
-  const formats: Formats = {
-    render: (projection, text) => renderProjection(projection, root, text),
-    read: readFields,
-  };
-  return () => due.flatMap((one) => write({ kept, place, formats }, one));
+  return { render: (projection, text) => renderProjection(projection, root, text), read: readFields };
 }
 
 /** The file is exactly what we wrote last, and that is what it has to say. */
-function isShown(kept: Kept, { root, run }: Place, { projection, data }: Due): boolean {
-  const { last } = recall(kept, run.id, projection.file);
+function isShown(where: Where, { projection, data }: Due): boolean {
+  const { last } = recall(where, projection.file);
   if (last === undefined || JSON.stringify(last.fields) !== JSON.stringify(fieldsOf(data))) return false;
-  const inside = inFolder({ root, file: projection.file }, openFile);
+  const bytes = bytesOf(where.place, projection.file);
+  return bytes !== undefined && sha256(bytes) === last.digest;
+}
+
+function bytesOf({ root }: Place, file: string): Uint8Array | undefined {
+  const inside = inFolder({ root, file }, openFile);
   const opened = inside.type === "done" ? inside.value : undefined;
-  return opened?.type === "bytes" && sha256(opened.bytes) === last.digest;
+  return opened?.type === "bytes" ? opened.bytes : undefined;
+}
+
+/** Where nobody has touched the front matter since we wrote it, and only simple lines of it change. */
+function easily({ last }: Memory, { projection, data }: Due, text: string | undefined): string | undefined {
+  if (projection.as !== "front-matter" || text === undefined || last?.head === undefined) return undefined;
+  return headOf(text) === last.head ? setLines(text, last.fields, fieldsOf(data)) : undefined;
+}
+
+/** The digest of the front matter. */
+function headOf(text: string): string {
+  const { mark, head, close } = splitFrontMatter(text);
+  return sha256(Buffer.from(`${mark}${head}${close}`));
 }
 
 type Formats = {
   readonly render: (projection: Projection, text: string | undefined) => Edited;
   readonly read: (projection: Projection, text: string) => Fields;
 };
-type On = { readonly kept: Kept; readonly place: Place; readonly formats: Formats };
+type On = Where & {
+  /** None where they were not needed when we looked. */
+  readonly formats: Formats | undefined;
+  readonly whileCurrent: (put: () => void) => boolean;
+};
 
-function write(on: On, due: Due): readonly string[] {
+function write(on: On, due: Due): Rewritten {
   const { file } = due.projection;
-  const memory = recall(on.kept, on.place.run.id, file);
-  let told: readonly string[] = [];
+  const spot = { root: on.place.root, file };
+  const memory = recall(on, file);
+  let decided: Decided = { edit: undefined, told: [] };
+  let isStale = false;
   const edit = (now: Uint8Array | undefined): Edit => {
-    const decided = decide({ ...on, memory }, due, now);
-    ({ told } = decided);
-    return decided.edit;
+    const seen = decide({ ...on, memory }, due, now);
+    decided = seen ?? { edit: undefined, told: [] };
+    const { next } = decided;
+    // Before the file says so: a crash may come in between.
+    isStale = seen === undefined || (next !== undefined && !on.whileCurrent(() => remember(on, file, next)));
+    return isStale ? undefined : decided.edit;
   };
-  const known = memory.last?.digest;
+  const isKnown = (digest: string): boolean => digest === memory.last?.digest || on.own.isOf(spot)(digest);
   failpoint("files.before-project");
-  const written = attempt(() =>
-    rewrite({ root: on.place.root, file }, { edit, ...(known === undefined ? {} : { known }) }),
+  const rewritten = attempt(() =>
+    rewrite(spot, {
+      edit: on.own.remembering(spot, edit),
+      isOurs: isKnown,
+      guard: (put) => shown(on, { file, decided }, put),
+    }),
   );
   failpoint("files.after-project");
-  const { last } = recall(on.kept, on.place.run.id, file);
-  if (written.type === "written" && last !== undefined)
-    remember(on.kept, { run: on.place.run.id, file }, { last });
   const refused =
-    written.type === "refused" ? [`${file}: ${written.reason}, so that it is not brought up to date`] : [];
-  return [...written.told, ...told, ...refused];
+    rewritten.type === "refused"
+      ? [`${file}: ${rewritten.reason}, so that it is not brought up to date`]
+      : [];
+  const told = [...rewritten.told, ...(isStale ? [] : decided.told), ...refused];
+  return { ...rewritten, type: isStale ? "stale" : rewritten.type, told };
+}
+
+/** One moment: the run is still there, nobody else is at the same file, and the new one is in its place. */
+function shown<T>(
+  on: On,
+  { file, decided: { next } }: { readonly file: string; readonly decided: Decided },
+  put: () => T,
+): T | undefined {
+  let result: T | undefined;
+  on.whileCurrent(() => {
+    if (next?.last === undefined || recall(on, file).last?.digest !== next.last.digest) return;
+    result = put();
+    remember(on, file, { last: next.last });
+  });
+  return result;
 }
 
 /** A disk that is full, or a folder that must not be written to, stops no run. */
@@ -98,44 +159,49 @@ function attempt(run: () => Rewritten): Rewritten {
   }
 }
 
-type Decided = { readonly edit: Edit; readonly told: readonly string[] };
+/** `next` is what is to be remembered of it. */
+type Decided = { readonly edit: Edit; readonly told: readonly string[]; readonly next?: Memory };
 
+/** `undefined` where it takes more than was loaded. */
 function decide(
-  on: On & { readonly memory: Memory },
-  { projection, data }: Due,
+  { formats, memory }: On & { readonly memory: Memory },
+  due: Due,
   now: Uint8Array | undefined,
-): Decided {
-  const { kept, place, formats, memory } = on;
+): Decided | undefined {
+  const { projection, data } = due;
   const { file } = projection;
-  const id = place.run.id;
   const digest = now === undefined ? "" : sha256(now);
   const leave = (messages: readonly string[]): Decided => {
     if (memory.told === digest) return { edit: undefined, told: [] };
-    remember(kept, { run: id, file }, { ...memory, told: digest });
-    return { edit: undefined, told: messages.map((message) => `${message}; the file is left as it is`) };
+    const told = messages.map((message) => `${message}; the file is left as it is`);
+    return { edit: undefined, told, next: { ...memory, told: digest } };
   };
   const text = now === undefined ? undefined : decodeWhole(now);
   const isWhole =
     projection.as === "json" || typeof data !== "object" || data === null || Array.isArray(data);
   if (now !== undefined && text === undefined && !isWhole) return leave([`${file}:1:1: is not valid UTF-8`]);
-  const edited = formats.render(projection, text);
-  if (!edited.ok) return leave(edited.problems.map(showPlace));
+  const easy = easily(memory, due, text);
+  if (easy === undefined && formats === undefined) return undefined;
+  const edited: Edited | undefined =
+    easy === undefined ? formats?.render(projection, text) : { ok: true, text: easy };
+  if (edited?.ok !== true) return leave((edited?.problems ?? []).map(showPlace));
   const bytes = Buffer.from(edited.text);
-  const said = text === undefined ? {} : formats.read(projection, text);
+  const said = easy === undefined ? saidIn(formats, projection, text) : (memory.last?.fields ?? {});
   const fields = fieldsOf(data);
   const isOurs = now === undefined || digest === memory.last?.digest || digest === memory.was?.digest;
   const base = digest === memory.was?.digest ? memory.was : memory.last;
   const told =
     isOurs || base === undefined ? [] : changes({ file, before: base.fields, said, after: fields });
   const was = now === undefined ? undefined : { digest, fields: pick(said, fields) };
-  remember(
-    kept,
-    { run: id, file },
-    { last: { digest: sha256(bytes), fields }, ...(was === undefined ? {} : { was }) },
-  );
+  const head = projection.as === "front-matter" ? { head: headOf(edited.text) } : {};
+  const next = { last: { digest: sha256(bytes), fields, ...head }, ...(was === undefined ? {} : { was }) };
   const isForeign = isWhole && !isOurs && digest !== sha256(bytes);
   const why = "was changed by hand, and is written by the run alone";
-  return { edit: { bytes, ...(isForeign ? { keep: why } : {}) }, told };
+  return { edit: { bytes, ...(isForeign ? { keep: why } : {}) }, told, next };
+}
+
+function saidIn(formats: Formats | undefined, projection: Projection, text: string | undefined): Fields {
+  return text === undefined ? {} : (formats?.read(projection, text) ?? {});
 }
 
 function showPlace(problem: {
@@ -193,16 +259,14 @@ function pick(said: Fields, of: Fields): Fields {
   );
 }
 
-function remember(
-  kept: Kept,
-  { run, file }: { readonly run: string; readonly file: string },
-  memory: Memory,
-): void {
-  kept.keepProjection(run, file, JSON.stringify(memory));
+type Remembering = Pick<Where, "kept" | "place">;
+
+function remember({ kept, place }: Remembering, file: string, memory: Memory): void {
+  kept.keepProjection(place.run.id, file, JSON.stringify(memory));
 }
 
-function recall(kept: Kept, run: string, file: string): Memory {
-  const text = kept.projection(run, file);
+function recall({ kept, place }: Remembering, file: string): Memory {
+  const text = kept.projection(place.run.id, file);
   if (text === undefined) return {};
   const memory: unknown = JSON.parse(text);
   return isMemory(memory) ? memory : {};

@@ -5,13 +5,18 @@ import { UserError } from "../user-error.ts";
 import { decodeWhole } from "./decode.ts";
 import { fillPath } from "../../engine/place.ts";
 import { shownPath } from "./paths.ts";
+import type { OwnWrites } from "./own-writes.ts";
 import { rewrite, whyNot } from "./replace.ts";
 import type { Rewriting, Rewritten } from "./replace.ts";
 
 type Text = { readonly artifact: string; readonly slot: string; readonly text: string };
 type Edit = Rewriting["edit"];
 
-export async function putArtifact(place: Place, { artifact, slot, text }: Text): Promise<readonly string[]> {
+export async function putArtifact(
+  own: OwnWrites,
+  place: Place,
+  { artifact, slot, text }: Text,
+): Promise<readonly string[]> {
   const of = place.workflow.definition.artifacts[artifact];
   if (of === undefined || of.file === "") throw new Error(`the artifact "${artifact}" has no file`);
   const file = fillPath(place.run, of.file, slot);
@@ -19,7 +24,10 @@ export async function putArtifact(place: Place, { artifact, slot, text }: Text):
     of.reader.type === "section"
       ? await section(file, of.reader.heading, text)
       : () => ({ bytes: Buffer.from(text) });
-  const written = attempt(file, () => rewrite({ root: place.root, file }, { edit }));
+  const spot = { root: place.root, file };
+  const written = attempt(file, () =>
+    rewrite(spot, { edit: own.remembering(spot, edit), isOurs: own.isOf(spot) }),
+  );
   if (written.type === "refused") throw refusal(file, `the file ${written.reason}`);
   return written.told;
 }

@@ -32,12 +32,18 @@ export type Edit = { readonly bytes: Uint8Array; readonly keep?: string } | unde
 export type Rewriting = {
   /** May be asked several times: whenever the file has changed. */
   readonly edit: (now: Uint8Array | undefined) => Edit;
-  /** Digest of what we wrote last: a file that says so was not saved by anybody else. */
-  readonly known?: string;
+  /** Whether this is the digest of something that we wrote ourselves: then nobody else saved it a moment ago. */
+  readonly isOurs?: (digest: string) => boolean;
+  /**
+   * Does the one step that shows, in a moment in which it is right, and gives its result; or does nothing, and gives nothing.
+   * Everything that takes time happens before and after it.
+   */
+  readonly guard?: <T>(show: () => T) => T | undefined;
 };
 
 export type Rewritten = {
-  readonly type: "written" | "same" | "refused";
+  /** *stale*: the guard did not let it be shown. */
+  readonly type: "written" | "same" | "refused" | "stale";
   readonly reason: string;
   readonly told: readonly string[];
 };
@@ -57,18 +63,20 @@ export function rewrite(spot: Spot, rewriting: Rewriting): Rewritten {
   return { type: "refused", reason, told: [] };
 }
 
-function rewriteIn(folder: Folder, name: string, { edit, known }: Rewriting): Rewritten {
+function rewriteIn(folder: Folder, name: string, rewriting: Rewriting): Rewritten {
+  const { edit, isOurs = () => false, guard = (show) => show() } = rewriting;
   const told: string[] = [];
   const until = Date.now() + WAITED_MS_MAX;
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     told.push(...mend(folder, name, { force: tries === TRIES_MAX }));
-    const opened = openQuiet(folder, name, { known, until });
+    const opened = openQuiet(folder, name, { isOurs, until });
     if (opened.type === "refused") return { type: "refused", reason: opened.reason, told };
     const now = opened.type === "bytes" ? opened : undefined;
     const wanted = edit(now?.bytes);
     if (wanted === undefined || (now !== undefined && isEqual(now.bytes, wanted.bytes)))
       return { type: "same", reason: "", told };
-    const installed = install(folder, name, { now, wanted, known });
+    const installed = install(folder, name, { now, wanted, isOurs, guard });
+    if (installed === undefined) return { type: "stale", reason: "", told };
     told.push(...installed.told);
     if (installed.isDone) return { type: "written", reason: "", told };
     wait(Math.min(tries, WAIT_MS));
@@ -76,20 +84,21 @@ function rewriteIn(folder: Folder, name: string, { edit, known }: Rewriting): Re
   return { type: "refused", reason: "is changed by somebody all the time", told };
 }
 
-type Quiet = { readonly known: string | undefined; readonly until: number };
+type IsOurs = NonNullable<Rewriting["isOurs"]>;
+type Quiet = { readonly isOurs: IsOurs; readonly until: number };
 
 /** Waits a moment for whoever is saving right now. */
-function openQuiet(folder: Folder, name: string, { known, until }: Quiet): Opened {
+function openQuiet(folder: Folder, name: string, { isOurs, until }: Quiet): Opened {
   for (;;) {
     const opened = openFile(folder, name);
     const emptyMs = opened.type === "bytes" && opened.bytes.length === 0 ? QUIET_EMPTY_MS : 0;
-    if (!isBeingSaved(opened, known) || Date.now() >= until + emptyMs) return opened;
+    if (!isBeingSaved(opened, isOurs) || Date.now() >= until + emptyMs) return opened;
     wait(WAIT_MS);
   }
 }
 
-function isBeingSaved(opened: Opened, known: string | undefined): boolean {
-  if (opened.type !== "bytes" || sha256(opened.bytes) === known) return false;
+function isBeingSaved(opened: Opened, isOurs: IsOurs): boolean {
+  if (opened.type !== "bytes" || isOurs(sha256(opened.bytes))) return false;
   const ageMs = Date.now() - Number(opened.stat.mtimeMs);
   return ageMs >= 0 && ageMs < (opened.bytes.length === 0 ? QUIET_EMPTY_MS : QUIET_MS);
 }
@@ -97,40 +106,68 @@ function isBeingSaved(opened: Opened, known: string | undefined): boolean {
 type Installing = {
   readonly now: Extract<Opened, { type: "bytes" }> | undefined;
   readonly wanted: { readonly bytes: Uint8Array; readonly keep?: string };
-  readonly known: string | undefined;
+  readonly isOurs: IsOurs;
+  readonly guard: NonNullable<Rewriting["guard"]>;
 };
 type Installed = { readonly isDone: boolean; readonly told: readonly string[] };
 
 const SAVED = "somebody saved it while it was being replaced";
 
-function install(folder: Folder, name: string, { now, wanted, known }: Installing): Installed {
+/** `undefined` where the guard did not let it be shown. */
+function install(folder: Folder, name: string, installing: Installing): Installed | undefined {
+  const { now, wanted, isOurs, guard } = installing;
   const token = newToken();
   const fresh = besideName("new", token, name);
   const old = besideName("old", token, name);
   try {
     write(folder, fresh, { bytes: wanted.bytes, like: now?.stat });
-    if (now === undefined) return { isDone: settle(folder, fresh, name), told: [] };
+    if (now === undefined)
+      return settled(
+        folder,
+        guard(() => ({ isDone: settle(folder, fresh, name), told: [] })),
+      );
     const digest = sha256(now.bytes);
-    const moved = moveAside(folder, { name, old, digest });
-    if (!moved.isDone) return moved;
-    // Before the new file is there: a crash in between must not take it for something that was replaced.
-    const told = wanted.keep === undefined ? [] : keep(folder, name, { entry: old, why: wanted.keep });
-    if (settle(folder, fresh, name))
-      return {
-        isDone: true,
-        told: [...told, ...retire(folder, name, { entry: old, token, isOurs: digest === known })],
-      };
-    return { isDone: false, told: [...told, ...giveBack(folder, old, name)] };
+    const shown = settled(
+      folder,
+      guard(() => exchange({ folder, name, old, fresh, digest, why: wanted.keep })),
+    );
+    if (shown?.isDone !== true) return shown;
+    const told = retire(folder, name, { entry: old, token, isOurs: isOurs(digest) });
+    return { isDone: true, told: [...shown.told, ...told] };
   } catch (error) {
     giveBack(folder, old, name);
     throw error;
   } finally {
-    // Last of all: as long as it is there, it tells how far we got.
+    // Last of all: as long as it is there, it tells how far we got. If the system forgets it, whoever comes next takes it away.
     failpoint("files.before-tidy");
     remove(folder, fresh);
-    folder.sync();
     failpoint("files.after-tidy");
   }
+}
+
+type Exchanging = {
+  readonly folder: Folder;
+  readonly name: string;
+  readonly old: string;
+  readonly fresh: string;
+  readonly digest: string;
+  /** Why what was there is kept, if it is. */
+  readonly why: string | undefined;
+};
+
+function exchange({ folder, name, old, fresh, digest, why }: Exchanging): Installed {
+  const moved = moveAside(folder, { name, old, digest });
+  if (!moved.isDone) return moved;
+  // Before the new file is there: a crash in between must not take it for something that was replaced.
+  const told = why === undefined ? [] : keep(folder, name, { entry: old, why });
+  if (settle(folder, fresh, name)) return { isDone: true, told };
+  return { isDone: false, told: [...told, ...giveBack(folder, old, name)] };
+}
+
+/** Durable, which may take a while. */
+function settled(folder: Folder, installed: Installed | undefined): Installed | undefined {
+  if (installed?.isDone === true) folder.sync();
+  return installed;
 }
 
 /** Puts back what was moved aside; where somebody has put a file there in the meantime, it is kept. */
@@ -147,7 +184,6 @@ function settle(folder: Folder, fresh: string, name: string): boolean {
   failpoint("files.before-link");
   const isThere = linkInto(folder, fresh, name);
   failpoint("files.after-link");
-  if (isThere) folder.sync();
   return isThere;
 }
 

@@ -62,7 +62,13 @@ export function journalOf(db: Database): Journal {
         text: text(row["text"]),
       }));
     },
-    // The lock is held while the files are written, so that an older state never goes over a newer one.
+    whileAt(run, seq, work) {
+      return db.writeSoon(() => {
+        if (db.get("SELECT seq FROM runs WHERE id = ?", run)?.["seq"] !== seq) return false;
+        work();
+        return true;
+      });
+    },
     project(run, seq, write) {
       return db.writeSoon(() => {
         if (db.get("SELECT seq FROM runs WHERE id = ?", run)?.["seq"] !== seq) return false;
