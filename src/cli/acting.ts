@@ -15,6 +15,7 @@ import { project } from "../engine/project.ts";
 import { submit, type Request, type Submission } from "../engine/submit.ts";
 import { openStore, requireHome, runMeant } from "./box.ts";
 import { EXIT_DAMAGED, EXIT_NOT_YOURS, type Door } from "./command.ts";
+import { lateAgent, tellLate } from "./late.ts";
 import { refused } from "./refused.ts";
 import { wake } from "./wake.ts";
 
@@ -124,6 +125,9 @@ export async function ask(on: Acting, asked: Asked): Promise<Done> {
     ...voice,
     event: (known) => event(known, voice.by),
   });
+  const late = submission.type === "refused" ? lateAgent(submission.run, voice.by) : undefined;
+  if (submission.type === "refused" && late !== undefined)
+    tellLate(on.box, submission.run, { agent: late, what: "what it asked for was refused" });
   const other = submission.type === "refused" ? refusedAs?.(submission) : undefined;
   if (other !== undefined) throw other;
   const done = acknowledged(submission, asked.run);

@@ -23,6 +23,7 @@ import {
 } from "../command.ts";
 import { textIn } from "../input.ts";
 import { seenOf } from "../kept.ts";
+import { lookAgain } from "../look-again.ts";
 import { questionOf, type QuestionView } from "../reading/ways.ts";
 import { shownWord } from "../shown.ts";
 
@@ -48,6 +49,7 @@ export const command: Command = {
         given.options["key"] === undefined ? undefined : on.box.store.answerTo(run, given.options["key"]);
       const question = questionOf(seen);
       if (question === undefined && known === undefined) throw nothingAsked(run, value);
+      if (known === undefined) await lookAgain(on, seen);
       const shown = shownTo(seen, given);
       const { said, text } =
         value === undefined ? await atTerminal(seen, question) : { said: value, text: undefined };

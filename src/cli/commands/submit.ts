@@ -16,6 +16,7 @@ import { acted } from "../acted.ts";
 import { acting, ask, runOf, voiceOf, type Acting, type Known } from "../acting.ts";
 import { EXIT_GATE, type Answer, type Command } from "../command.ts";
 import { textIn } from "../input.ts";
+import { lateAgent, refuseLate } from "../late.ts";
 import { refusal } from "../refused.ts";
 import { requireKept } from "../kept.ts";
 
@@ -41,7 +42,7 @@ export const command: Command = {
       const told =
         meant.file === undefined || known !== undefined
           ? []
-          : await put(on, kept, { ...own, file: meant.file });
+          : await put(on, kept, { ...own, file: meant.file, by: voice.by });
       const done = await ask(on, {
         run: meant.run,
         voice,
@@ -99,18 +100,19 @@ function slotOf(
 async function put(
   { box, door }: Acting,
   { row, run }: Kept,
-  of: { readonly artifact: string; readonly slot: string; readonly file: string },
+  of: { readonly artifact: string; readonly slot: string; readonly file: string; readonly by: Actor },
 ): Promise<readonly string[]> {
   const workflow = box.workflow(row.definition);
   const { artifact, slot, file } = of;
   if (workflow.definition.states[run.state]?.final !== undefined) return [];
   if ((workflow.definition.artifacts[artifact]?.file ?? "") === "")
     throw new UserError("bad-usage", `${artifact} has no file that a text could be put into`, HELP);
-  return box.artifacts.put(placeOf(box, { run, workflow, id: row.id }), {
-    artifact,
-    slot,
-    text: textIn(door.cwd, file),
-  });
+  const text = textIn(door.cwd, file);
+  // After the text was read, which may take as long as its author likes.
+  const now = box.store.load(run.id)?.run ?? run;
+  const late = lateAgent(now, of.by);
+  if (late !== undefined) refuseLate(box, now, { agent: late, artifact, text });
+  return box.artifacts.put(placeOf(box, { run: now, workflow, id: row.id }), { artifact, slot, text });
 }
 
 function eventOf(

@@ -132,7 +132,7 @@ test("a check that is lost with its shim is run again, once", async () => {
     supervised(stage, {}, async () => {
       const run = await stage.begin("checks");
       await stage.until(run, () => count(stage) === 1);
-      const [shim] = processesOf(stage).filter(({ kind }) => kind === "shim");
+      const shim = processesOf(stage).find(({ kind }) => kind === "shim");
       kill(shim?.pid ?? 0);
       await stage.until(run, () => count(stage) === 2);
       // The first one is gone, though only its shim was killed.

@@ -241,5 +241,5 @@ export function filesBelow(folder: string): Record<string, string> {
     const path = join(entry.parentPath, entry.name);
     if (entry.isFile()) found[path.slice(folder.length + 1)] = readFileSync(path, "latin1");
   }
-  return found;
+  return Object.fromEntries(Object.entries(found).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
