@@ -40,7 +40,7 @@ export default defineConfig({
         },
         {
           name: "act",
-          test: /src\/adapters\/files\/|src\/cli\/(acting|acted|moving|refused|input|kept|commands\/(move|submit))\.ts|src\/engine\/(submit|project|place|deeds|box)\.ts|src\/format\/front-matter-parts/,
+          test: /src\/adapters\/files\/|src\/cli\/(acting|acted|moving|refused|input|kept|late|look-again|commands\/(move|submit))\.ts|src\/engine\/(submit|project|place|deeds|box)\.ts|src\/format\/front-matter-(parts|lines)/,
         },
         { name: "git", test: /src\/adapters\/git\// },
         { name: "person", test: /src\/adapters\/person\/(key|key-file|proof|seal|passphrase)\.ts/ },
