@@ -11,6 +11,7 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const ALLOWED = [
   /^(package\.json|LICENSE|README\.md|CHANGELOG\.md)$/,
   /^bin\/shim\.sh$/,
+  /^demos\/[\w./-]+\.(json|md|sh)$/,
   /^dist\/[\w.-]+\.cjs$/,
   /^dist\/built-in\/[\w.-]+\.json$/,
   /^docs\/[\w.-]+\.md$/,
@@ -24,12 +25,17 @@ test("every packed file is one that users need", () => {
   expect(packed.filter((file) => !ALLOWED.some((pattern) => pattern.test(file)))).toEqual([]);
 });
 
-test.for(["package.json", "LICENSE", "dist/signalbox.cjs", "dist/main.cjs", "bin/shim.sh"])(
-  "%s is packed",
-  (file) => {
-    expect(packed).toContain(file);
-  },
-);
+test.for([
+  "package.json",
+  "LICENSE",
+  "dist/signalbox.cjs",
+  "dist/main.cjs",
+  "bin/shim.sh",
+  "demos/task/demo.json",
+  "docs/runs.md",
+])("%s is packed", (file) => {
+  expect(packed).toContain(file);
+});
 
 test("nothing is installed along with the package", () => {
   expect(packageJson).not.toHaveProperty("dependencies");

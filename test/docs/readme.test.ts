@@ -1,8 +1,12 @@
 /** What the README shows is what one gets. */
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { EXIT_UNTRUSTED } from "../../src/adapters/trust/content.ts";
+import * as exits from "../../src/cli/command.ts";
+import { COMMANDS } from "../../src/cli/commands.ts";
+import { GROUPS } from "../../src/cli/help.ts";
 import { run } from "../../src/cli/run.ts";
 import { check } from "../../src/core/check/check.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
@@ -16,10 +20,9 @@ function block(kind: string): string {
 }
 
 test("the proof of task is printed as shown", async () => {
-  const [asked = "", ...shown] = block("console").split("\n");
-  expect(asked).toBe("$ signalbox check task");
+  const [, shown] = /```console\n\$ signalbox check task\n(.*?)```/s.exec(readme) ?? [];
   const { stdout } = await run(["check", "task"], { cwd: root, env: {} });
-  expect(stdout).toBe(shown.join("\n"));
+  expect(stdout).toBe(shown);
 });
 
 test("the workflow of twenty lines is clean", () => {
@@ -39,9 +42,52 @@ test("the two commands are npm's own", () => {
   expect(readFileSync(join(root, ".ci/run"), "utf8")).toContain("npm ci && npm test");
 });
 
-test("every command that exists is in the table", async () => {
-  const { stdout } = await run(["--help"], { cwd: root, env: {} });
-  const commands = [...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)].map((match) => match[1] ?? "");
-  expect(commands.length).toBeGreaterThan(4);
-  expect(commands.filter((name) => !readme.includes(`| \`signalbox ${name}`))).toEqual([]);
+/** The table of commands, as groups of names. */
+const table = /\| command \|.*?\n\n/s.exec(readme)?.[0] ?? "";
+
+test("the table has every command that exists, in its group, and no other", () => {
+  const rows = [...table.matchAll(/^\| (?:\*\*(.+)\*\*|`signalbox ([a-z]+).*`) \|/gm)];
+  const groups: [string, string[]][] = [];
+  for (const [, title, name = ""] of rows)
+    if (title === undefined) groups.at(-1)?.[1].push(name);
+    else groups.push([title, []]);
+  expect(groups).toEqual(GROUPS);
+  expect(groups.flatMap(([, names]) => names).toSorted()).toEqual(Object.keys(COMMANDS).toSorted());
 });
+
+test("the table has every option that it shows", async () => {
+  for (const [, name = "", rest = ""] of table.matchAll(/`signalbox ([a-z]+)(.*)`/g)) {
+    const { stdout } = await run([name, "--help"], { cwd: root, env: {} });
+    for (const [option] of rest.matchAll(/--[a-z-]+/g)) expect(stdout).toContain(`\n  ${option}`);
+  }
+});
+
+test("the exit codes are those that there are", () => {
+  const codes = [...readme.matchAll(/^\| (\d+) \| \S/gm)].map((match) => Number(match[1]));
+  const own = Object.entries(exits).flatMap(([name, value]) => (name.startsWith("EXIT_") ? [value] : []));
+  expect(codes).toEqual([...own, EXIT_UNTRUSTED].map(Number).toSorted((a, b) => a - b));
+});
+
+test.for(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "AGENTS.md", "CHANGELOG.md", "docs/runs.md"])(
+  "links of %s lead somewhere",
+  (page) => {
+    const text = readFileSync(join(root, page), "utf8");
+    for (const [, link = ""] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(link)) continue;
+      const [path = "", anchor = ""] = link.split("#");
+      const file = path === "" ? join(root, page) : join(root, dirname(page), path);
+      expect(existsSync(file), link).toBe(true);
+      if (anchor !== "") expect(anchorsOf(readFileSync(file, "utf8")), link).toContain(anchor);
+    }
+  },
+);
+
+/** As GitHub makes them. */
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, "")
+      .replaceAll(" ", "-"),
+  );
+}

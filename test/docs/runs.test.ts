@@ -1,0 +1,56 @@
+/** What docs/runs.md says about commands, options, places and exit codes is so. */
+
+import { readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { expect, test } from "vitest";
+import { homeAt, runFolders } from "../../src/adapters/home/paths.ts";
+import { COMMANDS } from "../../src/cli/commands.ts";
+import { run } from "../../src/cli/run.ts";
+
+const root = join(import.meta.dirname, "../..");
+const page = readFileSync(join(root, "docs/runs.md"), "utf8");
+const readme = readFileSync(join(root, "README.md"), "utf8");
+
+async function help(name: string): Promise<string> {
+  return (await run([name, "--help"], { cwd: root, env: {} })).stdout;
+}
+
+test("every command with its options exists", async () => {
+  const calls = [...page.matchAll(/signalbox ([a-z]+)((?: [^`\n|]*)?)/g)];
+  expect(calls.length).toBeGreaterThan(30);
+  for (const [call, name = "", rest = ""] of calls) {
+    expect(Object.keys(COMMANDS), call).toContain(name);
+    for (const [option] of rest.matchAll(/--[a-z]+(?:-[a-z]+)*/g))
+      expect(await help(name), call).toContain(`\n  ${option}`);
+  }
+});
+
+test("the options of run are those that there are", async () => {
+  const section = page.split("\n## Begin")[1]?.split("\n## ")[0] ?? "";
+  const told = [...section.matchAll(/^\| `(--[a-z-]+)/gm)].map((match) => match[1]);
+  const [own = ""] = (await help("run")).split("Options of every command:");
+  const real = [...own.matchAll(/^ {2}(--[a-z-]+)/gm)].map((match) => match[1]);
+  expect([...told, "--branch"].toSorted()).toEqual(real.toSorted());
+});
+
+test("the commands that take a key are those that are named", async () => {
+  const [, line = ""] = /\*\*Keys\.\*\* (.*?) take/s.exec(page) ?? [];
+  const told = [...line.matchAll(/`([a-z]+)`/g)].map((match) => match[1]);
+  const real = [];
+  for (const name of Object.keys(COMMANDS)) if ((await help(name)).includes("\n  --key ")) real.push(name);
+  expect(told.toSorted()).toEqual(real.toSorted());
+});
+
+test("every place in the state home is told", () => {
+  const section = page.split("\n## The state home")[1]?.split("\n## ")[0] ?? "";
+  const { root: at, ...places } = homeAt("/home");
+  const folders = runFolders(homeAt("/home"), "RUN");
+  for (const path of [...Object.values(places), ...Object.values(folders)])
+    expect(section).toContain(`\`${relative(at, path)}`);
+});
+
+test("both pages have the same exit codes", () => {
+  const codes = (text: string): (string | undefined)[] =>
+    [...text.matchAll(/^\| (\d+) \| \S/gm)].map((match) => match[1]);
+  expect(codes(page)).toEqual(codes(readme));
+});

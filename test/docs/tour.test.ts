@@ -1,0 +1,160 @@
+/**
+ * The README's tour, typed: every block of shell is run, and every console block must print what it shows.
+ *
+ * Ids, times, names and folders are masked. A line `...` in a console block stands for any number of lines. Lines that the engine
+ * adds about its processes come when they come, so they are compared as a set; everything else is compared in its order.
+ */
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isSupervisorAlive } from "../../src/adapters/supervisor/lock.ts";
+import { homeAt } from "../../src/adapters/home/paths.ts";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+
+type Step = {
+  readonly command: string;
+  /** What the README says that it prints; undefined where it says nothing. */
+  readonly shown?: readonly string[];
+};
+
+type Typed = Step & { readonly exit: number; readonly printed: readonly string[] };
+
+const root = join(import.meta.dirname, "../..");
+const readme = readFileSync(join(root, "README.md"), "utf8");
+const ID = "k3d9m2xp";
+
+const steps = stepsOf(sectionOf("## A tour"));
+const place = mkdtempSync(join(realpathSync(tmpdir()), "signalbox-tour-"));
+let typed: readonly Typed[] = [];
+
+beforeAll(() => {
+  typed = typeAll();
+});
+
+afterAll(async () => {
+  // Nothing is removed under somebody who still clears away.
+  const home = homeAt(join(place, "home/.local/state/signalbox"));
+  await vi.waitFor(() => expect(isSupervisorAlive(home)).toBe(false), { timeout: 20_000 });
+  rmSync(place, { recursive: true, force: true });
+});
+
+test("there is a tour", () => {
+  expect(steps.filter(({ shown }) => shown !== undefined).length).toBeGreaterThan(8);
+});
+
+test.for(steps.map((step, index) => [index, step.command.trim()] as const))("step %i: %s", ([index]) => {
+  const { exit = -1, printed = [], shown } = typed[index] ?? {};
+  // A block of shell shows nothing: it must do what it is for.
+  if (shown === undefined) return expect({ exit, printed }).toEqual({ exit: 0, printed: expect.anything() });
+  const [said, promised] = [printed.map(mask), shown.map(mask)];
+  expect(shortened(quiet(said), quiet(promised))).toEqual(quiet(promised));
+  expect(said).toEqual(expect.arrayContaining(promised.filter(isAboutProcess)));
+});
+
+function sectionOf(title: string): string {
+  const [, after = ""] = readme.split(`\n${title}`);
+  return after.split("\n## ")[0] ?? "";
+}
+
+function stepsOf(section: string): Step[] {
+  return [...section.matchAll(/```(sh|console)\n([^]*?)```/g)].flatMap(([, kind, text = ""]) =>
+    kind === "sh" ? [{ command: text }] : dialogue(text),
+  );
+}
+
+function dialogue(text: string): Step[] {
+  const parts = text.split(/^\$ /m).slice(1);
+  return parts.map((part) => {
+    const [command = "", ...shown] = part.trimEnd().split("\n");
+    return { command, shown };
+  });
+}
+
+/** All of it in one shell, as somebody would: folders and variables carry over. */
+function typeAll(): readonly Typed[] {
+  const home = join(place, "home");
+  mkdirSync(join(place, "out"), { recursive: true });
+  mkdirSync(home);
+  writeFileSync(
+    join(home, ".gitconfig"),
+    "[user]\n\tname = Ada\n\temail = ada@localhost\n[init]\n\tdefaultBranch = main\n[commit]\n\tgpgSign = false\n",
+  );
+  const script = steps.map((step, index) => scriptOf(step, join(place, "out", String(index))));
+  const { status, stderr } = spawnSync("bash", ["-c", `${script.join("\n")}\nexit 0`], {
+    cwd: root,
+    env: { PATH: process.env["PATH"] ?? "", HOME: home, USER: "ada" },
+    encoding: "utf8",
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  return steps.map((step, index) => ({
+    ...step,
+    exit: Number(readFileSync(join(place, "out", `${index}.exit`), "utf8")),
+    printed: readFileSync(join(place, "out", String(index)), "utf8")
+      .trimEnd()
+      .split("\n"),
+  }));
+}
+
+/** The id in the README is replaced by the one that the run really has. */
+function scriptOf({ command, shown }: Step, out: string): string {
+  const real = command
+    .replaceAll(ID, "$RUN")
+    .replaceAll(new RegExp(`\\b${ID.slice(0, 4)}\\b`, "g"), "${RUN:0:4}");
+  // Of a block, every command must succeed; what is shown may be about the exit code before it.
+  const [before, after] =
+    shown === undefined
+      ? ["bad=0; trap bad=1 ERR", "trap - ERR; code=$bad"]
+      : [`(exit "\${code:-0}")`, "code=$?"];
+  return [
+    before,
+    `{\n${real}\n} >'${out}' 2>&1`,
+    after,
+    `echo $code >'${out}.exit'`,
+    `RUN=\${RUN:-$(grep -oEx -m1 '[a-z0-9]{8}' '${out}')}`,
+  ].join("\n");
+}
+
+function mask(line: string): string {
+  return line
+    .replaceAll(join(place, "home"), "~")
+    .replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/, "DATE")
+    .replace(/^\d\d:\d\d:\d\d/, "TIME")
+    .replace(/\S+ \(signed[^)]*\)/, "PERSON (signed)")
+    .replace(/^[0-9a-f]{7,} /, "COMMIT ")
+    .replace(/\bfor \d+ s$/, "for N s")
+    .replace(/\b\d+ events$/, "N events")
+    .replaceAll(ID, "RUN")
+    .replaceAll(realId() || ID, "RUN");
+}
+
+/** The first thing that `run` prints. */
+function realId(): string {
+  const run = typed.find(({ command }) => command.startsWith("signalbox run"));
+  return run?.printed[0] ?? "";
+}
+
+function isAboutProcess(line: string): boolean {
+  return /^(TIME|DATE) {2}engine \w+ (is up|ended)/.test(line);
+}
+
+function quiet(lines: readonly string[]): readonly string[] {
+  return lines.filter((line) => !isAboutProcess(line));
+}
+
+/** What was said, with `...` wherever the README leaves out lines up to one that it shows. */
+function shortened(said: readonly string[], promised: readonly string[]): readonly string[] {
+  const rest = [...said];
+  const short: string[] = [];
+  promised.forEach((line, index) => {
+    const follows = promised[index + 1];
+    if (line !== "...") short.push(...rest.splice(0, 1));
+    else {
+      const until = follows === undefined ? rest.length : rest.indexOf(follows);
+      short.push("...");
+      rest.splice(0, Math.max(0, until));
+    }
+  });
+  return [...short, ...rest];
+}
