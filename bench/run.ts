@@ -10,16 +10,20 @@ import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { benchCheck } from "./check.ts";
 import { table, type Figure } from "./figure.ts";
+import { benchList } from "./list.ts";
+import { benchLive } from "./live.ts";
 import { benchStart } from "./start.ts";
 import { benchStep } from "./step.ts";
 import { benchHistory, benchStore } from "./store.ts";
 
-const BENCHES: Readonly<Record<string, () => Figure>> = {
+const BENCHES: Readonly<Record<string, () => Figure | Promise<Figure>>> = {
   step: benchStep,
   check: benchCheck,
   start: benchStart,
   store: benchStore,
   history: benchHistory,
+  list: benchList,
+  live: benchLive,
 };
 
 const { values, positionals } = parseArgs({
@@ -27,12 +31,13 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const names = positionals.length === 0 ? Object.keys(BENCHES) : positionals;
-const figures = names.map((name) => {
+const figures: Figure[] = [];
+for (const name of names) {
   const bench = BENCHES[name];
   if (bench === undefined) throw new Error(`there is no bench "${name}": ${Object.keys(BENCHES).join(", ")}`);
   process.stderr.write(`measuring ${name}\n`);
-  return bench();
-});
+  figures.push(await bench());
+}
 const report = write(figures);
 process.stdout.write(report);
 if (values.write === true) {

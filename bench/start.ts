@@ -26,7 +26,7 @@ type Command = {
   readonly git?: () => number;
 };
 
-export function benchStart(): Figure {
+export function benchStart(): Promise<Figure> {
   return onStage((quiet) =>
     onStage((busy) => {
       const commands = [

@@ -161,6 +161,17 @@ function submit(store: SqliteStore, workflow: Workflow, { id, incoming, run }: S
   return next.run;
 }
 
+/** Runs that have begun and wait. */
+export function beginRuns(store: SqliteStore, count: number): readonly string[] {
+  const workflow = loadTask();
+  store.define(workflow.hash(), workflow.definition);
+  const ids = Array.from({ length: count }, (_, n) => `run${String(n).padStart(6, "0")}`);
+  store.database.write(() => {
+    for (const id of ids) lengthen(store, workflow, { id, events: 1 });
+  });
+  return ids;
+}
+
 function lengthen(
   store: SqliteStore,
   workflow: Workflow,

@@ -25,7 +25,7 @@ const signalbox = `${root}dist/signalbox.cjs`;
 
 /** As many files as a small project has. */
 const FILES = 300;
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 600_000;
 const POLL_MS = 50;
 
 export type Variables = Readonly<Record<string, string>>;
@@ -33,6 +33,8 @@ export type Variables = Readonly<Record<string, string>>;
 export type Stage = {
   readonly folder: string;
   readonly repo: string;
+  /** The commit that is checked out there. */
+  readonly head: string;
   readonly home: Home;
   readonly env: Variables;
   /** The arguments of a call, for whoever times it. */
@@ -46,18 +48,18 @@ export type Stage = {
 };
 
 /** Whoever sleeps is ended, the supervisor leaves, and the folder goes. */
-export function onStage<T>(work: (stage: Stage) => T): T {
+export async function onStage<T>(work: (stage: Stage) => T | Promise<T>, files = FILES): Promise<T> {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "signalbox-bench-"));
-  const stage = stageIn(folder);
+  const stage = stageIn(folder, files);
   try {
-    return work(stage);
+    return await work(stage);
   } finally {
     endAll(stage);
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function stageIn(folder: string): Stage {
+function stageIn(folder: string, files: number): Stage {
   const [repo, state, config, tokens] = ["repository", "state", "config", "tokens"].map((name) => {
     const path = join(folder, name);
     mkdirSync(path, { mode: 0o700 });
@@ -78,11 +80,12 @@ function stageIn(folder: string): Stage {
     join(config, "signalbox", "config.yaml"),
     `harnesses:\n  claude:\n    command: [sh, ${join(folder, "agent.sh")}]\n`,
   );
-  makeRepository(repo, env);
+  const head = makeRepository(repo, env, files);
   const argv = (words: readonly string[]): readonly [string, ...string[]] => [node, signalbox, ...words];
   return {
     folder,
     repo,
+    head,
     home: homeAt(state),
     env,
     argv,
@@ -95,8 +98,8 @@ function stageIn(folder: string): Stage {
   };
 }
 
-function makeRepository(repo: string, env: Variables): void {
-  for (let n = 0; n < FILES; n += 1) {
+function makeRepository(repo: string, env: Variables, files: number): string {
+  for (let n = 0; n < files; n += 1) {
     const folder = join(repo, `part-${n % 20}`);
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, `file-${n}.txt`), `The text of file ${n}.\n`.repeat(20));
@@ -107,6 +110,7 @@ function makeRepository(repo: string, env: Variables): void {
   git("config", "user.email", "bench@localhost");
   git("add", "--all");
   git("commit", "--quiet", "--no-gpg-sign", "--message", "A small project");
+  return git("rev-parse", "HEAD");
 }
 
 type Calling = { readonly cwd: string; readonly env: Variables; readonly input: string };
