@@ -18,25 +18,27 @@ async function help(name: string): Promise<string> {
 test("every command with its options exists", async () => {
   const calls = [...page.matchAll(/signalbox ([a-z]+)((?: [^`\n|]*)?)/g)];
   expect(calls.length).toBeGreaterThan(30);
+  const unknown: string[] = [];
   for (const [call, name = "", rest = ""] of calls) {
-    expect(Object.keys(COMMANDS), call).toContain(name);
-    for (const [option] of rest.matchAll(/--[a-z]+(?:-[a-z]+)*/g))
-      expect(await help(name), call).toContain(`\n  ${option}`);
+    const told = Object.hasOwn(COMMANDS, name) ? await help(name) : "";
+    const options = [...rest.matchAll(/--[a-z]+(?:-[a-z]+)*/g)].map(([option]) => option);
+    if (told === "" || !options.every((option) => told.includes(`\n  ${option}`))) unknown.push(call);
   }
+  expect(unknown).toEqual([]);
 });
 
 test("the options of run are those that there are", async () => {
   const section = page.split("\n## Begin")[1]?.split("\n## ")[0] ?? "";
-  const told = [...section.matchAll(/^\| `(--[a-z-]+)/gm)].map((match) => match[1]);
+  const told = [...section.matchAll(/^\| `(--[a-z-]+)/gm)].map(([, word = ""]) => word);
   const [own = ""] = (await help("run")).split("Options of every command:");
-  const real = [...own.matchAll(/^ {2}(--[a-z-]+)/gm)].map((match) => match[1]);
+  const real = [...own.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, word = ""]) => word);
   expect([...told, "--branch"].toSorted()).toEqual(real.toSorted());
 });
 
 test("the commands that take a key are those that are named", async () => {
   const [, line = ""] = /\*\*Keys\.\*\* (.*?) take/s.exec(page) ?? [];
-  const told = [...line.matchAll(/`([a-z]+)`/g)].map((match) => match[1]);
-  const real = [];
+  const told = [...line.matchAll(/`([a-z]+)`/g)].map(([, word = ""]) => word);
+  const real: string[] = [];
   for (const name of Object.keys(COMMANDS)) if ((await help(name)).includes("\n  --key ")) real.push(name);
   expect(told.toSorted()).toEqual(real.toSorted());
 });
@@ -50,7 +52,7 @@ test("every place in the state home is told", () => {
 });
 
 test("both pages have the same exit codes", () => {
-  const codes = (text: string): (string | undefined)[] =>
-    [...text.matchAll(/^\| (\d+) \| \S/gm)].map((match) => match[1]);
+  const codes = (text: string): string[] =>
+    [...text.matchAll(/^\| (\d+) \| \S/gm)].map(([, word = ""]) => word);
   expect(codes(page)).toEqual(codes(readme));
 });
