@@ -5,8 +5,16 @@
  * adds about its processes come when they come, so they are compared as a set; everything else is compared in its order.
  */
 
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -28,16 +36,16 @@ const ID = "k3d9m2xp";
 
 const steps = stepsOf(sectionOf("## A tour"));
 const place = mkdtempSync(join(realpathSync(tmpdir()), "signalbox-tour-"));
+const home = join(place, "home");
 let typed: readonly Typed[] = [];
 
-beforeAll(() => {
-  typed = typeAll();
+beforeAll(async () => {
+  typed = await typeAll();
 });
 
 afterAll(async () => {
   // Nothing is removed under somebody who still clears away.
-  const home = homeAt(join(place, "home/.local/state/signalbox"));
-  while (isSupervisorAlive(home)) await pause(50);
+  await rest();
   rmSync(place, { recursive: true, force: true });
 });
 
@@ -77,29 +85,36 @@ function dialogue(text: string): Step[] {
   });
 }
 
-/** All of it in one shell, as somebody would: folders and variables carry over. */
-function typeAll(): readonly Typed[] {
-  const home = join(place, "home");
+/** All of it in one shell, as somebody would: folders and variables carry over, and nobody types before all is at rest. */
+async function typeAll(): Promise<readonly Typed[]> {
   mkdirSync(join(place, "out"), { recursive: true });
   mkdirSync(home);
   writeFileSync(
     join(home, ".gitconfig"),
     "[user]\n\tname = Ada\n\temail = ada@localhost\n[init]\n\tdefaultBranch = main\n[commit]\n\tgpgSign = false\n",
   );
-  const script = steps.map((step, index) => scriptOf(step, join(place, "out", String(index))));
-  const { status, stderr } = spawnSync("bash", ["-c", `${script.join("\n")}\nexit 0`], {
+  const shell = spawn("bash", {
     cwd: root,
     env: { PATH: process.env["PATH"] ?? "", HOME: home, USER: "ada" },
-    encoding: "utf8",
+    stdio: ["pipe", "ignore", "ignore"],
   });
-  if (status !== 0 || stderr !== "") throw new Error(`the tour ended with ${status}: ${stderr}`);
-  return steps.map((step, index) => ({
-    ...step,
-    exit: Number(readFileSync(join(place, "out", `${index}.exit`), "utf8")),
-    printed: readFileSync(join(place, "out", String(index)), "utf8")
-      .trimEnd()
-      .split("\n"),
-  }));
+  const all: Typed[] = [];
+  for (const [index, step] of steps.entries()) {
+    const out = join(place, "out", String(index));
+    shell.stdin.write(scriptOf(step, out));
+    while (!existsSync(`${out}.exit`) && shell.exitCode === null) await pause(10);
+    await rest();
+    const printed = readFileSync(out, "utf8").trimEnd().split("\n");
+    all.push({ ...step, exit: Number(readFileSync(`${out}.exit`, "utf8")), printed });
+  }
+  shell.stdin.end();
+  return all;
+}
+
+/** The supervisor leaves when nothing is due and nothing lives. */
+async function rest(): Promise<void> {
+  const state = homeAt(join(home, ".local/state/signalbox"));
+  while (isSupervisorAlive(state)) await pause(20);
 }
 
 /** The id in the README is replaced by the one that the run really has. */
@@ -116,14 +131,16 @@ function scriptOf({ command, shown }: Step, out: string): string {
     before,
     `{\n${real}\n} >'${out}' 2>&1`,
     after,
-    `echo $code >'${out}.exit'`,
     `RUN=\${RUN:-$(grep -oEx -m1 '[a-z0-9]{8}' '${out}')}`,
+    // Whole from the moment that it is there.
+    `echo $code >'${out}.new' && mv '${out}.new' '${out}.exit'`,
+    "",
   ].join("\n");
 }
 
 function mask(line: string): string {
   return line
-    .replaceAll(join(place, "home"), "~")
+    .replaceAll(home, "~")
     .replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/, "DATE")
     .replace(/^\d\d:\d\d:\d\d/, "TIME")
     .replace(/\S+ \(signed[^)]*\)/, "PERSON (signed)")
@@ -150,16 +167,16 @@ function quiet(lines: readonly string[]): readonly string[] {
 
 /** What was said, with `...` wherever the README leaves out lines up to one that it shows. */
 function shortened(said: readonly string[], promised: readonly string[]): readonly string[] {
-  const rest = [...said];
+  const left = [...said];
   const short: string[] = [];
   promised.forEach((line, index) => {
     const follows = promised[index + 1];
-    if (line !== "...") short.push(...rest.splice(0, 1));
+    if (line !== "...") short.push(...left.splice(0, 1));
     else {
-      const until = follows === undefined ? rest.length : rest.indexOf(follows);
+      const until = follows === undefined ? left.length : left.indexOf(follows);
       short.push("...");
-      rest.splice(0, Math.max(0, until));
+      left.splice(0, Math.max(0, until));
     }
   });
-  return [...short, ...rest];
+  return [...short, ...left];
 }
