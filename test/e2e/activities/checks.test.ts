@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, test } from "vitest";
 import { processesOf, kill } from "../lives/life.ts";
 import { onStage, supervised, type Now, type Stage } from "./stage.ts";
 
@@ -35,61 +35,6 @@ function results({ events }: Now): unknown[] {
   );
 }
 
-test("red leads to a fixer, green leads on, and a change makes green stale", async () => {
-  await onStage(
-    { workflow: "checks", agents: { coder: CODER, fixer: FIXER }, files: { "test.sh": TEST } },
-    async (stage) => {
-      const run = await stage.begin("checks");
-      const green = await stage.until(run, ({ state, isIdle }) => state === "accepting" && isIdle);
-      expect(stage.said("refusals")).toBe("4\n4\n4");
-      // The fixer found what the engine saw, not what the coder had written there.
-      expect(stage.said("seen-by-fixer")).toBe("testing: bad");
-      const path = green.workspace?.path ?? "";
-      expect(readFileSync(join(path, "TESTS.txt"), "utf8")).toBe("testing: good\n");
-      const digests = green.events.flatMap(({ event }) =>
-        event.type === "artifact-read" && event.reading.artifact === "tests" ? [event.reading.digest] : [],
-      );
-      for (const digest of digests) expect(digest).toMatch(/^sha256:[0-9a-f]{64}:/);
-      const trees = green.events.flatMap(({ event }) => (event.type === "tree-seen" ? [event.tree] : []));
-      expect(results(green)).toEqual([
-        { verdict: "needs_fix", exit_code: 1, tree: trees.at(-2), ended: "exited" },
-        { verdict: "pass", exit_code: 0, tree: trees.at(-1), ended: "exited" },
-      ]);
-
-      // Somebody works on after the tests: the gate is shut, and whatever is taken in next leads back to them.
-      writeFileSync(join(path, "work.txt"), "bad again\n");
-      const refused = await stage.person("move", run, "done");
-      expect(refused.code).toBe(5);
-      expect(refused.document["message"]).toContain("the work changed after TESTS.txt was made");
-      writeFileSync(join(path, "REMARKS.md"), "I changed something.\n");
-      expect(await stage.person("submit", run, "remarks")).toMatchObject({
-        code: 0,
-        document: { from: "accepting", to: "testing" },
-      });
-      await stage.until(run, ({ state, isIdle }) => state === "accepting" && isIdle);
-      expect((await stage.person("move", run, "done")).code).toBe(0);
-      expect(await stage.trace(run)).toMatchInlineSnapshot(`
-        [
-          "human (signed): started the run; start -> coding; coder is called, attempt 1",
-          "coder: submitted; handoff: read",
-          "coder: asked for testing; coding -> testing; coder is stopped",
-          "engine: looked at the files; tests: needs_fix (exit code 1); testing -> fixing; fixes is 1; fixer is called, attempt 1",
-          "fixer: submitted; handoff: read",
-          "fixer: asked for testing; fixing -> testing; fixer is stopped",
-          "engine: looked at the files; tests: pass; testing -> accepting",
-          "human (signed): submitted; remarks: read; accepting -> testing",
-          "engine: looked at the files; tests: needs_fix (exit code 1); testing -> fixing; fixes is 2; fixer is called, attempt 2",
-          "fixer: submitted; handoff: read",
-          "fixer: asked for testing; fixing -> testing; fixer is stopped",
-          "engine: looked at the files; tests: pass; testing -> accepting",
-          "human (signed): asked for done; remarks: read; accepting -> done",
-        ]
-      `);
-      expect((await stage.person("verify", run)).code).toBe(0);
-    },
-  );
-});
-
 /** Hands in something at once. */
 const QUICK = `
 echo "of $SIGNALBOX_JOB" >work.txt
@@ -108,87 +53,144 @@ const count = (stage: Stage): number =>
 
 const agents = { coder: QUICK, fixer: "sleep 600" };
 
-test.for<[string, string, string]>([
-  ["hangs and says nothing", "stall_minutes: 0.01", "stalled"],
-  ["goes on for ever", "minutes: 0.02", "timed-out"],
-])("a check that %s is ended by its limit", async ([what, settings, ended]) => {
-  const body = what.startsWith("goes") ? "while :; do echo on; sleep 0.05; done" : "sleep 600";
-  const files = { "test.sh": `(setsid sh -c 'sleep 601' &) ; echo begun; ${body}` };
-  await onStage({ workflow: "checks", agents, settings, files }, (stage) =>
-    supervised(stage, {}, async () => {
+describe.concurrent("checks", () => {
+  test("red leads to a fixer, green leads on, and a change makes green stale", async ({ expect }) => {
+    await onStage(
+      { workflow: "checks", agents: { coder: CODER, fixer: FIXER }, files: { "test.sh": TEST } },
+      async (stage) => {
+        const run = await stage.begin("checks");
+        const green = await stage.until(run, ({ state, isIdle }) => state === "accepting" && isIdle);
+        expect(stage.said("refusals")).toBe("4\n4\n4");
+        // The fixer found what the engine saw, not what the coder had written there.
+        expect(stage.said("seen-by-fixer")).toBe("testing: bad");
+        const path = green.workspace?.path ?? "";
+        expect(readFileSync(join(path, "TESTS.txt"), "utf8")).toBe("testing: good\n");
+        const digests = green.events.flatMap(({ event }) =>
+          event.type === "artifact-read" && event.reading.artifact === "tests" ? [event.reading.digest] : [],
+        );
+        for (const digest of digests) expect(digest).toMatch(/^sha256:[0-9a-f]{64}:/);
+        const trees = green.events.flatMap(({ event }) => (event.type === "tree-seen" ? [event.tree] : []));
+        expect(results(green)).toEqual([
+          { verdict: "needs_fix", exit_code: 1, tree: trees.at(-2), ended: "exited" },
+          { verdict: "pass", exit_code: 0, tree: trees.at(-1), ended: "exited" },
+        ]);
+
+        // Somebody works on after the tests: the gate is shut, and whatever is taken in next leads back to them.
+        writeFileSync(join(path, "work.txt"), "bad again\n");
+        const refused = await stage.person("move", run, "done");
+        expect(refused.code).toBe(5);
+        expect(refused.document["message"]).toContain("the work changed after TESTS.txt was made");
+        writeFileSync(join(path, "REMARKS.md"), "I changed something.\n");
+        expect(await stage.person("submit", run, "remarks")).toMatchObject({
+          code: 0,
+          document: { from: "accepting", to: "testing" },
+        });
+        await stage.until(run, ({ state, isIdle }) => state === "accepting" && isIdle);
+        expect((await stage.person("move", run, "done")).code).toBe(0);
+        expect(await stage.trace(run)).toMatchInlineSnapshot(`
+        [
+          "human (signed): started the run; start -> coding; coder is called, attempt 1",
+          "coder: submitted; handoff: read",
+          "coder: asked for testing; coding -> testing; coder is stopped",
+          "engine: looked at the files; tests: needs_fix (exit code 1); testing -> fixing; fixes is 1; fixer is called, attempt 1",
+          "fixer: submitted; handoff: read",
+          "fixer: asked for testing; fixing -> testing; fixer is stopped",
+          "engine: looked at the files; tests: pass; testing -> accepting",
+          "human (signed): submitted; remarks: read; accepting -> testing",
+          "engine: looked at the files; tests: needs_fix (exit code 1); testing -> fixing; fixes is 2; fixer is called, attempt 2",
+          "fixer: submitted; handoff: read",
+          "fixer: asked for testing; fixing -> testing; fixer is stopped",
+          "engine: looked at the files; tests: pass; testing -> accepting",
+          "human (signed): asked for done; remarks: read; accepting -> done",
+        ]
+      `);
+        expect((await stage.person("verify", run)).code).toBe(0);
+      },
+    );
+  });
+
+  test.for<[string, string, string]>([
+    ["hangs and says nothing", "stall_minutes: 0.01", "stalled"],
+    ["goes on for ever", "minutes: 0.02", "timed-out"],
+  ])("a check that %s is ended by its limit", async ([what, settings, ended], { expect }) => {
+    const body = what.startsWith("goes") ? "while :; do echo on; sleep 0.05; done" : "sleep 600";
+    const files = { "test.sh": `(setsid sh -c 'sleep 601' &) ; echo begun; ${body}` };
+    await onStage({ workflow: "checks", agents, settings, files }, (stage) =>
+      supervised(stage, {}, async () => {
+        const run = await stage.begin("checks");
+        const now = await stage.until(run, ({ state }) => state === "fixing");
+        expect(results(now)).toMatchObject([{ verdict: "needs_fix", exit_code: -1, ended }]);
+        expect((await stage.trace(run)).join("\n")).toContain(`tests: needs_fix (${ended})`);
+        await stage.person("cancel", run);
+        await stage.until(run, ({ isIdle }) => isIdle);
+        expect(processesOf(stage).filter(({ kind }) => kind === "agent" || kind === "shim")).toEqual([]);
+      }),
+    );
+  });
+
+  test("a check that is lost with its shim is run again, once", async ({ expect }) => {
+    await onStage({ workflow: "checks", agents, files: { "test.sh": `${LEDGER}; true` } }, (stage) =>
+      supervised(stage, {}, async () => {
+        const run = await stage.begin("checks");
+        await stage.until(run, () => count(stage) === 1);
+        const shim = processesOf(stage).find(({ kind }) => kind === "shim");
+        kill(shim?.pid ?? 0);
+        await stage.until(run, () => count(stage) === 2);
+        // The first one is gone, though only its shim was killed.
+        expect(processesOf(stage).filter(({ kind }) => kind === "shim")).toHaveLength(1);
+        stage.say("go");
+        const now = await stage.until(run, ({ state, isIdle }) => state === "accepting" && isIdle);
+        expect(results(now)).toMatchObject([{ verdict: "pass", exit_code: 0 }]);
+        expect(count(stage)).toBe(2);
+      }),
+    );
+  });
+
+  test("the result of a check counts only while the run waits for it", async ({ expect }) => {
+    const waiting = { coder: `[ -e "$LEDGER/again" ] && await second\n${QUICK}`, fixer: "sleep 600" };
+    await onStage(
+      { workflow: "checks", agents: waiting, files: { "test.sh": `${LEDGER}; true` } },
+      async (stage) => {
+        const run = await stage.begin("checks");
+        await stage.until(run, () => count(stage) === 1);
+        stage.say("again");
+        expect((await stage.person("move", run, "coding")).code).toBe(0);
+        stage.say("go");
+        const now = await stage.until(run, ({ notes }) => notes.some(({ kind }) => kind === "late"));
+        expect(results(now)).toEqual([]);
+        expect(now.state).toBe("coding");
+        const { document } = await stage.person("show", run);
+        expect(JSON.stringify(document["notes"])).toContain(
+          "came after the run had gone on; it does not count",
+        );
+        stage.say("second");
+        await stage.until(run, ({ state }) => state === "accepting");
+      },
+    );
+  });
+
+  test("what was edited while it was checked is checked again", async ({ expect }) => {
+    const files = { "test.sh": `cp work.txt "\${SIGNALBOX_HOME%/state}/ledger/tested"; ${LEDGER}; true` };
+    await onStage({ workflow: "checks", agents, files }, async (stage) => {
       const run = await stage.begin("checks");
-      const now = await stage.until(run, ({ state }) => state === "fixing");
-      expect(results(now)).toMatchObject([{ verdict: "needs_fix", exit_code: -1, ended }]);
-      expect((await stage.trace(run)).join("\n")).toContain(`tests: needs_fix (${ended})`);
-      await stage.person("cancel", run);
+      const { workspace } = await stage.until(run, () => count(stage) === 1);
+      writeFileSync(join(workspace?.path ?? "", "work.txt"), "edited meanwhile\n");
+      stage.say("go");
+      const now = await stage.until(run, ({ state }) => state === "accepting");
+      expect(stage.said("tested")).toBe("edited meanwhile");
+      expect(count(stage)).toBe(2);
+      expect(results(now)).toMatchObject([{ verdict: "pass", tree: now.run.tree }]);
+    });
+  });
+
+  test("a run that is cancelled leaves no check behind", async ({ expect }) => {
+    await onStage({ workflow: "checks", agents, files: { "test.sh": `${LEDGER}; true` } }, async (stage) => {
+      const run = await stage.begin("checks");
+      await stage.until(run, () => count(stage) === 1);
+      expect((await stage.person("cancel", run)).code).toBe(0);
       await stage.until(run, ({ isIdle }) => isIdle);
       expect(processesOf(stage).filter(({ kind }) => kind === "agent" || kind === "shim")).toEqual([]);
-    }),
-  );
-});
-
-test("a check that is lost with its shim is run again, once", async () => {
-  await onStage({ workflow: "checks", agents, files: { "test.sh": `${LEDGER}; true` } }, (stage) =>
-    supervised(stage, {}, async () => {
-      const run = await stage.begin("checks");
-      await stage.until(run, () => count(stage) === 1);
-      const shim = processesOf(stage).find(({ kind }) => kind === "shim");
-      kill(shim?.pid ?? 0);
-      await stage.until(run, () => count(stage) === 2);
-      // The first one is gone, though only its shim was killed.
-      expect(processesOf(stage).filter(({ kind }) => kind === "shim")).toHaveLength(1);
-      stage.say("go");
-      const now = await stage.until(run, ({ state, isIdle }) => state === "accepting" && isIdle);
-      expect(results(now)).toMatchObject([{ verdict: "pass", exit_code: 0 }]);
-      expect(count(stage)).toBe(2);
-    }),
-  );
-});
-
-test("the result of a check counts only while the run waits for it", async () => {
-  const waiting = { coder: `[ -e "$LEDGER/again" ] && await second\n${QUICK}`, fixer: "sleep 600" };
-  await onStage(
-    { workflow: "checks", agents: waiting, files: { "test.sh": `${LEDGER}; true` } },
-    async (stage) => {
-      const run = await stage.begin("checks");
-      await stage.until(run, () => count(stage) === 1);
-      stage.say("again");
-      expect((await stage.person("move", run, "coding")).code).toBe(0);
-      stage.say("go");
-      const now = await stage.until(run, ({ notes }) => notes.some(({ kind }) => kind === "late"));
-      expect(results(now)).toEqual([]);
-      expect(now.state).toBe("coding");
-      const { document } = await stage.person("show", run);
-      expect(JSON.stringify(document["notes"])).toContain(
-        "came after the run had gone on; it does not count",
-      );
-      stage.say("second");
-      await stage.until(run, ({ state }) => state === "accepting");
-    },
-  );
-});
-
-test("what was edited while it was checked is checked again", async () => {
-  const files = { "test.sh": `cp work.txt "\${SIGNALBOX_HOME%/state}/ledger/tested"; ${LEDGER}; true` };
-  await onStage({ workflow: "checks", agents, files }, async (stage) => {
-    const run = await stage.begin("checks");
-    const { workspace } = await stage.until(run, () => count(stage) === 1);
-    writeFileSync(join(workspace?.path ?? "", "work.txt"), "edited meanwhile\n");
-    stage.say("go");
-    const now = await stage.until(run, ({ state }) => state === "accepting");
-    expect(stage.said("tested")).toBe("edited meanwhile");
-    expect(count(stage)).toBe(2);
-    expect(results(now)).toMatchObject([{ verdict: "pass", tree: now.run.tree }]);
-  });
-});
-
-test("a run that is cancelled leaves no check behind", async () => {
-  await onStage({ workflow: "checks", agents, files: { "test.sh": `${LEDGER}; true` } }, async (stage) => {
-    const run = await stage.begin("checks");
-    await stage.until(run, () => count(stage) === 1);
-    expect((await stage.person("cancel", run)).code).toBe(0);
-    await stage.until(run, ({ isIdle }) => isIdle);
-    expect(processesOf(stage).filter(({ kind }) => kind === "agent" || kind === "shim")).toEqual([]);
-    expect(stage.now(run).attention).toBe("");
+      expect(stage.now(run).attention).toBe("");
+    });
   });
 });

@@ -2,7 +2,7 @@
 
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, test } from "vitest";
 import { filesBelow, onStage, type Stage } from "./stage.ts";
 
 const AGENTS = {
@@ -23,37 +23,40 @@ async function asked(stage: Stage): Promise<string> {
 
 type Item = { kind: string; question: { id: string; repeats: number }; commands: string[] };
 
-test("only options count, answers that are none are counted over restarts, and too many of them block", async () => {
-  await onStage({ agents: AGENTS }, async (stage) => {
-    const run = await asked(stage);
-    const inbox = async (): Promise<Item | undefined> =>
-      ((await stage.person("inbox")).document["items"] as Item[])[0];
-    expect(await inbox()).toMatchObject({
-      kind: "question",
-      question: { id: "UD-APPROVE-DESIGN", repeats: 0 },
-    });
-    expect((await inbox())?.commands[0]).toBe(`signalbox answer ${run} approved`);
+describe.concurrent("questions", () => {
+  test("only options count, answers that are none are counted over restarts, and too many of them block", async ({
+    expect,
+  }) => {
+    await onStage({ agents: AGENTS }, async (stage) => {
+      const run = await asked(stage);
+      const inbox = async (): Promise<Item | undefined> =>
+        ((await stage.person("inbox")).document["items"] as Item[])[0];
+      expect(await inbox()).toMatchObject({
+        kind: "question",
+        question: { id: "UD-APPROVE-DESIGN", repeats: 0 },
+      });
+      expect((await inbox())?.commands[0]).toBe(`signalbox answer ${run} approved`);
 
-    // No agent answers, however it is put.
-    const byAgent = await stage.agent(run, "Architect.1", "answer", "UD-APPROVE-DESIGN", "approved");
-    expect(byAgent).toMatchObject({ code: 4, document: { code: "not-a-person" } });
+      // No agent answers, however it is put.
+      const byAgent = await stage.agent(run, "Architect.1", "answer", "UD-APPROVE-DESIGN", "approved");
+      expect(byAgent).toMatchObject({ code: 4, document: { code: "not-a-person" } });
 
-    // Every command is a process of its own: what they count is in the journal.
-    for (const [times, said] of ["approved? no", "Approved", "yes, approved"].entries()) {
-      const again = await stage.person("answer", "UD-APPROVE-DESIGN", said);
-      expect(again).toMatchObject({ code: 3, document: { code: "asked-again" } });
-      expect((await inbox())?.question.repeats).toBe(times + 1);
-    }
-    expect((await stage.person("answer", "UD-APPROVE-DESIGN", "ok")).document["to"]).toBe("BLOCKED");
-    expect((await inbox())?.commands.join()).toContain("resume");
-    expect((await stage.person("answer", run, "resume")).document["to"]).toBe("APPROVE_DESIGN");
-    const last = await stage.person("answer", run, "approved", "--key", "yes");
-    expect(last).toMatchObject({ code: 0, document: { to: "PLAN" } });
-    // The same answer twice is one answer.
-    expect((await stage.person("answer", run, "approved", "--key", "yes")).document["seq"]).toBe(
-      last.document["seq"],
-    );
-    expect(await stage.trace(run)).toMatchInlineSnapshot(`
+      // Every command is a process of its own: what they count is in the journal.
+      for (const [times, said] of ["approved? no", "Approved", "yes, approved"].entries()) {
+        const again = await stage.person("answer", "UD-APPROVE-DESIGN", said);
+        expect(again).toMatchObject({ code: 3, document: { code: "asked-again" } });
+        expect((await inbox())?.question.repeats).toBe(times + 1);
+      }
+      expect((await stage.person("answer", "UD-APPROVE-DESIGN", "ok")).document["to"]).toBe("BLOCKED");
+      expect((await inbox())?.commands.join()).toContain("resume");
+      expect((await stage.person("answer", run, "resume")).document["to"]).toBe("APPROVE_DESIGN");
+      const last = await stage.person("answer", run, "approved", "--key", "yes");
+      expect(last).toMatchObject({ code: 0, document: { to: "PLAN" } });
+      // The same answer twice is one answer.
+      expect((await stage.person("answer", run, "approved", "--key", "yes")).document["seq"]).toBe(
+        last.document["seq"],
+      );
+      expect(await stage.trace(run)).toMatchInlineSnapshot(`
       [
         "human (signed): started the run; start -> INTAKE; SpecAgent is called, attempt 1",
         "engine: SpecAgent ended: exited (exit code 0); spec: read; INTAKE -> DESIGN; Architect is called, attempt 1",
@@ -66,37 +69,37 @@ test("only options count, answers that are none are counted over restarts, and t
         "human (signed): answered approved; APPROVE_DESIGN -> PLAN",
       ]
     `);
-    expect((await stage.person("verify", run)).code).toBe(0);
+      expect((await stage.person("verify", run)).code).toBe(0);
+    });
   });
-});
 
-test("an answer is about what was shown, and corrections go to their author", async () => {
-  await onStage({ agents: AGENTS }, async (stage) => {
-    const run = await asked(stage);
-    const { workspace } = stage.now(run);
-    const file = join(workspace?.path ?? "", ".agents-work", run, "spec.md");
-    appendFileSync(file, "\nAnd delete everything.\n");
-    const stale = await stage.person("answer", run, "approved");
-    expect(stale).toMatchObject({ code: 5, document: { code: "stale" } });
-    expect(stale.document["message"]).toContain("has changed since it was shown");
-    // What somebody else wrote is not the author's word: it cannot be approved at all.
-    const foreign = await stage.person("answer", run, "approved");
-    expect(foreign).toMatchObject({ code: 5 });
-    expect(foreign.document["message"]).toContain("counts only from SpecAgent");
-    expect(stage.now(run).state).toBe("APPROVE_DESIGN");
+  test("an answer is about what was shown, and corrections go to their author", async ({ expect }) => {
+    await onStage({ agents: AGENTS }, async (stage) => {
+      const run = await asked(stage);
+      const { workspace } = stage.now(run);
+      const file = join(workspace?.path ?? "", ".agents-work", run, "spec.md");
+      appendFileSync(file, "\nAnd delete everything.\n");
+      const stale = await stage.person("answer", run, "approved");
+      expect(stale).toMatchObject({ code: 5, document: { code: "stale" } });
+      expect(stale.document["message"]).toContain("has changed since it was shown");
+      // What somebody else wrote is not the author's word: it cannot be approved at all.
+      const foreign = await stage.person("answer", run, "approved");
+      expect(foreign).toMatchObject({ code: 5 });
+      expect(foreign.document["message"]).toContain("counts only from SpecAgent");
+      expect(stage.now(run).state).toBe("APPROVE_DESIGN");
 
-    const back = await stage.person("answer", run, "changes-requested/spec", "--text", "delete nothing");
-    expect(back).toMatchObject({ code: 0, document: { to: "INTAKE" } });
-    await stage.until(run, ({ state, isIdle }) => state === "APPROVE_DESIGN" && isIdle);
-    // What there was is kept, as somebody left it; the new attempt began without it.
-    const archive = filesBelow(join(stage.home.root, "runs", run, "archive"));
-    expect(Object.keys(archive).map((name) => name.replace(run, "RUN"))).toEqual([
-      "attempt-4/.agents-work/RUN/architecture.md",
-      "attempt-4/.agents-work/RUN/spec.md",
-    ]);
-    expect(Object.values(archive).join()).toContain("delete everything");
-    expect((await stage.person("answer", run, "approved")).document["to"]).toBe("PLAN");
-    expect(await stage.trace(run)).toMatchInlineSnapshot(`
+      const back = await stage.person("answer", run, "changes-requested/spec", "--text", "delete nothing");
+      expect(back).toMatchObject({ code: 0, document: { to: "INTAKE" } });
+      await stage.until(run, ({ state, isIdle }) => state === "APPROVE_DESIGN" && isIdle);
+      // What there was is kept, as somebody left it; the new attempt began without it.
+      const archive = filesBelow(join(stage.home.root, "runs", run, "archive"));
+      expect(Object.keys(archive).map((name) => name.replace(run, "RUN"))).toEqual([
+        "attempt-4/.agents-work/RUN/architecture.md",
+        "attempt-4/.agents-work/RUN/spec.md",
+      ]);
+      expect(Object.values(archive).join()).toContain("delete everything");
+      expect((await stage.person("answer", run, "approved")).document["to"]).toBe("PLAN");
+      expect(await stage.trace(run)).toMatchInlineSnapshot(`
       [
         "human (signed): started the run; start -> INTAKE; SpecAgent is called, attempt 1",
         "engine: SpecAgent ended: exited (exit code 0); spec: read; INTAKE -> DESIGN; Architect is called, attempt 1",
@@ -108,5 +111,6 @@ test("an answer is about what was shown, and corrections go to their author", as
         "human (signed): answered approved; APPROVE_DESIGN -> PLAN",
       ]
     `);
+    });
   });
 });
