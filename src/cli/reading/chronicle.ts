@@ -165,8 +165,9 @@ function sayConsequence(event: Event): string[] {
 
 /** Of a check: how its command ended, where that is not what its verdict says. */
 function sayCheck({ exit_code: code, ended }: Reading["fields"]): string {
-  if (typeof code !== "number" || code === 0 || typeof ended !== "string") return "";
-  return ended === "exited" ? ` (exit code ${code})` : ` (${ended})`;
+  if (typeof code !== "number" || typeof ended !== "string") return "";
+  if (ended !== "exited") return ` (${ended})`;
+  return code === 0 ? "" : ` (exit code ${code})`;
 }
 
 function agentName({ role, slot }: { readonly role: string; readonly slot: string }): string {

@@ -193,4 +193,20 @@ describe.concurrent("checks", () => {
       expect(stage.now(run).attention).toBe("");
     });
   });
+
+  test("a check that leaves the work another one each time does not pass, and says what to do", async ({
+    expect,
+  }) => {
+    const files = { "test.sh": `${LEDGER.replace("; until", " #")}\necho again >>leavings.txt; true` };
+    await onStage({ workflow: "checks", agents, files }, async (stage) => {
+      const run = await stage.begin("checks");
+      const now = await stage.until(run, ({ state }) => state === "fixing");
+      expect(count(stage)).toBe(3);
+      expect(results(now)).toMatchObject([{ verdict: "needs_fix", exit_code: 0, ended: "in doubt" }]);
+      const output = readFileSync(join(now.workspace?.path ?? "", "TESTS.txt"), "utf8");
+      expect(output).toContain("git ignores what it writes");
+      expect(now.notes.map(({ kind }) => kind)).toContain("check");
+      expect((await stage.trace(run)).at(-1)).toContain("tests: needs_fix (in doubt); testing -> fixing");
+    });
+  });
 });

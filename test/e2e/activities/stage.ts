@@ -69,7 +69,7 @@ await() { until [ -e "$LEDGER/$1" ]; do sleep 0.02; done; }
 say() { echo "\${2-}" >>"$LEDGER/$1"; }
 `;
 
-export async function openStage(scene: Scene): Promise<Stage> {
+async function openStage(scene: Scene): Promise<Stage> {
   const life = makeLife({
     config: (root) =>
       `harness: scripted\nharnesses:\n  scripted: { command: [sh, "${root}/agents/{role}.sh"], set: { LEDGER: "${root}/ledger" }${scene.limits ?? PATIENT} }\n${scene.settings ?? ""}`,

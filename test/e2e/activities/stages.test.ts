@@ -1,8 +1,10 @@
 /** Reviews with severities, fixes that run out, and stages that begin again with everything kept. */
 
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { filesBelow, onStage } from "./stage.ts";
+import { processesOf } from "../lives/life.ts";
+import { filesBelow, onStage, supervised } from "./stage.ts";
 
 /** What the critic says, one line for each time it is called. */
 function critic(...reviews: readonly object[]): string {
@@ -118,6 +120,43 @@ describe.concurrent("stages", () => {
       const moves = now.events.flatMap(({ event }) => (event.type === "moved" ? [event.to] : []));
       expect(moves).toEqual(["1.1", "1.2", "1.2-merge", "1.3", "planned"]);
       expect(now.run.slots).toEqual({ "1.2-parts": { "front end": "done", back: "done" } });
+    });
+  });
+
+  test("a run that is over has no check left, though nothing releases its workspace", async ({ expect }) => {
+    const agents = { planner: PLANNER, mender: MENDER, critic: critic({ status: "approved", issues: [] }) };
+    await onStage({ workflow: "stages", agents, files: { "test.sh": "sleep 600" } }, (stage) =>
+      supervised(stage, {}, async () => {
+        const run = await stage.begin("stages");
+        const isRunning = (): boolean => processesOf(stage).some(({ kind }) => kind === "shim");
+        await stage.until(
+          run,
+          ({ state, deeds }) => state === "tests" && deeds.every(({ status }) => status === "done"),
+        );
+        expect(isRunning()).toBe(true);
+        expect((await stage.person("cancel", run)).code).toBe(0);
+        await stage.until(run, ({ isIdle }) => isIdle && !isRunning());
+        expect(stage.now(run)).toMatchObject({ state: "dropped", attention: "" });
+      }),
+    );
+  });
+
+  test("what this version cannot carry out needs attention, says why, and holds up nobody else", async ({
+    expect,
+  }) => {
+    await onStage({ workflow: "graph", agents: {} }, async (stage) => {
+      const run = await stage.begin("graph");
+      const { workspace } = await stage.until(run, (now) => now.workspace !== undefined && now.isIdle);
+      const task =
+        "### Task 1: Do it\n\nFiles: a.ts\nDependencies: none\nComplexity: easy\nInstructions: all of it\n";
+      writeFileSync(join(workspace?.path ?? "", "tasks.md"), task);
+      expect(await stage.person("move", run, "building")).toMatchObject({ code: 0 });
+      const { attention } = await stage.until(run, (now) => now.attention !== "");
+      expect(attention).toContain("this version cannot carry out a graph of tasks");
+      expect(attention).toContain(`signalbox resume ${run}`);
+      const other = await stage.begin("graph");
+      await stage.until(other, (now) => now.workspace !== undefined && now.isIdle);
+      expect((await stage.person("cancel", run)).code).toBe(0);
     });
   });
 });
