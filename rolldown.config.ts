@@ -36,7 +36,7 @@ export default defineConfig({
         },
         {
           name: "look",
-          test: /src\/core\/(?!check\/|simulate)|src\/adapters\/(home\/(?!run-id)|store\/(?!verify|walk|repair|restore|salvage)|failpoint|person\/(who|marks|processes|token))|src\/cli\/(box|say|number-option|wake|commands\/(show|next|list)|reading\/(ways|truth|chronicle|say-run))\.ts|src\/adapters\/supervisor\/(poke|lock)|src\/engine\/(launch|deed)\.ts|src\/format\/(prompt|problem|text)\.ts|src\/adapters\/(trust\/repository|library\/(find|package))/,
+          test: /src\/core\/(?!check\/|simulate)|src\/adapters\/(home\/(?!run-id)|store\/(?!verify|walk|repair|restore|salvage)|failpoint|person\/(who|marks|processes|token))|src\/cli\/(box|say|number-option|wake|commands\/(show|next|list)|reading\/(ways|truth|chronicle|say-run))\.ts|src\/adapters\/supervisor\/(poke|lock)|src\/engine\/(launch|deed)\.ts|src\/format\/(prompt|problem|text|sha256)\.ts|src\/adapters\/(trust\/repository|library\/(find|package))/,
         },
         {
           name: "act",

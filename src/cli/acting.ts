@@ -44,7 +44,7 @@ function boxOf({ env }: Door, home: Home, store: Store): Box {
     store,
     artifacts: fileArtifacts({ registry: store }),
     workspaces: lazily(async () =>
-      (await import("../adapters/git/workspaces.ts")).gitWorkspaces({ home, env }),
+      (await import("../adapters/git/workspaces.ts")).gitWorkspaces({ home, env, isAlone: true }),
     ),
     folders: (run) => runFolders(home, run),
     workflow: workflowsOf({ definition: (hash) => store.definition(hash) ?? lostDefinition(hash) }),

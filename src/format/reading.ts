@@ -4,10 +4,10 @@
  * Readers are loaded by whoever knows which of them are needed: a file of Markdown does not pay for the parser of YAML.
  */
 
-import { createHash } from "node:crypto";
 import type { Reading } from "../core/event.ts";
 import type { Artifact, Reader } from "../core/workflow.ts";
 import type { Finding } from "./finding.ts";
+import { sha256 } from "./sha256.ts";
 import { decode } from "./text.ts";
 
 const BYTES_MAX = 1024 * 1024;
@@ -56,5 +56,5 @@ function purpose(reader: FileReader): string {
 }
 
 function digestOf(content: string | Uint8Array): string {
-  return `sha256:${createHash("sha256").update(content).digest("hex")}`;
+  return `sha256:${sha256(content)}`;
 }

@@ -10,7 +10,7 @@ import { mountName } from "../../src/adapters/home/network.ts";
 import { newRunId } from "../../src/adapters/home/run-id.ts";
 import { openStore } from "../../src/adapters/store/open.ts";
 import { MIGRATIONS } from "../../src/adapters/store/schema.ts";
-import { sha256, slowly } from "../../src/adapters/store/sha256.ts";
+import { sha256, slowly } from "../../src/format/sha256.ts";
 import { openFile } from "../../src/adapters/store/sqlite.ts";
 import { node, script } from "./store-processes.ts";
 import { storeContract } from "./store-contract.ts";

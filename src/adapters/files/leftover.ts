@@ -9,11 +9,12 @@
  * All begin with `.signalbox-`, so that one pattern keeps them out of the work.
  */
 
-import { createHash, randomBytes } from "node:crypto";
 import { closeSync, constants, linkSync, lstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { renameSync, unlinkSync } from "node:fs";
 import type { BigIntStats } from "node:fs";
 import { join } from "node:path";
+import { sha256 } from "../../format/sha256.ts";
+import { newName } from "../home/new-name.ts";
 import { codeOf, unless } from "./errno.ts";
 import type { Folder } from "./folder.ts";
 
@@ -37,7 +38,7 @@ type Leftover = {
 };
 
 export function newToken(): string {
-  return `${process.pid}.${randomBytes(6).toString("hex")}`;
+  return `${process.pid}.${newName()}`;
 }
 
 export function besideName(kind: "new" | "old", token: string, name: string): string {
@@ -46,7 +47,7 @@ export function besideName(kind: "new" | "old", token: string, name: string): st
 
 /** A name that is long already cannot become longer. */
 function labelOf(name: string): string {
-  return name.length <= NAME_MAX ? name : createHash("sha256").update(name).digest("hex").slice(0, 32);
+  return name.length <= NAME_MAX ? name : sha256(name).slice(0, 32);
 }
 
 export type Mending = {
@@ -197,10 +198,11 @@ export function digestAt(folder: Folder, entry: string): string {
   const fd = unless(["ENOENT", "ELOOP"], () => openSync(folder.at(entry), flags));
   if (fd === undefined) return "";
   try {
-    const hash = createHash("sha256");
     const chunk = Buffer.alloc(CHUNK);
-    for (let read = readSync(fd, chunk); read > 0; read = readSync(fd, chunk))
-      hash.update(chunk.subarray(0, read));
+    const first = readSync(fd, chunk);
+    if (first < CHUNK) return sha256(chunk.subarray(0, first));
+    const hash = process.getBuiltinModule("node:crypto").createHash("sha256");
+    for (let read = first; read > 0; read = readSync(fd, chunk)) hash.update(chunk.subarray(0, read));
     return hash.digest("hex");
   } finally {
     closeSync(fd);

@@ -16,7 +16,8 @@ import { inFolder } from "./folder.ts";
 import { besideName, digestAt, keep, linkInto, mend, newToken, remove, statOf } from "./leftover.ts";
 import { fillPath } from "../../engine/place.ts";
 import { filesOf } from "./paths.ts";
-import { create, rewrite, sha256, withdraw, writeAll } from "./replace.ts";
+import { sha256 } from "../../format/sha256.ts";
+import { create, rewrite, withdraw, writeAll } from "./replace.ts";
 
 const TRIES_MAX = 20;
 const CHUNK = 64 * 1024;

@@ -1,7 +1,8 @@
 /** What this process wrote itself: a file that still says so was not saved by anybody a moment ago, and need not be waited for. */
 
+import { sha256 } from "../../format/sha256.ts";
 import type { Spot } from "./folder.ts";
-import { sha256, type Rewriting } from "./replace.ts";
+import type { Rewriting } from "./replace.ts";
 
 type Edit = Rewriting["edit"];
 

@@ -10,13 +10,14 @@ import type { Artifacts, Place, Registry } from "../../engine/ports.ts";
 import type { Edited } from "../../format/front-matter.ts";
 import { setLines } from "../../format/front-matter-lines.ts";
 import { splitFrontMatter } from "../../format/front-matter-parts.ts";
+import { sha256 } from "../../format/sha256.ts";
 import { failpoint } from "../failpoint.ts";
 import { decodeWhole } from "./decode.ts";
 import { inFolder } from "./folder.ts";
 import { openFile } from "./open.ts";
 import { fillPath } from "../../engine/place.ts";
 import type { OwnWrites } from "./own-writes.ts";
-import { rewrite, sha256, whyNot } from "./replace.ts";
+import { rewrite, whyNot } from "./replace.ts";
 import type { Edit, Rewritten } from "./replace.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -8,13 +8,13 @@ import type { Reader } from "../../core/workflow.ts";
 import type { Place, Registry } from "../../engine/ports.ts";
 import { splitFrontMatter } from "../../format/front-matter-parts.ts";
 import type { Read } from "../../format/reading.ts";
+import { sha256 } from "../../format/sha256.ts";
 import { decodeWhole } from "./decode.ts";
 import { inFolder } from "./folder.ts";
 import { openFile } from "./open.ts";
 import type { Opened } from "./open.ts";
 import { filesOf, shownPath } from "./paths.ts";
 import type { FileOf } from "./paths.ts";
-import { sha256 } from "./replace.ts";
 
 type Cache = Pick<Registry, "readings" | "keepReadings">;
 

@@ -6,7 +6,6 @@
  * whoever comes next mends the rest.
  */
 
-import { createHash } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -17,6 +16,7 @@ import {
   renameSync,
   writeSync,
 } from "node:fs";
+import { sha256 } from "../../format/sha256.ts";
 import { failpoint } from "../failpoint.ts";
 import { codeOf, unless } from "./errno.ts";
 import type { Folder, Spot } from "./folder.ts";
@@ -249,10 +249,6 @@ export function writeAll(fd: number, bytes: Uint8Array): void {
     if (written === 0) throw new Error(`only ${at} of ${bytes.length} bytes could be written`);
     at += written;
   }
-}
-
-export function sha256(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }
 
 function isEqual(one: Uint8Array, two: Uint8Array): boolean {

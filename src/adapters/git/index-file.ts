@@ -6,7 +6,6 @@
  * where its own configuration would speak.
  */
 
-import { createHash } from "node:crypto";
 import { lstatSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { unless } from "../files/errno.ts";
 import { bytePath } from "./byte-path.ts";
@@ -114,21 +113,26 @@ export async function copyIndex(copying: Copying): Promise<boolean> {
   const bytes = unless(["ENOENT"], () => readFileSync(copying.from));
   const index = bytes === undefined ? undefined : parseIndex(bytes, copying.oidBytes);
   if (index === undefined || index.isPartial) return false;
-  const isOther = await unhide(index, copying);
-  writeFileSync(copying.to, sealed(index, copying.oidBytes, isOther), { mode: 0o600 });
+  const change = await unhide(index, copying);
+  const copy = change === "none" ? index.bytes : sealed(index, copying.oidBytes, change === "content");
+  writeFileSync(copying.to, copy, { mode: 0o600 });
   // Git reads a file again that is as young as the index: a copy must not look younger than what it is a copy of.
   const seconds = (Math.floor(stamp) - 1) / 1000;
   utimesSync(copying.to, seconds, seconds);
   return true;
 }
 
-/** Whether content was changed, so that what the extensions remember is no longer true. */
-async function unhide({ bytes, entries }: IndexFile, { workTree, nested }: Copying): Promise<boolean> {
+/** Where content was changed, what the extensions remember is no longer true. */
+type Change = "none" | "marks" | "content";
+
+async function unhide({ bytes, entries }: IndexFile, { workTree, nested }: Copying): Promise<Change> {
   let isOther = false;
+  let isMarked = false;
   for (const entry of entries) {
     const flags = bytes.readUInt16BE(entry.flagsAt);
     if ((flags & ASSUME_VALID) !== 0) bytes.writeUInt16BE(flags & ~ASSUME_VALID, entry.flagsAt);
     if (entry.isExtended) showIfThere(bytes, entry, workTree);
+    isMarked ||= entry.isExtended || (flags & ASSUME_VALID) !== 0 || entry.mode === GITLINK;
     if (entry.mode !== GITLINK || entry.stage !== 0) continue;
     if (
       unless(["ENOENT", "ENOTDIR"], () => lstatSync(bytePath(workTree, `${entry.name}/.git`))) === undefined
@@ -142,7 +146,8 @@ async function unhide({ bytes, entries }: IndexFile, { workTree, nested }: Copyi
     }
     bytes.writeUInt16BE((flags & ~ASSUME_VALID) | ASSUME_VALID, entry.flagsAt);
   }
-  return isOther;
+  if (isOther) return "content";
+  return isMarked ? "marks" : "none";
 }
 
 /** In a sparse checkout what is not there is meant not to be there. */
@@ -155,6 +160,7 @@ function showIfThere(bytes: Buffer, { name, flagsAt }: IndexEntry, workTree: str
 
 function sealed({ bytes, end }: IndexFile, oidBytes: number, isOther: boolean): Buffer {
   const body = bytes.subarray(0, isOther ? end : bytes.length - oidBytes);
+  const { createHash } = process.getBuiltinModule("node:crypto");
   const seal = createHash(oidBytes === 20 ? "sha1" : "sha256")
     .update(body)
     .digest();

@@ -4,11 +4,12 @@
  * The lock is an exclusive SQLite transaction, which the system takes back when its holder dies.
  */
 
-import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { sha256 } from "../../format/sha256.ts";
 import { makeFolder } from "../home/folders.ts";
+import { openFile } from "../store/sqlite.ts";
 import { UserError } from "../user-error.ts";
 
 const WAIT_MS = 120_000;
@@ -20,7 +21,7 @@ export type Lock = { readonly folder: string; readonly repo: string; readonly wa
 
 export async function whileLocked<T>(lock: Lock, work: () => Promise<T>): Promise<T> {
   makeFolder(lock.folder);
-  const name = createHash("sha256").update(lock.repo).digest("hex").slice(0, 32);
+  const name = sha256(lock.repo).slice(0, 32);
   const held = await take(lock, join(lock.folder, `${name}.lock`));
   try {
     return await work();
@@ -31,7 +32,7 @@ export async function whileLocked<T>(lock: Lock, work: () => Promise<T>): Promis
 
 async function take(lock: Lock, file: string): Promise<DatabaseSync> {
   const endsAt = Date.now() + (lock.waitMs ?? WAIT_MS);
-  const database = new DatabaseSync(file);
+  const database = openFile(file, { timeout: 0 });
   try {
     while (!begins(database)) {
       if (Date.now() >= endsAt)

@@ -5,11 +5,11 @@
  * nor a merge under way is in the way. The same content is the same tree, whether or not it was committed.
  */
 
-import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { unless } from "../files/errno.ts";
 import { makeFolder } from "../home/folders.ts";
+import { newName } from "../home/new-name.ts";
 import type { Env, Home } from "../home/paths.ts";
 import { git, GitError, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
@@ -20,7 +20,7 @@ import { commonDirOf, gitDirOf } from "./locate.ts";
 export type On = { readonly home: Home; readonly env: Env };
 
 /** A worktree and git's own folder for it. */
-export type Bench = { readonly path: string; readonly gitDir: string };
+export type Bench = { readonly path: string; readonly gitDir: string; readonly isAlone?: boolean };
 
 const NO_COMMIT = /^error: '(.+?)\/?' does not have a commit checked out$/m;
 const TRIES_MAX = 3;
@@ -29,7 +29,7 @@ const TRIES_MAX = 3;
 export async function withCopy<T>(on: On, bench: Bench, use: (index: string) => Promise<T>): Promise<T> {
   const folder = join(on.home.root, "tmp");
   makeFolder(folder);
-  const index = join(folder, `index-${process.pid}-${randomBytes(8).toString("hex")}`);
+  const index = join(folder, `index-${process.pid}-${newName()}`);
   try {
     const isCopied = await copyIndex({
       from: join(bench.gitDir, "index"),
@@ -55,8 +55,8 @@ export async function treeOf(on: On, bench: Bench, artifacts: readonly string[])
 }
 
 /** How git is called for a worktree. One whose folder is gone still has an index and a HEAD. */
-export function within({ path, gitDir }: Bench): Omit<Call, "args"> {
-  return existsSync(path) ? { cwd: path, gitDir, workTree: path } : { cwd: gitDir, gitDir };
+export function within({ path, gitDir, isAlone = false }: Bench): Omit<Call, "args"> {
+  return existsSync(path) ? { cwd: path, gitDir, workTree: path, isAlone } : { cwd: gitDir, gitDir, isAlone };
 }
 
 /** The same with an index of ours. */

@@ -13,14 +13,22 @@ import { snapshot } from "./snapshot.ts";
 import { treeOf } from "./tree.ts";
 import type { Bench } from "./tree.ts";
 
-export function gitWorkspaces(on: { readonly home: Home; readonly env: Env }): Workspaces {
+type On = {
+  readonly home: Home;
+  readonly env: Env;
+  /** A process that does one thing and leaves, as commands do. */
+  readonly isAlone?: boolean;
+};
+
+export function gitWorkspaces(on: On): Workspaces {
   const lock = (repo: string) => ({ folder: on.home.locks, repo });
   return {
     prepare: async (of) => {
       refuseRunName(of.run);
       return whileLocked(lock(of.repo), () => prepare(on, of));
     },
-    digest: async (path, artifacts) => treeOf(on, benchAt(path), artifacts),
+    digest: async (path, artifacts) =>
+      treeOf(on, { ...benchAt(path), isAlone: on.isAlone === true }, artifacts),
     snapshot: async (of) => {
       refuseRunName(of.run);
       return snapshot(on, benchAt(of.path), of);

@@ -1,4 +1,6 @@
-/** What an agent is known by: one token for each attempt, of which only the digest is kept. Loading hashes takes time: only agents wait for it. */
+/** What an agent is known by: one token for each attempt, of which only the digest is kept.. */
+
+import { sha256 } from "../../format/sha256.ts";
 
 const TOKEN_BYTES = 32;
 
@@ -8,5 +10,5 @@ export function newToken(): string {
 
 /** A database that leaks gives nobody the voice of an agent. */
 export function hashToken(token: string): string {
-  return process.getBuiltinModule("node:crypto").hash("sha256", token, "hex");
+  return sha256(token);
 }

@@ -4,7 +4,7 @@
  * Both are over the texts exactly as they are kept, so that nothing has to be brought into an order first.
  */
 
-import { sha256 } from "./sha256.ts";
+import { sha256 } from "../../format/sha256.ts";
 
 /** A row of `events`, without its own hash. */
 export type Link = {

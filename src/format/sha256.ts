@@ -1,7 +1,7 @@
 /**
- * SHA-256 of a text.
+ * SHA-256 of a text or of bytes.
  *
- * Loading Node's own takes longer than opening the database and reading a run together. So the first texts of a process are
+ * Loading Node's own takes longer than opening the database and reading a run together. So what a process hashes first is
  * hashed here; whoever has more to do gets the fast one.
  */
 
@@ -28,16 +28,16 @@ const CUBE_ROOTS = Int32Array.from([
 let hashed = 0;
 let native: typeof crypto.hash | undefined;
 
-export function sha256(text: string): string {
-  hashed += text.length;
-  if (hashed < SMALL) return slowly(text);
+export function sha256(data: string | Uint8Array): string {
+  hashed += data.length;
+  if (hashed < SMALL) return slowly(data);
   native ??= process.getBuiltinModule("node:crypto").hash;
-  return native("sha256", text, "hex");
+  return native("sha256", data, "hex");
 }
 
 /** FIPS 180-4, to the letter. */
-export function slowly(text: string): string {
-  const words = padded(text);
+export function slowly(data: string | Uint8Array): string {
+  const words = padded(typeof data === "string" ? Buffer.from(data) : data);
   const state = Int32Array.from(SQUARE_ROOTS);
   const schedule = new Int32Array(64);
   for (let block = 0; block < words.length; block += 16)
@@ -46,9 +46,10 @@ export function slowly(text: string): string {
 }
 
 /** The bytes, a one, zeros, and the number of bits: whole blocks of sixteen words. */
-function padded(text: string): Int32Array {
-  const bytes = Buffer.alloc(((Buffer.byteLength(text) + 8) >> 6) * 64 + 64);
-  const length = bytes.write(text);
+function padded(data: Uint8Array): Int32Array {
+  const { length } = data;
+  const bytes = Buffer.alloc(((length + 8) >> 6) * 64 + 64);
+  bytes.set(data);
   bytes[length] = 0x80;
   bytes.writeUIntBE(length * 8, bytes.length - 6, 6);
   bytes.swap32();
