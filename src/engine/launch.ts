@@ -7,35 +7,14 @@ import type { Workflow } from "../core/compile.ts";
 import type { Role } from "../core/workflow.ts";
 import { fill } from "../format/prompt.ts";
 import type { Works } from "./box.ts";
+import { isHandedOn } from "./environment.ts";
 import type { Harness, Settings } from "./ports.ts";
-
-/** Handed on to every agent and check; everything else must be named in the settings. */
-const HANDED_ON = [
-  "HOME",
-  "USER",
-  "LOGNAME",
-  "SHELL",
-  "LANG",
-  "LANGUAGE",
-  "TZ",
-  "TERM",
-  "TMPDIR",
-  "XDG_CONFIG_HOME",
-  "XDG_CACHE_HOME",
-  "XDG_DATA_HOME",
-  "XDG_STATE_HOME",
-  "XDG_RUNTIME_DIR",
-  "SSL_CERT_FILE",
-  "SSL_CERT_DIR",
-];
 
 export function environment(works: Works, settings: Settings, harness?: Harness): Record<string, string> {
   const { env: own, bin, home } = works.person;
-  const names = new Set([...HANDED_ON, ...settings.env, ...(harness?.env ?? [])]);
+  const names = [...settings.env, ...(harness?.env ?? [])];
   const env: Record<string, string> = {};
-  for (const [name, value] of Object.entries(own)) {
-    if (names.has(name) || name.startsWith("LC_")) env[name] = value;
-  }
+  for (const [name, value] of Object.entries(own)) if (isHandedOn(name, names)) env[name] = value;
   return {
     ...env,
     ...harness?.set,

@@ -1,0 +1,33 @@
+/**
+ * Which variables of a person reach agents, checks and the supervisor: those in this list, and those that the settings name.
+ *
+ * Everything else stays with the person: keys of other programs, and whatever would change what a program loads.
+ */
+
+const HANDED_ON: ReadonlySet<string> = new Set([
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "LANG",
+  "LANGUAGE",
+  "TZ",
+  "TERM",
+  "TMPDIR",
+  "XDG_CONFIG_HOME",
+  "XDG_CACHE_HOME",
+  "XDG_DATA_HOME",
+  "XDG_STATE_HOME",
+  "XDG_RUNTIME_DIR",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+]);
+
+/** Never, whoever names them: they make programs load other code, or belong to one call of ours. */
+const WITHHELD = /^(SIGNALBOX_.*|NODE_.*|LD_.*|DYLD_.*|BASH_ENV|ENV|PERL5OPT|PYTHONSTARTUP|RUBYOPT|GIT_.*)$/;
+
+export function isHandedOn(name: string, more: readonly string[]): boolean {
+  if (WITHHELD.test(name)) return false;
+  return HANDED_ON.has(name) || name.startsWith("LC_") || more.includes(name);
+}
