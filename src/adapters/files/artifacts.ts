@@ -15,7 +15,7 @@ export function fileArtifacts({ registry }: On): Artifacts {
   const own = ownWrites();
   return {
     read: (place) => readAll(registry, place),
-    put: (place, text) => putArtifact(own, place, text),
+    put: (place, text) => putArtifact({ own, kept: registry }, place, text),
     archive: archiveAll,
     carry: (place, to) => Promise.resolve(carryAll(place, to)),
     project: (place, of) => prepareProjections({ kept: registry, own, place }, of),

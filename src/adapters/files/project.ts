@@ -273,6 +273,11 @@ function recall({ kept, place }: Remembering, file: string): Memory {
   return isMemory(memory) ? memory : {};
 }
 
+/** Whether a file says exactly what we projected last. */
+export function isProjected(of: Remembering, file: string, digest: string): boolean {
+  return recall(of, file).last?.digest === digest;
+}
+
 /** Only `remember` writes it. */
 function isMemory(value: unknown): value is Memory {
   return isRecord(value) && (value["last"] === undefined || isRecord(value["last"]));

@@ -1,11 +1,12 @@
 /** Puts a text to where an artifact is: the whole of its file, or its section. */
 
-import type { Place } from "../../engine/ports.ts";
+import type { Place, Registry } from "../../engine/ports.ts";
 import { UserError } from "../user-error.ts";
 import { decodeWhole } from "./decode.ts";
 import { fillPath } from "../../engine/place.ts";
 import { shownPath } from "./paths.ts";
 import type { OwnWrites } from "./own-writes.ts";
+import { isProjected } from "./project.ts";
 import { rewrite, whyNot } from "./replace.ts";
 import type { Rewriting, Rewritten } from "./replace.ts";
 
@@ -13,7 +14,7 @@ type Text = { readonly artifact: string; readonly slot: string; readonly text: s
 type Edit = Rewriting["edit"];
 
 export async function putArtifact(
-  own: OwnWrites,
+  { own, kept }: { readonly own: OwnWrites; readonly kept: Pick<Registry, "projection" | "keepProjection"> },
   place: Place,
   { artifact, slot, text }: Text,
 ): Promise<readonly string[]> {
@@ -25,9 +26,9 @@ export async function putArtifact(
       ? await section(file, of.reader.heading, text)
       : () => ({ bytes: Buffer.from(text) });
   const spot = { root: place.root, file };
-  const written = attempt(file, () =>
-    rewrite(spot, { edit: own.remembering(spot, edit), isOurs: own.isOf(spot) }),
-  );
+  const isOurs = (digest: string): boolean =>
+    own.isOf(spot)(digest) || isProjected({ kept, place }, file, digest);
+  const written = attempt(file, () => rewrite(spot, { edit: own.remembering(spot, edit), isOurs }));
   if (written.type === "refused") throw refusal(file, `the file ${written.reason}`);
   return written.told;
 }
