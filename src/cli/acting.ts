@@ -12,7 +12,7 @@ import type { Actor, Incoming } from "../core/event.ts";
 import { workflowsOf, type Box } from "../engine/box.ts";
 import type { Store, Workspaces } from "../engine/ports.ts";
 import { project } from "../engine/project.ts";
-import { submit, type Request, type Submission } from "../engine/submit.ts";
+import { keyOf, submit, type Request, type Submission } from "../engine/submit.ts";
 import { openStore, requireHome, runMeant } from "./box.ts";
 import { EXIT_DAMAGED, EXIT_NOT_YOURS, type Door } from "./command.ts";
 import { lateAgent, tellLate } from "./late.ts";
@@ -93,6 +93,16 @@ export async function voiceOf({ who }: Acting, run: string): Promise<Voice> {
   ]);
   const signer = await signerOf(who);
   return { by, prove: (event) => prover({ who, signer, run, event }) };
+}
+
+/** What was acknowledged under a key of whoever acts, if it was used before. */
+export function answeredBefore(
+  { who, box }: Acting,
+  run: string,
+  key: string | undefined,
+): string | undefined {
+  if (key === undefined || who.type === "stranger") return undefined;
+  return box.store.answerTo(run, keyOf(who.actor, key));
 }
 
 /** What was acknowledged: the same for the same key, however often it is asked for. */

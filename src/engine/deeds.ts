@@ -1,5 +1,6 @@
 /** What the world must do after one step: what the core ordered, and what the engine adds around it. */
 
+import { isUp } from "../core/act.ts";
 import type { Workflow } from "../core/compile.ts";
 import type { Step } from "../core/step.ts";
 import type { Deed } from "./deed.ts";
@@ -12,8 +13,21 @@ export function deedsOf(workflow: Workflow, step: Accepted, workspace: Workspace
     ...(workspace === undefined && needsWorkspace(workflow, step) ? [PREPARE] : []),
     ...(workspace === undefined ? [] : snapshotOf(step)),
     ...step.effects,
+    ...(workflow.definition.states[step.run.state]?.final === undefined ? [] : leftovers(step, workspace)),
   ];
 }
+
+/** A run that is over leaves nothing behind, whether or not its definition says so. */
+function leftovers({ run, effects }: Accepted, workspace: WorkspaceRow | undefined): Deed[] {
+  const agents = Object.values(run.agents).filter(isUp);
+  const isReleased = effects.some(({ type }) => type === "release-resource");
+  return [
+    ...agents.map(({ role, slot, attempt }): Deed => ({ type: "stop-agent", role, slot, attempt })),
+    ...(workspace === undefined || isReleased ? [] : [RELEASE]),
+  ];
+}
+
+const RELEASE: Deed = { type: "release-resource", resource: "workspace" };
 
 const PREPARE: Deed = { type: "prepare-resource", resource: "workspace" };
 

@@ -31,13 +31,19 @@ export function variablesOf(on: {
 }): Record<string, string> {
   const { workflow, run, workspace, agent } = on;
   const variables: Record<string, string> = {};
-  for (const [name, value] of Object.entries(run.params)) variables[name] = String(value);
+  for (const [name, value] of Object.entries(run.params)) variables[name] = oneLine(String(value));
   for (const name of Object.keys(workflow.definition.counters)) {
     variables[name] = String(run.counters[name] ?? 0);
     variables[`${name}_max`] = String(maxOf(workflow, run, name));
   }
   const { slot, attempt, session } = agent;
   return { ...variables, run: run.id, state: run.state, workspace, slot, attempt: String(attempt), session };
+}
+
+/** Agents may set some of these: a value is a line in somebody's prompt, and never a heading or a verdict of its own. */
+function oneLine(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text.replaceAll(/[\s\u0000-\u001F\u007F-\u009F\u2028\u2029]+/g, " ").trim();
 }
 
 export function promptText(

@@ -14,10 +14,12 @@ import type { AgentRow, DeedRow, Kept } from "./ports.ts";
 import { noteAll, project } from "./project.ts";
 import { submit } from "./submit.ts";
 import { agentOver, jobId, nextTurn, startTurn } from "./turn.ts";
+import { withWords } from "./words.ts";
+import { endWriters } from "./writers.ts";
 
 type Of<T extends Deed["type"]> = {
-  /** Claimed before: whoever claimed it may have done it. */
-  readonly isRepeated: boolean;
+  /** How often it was claimed. More than once: whoever claimed it before may have done it. */
+  readonly tries: number;
   readonly works: Works;
   readonly kept: Kept;
   readonly deed: Extract<Deed, { type: T }>;
@@ -28,7 +30,7 @@ type Of<T extends Deed["type"]> = {
 export async function perform(works: Works, { deed, run, key, tries }: DeedRow): Promise<string> {
   const kept = works.store.load(run);
   if (kept === undefined) throw new Error(`there is no run ${run}`);
-  const on = { works, kept, key, isRepeated: tries > 1 };
+  const on = { works, kept, key, tries };
   switch (deed.type) {
     case "prepare-resource":
       return prepare({ ...on, deed });
@@ -61,6 +63,7 @@ async function prepare({ works, kept }: Of<"prepare-resource">): Promise<string>
   const { row, run } = kept;
   if (boundWorkspace(works, row.id) !== undefined) return "there is a workspace already";
   const workflow = works.workflow(row.definition);
+  if (workflow.definition.states[run.state]?.final !== undefined) return "the run is over";
   const wanted = run.params["branch"];
   const branch = typeof wanted === "string" && wanted !== "" ? wanted : `signalbox/${row.id}`;
   const artifacts = artifactPaths(workflow, run);
@@ -89,12 +92,14 @@ async function snapshot({ works, kept, deed }: Of<"snapshot">): Promise<string> 
   return works.workspaces.snapshot({ path: workspace.path, run: kept.row.id, seq, tree, message });
 }
 
-async function startAgent({ works, kept, deed }: Of<"start-agent">): Promise<string> {
+async function startAgent({ works, kept, deed, key, tries }: Of<"start-agent">): Promise<string> {
   const { role, slot, attempt } = deed;
   const { row, run } = kept;
   const present = run.agents[slotKey(role, slot)];
   if (present === undefined || present.attempt !== attempt || !isUp(present))
     return "the run has gone on without it";
+  if (works.workflow(row.definition).definition.roles[role]?.access === "read")
+    await endWriters(works, row.id, tries);
   const of = { run: row.id, role, slot, attempt };
   const name = jobId(of, 1).slice(row.id.length + 1, -2);
   const dir = `${works.folders(row.id).agents}/${name}`;
@@ -113,7 +118,11 @@ async function startAgent({ works, kept, deed }: Of<"start-agent">): Promise<str
     const workspace = boundWorkspace(works, row.id)?.path ?? "";
     const session = works.desk.session(dir);
     const variables = variablesOf({ workflow, run, workspace, agent: { slot, attempt, session } });
-    await startTurn(works, kept, { agent, turn: 1, text: promptText(workflow, deed.prompt, variables) });
+    await startTurn(works, kept, {
+      agent,
+      turn: 1,
+      text: withWords(works, key, promptText(workflow, deed.prompt, variables)),
+    });
   }
   await submit(works, {
     run: row.id,
@@ -164,7 +173,8 @@ async function tellAgent({ works, kept, deed, key }: Of<"tell-agent">): Promise<
   const workspace = boundWorkspace(works, row.id)?.path ?? "";
   const session = works.desk.session(agent.dir);
   const variables = variablesOf({ workflow, run, workspace, agent: { slot: "", attempt, session } });
-  works.desk.leave(agent.dir, key.replaceAll(":", "."), promptText(workflow, message, variables));
+  const text = withWords(works, key, promptText(workflow, message, variables));
+  works.desk.leave(agent.dir, key.replaceAll(":", "."), text);
   if (agent.status !== "idle") return `${role} gets it when its turn is over`;
   const messages = works.desk.waiting(agent.dir, agent.turn);
   if (messages.length > 0) await nextTurn(works, kept, { agent, messages });
@@ -197,8 +207,8 @@ async function release({ works, kept, deed }: Of<"release-resource">): Promise<s
 }
 
 /** Whether a bell has rung, nobody can tell: it does not ring twice. The question itself stands in the inbox. */
-async function askPerson({ works, kept, deed, isRepeated }: Of<"ask-person">): Promise<string> {
-  if (isRepeated) return `${deed.id} may have been announced before; it is not announced again`;
+async function askPerson({ works, kept, deed, tries }: Of<"ask-person">): Promise<string> {
+  if (tries > 1) return `${deed.id} may have been announced before; it is not announced again`;
   const { row, run } = kept;
   const workflow = works.workflow(row.definition);
   const { notify } = await works.settings(row.repo);

@@ -274,6 +274,8 @@ export type Registry = {
   idleMoved(): AgentRow[];
   jobs(filter: { readonly run?: string; readonly status?: JobRow["status"] }): JobRow[];
   job(id: string): JobRow | undefined;
+  /** Live turns of runs that a person has halted. */
+  haltedJobs(): JobRow[];
   putJob(row: JobRow): void;
   workspace(run: string): WorkspaceRow | undefined;
   /** The bound workspace that holds this real path. */

@@ -46,7 +46,8 @@ export type Submission =
 const TRIES_MAX = 50;
 
 export async function submit(box: Box, request: Request): Promise<Submission> {
-  const { run: id, key, expected } = request;
+  const { run: id, expected } = request;
+  const key = request.key === undefined ? undefined : keyOf(request.by, request.key);
   let first: Run | undefined;
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const kept = box.store.load(id);
@@ -81,7 +82,8 @@ export type Start = {
 
 /** Begins a run. A second try with the same id and key gives the same answer. */
 export async function begin(box: Box, start: Start): Promise<Submission> {
-  const { run: id, by, workflow, birth, params, to, key } = start;
+  const { run: id, by, workflow, birth, params, to } = start;
+  const key = start.key === undefined ? undefined : keyOf(by, start.key);
   const known = key === undefined ? undefined : box.store.answerTo(id, key);
   if (known !== undefined) return { type: "repeated", answer: known };
   box.store.define(workflow.hash(), workflow.definition);
@@ -108,7 +110,7 @@ export async function begin(box: Box, start: Start): Promise<Submission> {
     run: id,
     by,
     event: () => event,
-    ...(key === undefined ? {} : { key }),
+    ...(start.key === undefined ? {} : { key: start.key }),
     ...(start.prove === undefined ? {} : { prove: start.prove }),
   };
   const written = write(box, { request, event, at, workflow, before: NO_RUN, decided, birth });
@@ -123,10 +125,22 @@ export async function factsOf(box: Box, { row, run }: Kept, workflow: Workflow):
   const workspace = boundWorkspace(box, row.id);
   const [readings, tree] = await Promise.all([
     box.artifacts.read(place),
-    workspace === undefined ? undefined : box.workspaces.digest(workspace.path, artifactPaths(workflow, run)),
+    workspace === undefined ? undefined : treeIn(box, workspace.path, artifactPaths(workflow, run)),
   ]);
   return { readings, reserved: RESERVED, ...(tree === undefined ? {} : { tree }) };
 }
+
+/** Where somebody has taken the workspace away, nothing is known of the work: what was said about it no longer counts. */
+async function treeIn(box: Box, path: string, artifacts: readonly string[]): Promise<string> {
+  try {
+    return await box.workspaces.digest(path, artifacts);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "no-workspace") return UNKNOWN_TREE;
+    throw error;
+  }
+}
+
+const UNKNOWN_TREE = "";
 
 /** Why the run is not where whoever asks believes it to be. What the engine observes is true wherever the run is. */
 function movedOn(on: {
@@ -160,7 +174,8 @@ function write(
   },
 ): Submission | undefined {
   const { request, event, at, workflow, before, decided, birth } = on;
-  const { key, prove } = request;
+  const { prove } = request;
+  const key = request.key === undefined ? undefined : keyOf(request.by, request.key);
   const deeds = deedsOf(workflow, decided, boundWorkspace(box, request.run));
   const proof = prove?.(decided.events[0] ?? event);
   const appended = box.store.append({
@@ -178,12 +193,23 @@ function write(
   });
   switch (appended.type) {
     case "written":
+      // What could not be done for a run that is over is looked at once more: most of it is no longer wanted.
+      if (isOver(workflow, decided.run)) box.store.retry(request.run);
       return { type: "accepted", before, run: decided.run, events: decided.events, deeds: deeds.length };
     case "repeated":
       return { type: "repeated", answer: appended.answer };
     case "conflict":
       return undefined;
   }
+}
+
+function isOver({ definition }: Workflow, run: Run): boolean {
+  return definition.states[run.state]?.final !== undefined;
+}
+
+/** Everybody has keys of their own: nobody can use up one that somebody else is going to use. */
+export function keyOf(by: Actor, key: string): string {
+  return by.type === "agent" ? `${by.role}:${by.slot}:${by.attempt}/${key}` : `${by.type}/${key}`;
 }
 
 /** What is kept with an idempotency key, and given again for it. */

@@ -10,6 +10,7 @@ import { perform } from "./perform.ts";
 import type { DeedRow, Outcome } from "./ports.ts";
 import { wakeIdle } from "./turn.ts";
 import { Watch } from "./watch.ts";
+import { Later } from "./writers.ts";
 
 export type Pace = {
   /** Between two looks at everything that lives. */
@@ -77,7 +78,7 @@ async function carryOut(
     outcome = { type: "done", note: await perform(works, row) };
   } catch (error) {
     outcome = afterFailure(error, row, { now: clock.now(), backoffMs: on.pace.backoffMs });
-    works.log(`${row.key} ${row.deed.type}: ${outcome.note}`);
+    if (!(error instanceof Later)) works.log(`${row.key} ${row.deed.type}: ${outcome.note}`);
   }
   store.settle(row.key, on.fence, outcome);
 }
@@ -90,6 +91,7 @@ function afterFailure(
 ): Outcome {
   const message = error instanceof Error ? error.message : String(error);
   const note = `${deed.type}: ${message}`;
+  if (error instanceof Later) return { type: "again", note, dueAt: on.now + error.waitMs };
   const isTheirs = error instanceof Error && "next" in error && typeof error.next === "string";
   const wait = on.backoffMs[tries - 1];
   if (!isTheirs && wait !== undefined) return { type: "again", note, dueAt: on.now + wait };

@@ -9,7 +9,7 @@ import { endKey } from "../core/compile.ts";
 import { isUp } from "../core/act.ts";
 import { valueOf } from "../core/standing.ts";
 import { slotKey } from "../core/run.ts";
-import type { Incoming } from "../core/event.ts";
+import type { Incoming, Reading } from "../core/event.ts";
 import { fillArgv } from "../format/argv.ts";
 import type { Message, Works } from "./box.ts";
 import { environment, limitsOf, promptText, variablesOf } from "./launch.ts";
@@ -156,13 +156,18 @@ export async function agentOver(
       attempt,
       cause,
       ...(code === undefined ? {} : { code }),
-      ...(readings === undefined ? {} : { readings }),
+      ...(readings === undefined ? {} : { readings: leftBy(readings, cause) }),
       ...(tree === undefined ? {} : { tree }),
       ...(reserved === undefined ? {} : { reserved }),
     }),
   });
   works.store.putAgent({ ...agent, status: "ended" });
   await project(works, run);
+}
+
+/** A verdict that nobody handed in counts only as the last word of somebody who came to an end by itself. */
+function leftBy(readings: readonly Reading[], cause: Cause): readonly Reading[] {
+  return cause === "exited" ? readings : readings.filter(({ verdict }) => verdict === undefined);
 }
 
 /** The agent has messages: they are what its next turn is about. */
@@ -177,6 +182,21 @@ export async function nextTurn(
   await startTurn(works, kept, { agent, turn, text: messages.map(({ text }) => text).join("\n\n") });
 }
 
+/** A person has halted the run: the agent's turn ends without a word about it, and it has another one when the run goes on. */
+export async function suspend(works: Works, { id }: JobRow): Promise<void> {
+  const { store, processes } = works;
+  const job = store.job(id);
+  const agent = job === undefined ? undefined : store.agent(job);
+  if (job === undefined || job.status === "over" || agent === undefined || !store.isHalted(job.run)) return;
+  store.putAgent({ ...agent, status: "idle", entry: SUSPENDED });
+  store.putJob({ ...job, killed: "halted" });
+  await processes.kill(job);
+  store.putJob({ ...job, killed: "halted", status: "over" });
+}
+
+/** In place of the entry at which an agent became idle: whatever its run does, it goes on. */
+const SUSPENDED = -1;
+
 /** Idle, and its run is now somewhere where it is expected: it goes on. */
 export async function wakeIdle(works: Works, agent: AgentRow): Promise<void> {
   const kept = works.store.load(agent.run);
@@ -185,7 +205,8 @@ export async function wakeIdle(works: Works, agent: AgentRow): Promise<void> {
   const present = run.agents[slotKey(agent.role, agent.slot)];
   const isCurrent = present !== undefined && present.attempt === agent.attempt && isUp(present);
   // Without a first turn it was never started: that is for whoever starts it.
-  if (!isCurrent || agent.turn === 0 || !isExpected(works, kept, agent.role)) {
+  const isDue = agent.entry === SUSPENDED || isExpected(works, kept, agent.role);
+  if (!isCurrent || agent.turn === 0 || !isDue) {
     works.store.putAgent({ ...agent, entry: run.entry });
     return;
   }
@@ -208,10 +229,12 @@ function isExpected(works: Works, { row, run }: Kept, role: string): boolean {
   return rule !== undefined && (rule.try !== undefined || rule.count !== undefined);
 }
 
+const SIGNALLED = 128;
+
 function causeOf(job: JobRow, process: Process): Cause {
-  if (job.killed === "halted") return "infrastructure";
-  if (job.killed !== "") return job.killed;
-  if (process.type === "ended") return "exited";
+  if (job.killed !== "" && job.killed !== "halted") return job.killed;
+  // The shell tells a death by signal as a number above this.
+  if (process.type === "ended") return process.code > SIGNALLED ? "killed" : "exited";
   return process.type === "lost" && process.infrastructure ? "infrastructure" : "killed";
 }
 

@@ -5,7 +5,7 @@ import { checkOver, isFinal, restartCheck } from "./check.ts";
 import type { Hands } from "./hands.ts";
 import type { JobRow } from "./ports.ts";
 import { project } from "./project.ts";
-import { restartTurn, turnOver } from "./turn.ts";
+import { restartTurn, suspend, turnOver } from "./turn.ts";
 
 export class Watch {
   readonly #works: Works;
@@ -32,6 +32,8 @@ export class Watch {
       this.#reported.delete(id);
       if (job !== undefined && job.status === "live") this.#see(job, hands);
     }
+    for (const job of store.haltedJobs())
+      if (!hands.isBusyWith(job.run)) hands.take(job.run, () => suspend(this.#works, job));
     const now = clock.mono();
     if (now - this.#lookedAt < this.#tickMs) return;
     const jobs = store.jobs({ status: "live" });
@@ -73,7 +75,6 @@ export class Watch {
 
   #limitOf(job: JobRow, outputAt: number): JobRow["killed"] {
     const now = this.#works.clock.now();
-    if (job.kind === "turn" && this.#works.store.isHalted(job.run)) return "halted";
     if (job.kind === "check" && isUnasked(this.#works, job)) return "killed";
     if (job.endsBy !== 0 && now > job.endsBy) return "timed-out";
     // What was said before the jump was said so long ago by the new clock, too.
@@ -108,6 +109,8 @@ async function over(works: Works, seen: JobRow, limit: JobRow["killed"]): Promis
   await processes.kill(job);
   const end = process.type === "alive" ? processes.probe(job.dir) : process;
   const ended = { ...job, killed };
+  // Whoever suspended it died before saying so: the agent is idle already.
+  if (killed === "halted") return store.putJob({ ...ended, status: "over" });
   if (job.kind === "turn") await turnOver(works, ended, end);
   else await checkOver(works, ended, end);
 }

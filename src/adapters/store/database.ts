@@ -22,6 +22,8 @@ export type Database = {
   /** Gives the number of rows that were changed. */
   run(sql: string, ...values: SQLInputValue[]): number;
   exec(sql: string): void;
+  /** Everything that `work` reads is of one moment, whoever writes meanwhile. */
+  read<T>(work: () => T): T;
   /** Everything that `work` changes, durable when it returns, or nothing. Inside another one it is part of that. */
   write<T>(work: () => T): T;
   /** The same, but a power cut may take it back: for what can be made again. */
@@ -32,6 +34,7 @@ export type Database = {
 export function databaseOf(path: string, sqlite: DatabaseSync): Database {
   const statements = new Map<string, StatementSync>();
   let isWriting = false;
+  let isReading = false;
 
   function prepared(sql: string): StatementSync {
     let statement = statements.get(sql);
@@ -66,8 +69,21 @@ export function databaseOf(path: string, sqlite: DatabaseSync): Database {
     }
   }
 
+  function read<T>(work: () => T): T {
+    if (isWriting || isReading) return work();
+    told(() => prepared("BEGIN").run());
+    isReading = true;
+    try {
+      return work();
+    } finally {
+      isReading = false;
+      if (sqlite.isTransaction) prepared("ROLLBACK").run();
+    }
+  }
+
   return {
     path,
+    read,
     get: (sql, ...values) => told(() => prepared(sql).get(...values)),
     all: (sql, ...values) => told(() => prepared(sql).all(...values)),
     // Made anew each time: one statement cannot be gone through twice at once.

@@ -59,8 +59,15 @@ function agentRow(row: Row): AgentRow {
   };
 }
 
-function jobs(db: Database): Pick<Registry, "jobs" | "job" | "putJob"> {
+function jobs(db: Database): Pick<Registry, "jobs" | "job" | "haltedJobs" | "putJob"> {
   return {
+    haltedJobs: () =>
+      db
+        .all(
+          `SELECT jobs.* FROM jobs JOIN runs ON runs.id = jobs.run
+           WHERE jobs.status = 'live' AND jobs.kind = 'turn' AND runs.halted = 1`,
+        )
+        .map(jobRow),
     jobs: (filter) => db.all(...selected("jobs", filter)).map(jobRow),
     job(id) {
       const row = db.get("SELECT * FROM jobs WHERE id = ?", id);

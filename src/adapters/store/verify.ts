@@ -32,6 +32,14 @@ export function verifyRun(
   run: string,
   checkProof?: (recorded: Recorded) => string | undefined,
 ): Verified {
+  return db.read(() => verify(db, run, checkProof));
+}
+
+function verify(
+  db: Database,
+  run: string,
+  checkProof: ((recorded: Recorded) => string | undefined) | undefined,
+): Verified {
   let missing: Bad | undefined;
   let ordered = 0;
   const visit = (step: Step): void => {

@@ -11,7 +11,7 @@ import { shownBy } from "../../core/steps/answer.ts";
 import type { Question } from "../../engine/ports.ts";
 import type { Submission } from "../../engine/submit.ts";
 import { acted, talkOf } from "../acted.ts";
-import { acting, ask, runOf, voiceOf, type Acting, type Done } from "../acting.ts";
+import { acting, ask, runOf, voiceOf, type Acting, type Done, answeredBefore } from "../acting.ts";
 import type { Seen } from "../box.ts";
 import {
   EXIT_GATE,
@@ -45,8 +45,7 @@ export const command: Command = {
       requirePerson(on.who);
       const { run, value } = meantBy(on, given.words);
       const seen = seenOf(on, run);
-      const known =
-        given.options["key"] === undefined ? undefined : on.box.store.answerTo(run, given.options["key"]);
+      const known = answeredBefore(on, run, given.options["key"]);
       const question = questionOf(seen);
       if (question === undefined && known === undefined) throw nothingAsked(run, value);
       if (known === undefined) await lookAgain(on, seen);

@@ -5,7 +5,7 @@ import { requirePerson } from "../../adapters/person/who.ts";
 import { targetOf } from "../../core/gate.ts";
 import { finished } from "../../core/refuse.ts";
 import { acted } from "../acted.ts";
-import { acting, runOf, type Acting } from "../acting.ts";
+import { acting, runOf, type Acting, answeredBefore } from "../acting.ts";
 import { EXIT_NOT_YOURS, type Answer, type Command } from "../command.ts";
 import { requireKept } from "../kept.ts";
 import { moveTo } from "../moving.ts";
@@ -25,7 +25,7 @@ export const command: Command = {
     acting(door, async (on) => {
       requirePerson(on.who);
       const run = runOf(on, word);
-      const isKnown = key !== undefined && on.box.store.answerTo(run, key) !== undefined;
+      const isKnown = answeredBefore(on, run, key) !== undefined;
       const to = isKnown ? "" : targetFrom(on, run);
       return acted(await moveTo(on, { run, to, note, key }));
     }),

@@ -6,7 +6,15 @@ import { requireTrust } from "../../adapters/trust/trust.ts";
 import { EXIT_UNTRUSTED } from "../../adapters/trust/content.ts";
 import { repositoryOf as treeOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { acknowledged, acting, seeThrough, voiceOf, type Acting, type Done } from "../acting.ts";
+import {
+  acknowledged,
+  acting,
+  seeThrough,
+  voiceOf,
+  type Acting,
+  type Done,
+  answeredBefore,
+} from "../acting.ts";
 import { talkOf } from "../acted.ts";
 import { beginRun, firstMove } from "../beginning.ts";
 import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
@@ -106,7 +114,7 @@ async function goOn(on: Acting, { options }: Given, run: string): Promise<Done |
   if (kept === undefined) return undefined;
   const key = options["key"] === undefined ? undefined : `${options["key"]}:start`;
   // Whoever begins it a second time gets the answer of the first, wherever the run is by now.
-  const isRepeated = key !== undefined && store.answerTo(run, key) !== undefined;
+  const isRepeated = answeredBefore(on, run, key) !== undefined;
   const to = isRepeated ? "" : firstMove(on.box.workflow(kept.row.definition), kept.run);
   return to === undefined ? undefined : moveTo(on, { run, to, key, voice: await voiceOf(on, run) });
 }

@@ -13,7 +13,7 @@ import { notYourRole } from "../../core/refuse.ts";
 import { placeOf } from "../../engine/place.ts";
 import type { Kept } from "../../engine/ports.ts";
 import { acted } from "../acted.ts";
-import { acting, ask, runOf, voiceOf, type Acting, type Known } from "../acting.ts";
+import { acting, ask, runOf, voiceOf, type Acting, type Known, answeredBefore } from "../acting.ts";
 import { EXIT_GATE, type Answer, type Command } from "../command.ts";
 import { textIn } from "../input.ts";
 import { lateAgent, refuseLate } from "../late.ts";
@@ -38,7 +38,7 @@ export const command: Command = {
         artifact: meant.artifact,
         slot: slotOf(on, kept, { artifact: meant.artifact, by: voice.by }),
       };
-      const known = key === undefined ? undefined : on.box.store.answerTo(meant.run, key);
+      const known = answeredBefore(on, meant.run, key);
       const told =
         meant.file === undefined || known !== undefined
           ? []

@@ -1,0 +1,30 @@
+/** What a person said with an answer or a move, for whoever is called or told because of it. */
+
+import type { Event } from "../core/event.ts";
+import type { Works } from "./box.ts";
+
+/** One act leads to no more events than this before it reaches an agent. */
+const BACK = 60;
+
+/** Marked as somebody's words: they say what is wanted, and are not part of the prompt. */
+export function withWords({ store }: Pick<Works, "store">, key: string, prompt: string): string {
+  const said = saidWith(store, key);
+  if (said === "") return prompt;
+  const quoted = said.split("\n").map((line) => `> ${line}`.trimEnd());
+  return `${prompt.trimEnd()}\n\n## What a person said with this\n\n${quoted.join("\n")}\n`;
+}
+
+/** The deed's key names the last event of the act that ordered it. */
+function saidWith(store: Works["store"], key: string): string {
+  const [run = "", last = "0"] = key.split(":");
+  const seq = Number(last);
+  const events = store.events(run, Math.max(1, seq - BACK), BACK + 1).filter((each) => each.seq <= seq);
+  const act = events.findLast(({ event }) => "by" in event && typeof event.by === "object")?.event;
+  return act === undefined ? "" : wordsOf(act).trim();
+}
+
+function wordsOf(event: Event): string {
+  if (event.type === "answered" && event.by.type === "human") return event.text ?? "";
+  if (event.type === "move-asked" && event.by.type === "human") return event.note ?? "";
+  return "";
+}
