@@ -63,18 +63,35 @@ export function outlineOf(file: string, text: string): Outline {
 
 function parsed(file: string, text: string): Outline {
   const placeAt = placesIn(file, text);
-  const bare = withoutFrontMatter(text);
-  const refused = tooCostly(bare);
+  const start = bodyStart(text);
+  const refused = tooCostly(text.slice(0, start).replaceAll(/[^\r\n]/g, " ") + text.slice(start));
   if (refused !== undefined) return { text, blocks: [], placeAt, refused };
-  const root = fromMarkdown(bare, { extensions: [{ disable: { null: INLINE } }] });
-  return { text, blocks: root.children, placeAt };
+  const { children } = fromMarkdown(text.slice(start), { extensions: [{ disable: { null: INLINE } }] });
+  moveBy(start, children);
+  return { text, blocks: children, placeAt };
 }
 
-/** Front matter becomes white space of the same length, so that every offset stays what it is in the file. */
-function withoutFrontMatter(text: string): string {
-  const { head, close } = splitFrontMatter(text);
-  const end = head.length + close.length;
-  return text.slice(0, end).replaceAll(/[^\r\n]/g, " ") + text.slice(end);
+/** Where front matter ends. */
+function bodyStart(text: string): number {
+  const { mark, head, close } = splitFrontMatter(text);
+  return head === "" ? 0 : mark.length + head.length + close.length;
+}
+
+type Placed = {
+  readonly position?: { readonly start: { offset?: number }; readonly end: { offset?: number } } | undefined;
+  readonly children?: readonly Placed[];
+};
+
+/** What was parsed is only a part: every offset becomes what it is in the file. */
+function moveBy(start: number, nodes: readonly Placed[]): void {
+  if (start === 0) return;
+  for (const { position, children = [] } of nodes) {
+    if (position !== undefined) {
+      position.start.offset = (position.start.offset ?? 0) + start;
+      position.end.offset = (position.end.offset ?? 0) + start;
+    }
+    moveBy(start, children);
+  }
 }
 
 function tooCostly(text: string): Flaw | undefined {
