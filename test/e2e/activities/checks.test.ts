@@ -134,7 +134,7 @@ describe.concurrent("checks", () => {
         const run = await stage.begin("checks");
         await stage.until(run, () => count(stage) === 1);
         const shim = processesOf(stage).find(({ kind }) => kind === "shim");
-        kill(shim?.pid ?? 0);
+        kill(shim?.pid ?? Number.NaN);
         await stage.until(run, () => count(stage) === 2);
         // The first one is gone, though only its shim was killed.
         expect(processesOf(stage).filter(({ kind }) => kind === "shim")).toHaveLength(1);

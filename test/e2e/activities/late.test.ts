@@ -28,7 +28,7 @@ test("a superseded attempt hands in and asks in vain", async () => {
       );
       await stage.until(run, ({ run: { agents } }) => agents["coder"]?.status === "alive");
       const shim = processesOf(stage).find(({ kind }) => kind === "shim");
-      kill(shim?.pid ?? 0);
+      kill(shim?.pid ?? Number.NaN);
       const { workspace, row } = await stage.until(run, ({ run: { held } }) => held["handoff"] !== undefined);
       const notes = join(workspace?.path ?? "", "NOTES.md");
       const before = readFileSync(notes, "utf8");

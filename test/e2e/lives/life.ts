@@ -80,7 +80,12 @@ export async function type(
   let [stdout, stderr] = ["", ""];
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  const code = await new Promise<number | null>((resolve) =>
+    child.once("close", (exit, signal) => {
+      if (signal !== null) stderr += `(ended by ${signal})`;
+      resolve(exit);
+    }),
+  );
   const document = (stdout.trim() === "" ? {} : JSON.parse(stdout)) as Record<string, unknown>;
   if (code === 0 && "seq" in document)
     appendFileSync(join(life.ledger, "acks"), `${JSON.stringify(document)}\n`);
