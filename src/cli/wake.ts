@@ -4,13 +4,12 @@
  * Commands only write. Whoever calls may be an agent: what the supervisor is started with, and hands on to others, is a person's.
  */
 
-import { readFileSync } from "node:fs";
 import { failpoint } from "../adapters/failpoint.ts";
-import { makeFolder, writePrivate } from "../adapters/home/folders.ts";
 import type { Env, Home } from "../adapters/home/paths.ts";
 import type { Who } from "../adapters/person/who.ts";
 import type { Store } from "../engine/ports.ts";
 import type { Door } from "./command.ts";
+import { saveEnvironment, savedEnvironment } from "./environment.ts";
 
 type Waking = {
   readonly door: Door;
@@ -37,7 +36,6 @@ export async function wake({ door, home, who, box }: Waking): Promise<void> {
 
 async function start(home: Home, own: Env): Promise<void> {
   const env = savedEnvironment(home);
-  // Only agents have ever been here: there is nobody whose environment could be used.
   if (env === undefined) return;
   const [{ startSupervisor }, { selfCommand }] = await Promise.all([
     import("../adapters/supervisor/start.ts"),
@@ -59,40 +57,4 @@ function failpointsOf(env: Env): Env {
     ...(shim === undefined ? {} : { SIGNALBOX_SHIM_FAILPOINT: shim }),
     ...(log === undefined ? {} : { SIGNALBOX_FAILPOINT_LOG: log }),
   };
-}
-
-/** Changes with every shell and means nothing to anybody else. */
-const PASSING = new Set(["PWD", "OLDPWD", "SHLVL", "_"]);
-
-/** Ours are about one call, and a token is one agent's. */
-function isLasting(name: string): boolean {
-  return !name.startsWith("SIGNALBOX_") && !PASSING.has(name);
-}
-
-function saveEnvironment(home: Home, env: Env): void {
-  const lasting = Object.entries(env).filter(([name, value]) => value !== undefined && isLasting(name));
-  const text = `${JSON.stringify(Object.fromEntries(lasting.toSorted(([a], [b]) => (a < b ? -1 : 1))))}\n`;
-  if (textOf(home.environment) === text) return;
-  makeFolder(home.root);
-  failpoint("environment.before-write");
-  writePrivate(home.environment, text);
-  failpoint("environment.after-write");
-}
-
-function savedEnvironment(home: Home): Env | undefined {
-  const text = textOf(home.environment);
-  const saved: unknown = text === undefined ? undefined : JSON.parse(text);
-  if (typeof saved !== "object" || saved === null) return undefined;
-  return Object.fromEntries(
-    Object.entries(saved).filter((pair): pair is [string, string] => typeof pair[1] === "string"),
-  );
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
 }

@@ -25,7 +25,8 @@ const HANDED_ON: ReadonlySet<string> = new Set([
 ]);
 
 /** Never, whoever names them: they make programs load other code, or belong to one call of ours. */
-const WITHHELD = /^(SIGNALBOX_.*|NODE_.*|LD_.*|DYLD_.*|BASH_ENV|ENV|PERL5OPT|PYTHONSTARTUP|RUBYOPT|GIT_.*)$/;
+const WITHHELD =
+  /^(?:SIGNALBOX_|LD_|DYLD_)|^(?:NODE_OPTIONS|NODE_PATH|BASH_ENV|ENV|PERL5OPT|PYTHONSTARTUP|RUBYOPT)$/;
 
 export function isHandedOn(name: string, more: readonly string[]): boolean {
   if (WITHHELD.test(name)) return false;

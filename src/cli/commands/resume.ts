@@ -6,6 +6,7 @@ import { talkOf } from "../acted.ts";
 import { acting, runOf, seeThrough, type Acting } from "../acting.ts";
 import { isFinished } from "../box.ts";
 import { EXIT_OK, type Answer, type Command } from "../command.ts";
+import { rememberNames } from "../environment.ts";
 import { requireKept, seenOf } from "../kept.ts";
 import { nextForPerson } from "../reading/ways.ts";
 import { respawnRole } from "../respawning.ts";
@@ -47,10 +48,18 @@ async function resume(on: Acting, id: string): Promise<ResumeData> {
     const at = new Date(clock.now()).toISOString();
     store.note({ run: id, at, kind: "resumed", text: `${name} resumed the run` });
   }
+  await refreshNames(on, row.repo);
   const retried = store.retry(id).map((key) => describe(on, id, key));
   const respawned = isFinished(row) ? [] : await respawnCrashed(on, id);
   await seeThrough(on, id);
   return { run: id, state: requireKept(on, id).row.state, unhalted: row.halted, retried, respawned };
+}
+
+/** The settings may have been what held it up. What is still wrong with them is told by whoever needs them. */
+async function refreshNames({ box, home, door }: Acting, repo: string): Promise<void> {
+  const { surveySettings } = await import("../../adapters/config/read.ts");
+  const { settings } = await surveySettings({ repo, env: door.env, store: box.store });
+  rememberNames(home, settings);
 }
 
 function describe({ box }: Acting, run: string, key: string): string {

@@ -18,6 +18,7 @@ import {
 import { talkOf } from "../acted.ts";
 import { beginRun, firstMove } from "../beginning.ts";
 import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
+import { rememberNames } from "../environment.ts";
 import { follow, type Followed } from "../follow.ts";
 import { moveTo } from "../moving.ts";
 import { requireClean } from "../clean.ts";
@@ -80,6 +81,9 @@ async function start(on: Acting, given: Given): Promise<Begun> {
   requireClean(box.store, loaded, wanted);
   const { repositoryOf } = await import("../../adapters/git/repository.ts");
   const { path: repo, head: base } = await repositoryOf(door.cwd, door.env);
+  const { readSettings } = await import("../../adapters/config/read.ts");
+  // Settings that cannot be used are told before anything has begun.
+  rememberNames(on.home, await readSettings({ repo, env: door.env, store: box.store }));
   const begun = await beginRun(on, { given, goal, loaded, repo, base });
   const first = acknowledged(begun, begun.id);
   const moved = await goOn(on, given, begun.id);
