@@ -31,6 +31,9 @@ export function splitCommand(argv: readonly string[]): {
 
 export function parseArguments(argv: readonly string[], known: Known, help: string): Given {
   const { rest, lists } = takeLists(argv, known, help);
+  // Agents mostly call us with words alone: those need no parser.
+  if (rest.every((argument) => !argument.startsWith("-") || argument === "-"))
+    return { words: rest, options: {}, lists };
   const { _: words, ...values } = parseArgs(rest, definitionsOf(known));
   const shorts = new Set(Object.values(known).map(({ short }) => short));
   const options: Record<string, string> = {};
