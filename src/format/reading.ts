@@ -15,7 +15,7 @@ const BYTES_MAX = 1024 * 1024;
 const MARKDOWN_BYTES_MAX = 256 * 1024;
 
 /** `file` is the path as people know it; `bytes` is undefined where there is no such file. */
-export type Source = { readonly file: string; readonly bytes: Uint8Array | undefined; readonly slot: string };
+type Source = { readonly file: string; readonly bytes: Uint8Array | undefined; readonly slot: string };
 
 export type FileReader = Exclude<Reader, { type: "check" | "fact" | "children" }>;
 
