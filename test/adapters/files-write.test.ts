@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { artifact, benchAt, folder, frontMatter, listOf, section, tidy, whole } from "./files-support.ts";
@@ -152,6 +152,35 @@ describe("a projection", () => {
     expect(await bench.project({ status: "done", round: 1 })).toEqual([]);
     expect(bench.text("TASK.md")).toBe(text.replace("status:   working", "status: done"));
     expect(bench.list()).toEqual(["TASK.md"]);
+  });
+
+  test("is put in its place only while the run is still there", async () => {
+    const bench = benchAt(folder(), of);
+    await bench.project({ status: "working", round: 1 });
+    const text = bench.text("TASK.md");
+    const prepare = (status: string) =>
+      bench.artifacts.project(bench.place, {
+        root: { status, round: 1 },
+        projections: bench.place.workflow.definition.projections,
+      });
+    const late = await prepare("late");
+    let asked = 0;
+    // The second moment is the one in which it would be shown.
+    expect(late((put) => (asked += 1) < 2 && (put(), true))).toEqual({ told: [], isWhole: false });
+    expect([asked, bench.text("TASK.md"), bench.list()]).toEqual([2, text, ["TASK.md"]]);
+    expect((await prepare("done"))((put) => (put(), true))).toEqual({ told: [], isWhole: true });
+    expect(bench.text("TASK.md")).toBe(text.replace("working", "done"));
+  });
+
+  test("does not wait for what we wrote ourselves", async () => {
+    const bench = benchAt(folder(), { ...of, artifacts: { plan: section("Plan") } });
+    await bench.project({ status: "working", round: 1 });
+    await bench.artifacts.put(bench.place, { artifact: "plan", slot: "", text: "First.\n" });
+    await bench.project({ status: "done", round: 1 });
+    await bench.artifacts.put(bench.place, { artifact: "plan", slot: "", text: "Second.\n" });
+    // Whatever was not known to be ours is kept for a moment beside the file, for a late writer.
+    expect(readdirSync(bench.root)).toEqual(["TASK.md"]);
+    expect(bench.text("TASK.md")).toBe("---\nstatus: done\nround: 1\n---\n\n## Plan\n\nSecond.\n");
   });
 
   test("tells an edit of its fields once, and takes it back", async () => {

@@ -78,8 +78,10 @@ function bodyStart(text: string): number {
 }
 
 type Placed = {
-  readonly position?: { readonly start: { offset?: number }; readonly end: { offset?: number } } | undefined;
-  readonly children?: readonly Placed[];
+  readonly position?:
+    | { readonly start: { offset?: number | undefined }; readonly end: { offset?: number | undefined } }
+    | undefined;
+  readonly children?: readonly Placed[] | undefined;
 };
 
 /** What was parsed is only a part: every offset becomes what it is in the file. */
