@@ -166,9 +166,9 @@ describe("a projection", () => {
     const late = await prepare("late");
     let asked = 0;
     // The second moment is the one in which it would be shown.
-    expect(late((put) => (asked += 1) < 2 && (put(), true))).toEqual({ told: [], isWhole: false });
+    expect(late((show) => (asked += 1) < 2 && (show(), true))).toEqual({ told: [], isWhole: false });
     expect([asked, bench.text("TASK.md"), bench.list()]).toEqual([2, text, ["TASK.md"]]);
-    expect((await prepare("done"))((put) => (put(), true))).toEqual({ told: [], isWhole: true });
+    expect((await prepare("done"))((show) => (show(), true))).toEqual({ told: [], isWhole: true });
     expect(bench.text("TASK.md")).toBe(text.replace("working", "done"));
   });
 

@@ -13,13 +13,16 @@ export type OwnWrites = {
 };
 
 export function ownWrites(): OwnWrites {
-  const digests = new Map<string, string>();
+  const digests = new Map<string, readonly string[]>();
   const keyOf = ({ root, file }: Spot): string => `${root}\0${file}`;
   return {
-    isOf: (spot) => (digest) => digests.get(keyOf(spot)) === digest,
+    isOf: (spot) => (digest) => digests.get(keyOf(spot))?.includes(digest) === true,
     remembering: (spot, edit) => (now) => {
       const wanted = edit(now);
-      if (wanted !== undefined) digests.set(keyOf(spot), sha256(wanted.bytes));
+      if (wanted === undefined) return wanted;
+      // Also what is there until then.
+      const [before] = digests.get(keyOf(spot)) ?? [];
+      digests.set(keyOf(spot), [sha256(wanted.bytes), ...(before === undefined ? [] : [before])]);
       return wanted;
     },
   };
