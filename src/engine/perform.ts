@@ -8,13 +8,14 @@ import { slotKey } from "../core/run.ts";
 import type { Works } from "./box.ts";
 import { endChecks, startCheck } from "./check.ts";
 import type { Deed } from "./deed.ts";
+import { jobId } from "./job-id.ts";
 import { promptText, variablesOf } from "./launch.ts";
 import { artifactPaths, boundWorkspace, placeOf } from "./place.ts";
 import type { AgentRow, DeedRow, Kept } from "./ports.ts";
 import { noteAll, project } from "./project.ts";
 import { submit } from "./submit.ts";
-import { agentOver, jobId, nextTurn, startTurn } from "./turn.ts";
-import { withWords } from "./words.ts";
+import { agentOver, nextTurn, startTurn } from "./turn.ts";
+import { withContext, withWords } from "./words.ts";
 import { endWriters } from "./writers.ts";
 
 type Of<T extends Deed["type"]> = {
@@ -118,10 +119,11 @@ async function startAgent({ works, kept, deed, key, tries }: Of<"start-agent">):
     const workspace = boundWorkspace(works, row.id)?.path ?? "";
     const session = works.desk.session(dir);
     const variables = variablesOf({ workflow, run, workspace, agent: { slot, attempt, session } });
+    const prompt = withContext(workflow, run, { role, text: promptText(workflow, deed.prompt, variables) });
     await startTurn(works, kept, {
       agent,
       turn: 1,
-      text: withWords(works, key, promptText(workflow, deed.prompt, variables)),
+      text: withWords(works, key, prompt),
     });
   }
   await submit(works, {

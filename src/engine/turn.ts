@@ -13,6 +13,7 @@ import type { Incoming, Reading } from "../core/event.ts";
 import { fillArgv } from "../format/argv.ts";
 import type { Message, Works } from "./box.ts";
 import { environment, limitsOf, promptText, variablesOf } from "./launch.ts";
+import { jobId } from "./job-id.ts";
 import { boundWorkspace } from "./place.ts";
 import type { AgentRow, Harness, JobRow, Kept, Process, Settings } from "./ports.ts";
 import { project } from "./project.ts";
@@ -91,11 +92,6 @@ export async function restartTurn(works: Works, job: JobRow): Promise<void> {
 
 function turnDir(agent: AgentRow, turn: number): string {
   return `${agent.dir}/turn-${turn}`;
-}
-
-export function jobId(agent: Pick<AgentRow, "run" | "role" | "slot" | "attempt">, turn: number): string {
-  const slot = agent.slot === "" ? "" : `.${encodeURIComponent(agent.slot)}`;
-  return `${agent.run}.${agent.role}${slot}.${agent.attempt}.${turn}`;
 }
 
 function turnOf(job: JobRow): number {

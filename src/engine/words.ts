@@ -1,7 +1,23 @@
-/** What a person said with an answer or a move, for whoever is called or told because of it. */
+/** What goes with a prompt: files to read, and what a person said with the answer or the move that an agent is called for. */
 
 import type { Event } from "../core/event.ts";
+import type { Workflow } from "../core/compile.ts";
+import type { Run } from "../core/run.ts";
 import type { Works } from "./box.ts";
+import { fillPath } from "./place.ts";
+
+/** Files that a role must know are named, never copied into its prompt. */
+export function withContext(
+  { definition }: Workflow,
+  run: Run,
+  of: { readonly role: string; readonly text: string },
+): string {
+  const names = definition.roles[of.role]?.context ?? [];
+  const files = names.map((name) => definition.artifacts[name]?.file ?? "").filter((file) => file !== "");
+  if (files.length === 0) return of.text;
+  const lines = [...new Set(files)].map((file) => `- ${fillPath(run, file)}`);
+  return `${of.text.trimEnd()}\n\n## Read these first\n\n${lines.join("\n")}\n`;
+}
 
 /** One act leads to no more events than this before it reaches an agent. */
 const BACK = 60;
