@@ -23,7 +23,7 @@ import type { Event } from "../../src/core/event.ts";
 import type { Recorded } from "../../src/engine/ports.ts";
 import { AT_HOME, procsOf } from "../support/procs.ts";
 
-const nobody = { byToken: () => undefined };
+const nobody = { byToken: () => undefined, job: () => undefined };
 
 function personAt(home = mkdtempSync(join(tmpdir(), "signalbox-key-"))): {
   who: Who;

@@ -1,10 +1,17 @@
 /** Who acts: by token, by mark, by ancestry. An agent that hides its token is a stranger, not a person. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { homeAt } from "../../src/adapters/home/paths.ts";
+import { writePid } from "../../src/adapters/supervisor/end.ts";
+import { takeSupervisorLock } from "../../src/adapters/supervisor/lock.ts";
+import { supervisorSaid } from "../../src/adapters/supervisor/said.ts";
 import { requirePerson, whoActs, type Who } from "../../src/adapters/person/who.ts";
-import { lineageOf, PROCS } from "../../src/adapters/person/processes.ts";
+import { lineageOf, PROCS, type Procs } from "../../src/adapters/person/processes.ts";
 import { hashToken, newToken } from "../../src/adapters/person/token.ts";
 import type { UserError } from "../../src/adapters/user-error.ts";
-import type { AgentRow } from "../../src/engine/ports.ts";
+import type { AgentRow, JobRow } from "../../src/engine/ports.ts";
 import { procsOf, type Fake } from "../support/procs.ts";
 
 const TOKEN = newToken();
@@ -20,7 +27,18 @@ const AGENT: AgentRow = {
   entry: 0,
   startedAt: 0,
 };
-const store = { byToken: (hash: string) => (hash === AGENT.token ? AGENT : undefined) };
+const JOB = "abcd.worker.2.1";
+/** Jobs of this state home; the mark of any other says nothing here. */
+const JOBS: readonly string[] = [JOB, "abcd.reviewer.1.1", "abcd.worker.1.4"];
+const store = {
+  byToken: (hash: string) => (hash === AGENT.token ? AGENT : undefined),
+  job: (id: string) => (JOBS.includes(id) ? ({ id } as JobRow) : undefined),
+};
+const jobAbove = (id: string): readonly Fake[] => [
+  SHELL,
+  { pid: 45, name: "sh", environment: `PATH=/bin\0SIGNALBOX_JOB=${id}\0` },
+  ...MINE.slice(1),
+];
 
 const SHELL: Fake = { pid: 50, name: "bash" };
 const MINE: readonly Fake[] = [
@@ -57,13 +75,26 @@ describe("who acts", () => {
     ],
     ["an empty mark is none", { CLAUDECODE: "", SIGNALBOX_JOB: "" }, MINE, "person, may act as a person"],
     ["a variable that anybody may have", { AGENT: "007" }, MINE, "person, may act as a person"],
-    ["a token", { SIGNALBOX_TOKEN: TOKEN }, MINE, "agent worker 2 of abcd, not-a-person 4"],
-    [
-      "a token beside marks",
-      { SIGNALBOX_TOKEN: TOKEN, CLAUDECODE: "1", SIGNALBOX_JOB: "j" },
-      MINE,
-      "agent worker 2 of abcd, not-a-person 4",
-    ],
+    ...[
+      ["its job in the environment", { SIGNALBOX_JOB: JOB }, MINE, true],
+      ["its job above it", {}, jobAbove(JOB), true],
+      ["a later turn of it", { SIGNALBOX_JOB: "abcd.worker.2.17" }, MINE, true],
+      ["marks of a program", { SIGNALBOX_JOB: JOB, CLAUDECODE: "1" }, jobAbove(JOB), true],
+      ["a job of another state home around it", { SIGNALBOX_JOB: JOB }, jobAbove("wxyz.worker.1.1"), true],
+      ["nothing", {}, MINE, false],
+      ["only a program's marks", { CLAUDECODE: "1" }, MINE, false],
+      ["only a job of another state home", { SIGNALBOX_JOB: "wxyz.worker.2.1" }, MINE, false],
+      ["the job of another role", { SIGNALBOX_JOB: "abcd.reviewer.1.1" }, MINE, false],
+      ["the job of another attempt", { SIGNALBOX_JOB: "abcd.worker.1.4" }, MINE, false],
+      ["the job of another role above it", {}, jobAbove("abcd.reviewer.1.1"), false],
+      ["a job that it only claims", { SIGNALBOX_JOB: JOB }, jobAbove("abcd.reviewer.1.1"), false],
+      ["a job that only begins like its own", { SIGNALBOX_JOB: `${JOB}.x` }, MINE, false],
+    ].map(([what, env, above, isOwn]): [string, Record<string, string>, readonly Fake[], string] => [
+      `a token with ${String(what)}`,
+      { SIGNALBOX_TOKEN: TOKEN, ...(env as Record<string, string>) },
+      above as readonly Fake[],
+      isOwn === true ? "agent worker 2 of abcd, not-a-person 4" : "stolen-token 4",
+    ]),
     ["a token of nobody", { SIGNALBOX_TOKEN: "guess" }, MINE, "unknown-token 4"],
     ["the digest is no token", { SIGNALBOX_TOKEN: AGENT.token }, MINE, "unknown-token 4"],
     ["a job without its token", { SIGNALBOX_JOB: "j" }, MINE, "stranger, not-a-person 4"],
@@ -154,9 +185,65 @@ describe("who acts", () => {
   test("a refusal names the mark and the way out", () => {
     const who = whoActs({ env: { CLAUDECODE: "1" }, store, procs: procsOf(MINE) });
     expect(() => requirePerson(who)).toThrow(/CLAUDECODE of Claude Code/);
-    expect(() => requirePerson(whoActs({ env: { SIGNALBOX_TOKEN: TOKEN }, store }))).toThrow(
+    const agent = { SIGNALBOX_TOKEN: TOKEN, SIGNALBOX_JOB: JOB };
+    expect(() => requirePerson(whoActs({ env: agent, store, procs: procsOf(MINE) }))).toThrow(
       /"worker" of run abcd/,
     );
+    const thief = { SIGNALBOX_TOKEN: TOKEN, SIGNALBOX_JOB: "abcd.reviewer.1.1" };
+    expect(() => whoActs({ env: thief, store, procs: procsOf(MINE) })).toThrow(
+      /that of "worker" of run abcd, attempt 2, and this is a process of the job abcd\.reviewer\.1\.1/,
+    );
+  });
+});
+
+describe("where processes are hidden nobody is a person", () => {
+  const told = (procs: Partial<Procs>, above: readonly Fake[] = MINE): string => {
+    try {
+      requirePerson(whoActs({ env: {}, store, procs: { ...procsOf(above), ...procs } }));
+      return "person";
+    } catch (error) {
+      return `${(error as UserError).exit} ${(error as UserError).message}; ${(error as UserError).next}`;
+    }
+  };
+
+  test.for<[string, Partial<Procs>, RegExp]>([
+    ["nothing is", {}, /^person$/],
+    ["an empty /proc", { see: () => undefined }, /^4 .*\/proc does not show this process.*mount/],
+    ["a /proc that is not the kernel's", { world: () => "" }, /^4 .*\/proc does not show this process/],
+    [
+      "a parent that cannot be seen",
+      { see: (pid) => (pid === 40 ? undefined : procsOf(MINE).see(pid)) },
+      /^4 .*the process 40, which this one comes from, cannot be seen/,
+    ],
+    [
+      "a parent that ends while we look",
+      (() => {
+        let looks = 0;
+        return {
+          see: (pid: number) => (pid === 40 && ++looks === 1 ? undefined : procsOf(MINE).see(pid)),
+        };
+      })(),
+      /^person$/,
+    ],
+    ["a system without /proc", { isOpen: false, see: () => undefined, world: () => "" }, /^person$/],
+  ])("%s", ([, procs, expected]) => {
+    expect(told(procs)).toMatch(expected);
+  });
+
+  test("another world than that of the supervisor, while it lives", () => {
+    const home = homeAt(mkdtempSync(join(tmpdir(), "signalbox-world-")));
+    const env = { SIGNALBOX_HOME: home.root };
+    const act = (world: string): Who["type"] =>
+      requirePerson(whoActs({ env, store, procs: { ...procsOf(MINE), world: () => world } })).type;
+    writePid(home);
+    const here = supervisorSaid(home).world;
+    expect(act("pid:[7] user:[7]")).toBe("person");
+    const lock = takeSupervisorLock(home);
+    expect(() => act("pid:[7] user:[7]")).toThrow(/another namespace of processes or users/);
+    expect(act(here)).toBe("person");
+    lock?.release();
+    expect(act("pid:[7] user:[7]")).toBe("person");
+    rmSync(home.root, { recursive: true });
   });
 });
 

@@ -12,10 +12,11 @@ import { contentOf } from "../../src/adapters/trust/content.ts";
 import { repositoryOf } from "../../src/adapters/trust/repository.ts";
 import { isTrusted } from "../../src/adapters/trust/trust.ts";
 import { run, type Printed } from "../../src/cli/run.ts";
+import { procsOf } from "../support/procs.ts";
 import { folderWith, tiny, type Files } from "./calling.ts";
 
 /** Nobody we come from is an agent, whoever runs these tests. */
-const ALONE: Procs = { self: 1, see: () => undefined, environment: () => undefined, controlGroup: () => "" };
+const ALONE: Procs = procsOf([{ pid: 50, name: "bash" }]);
 
 function place(files: Files) {
   const cwd = folderWith(files);

@@ -1,5 +1,5 @@
 /** Processes as a test wants them: who we come from, and what they carry. */
-import type { Procs, Seen } from "../../src/adapters/person/processes.ts";
+import { PROCS, type Procs, type Seen } from "../../src/adapters/person/processes.ts";
 
 /** `environment` undefined: nobody may read it. */
 export type Fake = { readonly pid: number; readonly name: string; readonly environment?: string | undefined };
@@ -29,12 +29,15 @@ export function procsOf(
   const find = (pid: number): Fake | undefined => all.find((fake) => fake.pid === pid);
   return {
     self: SELF,
+    isOpen: true,
     see: (pid) => {
       const found = find(pid);
       return pid === SELF ? self : found === undefined ? undefined : seen(found);
     },
     environment: (pid) => find(pid)?.environment,
     controlGroup: () => "0::/user.slice",
+    // A supervisor that a test starts lives where the test does.
+    world: () => (PROCS.isOpen ? PROCS.world() : "here"),
   };
 }
 

@@ -49,13 +49,13 @@ export function markIn(env: Env): string | undefined {
   return undefined;
 }
 
-/** The same in the environment of another process, as the kernel shows it. */
-export function markInBlock(block: string): string | undefined {
+/** The environment of another process, as the kernel shows it. */
+export function envOfBlock(block: string): Env {
   const env: Record<string, string> = {};
   for (const line of block.split("\0")) {
     const at = line.indexOf("=");
     // The first of two counts, as in libc.
     if (at > 0) env[line.slice(0, at)] ??= line.slice(at + 1);
   }
-  return markIn(env);
+  return env;
 }

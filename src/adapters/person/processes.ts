@@ -1,12 +1,13 @@
 /**
  * Which processes we come from, and what their environments say.
  *
- * An agent that clears its environment is still the child of one that has it. Read only where a person is needed: reads of a
- * run must not pay for it.
+ * An agent that clears its environment is still the child of one that has it. Read only where somebody acts: reads of a run must
+ * not pay for it.
  */
 
-import { readFileSync } from "node:fs";
-import { markInBlock } from "./marks.ts";
+import { readFileSync, readlinkSync, statfsSync } from "node:fs";
+import { jobIn } from "../process/marker.ts";
+import { envOfBlock, markIn } from "./marks.ts";
 
 export type Seen = {
   readonly name: string;
@@ -20,20 +21,26 @@ export type Seen = {
 /** What can be known about processes. */
 export type Procs = {
   readonly self: number;
+  /** Whether all of them can be seen here, as on Linux: then what is hidden is hidden by somebody. */
+  readonly isOpen: boolean;
   see(pid: number): Seen | undefined;
   /** The environment it was started with: `NAME=value`, each ended by a zero byte. Undefined where nobody may know. */
   environment(pid: number): string | undefined;
   controlGroup(): string;
+  /** In which world of pids and users we are; empty where the system does not say so itself. */
+  world(): string;
 };
 
 export const PROCS: Procs = {
   self: process.pid,
+  isOpen: process.platform === "linux",
   see: (pid) => {
     const text = read(`/proc/${pid}/stat`);
     return text === undefined ? undefined : parseStat(text);
   },
   environment: (pid) => read(`/proc/${pid}/environ`),
   controlGroup: () => (read("/proc/self/cgroup") ?? "").trim().split("\n").join(" "),
+  world: () => (isKernels("/proc/self/ns") ? ["pid", "user"].map(namespace).join(" ") : ""),
 };
 
 export type Lineage = {
@@ -41,25 +48,45 @@ export type Lineage = {
   readonly ancestry: readonly string[];
   /** Who left a mark on one of them, in words. */
   readonly mark: string | undefined;
+  /** Why nobody can tell who we come from, in words. */
+  readonly gap: string | undefined;
+  /** Every job that one of them belongs to. */
+  readonly jobs: readonly string[];
   readonly terminal: string;
 };
 
 const DEPTH_MAX = 256;
+const TRIES = 3;
 
 export function lineageOf(procs: Procs): Lineage {
+  let lineage = walk(procs);
+  // A parent that ends while we look is no gap: the next one is found at once.
+  for (let tries = 1; lineage.gap !== undefined && tries < TRIES; tries += 1) lineage = walk(procs);
+  return lineage;
+}
+
+function walk(procs: Procs): Lineage {
   const own = procs.see(procs.self);
   const ancestry: string[] = [];
+  const jobs = new Set<string>();
   let mark: string | undefined;
+  let gap = procs.isOpen && (own === undefined || procs.world() === "") ? HIDDEN : undefined;
   const look = (pid: number, what: string): void => {
-    const block = mark === undefined && pid > 0 ? procs.environment(pid) : undefined;
+    const block = pid > 0 ? procs.environment(pid) : undefined;
     // A process of another user (sshd, login) does not show its environment. None of those is an agent of ours.
-    const found = block === undefined ? undefined : markInBlock(block);
-    if (found !== undefined) mark = `${what} ${pid} carries ${found}`;
+    if (block === undefined) return;
+    const env = envOfBlock(block);
+    const [found, job] = [markIn(env), jobIn(env)];
+    if (found !== undefined) mark ??= `${what} ${pid} carries ${found}`;
+    if (job !== "") jobs.add(job);
   };
   let pid = own?.parent ?? 0;
   for (let depth = 0; pid > 0; depth += 1) {
     const seen = procs.see(pid);
-    if (seen === undefined) break;
+    if (seen === undefined) {
+      if (procs.isOpen) gap ??= `the process ${pid}, which this one comes from, cannot be seen`;
+      break;
+    }
     // Nobody has so many by accident.
     if (depth === DEPTH_MAX) {
       mark ??= `there are more than ${DEPTH_MAX} processes above this one`;
@@ -74,8 +101,11 @@ export function lineageOf(procs: Procs): Lineage {
     if (own.session !== procs.self) look(own.session, "the leader of this session,");
     if (own.group !== procs.self) look(own.group, "the leader of this group,");
   }
-  return { ancestry, mark, terminal: own === undefined ? "" : terminalName(own.terminal) };
+  const terminal = own === undefined ? "" : terminalName(own.terminal);
+  return { ancestry, mark, gap, jobs: [...jobs], terminal };
 }
+
+const HIDDEN = "/proc does not show this process, so that nobody can tell who started it";
 
 /** The name may hold spaces and parentheses: everything is counted from the last one. */
 function parseStat(text: string): Seen | undefined {
@@ -102,6 +132,27 @@ function terminalName(device: number): string {
   const minor = (device & 0xff) | ((device >> 12) & 0xfff00);
   if (major >= PTS_MAJOR_MIN && major <= PTS_MAJOR_MAX) return `pts/${(major - PTS_MAJOR_MIN) * 256 + minor}`;
   return major === TTY_MAJOR ? `tty${minor}` : `${major}:${minor}`;
+}
+
+/** What Linux calls the file system of `/proc`. */
+const PROC_MAGIC = 0x9fa0;
+
+/** Whether the kernel itself answers there: anybody can put files of their own in its place. */
+function isKernels(path: string): boolean {
+  try {
+    return statfsSync(path).type === PROC_MAGIC;
+  } catch {
+    return false;
+  }
+}
+
+/** A kernel without that kind of namespace has one world for all. */
+function namespace(kind: string): string {
+  try {
+    return readlinkSync(`/proc/self/ns/${kind}`);
+  } catch {
+    return `${kind}:[]`;
+  }
 }
 
 /** Where there is no such file, or it is not for us, there is nothing to know. */

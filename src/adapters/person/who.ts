@@ -1,12 +1,17 @@
 /**
  * Who acts: an agent by its token, a person by its absence, or a stranger: no token, but the mark of an agent.
  *
- * A stranger may read. What takes a person takes one without a mark on any process it comes from, and the human key.
+ * A token alone is a file that other agents can read: it counts where the marks of our own processes agree. A stranger may read.
+ * What takes a person takes one without a mark on any process it comes from, all of which can be seen, and the human key.
  */
 
 import type { Actor } from "../../core/event.ts";
-import type { Registry } from "../../engine/ports.ts";
-import type { Env } from "../home/paths.ts";
+import { isTurnOf } from "../../engine/job-id.ts";
+import type { AgentRow, Registry } from "../../engine/ports.ts";
+import { homeOf, type Env } from "../home/paths.ts";
+import { jobIn } from "../process/marker.ts";
+import { isSupervisorAlive } from "../supervisor/lock.ts";
+import { supervisorSaid } from "../supervisor/said.ts";
 import { UserError } from "../user-error.ts";
 import { markIn } from "./marks.ts";
 import { lineageOf, PROCS, type Lineage, type Procs } from "./processes.ts";
@@ -31,13 +36,17 @@ export type Who =
 
 export type Acting = {
   readonly env: Env;
-  readonly store: Pick<Registry, "byToken"> | undefined;
+  readonly store: Pick<Registry, "byToken" | "job"> | undefined;
   readonly procs?: Procs;
 };
 
-export function whoActs({ env, store, procs = PROCS }: Acting): Who {
-  const token = env["SIGNALBOX_TOKEN"] ?? "";
-  if (token !== "") return agentOf(token, store);
+export function whoActs(acting: Acting): Who {
+  const token = acting.env["SIGNALBOX_TOKEN"] ?? "";
+  return token === "" ? whoTypes(acting) : agentOf(token, acting);
+}
+
+/** The same for what no agent may do, and what must not need the store: a token is one more mark. */
+export function whoTypes({ env, procs = PROCS }: Omit<Acting, "store">): Exclude<Who, { type: "agent" }> {
   const mark = markIn(env);
   if (mark !== undefined) return { type: "stranger", mark: `this environment carries ${mark}` };
   const name = userName(env);
@@ -60,30 +69,60 @@ export function requirePerson(who: Who): Person {
     case "stranger":
       throw notAPerson(who.mark);
     case "person": {
-      const { mark } = who.lineage();
+      const { mark, gap } = who.lineage();
       if (mark !== undefined) throw notAPerson(mark);
+      if (gap !== undefined) throw notAPerson(gap, "look at /proc as the system has it: mount | grep /proc");
+      if (isElsewhere(who))
+        throw notAPerson("this is another namespace of processes or users than the supervisor's");
       return who;
     }
   }
 }
 
-function agentOf(token: string, store: Acting["store"]): Who {
-  const row = store?.byToken(hashToken(token));
+/**
+ * Who has a world of pids or users of its own sees none of the processes that it comes from. Looked at only while a supervisor
+ * is there to compare with: agents live no longer than that.
+ */
+function isElsewhere({ env, procs }: Person): boolean {
+  const home = homeOf(env);
+  const own = procs.world();
+  if (home === undefined || own === "") return false;
+  const { world: theirs } = supervisorSaid(home);
+  return theirs !== "" && theirs !== own && isSupervisorAlive(home);
+}
+
+function agentOf(token: string, acting: Acting): Who {
+  const row = acting.store?.byToken(hashToken(token));
   if (row === undefined) {
     throw new UserError("unknown-token", "SIGNALBOX_TOKEN belongs to no agent of this state home", {
       next: "a person types this in a terminal without SIGNALBOX_TOKEN; an agent stops here",
       exit: EXIT_NOT_YOURS,
     });
   }
+  requireMarks(row, acting);
   const { run, role, slot, attempt } = row;
   return { type: "agent", run, actor: { type: "agent", role, slot, attempt } };
 }
 
-function notAPerson(reason: string): UserError {
-  return new UserError("not-a-person", `this takes a person, and ${reason}`, {
-    next: "a person opens a terminal of their own, outside any agent, and types it there",
+/** Jobs of another state home, in which somebody tries out this one, say nothing here. */
+function requireMarks(row: AgentRow, { env, store, procs = PROCS }: Acting): void {
+  const jobs = [jobIn(env), ...lineageOf(procs).jobs].filter((id) => id !== "");
+  const other = jobs.find((id) => !isTurnOf(id, row) && store?.job(id) !== undefined);
+  if (other === undefined && jobs.some((id) => isTurnOf(id, row))) return;
+  const whose = `SIGNALBOX_TOKEN is that of "${row.role}" of run ${row.run}, attempt ${row.attempt}`;
+  const reason =
+    other === undefined ? "nothing here was started for that agent" : `this is a process of the job ${other}`;
+  throw new UserError("stolen-token", `${whose}, and ${reason}`, {
+    next: "an agent uses the token that it was started with, and stops here",
     exit: EXIT_NOT_YOURS,
   });
+}
+
+function notAPerson(
+  reason: string,
+  next = "a person opens a terminal of their own, outside any agent, and types it there",
+): UserError {
+  return new UserError("not-a-person", `this takes a person, and ${reason}`, { next, exit: EXIT_NOT_YOURS });
 }
 
 function userName(env: Env): string {

@@ -16,6 +16,11 @@ export function markerOf(job: {
   return { [JOB]: job.id, [FOLDER]: job.folder };
 }
 
+/** The job that a process belongs to, by its environment; empty where it belongs to none. */
+export function jobIn(env: Env): string {
+  return env[JOB] ?? "";
+}
+
 /** For a process that belongs to no job, whoever starts it. */
 export function withoutMarker(env: Env): Record<string, string | undefined> {
   const { [JOB]: _job, [FOLDER]: _folder, ...rest } = env;

@@ -1,17 +1,20 @@
 /** Ends the supervisor, for who must have the state home to itself. It is harmless: the next command starts another one. */
 
-import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { writePrivate } from "../home/folders.ts";
 import type { Home } from "../home/paths.ts";
+import { PROCS } from "../person/processes.ts";
 import { startOf } from "../process/table.ts";
 import { isSupervisorAlive, takeSupervisorLock, type SupervisorLock } from "./lock.ts";
+import { saidFile, sayOf, supervisorSaid } from "./said.ts";
 
 const PATIENCE_MS = 10_000;
 
 /** Said by the supervisor itself. A pid alone may be another process by now; with its start time it may not. */
 export function writePid(home: Home): void {
-  writePrivate(pidFile(home), `${process.pid} ${startOf(process.pid) ?? ""}\n`);
+  const { pid } = process;
+  const text = sayOf({ pid: String(pid), start: startOf(pid) ?? "", world: PROCS.world() });
+  writePrivate(saidFile(home), text);
 }
 
 /** Gives the lock, so that no other supervisor begins meanwhile; undefined where the supervisor does not end. */
@@ -30,25 +33,12 @@ export async function endSupervisor(home: Home): Promise<SupervisorLock | undefi
 }
 
 function askToEnd(home: Home): boolean {
-  const [pid = "", ...start] = (textOf(pidFile(home)) ?? "").trim().split(" ");
-  if (!/^\d+$/.test(pid) || startOf(Number(pid)) !== start.join(" ")) return false;
+  const { pid, start } = supervisorSaid(home);
+  if (!/^\d+$/.test(pid) || startOf(Number(pid)) !== start) return false;
   try {
     process.kill(Number(pid), "SIGTERM");
   } catch {
     // It has ended in this moment.
   }
   return true;
-}
-
-function pidFile({ root }: Home): string {
-  return `${root}/supervisor.pid`;
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    // A supervisor that has not said who it is cannot be asked.
-    return undefined;
-  }
 }

@@ -111,6 +111,7 @@ function stageOf(life: Life): Stage {
       type(life, argv, {
         SIGNALBOX_RUN: run,
         SIGNALBOX_TOKEN: readFileSync(join(runFolders(life.home, run).agents, who, "token"), "utf8"),
+        SIGNALBOX_JOB: `${run}.${who}.1`,
       }),
     async begin(workflow, ...argv) {
       const { document } = await ok(life, ["run", workflow, "A life", "--detach", ...argv]);

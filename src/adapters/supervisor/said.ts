@@ -1,0 +1,36 @@
+/** What the supervisor says about itself: a line with its pid and start time, and one with the world it lives in. */
+
+import { readFileSync } from "node:fs";
+import type { Home } from "../home/paths.ts";
+
+export type Said = {
+  readonly pid: string;
+  /** With the pid, this names a process. */
+  readonly start: string;
+  /** Its namespaces of pids and users; empty where nobody said so. */
+  readonly world: string;
+};
+
+export function saidFile({ root }: Home): string {
+  return `${root}/supervisor.pid`;
+}
+
+export function sayOf({ pid, start, world }: Said): string {
+  return `${pid} ${start}\n${world}\n`;
+}
+
+/** By the last supervisor, which may be gone. */
+export function supervisorSaid(home: Home): Said {
+  const [first = "", world = ""] = textOf(saidFile(home)).split("\n");
+  const [pid = "", ...start] = first.split(" ");
+  return { pid, start: start.join(" "), world };
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    // A supervisor that has not said who it is cannot be asked.
+    return "";
+  }
+}
