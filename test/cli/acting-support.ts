@@ -115,7 +115,8 @@ export function scene(files: Readonly<Record<string, string>> = {}): Scene {
         startedAt: 0,
       } as const;
       on.withStore((store) => store.putAgent({ ...of, ...rest }));
-      return (line, more = {}) => say(line, { ...more, env: { ...on.env, SIGNALBOX_TOKEN: token } });
+      const own = { SIGNALBOX_TOKEN: token, SIGNALBOX_JOB: `${id}.writer.${attempt}.1` };
+      return (line, more = {}) => say(line, { ...more, env: { ...on.env, ...own } });
     },
     async begin(key, more = "") {
       const { code, stdout, stderr } = await say(

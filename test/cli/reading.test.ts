@@ -176,7 +176,7 @@ describe("show, next, why, inbox", async () => {
     const row = on.store.agents({ run: "abcd1234" })[0];
     if (row === undefined) throw new Error("no agent");
     on.store.putAgent({ ...row, token: hashToken(token) });
-    const mine = await on.data("next", { SIGNALBOX_TOKEN: token });
+    const mine = await on.data("next", { SIGNALBOX_TOKEN: token, SIGNALBOX_JOB: "abcd1234.worker.1.1" });
     expect(mine).toMatchObject({ run: "abcd1234", for: "worker", next: "signalbox submit abcd1234 letter" });
     expect((mine["moves"] as Json[]).map((move) => move["to"])).toEqual(["sending"]);
     expect(await on.data("next abcd")).toMatchObject({ for: "human", next: "signalbox logs abcd1234 -f" });
@@ -208,9 +208,20 @@ describe("show, next, why, inbox", async () => {
         id: "UD-1",
         question: "Do your part.",
         shows: ["letter"],
+        shown: "3900a571",
         options: [
-          { value: "send", label: "Send it", command: "signalbox answer abcd1234 send" },
-          { value: "again", text: "required", command: 'signalbox answer abcd1234 again --text "..."' },
+          {
+            value: "send",
+            label: "Send it",
+            command: "signalbox answer abcd1234 send --shown 3900a571",
+            means: "on to sent (the end)",
+          },
+          {
+            value: "again",
+            text: "required",
+            command: 'signalbox answer abcd1234 again --shown 3900a571 --text "..."',
+            means: "back to writing (The letter is being written)",
+          },
         ],
       },
       next: "signalbox answer abcd1234 VALUE",
@@ -239,7 +250,7 @@ describe("show, next, why, inbox", async () => {
     expect(items.map(({ run: id, kind, commands }) => [id, kind, (commands as string[])[0]])).toEqual([
       ["eeee1111", "attention", "signalbox resume eeee1111"],
       ["ffff2222", "crashed", "signalbox resume ffff2222"],
-      ["abcd1234", "question", "signalbox answer abcd1234 send"],
+      ["abcd1234", "question", "signalbox answer abcd1234 send --shown 3900a571"],
     ]);
     expect((await on.data("show eeee"))["next"]).toBe("signalbox resume eeee1111");
   });
