@@ -2,16 +2,22 @@
 
 import { existsSync } from "node:fs";
 import { join, sep } from "node:path";
-import { homeOf, type Home } from "../adapters/home/paths.ts";
+import { homeOf, runFolders, type Home } from "../adapters/home/paths.ts";
 import { openStore as openStoreAt, type SqliteStore } from "../adapters/store/open.ts";
 import { UserError } from "../adapters/user-error.ts";
 import { closest } from "../core/closest.ts";
 import { compile, type Workflow } from "../core/compile.ts";
+import { boundWorkspace } from "../engine/place.ts";
 import type { Kept, RunRow, Store } from "../engine/ports.ts";
 import { EXIT_DAMAGED, type Answer, type Door } from "./command.ts";
 
 /** A run as a command looks at it. */
-export type Seen = Kept & { readonly store: Store; readonly workflow: Workflow };
+export type Seen = Kept & {
+  readonly store: Store;
+  readonly workflow: Workflow;
+  /** Where its files are. */
+  readonly root: string;
+};
 
 const LISTED = 10;
 const NEARBY = 200;
@@ -82,7 +88,17 @@ export function seeRun(store: Store | undefined, door: Door, word: string | unde
   const id = runMeant(store, door, word);
   const kept = store?.load(id);
   if (store === undefined || kept === undefined) throw unknownRun(store, id);
-  return { ...kept, store, workflow: workflowOf(store, kept.row) };
+  return {
+    ...kept,
+    store,
+    workflow: workflowOf(store, kept.row),
+    root: rootOf(store, requireHome(door), id),
+  };
+}
+
+/** In its workspace while one is bound, in the state home otherwise. */
+export function rootOf(store: Store, home: Home, run: string): string {
+  return boundWorkspace({ store }, run)?.path ?? runFolders(home, run).files;
 }
 
 export function runMeant(

@@ -12,7 +12,10 @@ import { isFinished, type Seen } from "./box.ts";
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_WAITING, type Emit } from "./command.ts";
 import { seenOf } from "./kept.ts";
 import { linesOf, sayLine, type Line } from "./reading/chronicle.ts";
-import { isStranded, movesOfPerson, nextForPerson, questionOf } from "./reading/ways.ts";
+import type { Choice } from "./reading/means.ts";
+import { questionOf, type Read } from "./reading/question.ts";
+import { attentionOf, isStranded, sayCrashed } from "./reading/trouble.ts";
+import { choicesOfPerson, nextForPerson } from "./reading/ways.ts";
 import { wake } from "./wake.ts";
 
 /** How it ended for whoever followed. */
@@ -23,6 +26,10 @@ export type Followed = {
   readonly next: string;
   /** Everything that can be typed now. */
   readonly ways: readonly string[];
+  /** The same, with where each leads. */
+  readonly choices: readonly Choice[];
+  /** What the open question is about. */
+  readonly reads: readonly Read[];
   readonly state: string;
   readonly status: string;
   readonly seq: number;
@@ -84,8 +91,8 @@ function isAtRest({ store, run }: Seen): boolean {
 
 function endOf(seen: Seen, isQuiet: boolean): Followed | undefined {
   const { row, run } = seen;
-  if (row.attention !== "")
-    return waiting(seen, "needs-attention", `${run.id} needs attention: ${row.attention}`);
+  const attention = attentionOf(seen.store, row);
+  if (attention !== "") return waiting(seen, "needs-attention", `${run.id} needs attention: ${attention}`);
   if (isFinished(row)) {
     // What is still to be cleared away is part of it.
     if (!isQuiet) return undefined;
@@ -95,16 +102,14 @@ function endOf(seen: Seen, isQuiet: boolean): Followed | undefined {
       code: isGood ? "ok" : row.status,
       message: `${run.id} is ${run.state}`,
       next: nextForPerson(seen),
-      ways: [],
       ...whereOf(seen),
     };
   }
   if (row.halted) return waiting(seen, "halted", `${run.id} is halted in ${run.state}`);
   if (row.status !== "waiting" && !isQuiet) return undefined;
-  const question = questionOf(seen);
   const why = isStranded(seen)
-    ? "an agent has crashed"
-    : (question?.question ?? seen.workflow.definition.states[run.state]?.title ?? "");
+    ? sayCrashed(seen)
+    : (questionOf(seen)?.question ?? seen.workflow.definition.states[run.state]?.title ?? "");
   return waiting(
     seen,
     "waiting-for-person",
@@ -114,12 +119,20 @@ function endOf(seen: Seen, isQuiet: boolean): Followed | undefined {
 
 function waiting(seen: Seen, code: string, message: string): Followed {
   const next = nextForPerson(seen);
-  const asked = questionOf(seen)?.options.map(({ command }) => command) ?? [];
-  const moves = movesOfPerson(seen)
-    .filter(({ answer }) => answer === "")
-    .map(({ command }) => command);
-  const ways = [...new Set([...(next.includes(" VALUE") ? [] : [next]), ...asked, ...moves])];
-  return { exit: EXIT_WAITING, code, message, next: ways[0] ?? next, ways, ...whereOf(seen) };
+  const known = choicesOfPerson(seen);
+  const isOther = !next.includes(" VALUE") && known.every(({ command }) => command !== next);
+  const choices = isOther ? [{ command: next, means: "" }, ...known] : known;
+  const ways = choices.map(({ command }) => command);
+  return {
+    exit: EXIT_WAITING,
+    code,
+    message,
+    next: ways[0] ?? next,
+    ...whereOf(seen),
+    ways,
+    choices,
+    reads: questionOf(seen)?.reads ?? [],
+  };
 }
 
 function interrupted(seen: Seen): Followed {
@@ -129,13 +142,13 @@ function interrupted(seen: Seen): Followed {
     code: "interrupted",
     message: `${id} goes on without you, in ${seen.run.state}`,
     next: `signalbox show ${id}`,
-    ways: [],
     ...whereOf(seen),
   };
 }
 
-function whereOf({ row, run }: Seen): Pick<Followed, "state" | "status" | "seq"> {
-  return { state: run.state, status: row.status, seq: run.seq };
+/** Where it is; nothing is to be typed, unless somebody says otherwise. */
+function whereOf({ row, run }: Seen): Omit<Followed, "exit" | "code" | "message" | "next"> {
+  return { state: run.state, status: row.status, seq: run.seq, ways: [], choices: [], reads: [] };
 }
 
 function ignoreAbort(error: unknown): void {

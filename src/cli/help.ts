@@ -61,8 +61,8 @@ export function helpOf(name: string, command: Command, paint: Paint): string {
 }
 
 function optionRows(options: Readonly<Record<string, Option>>): [string, string][] {
-  return Object.entries(options).map(([name, { takes, about }]) => [
-    takes === undefined ? `--${name}` : `--${name} ${takes}`,
+  return Object.entries(options).map(([name, { takes, about, short }]) => [
+    `--${name}${takes === undefined ? "" : ` ${takes}`}${short === undefined ? "" : `, -${short}`}`,
     about,
   ]);
 }

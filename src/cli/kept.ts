@@ -3,7 +3,7 @@
 import { UserError } from "../adapters/user-error.ts";
 import type { Kept } from "../engine/ports.ts";
 import type { Acting } from "./acting.ts";
-import type { Seen } from "./box.ts";
+import { rootOf, type Seen } from "./box.ts";
 
 export function requireKept({ box }: Acting, run: string): Kept {
   const kept = box.store.load(run);
@@ -15,5 +15,7 @@ export function requireKept({ box }: Acting, run: string): Kept {
 /** The same, as the commands that only look see it. */
 export function seenOf(on: Acting, run: string): Seen {
   const kept = requireKept(on, run);
-  return { ...kept, store: on.box.store, workflow: on.box.workflow(kept.row.definition) };
+  const { store } = on.box;
+  const workflow = on.box.workflow(kept.row.definition);
+  return { ...kept, store, workflow, root: rootOf(store, on.home, run) };
 }

@@ -5,20 +5,18 @@
  * shown what is no longer there: the run takes in what there is now, and the person looks again.
  */
 
-import { UserError } from "../adapters/user-error.ts";
 import type { Reading } from "../core/event.ts";
 import { slotKey } from "../core/run.ts";
 import { placeOf } from "../engine/place.ts";
 import { submit } from "../engine/submit.ts";
 import { seeThrough, type Acting } from "./acting.ts";
 import type { Seen } from "./box.ts";
-import { EXIT_GATE } from "./command.ts";
 
-/** Throws where something has changed that the open question is about. */
-export async function lookAgain(on: Acting, { workflow, run }: Seen): Promise<void> {
+/** In words, what has changed that the open question is about; empty where nothing has. */
+export async function lookAgain(on: Acting, { workflow, run }: Seen): Promise<string> {
   const { question } = run;
   const shows = question === undefined ? [] : (workflow.definition.asks[question.ask]?.shows ?? []);
-  if (question === undefined || shows.length === 0) return;
+  if (question === undefined || shows.length === 0) return "";
   const isChanged = ({ artifact, slot, digest }: Reading): boolean => {
     const known = run.held[slotKey(artifact, slot)]?.reading;
     // A verdict stands in the journal: rewriting its text changes nothing.
@@ -26,7 +24,7 @@ export async function lookAgain(on: Acting, { workflow, run }: Seen): Promise<vo
   };
   const readings = await on.box.artifacts.read(placeOf(on.box, { run, workflow, id: run.id }));
   const changed = readings.filter((reading) => shows.includes(reading.artifact) && isChanged(reading));
-  if (changed.length === 0) return;
+  if (changed.length === 0) return "";
   await submit(on.box, {
     run: run.id,
     by: { type: "engine" },
@@ -35,8 +33,5 @@ export async function lookAgain(on: Acting, { workflow, run }: Seen): Promise<vo
   });
   await seeThrough(on, run.id);
   const names = [...new Set(changed.map(({ artifact }) => artifact))].join(" and ");
-  throw new UserError("stale", `${names}, which ${question.id} is about, has changed since it was shown`, {
-    next: `signalbox show ${run.id}`,
-    exit: EXIT_GATE,
-  });
+  return `${names}, which ${question.id} is about, has changed since it was shown`;
 }

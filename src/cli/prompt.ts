@@ -2,15 +2,15 @@
 
 import { createInterface } from "node:readline/promises";
 import { harmless } from "./paint.ts";
-import type { QuestionView } from "./reading/ways.ts";
+import { labelled, sayReads, type QuestionView } from "./reading/question.ts";
 
 export async function askPerson(
   question: QuestionView,
-  shown: string,
+  cwd: string,
 ): Promise<{ said: string; text: string | undefined }> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    process.stderr.write(harmless(sayQuestion(question, shown)));
+    process.stderr.write(harmless(sayQuestion(question, cwd)));
     const said = (await terminal.question("> ")).trim();
     const kind = question.options.find(({ value }) => value === said)?.text ?? "none";
     if (kind === "none") return { said, text: undefined };
@@ -21,11 +21,12 @@ export async function askPerson(
   }
 }
 
-function sayQuestion({ id, question, shows, options }: QuestionView, shown: string): string {
+function sayQuestion({ id, question, shows, shown, reads, options }: QuestionView, cwd: string): string {
   return [
     `${id}: ${question}`,
     ...(shows.length === 0 ? [] : [`  about: ${shows.join(", ")} (shown as ${shown})`]),
-    ...options.map(({ value, label }) => `  ${value}${label === "" ? "" : `  ${label}`}`),
+    ...sayReads(reads, cwd).map((line) => `  ${line}`),
+    ...options.map(({ value, label, means }) => `  ${value}  ${labelled(label, means)}`),
     "",
   ].join("\n");
 }

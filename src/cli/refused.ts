@@ -2,6 +2,8 @@
 
 import { UserError } from "../adapters/user-error.ts";
 import type { Refusal, RefusalCode } from "../core/event.ts";
+import type { Run } from "../core/run.ts";
+import { fillPath } from "../engine/place.ts";
 import type { Submission } from "../engine/submit.ts";
 import { EXIT_CONFLICT, EXIT_GATE, EXIT_NOT_YOURS, EXIT_USAGE, EXIT_WAITING } from "./command.ts";
 
@@ -22,7 +24,7 @@ export function refused(
 ): UserError {
   switch (submission.type) {
     case "refused":
-      return refusal(submission.refusal);
+      return refusal(submission.refusal, submission.run);
     case "conflict":
       return conflict(run, submission.message);
     case "unknown":
@@ -30,8 +32,10 @@ export function refused(
   }
 }
 
-export function refusal({ code, message, next, at }: Refusal): UserError {
-  return new UserError(code, message, { next, exit: EXIT_OF[code], ...(at === undefined ? {} : { at }) });
+/** Paths are those of the run, where it is known. */
+export function refusal({ code, message, next, at }: Refusal, run?: Run): UserError {
+  const told = run === undefined ? message : fillPath(run, message, "*");
+  return new UserError(code, told, { next, exit: EXIT_OF[code], ...(at === undefined ? {} : { at }) });
 }
 
 export function conflict(run: string, message: string): UserError {

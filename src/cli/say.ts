@@ -41,10 +41,15 @@ export function sayStatus({
   attention,
   halted,
 }: Pick<RunRow, "status" | "attention" | "halted">): string {
-  if (status === "damaged") return status;
+  if (isOver(status)) return status;
   if (attention !== "") return "needs attention";
   if (halted) return "halted";
   return status === "waiting" ? "waits for you" : status;
+}
+
+/** Also what is damaged: nothing happens to it any more. */
+function isOver(status: string): boolean {
+  return status !== "running" && status !== "waiting";
 }
 
 export function paintStatus(word: string, paint: Paint): string {

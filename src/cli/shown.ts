@@ -7,6 +7,7 @@
 import type { Workflow } from "../core/compile.ts";
 import type { Run } from "../core/run.ts";
 import { shownBy } from "../core/steps/answer.ts";
+import { sha256 } from "../format/sha256.ts";
 
 const LENGTH = 8;
 
@@ -15,5 +16,5 @@ export function shownWord(workflow: Workflow, run: Run): string {
   const { question } = run;
   const shown = question === undefined ? "" : shownBy(workflow, run, question.ask);
   if (shown === "") return "";
-  return process.getBuiltinModule("node:crypto").hash("sha256", shown, "hex").slice(0, LENGTH);
+  return sha256(shown).slice(0, LENGTH);
 }

@@ -29,7 +29,8 @@ export function viewOf(workflow: Workflow, run: Run, resources: Resources): View
       entry,
       startedAt,
       updatedAt,
-      decisions,
+      // A question that was withdrawn is nobody's decision.
+      decisions: decisions.filter(({ answer }) => answer !== ""),
       question: question ?? null,
       waivers: Object.values(run.waivers),
     },

@@ -1,8 +1,41 @@
 /** Answers: which question, what counts, and what it was about. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { runFolders } from "../../src/adapters/home/paths.ts";
 import { shownWord } from "../../src/cli/shown.ts";
 import { workflowOf } from "../../src/cli/box.ts";
 import { outcome, parsed, scene, type Scene } from "./acting-support.ts";
+
+const GATE = `$schema: workflow-1.schema.json
+name: gate
+title: A question that blocks when it is not understood
+counters:
+  unclear: { max: 2, per: entry }
+states:
+  asked: { ask: good }
+  blocked: { waits: true, ask: blocked }
+  accepted: { final: done }
+  dropped: { final: cancelled }
+moves:
+  - { from: start, to: asked, by: human }
+  - { from: asked, to: blocked, by: engine, when: { unclear: spent }, remember: true }
+asks:
+  good:
+    question: good
+    reask: unclear
+    options:
+      yes: { to: accepted }
+  blocked:
+    question: blocked
+    options:
+      cancel: { to: dropped }
+      back: { to: origin }
+projection:
+  - file: status.json
+    as: json
+    data: { answers: { each: run.decisions, give: { from: item.answer } } }
+`;
 
 let on: Scene;
 beforeEach(() => {
@@ -75,9 +108,73 @@ test("an answer is about what was shown", async () => {
   });
   expect(word).toMatch(/^[0-9a-f]{8}$/);
   on.write(id, "ESSAY.md", "# What\n\nAnother thing.\n");
-  await on.say(`submit ${id} essay`);
-  expect(await outcome(on.say(`answer ${id} yes --shown ${word} --json`))).toBe("5 stale");
+  // Whoever says what they saw is told that somebody was faster, whether the run has taken it in or not.
+  expect(await outcome(on.say(`answer ${id} yes --shown ${word} --json`))).toBe("6 conflict");
+  expect(await outcome(on.say(`answer ${id} yes --shown ${word} --json`))).toBe("6 conflict");
   expect(state(id)).toBe("asked");
+});
+
+test("the word for what is shown is printed with the question, and in every command", async () => {
+  const id = await asked("word");
+  const shown = parsed(await on.say(`show ${id} --json`))["question"] as Record<string, unknown>;
+  const word = String(shown["shown"]);
+  const path = join(runFolders(on.home, id).files, "ESSAY.md");
+  expect(word).toMatch(/^[0-9a-f]{8}$/);
+  expect(shown["reads"]).toEqual([{ artifact: "essay", path, section: "" }]);
+  const typed = `signalbox answer ${id} yes --shown ${word}`;
+  for (const command of ["show", "next"])
+    expect((await on.say(`${command} ${id}`)).stdout).toMatch(
+      new RegExp(`^ {2}read: ${path}\\n[^]*^ {2}${typed} +on to accepted \\(the end\\)$`, "m"),
+    );
+  expect((await on.say("inbox")).stdout).toContain(`    read: ${path}\n    ${typed} `);
+  expect((await on.say(`show ${id}`)).stdout).toContain(`shown as ${word}`);
+  expect(await outcome(on.say(`${typed.slice("signalbox ".length)} --json`))).toBe("0 ok");
+});
+
+describe("an answer that is none too often", () => {
+  beforeEach(() => {
+    on = scene({
+      ".signalbox/workflows/gate/workflow.yaml": GATE,
+      ".signalbox/workflows/gate/prompts/good.md": "Is it good?\n",
+      ".signalbox/workflows/gate/prompts/blocked.md": "What now?\n",
+    });
+  });
+
+  test("is told as what it led to", async () => {
+    const id = (await on.say("run gate --detach --quiet")).stdout.trim();
+    expect(await outcome(on.say(`answer ${id} perhaps --json`))).toBe("3 asked-again");
+    const last = await on.say(`answer ${id} perhaps --json`);
+    expect([last.code, parsed(last)]).toMatchObject([
+      3,
+      {
+        code: "asked-too-often",
+        to: "blocked",
+        message: `"perhaps" is not one of yes; UD-1 was asked often enough: ${id} goes from asked to blocked, and asks UD-2: What now?`,
+        next: `signalbox answer ${id} back, or: signalbox answer ${id} cancel`,
+      },
+    ]);
+    // That question can be left only by answering it.
+    expect(parsed(await on.say(`cancel ${id} --json`))).toMatchObject({
+      code: "not-in-map",
+      message: "only an answer ends the run early from blocked",
+      next: `signalbox answer ${id} cancel`,
+    });
+    // What was withdrawn was not answered.
+    expect((await on.say(`answer ${id} cancel`)).code).toBe(0);
+    const status = join(runFolders(on.home, id).files, "status.json");
+    expect(JSON.parse(readFileSync(status, "utf8"))).toEqual({ answers: ["cancel"] });
+  });
+
+  test("may end the run", async () => {
+    on = scene();
+    const id = await asked("spent");
+    await on.say(`answer ${id} perhaps`);
+    const last = await on.say(`answer ${id} perhaps --json`);
+    expect([last.code, parsed(last)]).toMatchObject([
+      5,
+      { code: "asked-too-often", to: "dropped", next: `signalbox history ${id}` },
+    ]);
+  });
 });
 
 test("the same key answers once", async () => {

@@ -8,6 +8,7 @@ import { prover } from "../../src/adapters/person/proof.ts";
 import { whoActs, type Person } from "../../src/adapters/person/who.ts";
 import { openStore, type SqliteStore } from "../../src/adapters/store/open.ts";
 import { run, type Printed } from "../../src/cli/run.ts";
+import type { Workflow } from "../../src/core/compile.ts";
 import type { Actor, Incoming } from "../../src/core/event.ts";
 import { NO_RUN } from "../../src/core/run.ts";
 import { step } from "../../src/core/step.ts";
@@ -72,7 +73,7 @@ export const AT = "2026-01-01T08:00:00Z";
 
 type Word = Incoming | ((about: { readonly digest: string }) => Incoming);
 
-export async function machine(): Promise<Machine> {
+export async function machine(workflow: Workflow = WORKFLOW): Promise<Machine> {
   const root = realpathSync.native(mkdtempSync(join(tmpdir(), "signalbox-reading-")));
   mkdirSync(join(root, "repo", ".git"), { recursive: true });
   const home = homeAt(join(root, "state"));
@@ -81,8 +82,8 @@ export async function machine(): Promise<Machine> {
   const who = whoActs({ env, store, procs: AT_HOME });
   if (who.type !== "person") throw new Error("not a person");
   const signer = await signerOf(who);
-  store.define(WORKFLOW.hash(), WORKFLOW.definition);
-  const on: On = { store, who, signer, repo: join(root, "repo"), goals: new Map() };
+  store.define(workflow.hash(), workflow.definition);
+  const on: On = { workflow, store, who, signer, repo: join(root, "repo"), goals: new Map() };
   const call = (line: string, more: Readonly<Record<string, string>> = {}): Promise<Printed> =>
     run(line.split(" "), { cwd: join(root, "repo"), env: { ...env, ...more }, procs: AT_HOME });
   return {
@@ -96,7 +97,7 @@ export async function machine(): Promise<Machine> {
         by: PERSON,
         at,
         run: id,
-        definition: WORKFLOW.hash(),
+        definition: workflow.hash(),
         params: {},
         tree: "t1",
       });
@@ -115,6 +116,7 @@ export async function machine(): Promise<Machine> {
 }
 
 type On = {
+  readonly workflow: Workflow;
   readonly store: SqliteStore;
   readonly who: Person;
   readonly signer: Signer;
@@ -122,9 +124,9 @@ type On = {
   readonly goals: Map<string, string>;
 };
 
-function append({ store, who, signer, repo, goals }: On, id: string, event: Incoming): void {
+function append({ workflow, store, who, signer, repo, goals }: On, id: string, event: Incoming): void {
   const before = store.load(id)?.run ?? NO_RUN;
-  const decided = step(WORKFLOW, before, event);
+  const decided = step(workflow, before, event);
   if (!decided.ok) throw new Error(decided.refusal.message);
   const by: Actor = "by" in event ? event.by : { type: "engine" };
   store.append({
@@ -134,10 +136,10 @@ function append({ store, who, signer, repo, goals }: On, id: string, event: Inco
     by,
     events: decided.events,
     after: decided.run,
-    status: statusOf(WORKFLOW, decided.run),
+    status: statusOf(workflow, decided.run),
     deeds: [],
     ...(before.seq === 0
-      ? { birth: { workflow: "letter", goal: goals.get(id) ?? "", repo, base: "c0ffee" } }
+      ? { birth: { workflow: workflow.definition.name, goal: goals.get(id) ?? "", repo, base: "c0ffee" } }
       : {}),
     ...(by.type === "human" ? { prove: prover({ who, signer, run: id, event }) } : {}),
   });

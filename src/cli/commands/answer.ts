@@ -19,12 +19,15 @@ import {
   EXIT_WAITING,
   type Answer,
   type Command,
+  type Door,
   type Given,
 } from "../command.ts";
 import { textIn } from "../input.ts";
 import { seenOf } from "../kept.ts";
 import { lookAgain } from "../look-again.ts";
-import { questionOf, type QuestionView } from "../reading/ways.ts";
+import { questionOf, type QuestionView } from "../reading/question.ts";
+import { nextForPerson } from "../reading/ways.ts";
+import { conflict } from "../refused.ts";
 import { shownWord } from "../shown.ts";
 
 const HELP = "signalbox answer --help";
@@ -48,37 +51,38 @@ export const command: Command = {
       const known = answeredBefore(on, run, given.options["key"]);
       const question = questionOf(seen);
       if (question === undefined && known === undefined) throw nothingAsked(run, value);
-      if (known === undefined) await lookAgain(on, seen);
-      const shown = shownTo(seen, given);
+      if (known === undefined) await requireShown(on, seen, given);
       const { said, text } =
-        value === undefined ? await atTerminal(seen, question) : { said: value, text: undefined };
-      const done = await submitAnswer(on, { seen, given, shown, value: said, text });
-      return answerOf(done, question, said);
+        value === undefined ? await atTerminal(question, door) : { said: value, text: undefined };
+      const done = await submitAnswer(on, { seen, given, value: said, text });
+      return answerOf(on, done, said);
     }),
 };
 
-/** What the person looked at: as it is now, unless they say what they saw. */
-function shownTo({ workflow, run }: Seen, { options }: Given): string {
-  const { question } = run;
+/** Whoever says what they saw has lost a race when it is no longer so; whoever does not, answers for what the run last took in. */
+async function requireShown(on: Acting, seen: Seen, { options }: Given): Promise<void> {
+  const { workflow, run } = seen;
   const word = options["shown"];
-  if (word !== undefined && question !== undefined && word !== shownWord(workflow, run))
-    throw new UserError("stale", `what ${question.id} is about has changed since it was shown as ${word}`, {
-      next: `signalbox show ${run.id}`,
-      exit: EXIT_GATE,
-    });
-  return question === undefined ? "" : shownBy(workflow, run, question.ask);
+  const id = run.question?.id ?? "";
+  if (word !== undefined && word !== shownWord(workflow, run))
+    throw conflict(run.id, `what ${id} is about has changed since it was shown as ${word}`);
+  const changed = await lookAgain(on, seen);
+  if (changed === "") return;
+  if (word !== undefined) throw conflict(run.id, changed);
+  throw new UserError("stale", changed, { next: `signalbox show ${run.id}`, exit: EXIT_GATE });
 }
 
 type Said = {
   readonly seen: Seen;
   readonly given: Given;
-  readonly shown: string;
   readonly value: string;
   readonly text: string | undefined;
 };
 
-async function submitAnswer(on: Acting, { seen, given, shown, value, text: typed }: Said): Promise<Done> {
+async function submitAnswer(on: Acting, { seen, given, value, text: typed }: Said): Promise<Done> {
   const { key, text: option } = given.options;
+  const { workflow, run } = seen;
+  const shown = run.question === undefined ? "" : shownBy(workflow, run, run.question.ask);
   const text = typed ?? (option === "-" ? textIn(on.door.cwd, "-") : option);
   return ask(on, {
     run: seen.run.id,
@@ -110,20 +114,31 @@ function notCounted(
   });
 }
 
-function answerOf(done: Done, question: QuestionView | undefined, value: string): Answer {
-  const again = done.accepted?.events.find((event) => event.type === "question-repeated");
-  if (again === undefined || question === undefined) return acted(done, `the answer is ${value}`);
-  const message = `${again.id} is asked again: ${again.reason}`;
-  const next = commandsOf(question);
+function answerOf(on: Acting, done: Done, value: string): Answer {
+  const events = done.accepted?.events ?? [];
+  const again = events.find((event) => event.type === "question-repeated");
+  if (again === undefined) return acted(done, `the answer is ${value}`);
+  const now = seenOf(on, done.run);
+  const question = questionOf(now);
+  const isLeft = events.some((event) => event.type === "moved");
+  const message = isLeft
+    ? `${again.reason}; ${again.id} was asked often enough: ${sayWhere(done, question)}`
+    : `${again.id} is asked again: ${again.reason}`;
+  const next = question === undefined ? nextForPerson(now) : commandsOf(question);
   return {
     ...acted(done),
-    exit: EXIT_WAITING,
-    code: "asked-again",
+    exit: question !== undefined || now.row.status === "waiting" ? EXIT_WAITING : EXIT_GATE,
+    code: isLeft ? "asked-too-often" : "asked-again",
     message,
     text: () => `${message}\n`,
     next,
     talk: talkOf(done.told, next),
   };
+}
+
+function sayWhere({ run, from, to }: Done, question: QuestionView | undefined): string {
+  const asks = question === undefined ? "" : `, and asks ${question.id}: ${question.question}`;
+  return `${run} goes from ${from} to ${to}${asks}`;
 }
 
 function commandsOf({ options }: QuestionView): string {
@@ -202,8 +217,8 @@ function nothingAsked(run: string, value: string | undefined): UserError {
 
 /** Shows the question, then asks. What was shown is what the answer is bound to. */
 async function atTerminal(
-  seen: Seen,
   question: QuestionView | undefined,
+  { cwd }: Door,
 ): Promise<{ said: string; text: string | undefined }> {
   const { isatty } = process.getBuiltinModule("node:tty");
   if (question === undefined || !isatty(0) || !isatty(2))
@@ -213,5 +228,5 @@ async function atTerminal(
       HELP,
     );
   const { askPerson } = await import("../prompt.ts");
-  return askPerson(question, shownWord(seen.workflow, seen.run));
+  return askPerson(question, cwd);
 }

@@ -9,6 +9,7 @@ import { acting, runOf, type Acting, answeredBefore } from "../acting.ts";
 import { EXIT_NOT_YOURS, type Answer, type Command } from "../command.ts";
 import { requireKept } from "../kept.ts";
 import { moveTo } from "../moving.ts";
+import { answerCommand } from "../reading/question.ts";
 import { refusal } from "../refused.ts";
 
 export const command: Command = {
@@ -33,15 +34,19 @@ export const command: Command = {
 
 function targetFrom(on: Acting, id: string): string {
   const { row, run } = requireKept(on, id);
-  const { definition, movesFrom } = on.box.workflow(row.definition);
+  const workflow = on.box.workflow(row.definition);
+  const { definition, movesFrom } = workflow;
   if (definition.states[run.state]?.final !== undefined) throw refusal(finished(run));
   const move = (movesFrom[run.state] ?? []).find(
     ({ by, answer, to }) =>
       by.includes("human") && answer === undefined && definition.states[to]?.final === "cancelled",
   );
   if (move !== undefined) return targetOf(run, move);
-  throw new UserError("not-in-map", `no move of a person ends the run early from ${run.state}`, {
-    next: `signalbox why ${id}`,
-    exit: EXIT_NOT_YOURS,
-  });
+  // Some states are left only by answering.
+  const answer = (movesFrom[run.state] ?? []).find(
+    ({ to }) => definition.states[to]?.final === "cancelled",
+  )?.answer;
+  const next = answer === undefined ? `signalbox why ${id}` : answerCommand(workflow, run, answer);
+  const how = answer === undefined ? "no move of a person ends" : "only an answer ends";
+  throw new UserError("not-in-map", `${how} the run early from ${run.state}`, { next, exit: EXIT_NOT_YOURS });
 }

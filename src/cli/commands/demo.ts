@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { packageRoot } from "../../adapters/library/package.ts";
 import { isSupervisorAlive } from "../../adapters/supervisor/lock.ts";
@@ -68,9 +68,10 @@ async function play(on: Play): Promise<number> {
     if (end.exit !== EXIT_WAITING || !(await isAnswered(on, run, end))) break;
   }
   const isKept = given.options["keep"] !== undefined || end.exit !== EXIT_OK;
+  const { reads: _reads, ...told } = end;
   emit({
     text: closing(on, run, { end, isKept }),
-    data: { run, ...end, repository: stage.repo, kept: isKept },
+    data: { run, ...told, repository: stage.repo, kept: isKept },
   });
   await untilQuiet(stage);
   if (!isKept) rmSync(stage.root, { recursive: true, force: true });
@@ -146,7 +147,7 @@ function closing(
     .trim()
     .split("\n")
     .filter((line) => line !== "");
-  const self = door.self === "signalbox" ? door.self : join(packageRoot(), door.self);
+  const self = typedAnywhere();
   const env = `SIGNALBOX_HOME=${stage.home.root} XDG_CONFIG_HOME=${String(stage.env["XDG_CONFIG_HOME"])}`;
   return [
     "",
@@ -162,10 +163,16 @@ function closing(
         ]
       : [dim("The repository and everything in it is gone again; --keep leaves it.")]),
     "In a repository of yours:",
-    `  ${door.self} init        settings, with every key explained`,
-    `  ${door.self} run ${workflow} "What is to be done"`,
+    `  ${self} init        settings, with every key explained`,
+    `  ${self} run ${workflow} "What is to be done"`,
     "",
   ].join("\n");
+}
+
+/** As it can be typed anywhere: whoever tries a checkout has no such command yet. */
+function typedAnywhere(): string {
+  const root = packageRoot();
+  return basename(dirname(root)) === "node_modules" ? "signalbox" : join(root, "bin", "signalbox");
 }
 
 const QUIET_MS = 5000;

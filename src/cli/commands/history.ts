@@ -1,8 +1,9 @@
 /** `signalbox history`: what happened to a run, as the journal has it. */
 
-import type { Recorded } from "../../engine/ports.ts";
+import type { Note, Recorded } from "../../engine/ports.ts";
 import { seeRun, withStore } from "../box.ts";
 import { linesOf, sayLine, type Line } from "../reading/chronicle.ts";
+import { among, notesSince } from "../reading/notes.ts";
 import { EXIT_OK, type Answer, type Command } from "../command.ts";
 import { numberOption } from "../number-option.ts";
 import { columns, sayActor, sayTime } from "../say.ts";
@@ -17,6 +18,8 @@ export type HistoryData = {
   readonly state: string;
   readonly seq: number;
   readonly lines: readonly Line[];
+  /** What is worth telling and is no event, from the time of the first line on; not with `--events`. */
+  readonly notes: readonly Note[];
   readonly events?: readonly Recorded[];
   /** Whether there is more before the first. */
   readonly more: boolean;
@@ -25,7 +28,7 @@ export type HistoryData = {
 export const command: Command = {
   usage: "[RUN] [--limit N] [--events]",
   about:
-    "Tells what happened to a run: when, who, what, and what followed. What people did is marked as signed.",
+    "Tells what happened to a run: when, who, what, and what followed, with notes in between. What people did is marked as signed.",
   words: { min: 0, max: 1 },
   options: {
     limit: { takes: "N", about: `the newest so many; ${LIMIT} unless given` },
@@ -40,11 +43,13 @@ export const command: Command = {
       const from = Math.max(1, run.seq - limit + 1);
       const events = raw ? journal.events(run.id, from) : [];
       const { lines, more } = raw ? { lines: [], more: from > 1 } : linesOf(journal, run, limit);
+      const notes = raw ? [] : notesSince(journal.notes(run.id), more ? lines[0] : undefined);
       const data: HistoryData = {
         run: run.id,
         state: run.state,
         seq: run.seq,
         lines,
+        notes,
         ...(raw ? { events } : {}),
         more,
       };
@@ -55,7 +60,14 @@ export const command: Command = {
         message: `${run.seq} events; it is in ${run.state}`,
         data: () => data,
         text: () =>
-          raw ? sayEvents(events) : columns(lines.map((line) => [sayTime(line.at), sayLine(line)])),
+          raw
+            ? sayEvents(events)
+            : columns(
+                among(lines, notes).map((each) => [
+                  sayTime(each.at),
+                  "seq" in each ? sayLine(each) : `(${each.kind}) ${each.text}`,
+                ]),
+              ),
         next,
         talk: more ? `  there is more: --limit ${limit * 10}\n` : `  next: ${next}\n`,
       } satisfies Answer;

@@ -4,8 +4,11 @@ import type { RunRow, Store } from "../../engine/ports.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
-import { firstLine, sayAge } from "../say.ts";
-import { isStranded, movesOfPerson, nextForPerson, questionOf, type QuestionView } from "../reading/ways.ts";
+import { columns, firstLine, sayAge } from "../say.ts";
+import type { Choice } from "../reading/means.ts";
+import { choicesOf, questionOf, sayReads, type QuestionView } from "../reading/question.ts";
+import { attentionOf, isStranded, sayCrashed } from "../reading/trouble.ts";
+import { choicesOfPerson, nextForPerson } from "../reading/ways.ts";
 
 const LIMIT = 1000;
 
@@ -22,6 +25,8 @@ export type InboxItem = {
   readonly question: QuestionView | null;
   /** What can be typed, the most likely first. */
   readonly commands: readonly string[];
+  /** The same, with where each leads. */
+  readonly choices: readonly Choice[];
 };
 
 export type InboxData = { readonly items: readonly InboxItem[] };
@@ -61,7 +66,7 @@ function itemsOf(store: Store, door: Door): InboxItem[] {
   ];
   const unique = new Map(rows.map((row) => [row.id, row]));
   return [...unique.values()]
-    .filter((row) => row.attention !== "" || !isFinished(row))
+    .filter((row) => !isFinished(row) || attentionOf(store, row) !== "")
     .map((row) => itemOf(store, row, door))
     .toSorted((a, b) => (a.since < b.since ? -1 : a.since > b.since ? 1 : 0));
 }
@@ -73,37 +78,11 @@ function itemOf(store: Store, row: RunRow, door: Door): InboxItem {
     ...base,
     kind: "damaged",
     what: reason,
-    commands: ["signalbox doctor --repair"],
+    ...typed([{ command: "signalbox doctor --repair", means: "" }]),
   });
   if (row.status === "damaged") return damaged(attention);
   try {
-    const seen = seeRun(store, door, run);
-    if (attention !== "")
-      return { ...base, kind: "attention", what: attention, commands: [nextForPerson(seen)] };
-    if (row.halted)
-      return { ...base, kind: "halted", what: "a person has halted it", commands: [nextForPerson(seen)] };
-    const question = questionOf(seen);
-    if (question !== undefined) {
-      const commands = question.options.map(({ command: line }) => line);
-      return {
-        ...base,
-        kind: "question",
-        since: question.openedAt,
-        what: `${question.id}: ${question.question}`,
-        question,
-        commands,
-      };
-    }
-    if (isStranded(seen))
-      return { ...base, kind: "crashed", what: crashedIn(seen), commands: [nextForPerson(seen)] };
-    const open = movesOfPerson(seen);
-    const commands = open.length === 0 ? [nextForPerson(seen)] : open.map((way) => way.command);
-    return {
-      ...base,
-      kind: "waiting",
-      what: seen.workflow.definition.states[state]?.title || `it is in ${state}`,
-      commands,
-    };
+    return { ...base, ...itemSeen(seeRun(store, door, run)) };
   } catch (error) {
     // One run that cannot be read must not hide the others.
     if (error instanceof UserError) return damaged(error.message);
@@ -111,15 +90,36 @@ function itemOf(store: Store, row: RunRow, door: Door): InboxItem {
   }
 }
 
-function crashedIn({ run }: Seen): string {
-  const roles = Object.values(run.agents)
-    .filter(({ status }) => status === "crashed")
-    .map(({ role }) => role);
-  return `${roles.join(" and ")} crashed too often`;
+type Own = Pick<InboxItem, "kind" | "what" | "commands" | "choices"> & Partial<InboxItem>;
+
+function itemSeen(seen: Seen): Own {
+  const { row, workflow } = seen;
+  const mend = typed([{ command: nextForPerson(seen), means: "" }]);
+  if (row.attention !== "") return { kind: "attention", what: row.attention, ...mend };
+  if (row.halted) return { kind: "halted", what: "a person has halted it", ...mend };
+  const question = questionOf(seen);
+  if (question !== undefined)
+    return {
+      kind: "question",
+      since: question.openedAt,
+      what: `${question.id}: ${question.question}`,
+      question,
+      ...typed(choicesOf(question)),
+    };
+  if (isStranded(seen)) return { kind: "crashed", what: sayCrashed(seen), ...mend };
+  const choices = choicesOfPerson(seen);
+  const what = workflow.definition.states[row.state]?.title || `it is in ${row.state}`;
+  return { kind: "waiting", what, ...(choices.length === 0 ? mend : typed(choices)) };
 }
 
-function show(item: InboxItem, { paint }: Door): string {
+function typed(choices: readonly Choice[]): Pick<InboxItem, "commands" | "choices"> {
+  return { commands: choices.map(({ command: line }) => line), choices };
+}
+
+function show(item: InboxItem, { paint, cwd }: Door): string {
   const head = `${paint.bold(item.run)} ${item.workflow}, ${paint.cyan(item.state)}, ${sayAge(item.since, Date.now())}: ${firstLine(item.goal)}`;
   const what = item.kind === "attention" || item.kind === "damaged" ? paint.red(item.what) : item.what;
-  return [head, `  ${what}`, ...item.commands.map((line) => `    ${line}`), ""].join("\n");
+  const reads = sayReads(item.question?.reads ?? [], cwd).map((line) => `    ${line}`);
+  const choices = columns(item.choices.map(({ command: line, means }) => [`    ${line}`, means]));
+  return `${[head, `  ${what}`, ...reads].join("\n")}\n${choices}`;
 }

@@ -58,7 +58,9 @@ export const command: Command = {
       const { rows, more } =
         store === undefined ? { rows: [], more: 0 } : select(store, given, { door, limit });
       const data: ListData = { runs: rows.map(itemOf), more };
-      const next = nextFor(rows);
+      const hasEnded =
+        rows.length === 0 && isPlain(given) && (store?.list({ limit: 1 }).rows.length ?? 0) > 0;
+      const next = nextFor(rows, hasEnded);
       return {
         exit: EXIT_OK,
         code: "ok",
@@ -67,6 +69,7 @@ export const command: Command = {
         text: () => show(rows, door),
         next,
         talk: [
+          ...(rows.length === 0 ? [`  ${sayNone(given, hasEnded)}`] : []),
           ...(more > 0 ? [`  ${more} more: --limit ${rows.length + more}`] : []),
           `  next: ${next}`,
           "",
@@ -145,8 +148,18 @@ function show(rows: readonly RunRow[], { paint }: Door): string {
   );
 }
 
-function nextFor(rows: readonly RunRow[]): string {
-  if (rows.length === 0) return "signalbox run WORKFLOW GOAL";
-  const waits = rows.some(({ status, attention }) => status === "waiting" || attention !== "");
+/** Nothing was asked for in particular. */
+function isPlain({ options }: Given): boolean {
+  return ["all", "state", "status", "workflow", "repo", "here"].every((name) => options[name] === undefined);
+}
+
+function sayNone(given: Given, hasEnded: boolean): string {
+  if (!isPlain(given)) return "no run is like that";
+  return hasEnded ? "no run is under way" : "there are no runs yet";
+}
+
+function nextFor(rows: readonly RunRow[], hasEnded: boolean): string {
+  if (rows.length === 0) return hasEnded ? "signalbox list --all" : "signalbox run WORKFLOW GOAL";
+  const waits = rows.some((row) => /^(waits|needs|halted)/.test(sayStatus(row)));
   return waits ? "signalbox inbox" : `signalbox show ${rows[0]?.id ?? ""}`;
 }

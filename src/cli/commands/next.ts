@@ -4,17 +4,9 @@ import { whoActs } from "../../adapters/person/who.ts";
 import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { columns } from "../say.ts";
-import {
-  artifactsOf,
-  nextForPerson,
-  nextForRole,
-  PERSON,
-  questionOf,
-  waysOf,
-  type ArtifactView,
-  type QuestionView,
-  type Way,
-} from "../reading/ways.ts";
+import { artifactsOf, type ArtifactView } from "../reading/artifacts.ts";
+import { questionOf, sayReads, type QuestionView } from "../reading/question.ts";
+import { nextForPerson, nextForRole, PERSON, waysOf, type Way } from "../reading/ways.ts";
 
 /** What `--json` gives. */
 export type NextData = {
@@ -74,7 +66,7 @@ function dataOf(seen: Seen, role: string): NextData {
 function show(
   data: NextData,
   on: { readonly next: string; readonly isOver: boolean },
-  { paint }: Door,
+  { paint, cwd }: Door,
 ): string {
   if (on.isOver) return `${data.run} is over: it is ${data.state}.\n`;
   const open = data.moves.filter((way) => way.open && way.command !== "");
@@ -84,9 +76,10 @@ function show(
     on.next === ""
       ? `There is nothing for ${data.for} to do in ${data.state}.\n`
       : `${paint.bold(on.next)}\n`,
+    ...(data.question === null ? [] : [sayQuestion(data.question, cwd)]),
     block(
       "Open",
-      open.map(({ command: line, to }) => [line, `to ${to}`]),
+      open.map(({ command: line, means }) => [line, means]),
     ),
     block(
       "Not yet",
@@ -97,6 +90,10 @@ function show(
       wanted.map(({ artifact, file, standing, reason }) => [artifact, file, standing, reason]),
     ),
   ].join("");
+}
+
+function sayQuestion({ id, question, reads }: QuestionView, cwd: string): string {
+  return [`${id}: ${question}`, ...sayReads(reads, cwd).map((line) => `  ${line}`), ""].join("\n");
 }
 
 function block(title: string, rows: readonly (readonly string[])[]): string {

@@ -21,6 +21,9 @@ import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../co
 import { rememberNames } from "../environment.ts";
 import { follow, type Followed } from "../follow.ts";
 import { moveTo } from "../moving.ts";
+import type { Choice } from "../reading/means.ts";
+import { sayReads, type Read } from "../reading/question.ts";
+import { columns } from "../say.ts";
 import { requireClean } from "../clean.ts";
 import { requireWorkflow, type Loaded } from "../workflow.ts";
 
@@ -33,6 +36,10 @@ export type RunData = {
   readonly seq: number;
   /** What can be typed now. */
   readonly ways: readonly string[];
+  /** The same, with where each leads. */
+  readonly choices: readonly Choice[];
+  /** What the open question is about. */
+  readonly reads: readonly Read[];
 };
 
 export const command: Command = {
@@ -75,7 +82,7 @@ async function start(on: Acting, given: Given): Promise<Begun> {
   const [wanted = "", goal = ""] = given.words;
   // Before anything of the repository is read that could make something run.
   const { main } = treeOf(door.cwd);
-  requireTrust(box.store, main);
+  requireTrust({ store: box.store, env: door.env }, main);
   const loaded = await requireWorkflow(wanted, door);
   requireTrusted(loaded, main);
   requireClean(box.store, loaded, wanted);
@@ -124,7 +131,7 @@ async function goOn(on: Acting, { options }: Given, run: string): Promise<Done |
 }
 
 function dataOf({ done, workflow, status }: Begun): RunData {
-  return { run: done.run, workflow, state: done.to, status, seq: done.seq, ways: [] };
+  return { run: done.run, workflow, state: done.to, status, seq: done.seq, ways: [], choices: [], reads: [] };
 }
 
 function detached(begun: Begun): Answer {
@@ -159,12 +166,16 @@ function followed(begun: Begun, { options }: Given, door: Door): Answer {
 }
 
 function documentOf(begun: Begun, end: Followed): Readonly<Record<string, unknown>> {
-  const { exit, code, message, state, status, seq, ways, next } = end;
-  const data: RunData = { ...dataOf(begun), state, status, seq, ways };
+  const { exit, code, message, state, status, seq, ways, choices, reads, next } = end;
+  const data: RunData = { ...dataOf(begun), state, status, seq, ways, choices, reads };
   return { ok: exit === EXIT_OK, code, message, ...data, next };
 }
 
-function sayEnd({ message, ways, next }: Followed, { paint }: Door): string {
-  const typed = ways.length === 0 ? [`  next: ${next}`] : ways.map((way) => `  type: ${way}`);
-  return [paint.bold(message), ...typed, ""].join("\n");
+function sayEnd({ message, choices, reads, next }: Followed, { paint, cwd }: Door): string {
+  const read = sayReads(reads, cwd).map((line) => `  ${line}\n`);
+  const typed =
+    choices.length === 0
+      ? `  next: ${next}\n`
+      : columns(choices.map(({ command: line, means }) => [`  type: ${line}`, means]));
+  return `${paint.bold(message)}\n${read.join("")}${typed}`;
 }

@@ -7,16 +7,12 @@ import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
 import { linesOf, type Line } from "../reading/chronicle.ts";
 import { EXIT_OK, type Answer, type Command } from "../command.ts";
 import { sayRun } from "../reading/say-run.ts";
+import { artifactsOf, isSilentFact, type ArtifactView } from "../reading/artifacts.ts";
+import type { Choice } from "../reading/means.ts";
+import { questionOf, type QuestionView } from "../reading/question.ts";
+import { attentionOf, isStranded, sayCrashed } from "../reading/trouble.ts";
 import { agentsOf, checksOf, type AgentView, type CheckView, type Probe } from "../reading/truth.ts";
-import {
-  artifactsOf,
-  nextForPerson,
-  PERSON,
-  questionOf,
-  waysOf,
-  type ArtifactView,
-  type QuestionView,
-} from "../reading/ways.ts";
+import { choicesOfPerson, nextForPerson, PERSON, waysOf } from "../reading/ways.ts";
 
 /** What `--json` gives. */
 export type ShowData = {
@@ -58,6 +54,8 @@ export type ShowData = {
     readonly note: string;
   }[];
   readonly waitsFor: string;
+  /** What a person can type while it waits for one. */
+  readonly choices: readonly Choice[];
   readonly notes: readonly Note[];
   readonly history: readonly Line[];
 };
@@ -72,7 +70,10 @@ export const command: Command = {
     "Shows a run: where it is, what it waits for, its counters, artifacts, agents, question and workspace, and the one next command.\nWithout RUN it is the run of the workspace that you are in, or SIGNALBOX_RUN. `status` is another name for this.",
   words: { min: 0, max: 1 },
   options: {
-    verbose: { about: "also earlier attempts, parameters, all notes and more history", short: "v" },
+    verbose: {
+      about: "also earlier attempts, parameters, facts that do not hold, all notes and more history",
+      short: "v",
+    },
   },
   examples: ["signalbox show", "signalbox show abcd", "signalbox show abcd --verbose --json"],
   answer: ({ words, options }, door) =>
@@ -87,7 +88,7 @@ export const command: Command = {
         code: "ok",
         message: `${data.run} is ${data.state}: ${data.waitsFor}`,
         data: () => data,
-        text: () => sayRun(data, { verbose, paint: door.paint, now: Date.now() }),
+        text: () => sayRun(data, { verbose, paint: door.paint, now: Date.now(), cwd: door.cwd }),
         next,
         talk: `  next: ${next}\n`,
       } satisfies Answer;
@@ -123,7 +124,7 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
     stage: state?.stage ?? "",
     status: row.status,
     halted: row.halted,
-    attention: row.attention,
+    attention: attentionOf(store, row),
     seq: run.seq,
     entry: run.entry,
     startedAt: row.startedAt,
@@ -137,13 +138,14 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
       max: maxOf(workflow, run, name),
       per,
     })),
-    artifacts: artifactsOf(seen),
+    artifacts: artifactsOf(seen).filter((artifact) => verbose || !isSilentFact(seen, artifact)),
     agents,
     checks: checksOf(seen, probe),
     question: questionOf(seen) ?? null,
     workspace: workspace === undefined ? null : workspaceView(workspace),
     deeds: open.map(deedView),
     waitsFor: waitsFor(seen, { agents, deeds: open }),
+    choices: isAsked(seen) ? choicesOfPerson(seen) : [],
     notes: verbose ? notes : notes.slice(-NOTES),
     history: linesOf(store, run, verbose ? LINES_VERBOSE : LINES).lines,
   };
@@ -164,6 +166,12 @@ function deedView({ key, deed, status, tries, note }: DeedRow): ShowData["deeds"
   return { key, type: deed.type, status, tries, note };
 }
 
+/** It waits for a person, and not for somebody who mends or resumes it. */
+function isAsked(seen: Seen): boolean {
+  const { row } = seen;
+  return row.status === "waiting" && row.attention === "" && !row.halted && !isStranded(seen);
+}
+
 /** In words, what has to happen before the run goes on. */
 function waitsFor(seen: Seen, on: { agents: readonly AgentView[]; deeds: readonly DeedRow[] }): string {
   const { row, run } = seen;
@@ -171,8 +179,7 @@ function waitsFor(seen: Seen, on: { agents: readonly AgentView[]; deeds: readonl
   if (row.attention !== "") return "a person, to look at what went wrong";
   if (row.halted) return "a person, to resume it";
   if (run.question !== undefined) return `a person's answer to ${run.question.id}`;
-  const crashed = on.agents.filter(({ status }) => status === "crashed").map(({ role }) => role);
-  if (crashed.length > 0) return `a person, because ${crashed.join(" and ")} crashed`;
+  if (isStranded(seen)) return `a person: ${sayCrashed(seen)}`;
   const ways = waysOf(seen);
   const mine = ways.filter(({ by, open }) => open && by.includes(PERSON)).map(({ to }) => to);
   if (row.status === "waiting")

@@ -4,20 +4,16 @@ import type { ShowData } from "../commands/show.ts";
 import { sayLine } from "./chronicle.ts";
 import type { Paint } from "../paint.ts";
 import { columns, firstLine, paintStatus, sayAge, sayStatus, sayTime } from "../say.ts";
+import { labelled, sayReads, type QuestionView } from "./question.ts";
 import { sayAgent } from "./truth.ts";
-import type { QuestionView } from "./ways.ts";
 
-type How = { readonly verbose: boolean; readonly paint: Paint; readonly now: number };
+type How = { readonly verbose: boolean; readonly paint: Paint; readonly now: number; readonly cwd: string };
 
 export function sayRun(data: ShowData, how: How): string {
   const { paint, now } = how;
-  const title = data.title === "" ? "" : ` (${data.title})`;
   const head = [
     [paint.bold(data.run), `${data.workflow}: ${firstLine(data.goal)}`],
-    [
-      "state",
-      `${paint.cyan(data.state)}${title}, ${paintStatus(sayStatus(data), paint)}, for ${sayAge(data.updatedAt, now)}`,
-    ],
+    ["state", sayState(data, how)],
     ...(data.attention === "" ? [] : [["attention", paint.red(data.attention)]]),
     ...(data.halted ? [["halted", "nothing is done for it until it is resumed"]] : []),
     ["waits for", data.waitsFor],
@@ -29,7 +25,13 @@ export function sayRun(data: ShowData, how: How): string {
   ];
   return [
     columns(head),
-    ...(data.question === null ? [] : [sayQuestion(data.question, paint)]),
+    data.question === null
+      ? section(
+          "You can type",
+          data.choices.map(({ command, means }) => [command, means]),
+          paint,
+        )
+      : sayQuestion(data.question, how),
     section("Artifacts", artifactRows(data, paint), paint),
     section("Agents", agentRows(data, now), paint),
     section(
@@ -48,6 +50,16 @@ export function sayRun(data: ShowData, how: How): string {
       paint,
     ),
   ].join("");
+}
+
+/** What is over is as it ended, and when; a state that is called as it ended is said once. */
+function sayState(data: ShowData, { paint, now }: How): string {
+  const { state, title, status, updatedAt } = data;
+  const named = `${paint.cyan(state)}${title === "" ? "" : ` (${title})`}`;
+  const age = sayAge(updatedAt, now);
+  const word = paintStatus(sayStatus(data), paint);
+  if (status === "running" || status === "waiting") return `${named}, ${word}, for ${age}`;
+  return `${state === status ? paintStatus(state, paint) : `${named}, ${word}`}, ${age} ago`;
 }
 
 function verboseRows(data: ShowData): string[][] {
@@ -73,29 +85,33 @@ function workspaceRows({ workspace }: ShowData): string[][] {
   ];
 }
 
-function sayQuestion({ id, question, shows, options, repeats }: QuestionView, paint: Paint): string {
+function sayQuestion(asked: QuestionView, { paint, cwd }: How): string {
+  const { id, question, shows, shown, reads, options, repeats } = asked;
   const again = repeats > 0 ? `, asked ${repeats + 1} times` : "";
-  const about = shows.length === 0 ? "" : `It is about ${shows.join(", ")}.`;
-  const rows = options.map(({ label, command, text }) => [
+  const about = shows.length === 0 ? [] : [`it is about ${shows.join(", ")}, shown as ${shown}`];
+  const rows = options.map(({ label, command, text, means }) => [
     `  ${command}${text === "optional" ? " [--text TEXT]" : ""}`,
-    label,
+    labelled(label, means),
   ]);
-  return `\n${paint.yellow(`${id}${again}:`)} ${question}\n${about === "" ? "" : `  ${about}\n`}${columns(rows)}`;
+  const lines = [...about, ...sayReads(reads, cwd)].map((line) => `  ${line}\n`);
+  return `\n${paint.yellow(`${id}${again}:`)} ${question}\n${lines.join("")}${columns(rows)}`;
 }
 
 function artifactRows({ artifacts }: ShowData, paint: Paint): string[][] {
-  return artifacts.map(({ artifact, standing, reason, good, at }) => {
+  return artifacts.map(({ artifact, standing, used, reason, good, at }) => {
     const place = at === undefined ? "" : ` (${at.file}:${at.line}:${at.col})`;
-    return [artifact, good ? paint.green(standing) : standing, `${reason}${place}`];
+    return [artifact, good ? paint.green(standing) : used ? "used" : standing, `${reason}${place}`];
   });
 }
 
-function agentRows({ agents, checks }: ShowData, now: number): string[][] {
+function agentRows({ agents, checks, attention }: ShowData, now: number): string[][] {
   return [
     ...agents.map((agent) => [
       agent.slot === "" ? agent.role : `${agent.role}/${agent.slot}`,
       `attempt ${agent.attempt}`,
-      sayAgent(agent, now),
+      agent.process === "not-started" && attention !== ""
+        ? "not started: the run needs attention"
+        : sayAgent(agent, now),
     ]),
     ...checks.map(({ artifact, process, pid }) => [
       `check ${artifact}`,

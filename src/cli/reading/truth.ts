@@ -76,7 +76,8 @@ function viewOf(
 ): AgentView {
   const { role, slot, attempt, status, row } = of;
   const base = { role, slot, attempt, status };
-  if (row === undefined)
+  // A row is made before its first turn is tried.
+  if (row === undefined || row.turn === 0)
     return { ...base, process: "not-started", pid: null, turn: 0, since: "", exit: null, outputAt: null };
   const seen = { ...base, turn: row.turn, since: timeOf(row.startedAt) };
   // Between its turns an agent has no process.

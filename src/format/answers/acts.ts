@@ -1,12 +1,23 @@
 /** What the commands that change a run print with `--json`. */
 
+import * as z from "zod/mini";
 import { Count, Flag, Text, Texts } from "./envelope.ts";
+import { Choice, Read } from "./runs.ts";
 
 /** The acknowledgement: the same for the same key. */
 const ACTED = { run: Text, from: Text, to: Text, seq: Count };
 
 /** Without --detach it comes when the run has ended, or waits for a person. */
-export const run = { run: Text, workflow: Text, state: Text, status: Text, seq: Count, ways: Texts };
+export const run = {
+  run: Text,
+  workflow: Text,
+  state: Text,
+  status: Text,
+  seq: Count,
+  ways: Texts,
+  choices: z.array(Choice),
+  reads: z.array(Read),
+};
 
 export const answer = ACTED;
 export const task = ACTED;

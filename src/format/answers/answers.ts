@@ -7,7 +7,7 @@ import * as ofRuns from "./runs.ts";
 import * as ofSetup from "./setup.ts";
 import * as ofWorkflows from "./workflows.ts";
 
-const { LogLine, Happening: _shared, ...ofReading } = ofRuns;
+const { LogLine, Happening: _happening, Choice: _choice, Read: _read, ...ofReading } = ofRuns;
 const { DemoLine, ...ofSettingUp } = ofSetup;
 const DATA: Readonly<Record<string, Shape>> = { ...ofSettingUp, ...ofActs, ...ofReading, ...ofWorkflows };
 

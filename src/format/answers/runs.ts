@@ -17,7 +17,13 @@ const Way = z.strictObject({
   reasons: z.array(z.strictObject({ code: Text, message: Text, mend: Text, at: z.optional(At) })),
   smallest: Text,
   command: Text,
+  means: Text,
 });
+
+/** What can be typed, and where it leads. */
+export const Choice = z.strictObject({ command: Text, means: Text });
+
+export const Read = z.strictObject({ artifact: Text, path: Text, section: Text });
 
 const Question = z.strictObject({
   id: Text,
@@ -26,12 +32,15 @@ const Question = z.strictObject({
   openedAt: Text,
   repeats: Count,
   shows: Texts,
+  reads: z.array(Read),
+  shown: Text,
   options: z.array(
     z.strictObject({
       value: Text,
       label: Text,
       text: z.enum(["none", "optional", "required"]),
       command: Text,
+      means: Text,
     }),
   ),
 });
@@ -42,6 +51,7 @@ const Artifact = z.strictObject({
   by: Texts,
   standing: Text,
   good: Flag,
+  used: Flag,
   reason: Text,
   at: z.optional(At),
 });
@@ -68,6 +78,8 @@ const Line = z.strictObject({
   signed: Flag,
   terminal: Text,
 });
+
+const Note = z.strictObject({ run: Text, at: Text, kind: Text, text: Text });
 
 /** One thing that happened, as it happens. */
 export const Happening = z.strictObject({
@@ -114,7 +126,8 @@ export const show = {
   ),
   deeds: z.array(z.strictObject({ key: Text, type: Text, status: Text, tries: Count, note: Text })),
   waitsFor: Text,
-  notes: z.array(z.strictObject({ run: Text, at: Text, kind: Text, text: Text })),
+  choices: z.array(Choice),
+  notes: z.array(Note),
   history: z.array(Line),
 };
 
@@ -135,6 +148,7 @@ export const history = {
   state: Text,
   seq: Count,
   lines: z.array(Line),
+  notes: z.array(Note),
   events: z.optional(z.array(z.record(Text, z.unknown()))),
   more: Flag,
 };
@@ -151,6 +165,7 @@ export const inbox = {
       what: Text,
       question: z.nullable(Question),
       commands: Texts,
+      choices: z.array(Choice),
     }),
   ),
 };

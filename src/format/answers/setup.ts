@@ -2,7 +2,7 @@
 
 import * as z from "zod/mini";
 import { Count, Flag, Text, Texts } from "./envelope.ts";
-import { Happening } from "./runs.ts";
+import { Choice, Happening } from "./runs.ts";
 
 export const doctor = {
   findings: z.array(
@@ -75,6 +75,7 @@ export const DemoLine = z.union([
     message: Text,
     next: Text,
     ways: Texts,
+    choices: z.array(Choice),
     state: Text,
     status: Text,
     seq: Count,

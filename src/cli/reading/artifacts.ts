@@ -1,0 +1,81 @@
+/** The artifacts of a run as people want to know them: what is there, what it is worth, and what is still expected where. */
+
+import type { Fault } from "../../core/event.ts";
+import type { Run } from "../../core/run.ts";
+import { isGood, worth } from "../../core/standing.ts";
+import type { Artifact, Place, Standing } from "../../core/workflow.ts";
+import { fillPath } from "../../engine/place.ts";
+import type { Seen } from "../box.ts";
+
+export type ArtifactView = {
+  readonly artifact: string;
+  readonly file: string;
+  readonly by: readonly string[];
+  readonly standing: Standing;
+  readonly good: boolean;
+  /** It counted before: that it is stale means that the next one must be new. */
+  readonly used: boolean;
+  readonly reason: string;
+  readonly at?: Place;
+};
+
+export function artifactsOf({ workflow, run }: Seen): ArtifactView[] {
+  return Object.entries(workflow.definition.artifacts).map(([artifact, declared]) => {
+    const { standing, reason, at } = worth(workflow, run, artifact);
+    const view = {
+      artifact,
+      file: pathOf(run, declared),
+      by: declared.by,
+      standing,
+      good: isGood(standing),
+      used: standing === "stale" && isUsed(run, artifact, declared),
+    };
+    const fault = run.held[artifact]?.reading.faults[0];
+    if (standing === "missing" && (fault === undefined || isOnlyAbsent(fault)))
+      return { ...view, reason: expectation(run, declared) };
+    if (view.used) return { ...view, reason: "it was used: what counts next must be new" };
+    return { ...view, reason: fillPath(run, reason, "*"), ...(at === undefined ? {} : { at }) };
+  });
+}
+
+/** Facts say something only where they hold. */
+export function isSilentFact({ workflow }: Seen, { artifact, good }: ArtifactView): boolean {
+  return !good && workflow.definition.artifacts[artifact]?.reader.type === "fact";
+}
+
+/** What it holds is what it held when its scope began. */
+function isUsed(run: Run, artifact: string, { by }: Artifact): boolean {
+  const held = run.held[artifact];
+  return held !== undefined && by.includes(held.by) && run.baseline[artifact] === held.reading.digest;
+}
+
+/** A file can have come since it was looked for; that it cannot be read, or that a heading is almost the right one, is worth telling. */
+function isOnlyAbsent({ reason }: Fault): boolean {
+  return reason.startsWith("the file is missing") || /^the section ".*" is missing$/.test(reason);
+}
+
+function expectation(run: Run, declared: Artifact): string {
+  const { reader } = declared;
+  const file = pathOf(run, declared);
+  switch (reader.type) {
+    case "section":
+      return `expected: ## ${reader.heading} in ${file}`;
+    case "document":
+      return `expected: ${file}${reader.headings.length === 0 ? "" : ` with ${reader.headings.join(", ")}`}`;
+    case "json":
+    case "yaml":
+    case "tasks":
+    case "file":
+      return `expected: ${file}`;
+    case "check":
+      return "its check has not ended yet";
+    case "children":
+      return `expected: the runs of ${reader.tasks}`;
+    case "fact":
+      return "it does not hold";
+  }
+}
+
+function pathOf(run: Run, { file }: Artifact): string {
+  return fillPath(run, file, "*");
+}

@@ -1,0 +1,43 @@
+/** Where a move leads, in words, and the order in which people are told: what goes on, what goes back, what ends it early. */
+
+import type { Workflow } from "../../core/compile.ts";
+import { targetOf } from "../../core/gate.ts";
+import type { Run } from "../../core/run.ts";
+import { ORIGIN, type Move } from "../../core/workflow.ts";
+
+export type Meaning = { readonly rank: number; readonly words: string };
+
+/** Something to type, and where it leads. */
+export type Choice = { readonly command: string; readonly means: string };
+
+const RANKS = { end: 0, on: 1, back: 2, aside: 3, failed: 4, cancelled: 5 };
+
+export function meaningOf(workflow: Workflow, run: Run, move: Move): Meaning {
+  const { states } = workflow.definition;
+  const to = targetOf(run, move);
+  const { final, title = "" } = states[to] ?? {};
+  const named = title === "" ? to : `${to} (${title})`;
+  switch (final) {
+    case "done":
+      return { rank: RANKS.end, words: `on to ${to} (${title === "" ? "the end" : `the end: ${title}`})` };
+    case "failed":
+      return { rank: RANKS.failed, words: `give up: ${named}` };
+    case "cancelled":
+      return { rank: RANKS.cancelled, words: title === "" ? "cancel" : `cancel (${title})` };
+    case undefined:
+  }
+  if (move.remember) return { rank: RANKS.aside, words: `to ${named} for now` };
+  if (to === run.state) return { rank: RANKS.back, words: `${named} again` };
+  return move.to === ORIGIN || isBefore(Object.keys(states), to, run.state)
+    ? { rank: RANKS.back, words: `back to ${named}` }
+    : { rank: RANKS.on, words: `on to ${named}` };
+}
+
+/** Whoever writes a workflow lists its states in the order in which a good run comes through them. */
+function isBefore(names: readonly string[], one: string, other: string): boolean {
+  return names.indexOf(one) < names.indexOf(other);
+}
+
+export function isCancelling({ rank }: Meaning): boolean {
+  return rank === RANKS.cancelled;
+}

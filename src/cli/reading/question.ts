@@ -1,0 +1,123 @@
+/** The question that a run waits with: what it is about, and every answer that counts, as it is typed. */
+
+import { join } from "node:path";
+import type { Workflow } from "../../core/compile.ts";
+import { unmet } from "../../core/gate.ts";
+import type { Run } from "../../core/run.ts";
+import type { Ask, Move } from "../../core/workflow.ts";
+import { promptText, variablesOf } from "../../engine/launch.ts";
+import { fillPath } from "../../engine/place.ts";
+import type { Seen } from "../box.ts";
+import { shownWord } from "../shown.ts";
+import { isCancelling, meaningOf, type Choice, type Meaning } from "./means.ts";
+
+/** A real path, and the heading of the section where it is only one of the file. */
+export type Read = { readonly artifact: string; readonly path: string; readonly section: string };
+
+export type QuestionView = {
+  readonly id: string;
+  readonly ask: string;
+  readonly question: string;
+  readonly openedAt: string;
+  readonly repeats: number;
+  /** Artifacts that the answer is about. */
+  readonly shows: readonly string[];
+  /** Where to read them. */
+  readonly reads: readonly Read[];
+  /** What they say now, as one word: for `answer --shown`. Empty where the question is about nothing. */
+  readonly shown: string;
+  readonly options: readonly {
+    readonly value: string;
+    readonly label: string;
+    readonly text: "none" | "optional" | "required";
+    readonly command: string;
+    /** Where it leads, in words. */
+    readonly means: string;
+  }[];
+};
+
+export function questionOf(seen: Seen): QuestionView | undefined {
+  const { store, workflow, run } = seen;
+  const { question } = run;
+  if (question === undefined) return undefined;
+  const declared = workflow.definition.asks[question.ask];
+  const kept = store.questions({ run: run.id, open: true, id: question.id }).at(-1);
+  const shows = declared?.shows ?? [];
+  return {
+    id: question.id,
+    ask: question.ask,
+    question: declared === undefined ? "" : textOf(seen, declared),
+    openedAt: kept?.openedAt ?? run.updatedAt,
+    repeats: question.repeats,
+    shows,
+    reads: shows.flatMap((artifact) => readsOf(seen, artifact)),
+    shown: shownWord(workflow, run),
+    options: declared === undefined ? [] : optionsOf(workflow, run, declared),
+  };
+}
+
+/** In the order of the workflow, which is its author's advice; what ends the run early comes last. */
+function optionsOf(workflow: Workflow, run: Run, declared: Ask): QuestionView["options"] {
+  const options = Object.entries(declared.options).flatMap(([name, { label, text, routes }]) => {
+    const values = routes.length === 0 ? [name] : routes.map((route) => `${name}/${route}`);
+    return values.map((value) => {
+      const meaning = meaningOfAnswer(workflow, run, value);
+      const means = meaning?.words ?? "";
+      return { last: meaning !== undefined && isCancelling(meaning), value, label, text, means };
+    });
+  });
+  return options
+    .toSorted((a, b) => Number(a.last) - Number(b.last))
+    .map(({ last: _last, ...option }) => ({
+      ...option,
+      command: answerCommand(workflow, run, option.value),
+    }));
+}
+
+/** Several moves may belong to one answer: the first that is open is taken. */
+function meaningOfAnswer(workflow: Workflow, run: Run, value: string): Meaning | undefined {
+  const moves = (workflow.movesFrom[run.state] ?? []).filter(({ answer }) => answer === value);
+  const isOpen = (move: Move): boolean => unmet({ workflow, run, reserved: move.reserve }, move).length === 0;
+  const move = moves.find(isOpen) ?? moves[0];
+  return move === undefined ? undefined : meaningOf(workflow, run, move);
+}
+
+export function answerCommand(workflow: Workflow, run: Run, value: string): string {
+  const [name = ""] = value.split("/");
+  const option = workflow.definition.asks[run.question?.ask ?? ""]?.options[name];
+  const word = shownWord(workflow, run);
+  const shown = word === "" ? "" : ` --shown ${word}`;
+  return `signalbox answer ${run.id} ${value}${shown}${option?.text === "required" ? ' --text "..."' : ""}`;
+}
+
+export function choicesOf({ options }: QuestionView): Choice[] {
+  return options.map(({ command, label, means }) => ({ command, means: labelled(label, means) }));
+}
+
+export function labelled(label: string, means: string): string {
+  return label === "" || means === "" ? `${label}${means}` : `${label}: ${means}`;
+}
+
+/** The question as the person is asked it. */
+function textOf({ store, workflow, run }: Seen, ask: Ask): string {
+  const workspace = store.workspace(run.id)?.path ?? "";
+  const agent = { slot: "", attempt: 0, session: "" };
+  return promptText(workflow, ask.question, variablesOf({ workflow, run, workspace, agent })).trim();
+}
+
+function readsOf({ workflow, run, root }: Seen, artifact: string): Read[] {
+  const declared = workflow.definition.artifacts[artifact];
+  if (declared === undefined || declared.file === "") return [];
+  const { reader, file, each } = declared;
+  const section = reader.type === "section" ? reader.heading : "";
+  const slots = each === undefined ? [""] : Object.keys(run.slots[artifact] ?? {});
+  return slots.map((slot) => ({ artifact, path: join(root, fillPath(run, file, slot)), section }));
+}
+
+/** What to read before answering, as somebody in this folder would open it. */
+export function sayReads(reads: readonly Read[], cwd: string): string[] {
+  return reads.map(({ path, section }) => {
+    const near = path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
+    return `read: ${near}${section === "" ? "" : `, ## ${section}`}`;
+  });
+}

@@ -1,0 +1,221 @@
+/** What people are told about a run is true, and in words that say what to do. */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runFolders } from "../../src/adapters/home/paths.ts";
+import { run } from "../../src/cli/run.ts";
+import type { Incoming, Reading } from "../../src/core/event.ts";
+import { fromText } from "../support/workflows.ts";
+import { AT, answered, handedIn, machine, PERSON, type Machine } from "./reading-support.ts";
+
+const PAPER = fromText(`$schema: ../schema/workflow-1.schema.json
+name: paper
+title: A paper is written, looked at and kept
+params:
+  session: { text: "s1" }
+artifacts:
+  idea: { in: "{session}/TASK.md", section: Idea, by: human }
+  paper: { in: "{session}/paper.md", document: [What, Why], by: worker, fresh: rounds }
+  printed: { fact: branch-merged }
+counters:
+  rounds: { max: 3, per: run }
+  crashes: { max: 2, per: entry }
+roles:
+  worker: { prompt: worker, session: fresh }
+states:
+  writing: { enter: [start worker] }
+  looking: { waits: true }
+  pause: { waits: true, title: Nobody works }
+  kept: { final: done }
+  dropped: { final: cancelled }
+moves:
+  - { from: start, to: writing, by: human }
+  - { from: writing, to: looking, by: worker, need: paper, count: rounds, do: [stop worker] }
+  - { from: looking, to: dropped, by: human }
+  - { from: looking, to: pause, by: human }
+  - { from: looking, to: writing, by: human }
+  - { from: looking, to: kept, by: engine, when: { printed: holds } }
+  - { from: looking, to: kept, by: human }
+  - { from: pause, to: looking, by: human }
+  - { from: [writing, pause], to: dropped, by: human, do: [stop all] }
+ends:
+  - { role: worker, in: writing, else: { count: crashes, do: [mark worker] } }
+`);
+
+type Json = Record<string, unknown>;
+
+const worker = { type: "agent", role: "worker", slot: "", attempt: 1 } as const;
+
+function reading(artifact: string, more: Partial<Reading> = {}): Reading {
+  return { artifact, slot: "", found: true, digest: "d1", faults: [], fields: {}, lists: {}, ...more };
+}
+
+const ABSENT = reading("paper", {
+  found: false,
+  digest: "",
+  faults: [{ at: { file: "s1/paper.md", line: 1, col: 1 }, reason: "the file is missing" }],
+});
+
+function move(to: string, more: Partial<Extract<Incoming, { type: "move-asked" }>> = {}): Incoming {
+  return { type: "move-asked", by: PERSON, at: AT, to, tree: "t1", ...more };
+}
+
+function ended(...readings: readonly Reading[]): Incoming {
+  const { role, slot, attempt } = worker;
+  return { type: "agent-ended", at: AT, role, slot, attempt, cause: "exited", code: 1, readings };
+}
+
+const written = move("looking", { by: worker, readings: [reading("paper")] });
+
+async function paper(...events: readonly Incoming[]): Promise<Machine> {
+  const on = await machine(PAPER);
+  on.begin("abcd1234");
+  for (const event of events) on.happen("abcd1234", event);
+  return on;
+}
+
+async function artifacts(on: Machine, line: string): Promise<Record<string, Json>> {
+  const { artifacts: all } = (await on.data(line)) as { artifacts: Json[] };
+  return Object.fromEntries(all.map((each) => [String(each["artifact"]), each]));
+}
+
+describe("artifacts", () => {
+  test("what is missing is expected somewhere, whatever was found there before", async () => {
+    const on = await paper(ended(ABSENT));
+    expect(await artifacts(on, "show abcd")).toMatchObject({
+      idea: { file: "s1/TASK.md", reason: "expected: ## Idea in s1/TASK.md" },
+      paper: { file: "s1/paper.md", standing: "missing", reason: "expected: s1/paper.md with What, Why" },
+    });
+    const { stdout } = await on.call("show abcd");
+    expect(stdout).not.toMatch(/\{session\}|the file is missing/);
+    expect((await on.call("why abcd")).stdout).not.toContain("{session}");
+  });
+
+  test("what could not be read is told as it was", async () => {
+    const faults = [{ at: { file: "s1/paper.md", line: 1, col: 1 }, reason: "the file is a pipe" }];
+    const on = await paper(ended(reading("paper", { found: false, digest: "", faults })));
+    expect((await artifacts(on, "show abcd"))["paper"]).toMatchObject({ reason: "the file is a pipe" });
+  });
+
+  test("what was used says so", async () => {
+    const on = await paper(written);
+    expect((await artifacts(on, "show abcd"))["paper"]).toMatchObject({ standing: "stale", used: true });
+    expect((await on.call("show abcd")).stdout).toMatch(/^ {2}paper +used +it was used: /m);
+  });
+
+  test("facts that do not hold are told to who wants to know everything", async () => {
+    const on = await paper();
+    expect(Object.keys(await artifacts(on, "show abcd"))).toEqual(["idea", "paper"]);
+    expect(Object.keys(await artifacts(on, "show abcd --verbose"))).toEqual(["idea", "paper", "printed"]);
+  });
+});
+
+describe("agents", () => {
+  test("one that was never started is not idle", async () => {
+    const on = await paper();
+    on.agent("abcd1234", { status: "idle", turn: 0 });
+    expect((await on.call("show abcd")).stdout).toMatch(/worker +attempt 1 +not started yet$/m);
+    on.store.attend("abcd1234", "no such program; try again: signalbox resume abcd1234");
+    expect((await on.call("show abcd")).stdout).toMatch(/worker .* not started: the run needs attention$/m);
+  });
+
+  test("one that has crashed is told with what its budget counts", async () => {
+    const on = await paper(ended());
+    const said = "worker has crashed (crashes 1 of 2)";
+    expect((await on.data("inbox"))["items"]).toMatchObject([{ kind: "crashed", what: said }]);
+    expect((await on.data("show abcd"))["waitsFor"]).toBe(`a person: ${said}`);
+    expect((await on.data("show abcd"))["choices"]).toEqual([]);
+  });
+});
+
+describe("ways", () => {
+  const WAYS = [
+    ["kept", "on to kept (the end)"],
+    ["pause", "on to pause (Nobody works)"],
+    ["writing", "back to writing"],
+    ["dropped", "cancel"],
+  ].map(([to = "", means = ""]) => ({ command: `signalbox move abcd1234 ${to}`, means }));
+
+  test("what goes on comes first, cancelling last, each with what it means", async () => {
+    const on = await paper(written);
+    const { items } = (await on.data("inbox")) as { items: Json[] };
+    expect(items[0]).toMatchObject({ choices: WAYS, commands: WAYS.map(({ command }) => command) });
+    expect((await on.data("show abcd"))["choices"]).toEqual(WAYS);
+    const { moves } = (await on.data("next abcd")) as { moves: Json[] };
+    expect(moves.map(({ command, means }) => ({ command, means }))).toEqual(WAYS);
+    for (const line of ["inbox", "show abcd", "next abcd"])
+      expect((await on.call(line)).stdout).toMatch(
+        /^ +signalbox move abcd1234 kept +on to kept \(the end\)\n.*pause.*\n.*back to writing\n.* cancel$/m,
+      );
+    expect((await on.data("next abcd"))["next"]).toBe("signalbox move abcd1234 kept");
+  });
+
+  test("a question names what to read, as it is opened from here", async () => {
+    const on = await machine();
+    on.begin("abcd1234");
+    on.happen("abcd1234", handedIn);
+    const path = join(runFolders(on.home, "abcd1234").files, "letter.md");
+    expect((await on.call("show abcd")).stdout).toContain(`\n  read: ${path}\n`);
+    const workspace = join(on.env["HOME"] ?? "", "repo", "tree");
+    const row = { run: "abcd1234", repo: workspace, branch: "b", base: "c", salvage: "", kept: "" };
+    on.store.putWorkspace({ ...row, path: workspace, status: "bound" });
+    expect((await on.call("inbox")).stdout).toContain("\n    read: tree/letter.md\n");
+  });
+});
+
+describe("runs that are over", () => {
+  test("say it once, and need nobody for what went wrong on the way", async () => {
+    const on = await paper(written, move("kept"));
+    on.begin("eeee5555");
+    on.happen("eeee5555", move("dropped"));
+    on.store.attend("eeee5555", "no such program; try again: signalbox resume eeee5555");
+    expect((await on.data("inbox"))["items"]).toEqual([]);
+    const { stdout, stderr } = await on.call("list --all");
+    expect(stdout).toMatch(/^eeee5555 +paper +dropped +cancelled /m);
+    expect(stderr).not.toContain("inbox");
+    expect((await on.call("show eeee")).stdout).not.toContain("attention");
+    expect(await on.data("show eeee")).toMatchObject({ attention: "", next: "signalbox history eeee5555" });
+    expect((await on.call("show abcd")).stdout).toMatch(/^state +kept, done, \d+ \w+ ago$/m);
+  });
+
+  test("a list of nothing says what to type", async () => {
+    const home = mkdtempSync(join(tmpdir(), "signalbox-none-"));
+    const none = await run(["list"], { cwd: home, env: { HOME: home } });
+    expect(none).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "  there are no runs yet\n  next: signalbox run WORKFLOW GOAL\n",
+    });
+    const on = await paper(written, move("kept"));
+    expect((await on.call("list")).stderr).toBe("  no run is under way\n  next: signalbox list --all\n");
+    expect((await on.call("list --state writing")).stderr).toContain("no run is like that");
+  });
+});
+
+test("history has notes in their place", async () => {
+  const on = await machine();
+  on.begin("abcd1234");
+  on.happen("abcd1234", handedIn);
+  on.happen("abcd1234", answered("send"));
+  const note = { run: "abcd1234", kind: "halted", text: "ann halted the run" };
+  on.store.note({ ...note, at: "2026-01-01T08:30:00.000Z" });
+  on.store.note({ ...note, at: "2026-01-01T11:00:00.000Z", kind: "late", text: "too late" });
+  const { stdout } = await on.call("history abcd");
+  expect(stdout.split("\n").map((line) => line.slice(22, 40))).toEqual([
+    "ann (signed) start",
+    "(halted) ann halte",
+    "worker asked for s",
+    "ann (signed) answe",
+    "(late) too late",
+    "",
+  ]);
+  expect(((await on.data("history abcd --limit 1"))["notes"] as Json[]).map(({ kind }) => kind)).toEqual([
+    "late",
+  ]);
+});
+
+test("short options are told", async () => {
+  const { stdout } = await run(["logs", "--help"], { cwd: "/", env: {} });
+  expect(stdout).toMatch(/^ {2}--follow, -f +go on/m);
+});
