@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Filter, RunRow, Store } from "../../engine/ports.ts";
-import { newestFirst, withStore } from "../box.ts";
+import { isFinished, newestFirst, withStore } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
 import { numberOption } from "../number-option.ts";
 import { columns, firstLine, paintStatus, sayAge, sayStatus } from "../say.ts";
@@ -160,6 +160,6 @@ function sayNone(given: Given, hasEnded: boolean): string {
 
 function nextFor(rows: readonly RunRow[], hasEnded: boolean): string {
   if (rows.length === 0) return hasEnded ? "signalbox list --all" : "signalbox run WORKFLOW GOAL";
-  const waits = rows.some((row) => /^(waits|needs|halted)/.test(sayStatus(row)));
+  const waits = rows.some((row) => !isFinished(row) && (row.status === "waiting" || row.attention !== ""));
   return waits ? "signalbox inbox" : `signalbox show ${rows[0]?.id ?? ""}`;
 }
