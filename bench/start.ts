@@ -100,14 +100,14 @@ function isThere(path: string): boolean {
 
 function startedRun(stage: Stage): string {
   const run = stage.say(["run", "task", "Dates in the export are off by one", "--detach"]);
-  stage.tokenOf(run);
+  stage.voiceOf(run);
   writeFileSync(join(stage.workspace(run), "TASK.md"), TASK);
   return run;
 }
 
 function atWork(stage: Stage, run: string): readonly Command[] {
   const { env, argv, repo } = stage;
-  const agent = { ...env, SIGNALBOX_TOKEN: stage.tokenOf(run), SIGNALBOX_RUN: run };
+  const agent = { ...env, ...stage.voiceOf(run) };
   const cwd = stage.workspace(run);
   let plans = 0;
   const plan = (): string => `APPROACH: in ${++plans} steps\nTOUCHING: the export\n`;

@@ -41,8 +41,8 @@ export type Stage = {
   readonly argv: (words: readonly string[]) => readonly [string, ...string[]];
   /** Calls the command line and gives what it prints. */
   readonly say: (words: readonly string[], more?: { env?: Variables; input?: string }) => string;
-  /** The token of an agent of this run, once it lives. */
-  readonly tokenOf: (run: string) => string;
+  /** What the agent of this run, once it lives, hands on to every command that it calls. */
+  readonly voiceOf: (run: string) => Variables;
   /** Where the workspaces are. */
   readonly workspace: (run: string) => string;
 };
@@ -73,7 +73,7 @@ function stageIn(folder: string, files: number): Stage {
   };
   writeFileSync(
     join(folder, "agent.sh"),
-    `printf %s "$SIGNALBOX_TOKEN" >${tokens}/$SIGNALBOX_RUN\nexec sleep 100000\n`,
+    `printf %s "$SIGNALBOX_TOKEN $SIGNALBOX_JOB" >${tokens}/$SIGNALBOX_RUN\nexec sleep 100000\n`,
   );
   mkdirSync(join(config, "signalbox"), { mode: 0o700 });
   writeFileSync(
@@ -93,7 +93,12 @@ function stageIn(folder: string, files: number): Stage {
       const [file, ...args] = argv(words);
       return call(file, args, { cwd: repo, env: { ...env, ...more.env }, input: more.input ?? "" });
     },
-    tokenOf: (run) => waitFor(`the agent of ${run}`, () => readIn(join(tokens, run))),
+    voiceOf: (run) => {
+      const [token = "", job = ""] = waitFor(`the agent of ${run}`, () => readIn(join(tokens, run))).split(
+        " ",
+      );
+      return { SIGNALBOX_TOKEN: token, SIGNALBOX_JOB: job, SIGNALBOX_RUN: run };
+    },
     workspace: (run) => join(homeAt(state).worktrees, run),
   };
 }
@@ -144,12 +149,12 @@ function readIn(file: string): string | undefined {
 
 /** Ours, by the state home in their environment: supervisor, shims, agents. */
 export function processesOf({ home }: Pick<Stage, "home">): readonly number[] {
-  const marks = [`SIGNALBOX_HOME=${home.root}\0`, `SIGNALBOX_JOB_FOLDER=${home.root}/`];
+  const mark = `SIGNALBOX_HOME=${home.root}\0`;
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .filter((name) => {
       const environment = readIn(`/proc/${name}/environ`) ?? "";
-      return marks.some((mark) => environment.includes(mark));
+      return environment.includes(mark);
     })
     .map(Number);
 }
