@@ -5,7 +5,7 @@ import type { Run } from "../../core/run.ts";
 import { isGood, worth } from "../../core/standing.ts";
 import type { Artifact, Place, Standing } from "../../core/workflow.ts";
 import { fillPath } from "../../engine/place.ts";
-import type { Seen } from "../box.ts";
+import { isFinished, type Seen } from "../box.ts";
 
 export type ArtifactView = {
   readonly artifact: string;
@@ -19,7 +19,8 @@ export type ArtifactView = {
   readonly at?: Place;
 };
 
-export function artifactsOf({ workflow, run }: Seen): ArtifactView[] {
+export function artifactsOf({ workflow, run, row }: Seen): ArtifactView[] {
+  const isOver = isFinished(row);
   return Object.entries(workflow.definition.artifacts).map(([artifact, declared]) => {
     const { standing, reason, at } = worth(workflow, run, artifact);
     const view = {
@@ -32,8 +33,8 @@ export function artifactsOf({ workflow, run }: Seen): ArtifactView[] {
     };
     const fault = run.held[artifact]?.reading.faults[0];
     if (standing === "missing" && (fault === undefined || isOnlyAbsent(fault)))
-      return { ...view, reason: expectation(run, declared) };
-    if (view.used) return { ...view, reason: "it was used: what counts next must be new" };
+      return { ...view, reason: isOver ? placeOf(run, declared) : expectation(run, declared) };
+    if (view.used) return { ...view, reason: isOver ? "" : "it was used: what counts next must be new" };
     return { ...view, reason: fillPath(run, reason, "*"), ...(at === undefined ? {} : { at }) };
   });
 }
@@ -56,17 +57,14 @@ function isOnlyAbsent({ reason }: Fault): boolean {
 
 function expectation(run: Run, declared: Artifact): string {
   const { reader } = declared;
-  const file = pathOf(run, declared);
   switch (reader.type) {
     case "section":
-      return `expected: ## ${reader.heading} in ${file}`;
     case "document":
-      return `expected: ${file}${reader.headings.length === 0 ? "" : ` with ${reader.headings.join(", ")}`}`;
     case "json":
     case "yaml":
     case "tasks":
     case "file":
-      return `expected: ${file}`;
+      return `expected: ${placeOf(run, declared)}`;
     case "check":
       return "its check has not ended yet";
     case "children":
@@ -74,6 +72,14 @@ function expectation(run: Run, declared: Artifact): string {
     case "fact":
       return "it does not hold";
   }
+}
+
+function placeOf(run: Run, declared: Artifact): string {
+  const { reader } = declared;
+  const file = pathOf(run, declared);
+  if (reader.type === "section") return `## ${reader.heading} in ${file}`;
+  const isOpen = reader.type !== "document" || reader.headings.length === 0;
+  return isOpen ? file : `${file} with ${reader.headings.join(", ")}`;
 }
 
 function pathOf(run: Run, { file }: Artifact): string {
