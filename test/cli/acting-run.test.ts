@@ -123,7 +123,7 @@ describe("following", () => {
     const id = printed.stdout.slice(0, 8);
     expect(printed.code).toBe(3);
     expect(printed.stdout).toContain(`${id} waits for a person in waiting`);
-    expect(printed.stdout).toContain(`signalbox move ${id} writing\n`);
+    expect(printed.stdout).toContain(`signalbox move ${id} writing  on to writing\n`);
   });
 
   test("with --json: one document, at the end", async () => {
