@@ -5,6 +5,7 @@
 #
 # It leads a session of its own and has the environment and the working folder that the program gets. Whatever is exported to
 # it is exported to the program, so its own variables have names that nobody else uses, and nothing here changes PATH or IFS.
+# It ends as the program ended: whoever started it then knows from the kernel what the folder says.
 
 sb_folder=$1 sb_exits=$2 sb_pokes=$3 sb_stdin=$4 sb_fail=${SIGNALBOX_SHIM_FAILPOINT-}
 shift 4
@@ -12,6 +13,12 @@ unset SIGNALBOX_SHIM_FAILPOINT
 
 # Tests end the shim at named places.
 sb_point() { [ "$sb_fail" != "$1" ] || kill -9 $$; }
+
+# What somebody has put in the way, a pipe that nobody reads for example, must not hold us up.
+sb_say() {
+  if [ -e "$sb_folder/$2" ] || [ -h "$sb_folder/$2" ]; then command -p rm -rf "$sb_folder/$2"; fi
+  echo "$1" >"$sb_folder/$2"
+}
 
 # Ignored, so that mkdir and mv are not killed half-way either.
 trap '' HUP INT QUIT TERM USR1 USR2 ALRM PIPE
@@ -36,6 +43,9 @@ fi
 # Nothing runs that cannot be found again.
 printf '%s\n' "$$" "$sb_start" "$sb_boot" >"$sb_folder/pid.new" || exit 1
 command -p mv "$sb_folder/pid.new" "$sb_folder/pid" || exit 1
+# Tells whoever started us that the claim is ours. The program does not get this pipe.
+echo claimed
+exec >/dev/null
 sb_point after-pid
 
 # Caught, not ignored: the program starts with the defaults, and a signal to the group ends it while we live to see how.
@@ -45,7 +55,9 @@ sb_code=$?
 trap '' HUP INT QUIT TERM USR1 USR2 ALRM PIPE
 
 sb_point before-exit
-echo "$sb_code" >"$sb_folder/exit.new" && command -p mv "$sb_folder/exit.new" "$sb_folder/exit"
+sb_say "$sb_code" exit.new && command -p mv -f "$sb_folder/exit.new" "$sb_folder/exit"
 sb_point after-exit
-echo "$sb_code" >"$sb_folder/exit.new" && command -p mv "$sb_folder/exit.new" "$sb_exits/$SIGNALBOX_JOB"
-echo >"$sb_pokes/now"
+sb_say "$sb_code" exit.new && command -p mv -f "$sb_folder/exit.new" "$sb_exits/$SIGNALBOX_JOB"
+# Moved there and not written: others could wait in that place, too.
+sb_say "" exit.new && command -p mv -f "$sb_folder/exit.new" "$sb_pokes/now"
+exit "$sb_code"

@@ -46,7 +46,7 @@ export async function supervise(
     if (!hands.isBusy() && !works.store.isBusy(works.clock.now())) break;
     const due = works.store.nextDue() ?? Number.POSITIVE_INFINITY;
     const untilDue = Math.max(due - works.clock.now(), REST_MS);
-    await alarm.wait(hands.isFull(pace.atOnce) ? pace.tickMs : Math.min(pace.tickMs, untilDue));
+    await alarm.wait(hands.isFull(pace.atOnce) ? watch.restMs : Math.min(watch.restMs, untilDue));
   }
   await hands.rest();
 }

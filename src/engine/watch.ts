@@ -7,10 +7,16 @@ import type { JobRow } from "./ports.ts";
 import { project } from "./project.ts";
 import { restartTurn, suspend, turnOver } from "./turn.ts";
 
+/** A shim reports a moment before it is gone. Whoever else reports is not believed for longer. */
+const LOOKS_MAX = 40;
+const AGAIN_MS = 5;
+
 export class Watch {
   readonly #works: Works;
   readonly #tickMs: number;
-  readonly #reported = new Set<string>();
+  /** How often each was looked at since. */
+  readonly #reported = new Map<string, number>();
+  #isInDoubt = false;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #wallAt: number;
   /** The last time that the clock jumped: when, and by how much. */
@@ -24,14 +30,18 @@ export class Watch {
 
   look(hands: Hands): void {
     const { store, processes, clock } = this.#works;
-    for (const id of processes.reported()) this.#reported.add(id);
-    for (const id of this.#reported) {
+    for (const id of processes.reported()) this.#reported.set(id, 0);
+    const again = new Map<string, number>();
+    for (const [id, looks] of this.#reported) {
       const job = store.job(id);
       // While something else of its run is under way, it is looked at again.
       if (job !== undefined && hands.isBusyWith(job.run)) continue;
       this.#reported.delete(id);
-      if (job !== undefined && job.status === "live") this.#see(job, hands);
+      if (job?.status !== "live" || !this.#isAliveStill(job, hands) || looks >= LOOKS_MAX) continue;
+      again.set(id, looks + 1);
     }
+    for (const [id, looks] of again) this.#reported.set(id, looks);
+    this.#isInDoubt = again.size > 0;
     for (const job of store.haltedJobs())
       if (!hands.isBusyWith(job.run)) hands.take(job.run, () => suspend(this.#works, job));
     const now = clock.mono();
@@ -39,9 +49,14 @@ export class Watch {
     const jobs = store.jobs({ status: "live" });
     this.#forgiveSleep(jobs, now);
     this.#lookedAt = now;
-    for (const job of jobs) this.#see(job, hands);
+    for (const job of jobs) this.#isAliveStill(job, hands);
     for (const id of store.behind())
       if (!hands.isBusyWith(id)) hands.take(id, async () => void (await project(this.#works, id)));
+  }
+
+  /** How long it may be until the next look. */
+  get restMs(): number {
+    return this.#isInDoubt ? AGAIN_MS : this.#tickMs;
   }
 
   /** While the machine slept, nobody worked and nobody stalled: the limits move along with the clock. */
@@ -57,20 +72,28 @@ export class Watch {
     }
   }
 
-  #see(job: JobRow, hands: Hands): void {
-    if (hands.isBusyWith(job.run)) return;
+  /** One that cannot be looked at is shown with its run, and the others are looked at. */
+  #isAliveStill(job: JobRow, hands: Hands): boolean {
+    if (hands.isBusyWith(job.run)) return false;
+    try {
+      return this.#see(job, hands);
+    } catch (error) {
+      hands.take(job.run, () => Promise.reject(error));
+      return false;
+    }
+  }
+
+  #see(job: JobRow, hands: Hands): boolean {
     const process = this.#works.processes.probe(job.dir);
     const limit = process.type === "alive" ? this.#limitOf(job, process.outputAt) : "";
     if (process.type === "alive" && limit === "") {
       this.#works.processes.rotate(job.dir);
-      return;
+      return true;
     }
-    if (process.type === "starting") return;
-    if (process.type === "absent") {
-      hands.take(job.run, () => restart(this.#works, job));
-      return;
-    }
-    hands.take(job.run, () => over(this.#works, job, limit));
+    if (process.type === "starting") return true;
+    if (process.type === "absent") hands.take(job.run, () => restart(this.#works, job));
+    else hands.take(job.run, () => over(this.#works, job, limit));
+    return false;
   }
 
   #limitOf(job: JobRow, outputAt: number): JobRow["killed"] {

@@ -1,4 +1,5 @@
 /** A state home with real processes in it, and eyes to see them; everything that was started is gone at the end. */
+import { createHash } from "node:crypto";
 import {
   readdirSync,
   readFileSync,
@@ -33,7 +34,11 @@ export function bench(on: Partial<On> = {}): Bench {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-process-")));
   const home = homeAt(join(root, "home"));
   const processes = shimProcesses({ home, graceMs: 300, ...on });
-  const dir = (id: string): string => join(home.root, "jobs", id);
+  const dir = (id: string): string => {
+    const folder = join(home.root, "jobs", id);
+    marks.set(`SIGNALBOX_JOB_MARK=${createHash("sha256").update(folder).digest("hex").slice(0, 32)}`, folder);
+    return folder;
+  };
   onTestFinished(() => {
     carriers(root).forEach(endIfThere);
     rmSync(root, { recursive: true, force: true, maxRetries: 5 });
@@ -84,13 +89,16 @@ export function exists(file: string): Promise<boolean> {
   return until(() => existsSync(file));
 }
 
-/** Pids of live processes whose job's folder is below this one: seen without any code of ours. */
+/** What the processes of each job carry. */
+const marks = new Map<string, string>();
+
+/** Pids of live processes whose job's folder is this one, or below it: seen without any code of ours. */
 export function carriers(folder: string): number[] {
   return readdirSync("/proc").flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
       const environ = readFileSync(`/proc/${name}/environ`, "latin1");
-      const isOne = environ.split("\0").some((line) => line.startsWith(`SIGNALBOX_JOB_FOLDER=${folder}`));
+      const isOne = environ.split("\0").some((line) => marks.get(line)?.startsWith(folder) === true);
       return isOne && isAlive(Number(name)) ? [Number(name)] : [];
     } catch {
       return [];

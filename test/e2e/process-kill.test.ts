@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { markOf } from "../../src/adapters/process/marker.ts";
 import { seenIn } from "../../src/adapters/process/ps.ts";
 import { bench, carriers, exists, isAlive, until } from "./process-bench.ts";
 
@@ -16,7 +17,11 @@ test.for<[string, string, number]>([
   ["a program that ends when asked", "touch $READY; exec sleep 600", 143],
   ["one that tidies up first", "trap 'exit 3' TERM; touch $READY; while :; do sleep 0.01; done", 3],
   ["one that ignores it", "trap '' TERM INT HUP; touch $READY; while :; do sleep 0.01; done", 137],
-  ["one that is stopped", "touch $READY; kill -STOP $$; exit 1", 137],
+  [
+    "one that is stopped",
+    "(until grep -q '^State:.T' /proc/$$/status; do sleep 0.01; done; touch $READY) & kill -STOP $$; exit 1",
+    137,
+  ],
   ["a child in another session", "setsid sleep 600 & echo $! >>$PIDS; touch $READY; exec sleep 600", 143],
   [
     "a grandchild whose parents are gone",
@@ -127,7 +132,10 @@ test("the same id in another state home, another job of a child, and bystanders 
   const marked = spawn(
     process.execPath,
     [join(import.meta.dirname, "process-launcher.ts"), two.home.root, JSON.stringify(inner)],
-    { env: { ...process.env, SIGNALBOX_JOB: "j", SIGNALBOX_JOB_FOLDER: one.dir("j") }, stdio: "ignore" },
+    {
+      env: { ...process.env, SIGNALBOX_JOB: "j", SIGNALBOX_JOB_MARK: markOf(one.dir("j")) },
+      stdio: "ignore",
+    },
   );
   await Promise.all([one.processes.launch(outer), once(marked, "exit")]);
   await until(() => carriers(inner.dir).length === 2);
@@ -138,8 +146,8 @@ test("the same id in another state home, another job of a child, and bystanders 
 
 test("a process of another job is left alone, also below one of this job", async () => {
   const b = bench();
-  const env = { PATH: process.env["PATH"] ?? "", OTHER: b.dir("other") };
-  const launch = b.script("j", "SIGNALBOX_JOB_FOLDER=$OTHER setsid sleep 600 & exec sleep 600", { env });
+  const env = { PATH: process.env["PATH"] ?? "", OTHER: markOf(b.dir("other")) };
+  const launch = b.script("j", "SIGNALBOX_JOB_MARK=$OTHER setsid sleep 600 & exec sleep 600", { env });
   await b.processes.launch(launch);
   await until(() => carriers(b.dir("other")).length === 1);
   await b.processes.kill(launch);
@@ -152,10 +160,10 @@ test("a state home that is reached by another name is the same", async () => {
   const link = `${b.home.root}-link`;
   await b.processes.launch(launch);
   symlinkSync(b.home.root, link);
-  expect(
-    await b.run({ ...b.script("k", 'echo "$SIGNALBOX_JOB_FOLDER"'), dir: join(link, "jobs", "k") }),
-  ).toBe(0);
-  expect(b.text("k", "out.log")).toBe(`${b.dir("k")}\n`);
+  expect(await b.run({ ...b.script("k", 'echo "$SIGNALBOX_JOB_MARK"'), dir: join(link, "jobs", "k") })).toBe(
+    0,
+  );
+  expect(b.text("k", "out.log")).toBe(`${markOf(b.dir("k"))}\n`);
   const dir = join(link, "jobs", "j");
   expect(await b.processes.launch({ ...launch, dir })).toMatchObject({ type: "alive" });
   await b.processes.kill({ id: "j", dir });
@@ -241,15 +249,31 @@ test.for<[number, number, number, number]>([
 test("what ps of macOS prints is understood", () => {
   const start = "Sat Nov 15 12:00:00 2025";
   const lines = [
-    `  501   1   501 Ss   ${start}     /bin/sh /x/shim.sh A=1 SIGNALBOX_JOB=j SIGNALBOX_JOB_FOLDER=/Users/a b/jobs/j PATH=/bin`,
-    `  502 501   501 S+   Sat Nov  1 02:00:00 2025     sleep 600 SIGNALBOX_JOB_FOLDER=/jobs/k`,
+    `  501   1   501 Ss   ${start}     /bin/sh /x/shim.sh A=1 SIGNALBOX_JOB=j SIGNALBOX_JOB_MARK=0a1b PATH=/bin`,
+    `  502 501   501 S+   Sat Nov  1 02:00:00 2025     sleep 600 SIGNALBOX_JOB_MARK=2c`,
     `  503 501   501 Z    ${start}     (sleep)`,
     `  504   1   504 S    ${start}     /sbin/other`,
     "",
   ];
   expect(lines.flatMap(seenIn)).toEqual([
-    { pid: 501, parent: 1, group: 501, session: 501, start, folder: "/Users/a b/jobs/j" },
-    { pid: 502, parent: 501, group: 501, session: 501, start: "Sat Nov 1 02:00:00 2025", folder: "/jobs/k" },
-    { pid: 504, parent: 1, group: 504, session: 504, start, folder: "" },
+    {
+      pid: 501,
+      parent: 1,
+      group: 501,
+      session: 501,
+      start,
+      mark: "0a1b",
+      command: ["/bin/sh", "/x/shim.sh", "A=1", "SIGNALBOX_JOB=j", "SIGNALBOX_JOB_MARK=0a1b", "PATH=/bin"],
+    },
+    {
+      pid: 502,
+      parent: 501,
+      group: 501,
+      session: 501,
+      start: "Sat Nov 1 02:00:00 2025",
+      mark: "2c",
+      command: ["sleep", "600", "SIGNALBOX_JOB_MARK=2c"],
+    },
+    { pid: 504, parent: 1, group: 504, session: 504, start, mark: "", command: [] },
   ]);
 });

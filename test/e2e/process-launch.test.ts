@@ -1,12 +1,14 @@
 /** Launching real programs under the shim: what they get, how they end, and that each is started once. */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { packageRoot } from "../../src/adapters/library/package.ts";
+import { markOf } from "../../src/adapters/process/marker.ts";
+import { shimProcesses } from "../../src/adapters/process/processes.ts";
 import type { Launch } from "../../src/engine/ports.ts";
 import { bench, carriers, exists, isAlive, until, type Bench } from "./process-bench.ts";
 
@@ -109,7 +111,7 @@ test("the environment is exactly what was given, the marker, and the working fol
   const expected = {
     ...handed,
     SIGNALBOX_JOB: "j",
-    SIGNALBOX_JOB_FOLDER: b.dir("j"),
+    SIGNALBOX_JOB_MARK: markOf(b.dir("j")),
     PWD: join(b.home.root, ".."),
   };
   expect(seen).toEqual(
@@ -284,29 +286,37 @@ test("a pid that is another process by now is not taken for ours", async () => {
   await b.processes.launch(launch);
   const [pid = "", start = "", boot = ""] = b.text("j", "pid").split("\n");
   const bystander = spawn("sleep", ["60"], { detached: true, stdio: "ignore" });
-  const probes = [
+  const lies = [
     [bystander.pid, start, boot],
     [pid, "1", boot],
     [pid, start, "another-boot"],
     [process.pid, start, boot],
-    [pid, start, boot],
-  ].map((lines) => {
-    writeFileSync(b.file("j", "pid"), `${lines.join("\n")}\n`);
-    return b.processes.probe(launch.dir);
-  });
-  expect(probes).toMatchObject([
+  ];
+  // One who has only the folder to go by.
+  const other = shimProcesses({ home: b.home, graceMs: 300, startingMs: 0 });
+  const probes = (): unknown[] =>
+    lies.map((lines) => {
+      writeFileSync(b.file("j", "pid"), `${lines.join("\n")}\n`);
+      return other.probe(launch.dir);
+    });
+  // The shim is found all the same.
+  expect(probes()).toMatchObject(lies.map(() => ({ type: "alive", pid: Number(pid) })));
+  rmSync(b.file("j", "pid"));
+  expect(other.probe(launch.dir)).toMatchObject({ type: "alive", pid: Number(pid) });
+  // Ends what is the job's, and not the group that the number belongs to now.
+  const at = readFileSync(`/proc/${bystander.pid}/stat`, "latin1").split(" ")[21];
+  writeFileSync(b.file("j", "pid"), `${bystander.pid}\n${at}\n${boot}\n`);
+  await other.kill(launch);
+  expect(isAlive(bystander.pid ?? 0)).toBe(true);
+  expect(isAlive(Number(pid))).toBe(false);
+  bystander.kill("SIGKILL");
+  rmSync(b.file("j", "exit"));
+  expect(probes()).toMatchObject([
     { type: "lost", infrastructure: false },
     { type: "lost", infrastructure: false },
     { type: "lost", infrastructure: true },
     { type: "lost", infrastructure: false },
-    { type: "alive", pid: Number(pid) },
   ]);
-  // Ends what is the job's, and not the group that the number belongs to now.
-  writeFileSync(b.file("j", "pid"), `${bystander.pid}\n${start}\n${boot}\n`);
-  await b.processes.kill(launch);
-  expect(isAlive(bystander.pid ?? 0)).toBe(true);
-  expect(isAlive(Number(pid))).toBe(false);
-  bystander.kill("SIGKILL");
 });
 
 test.for<[string, number, object]>([
@@ -352,7 +362,7 @@ test.for(["bash", "dash", "busybox"])("the shim runs under %s", async (shell) =>
     b.home.pokes,
     "/dev/null",
   ];
-  const env = { PATH: process.env["PATH"] ?? "", SIGNALBOX_JOB: "j", SIGNALBOX_JOB_FOLDER: launch.dir };
+  const env = { PATH: process.env["PATH"] ?? "", SIGNALBOX_JOB: "j", SIGNALBOX_JOB_MARK: markOf(launch.dir) };
   const run = (): Promise<unknown> => {
     const child = spawn(shell, [...argv, ...launch.argv], { env, stdio: "ignore", detached: true });
     return new Promise((resolve) =>
@@ -361,7 +371,7 @@ test.for(["bash", "dash", "busybox"])("the shim runs under %s", async (shell) =>
   };
   const first = await run();
   if (first === `spawn ${shell} ENOENT`) return;
-  expect([first, b.text("j", "exit"), await run()]).toEqual([0, "9\n", 0]);
+  expect([first, b.text("j", "exit"), await run()]).toEqual([9, "9\n", 0]);
   expect(b.processes.reported()).toEqual(["j"]);
 });
 

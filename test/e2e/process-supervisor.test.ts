@@ -1,7 +1,16 @@
 /** One supervisor for each state home: its lock, its pokes, its start. */
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { isSupervisorAlive, takeSupervisorLock } from "../../src/adapters/supervisor/lock.ts";
@@ -91,10 +100,11 @@ test("a supervisor is on its own: another session, no marker, its words in the l
   const argv = [
     "/bin/sh",
     "-c",
-    `echo "job=$SIGNALBOX_JOB$SIGNALBOX_JOB_FOLDER a=$A"; pwd; echo $$ >pid; exec sleep 60`,
+    `echo "job=$SIGNALBOX_JOB$SIGNALBOX_JOB_MARK a=$A$NODE_OPTIONS$LD_PRELOAD$GIT_DIR tz=$TZ"; pwd; echo $$ >pid; exec sleep 60`,
   ];
   // As from a command of an agent, which is killed afterwards with its group.
-  const env = { A: "1", SIGNALBOX_JOB: "j", SIGNALBOX_JOB_FOLDER: "/x", PATH: process.env["PATH"] };
+  const own = { A: "1", SIGNALBOX_JOB: "j", SIGNALBOX_JOB_MARK: "0a", NODE_OPTIONS: "-r x", GIT_DIR: "x" };
+  const env = { ...own, LD_PRELOAD: "/x", TZ: "UTC0", PATH: process.env["PATH"] };
   const starter = node(
     `startSupervisor(home, JSON.parse(process.argv[2])); process.kill(process.pid, "SIGKILL")`,
     home.root,
@@ -106,7 +116,7 @@ test("a supervisor is on its own: another session, no marker, its words in the l
   onTestFinished(() => void process.kill(pid, "SIGKILL"));
   const [group, session] = readFileSync(`/proc/${pid}/stat`, "utf8").split(" ").slice(4, 6).map(Number);
   expect([isAlive(pid), group, session]).toEqual([true, pid, pid]);
-  expect(readFileSync(home.supervisorLog, "utf8")).toBe(`job= a=1\n${home.root}\n`);
+  expect(readFileSync(home.supervisorLog, "utf8")).toBe(`job= a= tz=UTC0\n${home.root}\n`);
   expect(statSync(home.supervisorLog).mode & 0o777).toBe(0o600);
 });
 
@@ -117,6 +127,53 @@ test("a supervisor that cannot be started says so in the log; a big log is put a
   startSupervisor(home, { argv: ["/no/such/program"], env: {} });
   await until(() => readFileSync(home.supervisorLog, "utf8").includes("/no/such/program"));
   expect(statSync(`${home.supervisorLog}.1`).size).toBe(1024 * 1024 + 1);
+});
+
+/** What agents of the same user could have put into the places of ours. */
+const ODD: readonly [string, (place: string) => void][] = [
+  ["a pipe", (place) => void execFileSync("mkfifo", [place])],
+  ["a folder", (place) => mkdirSync(join(place, "x"), { recursive: true })],
+  ["a link", (place) => symlinkSync("/dev/zero", place)],
+  [
+    "a text",
+    (place) => writeFileSync(place, "no lock of ours, and neither a database nor empty".repeat(100)),
+  ],
+];
+
+test.for(ODD)("%s in the place of the lock: it is put aside, and one can be supervisor", ([, put]) => {
+  const { home } = bench();
+  mkdirSync(home.root, { recursive: true });
+  put(home.supervisorLock);
+  expect(isSupervisorAlive(home)).toBe(false);
+  const lock = takeSupervisorLock(home);
+  expect([lock !== undefined, isSupervisorAlive(home)]).toEqual([true, true]);
+  lock?.release();
+  expect(readdirSync(home.quarantine)).toHaveLength(1);
+});
+
+test.for(ODD)("%s in the place of a poke, or of their folder: it is heard", async ([, put]) => {
+  const { home } = bench();
+  mkdirSync(home.pokes, { recursive: true });
+  let heard = 0;
+  const watching = watchPokes(home, () => (heard += 1));
+  onTestFinished(() => watching.close());
+  put(join(home.pokes, "now"));
+  poke(home);
+  await until(() => heard > 0);
+  rmSync(home.pokes, { recursive: true });
+  put(home.pokes);
+  poke(home);
+  poke(home);
+  expect(statSync(join(home.pokes, "now")).isFile()).toBe(true);
+});
+
+test.for(ODD)("%s in the place of the log: a supervisor is started all the same", async ([what, put]) => {
+  const { home } = bench();
+  mkdirSync(home.root, { recursive: true });
+  put(home.supervisorLog);
+  startSupervisor(home, { argv: ["/bin/sh", "-c", "echo here"], env: {} });
+  await until(() => readFileSync(home.supervisorLog, "utf8").endsWith("here\n"));
+  expect(existsSync(home.quarantine)).toBe(what !== "a text");
 });
 
 /** A process of its own with these lines in it. */

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { newName } from "./new-name.ts";
 
 const FOLDER = 0o700;
 const FILE = 0o600;
@@ -39,8 +40,9 @@ export function closeToOthers(path: string, mode: number): void {
 
 /** The whole text or what was there before, also after a crash. */
 export function writePrivate(path: string, text: string): void {
-  const aside = `${path}.${process.pid}.new`;
-  const file = openSync(aside, "w", FILE);
+  // A name that nobody knows, for a file that nobody has made: a pipe would keep us for ever.
+  const aside = `${path}.${process.pid}.${newName()}.new`;
+  const file = openSync(aside, "wx", FILE);
   try {
     fchmodSync(file, FILE);
     writeFileSync(file, text);

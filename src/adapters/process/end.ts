@@ -1,7 +1,7 @@
 /**
  * Ending everything that belongs to a job.
  *
- * To the job belong: whatever carries its marker, whatever is in the session of its shim, and their descendants, also those
+ * To the job belong: whatever carries its mark, whatever is in the session of its shim, and their descendants, also those
  * that left the group, were given to another parent or emptied their environment. A process is only ever signalled after its
  * start time was seen to be the same; a process of another job is never touched, nor are we ourselves.
  */
@@ -11,7 +11,7 @@ import type { Identity } from "./folder.ts";
 import { bootId, processTable, startOf, type Seen } from "./table.ts";
 
 export type Hunt = {
-  readonly folder: string;
+  readonly mark: string;
   /** Asked again and again: a shim may be about to write it. */
   readonly leader: () => Identity | undefined;
   readonly graceMs: number;
@@ -50,16 +50,18 @@ export async function endAll(hunt: Hunt): Promise<void> {
 function find(hunt: Hunt, known: Known): Found {
   const table = processTable();
   const shim = hunt.leader();
+  // The mark, too: whoever could write the pid could have written that of a bystander.
   const leader = table.find(
-    ({ pid, start }) => pid === shim?.pid && start === shim.start && shim.boot === bootId(),
+    ({ pid, start, mark }) =>
+      pid === shim?.pid && start === shim.start && shim.boot === bootId() && mark === hunt.mark,
   )?.pid;
   const members = new Map<number, Seen>();
   const others = new Set<Seen>();
   for (const seen of table) {
     if (seen.pid === process.pid || known.beyondUs.has(seen.pid)) continue;
-    if (seen.folder !== "" && seen.folder !== hunt.folder) continue;
+    if (seen.mark !== "" && seen.mark !== hunt.mark) continue;
     const isMember =
-      seen.folder === hunt.folder || seen.session === leader || known.members.get(seen.pid) === seen.start;
+      seen.mark === hunt.mark || seen.session === leader || known.members.get(seen.pid) === seen.start;
     if (isMember) members.set(seen.pid, seen);
     else others.add(seen);
   }

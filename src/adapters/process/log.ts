@@ -7,29 +7,37 @@
 
 import {
   closeSync,
+  constants,
   ftruncateSync,
   fstatSync,
+  lstatSync,
   openSync,
   readSync,
   renameSync,
-  statSync,
+  rmSync,
   writeSync,
 } from "node:fs";
 import { failpoint } from "../failpoint.ts";
+import { newName } from "../home/new-name.ts";
+import { openOwn } from "../home/own-file.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 /** How many times the limit is kept of a log that grew faster than anybody looked. */
 const KEPT = 2;
 
 export function rotateLog(log: string, bytesMax: number): void {
-  const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  const size = lstatSync(log, { throwIfNoEntry: false })?.size ?? 0;
   if (size <= bytesMax) return;
   failpoint("process.before-rotate");
-  const from = openSync(log, "r+");
-  const to = openSync(`${log}.1.new`, "w", 0o600);
+  const opened = openOwn(log, constants.O_RDWR);
+  // What somebody has put in its place is not cut: it may be a way to a file of a person.
+  if (opened.type !== "open") return;
+  const from = opened.fd;
+  const kept = `${log}.1.${newName()}.new`;
+  const to = openSync(kept, "wx", 0o600);
   try {
     const at = copyOn(Math.max(0, fstatSync(from).size - KEPT * bytesMax), { from, to });
-    renameSync(`${log}.1.new`, `${log}.1`);
+    renameSync(kept, `${log}.1`);
     failpoint("process.between-rotate");
     // Last, what was written while we copied.
     copyOn(at, { from, to });
@@ -37,6 +45,7 @@ export function rotateLog(log: string, bytesMax: number): void {
   } finally {
     closeSync(from);
     closeSync(to);
+    rmSync(kept, { force: true });
   }
   failpoint("process.after-rotate");
 }

@@ -1,17 +1,19 @@
 /** Processes as Linux shows them. */
 
 import { readdirSync, readFileSync } from "node:fs";
-import { FOLDER } from "./marker.ts";
+import { MARK } from "./marker.ts";
 import type { Seen } from "./table.ts";
 
-const NAME = Buffer.from(`\0${FOLDER}=`);
+const NAME = Buffer.from(`\0${MARK}=`);
 
 export function tableOfProc(): readonly Seen[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       const seen = look(Number(name));
-      return seen === undefined ? [] : [{ ...seen, folder: folderOf(seen.pid) }];
+      if (seen === undefined) return [];
+      const mark = markIn(seen.pid);
+      return [{ ...seen, mark, command: mark === "" ? [] : commandOf(seen.pid) }];
     });
 }
 
@@ -23,7 +25,7 @@ export function bootOfProc(): string {
   return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 }
 
-function look(pid: number): Omit<Seen, "folder"> | undefined {
+function look(pid: number): Omit<Seen, "mark" | "command"> | undefined {
   const stat = bytesOf(`/proc/${pid}/stat`)?.toString("latin1");
   if (stat === undefined) return undefined;
   // The name in parentheses may hold anything, so fields are counted from the last parenthesis: the first is field 3.
@@ -34,7 +36,7 @@ function look(pid: number): Omit<Seen, "folder"> | undefined {
   return { pid, parent: Number(fields[1]), group: Number(fields[2]), session: Number(fields[3]), start };
 }
 
-function folderOf(pid: number): string {
+function markIn(pid: number): string {
   const bytes = bytesOf(`/proc/${pid}/environ`);
   if (bytes === undefined) return "";
   // Every variable then begins after a zero, the first one too.
@@ -44,6 +46,10 @@ function folderOf(pid: number): string {
   const from = at + NAME.length;
   const end = block.indexOf(0, from);
   return block.subarray(from, end === -1 ? undefined : end).toString();
+}
+
+function commandOf(pid: number): readonly string[] {
+  return bytesOf(`/proc/${pid}/cmdline`)?.toString().split("\0").slice(0, -1) ?? [];
 }
 
 /** A process that is gone, or another user's, is nothing that we can see. */

@@ -1,14 +1,18 @@
 /** Processes that outlive us, each under a shim of a few lines of shell: `bin/shim.sh`. */
 
-import { readdirSync, realpathSync, rmSync } from "node:fs";
+import { readdirSync, realpathSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Process, Processes } from "../../engine/ports.ts";
 import { failpoint } from "../failpoint.ts";
+import { codeOf } from "../files/errno.ts";
+import { claimFolder, clearWay } from "../home/clear-way.ts";
 import type { Home } from "../home/paths.ts";
+import { Children } from "./children.ts";
 import { endAll } from "./end.ts";
-import { claim, identityIn, LOG, makePrivate, probeFolder, writeExit } from "./folder.ts";
+import { claim, dropExit, exitIn, identityIn, LOG, makePrivate, probeFolder, writeExit } from "./folder.ts";
 import { launchShim } from "./launch.ts";
 import { rotateLog } from "./log.ts";
+import { markOf } from "./marker.ts";
 
 export type On = {
   readonly home: Home;
@@ -26,15 +30,19 @@ const KILLED = 137;
 
 export function shimProcesses(on: On): Processes {
   const { home, graceMs = 3000, launchMs = 5000, startingMs = 2000, logBytesMax = 8 * 1024 * 1024 } = on;
+  const children = new Children();
+  const look = (folder: string): Process => children.probe(folder) ?? probeFolder(folder, startingMs);
   const probe = (dir: string): Process => {
     const folder = realOf(dir);
-    return folder === undefined ? { type: "absent" } : probeFolder(folder, startingMs);
+    return folder === undefined ? { type: "absent" } : look(folder);
   };
   return {
     probe,
     async launch(launch) {
-      for (const folder of [home.exits, home.pokes, launch.dir]) makePrivate(folder);
-      return launchShim({ ...launch, dir: realpathSync(launch.dir) }, { home, launchMs, startingMs });
+      for (const folder of [home.exits, home.pokes]) claimFolder(home, folder);
+      makePrivate(launch.dir);
+      const dir = realpathSync(launch.dir);
+      return launchShim({ ...launch, dir }, { home, children, launchMs, probe: look });
     },
     async kill({ dir }) {
       const before = probe(dir);
@@ -43,15 +51,21 @@ export function shimProcesses(on: On): Processes {
       failpoint("process.before-kill");
       // A shim that comes later finds the claim and leaves.
       claim(folder);
-      await endAll({ folder, graceMs, leader: () => identityIn(folder) });
+      await endAll({ mark: markOf(folder), graceMs, leader: () => identityIn(folder) });
       failpoint("process.after-kill");
+      await children.told(folder);
+      const after = look(folder);
+      // A status that its shim did not end with is a forged one.
+      if (after.type === "lost" && exitIn(folder) !== undefined) dropExit(folder);
       // What was lost before stays lost: whoever asks again must still learn that it was not us.
-      if (before.type !== "lost") writeExit(folder, KILLED);
+      if (before.type === "lost" || before.type === "ended") return;
+      children.forget(folder);
+      writeExit(folder, KILLED);
     },
     reported() {
       const ids = namesIn(home.exits);
       failpoint("process.before-forget");
-      for (const id of ids) rmSync(join(home.exits, id), { force: true });
+      for (const id of ids) forget(home, id);
       failpoint("process.after-forget");
       return ids;
     },
@@ -59,6 +73,16 @@ export function shimProcesses(on: On): Processes {
       rotateLog(join(dir, LOG), logBytesMax);
     },
   };
+}
+
+/** Whatever it is, it does not stand here twice, and it is no reason to stop. */
+function forget(home: Home, id: string): void {
+  const file = join(home.exits, id);
+  try {
+    unlinkSync(file);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") clearWay(home, file, "it is no exit status");
+  }
 }
 
 function realOf(dir: string): string | undefined {

@@ -1,7 +1,7 @@
 /** Processes where there is no `/proc`: what `ps` of macOS tells. Best effort; the environment is shown for our own processes. */
 
 import { execFileSync } from "node:child_process";
-import { FOLDER } from "./marker.ts";
+import { MARK } from "./marker.ts";
 import type { Seen } from "./table.ts";
 
 /** The shim asks with the same words, so that both get the same start time. */
@@ -26,8 +26,7 @@ export function bootOfPs(): string {
 export function seenIn(line: string): readonly Seen[] {
   const [, pid, parent, group, state = "", start = "", command = ""] = LINE.exec(line) ?? [];
   if (pid === undefined || state.startsWith("Z")) return [];
-  // Values are not quoted: a folder with a space in its name ends where the next variable begins.
-  const folder = new RegExp(`(?:^| )${FOLDER}=(.*?)(?= [A-Za-z_]\\w*=|$)`).exec(command)?.[1] ?? "";
+  const mark = new RegExp(`(?:^| )${MARK}=(\\w+)(?= |$)`).exec(command)?.[1] ?? "";
   return [
     {
       pid: Number(pid),
@@ -35,7 +34,9 @@ export function seenIn(line: string): readonly Seen[] {
       group: Number(group),
       session: Number(group),
       start: start.split(/\s+/).join(" "),
-      folder,
+      mark,
+      // Nothing is quoted: a word with a space in it is two.
+      command: mark === "" ? [] : command.trim().split(" "),
     },
   ];
 }

@@ -11,8 +11,10 @@ export type Seen = {
   readonly session: number;
   /** With the pid and the boot, this names a process for ever. */
   readonly start: string;
-  /** The job's folder from its environment; empty where it has none, or where we may not look. */
-  readonly folder: string;
+  /** The job's mark from its environment; empty where it has none, or where we may not look. */
+  readonly mark: string;
+  /** What it was started with, word by word; told only where there is a mark. */
+  readonly command: readonly string[];
 };
 
 const hasProc = existsSync("/proc/self/stat");

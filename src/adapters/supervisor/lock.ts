@@ -4,10 +4,11 @@
  * Nobody else opens the file: closing it anywhere in this process would give up the lock. SQLite itself knows about that.
  */
 
-import { closeSync, existsSync, openSync } from "node:fs";
+import { closeSync, lstatSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { failpoint } from "../failpoint.ts";
+import { clearWay } from "../home/clear-way.ts";
 import { makeFolder } from "../home/folders.ts";
 import type { Home } from "../home/paths.ts";
 import { openFile } from "../store/sqlite.ts";
@@ -15,6 +16,7 @@ import { openFile } from "../store/sqlite.ts";
 export type SupervisorLock = { release(): void };
 
 const BUSY = 5;
+const NOT_A_DATABASE = 26;
 /** Who only asks holds it for a moment; a supervisor holds it for longer than this. */
 const TAKE_MS = 250;
 
@@ -25,9 +27,17 @@ const held = new Set<DatabaseSync>();
 export function takeSupervisorLock(home: Home): SupervisorLock | undefined {
   failpoint("supervisor.before-lock");
   const database = open(home, TAKE_MS);
-  if (!isFree(database, "BEGIN EXCLUSIVE")) {
+  try {
+    if (!isFree(database, "BEGIN EXCLUSIVE")) {
+      database.close();
+      return undefined;
+    }
+  } catch (error) {
     database.close();
-    return undefined;
+    // Nobody can hold a lock on it, so that nobody loses one.
+    if (!isCode(error, NOT_A_DATABASE) || !clearWay(home, home.supervisorLock, "it is no lock of ours"))
+      throw error;
+    return takeSupervisorLock(home);
   }
   held.add(database);
   failpoint("supervisor.after-lock");
@@ -40,10 +50,14 @@ export function takeSupervisorLock(home: Home): SupervisorLock | undefined {
 
 /** Only asks to read, which takes a moment and which a supervisor that is about to take the lock waits for. */
 export function isSupervisorAlive(home: Home): boolean {
-  if (!existsSync(home.supervisorLock)) return false;
+  if (lstatSync(home.supervisorLock, { throwIfNoEntry: false })?.isFile() !== true) return false;
   const database = open(home, 0);
   try {
     return !isFree(database, "SELECT count(*) FROM sqlite_schema");
+  } catch (error) {
+    // Whoever wants to be the supervisor makes another one.
+    if (isCode(error, NOT_A_DATABASE)) return false;
+    throw error;
   } finally {
     database.close();
   }
@@ -51,6 +65,8 @@ export function isSupervisorAlive(home: Home): boolean {
 
 function open(home: Home, waitMs: number): DatabaseSync {
   makeFolder(dirname(home.supervisorLock));
+  const there = lstatSync(home.supervisorLock, { throwIfNoEntry: false });
+  if (there !== undefined && !there.isFile()) clearWay(home, home.supervisorLock, "it is no lock of ours");
   createPrivate(home.supervisorLock);
   return openFile(home.supervisorLock, { timeout: waitMs });
 }
@@ -60,9 +76,13 @@ function isFree(database: DatabaseSync, statement: string): boolean {
     database.exec(statement);
     return true;
   } catch (error) {
-    if (error instanceof Error && "errcode" in error && error.errcode === BUSY) return false;
+    if (isCode(error, BUSY)) return false;
     throw error;
   }
+}
+
+function isCode(error: unknown, code: number): boolean {
+  return error instanceof Error && "errcode" in error && error.errcode === code;
 }
 
 /** SQLite would make it with whatever the umask allows. An existing file is not opened: see above. */

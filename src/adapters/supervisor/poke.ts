@@ -4,16 +4,28 @@
  * A poke says nothing but "look", and one may be lost; the supervisor also looks from time to time.
  */
 
-import { statSync, watch, writeFileSync, type FSWatcher } from "node:fs";
+import { renameSync, statSync, watch, writeFileSync, type FSWatcher } from "node:fs";
 import { join } from "node:path";
+import { codeOf } from "../files/errno.ts";
+import { claimFolder, clearWay } from "../home/clear-way.ts";
 import { makeFolder } from "../home/folders.ts";
+import { newName } from "../home/new-name.ts";
 import type { Home } from "../home/paths.ts";
 
 const AGAIN_MS = 1000;
 
+/** Put there and not written: what somebody has left in that place, a pipe for example, would keep us for ever. */
 export function poke(home: Home): void {
-  makeFolder(home.pokes);
-  writeFileSync(join(home.pokes, "now"), "\n", { mode: 0o600 });
+  const now = join(home.pokes, "now");
+  const aside = join(home.pokes, `${newName()}.new`);
+  try {
+    claimFolder(home, home.pokes);
+    writeFileSync(aside, "\n", { mode: 0o600, flag: "wx" });
+    renameSync(aside, now);
+  } catch (error) {
+    // A poke that is lost is no harm: the supervisor looks by itself, too.
+    if (codeOf(error) === "EISDIR") clearWay(home, now, "it is no poke");
+  }
 }
 
 /** Many pokes at once may be one call. Also called when the folder was removed and made again: something may have been missed. */

@@ -1,6 +1,6 @@
 /** What the supervisor says about itself: a line with its pid and start time, and one with the world it lives in. */
 
-import { readFileSync } from "node:fs";
+import { textOfOwn } from "../home/own-file.ts";
 import type { Home } from "../home/paths.ts";
 
 export type Said = {
@@ -21,16 +21,7 @@ export function sayOf({ pid, start, world }: Said): string {
 
 /** By the last supervisor, which may be gone. */
 export function supervisorSaid(home: Home): Said {
-  const [first = "", world = ""] = textOf(saidFile(home)).split("\n");
+  const [first = "", world = ""] = (textOfOwn(saidFile(home)) ?? "").split("\n");
   const [pid = "", ...start] = first.split(" ");
   return { pid, start: start.join(" "), world };
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    // A supervisor that has not said who it is cannot be asked.
-    return "";
-  }
 }
