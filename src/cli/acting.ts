@@ -77,7 +77,7 @@ export function runOf({ box, door, who }: Acting, word: string | undefined): str
 export type Voice = Pick<Request, "by" | "prove">;
 
 /** A person signs; an agent is known by its token, and speaks in its own run only. */
-export async function voiceOf({ who }: Acting, run: string): Promise<Voice> {
+export async function voiceOf({ who, box }: Acting, run: string): Promise<Voice> {
   if (who.type === "agent") {
     if (who.run === run) return { by: who.actor };
     throw new UserError(
@@ -91,8 +91,10 @@ export async function voiceOf({ who }: Acting, run: string): Promise<Voice> {
     import("../adapters/person/key.ts"),
     import("../adapters/person/proof.ts"),
   ]);
-  const signer = await signerOf(who);
-  return { by, prove: (event) => prover({ who, signer, run, event }) };
+  const signer = await signerOf(who, { pins: box.store });
+  const agents = box.store.agents({ run }).filter(({ status }) => status !== "ended");
+  const alive = [...new Set(agents.map(({ role, status }) => `${role} ${status}`))];
+  return { by, prove: (event) => prover({ who, signer, run, event, agents: alive }) };
 }
 
 /** What was acknowledged under a key of whoever acts, if it was used before. */

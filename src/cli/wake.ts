@@ -6,6 +6,7 @@
 
 import { failpoint } from "../adapters/failpoint.ts";
 import type { Env, Home } from "../adapters/home/paths.ts";
+import { markIn } from "../adapters/person/marks.ts";
 import type { Who } from "../adapters/person/who.ts";
 import type { Store } from "../engine/ports.ts";
 import type { Door } from "./command.ts";
@@ -47,8 +48,9 @@ async function start(home: Home, own: Env): Promise<void> {
   });
 }
 
-/** Where tests want the supervisor, or the shims it starts, to die. */
-function failpointsOf(env: Env): Env {
+/** Where tests want the supervisor, or the shims it starts, to die. An agent wants nothing of the kind. */
+export function failpointsOf(env: Env): Env {
+  if (markIn(env) !== undefined) return {};
   const at = env["SIGNALBOX_SUPERVISOR_FAILPOINT"];
   const shim = env["SIGNALBOX_SHIM_FAILPOINT"];
   const log = env["SIGNALBOX_FAILPOINT_LOG"];

@@ -35,6 +35,8 @@ export type Proof = {
   readonly terminal: string;
   readonly ancestry: readonly string[];
   readonly cgroup: string;
+  /** Agents of the run whose attempt was not over, `role running` or `role idle`. */
+  readonly agents?: readonly string[];
   /** Made with the human key over run, sequence number, previous hash and event. Empty for agents and the engine. */
   readonly signature: string;
 };
@@ -287,9 +289,27 @@ export type Registry = {
   /** What a projected file said when we last wrote it, by field; JSON. */
   projection(run: string, file: string): string | undefined;
   keepProjection(run: string, file: string, fields: string): void;
-  /** The digest of what a person trusted of this repository; none, or empty where trust was taken back. */
-  trusted(repo: string): string | undefined;
-  trust(repo: string, digest: string, at: string): void;
+  /** What a person trusted of this repository. Who asks must look at the signature. */
+  trusted(repo: string): TrustRow | undefined;
+  trust(repo: string, row: TrustRow): void;
+  /** Keys that people have signed with here, the first one first; the last one counts. */
+  humanKeys(): readonly HumanKeyRow[];
+  keepHumanKey(row: HumanKeyRow): void;
+};
+
+export type TrustRow = {
+  /** Of all content; empty where trust was taken back. */
+  readonly digest: string;
+  readonly at: string;
+  /** Made with the human key over repository, digest and time. */
+  readonly signature: string;
+};
+
+export type HumanKeyRow = {
+  readonly fingerprint: string;
+  readonly at: string;
+  /** *named*: the key before it signed for it. *lost*: a person said that the key before it is lost. */
+  readonly how: "first" | "named" | "lost";
 };
 
 export type Store = Journal &

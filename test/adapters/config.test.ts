@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readSettings, surveySettings } from "../../src/adapters/config/read.ts";
-import { contentOf } from "../../src/adapters/trust/content.ts";
+import { trustedNow } from "../support/trust.ts";
 import { fillArgv } from "../../src/format/argv.ts";
 import { parseConfig } from "../../src/format/config.ts";
 import { showProblem } from "../../src/format/problem.ts";
@@ -27,21 +27,21 @@ function place({ user, repository }: Files) {
 }
 
 /** A store in which exactly what is there now is trusted. */
-function trusting(repo: string) {
-  const { digest } = contentOf(repo);
-  return { trusted: () => digest };
+function trusting(repo: string, env: { readonly HOME: string }) {
+  const row = trustedNow(env, repo);
+  return { trusted: () => row, humanKeys: () => [] };
 }
 
 async function settingsOf(files: Files) {
   const { repo, env, root } = place(files);
-  const settings = await readSettings({ repo, env, store: trusting(repo) });
+  const settings = await readSettings({ repo, env, store: trusting(repo, env) });
   return { settings, repo, root };
 }
 
 async function refusal(files: Files): Promise<string> {
   const { repo, env, root } = place(files);
   try {
-    await readSettings({ repo, env, store: trusting(repo) });
+    await readSettings({ repo, env, store: trusting(repo, env) });
     return "accepted";
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
@@ -152,7 +152,7 @@ describe("layers", () => {
 
 describe("trust", () => {
   const repository = "harnesses: { claude: { command: [evil] } }";
-  const untrusted = { trusted: () => undefined };
+  const untrusted = { trusted: () => undefined, humanKeys: () => [] };
 
   test("who acts is stopped", async () => {
     const { repo, env } = place({ repository });
@@ -233,7 +233,7 @@ test.for<[said: string, files: Files]>([
 
 test("all problems of both files are there at once", async () => {
   const { repo, env } = place({ user: "a: 1\nb: 2\n", repository: "c: 3\n" });
-  const { problems } = await surveySettings({ repo, env, store: trusting(repo) });
+  const { problems } = await surveySettings({ repo, env, store: trusting(repo, env) });
   expect(problems.map(({ message }) => message)).toEqual([
     `unknown key "a"`,
     `unknown key "b"`,

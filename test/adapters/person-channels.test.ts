@@ -102,7 +102,7 @@ describe.runIf(isPerson && hasScript)("a passphrase", () => {
 
   test("is typed at the terminal, and shown nowhere", async () => {
     const { printed } = await atTerminal("--passphrase", "open sesame", "open sesame");
-    expect(printed).toMatch(/prevented: nothing is signed without the passphrase/);
+    expect(printed).toMatch(/prevented: nothing is signed with this key without the passphrase/);
     expect(printed).not.toContain("sesame");
   });
 

@@ -7,20 +7,31 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { replaceKey, setPassphrase, signerOf, viewKey } from "../../src/adapters/person/key.ts";
-import { keyPath } from "../../src/adapters/person/key-file.ts";
+import {
+  acceptKey,
+  replaceKey,
+  replaceLostKey,
+  setPassphrase,
+  signerOf,
+  viewKey,
+  type Hand,
+} from "../../src/adapters/person/key.ts";
+import { keyPath, type KeyFile } from "../../src/adapters/person/key-file.ts";
 import type { AskPassphrase } from "../../src/adapters/person/passphrase.ts";
+import type { Pins } from "../../src/adapters/person/pin.ts";
 import { proofChecker, prover } from "../../src/adapters/person/proof.ts";
 import { whoActs, type Who } from "../../src/adapters/person/who.ts";
 import type { UserError } from "../../src/adapters/user-error.ts";
 import type { Event } from "../../src/core/event.ts";
-import type { Recorded } from "../../src/engine/ports.ts";
+import { unnamedKeys } from "../../src/engine/human-keys.ts";
+import type { HumanKeyRow, Recorded } from "../../src/engine/ports.ts";
 import { AT_HOME, procsOf } from "../support/procs.ts";
 
 const nobody = { byToken: () => undefined, job: () => undefined };
@@ -62,8 +73,8 @@ const ANSWERED: Event = {
   shown: "",
 };
 
-async function recordedBy(who: Who, ask?: AskPassphrase): Promise<Recorded> {
-  const signer = await signerOf(who, ask);
+async function recordedBy(who: Who, hand: Hand = {}): Promise<Recorded> {
+  const signer = await signerOf(who, hand);
   const link = { seq: 7, prev: "p".repeat(64) };
   const proof = prover({ who, signer, run: "abcd", event: ANSWERED })(link);
   const about = {
@@ -101,6 +112,8 @@ describe("the key", () => {
       expect(await refusal(signerOf(who))).toMatch(/^not-a-person 4/);
       expect(await refusal(setPassphrase(who, true))).toMatch(/^not-a-person 4/);
       expect(await refusal(replaceKey(who))).toMatch(/^not-a-person 4/);
+      expect(await refusal(replaceLostKey(who))).toMatch(/^not-a-person 4/);
+      expect(() => acceptKey(who, memory())).toThrow(/this takes a person/);
     }
     expect(existsSync(path)).toBe(false);
   });
@@ -153,7 +166,8 @@ describe("the key", () => {
     const { who, path } = personAt();
     await signerOf(who);
     writeFileSync(path, "spoilt");
-    const { aside } = await replaceKey(who);
+    expect(await refusal(replaceKey(who))).toMatch(/^damaged-key 8: signalbox key --new --lost/);
+    const { aside } = await replaceLostKey(who);
     expect(readFileSync(aside, "utf8")).toBe("spoilt");
     expect(viewKey(path)?.former).toEqual([]);
   });
@@ -164,8 +178,8 @@ describe("the key", () => {
     await setPassphrase(who, true, typing("open sesame", "open sesame"));
     expect(viewKey(path)).toMatchObject({ fingerprint, tier: "prevented" });
     expect(readFileSync(path, "utf8")).not.toContain("sesame");
-    expect(await refusal(signerOf(who, typing("a", "b", "c")))).toMatch(/^wrong-passphrase 4/);
-    expect((await signerOf(who, typing("typo", "open sesame"))).fingerprint).toBe(fingerprint);
+    expect(await refusal(signerOf(who, { ask: typing("a", "b", "c") }))).toMatch(/^wrong-passphrase 4/);
+    expect((await signerOf(who, { ask: typing("typo", "open sesame") })).fingerprint).toBe(fingerprint);
     await setPassphrase(who, false, typing("open sesame"));
     expect(viewKey(path)).toMatchObject({ fingerprint, tier: "detected" });
   });
@@ -175,6 +189,90 @@ describe("the key", () => {
     expect(await refusal(setPassphrase(who, true, typing("")))).toMatch(/^empty-passphrase 2/);
     expect(await refusal(setPassphrase(who, true, typing("a", "b")))).toMatch(/^other-passphrase 2/);
     expect(viewKey(path)?.tier).toBe("detected");
+  });
+});
+
+/** A state home that remembers keys. */
+function memory(): Pins & { readonly rows: HumanKeyRow[] } {
+  const rows: HumanKeyRow[] = [];
+  return { rows, humanKeys: () => rows, keepHumanKey: (row) => void rows.push(row) };
+}
+
+describe("a key that takes the place of another", () => {
+  test("is named by it, and takes its passphrase", async () => {
+    const { who, env, path } = personAt();
+    const pins = memory();
+    await setPassphrase(who, true, typing("secret", "secret"));
+    const old = await recordedBy(who, { pins, ask: typing("secret") });
+    expect(await refusal(replaceKey(who, { pins, ask: typing("evil", "evil", "evil") }))).toMatch(
+      /^wrong-passphrase 4: .*signalbox key --new --lost/,
+    );
+    expect(pins.rows.map(({ how }) => how)).toEqual(["first"]);
+    await replaceKey(who, { pins, ask: typing("secret", "new", "new") });
+    expect(pins.rows.map(({ how }) => how)).toEqual(["first", "named"]);
+    expect(pins.rows.at(-1)?.fingerprint).toBe(viewKey(path)?.fingerprint);
+    const check = proofChecker(env, pins);
+    expect([check(old), check(await recordedBy(who, { pins, ask: typing("new") }))]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test("without its passphrase is told with everything it signs, and with everything its followers sign", async () => {
+    const { who, env, path } = personAt();
+    const pins = memory();
+    await setPassphrase(who, true, typing("secret", "secret"));
+    const old = await recordedBy(who, { pins, ask: typing("secret") });
+    await replaceLostKey(who, { pins, ask: typing("evil", "evil") });
+    expect(pins.rows.map(({ how }) => how)).toEqual(["first", "lost"]);
+    expect(viewKey(path)).toMatchObject({
+      tier: "prevented",
+      lostAt: expect.stringMatching(/^20/) as string,
+    });
+    const unnamed = {
+      type: "notice",
+      text: expect.stringMatching(/came in at .* by "key --lost", not named by the one before it/) as string,
+    };
+    const second = await recordedBy(who, { pins, ask: typing("evil") });
+    await replaceKey(who, { pins, ask: typing("evil", "worse", "worse") });
+    const third = await recordedBy(who, { pins, ask: typing("worse") });
+    // The file alone says so, and so does the state home alone.
+    for (const home of [memory(), pins])
+      expect([old, second, third].map(proofChecker(env, home))).toMatchObject([undefined, unnamed, unnamed]);
+    expect([...unnamedKeys(pins.rows)]).toHaveLength(2);
+  });
+
+  test.for<[string, (mine: string, other: string) => void, RegExp]>([
+    ["another person's file", (mine, other) => writeFileSync(mine, readFileSync(other)), /key --lost$/],
+    [
+      "one that lists the known key as a former one",
+      (mine, other) => {
+        const [own, evil] = [mine, other].map((file) => JSON.parse(readFileSync(file, "utf8")) as KeyFile);
+        if (own === undefined || evil === undefined) throw new Error("no keys");
+        const former = [{ public: own.public, until: "2026-01-01T00:00:00Z", named: "AAAA" }];
+        writeFileSync(mine, JSON.stringify({ ...evil, former }));
+      },
+      /key --lost$/,
+    ],
+    ["nothing", (mine) => rmSync(mine), /key --new --lost$/],
+  ])("by hand signs nothing here: %s", async ([, exchange, next]) => {
+    const [mine, theirs] = [personAt(), personAt()];
+    const pins = memory();
+    await signerOf(mine.who, { pins });
+    await signerOf(theirs.who);
+    exchange(mine.path, theirs.path);
+    const before = existsSync(mine.path) ? readFileSync(mine.path, "utf8") : "";
+    for (const work of [signerOf(mine.who, { pins }), replaceKey(mine.who, { pins })])
+      expect(await refusal(work)).toMatch(/^other-key 8: /);
+    expect(await refusal(signerOf(mine.who, { pins }))).toMatch(next);
+    expect(existsSync(mine.path) ? readFileSync(mine.path, "utf8") : "").toBe(before);
+    // It was really the person: said once, and remembered.
+    if (before === "") await replaceLostKey(mine.who, { pins });
+    else acceptKey(mine.who, pins);
+    expect(pins.rows.map(({ how }) => how)).toEqual(["first", "lost"]);
+    expect(proofChecker(mine.env, pins)(await recordedBy(mine.who, { pins }))).toMatchObject({
+      type: "notice",
+    });
   });
 });
 
@@ -233,22 +331,25 @@ describe("a signature", () => {
     });
     await replaceKey(mine.who);
     const check = proofChecker(mine.env);
-    expect(check(old)).toMatchObject({
-      type: "notice",
-      text: expect.stringMatching(/another key.*replaced at/) as string,
-    });
+    expect(check(old)).toBeUndefined();
     expect(check({ ...old, seq: 8 })).toMatchObject({ type: "forged" });
     expect(check(await recordedBy(mine.who))).toBeUndefined();
-    expect(viewKey(mine.path)?.former).toHaveLength(1);
+    expect(viewKey(mine.path)).toMatchObject({ lostAt: "", former: [expect.anything()] });
+    const late = { ...old, at: new Date(Date.now() + 120_000).toISOString() };
+    expect(check(late)).toMatchObject({
+      type: "forged",
+      text: expect.stringMatching(/after it was replaced/) as string,
+    });
   });
 
   test("is checked without the passphrase", async () => {
     const { who, env } = personAt();
     await setPassphrase(who, true, typing("secret", "secret"));
-    const recorded = await recordedBy(who, typing("secret"));
+    const recorded = await recordedBy(who, { ask: typing("secret") });
     expect(proofChecker(env)(recorded)).toBeUndefined();
-    await replaceKey(who, typing("new", "new"));
+    await replaceKey(who, { ask: typing("secret", "new", "new") });
     expect(viewKey(keyPath(env))?.tier).toBe("prevented");
+    expect(proofChecker(env)(recorded)).toBeUndefined();
   });
 
   test("cannot be checked where the key is not", async () => {

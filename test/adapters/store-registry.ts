@@ -113,8 +113,15 @@ export function registryContract(open: Open): void {
     one.keepProjection("a1", "TASK.md", '{"status":"done"}');
     expect(other.projection("a1", "TASK.md")).toBe('{"status":"done"}');
     expect([other.projection("a1", "x"), other.trusted("/repo")]).toEqual([undefined, undefined]);
-    one.trust("/repo", "d1", AT);
-    one.trust("/repo", "d2", AT);
-    expect(other.trusted("/repo")).toBe("d2");
+    one.trust("/repo", { digest: "d1", at: AT, signature: "s1" });
+    one.trust("/repo", { digest: "d2", at: AT, signature: "s2" });
+    expect(other.trusted("/repo")).toEqual({ digest: "d2", at: AT, signature: "s2" });
+    expect(other.humanKeys()).toEqual([]);
+    one.keepHumanKey({ fingerprint: "k1", at: AT, how: "first" });
+    one.keepHumanKey({ fingerprint: "k2", at: AT, how: "lost" });
+    expect(other.humanKeys().map(({ fingerprint, how }) => [fingerprint, how])).toEqual([
+      ["k1", "first"],
+      ["k2", "lost"],
+    ]);
   });
 }

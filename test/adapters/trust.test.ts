@@ -17,8 +17,10 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { contentOf } from "../../src/adapters/trust/content.ts";
-import { isTrusted, requireTrust } from "../../src/adapters/trust/trust.ts";
+import { isTrusted, requireTrust, trustRow } from "../../src/adapters/trust/trust.ts";
 import { UserError } from "../../src/adapters/user-error.ts";
+import type { HumanKeyRow, TrustRow } from "../../src/engine/ports.ts";
+import { signerAt, trustedNow } from "../support/trust.ts";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -35,19 +37,25 @@ function write(repo: string, name: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** A store that remembers. */
+/** A store that remembers, and a person with a key. */
 function memory() {
-  const digests = new Map<string, string>();
+  const rows = new Map<string, TrustRow>();
+  const env = { HOME: mkdtempSync(join(tmpdir(), "signalbox-trust-key-")) };
+  const put = (repo: string, row: TrustRow): void => void rows.set(repo, row);
   return {
-    trusted: (repo: string) => digests.get(repo),
-    trust: (repo: string) => void digests.set(repo, contentOf(repo).digest),
-    revoke: (repo: string) => void digests.set(repo, ""),
+    env,
+    rows,
+    store: { trusted: (repo: string) => rows.get(repo), humanKeys: () => [] },
+    trust: (repo: string) => put(repo, trustedNow(env, repo)),
+    revoke: (repo: string) => put(repo, trustRow(signerAt(env), { repo, digest: "", at: "" })),
   };
 }
 
+const NOBODY = { store: { trusted: () => undefined, humanKeys: () => [] }, env: { HOME: "/nowhere" } };
+
 function refusalOf(repo: string): string {
   try {
-    requireTrust({ trusted: () => undefined }, repo);
+    requireTrust(NOBODY, repo);
     return "";
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
@@ -75,7 +83,7 @@ test.for<[files: Files, needed: boolean]>([
 ])("%o: must be trusted: %s", ([files, needed]) => {
   const repo = repoWith(files);
   expect(contentOf(repo).digest !== "").toBe(needed);
-  expect(isTrusted({ trusted: () => undefined }, repo)).toBe(!needed);
+  expect(isTrusted(NOBODY, repo)).toBe(!needed);
 });
 
 test.for<[what: string, change: (repo: string) => void]>([
@@ -114,6 +122,47 @@ test("trust can be taken back", () => {
   store.revoke(repo);
   expect(isTrusted(store, repo)).toBe(false);
   expect(() => requireTrust(store, repo)).toThrow("nobody has trusted");
+});
+
+test.for<[what: string, plant: (row: TrustRow, other: TrustRow) => TrustRow, said: RegExp]>([
+  ["nothing is changed", (row) => row, /^trusted$/],
+  ["a row without a signature", (row) => ({ ...row, signature: "" }), /not signed with your key/],
+  ["the signature of another key", (_row, other) => other, /not signed with your key/],
+  ["another time", (row) => ({ ...row, at: "2027" }), /not signed with your key/],
+  [
+    "the name of the right key",
+    (row) => ({ ...row, signature: row.signature.replace(/:[^:]*$/, ":AAAA") }),
+    /not signed with your key/,
+  ],
+])("a row that somebody planted is no trust: %s", ([, plant, said]) => {
+  const repo = repoWith(TASK);
+  const store = memory();
+  store.trust(repo);
+  const row = store.rows.get(repo);
+  if (row === undefined) throw new Error("not trusted");
+  store.rows.set(repo, plant(row, trustedNow(memory().env, repo)));
+  const told = (): string => {
+    try {
+      requireTrust(store, repo);
+      return "trusted";
+    } catch (error) {
+      return (error as UserError).message;
+    }
+  };
+  expect(told()).toMatch(said);
+  expect(isTrusted(store, repo)).toBe(said.test("trusted"));
+});
+
+test("the signature for another repository, or by a key that was put in the place of the one known here, counts nowhere", () => {
+  const [repo, copy] = [repoWith(TASK), repoWith(TASK)];
+  const store = memory();
+  store.trust(repo);
+  const row = store.rows.get(repo);
+  if (row === undefined) throw new Error("not trusted");
+  store.rows.set(copy, row);
+  expect(isTrusted(store, copy)).toBe(false);
+  const humanKeys = (): HumanKeyRow[] => [{ fingerprint: "another", at: "", how: "first" }];
+  expect(isTrusted({ ...store, store: { ...store.store, humanKeys } }, repo)).toBe(false);
 });
 
 test("what is trusted is what was digested: the bytes come along", () => {

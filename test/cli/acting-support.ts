@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { fileArtifacts } from "../../src/adapters/files/artifacts.ts";
 import { runFolders, type Home } from "../../src/adapters/home/paths.ts";
 import { hashToken } from "../../src/adapters/person/token.ts";
-import { contentOf } from "../../src/adapters/trust/content.ts";
 import { openStore } from "../../src/adapters/store/open.ts";
 import { workflowsOf, type Box } from "../../src/engine/box.ts";
 import type { Store } from "../../src/engine/ports.ts";
@@ -12,6 +11,7 @@ import { submit } from "../../src/engine/submit.ts";
 import { run, type Printed, type World } from "../../src/cli/run.ts";
 import { prepareHome, type Prepared } from "../support/home.ts";
 import { AT_HOME, procsOf } from "../support/procs.ts";
+import { trustedNow } from "../support/trust.ts";
 
 const ESSAY = `$schema: workflow-1.schema.json
 name: essay
@@ -90,7 +90,7 @@ export type Scene = Prepared & {
 /** A person has trusted what is in the repository. */
 export function scene(files: Readonly<Record<string, string>> = {}): Scene {
   const on = prepareHome({ ...FILES, ...files });
-  on.withStore((store) => store.trust(on.repo, contentOf(on.repo).digest, new Date().toISOString()));
+  on.withStore((store) => store.trust(on.repo, trustedNow(on.env, on.repo)));
   const started = { count: 0 };
   const world: World = {
     cwd: on.repo,

@@ -26,7 +26,7 @@ function place(files: Files) {
   const known = (): boolean => {
     const store = openStore(homeAt(home));
     try {
-      return isTrusted(store, cwd);
+      return isTrusted({ store, env: { HOME: home } }, cwd);
     } finally {
       store.close();
     }

@@ -33,7 +33,7 @@ export type Surveyed = {
 
 /** For those who act: throws what must be mended or trusted first. */
 export async function readSettings(on: On): Promise<Settings & { readonly warnings: readonly Problem[] }> {
-  const content = requireTrust(on.store, on.repo);
+  const content = requireTrust(on, on.repo);
   const { settings, problems, warnings } = await survey(on, content);
   const [first] = problems;
   if (first === undefined) return { ...settings, warnings };
@@ -47,7 +47,7 @@ export async function readSettings(on: On): Promise<Settings & { readonly warnin
 
 /** For those who look: everything that is wrong, and the settings as far as they are good. */
 export async function surveySettings(on: On): Promise<Surveyed> {
-  const { content, isTrusted } = trustOf(on.store, on.repo);
+  const { content, isTrusted } = trustOf(on, on.repo);
   return { ...(await survey(on, isTrusted ? content : { digest: "", files: [] })), isTrusted };
 }
 

@@ -40,5 +40,5 @@ function homeless(): Finding {
 
 /** Where the database cannot be asked, nothing is trusted. */
 function trustIn(db: Database | undefined): TrustStore {
-  return db === undefined ? { trusted: () => undefined } : registryOf(db);
+  return db === undefined ? { trusted: () => undefined, humanKeys: () => [] } : registryOf(db);
 }

@@ -27,8 +27,8 @@ import { COST_MAX, type Sealed } from "./seal.ts";
 
 export const EXIT_DAMAGED = 8;
 
-/** Of a key that was replaced: enough to say what is signed with it. */
-export type FormerKey = { readonly public: string; readonly until: string };
+/** Of a key that was replaced: enough to say what is signed with it, and by what it named the next one; empty where it was lost. */
+export type FormerKey = { readonly public: string; readonly until: string; readonly named: string };
 
 export type KeyFile = {
   readonly version: 1;
@@ -63,23 +63,24 @@ export function readKeyFile(path: string): KeyFile | undefined {
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : "";
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    if (code === "ELOOP") throw unusable(path, "is a symbolic link", `remove it, then: signalbox key --new`);
+    if (code === "ELOOP")
+      throw unusable(path, "is a symbolic link", "remove it, then: signalbox key --new --lost");
     if (code === "EACCES") throw unusable(path, "cannot be read", `chmod 600 ${path}`);
     throw error;
   }
   try {
     const stats = fstatSync(fd);
-    if (!stats.isFile()) throw unusable(path, "is no file", "move it away, then: signalbox key --new");
+    if (!stats.isFile()) throw unusable(path, "is no file", "move it away, then: signalbox key --new --lost");
     if (stats.uid !== process.getuid?.())
-      throw unusable(path, "belongs to another user", "signalbox key --new");
+      throw unusable(path, "belongs to another user", "signalbox key --new --lost");
     if ((stats.mode & OTHERS) !== 0)
       throw unusable(
         path,
         "can be read or changed by others",
-        `chmod 600 ${path}, or if somebody did: signalbox key --new`,
+        `chmod 600 ${path}, and if somebody did: signalbox key --new`,
       );
     const key = stats.size > SIZE_MAX ? undefined : parse(readFileSync(fd, "utf8"));
-    if (key === undefined) throw unusable(path, "is damaged", "signalbox key --new");
+    if (key === undefined) throw unusable(path, "is damaged", "signalbox key --new --lost");
     return key;
   } finally {
     closeSync(fd);
@@ -172,8 +173,9 @@ function secretOf(value: unknown): KeyFile["secret"] | undefined {
 }
 
 function formerOf(value: unknown): FormerKey | undefined {
-  const [open, until] = [field(value, "public"), field(value, "until")];
-  return typeof open === "string" && typeof until === "string" ? { public: open, until } : undefined;
+  const [open, until, named] = [field(value, "public"), field(value, "until"), field(value, "named") ?? ""];
+  if (typeof open !== "string" || typeof until !== "string" || typeof named !== "string") return undefined;
+  return { public: open, until, named };
 }
 
 function field(value: unknown, name: string): unknown {

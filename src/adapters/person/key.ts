@@ -1,61 +1,50 @@
 /**
- * The human key in use: made at a person's first need, opened to sign, replaced when it is lost.
+ * The human key in use: made at a person's first need, opened to sign, replaced by one that it names, or when it is lost.
  *
  * Two tiers, in these words and no others. *Detected*: an agent of the same user could read the key if it left its own processes
  * behind; what it does is shown. *Prevented*: the key is under a passphrase.
  */
 
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  sign,
-  type KeyObject,
-} from "node:crypto";
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import { UserError } from "../user-error.ts";
-import {
-  keyPath,
-  readKeyFile,
-  setAside,
-  writeKeyFile,
-  EXIT_DAMAGED,
-  type FormerKey,
-  type KeyFile,
-} from "./key-file.ts";
+import { keyPath, readKeyFile, setAside, writeKeyFile, EXIT_DAMAGED, type KeyFile } from "./key-file.ts";
 import { askAtTerminal, type AskPassphrase } from "./passphrase.ts";
+import { acceptLost, holdToPin, type Pins } from "./pin.ts";
 import { seal, unseal } from "./seal.ts";
+import { fingerprintOf, type Signer } from "./signature.ts";
+import { keysOf, namingText } from "./succession.ts";
 import { EXIT_NOT_YOURS, requirePerson, type Who } from "./who.ts";
 
 export type Tier = "detected" | "prevented";
-
-/** Signs what one person does, until the process ends. */
-export type Signer = { readonly fingerprint: string; sign(text: string): string };
 
 export type KeyView = {
   readonly path: string;
   readonly fingerprint: string;
   readonly tier: Tier;
   readonly madeAt: string;
+  /** When the key before it was lost, or one before that; empty where each named the next. */
+  readonly lostAt: string;
   readonly former: readonly { readonly fingerprint: string; readonly until: string }[];
 };
 
-const FINGERPRINT_LENGTH = 24;
+/** What a key is worked with: where keys are remembered, and who types the passphrase. */
+export type Hand = { readonly pins?: Pins | undefined; readonly ask?: AskPassphrase };
+
 const TRIES = 3;
 
-export function fingerprintOf(publicKey: string): string {
-  return createHash("sha256")
-    .update(Buffer.from(publicKey, "base64url"))
-    .digest("hex")
-    .slice(0, FINGERPRINT_LENGTH);
-}
-
-/** Makes the key when a person first needs it. Never for an agent. */
-export async function signerOf(who: Who, ask: AskPassphrase = askAtTerminal): Promise<Signer> {
+/** Makes the key when a person first needs it. Never for an agent, and never in the place of one that was used here. */
+export async function signerOf(who: Who, { pins, ask = askAtTerminal }: Hand = {}): Promise<Signer> {
   const { env } = requirePerson(who);
   const path = keyPath(env);
-  const key = readKeyFile(path) ?? makeKey(path);
+  const found = readKeyFile(path);
+  if (pins !== undefined) holdToPin(found, { pins, path });
+  const key = found ?? makeKey(path);
+  if (pins !== undefined && found === undefined) holdToPin(key, { pins, path });
   const secret = secretKey(path, key, await openSecret(key, ask));
+  return signerWith(key, secret);
+}
+
+function signerWith(key: KeyFile, secret: KeyObject): Signer {
   const fingerprint = fingerprintOf(key.public);
   return { fingerprint, sign: (text) => sign(null, Buffer.from(text), secret).toString("base64url") };
 }
@@ -63,12 +52,14 @@ export async function signerOf(who: Who, ask: AskPassphrase = askAtTerminal): Pr
 export function viewKey(path: string): KeyView | undefined {
   const key = readKeyFile(path);
   if (key === undefined) return undefined;
+  const keys = keysOf(key);
   return {
     path,
     fingerprint: fingerprintOf(key.public),
     tier: typeof key.secret === "string" ? "detected" : "prevented",
     madeAt: key.madeAt,
-    former: key.former.map((one) => ({ fingerprint: fingerprintOf(one.public), until: one.until })),
+    lostAt: keys.at(-1)?.lostAt ?? "",
+    former: keys.slice(0, -1).map(({ fingerprint, until }) => ({ fingerprint, until })),
   };
 }
 
@@ -86,54 +77,89 @@ export async function setPassphrase(
   writeKeyFile(path, { ...key, secret: kept }, true);
 }
 
-/** For a key that is lost or cannot be used. The old one stays known, so that what it signed is told apart. */
-export async function replaceKey(
+/** Another key, named by the one before it: who has not got its passphrase cannot take its place. */
+export async function replaceKey(who: Who, { pins, ask = askAtTerminal }: Hand = {}): Promise<void> {
+  const path = keyPath(requirePerson(who).env);
+  const old = readKeyFile(path);
+  if (pins !== undefined) holdToPin(old, { pins, path });
+  const now = new Date().toISOString();
+  if (old === undefined) {
+    makeKey(path);
+    return;
+  }
+  const signer = signerWith(old, secretKey(path, old, await openSecret(old, ask)));
+  const made = freshKey(now);
+  const named = signer.sign(namingText({ public: old.public, until: now, next: made.public }));
+  const former = [...old.former, { public: old.public, until: now, named }];
+  const key = { ...made, former, secret: await keptAs(made, old, ask) };
+  writeKeyFile(path, key, true);
+  if (pins !== undefined) holdToPin(key, { pins, path });
+}
+
+/** Another key without a word of the one before it, which stays known; that it was so is told with everything it signs. */
+export async function replaceLostKey(
   who: Who,
-  ask: AskPassphrase = askAtTerminal,
+  { pins, ask = askAtTerminal }: Hand = {},
 ): Promise<{ readonly aside: string }> {
   const path = keyPath(requirePerson(who).env);
-  const { key: old, aside } = usableOr(path);
+  const { key: old, isBroken } = usable(path);
   const now = new Date().toISOString();
-  const former: readonly FormerKey[] =
-    old === undefined ? [] : [...old.former, { public: old.public, until: now }];
-  const made = freshKey(now, former);
-  const isSealed = old !== undefined && typeof old.secret !== "string";
-  // A new key is not worth less than the one before it.
-  const secret = isSealed
-    ? seal(Buffer.from(made.plain, "base64url"), await newPassphrase(ask), made.key.public)
-    : made.plain;
-  writeKeyFile(path, { ...made.key, secret }, true);
+  const made = freshKey(now);
+  const former = old === undefined ? [] : [...old.former, { public: old.public, until: now, named: "" }];
+  const key = { ...made, former, secret: await keptAs(made, old, ask) };
+  const aside = isBroken ? setAside(path, now) : "";
+  writeKeyFile(path, key, true);
+  if (pins !== undefined) acceptLost(key, pins);
   return { aside };
 }
 
-function usableOr(path: string): { readonly key: KeyFile | undefined; readonly aside: string } {
+/** The key that is there is a person's, although the one that signed here before has not named it. */
+export function acceptKey(who: Who, pins: Pins | undefined): void {
+  const path = keyPath(requirePerson(who).env);
+  const key = readKeyFile(path);
+  if (key === undefined)
+    throw new UserError("no-key", `there is no key at ${path}`, "signalbox key --new --lost");
+  if (pins !== undefined) acceptLost(key, pins);
+}
+
+/** A new key is not worth less than the one before it. */
+async function keptAs(
+  made: { readonly public: string; readonly secret: string },
+  old: KeyFile | undefined,
+  ask: AskPassphrase,
+): Promise<KeyFile["secret"]> {
+  if (old === undefined || typeof old.secret === "string") return made.secret;
+  return seal(Buffer.from(made.secret, "base64url"), await newPassphrase(ask), made.public);
+}
+
+function usable(path: string): { readonly key: KeyFile | undefined; readonly isBroken: boolean } {
   try {
-    return { key: readKeyFile(path), aside: "" };
+    return { key: readKeyFile(path), isBroken: false };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return { key: undefined, aside: setAside(path, new Date().toISOString()) };
+    return { key: undefined, isBroken: true };
   }
 }
 
 function makeKey(path: string): KeyFile {
-  const { key, plain } = freshKey(new Date().toISOString(), []);
-  if (writeKeyFile(path, { ...key, secret: plain }, false)) return { ...key, secret: plain };
+  const key = freshKey(new Date().toISOString());
+  if (writeKeyFile(path, key, false)) return key;
   const other = readKeyFile(path);
   if (other === undefined) throw new Error(`${path} was there and is gone`);
   return other;
 }
 
-function freshKey(
-  madeAt: string,
-  former: readonly FormerKey[],
-): { key: Omit<KeyFile, "secret">; plain: string } {
+function freshKey(madeAt: string): KeyFile & { readonly secret: string } {
   const { publicKey, privateKey } = generateKeyPairSync("ed25519", {
     publicKeyEncoding: { type: "spki", format: "der" },
     privateKeyEncoding: { type: "pkcs8", format: "der" },
   });
   return {
-    key: { version: 1, public: publicKey.toString("base64url"), madeAt, former },
-    plain: privateKey.toString("base64url"),
+    version: 1,
+    public: publicKey.toString("base64url"),
+    madeAt,
+    secret: privateKey.toString("base64url"),
+    former: [],
   };
 }
 
@@ -144,7 +170,7 @@ async function openSecret(key: KeyFile, ask: AskPassphrase): Promise<Buffer> {
     if (secret !== undefined) return secret;
   }
   throw new UserError("wrong-passphrase", "that is not the passphrase of the human key", {
-    next: "type the same again, or if it is lost: signalbox key --new",
+    next: "type the same again, or if it is lost: signalbox key --new --lost",
     exit: EXIT_NOT_YOURS,
   });
 }
@@ -176,7 +202,7 @@ function secretKey(path: string, key: KeyFile, secret: Buffer): KeyObject {
     // What is no key is damaged like one with another half.
   }
   throw new UserError("damaged-key", `the human key ${path} is damaged`, {
-    next: "signalbox key --new",
+    next: "signalbox key --new --lost",
     exit: EXIT_DAMAGED,
   });
 }

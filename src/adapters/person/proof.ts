@@ -5,15 +5,15 @@
  * be taken to another place or told differently.
  */
 
-import { createPublicKey, verify } from "node:crypto";
 import type { Event } from "../../core/event.ts";
-import type { Entry, Proof, Recorded } from "../../engine/ports.ts";
+import { apartOf, isSuspect } from "../../engine/apart.ts";
+import { unnamedKeys } from "../../engine/human-keys.ts";
+import type { Entry, Proof, Recorded, Registry } from "../../engine/ports.ts";
 import type { Env } from "../home/paths.ts";
-import { fingerprintOf, type Signer } from "./key.ts";
 import { keyPath, readKeyFile, type KeyFile } from "./key-file.ts";
+import { isSignedBy, partsOf, signatureOf, type Signer } from "./signature.ts";
+import { keysOf, type KnownKey } from "./succession.ts";
 import { requirePerson, type Who } from "./who.ts";
-
-const FORM = "ed25519";
 
 type Link = { readonly seq: number; readonly prev: string };
 type Act = Link & { readonly run: string; readonly event: Event };
@@ -24,13 +24,22 @@ export function prover(of: {
   readonly signer: Signer;
   readonly run: string;
   readonly event: Event;
+  /** Agents of the run whose attempt is not over. */
+  readonly agents?: readonly string[];
 }): NonNullable<Entry["prove"]> {
   const person = requirePerson(of.who);
   const { ancestry, terminal } = person.lineage();
-  const about = { user: person.name, terminal, ancestry, cgroup: person.procs.controlGroup() };
+  const { agents = [] } = of;
+  const about = {
+    user: person.name,
+    terminal,
+    ancestry,
+    cgroup: person.procs.controlGroup(),
+    ...(agents.length === 0 ? {} : { agents }),
+  };
   return (link) => {
     const text = signedText({ ...link, run: of.run, event: of.event }, about);
-    return { ...about, signature: `${FORM}:${of.signer.fingerprint}:${of.signer.sign(text)}` };
+    return { ...about, signature: signatureOf(of.signer, text) };
   };
 }
 
@@ -38,12 +47,24 @@ export function prover(of: {
 export type Flaw = { readonly type: "forged" | "notice"; readonly text: string };
 
 /** Says of any event what is wrong with its proof; reads the key once. */
-export function proofChecker(env: Env): (recorded: Recorded) => Flaw | undefined {
-  let key: { readonly file: KeyFile | undefined } | undefined;
+export function proofChecker(
+  env: Env,
+  pins: Pick<Registry, "humanKeys"> = { humanKeys: () => [] },
+): (recorded: Recorded) => Flaw | undefined {
+  let known: Known | undefined;
   return (recorded) => {
     if (!isPersons(recorded)) return undefined;
-    key ??= { file: readKeyFile(keyPath(env)) };
-    return judge(recorded, key.file);
+    known ??= knownFrom(readKeyFile(keyPath(env)), pins);
+    return judge(recorded, known);
+  };
+}
+
+type Known = { readonly keys: readonly KnownKey[] | undefined; readonly unnamed: ReadonlySet<string> };
+
+function knownFrom(file: KeyFile | undefined, pins: Pick<Registry, "humanKeys">): Known {
+  return {
+    keys: file === undefined ? undefined : keysOf(file),
+    unnamed: unnamedKeys(pins.humanKeys()),
   };
 }
 
@@ -52,40 +73,42 @@ function isPersons({ event }: Pick<Recorded, "event">): boolean {
   return "by" in event && typeof event.by === "object" && event.by.type === "human";
 }
 
-function judge(recorded: Recorded, key: KeyFile | undefined): Flaw | undefined {
+function judge(recorded: Recorded, { keys, unnamed }: Known): Flaw | undefined {
   const { proof } = recorded;
   if (proof === undefined || proof.signature === "") return forged("a person's act without a signature");
-  const [form, fingerprint = "", signature = "", ...more] = proof.signature.split(":");
-  if (form !== FORM || more.length > 0) return forged("a signature of no known form");
-  if (key === undefined)
+  const parts = partsOf(proof.signature);
+  if (parts === undefined) return forged("a signature of no known form");
+  const { fingerprint, bytes } = parts;
+  if (keys === undefined)
     return { type: "notice", text: `signed with the key ${fingerprint}, which is not here to check it` };
+  const key = keys.find((one) => one.fingerprint === fingerprint);
+  if (key === undefined) return forged(`signed with another key, ${fingerprint}`);
   const { signature: _signature, ...about } = proof;
-  const text = signedText(recorded, about);
-  const isBy = (publicKey: string): boolean =>
-    fingerprintOf(publicKey) === fingerprint && isSigned(text, publicKey, signature);
-  if (fingerprintOf(key.public) === fingerprint)
-    return isBy(key.public) ? undefined : forged("a wrong signature: it was not made for this act");
-  const former = key.former.find((one) => isBy(one.public));
-  if (former !== undefined)
-    return {
-      type: "notice",
-      text: `signed with another key, ${fingerprint}, which was replaced at ${former.until}`,
-    };
-  return forged(`signed with another key, ${fingerprint}`);
+  if (!isSignedBy(key.public, signedText(recorded, about), bytes))
+    return forged("a wrong signature: it was not made for this act");
+  if (isAfter(recorded.at, key.until))
+    return forged(`signed with the key ${fingerprint} after it was replaced at ${key.until}`);
+  const worth = [
+    ...(key.lostAt !== "" || unnamed.has(fingerprint) ? [sayUnnamed(key)] : []),
+    ...(isSuspect(proof) ? [`signed with ${apartOf(proof).join(", ")}`] : []),
+  ];
+  return worth.length === 0 ? undefined : { type: "notice", text: worth.join("; ") };
+}
+
+function sayUnnamed({ fingerprint, lostAt }: KnownKey): string {
+  const since = lostAt === "" ? "" : ` at ${lostAt}`;
+  return `signed with the key ${fingerprint}, which came in${since} by "key --lost", not named by the one before it`;
+}
+
+/** Whoever had the key in hand while it was replaced may use it for a moment. */
+const GRACE_MS = 60_000;
+
+function isAfter(at: string, until: string): boolean {
+  return until !== "" && Date.parse(at) > Date.parse(until) + GRACE_MS;
 }
 
 function forged(text: string): Flaw {
   return { type: "forged", text };
-}
-
-function isSigned(text: string, publicKey: string, signature: string): boolean {
-  try {
-    const key = createPublicKey({ key: Buffer.from(publicKey, "base64url"), format: "der", type: "spki" });
-    return verify(null, Buffer.from(text), key, Buffer.from(signature, "base64url"));
-  } catch {
-    // What is no key has signed nothing.
-    return false;
-  }
 }
 
 function signedText(act: Act, about: Omit<Proof, "signature">): string {

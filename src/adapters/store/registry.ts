@@ -11,7 +11,7 @@ const PUT_JOB = "INSERT OR REPLACE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 
 const PUT_WORKSPACE = "INSERT OR REPLACE INTO workspaces VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 
 export function registryOf(db: Database): Registry {
-  return { ...agents(db), ...jobs(db), ...workspaces(db), ...files(db) };
+  return { ...agents(db), ...jobs(db), ...workspaces(db), ...files(db), ...people(db) };
 }
 
 type Agents = Pick<Registry, "agents" | "agent" | "putAgent" | "byToken" | "idleMoved">;
@@ -178,10 +178,7 @@ function workspaceRow(row: Row): WorkspaceRow {
   };
 }
 
-type Files = Pick<
-  Registry,
-  "readings" | "keepReadings" | "projection" | "keepProjection" | "trusted" | "trust"
->;
+type Files = Pick<Registry, "readings" | "keepReadings" | "projection" | "keepProjection">;
 
 function files(db: Database): Files {
   return {
@@ -203,14 +200,35 @@ function files(db: Database): Files {
     keepProjection(run, file, fields) {
       db.writeSoon(() => db.run("INSERT OR REPLACE INTO projections VALUES (?, ?, ?)", run, file, fields));
     },
+  };
+}
+
+type People = Pick<Registry, "trusted" | "trust" | "humanKeys" | "keepHumanKey">;
+
+function people(db: Database): People {
+  return {
     trusted(repo) {
-      const row = db.get("SELECT digest FROM trust WHERE repo = ?", repo);
-      return row === undefined ? undefined : text(row["digest"]);
+      const row = db.get("SELECT digest, at, signature FROM trust WHERE repo = ?", repo);
+      if (row === undefined) return undefined;
+      return { digest: text(row["digest"]), at: text(row["at"]), signature: text(row["signature"]) };
     },
-    trust(repo, digest, at) {
+    trust(repo, { digest, at, signature }) {
       failpoint("registry.before-trust");
-      db.write(() => db.run("INSERT OR REPLACE INTO trust VALUES (?, ?, ?)", repo, digest, at));
+      const sql = "INSERT OR REPLACE INTO trust (repo, digest, at, signature) VALUES (?, ?, ?, ?)";
+      db.write(() => db.run(sql, repo, digest, at, signature));
       failpoint("registry.after-trust");
+    },
+    humanKeys: () =>
+      db.all("SELECT fingerprint, at, how FROM human_keys ORDER BY n").map((row) => ({
+        fingerprint: text(row["fingerprint"]),
+        at: text(row["at"]),
+        how: word(row["how"], ["first", "named", "lost"]),
+      })),
+    keepHumanKey({ fingerprint, at, how }) {
+      failpoint("registry.before-human-key");
+      const sql = "INSERT INTO human_keys (fingerprint, at, how) VALUES (?, ?, ?)";
+      db.write(() => db.run(sql, fingerprint, at, how));
+      failpoint("registry.after-human-key");
     },
   };
 }

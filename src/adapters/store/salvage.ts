@@ -21,6 +21,7 @@ const COPIED: Readonly<Record<string, readonly string[]>> = {
   readings: ["definition", "file", "digest"],
   projections: ["run", "file"],
   trust: ["repo"],
+  human_keys: ["n"],
 };
 
 /** Gives what could not be read, in words. */

@@ -105,7 +105,13 @@ CREATE TABLE projections (
 CREATE TABLE trust (repo TEXT PRIMARY KEY, digest TEXT NOT NULL, at TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
-export const MIGRATIONS: readonly Migration[] = [FIRST];
+/** What speaks for trust, and which keys people have signed with. Nothing that was trusted before is signed: it is asked for again. */
+const SIGNED: Migration = `
+ALTER TABLE trust ADD COLUMN signature TEXT NOT NULL DEFAULT '';
+CREATE TABLE human_keys (n INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, at TEXT NOT NULL, how TEXT NOT NULL) STRICT;
+`;
+
+export const MIGRATIONS: readonly Migration[] = [FIRST, SIGNED];
 
 export const TABLES: readonly string[] = [
   "meta",
@@ -123,4 +129,5 @@ export const TABLES: readonly string[] = [
   "readings",
   "projections",
   "trust",
+  "human_keys",
 ];

@@ -1,35 +1,70 @@
 /**
  * Nothing from a repository causes anything to run before a person has trusted exactly that content.
  *
- * What was trusted is kept in the state home, by the repository's real path: a clone elsewhere, or one byte more, is new.
+ * What was trusted is kept in the state home, by the repository's real path: a clone elsewhere, or one byte more, is new. It is
+ * signed with the human key: a row that somebody else has written there is no trust.
  */
 
-import type { Registry } from "../../engine/ports.ts";
+import type { Registry, TrustRow } from "../../engine/ports.ts";
+import type { Env } from "../home/paths.ts";
+import { keyPath, readKeyFile } from "../person/key-file.ts";
+import { countedKeys } from "../person/pin.ts";
+import { isSignedBy, partsOf, signatureOf, type Signer } from "../person/signature.ts";
 import { UserError } from "../user-error.ts";
 import { contentOf, EXIT_UNTRUSTED, type Content } from "./content.ts";
 
-export type TrustStore = Pick<Registry, "trusted">;
+export type TrustStore = Pick<Registry, "trusted" | "humanKeys">;
+
+/** Where trust is kept, and whose key speaks for it. */
+export type Trusting = { readonly store: TrustStore; readonly env: Env };
 
 /** The content, and whether a person trusted exactly this: one reading answers both. */
 export function trustOf(
-  store: TrustStore,
+  on: Trusting,
   repo: string,
 ): { readonly content: Content; readonly isTrusted: boolean } {
   const content = contentOf(repo);
-  return { content, isTrusted: content.digest === "" || store.trusted(repo) === content.digest };
+  return { content, isTrusted: content.digest === "" || digestTrusted(on, repo) === content.digest };
 }
 
-export function isTrusted(store: TrustStore, repo: string): boolean {
-  return trustOf(store, repo).isTrusted;
+export function isTrusted(on: Trusting, repo: string): boolean {
+  return trustOf(on, repo).isTrusted;
 }
 
 /** Gives the trusted content: whoever goes on must use these bytes, for the files may change at any moment. */
-export function requireTrust(store: TrustStore, repo: string): Content {
-  const { content, isTrusted: isKnown } = trustOf(store, repo);
+export function requireTrust(on: Trusting, repo: string): Content {
+  const { content, isTrusted: isKnown } = trustOf(on, repo);
   if (isKnown) return content;
-  const message =
-    (store.trusted(repo) ?? "") === ""
-      ? `nobody has trusted what ${repo}/.signalbox would run`
-      : `${repo}/.signalbox has changed since it was trusted`;
-  throw new UserError("untrusted", message, { next: "signalbox trust", exit: EXIT_UNTRUSTED });
+  throw new UserError("untrusted", whyNot(on, repo), { next: "signalbox trust", exit: EXIT_UNTRUSTED });
+}
+
+function whyNot(on: Trusting, repo: string): string {
+  const kept = on.store.trusted(repo)?.digest ?? "";
+  if (kept === "") return `nobody has trusted what ${repo}/.signalbox would run`;
+  return digestTrusted(on, repo) === ""
+    ? `what is kept of trust in ${repo}/.signalbox is not signed with your key`
+    : `${repo}/.signalbox has changed since it was trusted`;
+}
+
+/** The digest of what a person has trusted, and signed for; empty for none. */
+export function digestTrusted({ store, env }: Trusting, repo: string): string {
+  const row = store.trusted(repo);
+  const parts = partsOf(row?.signature ?? "");
+  if (row === undefined || row.digest === "" || parts === undefined) return "";
+  const file = readKeyFile(keyPath(env));
+  const keys = file === undefined ? [] : countedKeys(file, store);
+  const key = keys.find(({ fingerprint }) => fingerprint === parts.fingerprint);
+  return key !== undefined && isSignedBy(key.public, signedText(repo, row), parts.bytes) ? row.digest : "";
+}
+
+export function trustRow(
+  signer: Signer,
+  of: { readonly repo: string; readonly digest: string; readonly at: string },
+): TrustRow {
+  const { repo, digest, at } = of;
+  return { digest, at, signature: signatureOf(signer, signedText(repo, of)) };
+}
+
+function signedText(repo: string, { digest, at }: Pick<TrustRow, "digest" | "at">): string {
+  return ["signalbox-trust-1", repo, digest, at].join("\n");
 }

@@ -6,9 +6,10 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { packageRoot } from "../../adapters/library/package.ts";
 import { isSupervisorAlive } from "../../adapters/supervisor/lock.ts";
-import { selfCommand } from "../../adapters/works/launcher.ts";
+import { UserError } from "../../adapters/user-error.ts";
 import { acting } from "../acting.ts";
 import {
+  EXIT_FAILED,
   EXIT_OK,
   EXIT_WAITING,
   type Answer,
@@ -17,7 +18,7 @@ import {
   type Emit,
   type Given,
 } from "../command.ts";
-import { askAtKeyboard, isSomebodyThere } from "../demo/person.ts";
+import { askAtKeyboard, isSomebodyThere, STAND_IN, typed } from "../demo/person.ts";
 import { setStage, type Stage } from "../demo/stage.ts";
 import { follow, type Followed } from "../follow.ts";
 
@@ -34,7 +35,7 @@ export const command: Command = {
   answer(given, door): Answer {
     const [workflow = "task"] = given.words;
     const stage = setStage(workflow, door.env);
-    const own: Door = { ...door, cwd: stage.repo, env: stage.env };
+    const own: Door = { ...door, cwd: stage.repo, env: stage.env, procs: STAND_IN };
     return {
       exit: EXIT_OK,
       code: "ok",
@@ -57,9 +58,29 @@ type Play = {
   readonly signal: AbortSignal;
 };
 
+/** Whatever goes wrong, what there is of it can be looked at. */
 async function play(on: Play): Promise<number> {
+  try {
+    return await playThrough(on);
+  } catch (error) {
+    const isTold = error instanceof UserError;
+    const reason = error instanceof Error ? error.message.trim() : String(error);
+    const failed = new UserError(
+      "demo-failed",
+      `the demo broke off, and everything is kept in ${on.stage.root}: ${reason}`,
+      {
+        next: isTold ? error.next : "signalbox doctor",
+        exit: isTold ? error.exit : EXIT_FAILED,
+      },
+    );
+    failed.cause = error;
+    throw failed;
+  }
+}
+
+async function playThrough(on: Play): Promise<number> {
   const { stage, given, emit } = on;
-  const run = begin(on);
+  const run = await begin(on);
   let from = 0;
   let end: Followed;
   for (;;) {
@@ -78,12 +99,12 @@ async function play(on: Play): Promise<number> {
   return end.exit;
 }
 
-function begin({ workflow, stage }: Play): string {
+async function begin({ workflow, stage }: Play): Promise<string> {
   const params = Object.entries(stage.script.params).flatMap(([name, value]) => [
     "--param",
     `${name}=${value}`,
   ]);
-  const answer = call(stage, ["run", workflow, stage.script.goal, ...params, "--detach", "--json"]);
+  const answer = await typed(stage, ["run", workflow, stage.script.goal, ...params, "--detach", "--json"]);
   const document: unknown = JSON.parse(answer);
   if (
     typeof document === "object" &&
@@ -115,20 +136,8 @@ async function isAnswered({ stage, door, given, emit }: Play, run: string, end: 
     return false;
   }
   const [verb = "", ...rest] = gate.yes;
-  call(stage, [verb, run, ...rest]);
+  await typed(stage, [verb, run, ...rest]);
   return true;
-}
-
-/** Exactly what a person would type. */
-function call({ repo, env }: Stage, argv: readonly string[]): string {
-  const [node, program] = selfCommand();
-  const { status, stdout, stderr } = spawnSync(node, [program, ...argv], {
-    cwd: repo,
-    env: { ...env },
-    encoding: "utf8",
-  });
-  if (status === EXIT_OK) return stdout;
-  throw new Error(`signalbox ${argv.join(" ")} ended with ${status}: ${stdout}${stderr}`);
 }
 
 function closing(

@@ -3,6 +3,7 @@
 import { examine, type Where } from "../../adapters/doctor/examine.ts";
 import type { Finding, Status } from "../../adapters/doctor/finding.ts";
 import type { Repaired } from "../../adapters/doctor/repair.ts";
+import { requirePerson, whoTypes } from "../../adapters/person/who.ts";
 import { EXIT_DAMAGED, EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { columns } from "../say.ts";
 
@@ -11,13 +12,16 @@ const EXIT_WRONG = 1;
 export const command: Command = {
   usage: "[--repair]",
   about:
-    "Looks at the machine, the state home, every run, your key, settings and agents, and says what is missing or broken and how to get it.\nWith --repair it restores what the history allows. Nothing is deleted: what cannot be used is kept aside, with its reason.",
+    "Looks at the machine, the state home, every run, your key, settings and agents, and says what is missing or broken and how to get it.\nWith --repair it restores what the history allows. Nothing is deleted: what cannot be used is kept aside, with its reason. Only people can do that.",
   words: { min: 0, max: 0 },
   options: { repair: { about: "mend what can be mended, and say what was done and what was lost" } },
   examples: ["signalbox doctor", "signalbox doctor --repair"],
   async answer({ options }, door): Promise<Answer> {
     const where = { cwd: door.cwd, env: door.env };
-    const { did, lost } = options["repair"] === undefined ? NOTHING : await repaired(where);
+    const isRepair = options["repair"] !== undefined;
+    // What is mended is what an agent may have broken, so that it is mended the way it wants.
+    if (isRepair) requirePerson(whoTypes(door));
+    const { did, lost } = isRepair ? await repaired(where) : NOTHING;
     const findings = await examine(where);
     const exit = Math.max(exitOf(findings), lost.length > 0 ? EXIT_WRONG : EXIT_OK);
     const next = findings.filter(({ status }) => RANK[status] > 1).toSorted(worstFirst)[0]?.next ?? "";

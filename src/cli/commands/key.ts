@@ -1,13 +1,21 @@
 /** `signalbox key`: where the human key is, what it is worth, and how to change that. */
 
-import { replaceKey, setPassphrase, viewKey, type KeyView, type Tier } from "../../adapters/person/key.ts";
+import {
+  acceptKey,
+  replaceKey,
+  replaceLostKey,
+  setPassphrase,
+  viewKey,
+  type KeyView,
+  type Tier,
+} from "../../adapters/person/key.ts";
 import { keyPath } from "../../adapters/person/key-file.ts";
 import { whoActs } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { storeOf } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 
-const CHANGES = ["passphrase", "no-passphrase", "new"] as const;
+const CHANGES = ["passphrase", "no-passphrase", "new", "lost"] as const;
 type Change = (typeof CHANGES)[number];
 
 /** What `--json` gives. */
@@ -17,32 +25,38 @@ export type KeyData = {
   readonly fingerprint: string;
   readonly tier: Tier | "";
   readonly madeAt: string;
+  /** When a key of yours was replaced without its own word; empty where each named the next. */
+  readonly lostAt: string;
   readonly former: KeyView["former"];
-  /** Where a key that could not be used was put; empty unless `--new` found one. */
+  /** Where a key that could not be used was put; empty unless `--new --lost` found one. */
   readonly aside: string;
 };
 
 export const command: Command = {
-  usage: "[--passphrase | --no-passphrase | --new]",
+  usage: "[--passphrase | --no-passphrase | --new [--lost] | --lost]",
   about:
     "Shows the key that your answers and moves are signed with, and what it protects against.\nIt is made when you first need it. Agents can neither make nor change it.",
   words: { min: 0, max: 0 },
   options: {
     passphrase: { about: "put the key under a passphrase, asked for at the terminal" },
     "no-passphrase": { about: "take it from under its passphrase" },
-    new: { about: "replace a key that is lost or damaged; what the old one signed is shown as such" },
+    new: { about: "replace the key by another one, which the old one names; takes the old one's passphrase" },
+    lost: {
+      about:
+        "with --new: without the old key, or its passphrase; alone: use the key that is there although the one before it has not named it. Either is shown with everything it signs",
+    },
   },
   examples: ["signalbox key", "signalbox key --passphrase"],
   async answer({ options }, door): Promise<Answer> {
     const path = keyPath(door.env);
     const asked = CHANGES.filter((name) => options[name] !== undefined);
-    if (asked.length > 1)
+    if (asked.length > 1 && asked.join(" ") !== "new lost")
       throw new UserError(
         "bad-usage",
         `--${asked.join(" and --")} do not go together`,
         "signalbox key --help",
       );
-    const aside = asked[0] === undefined ? "" : await change(asked[0], door);
+    const aside = asked.length === 0 ? "" : await change(asked, door);
     const view = viewKey(path);
     const data: KeyData = {
       exists: view !== undefined,
@@ -50,6 +64,7 @@ export const command: Command = {
       fingerprint: view?.fingerprint ?? "",
       tier: view?.tier ?? "",
       madeAt: view?.madeAt ?? "",
+      lostAt: view?.lostAt ?? "",
       former: view?.former ?? [],
       aside,
     };
@@ -66,15 +81,15 @@ export const command: Command = {
   },
 };
 
-async function change(wanted: Change, door: Door): Promise<string> {
+async function change(asked: readonly Change[], door: Door): Promise<string> {
   const store = storeOf(door);
   try {
     const who = whoActs({ env: door.env, store, ...(door.procs === undefined ? {} : { procs: door.procs }) });
-    if (wanted === "new") {
-      const { aside } = await replaceKey(who);
-      return aside;
-    }
-    await setPassphrase(who, wanted === "passphrase");
+    const [isNew, isLost] = [asked.includes("new"), asked.includes("lost")];
+    if (isNew && isLost) return (await replaceLostKey(who, { pins: store })).aside;
+    if (isNew) await replaceKey(who, { pins: store });
+    else if (isLost) acceptKey(who, store);
+    else await setPassphrase(who, asked.includes("passphrase"));
     return "";
   } finally {
     store?.close();
@@ -87,8 +102,8 @@ const TIERS: Readonly<Record<Tier, string>> = {
     "          found by `signalbox verify`. An agent of your user that detaches itself completely could read the key.",
   ].join("\n"),
   prevented: [
-    "prevented: nothing is signed without the passphrase, which no agent has. Should the key itself be replaced,",
-    "           what was signed before is shown by `signalbox verify` as signed with another key.",
+    "prevented: nothing is signed with this key without the passphrase, which no agent has. Another key in its place is",
+    "           refused, or is shown with everything it signs by `signalbox history` and `signalbox verify`.",
   ].join("\n"),
 };
 
@@ -99,6 +114,9 @@ function show(data: KeyData, { paint }: Door): string {
     `file   ${data.path}`,
     `made   ${data.madeAt}`,
     `agents ${TIERS[data.tier]}`,
+    ...(data.lostAt === ""
+      ? []
+      : [`lost   at ${data.lostAt} a key came in that the one before it has not named`]),
     ...data.former.map(({ fingerprint, until }) => `before ${fingerprint}, until ${until}`),
     ...(data.aside === "" ? [] : [`The file that could not be used is kept as ${data.aside}.`]),
     "",

@@ -1,8 +1,10 @@
 /** `signalbox trust`: a person looks at what a repository would run, and allows exactly that. */
 
 import { contentOf, type Content } from "../../adapters/trust/content.ts";
+import { signerOf } from "../../adapters/person/key.ts";
 import { planOf, type Plan } from "../../adapters/trust/plan.ts";
 import { repositoryOf } from "../../adapters/trust/repository.ts";
+import { digestTrusted, trustRow } from "../../adapters/trust/trust.ts";
 import { requirePerson, whoActs } from "../../adapters/person/who.ts";
 import type { Store } from "../../engine/ports.ts";
 import { UserError } from "../../adapters/user-error.ts";
@@ -42,9 +44,9 @@ export const command: Command = {
     const plan = await planOf(content);
     const store = isShow ? storeOf(door) : openStore(door);
     try {
-      const before = store?.trusted(repo) ?? "";
+      const before = store === undefined ? "" : digestTrusted({ store, env: door.env }, repo);
       const after = isShow ? before : isRevoke ? "" : content.digest;
-      if (store !== undefined && !isShow) decide({ store, door }, { repo, before, after });
+      if (store !== undefined && !isShow) await decide({ store, door }, { repo, before, after });
       const isTrusted = content.digest === "" || after === content.digest;
       return answerOf({ repo, content, plan, isTrusted, isChanged: before !== after, isShow }, door);
     } finally {
@@ -53,10 +55,17 @@ export const command: Command = {
   },
 };
 
-function decide(on: { store: Store; door: Door }, of: { repo: string; before: string; after: string }): void {
+async function decide(
+  on: { readonly store: Store; readonly door: Door },
+  of: { readonly repo: string; readonly before: string; readonly after: string },
+): Promise<void> {
   const { env, procs } = on.door;
-  requirePerson(whoActs({ env, store: on.store, ...(procs === undefined ? {} : { procs }) }));
-  if (of.before !== of.after) on.store.trust(of.repo, of.after, new Date().toISOString());
+  const who = whoActs({ env, store: on.store, ...(procs === undefined ? {} : { procs }) });
+  requirePerson(who);
+  if (of.before === of.after) return;
+  const signer = await signerOf(who, { pins: on.store });
+  const at = new Date().toISOString();
+  on.store.trust(of.repo, trustRow(signer, { repo: of.repo, digest: of.after, at }));
 }
 
 type On = {

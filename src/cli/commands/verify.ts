@@ -1,5 +1,7 @@
 /** `signalbox verify`: whether runs are what their history says, and whether people did what is said of them. */
 
+import { keyPath, readKeyFile } from "../../adapters/person/key-file.ts";
+import { keyFault } from "../../adapters/person/pin.ts";
 import { proofChecker, type Flaw } from "../../adapters/person/proof.ts";
 import type { SqliteStore } from "../../adapters/store/open.ts";
 import { knownRuns, verifyRun, type Verified } from "../../adapters/store/verify.ts";
@@ -21,7 +23,11 @@ export type VerifyItem = {
   readonly notices: readonly { readonly seq: number; readonly text: string }[];
 };
 
-export type VerifyData = { readonly runs: readonly VerifyItem[] };
+export type VerifyData = {
+  readonly runs: readonly VerifyItem[];
+  /** What is wrong with the human key itself: another one is in the place of that which signed here. Empty where nothing is. */
+  readonly key: string;
+};
 
 export const command: Command = {
   usage: "[RUN | --all]",
@@ -40,9 +46,11 @@ export const command: Command = {
           ? []
           : knownRuns(store.database)
         : [meant(store, door, words[0])];
-      const check = proofChecker(door.env);
-      const items = store === undefined ? [] : ids.map((id) => verifyOne(store, id, check));
-      return answerOf(items, door);
+      if (store === undefined) return answerOf([], undefined, door);
+      const check = proofChecker(door.env, store);
+      const items = ids.map((id) => verifyOne(store, id, check));
+      const path = keyPath(door.env);
+      return answerOf(items, keyFault(readKeyFile(path), { pins: store, path }), door);
     }),
 };
 
@@ -73,27 +81,31 @@ function verifyOne(store: SqliteStore, run: string, check: Check): VerifyItem {
   return { run, ok: verified.ok, seq: verified.seq, reason: verified.ok ? "" : verified.reason, notices };
 }
 
-function answerOf(items: readonly VerifyItem[], { paint }: Door): Answer {
+function answerOf(items: readonly VerifyItem[], key: UserError | undefined, { paint }: Door): Answer {
   const first = items.find(({ ok }) => !ok);
-  const data: VerifyData = { runs: items };
-  const next = first === undefined ? "signalbox list" : "signalbox doctor --repair";
+  const isWell = first === undefined && key === undefined;
+  const data: VerifyData = { runs: items, key: key?.message ?? "" };
+  // A history must not be mended by what another key says of it.
+  const next = key?.next ?? (first === undefined ? "signalbox list" : "signalbox doctor --repair");
   const lines = items.flatMap(({ run, ok, seq, reason, notices }) => [
     ok
       ? `${run}: ${paint.green("whole")}, ${seq} events`
       : `${run}: ${paint.red("bad")} ${sayPlace(seq)}: ${reason}`,
     ...notices.map((notice) => `  ${paint.yellow("notice")} at event ${notice.seq}: ${notice.text}`),
   ]);
+  if (key !== undefined) lines.push(`${paint.red("key")} ${key.message}`);
   return {
-    exit: first === undefined ? EXIT_OK : EXIT_DAMAGED,
-    code: first === undefined ? "ok" : "damaged",
+    exit: isWell ? EXIT_OK : EXIT_DAMAGED,
+    code: isWell ? "ok" : "damaged",
     message:
-      first === undefined
+      key?.message ??
+      (first === undefined
         ? `${items.length} ${items.length === 1 ? "run is" : "runs are"} whole`
-        : `run ${first.run} is bad ${sayPlace(first.seq)}: ${first.reason}`,
+        : `run ${first.run} is bad ${sayPlace(first.seq)}: ${first.reason}`),
     data: () => data,
     text: () => lines.map((line) => `${line}\n`).join(""),
     next,
-    ...(first === undefined ? {} : { talk: `  next: ${next}\n` }),
+    ...(isWell ? {} : { talk: `  next: ${next}\n` }),
   };
 }
 

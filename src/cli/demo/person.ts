@@ -1,7 +1,28 @@
 /** The person of a demo: whoever sits at the keyboard, or a stand-in that says so. */
 
 import { createInterface } from "node:readline/promises";
+import { PROCS, type Procs } from "../../adapters/person/processes.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { EXIT_OK } from "../command.ts";
 import type { Paint } from "../paint.ts";
+import type { Stage } from "./stage.ts";
+
+/**
+ * Whoever has started the demo, the one who acts in it is nobody: a key, a state home and a repository that are thrown away. So the
+ * marks of an agent around it say nothing. It never acts anywhere else: every call of it has the environment of a stage.
+ */
+export const STAND_IN: Procs = { ...PROCS, isOpen: false, environment: () => undefined };
+
+/** Exactly what a person would type, in this process. Gives what is printed. */
+export async function typed({ repo, env }: Stage, argv: readonly string[]): Promise<string> {
+  const { run } = await import("../run.ts");
+  const { code, stdout, stderr } = await run(argv, { cwd: repo, env, procs: STAND_IN });
+  if (code === EXIT_OK) return stdout;
+  throw new UserError("demo-failed", `signalbox ${argv.join(" ")} ended with ${code}: ${stdout}${stderr}`, {
+    next: "signalbox doctor",
+    exit: code,
+  });
+}
 
 export type Said = "yes" | "no";
 

@@ -114,6 +114,11 @@ function makeRepository(repo: string, env: Env): void {
     });
     if (error !== undefined)
       throw new UserError("no-git", "git is not installed, or not on the PATH", "signalbox doctor");
-    if (status !== 0) throw new Error(`git ${step.join(" ")}: ${stderr}`);
+    if (status !== 0)
+      throw new UserError(
+        "demo-failed",
+        `the demo broke off, and everything is kept in ${repo}: git ${step.join(" ")}: ${stderr.trim()}`,
+        "signalbox doctor",
+      );
   }
 }

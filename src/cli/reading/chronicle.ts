@@ -1,7 +1,9 @@
 /** The journal of a run as people read it: one line for each thing that happened, with what followed from it. */
 
 import type { Actor, Event, Incoming, Reading } from "../../core/event.ts";
-import type { Recorded, Store } from "../../engine/ports.ts";
+import { apartOf } from "../../engine/apart.ts";
+import { unnamedKeys } from "../../engine/human-keys.ts";
+import type { Proof, Recorded, Store } from "../../engine/ports.ts";
 import { firstLine, sayActor } from "../say.ts";
 
 export type Line = {
@@ -15,6 +17,8 @@ export type Line = {
   /** Whether a person's signature is kept with it; `verify` says whether it is right. */
   readonly signed: boolean;
   readonly terminal: string;
+  /** What makes it stand out among the acts of people, in words: no terminal while an agent was running, a key that nobody named. */
+  readonly apart: readonly string[];
 };
 
 /** How many events one thing that happens makes, at a guess: the first look is rarely too short. */
@@ -22,10 +26,11 @@ const EVENTS_EACH = 6;
 
 /** The newest lines, the oldest of them first. */
 export function linesOf(
-  store: Pick<Store, "events">,
+  store: Pick<Store, "events" | "humanKeys">,
   run: { readonly id: string; readonly seq: number },
   limit: number,
 ): { readonly lines: readonly Line[]; readonly more: boolean } {
+  const unnamed = unnamedKeys(store.humanKeys());
   for (let back = limit * EVENTS_EACH; ; back *= 4) {
     const from = Math.max(1, run.seq - back + 1);
     const groups = groupsOf(store.events(run.id, from));
@@ -33,7 +38,10 @@ export function linesOf(
     const whole =
       from === 1 ? groups : groups.filter(([first]) => first !== undefined && isIncoming(first.event));
     if (whole.length >= limit || from === 1)
-      return { lines: whole.slice(-limit).flatMap(lineOf), more: from > 1 || whole.length > limit };
+      return {
+        lines: whole.slice(-limit).flatMap((group) => lineOf(group, unnamed)),
+        more: from > 1 || whole.length > limit,
+      };
   }
 }
 
@@ -47,7 +55,7 @@ function groupsOf(records: readonly Recorded[]): Recorded[][] {
   return groups;
 }
 
-function lineOf(group: readonly Recorded[]): Line[] {
+function lineOf(group: readonly Recorded[], unnamed: ReadonlySet<string>): Line[] {
   const [first, ...rest] = group;
   if (first === undefined) return [];
   const { seq, at, by, event, proof } = first;
@@ -60,8 +68,15 @@ function lineOf(group: readonly Recorded[]): Line[] {
       followed: rest.flatMap((record) => sayConsequence(record.event)),
       signed: (proof?.signature ?? "") !== "",
       terminal: proof?.terminal ?? "",
+      apart: by.type === "human" && proof !== undefined ? standsOut(proof, unnamed) : [],
     },
   ];
+}
+
+/** A signature names its key; whether it is right is for `verify` to say. */
+function standsOut(proof: Proof, unnamed: ReadonlySet<string>): readonly string[] {
+  const [, fingerprint = ""] = proof.signature.split(":");
+  return [...(unnamed.has(fingerprint) ? ["with a key that nobody named"] : []), ...apartOf(proof)];
 }
 
 const INCOMING: ReadonlySet<string> = new Set<Incoming["type"]>([
@@ -181,11 +196,7 @@ function names(list: readonly string[]): string {
 export function sayLine(line: Line): string {
   const who = sayActor(line.by);
   const signed =
-    line.by.type !== "human"
-      ? ""
-      : line.signed
-        ? ` (signed${line.terminal === "" ? ", no terminal" : ""})`
-        : " (not signed)";
+    line.by.type !== "human" ? "" : ` (${[line.signed ? "signed" : "not signed", ...line.apart].join(", ")})`;
   const followed = line.followed.length === 0 ? "" : `; ${line.followed.join("; ")}`;
   return `${who}${signed} ${line.what}${followed}`;
 }

@@ -77,6 +77,7 @@ const Line = z.strictObject({
   followed: Texts,
   signed: Flag,
   terminal: Text,
+  apart: Texts,
 });
 
 const Note = z.strictObject({ run: Text, at: Text, kind: Text, text: Text });
@@ -197,4 +198,5 @@ export const verify = {
       notices: z.array(z.strictObject({ seq: Count, text: Text })),
     }),
   ),
+  key: Text,
 };

@@ -23,6 +23,7 @@ export const key = {
   fingerprint: Text,
   tier: z.enum(["", "detected", "prevented"]),
   madeAt: Text,
+  lostAt: Text,
   former: z.array(z.strictObject({ fingerprint: Text, until: Text })),
   aside: Text,
 };

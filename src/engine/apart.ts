@@ -1,0 +1,32 @@
+/** What makes an act in a person's name stand out: people type at a terminal, below a shell; what has detached itself does not. */
+
+import type { Proof } from "./ports.ts";
+
+/** In words, each a part of a sentence; nothing where the act looks like a person's. */
+export function apartOf({
+  terminal,
+  ancestry,
+  agents = [],
+}: Pick<Proof, "terminal" | "ancestry" | "agents">): readonly string[] {
+  const signs = [
+    ...(terminal === "" ? ["no terminal"] : []),
+    ...(isOrphan(ancestry) ? ["nothing above it but init"] : []),
+  ];
+  // Where processes cannot be seen, as on macOS, nothing of this says anything.
+  if (signs.length === 0 || ancestry.length === 0) return signs;
+  return [...signs, ...agents.map(sayAgent)];
+}
+
+/** Whether it stands out although an agent of the run could have been the one. */
+export function isSuspect(proof: Pick<Proof, "terminal" | "ancestry" | "agents">): boolean {
+  return (proof.agents ?? []).length > 0 && proof.ancestry.length > 0 && apartOf(proof).length > 0;
+}
+
+function isOrphan(ancestry: readonly string[]): boolean {
+  return ancestry.length > 0 && ancestry.every((one) => one.startsWith("1 ") || one.endsWith(" systemd"));
+}
+
+function sayAgent(agent: string): string {
+  const [role = "", status = ""] = agent.split(" ");
+  return `while ${role} was ${status}`;
+}
