@@ -167,7 +167,8 @@ describe("what is left behind", () => {
     await on.say(`move ${id} writing`, { env: { ...on.env, SIGNALBOX_RUN: "x", MINE: "1", PWD: "/" } });
     expect(on.started.count).toBeGreaterThan(before);
     const saved = JSON.parse(readFileSync(on.home.environment, "utf8")) as Record<string, string>;
-    expect(saved).toEqual({ HOME: on.env["HOME"], PATH: on.env["PATH"], MINE: "1" });
+    // What no settings name stays with the person.
+    expect(saved).toEqual({ HOME: on.env["HOME"], PATH: on.env["PATH"] });
     expect(statSync(on.home.environment).mode & 0o777).toBe(0o600);
     await on.agent(id)("move pause");
     expect(JSON.parse(readFileSync(on.home.environment, "utf8"))).toEqual(saved);

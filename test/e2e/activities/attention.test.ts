@@ -130,7 +130,6 @@ describe.concurrent("needs attention", () => {
         expect(now.events.some(({ event }) => event.type === "counted")).toBe(false);
         expect(await stage.trace(run)).toEqual([
           "human (signed): started the run; start -> coding; coder is called, attempt 1",
-          "engine: coder ended: infrastructure (exit code 143); lost with the machine, 1 so far; coder is called, attempt 2",
           "coder: submitted; handoff: read",
           "coder: asked for testing; coding -> testing; coder is stopped",
           "engine: looked at the files; tests: pass; testing -> accepting",
