@@ -19,18 +19,22 @@ export type Box = {
 /**
  * Where agents find what they are told.
  *
- * Contract: `token` gives the same token for the same folder for ever. `leave` and `write` are durable when they return; doing
- * them twice is harmless, and what `write` has written stays as it is. `waiting` are the messages that none of the first `turns`
- * turns has taken, in their order.
+ * Contract: `make` gives a folder that was not there, under a name that nobody could know beforehand: whatever is in it we have put
+ * there, or somebody who has seen it since. `issue` and `token` are about the same token, for ever. `leave` and `write` are durable
+ * when they return; doing them twice is harmless, and what `write` has written stays as it is. `waiting` are the messages that no
+ * turn in these folders has taken, in their order. What is no ordinary file is never waited for.
  */
 export type Desk = {
+  make(parent: string, name: string): string;
+  /** Writes a new token into a new folder, and gives its hash; throws where there is one. */
+  issue(dir: string): string;
   token(dir: string): { readonly token: string; readonly hash: string };
   /** Gives the path. */
   write(dir: string, name: string, text: string): string;
   read(dir: string, name: string): string | undefined;
   leave(dir: string, name: string, text: string): void;
-  waiting(dir: string, turns: number): readonly Message[];
-  /** Says what the turn in this folder is about. */
+  waiting(dir: string, turnDirs: readonly string[]): readonly Message[];
+  /** Says what the turn in this new folder is about. */
   take(turnDir: string, messages: readonly Message[]): void;
   /** The last part of a text file, and the digest of all of it. */
   output(file: string): { readonly text: string; readonly digest: string };

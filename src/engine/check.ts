@@ -34,8 +34,9 @@ export async function startCheck(works: Works, kept: Kept, of: Wanted): Promise<
   const name = `${of.artifact}.${seq}.${i}.${of.time ?? 1}`;
   const id = `${row.id}.check.${name}`;
   await supersede(works, { run: row.id, artifact: of.artifact, id });
-  const dir = `${works.folders(row.id).checks}/${name}`;
-  if (store.job(id) === undefined) {
+  const known = store.job(id);
+  const dir = known?.dir ?? works.desk.make(works.folders(row.id).checks, name);
+  if (known === undefined) {
     const now = works.clock.now();
     const tree = await works.workspaces.digest(workspace.path, artifactPaths(workflow, run));
     store.putJob({

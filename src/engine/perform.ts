@@ -14,7 +14,7 @@ import { artifactPaths, boundWorkspace, placeOf } from "./place.ts";
 import type { AgentRow, DeedRow, Kept } from "./ports.ts";
 import { noteAll, project } from "./project.ts";
 import { submit } from "./submit.ts";
-import { agentOver, nextTurn, startTurn } from "./turn.ts";
+import { agentOver, nextTurn, startTurn, turnDirs } from "./turn.ts";
 import { withContext, withWords } from "./words.ts";
 import { endWriters } from "./writers.ts";
 
@@ -103,21 +103,12 @@ async function startAgent({ works, kept, deed, key, tries }: Of<"start-agent">):
     await endWriters(works, row.id, tries);
   const of = { run: row.id, role, slot, attempt };
   const name = jobId(of, 1).slice(row.id.length + 1, -2);
-  const dir = `${works.folders(row.id).agents}/${name}`;
-  const agent: AgentRow = works.store.agent(of) ?? {
-    ...of,
-    token: works.desk.token(dir).hash,
-    dir,
-    turn: 0,
-    status: "idle",
-    entry: run.entry,
-    startedAt: works.clock.now(),
-  };
+  const agent = works.store.agent(of) ?? newAgent(works, { of, name, entry: run.entry });
   if (agent.turn === 0) works.store.putAgent(agent);
   if (agent.status !== "ended" && agent.turn <= 1) {
     const workflow = works.workflow(row.definition);
     const workspace = boundWorkspace(works, row.id)?.path ?? "";
-    const session = works.desk.session(dir);
+    const session = works.desk.session(agent.dir);
     const variables = variablesOf({ workflow, run, workspace, agent: { slot, attempt, session } });
     const prompt = withContext(workflow, run, { role, text: promptText(workflow, deed.prompt, variables) });
     await startTurn(works, kept, {
@@ -135,6 +126,21 @@ async function startAgent({ works, kept, deed, key, tries }: Of<"start-agent">):
   });
   await project(works, row.id);
   return `${role} ${attempt} runs`;
+}
+
+/** Its folder is a new one: what somebody has laid down for it beforehand is not used. */
+function newAgent(
+  works: Works,
+  on: {
+    readonly of: Pick<AgentRow, "run" | "role" | "slot" | "attempt">;
+    readonly name: string;
+    readonly entry: number;
+  },
+): AgentRow {
+  const { of, name, entry } = on;
+  const dir = works.desk.make(works.folders(of.run).agents, name);
+  const token = works.desk.issue(dir);
+  return { ...of, token, dir, turn: 0, status: "idle", entry, startedAt: works.clock.now() };
 }
 
 async function stopAgent({ works, kept, deed }: Of<"stop-agent">): Promise<string> {
@@ -178,7 +184,7 @@ async function tellAgent({ works, kept, deed, key }: Of<"tell-agent">): Promise<
   const text = withWords(works, key, promptText(workflow, message, variables));
   works.desk.leave(agent.dir, key.replaceAll(":", "."), text);
   if (agent.status !== "idle") return `${role} gets it when its turn is over`;
-  const messages = works.desk.waiting(agent.dir, agent.turn);
+  const messages = works.desk.waiting(agent.dir, turnDirs(works, agent));
   if (messages.length > 0) await nextTurn(works, kept, { agent, messages });
   return `${role} was told`;
 }

@@ -13,7 +13,7 @@ import type { Incoming, Reading } from "../core/event.ts";
 import { fillArgv } from "../format/argv.ts";
 import type { Message, Works } from "./box.ts";
 import { environment, limitsOf, promptText, variablesOf } from "./launch.ts";
-import { jobId } from "./job-id.ts";
+import { isTurnOf, jobId } from "./job-id.ts";
 import { boundWorkspace } from "./place.ts";
 import type { AgentRow, Harness, JobRow, Kept, Process, Settings } from "./ports.ts";
 import { project } from "./project.ts";
@@ -21,10 +21,17 @@ import { submit } from "./submit.ts";
 
 type Cause = Extract<Incoming, { type: "agent-ended" }>["cause"];
 
-type Turn = { readonly agent: AgentRow; readonly turn: number; readonly text: string };
+type Turn = {
+  readonly agent: AgentRow;
+  readonly turn: number;
+  readonly text: string;
+  /** What it is about, where it is about messages. */
+  readonly messages?: readonly Message[];
+};
 
 /** Starts a turn of an agent. Safe to repeat: what was claimed is not started again. */
-export async function startTurn(works: Works, kept: Kept, { agent, turn, text }: Turn): Promise<void> {
+export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<void> {
+  const { agent, turn } = on;
   const { store, clock, processes, desk } = works;
   const { row, run } = kept;
   const workflow = works.workflow(row.definition);
@@ -35,23 +42,24 @@ export async function startTurn(works: Works, kept: Kept, { agent, turn, text }:
   const settings = await works.settings(row.repo);
   const harness = harnessOf(settings, String(valueOf(run, role.harness)));
   const id = jobId(agent, turn);
-  const dir = turnDir(agent, turn);
-  const prompt = desk.write(dir, "prompt.md", text);
-  const argv = fillArgv(turn === 1 ? harness.command : (harness.again ?? harness.command), {
-    model: String(valueOf(run, role.model)),
-    prompt,
-    session: desk.session(agent.dir),
-    run: row.id,
-    role: agent.role,
-    workspace: workspace.path,
-  });
   const env: Record<string, string> = {
     ...environment(works, settings, harness),
     SIGNALBOX_RUN: row.id,
-    SIGNALBOX_TOKEN: desk.token(agent.dir).token,
-    SIGNALBOX_PROMPT: prompt,
+    SIGNALBOX_TOKEN: tokenOf(works, agent),
   };
-  if (!works.finds(argv[0] ?? "", env["PATH"] ?? "")) throw noProgram(argv[0] ?? "", harness.name);
+  const argvWith = (prompt: string): readonly string[] =>
+    fillArgv(turn === 1 ? harness.command : (harness.again ?? harness.command), {
+      model: String(valueOf(run, role.model)),
+      prompt,
+      session: desk.session(agent.dir),
+      run: row.id,
+      role: agent.role,
+      workspace: workspace.path,
+    });
+  const [program = ""] = argvWith("");
+  if (!works.finds(program, env["PATH"] ?? "")) throw noProgram(program, harness.name);
+  const dir = store.job(id)?.dir ?? newTurn(works, on);
+  const prompt = desk.write(dir, "prompt.md", on.text);
   // Written before the process: whatever happens from here on, somebody looks after it.
   if (store.job(id) === undefined) {
     const now = clock.now();
@@ -77,7 +85,28 @@ export async function startTurn(works: Works, kept: Kept, { agent, turn, text }:
     });
   }
   if (store.job(id)?.status === "live") store.putAgent({ ...agent, turn, status: "running" });
-  await processes.launch({ id, dir, argv, cwd: workspace.path, env, stdin: harness.stdin ? prompt : "" });
+  await processes.launch({
+    id,
+    dir,
+    argv: argvWith(prompt),
+    cwd: workspace.path,
+    env: { ...env, SIGNALBOX_PROMPT: prompt },
+    stdin: harness.stdin ? prompt : "",
+  });
+}
+
+/** A folder that only a job's row makes the turn's: until then nobody has begun it. */
+function newTurn({ desk }: Works, { agent, turn, messages = [] }: Turn): string {
+  const dir = desk.make(agent.dir, `turn-${turn}`);
+  if (messages.length > 0) desk.take(dir, messages);
+  return dir;
+}
+
+function tokenOf({ desk }: Works, agent: AgentRow): string {
+  const { token, hash } = desk.token(agent.dir);
+  if (hash !== agent.token)
+    throw new Error(`the token in ${agent.dir} is not the one that ${agent.role} was given`);
+  return token;
 }
 
 /** A turn that was decided on, by somebody who died before it was started. */
@@ -86,12 +115,22 @@ export async function restartTurn(works: Works, job: JobRow): Promise<void> {
   const kept = works.store.load(job.run);
   const turn = turnOf(job);
   const text = works.desk.read(job.dir, "prompt.md");
-  if (agent === undefined || kept === undefined || text === undefined) return;
+  if (agent === undefined || kept === undefined) return;
+  if (text === undefined) {
+    // It was written before the job was: somebody has taken the folder away, and whatever ran there says nothing any more.
+    await works.processes.kill(job);
+    await turnOver(works, job, { type: "lost", infrastructure: false });
+    return;
+  }
   await startTurn(works, kept, { agent, turn, text });
 }
 
-function turnDir(agent: AgentRow, turn: number): string {
-  return `${agent.dir}/turn-${turn}`;
+/** Folders of the turns that the agent has begun. */
+export function turnDirs({ store }: Works, agent: AgentRow): readonly string[] {
+  return store
+    .jobs({ run: agent.run })
+    .filter((job) => isTurnOf(job.id, agent) && turnOf(job) <= agent.turn)
+    .map(({ dir }) => dir);
 }
 
 function turnOf(job: JobRow): number {
@@ -113,7 +152,7 @@ export async function turnOver(works: Works, job: JobRow, process: Process): Pro
   const present = kept.run.agents[slotKey(job.role, job.slot)];
   const isCurrent = present !== undefined && present.attempt === job.attempt && isUp(present);
   if (isCurrent && workflow.definition.roles[job.role]?.session === "persistent") {
-    const messages = desk.waiting(agent.dir, agent.turn);
+    const messages = desk.waiting(agent.dir, turnDirs(works, agent));
     if (messages.length > 0) {
       await nextTurn(works, kept, { agent, messages });
       store.putJob({ ...job, status: "over" });
@@ -174,8 +213,8 @@ export async function nextTurn(
 ): Promise<void> {
   const { agent, messages } = of;
   const turn = agent.turn + 1;
-  works.desk.take(turnDir(agent, turn), messages);
-  await startTurn(works, kept, { agent, turn, text: messages.map(({ text }) => text).join("\n\n") });
+  const text = messages.map((message) => message.text).join("\n\n");
+  await startTurn(works, kept, { agent, turn, text, messages });
 }
 
 /** A person has halted the run: the agent's turn ends without a word about it, and it has another one when the run goes on. */

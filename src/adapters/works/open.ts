@@ -1,24 +1,32 @@
 /** Everything the supervisor works with, put together for one state home. */
 
-import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import type { Box, Works } from "../../engine/box.ts";
 import { workflowsOf } from "../../engine/box.ts";
-import type { Store } from "../../engine/ports.ts";
+import { isHandedOn } from "../../engine/environment.ts";
+import type { Processes, Store } from "../../engine/ports.ts";
 import { readSettings } from "../config/read.ts";
 import { desk } from "../desk/desk.ts";
 import { fileArtifacts } from "../files/artifacts.ts";
 import { gitWorkspaces } from "../git/workspaces.ts";
+import { readOwn } from "../home/own-file.ts";
 import { runFolders, type Home } from "../home/paths.ts";
 import { shimProcesses } from "../process/processes.ts";
+import { UserError } from "../user-error.ts";
+import { writeLauncher } from "./launcher.ts";
 import { notifierOf } from "./notify.ts";
+
+const EXIT_DAMAGED = 8;
 
 type Variables = Readonly<Record<string, string>>;
 
 export const CLOCK: Box["clock"] = { now: () => Date.now(), mono: () => performance.now() };
 
 export function openWorks(home: Home, store: Store, log: (line: string) => void): Works {
-  const env = savedEnvironment(home);
+  const saved = savedEnvironment(home);
+  // What we call ourselves gets what everybody gets; agents also what their settings name.
+  const env = Object.fromEntries(Object.entries(saved).filter(([name]) => isHandedOn(name, [])));
   return {
     clock: CLOCK,
     store,
@@ -26,22 +34,52 @@ export function openWorks(home: Home, store: Store, log: (line: string) => void)
     workspaces: gitWorkspaces({ home, env }),
     folders: (run) => runFolders(home, run),
     workflow: workflowsOf(store),
-    processes: shimProcesses({ home }),
+    processes: ownProcesses(home),
     desk,
     notifier: notifierOf(env),
     // Settings of a repository count only while a person trusts exactly this content.
     settings: (repo) => readSettings({ repo, env, store }),
-    person: { env, bin: home.bin, home: home.root },
+    person: { env: saved, bin: home.bin, home: home.root },
     finds,
     log,
   };
 }
 
-/** Whoever wakes the supervisor, an agent may be: what it gives to others comes from a person. */
-export function savedEnvironment(home: Home): Variables {
-  const saved: unknown = JSON.parse(readFileSync(home.environment, "utf8"));
-  const pairs = typeof saved === "object" && saved !== null ? Object.entries(saved) : [];
-  return Object.fromEntries(pairs.filter((pair): pair is [string, string] => typeof pair[1] === "string"));
+/** What agents call may have been replaced since the last one was started. */
+function ownProcesses(home: Home): Processes {
+  const processes = shimProcesses({ home });
+  return {
+    ...processes,
+    launch(launch) {
+      writeLauncher(home);
+      return processes.launch(launch);
+    },
+  };
+}
+
+/**
+ * Whoever wakes the supervisor, an agent may be: what it gives to others comes from a person. Agents can write the file, so that
+ * nothing is taken from it that must reach nobody.
+ */
+function savedEnvironment(home: Home): Variables {
+  const pairs = Object.entries(valueIn(home.environment));
+  return Object.fromEntries(
+    pairs.filter(
+      (pair): pair is [string, string] => typeof pair[1] === "string" && isHandedOn(pair[0], [pair[0]]),
+    ),
+  );
+}
+
+function valueIn(file: string): object {
+  const read = readOwn(file);
+  try {
+    const value: unknown = read.type === "text" ? JSON.parse(read.text) : undefined;
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  const message = `${file} holds no variables of a person: there is nothing to start agents with`;
+  throw new UserError("damaged", message, { next: "signalbox doctor --repair", exit: EXIT_DAMAGED });
 }
 
 function finds(program: string, path: string): boolean {

@@ -8,6 +8,7 @@ import { watchPokes } from "../../adapters/supervisor/poke.ts";
 import { alarmClock } from "../../adapters/works/alarm.ts";
 import { writeLauncher } from "../../adapters/works/launcher.ts";
 import { openWorks } from "../../adapters/works/open.ts";
+import { sweep } from "../../adapters/works/sweep.ts";
 import { PACE, supervise } from "../../engine/supervise.ts";
 import { requireHome } from "../box.ts";
 import { EXIT_OK, type Answer, type Command } from "../command.ts";
@@ -26,6 +27,7 @@ export const command: Command = {
       if (lock === undefined) return answerOf(rounds === 0 ? "another one is at work" : "done");
       const store = openStore(home);
       writeLauncher(home);
+      sweep(home, Date.now());
       writePid(home);
       const alarm = alarmClock();
       const watch = watchPokes(home, () => alarm.ring());

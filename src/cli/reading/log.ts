@@ -1,8 +1,9 @@
 /** The log of a process, as far as it is there, and what is added to it later. */
 
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
+import { openOwn } from "../../adapters/home/own-file.ts";
 
 const LOG = "out.log";
 const CHUNK_BYTES = 65_536;
@@ -36,13 +37,10 @@ export function tailOf(dir: string): Tail {
 }
 
 function readFrom(file: string, from: number): { readonly bytes: Buffer; readonly at: number } {
-  let fd: number;
-  try {
-    fd = openSync(file, "r");
-  } catch {
-    // Nobody has written yet.
-    return { bytes: Buffer.alloc(0), at: 0 };
-  }
+  const opened = openOwn(file, constants.O_RDONLY);
+  // Nobody has written yet, or it is no log.
+  if (opened.type !== "open") return { bytes: Buffer.alloc(0), at: 0 };
+  const { fd } = opened;
   try {
     // A log that is shorter than it was has been cut off in its place, and begins again.
     let at = fstatSync(fd).size < from ? 0 : from;
@@ -60,12 +58,7 @@ function readFrom(file: string, from: number): { readonly bytes: Buffer; readonl
 }
 
 function textOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    // There may be none.
-    return "";
-  }
+  return readFrom(file, 0).bytes.toString("utf8");
 }
 
 /** What programs say to terminals is for theirs and not for ours. */

@@ -1,7 +1,7 @@
 /** What is known about the processes of a run. It comes from looking, never from a guess: what cannot be known is unknown. */
 
-import { join } from "node:path";
 import { slotKey } from "../../core/run.ts";
+import { jobId } from "../../engine/job-id.ts";
 import type { AgentRow, JobRow, Process, Processes } from "../../engine/ports.ts";
 import type { Seen } from "../box.ts";
 import { sayAge } from "../say.ts";
@@ -31,8 +31,13 @@ export type CheckView = {
   readonly since: string;
 };
 
-export function agentsOf({ store, run }: Seen, probe: Probe, every: boolean): AgentView[] {
+export function agentsOf({ store, run }: Seen, probeIn: Probe, every: boolean): AgentView[] {
   const rows = store.agents({ run: run.id });
+  // Where a turn's folder is, only its job tells.
+  const probe = (row: AgentRow): Process => {
+    const dir = store.job(jobId(row, row.turn))?.dir;
+    return dir === undefined ? { type: "absent" } : probeIn(dir);
+  };
   const present = Object.values(run.agents).map((agent) => {
     const row = rows.find((each) => isSame(each, agent));
     return viewOf({ ...agent, row }, probe);
@@ -50,13 +55,9 @@ export function checksOf({ store, run }: Seen, probe: Probe): CheckView[] {
     .jobs({ run: run.id, status: "live" })
     .filter(({ kind }) => kind === "check")
     .map((job) => {
-      const { process, pid } = looked(job.dir, probe);
+      const { process, pid } = looked(() => probe(job.dir));
       return { artifact: job.artifact, process, pid, since: timeOf(job.startedAt) };
     });
-}
-
-function logFolder(of: Pick<AgentRow, "dir" | "turn">): string {
-  return join(of.dir, `turn-${of.turn}`);
 }
 
 /** The number of a turn is the last part of its job's name. */
@@ -72,7 +73,7 @@ function isSame(a: Key, b: Key): boolean {
 
 function viewOf(
   of: Key & { readonly status: string; readonly row: AgentRow | undefined },
-  probe: Probe,
+  probe: (row: AgentRow) => Process,
 ): AgentView {
   const { role, slot, attempt, status, row } = of;
   const base = { role, slot, attempt, status };
@@ -83,16 +84,16 @@ function viewOf(
   // Between its turns an agent has no process.
   if (row.status !== "running")
     return { ...seen, process: row.status, pid: null, exit: null, outputAt: null };
-  return { ...seen, ...looked(logFolder(row), probe) };
+  return { ...seen, ...looked(() => probe(row)) };
 }
 
 type Looked = Pick<AgentView, "process" | "pid" | "exit" | "outputAt">;
 
-function looked(dir: string, probe: Probe): Looked {
+function looked(probe: () => Process): Looked {
   const none = { pid: null, exit: null, outputAt: null };
   let found: Process;
   try {
-    found = probe(dir);
+    found = probe();
   } catch {
     // A folder that cannot be read says nothing about the process.
     return { ...none, process: "unknown" };

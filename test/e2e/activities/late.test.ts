@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { kill, processesOf } from "../lives/life.ts";
-import { filesBelow, onStage, supervised } from "./stage.ts";
+import { agentFolder, filesBelow, onStage, supervised } from "./stage.ts";
 
 const CODER = `
 if [ -e "$LEDGER/first" ]; then
@@ -48,14 +48,14 @@ test("a superseded attempt hands in and asks in vain", async () => {
       const after = stage.now(run);
       expect(after.row.seq).toBe(row.seq);
       const late = after.notes.filter(({ kind }) => kind === "late").map(({ text: told }) => told);
-      expect(late.map((told) => told.replace(stage.home.root, "HOME").replaceAll(run, "RUN")))
-        .toMatchInlineSnapshot(`
+      const folder = agentFolder(stage, run, "coder.1");
+      expect(late.map((told) => told.replace(folder, "FOLDER"))).toMatchInlineSnapshot(`
         [
-          "attempt 1 of coder no longer counts, and handed in handoff: it is kept as HOME/runs/RUN/agents/coder.1/late/handoff.673102ff, and not used",
+          "attempt 1 of coder no longer counts, and handed in handoff: it is kept as FOLDER/late/handoff.673102ff, and not used",
           "attempt 1 of coder no longer counts, and what it asked for was refused",
         ]
       `);
-      const kept = filesBelow(join(stage.home.root, "runs", run, "agents/coder.1/late"));
+      const kept = filesBelow(join(folder, "late"));
       expect(Object.values(kept)).toEqual(["DONE: by the first, and much better\n"]);
       expect(JSON.stringify((await stage.person("show", run)).document["notes"])).toContain(
         "attempt 1 of coder",

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import { kill, processesOf } from "../lives/life.ts";
-import { onStage, supervised, type Scene, type Stage } from "./stage.ts";
+import { jobFolder, onStage, supervised, type Scene, type Stage } from "./stage.ts";
 
 const scene = (coder: string, more: Partial<Scene> = {}): Scene => ({
   workflow: "checks",
@@ -74,7 +74,7 @@ describe.concurrent("limits", () => {
         await stage.until(run, ({ run: { agents } }) => agents["coder"]?.status === "alive");
         stage.say("again");
         // As if the shim had been started by another boot of the machine: its number says nothing any more.
-        const file = join(stage.home.root, "runs", run, "agents/coder.1/turn-1/pid");
+        const file = join(jobFolder(stage, run, "coder.1.1"), "pid");
         const [pid, start] = readFileSync(file, "utf8").split("\n");
         kill(Number(pid));
         writeFileSync(file, `${pid}\n${start}\n00000000-0000-0000-0000-000000000000\n`);
@@ -99,7 +99,8 @@ describe.concurrent("limits", () => {
     await onStage(scene(coder), (stage) =>
       supervised(stage, { logBytesMax: 4096 }, async () => {
         const run = await stage.begin("checks");
-        const log = join(stage.home.root, "runs", run, "agents/coder.1/turn-1/out.log");
+        await stage.until(run, () => jobFolder(stage, run, "coder.1.1") !== "");
+        const log = join(jobFolder(stage, run, "coder.1.1"), "out.log");
         await stage.until(run, () => (statSync(`${log}.1`, { throwIfNoEntry: false })?.size ?? 0) > 0);
         stage.say("enough");
         await stage.until(run, ({ run: { agents } }) => (agents["coder"]?.attempt ?? 1) > 1);

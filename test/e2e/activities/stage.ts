@@ -7,7 +7,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, cpSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { runFolders } from "../../../src/adapters/home/paths.ts";
 import { shimProcesses } from "../../../src/adapters/process/processes.ts";
 import { openStore } from "../../../src/adapters/store/open.ts";
 import { takeSupervisorLock } from "../../../src/adapters/supervisor/lock.ts";
@@ -110,7 +109,7 @@ function stageOf(life: Life): Stage {
     agent: (run, who, ...argv) =>
       type(life, argv, {
         SIGNALBOX_RUN: run,
-        SIGNALBOX_TOKEN: readFileSync(join(runFolders(life.home, run).agents, who, "token"), "utf8"),
+        SIGNALBOX_TOKEN: readFileSync(join(agentFolder(life, run, who), "token"), "utf8"),
         SIGNALBOX_JOB: `${run}.${who}.1`,
       }),
     async begin(workflow, ...argv) {
@@ -230,6 +229,28 @@ async function overseer(
     }
   } finally {
     watch.close();
+    store.close();
+  }
+}
+
+/** `coder.1` is a role and an attempt. */
+export function agentFolder({ home }: Life, run: string, who: string): string {
+  const store = openStore(home);
+  try {
+    const row = store.agents({ run }).find(({ role, attempt }) => `${role}.${attempt}` === who);
+    if (row === undefined) throw new Error(`there is no ${who} in ${run}`);
+    return row.dir;
+  } finally {
+    store.close();
+  }
+}
+
+/** Of a job of the run, by the last part of its id. */
+export function jobFolder({ home }: Life, run: string, name: string): string {
+  const store = openStore(home);
+  try {
+    return store.job(`${run}.${name}`)?.dir ?? "";
+  } finally {
     store.close();
   }
 }
