@@ -255,3 +255,20 @@ test("wherever bytes are lost, every run is listed or told as lost, and nothing 
     { numRuns: process.env["SIGNALBOX_DEEP"] === undefined ? 12 : 300 },
   );
 });
+
+test.for<[who: string, env: Record<string, string>]>([
+  ["an agent of a run", { SIGNALBOX_JOB: "x.worker.1.1", SIGNALBOX_PROMPT: "x" }],
+  ["an agent with a token", { SIGNALBOX_TOKEN: "x" }],
+  ["a coding agent", { CLAUDECODE: "1" }],
+])("%s may look, and not repair", async ([, env]) => {
+  const on = await withRuns();
+  const world = { cwd: on.repo, env: { ...on.env, ...env }, procs: AT_HOME };
+  on.withStore(({ database }) => database.exec("DELETE FROM events WHERE seq > 1"));
+  const before = readFileSync(on.home.database);
+  expect((await run(["doctor"], world)).code).toBe(8);
+  expect(await run(["doctor", "--repair"], world)).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining("this takes a person") as string,
+  });
+  expect(readFileSync(on.home.database).equals(before)).toBe(true);
+});

@@ -82,7 +82,7 @@ export async function machine(workflow: Workflow = WORKFLOW): Promise<Machine> {
   const store = openStore(home);
   const who = whoActs({ env, store, procs: AT_HOME });
   if (who.type !== "person") throw new Error("not a person");
-  const signer = await signerOf(who);
+  const signer = await signerOf(who, { pins: store });
   store.define(workflow.hash(), workflow.definition);
   const on: On = { workflow, store, who, signer, repo: join(root, "repo"), goals: new Map() };
   const call = (line: string, more: Readonly<Record<string, string>> = {}): Promise<Printed> =>

@@ -1,5 +1,9 @@
 /** What somebody writes straight into the database is found: a changed record, a forged act, a decision that nobody made. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { run } from "../../src/cli/run.ts";
+import { procsOf } from "../support/procs.ts";
 import { apply } from "../../src/core/apply.ts";
 import type { Actor, Event } from "../../src/core/event.ts";
 import type { Entry } from "../../src/engine/ports.ts";
@@ -166,14 +170,73 @@ describe("verify", () => {
     expect(await on.say("verify abcd")).toMatch(/^8\n.*event 9: signed with another key/);
   });
 
-  test("tells what was signed with a key that was replaced, and goes on", async () => {
+  test("says nothing of a key that named the next one", async () => {
     const on = await asked();
     expect((await on.call("key --new")).code).toBe(0);
+    expect(await on.say("verify abcd")).toMatch(/^0\nabcd1234: whole, 8 events\n$/);
+    expect(await on.data("key")).toMatchObject({
+      lostAt: "",
+      former: [{ until: expect.any(String) as string }],
+    });
+  });
+
+  test("tells what was signed with a key that came in without the one before it; so does history", async () => {
+    const on = await asked();
+    expect((await on.call("key --new --lost")).code).toBe(0);
+    expect((await on.call(`move ${ID} dropped`)).code).toBe(0);
     const said = await on.say("verify abcd");
-    expect(said).toMatch(
-      /^0\n.*whole[^]*notice at event 1: signed with another key, \w+, which was replaced at/,
+    expect(said).toMatch(/^0\n.*whole[^]*notice at event 9: .* by "key --lost", not named/);
+    expect(said).not.toMatch(/notice at event 1:/);
+    expect(await on.say("history abcd")).toMatch(
+      /\(signed, with a key that nobody named\) asked for dropped/,
     );
-    expect(await on.data("key")).toMatchObject({ former: [{ until: expect.any(String) as string }] });
+    expect(await on.data("key")).toMatchObject({ lostAt: expect.stringMatching(/^20/) as string });
+  });
+
+  test("finds another key in the place of the one that signed here", async () => {
+    const [on, other] = [await asked(), await machine()];
+    expect((await on.call("verify abcd")).code).toBe(0);
+    const file = (of: Machine): string => join(of.env["HOME"] ?? "", ".config/signalbox/human.key");
+    const mine = JSON.parse(readFileSync(file(on), "utf8")) as { public: string };
+    const evil = JSON.parse(readFileSync(file(other), "utf8")) as object;
+    const former = [{ public: mine.public, until: "2026-02-01T00:00:00Z", named: "" }];
+    writeFileSync(file(on), JSON.stringify({ ...evil, former }));
+    const told = await on.say("verify abcd");
+    expect(told).toMatch(
+      /^8\n.*whole[^]*key forged, or exchanged: .*\n {2}next: put the key .* key --lost\n$/,
+    );
+    const refused = await on.call(`move ${ID} dropped --json`);
+    expect([refused.code, JSON.parse(refused.stdout)]).toMatchObject([8, { code: "other-key" }]);
+    // What to do if it was really you.
+    expect((await on.call("key --lost")).code).toBe(0);
+    expect((await on.call("verify abcd")).code).toBe(0);
+  });
+
+  test.for<[string, Parameters<typeof procsOf>, string, boolean]>([
+    ["at a terminal", [[{ pid: 50, name: "bash" }], { terminal: (136 << 8) | 3 }], "signed", false],
+    ["from a script", [[{ pid: 50, name: "bash" }]], "signed, no terminal, while worker was running", true],
+    [
+      "below init alone",
+      [[{ pid: 1, name: "systemd" }], { terminal: (136 << 8) | 3 }],
+      "signed, nothing above it but init, while worker was running",
+      true,
+    ],
+  ])("tells an act while an agent was running, %s", async ([, procs, words, isTold]) => {
+    const on = await asked();
+    on.agent(ID);
+    const world = {
+      cwd: on.home.root,
+      env: on.env,
+      procs: procsOf(...procs),
+      startSupervisor: () => undefined,
+    };
+    const { code } = await run(["move", ID, "dropped"], world);
+    expect(code).toBe(0);
+    expect(await on.say("history abcd")).toContain(`(${words}) asked for dropped`);
+    expect(await on.say("show abcd")).toContain(`(${words}) asked for dropped`);
+    const verified = await on.say("verify abcd");
+    expect(verified).toMatch(/^0\n/);
+    expect(verified.includes("notice at event 9: signed with ")).toBe(isTold);
   });
 
   test.for<[string, string]>([
