@@ -49,7 +49,8 @@ export class Watch {
     const jobs = store.jobs({ status: "live" });
     this.#forgiveSleep(jobs, now);
     this.#lookedAt = now;
-    for (const job of jobs) this.#isAliveStill(job, hands);
+    // Not when it was reported: the last words of who is about to end are still to be read.
+    for (const job of jobs) this.#isAliveStill(job, hands, () => processes.rotate(job.dir));
     for (const id of store.behind())
       if (!hands.isBusyWith(id)) hands.take(id, async () => void (await project(this.#works, id)));
   }
@@ -73,10 +74,12 @@ export class Watch {
   }
 
   /** One that cannot be looked at is shown with its run, and the others are looked at. */
-  #isAliveStill(job: JobRow, hands: Hands): boolean {
+  #isAliveStill(job: JobRow, hands: Hands, tend?: () => void): boolean {
     if (hands.isBusyWith(job.run)) return false;
     try {
-      return this.#see(job, hands);
+      const isAlive = this.#see(job, hands);
+      if (isAlive) tend?.();
+      return isAlive;
     } catch (error) {
       hands.take(job.run, () => Promise.reject(error));
       return false;
@@ -86,11 +89,7 @@ export class Watch {
   #see(job: JobRow, hands: Hands): boolean {
     const process = this.#works.processes.probe(job.dir);
     const limit = process.type === "alive" ? this.#limitOf(job, process.outputAt) : "";
-    if (process.type === "alive" && limit === "") {
-      this.#works.processes.rotate(job.dir);
-      return true;
-    }
-    if (process.type === "starting") return true;
+    if (process.type === "starting" || (process.type === "alive" && limit === "")) return true;
     if (process.type === "absent") hands.take(job.run, () => restart(this.#works, job));
     else hands.take(job.run, () => over(this.#works, job, limit));
     return false;
