@@ -14,7 +14,7 @@ export function apartOf({
   ];
   // Where processes cannot be seen, as on macOS, nothing of this says anything.
   if (signs.length === 0 || ancestry.length === 0) return signs;
-  return [...signs, ...agents.map(sayAgent)];
+  return [...signs, ...sayAgents(agents)];
 }
 
 /** Whether it stands out although an agent of the run could have been the one. */
@@ -26,7 +26,12 @@ function isOrphan(ancestry: readonly string[]): boolean {
   return ancestry.length > 0 && ancestry.every((one) => one.startsWith("1 ") || one.endsWith(" systemd"));
 }
 
-function sayAgent(agent: string): string {
-  const [role = "", status = ""] = agent.split(" ");
-  return `while ${role} was ${status}`;
+/** Those that were at work, or else those that waited to be told. */
+function sayAgents(agents: readonly string[]): readonly string[] {
+  for (const status of ["running", "idle"]) {
+    const roles = agents.filter((one) => one.endsWith(` ${status}`)).map((one) => one.split(" ")[0] ?? "");
+    if (roles.length > 0)
+      return [`while ${roles.join(" and ")} ${roles.length > 1 ? "were" : "was"} ${status}`];
+  }
+  return [];
 }

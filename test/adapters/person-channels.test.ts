@@ -10,8 +10,7 @@ import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { markIn } from "../../src/adapters/person/marks.ts";
-import { lineageOf, PROCS } from "../../src/adapters/person/processes.ts";
+import { isPerson } from "../support/person.ts";
 
 const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
 const CALL = `"${process.execPath}" --no-warnings "${MAIN}" key --new`;
@@ -89,11 +88,7 @@ describe.runIf(process.platform === "linux")("an agent is refused", () => {
   });
 });
 
-/** Whoever runs these tests may be an agent: then nobody here is a person. */
-const isPerson =
-  process.platform === "linux" && lineageOf(PROCS).mark === undefined && markIn(process.env) === undefined;
-
-describe.runIf(isPerson && hasScript)("a passphrase", () => {
+describe.runIf(isPerson && process.platform === "linux" && hasScript)("a passphrase", () => {
   const home = mkdtempSync(join(tmpdir(), "signalbox-channel-"));
   const env = { PATH: process.env["PATH"] ?? "", HOME: home };
   const key = (option: string): string => `"${process.execPath}" --no-warnings "${MAIN}" key ${option}`;

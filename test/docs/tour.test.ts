@@ -21,6 +21,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isSupervisorAlive } from "../../src/adapters/supervisor/lock.ts";
 import { homeAt } from "../../src/adapters/home/paths.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { isPerson, testAsPerson } from "../support/person.ts";
 
 type Step = {
   readonly command: string;
@@ -40,7 +41,7 @@ const home = join(place, "home");
 let typed: readonly Typed[] = [];
 
 beforeAll(async () => {
-  typed = await typeAll();
+  if (isPerson) typed = await typeAll();
 });
 
 afterAll(async () => {
@@ -53,13 +54,16 @@ test("there is a tour", () => {
   expect(steps.filter(({ shown }) => shown !== undefined).length).toBeGreaterThan(8);
 });
 
-test.for(steps.map((step, index) => [index, step.command.trim()] as const))("step %i: %s", ([index]) => {
-  const { exit = -1, printed = [], shown } = typed[index] ?? {};
-  const [said, promised] = [printed.map(mask), (shown ?? []).map(mask)];
-  // A block of shell shows nothing: it must do what it is for.
-  const result = shown === undefined ? { exit, said: exit === 0 ? [] : said } : saidOf(said, promised);
-  expect(result).toEqual(shown === undefined ? { exit: 0, said: [] } : saidOf(promised, promised));
-});
+testAsPerson.for(steps.map((step, index) => [index, step.command.trim()] as const))(
+  "step %i: %s",
+  ([index]) => {
+    const { exit = -1, printed = [], shown } = typed[index] ?? {};
+    const [said, promised] = [printed.map(mask), (shown ?? []).map(mask)];
+    // A block of shell shows nothing: it must do what it is for.
+    const result = shown === undefined ? { exit, said: exit === 0 ? [] : said } : saidOf(said, promised);
+    expect(result).toEqual(shown === undefined ? { exit: 0, said: [] } : saidOf(promised, promised));
+  },
+);
 
 function saidOf(said: readonly string[], promised: readonly string[]): object {
   const processes = promised.filter((line) => isAboutProcess(line) && said.includes(line));

@@ -6,10 +6,17 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { STREAMS } from "../../src/format/answers/answers.ts";
 
-test("demo --yes --json", () => {
+test.for<[where: string, env: Record<string, string>]>([
+  ["anywhere", {}],
+  ["inside of a coding agent", { CLAUDECODE: "1" }],
+  [
+    "inside of an agent of a run",
+    { SIGNALBOX_JOB: "x.worker.1.1", SIGNALBOX_TOKEN: "x", SIGNALBOX_RUN: "x" },
+  ],
+])("demo --yes --json, %s", ([, more]) => {
   const cwd = mkdtempSync(join(tmpdir(), "signalbox-demo-lines-"));
   const program = join(import.meta.dirname, "../../bin/signalbox");
-  const env = { PATH: process.env["PATH"] ?? "", HOME: cwd };
+  const env = { PATH: process.env["PATH"] ?? "", HOME: cwd, ...more };
   const { status, stdout, stderr } = spawnSync(program, ["demo", "--yes", "--json"], {
     cwd,
     env,
