@@ -48,9 +48,11 @@ export class Hands {
     const message = error instanceof Error ? error.message : String(error);
     const mend = error instanceof Error && "next" in error ? `${String(error.next)}, then: ` : "";
     const text = `${message}; try again: ${mend}signalbox resume ${run}`;
-    if (this.#troubles.get(run) === text) return;
+    const shown = this.#works.store.attentionOf(run);
+    // What was wrong first is what must be mended first; what a person has had tried again is told again.
+    if (shown !== "" && shown !== this.#troubles.get(run)) return;
     this.#troubles.set(run, text);
-    this.#works.store.attend(run, text);
+    if (shown !== text) this.#works.store.attend(run, text);
   }
 
   #mended(run: string): void {

@@ -16,8 +16,10 @@ export function placeOf(
   box: Box,
   of: { readonly run: Run; readonly workflow: Workflow; readonly id: string },
 ): Place {
-  const root = boundWorkspace(box, of.id)?.path ?? box.folders(of.id).files;
-  return { root, run: of.run, workflow: of.workflow };
+  const { run, workflow } = of;
+  const bound = boundWorkspace(box, of.id);
+  if (bound !== undefined) return { root: bound.path, run, workflow, isWorkspace: true };
+  return { root: box.folders(of.id).files, run, workflow };
 }
 
 /** Paths of artifacts and projections as patterns of git: they are not part of the work. */

@@ -394,7 +394,13 @@ export type Workspaces = {
 };
 
 /** Where the files of a run are: in its workspace while one is bound, in the state home otherwise. */
-export type Place = { readonly root: string; readonly run: Run; readonly workflow: Workflow };
+export type Place = {
+  readonly root: string;
+  readonly run: Run;
+  readonly workflow: Workflow;
+  /** The root is a workspace: where it is gone, nobody makes a folder that only looks like one. */
+  readonly isWorkspace?: boolean;
+};
 
 /**
  * The files of a run, which people and agents edit while we read and write them.

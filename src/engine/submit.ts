@@ -194,13 +194,19 @@ function write(
   switch (appended.type) {
     case "written":
       // What could not be done for a run that is over is looked at once more: most of it is no longer wanted.
-      if (isOver(workflow, decided.run)) box.store.retry(request.run);
+      if (isOver(workflow, decided.run)) clearUp(box, request.run);
       return { type: "accepted", before, run: decided.run, events: decided.events, deeds: deeds.length };
     case "repeated":
       return { type: "repeated", answer: appended.answer };
     case "conflict":
       return undefined;
   }
+}
+
+/** Nothing holds up what a run that is over leaves to be done. */
+function clearUp({ store }: Box, run: string): void {
+  store.retry(run);
+  if (store.isHalted(run)) store.halt(run, false);
 }
 
 function isOver({ definition }: Workflow, run: Run): boolean {

@@ -19,7 +19,13 @@ import { dirname, isAbsolute, join, sep } from "node:path";
 import { codeOf } from "./errno.ts";
 
 /** A file by its path below a root. `make` makes the folders that are missing. */
-export type Spot = { readonly root: string; readonly file: string; readonly make?: boolean };
+export type Spot = {
+  readonly root: string;
+  readonly file: string;
+  /** Folders on the way are made; *below*: but not the root itself. */
+  readonly make?: boolean | "below";
+  readonly isWorkspace?: boolean;
+};
 
 export type Folder = {
   /** As people know it. */
@@ -71,7 +77,7 @@ function realFolder(spot: Spot, names: readonly string[]): string | undefined {
     for (const name of names) {
       const next = join(folder, name);
       // Step by step: no folder is made behind a link that leads out.
-      if (spot.make === true) makeFolder(next);
+      if (spot.make !== undefined && spot.make !== false) makeFolder(next);
       folder = realpathSync(next);
       if (folder !== root && !folder.startsWith(root === sep ? sep : root + sep)) return undefined;
     }

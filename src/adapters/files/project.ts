@@ -104,7 +104,8 @@ type On = Where & {
 
 function write(on: On, due: Due): Rewritten {
   const { file } = due.projection;
-  const spot = { root: on.place.root, file };
+  const { root, isWorkspace = false } = on.place;
+  const spot = { root, file, isWorkspace };
   const memory = recall(on, file);
   let decided: Decided = { edit: undefined, told: [] };
   let isStale = false;

@@ -25,7 +25,7 @@ export async function putArtifact(
     of.reader.type === "section"
       ? await section(file, of.reader.heading, text)
       : () => ({ bytes: Buffer.from(text) });
-  const spot = { root: place.root, file };
+  const spot = { root: place.root, file, isWorkspace: place.isWorkspace ?? false };
   const isOurs = (digest: string): boolean =>
     own.isOf(spot)(digest) || isProjected({ kept, place }, file, digest);
   const written = attempt(file, () => rewrite(spot, { edit: own.remembering(spot, edit), isOurs }));

@@ -57,7 +57,9 @@ const WAIT_MS = 5;
 const WAITED_MS_MAX = 60;
 
 export function rewrite(spot: Spot, rewriting: Rewriting): Rewritten {
-  const done = inFolder({ ...spot, make: true }, (folder, name) => rewriteIn(folder, name, rewriting));
+  const done = inFolder({ ...spot, make: spot.isWorkspace === true ? "below" : true }, (folder, name) =>
+    rewriteIn(folder, name, rewriting),
+  );
   if (done.type === "done") return done.value;
   const reason = done.type === "missing" ? "has no folder" : done.reason;
   return { type: "refused", reason, told: [] };

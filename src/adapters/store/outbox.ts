@@ -107,7 +107,8 @@ function settle(
   if (changed === 0) return false;
   if (outcome.type === "attention") {
     const attention = `${outcome.note}; try again: ${outcome.next}`;
-    db.run("UPDATE runs SET attention = ? WHERE id = ?", attention, at[0]);
+    // What went wrong first is what must be mended first: the rest may only follow from it.
+    db.run("UPDATE runs SET attention = ? WHERE id = ? AND attention = ''", attention, at[0]);
   }
   return true;
 }
