@@ -82,7 +82,7 @@ async function start(on: Acting, given: Given): Promise<Begun> {
   const [wanted = "", goal = ""] = given.words;
   // Before anything of the repository is read that could make something run.
   const { main } = treeOf(door.cwd);
-  requireTrust(box.store, main);
+  requireTrust({ store: box.store, env: door.env }, main);
   const loaded = await requireWorkflow(wanted, door);
   requireTrusted(loaded, main);
   requireClean(box.store, loaded, wanted);
