@@ -14,7 +14,7 @@ import { delimiter, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
 import { repositoryOf } from "../../src/adapters/git/repository.ts";
-import { commit, put, removeSites, sh, site } from "../support/git.ts";
+import { commit, put, removeSites, sh, site, work } from "../support/git.ts";
 import type { Site } from "../support/git.ts";
 
 afterAll(removeSites);
@@ -38,7 +38,7 @@ test("the digest of an untouched workspace is the tree of its commit", async () 
   expect(await digest()).toBe(sh(of.repo, of.env, ["rev-parse", "HEAD^{tree}"]));
 });
 
-test("the same content is the same digest: on the disk, staged, committed", async () => {
+test("content is the same whether on the disk or staged; committing it makes the branch hold it, too", async () => {
   const { of, path, digest } = await prepared();
   put(path, { "a.txt": "changed\n", "new/x.txt": "x\n" });
   rmSync(join(path, "b.txt"));
@@ -48,11 +48,9 @@ test("the same content is the same digest: on the disk, staged, committed", asyn
   sh(path, of.env, ["add", "-A"]);
   const staged = await digest();
   sh(path, of.env, ["commit", "-qm", "x"]);
-  expect([staged, await digest(), sh(path, of.env, ["rev-parse", "HEAD^{tree}"])]).toEqual([
-    loose,
-    loose,
-    loose,
-  ]);
+  const tree = sh(path, of.env, ["rev-parse", "HEAD^{tree}"]);
+  const before = sh(path, of.env, ["rev-parse", `${of.base}^{tree}`]);
+  expect([loose, staged, await digest()]).toEqual([`${tree}+${before}`, `${tree}+${before}`, tree]);
 });
 
 type Change = (path: string, of: Site) => void;
@@ -149,7 +147,7 @@ test("a file that changes in the moment in which the index was written is notice
     put(path, { "a.txt": `${round}a\n` });
     sh(path, of.env, ["add", "a.txt"]);
     put(path, { "a.txt": `${round}b\n` });
-    expect(sh(path, of.env, ["show", `${await digest()}:a.txt`])).toBe(`${round}b`);
+    expect(sh(path, of.env, ["show", `${work(await digest())}:a.txt`])).toBe(`${round}b`);
   }
 });
 
@@ -163,23 +161,36 @@ test("an index that is locked is in nobody's way", async () => {
   const { of, path, digest } = await prepared();
   writeFileSync(join(of.repo, ".git/worktrees/r1/index.lock"), "");
   put(path, { "a.txt": "x\n" });
-  expect(sh(of.repo, of.env, ["show", `${await digest()}:a.txt`])).toBe("x");
+  expect(sh(of.repo, of.env, ["show", `${work(await digest())}:a.txt`])).toBe("x");
 });
 
-test("two processes of git, also where somebody has a remote", async () => {
+test("one process of git where nothing changed, two where something did, three after a commit", async () => {
   const { of, path } = await prepared();
   sh(of.repo, of.env, ["remote", "add", "origin", "https://localhost/x"]);
   const bin = join(of.root, "bin");
   const real = execFileSync("which", ["git"], { encoding: "utf8" }).trim();
   put(of.root, { "bin/git": `#!/bin/sh\necho x >>"${of.root}/calls"\nexec ${real} "$@"\n` });
   chmodSync(join(bin, "git"), 0o755);
-  put(path, { "a.txt": "changed\n", "TASK.md": "x" });
   const counted = gitWorkspaces({
     home: of.home,
     env: { ...of.env, PATH: bin + delimiter + (of.env["PATH"] ?? "") },
   });
-  await counted.digest(path, ARTIFACTS);
-  expect(readFileSync(join(of.root, "calls"), "utf8").trim().split("\n")).toHaveLength(2);
+  const calls = async () => {
+    writeFileSync(join(of.root, "calls"), "");
+    await counted.digest(path, ARTIFACTS);
+    return readFileSync(join(of.root, "calls"), "utf8").trim().split("\n").length;
+  };
+  await calls();
+  put(path, { "TASK.md": "x" });
+  expect(await calls()).toBe(1);
+  put(path, { "a.txt": "changed\n", "new.txt": "new\n" });
+  expect([await calls(), await calls()]).toEqual([2, 2]);
+  commit(path, of.env, "work");
+  expect([await calls(), await calls()]).toEqual([2, 1]);
+  put(path, { "b.txt": "changed\n" });
+  commit(path, of.env, "more");
+  put(path, { "b.txt": "again\n" });
+  expect(await calls()).toBe(3);
 });
 
 test("a snapshot is kept once under its ref, with HEAD as its parent", async () => {
@@ -214,7 +225,7 @@ test("a repository with SHA-256, and one whose git folder is elsewhere", async (
     const { path } = await of.workspaces.prepare({ run: name, repo, branch: "r", base, artifacts: [] });
     sh(path, of.env, ["update-index", "--assume-unchanged", "a.txt"]);
     put(path, { "a.txt": "b\n", "n.txt": "n\n" });
-    expect(sh(repo, of.env, ["show", `${await of.workspaces.digest(path, [])}:a.txt`])).toBe("b");
+    expect(sh(repo, of.env, ["show", `${work(await of.workspaces.digest(path, []))}:a.txt`])).toBe("b");
     expect(await of.workspaces.release({ run: name, repo, path, keep: join(of.root, "keep") })).toMatchObject(
       { kept: "" },
     );

@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { repositoryOf } from "../../src/adapters/git/repository.ts";
-import { commit, put, removeSites, sh, site } from "../support/git.ts";
+import { commit, put, removeSites, sh, site, work } from "../support/git.ts";
 import type { Site } from "../support/git.ts";
 
 afterAll(removeSites);
@@ -261,7 +261,9 @@ test("a filter of the user's own goes on working, also where the repository name
   const upper = join(of.root, "upper");
   writeFileSync(upper, "#!/bin/sh\ntr a-z A-Z\n", { mode: 0o755 });
   appendFileSync(join(of.env["HOME"] ?? "", ".gitconfig"), `[filter "x"]\n\tclean = ${upper}\n`);
-  attribute(of, "*", "filter=x");
+  put(of.repo, { ".gitattributes": "*.txt filter=x\n" });
+  sh(of.repo, of.env, ["add", ".gitattributes"]);
+  sh(of.repo, of.env, ["commit", "-q", "-m", "attributes", "--", ".gitattributes"]);
   set(of, "filter.x.clean", trap(of, "planted"));
   const { path } = await of.workspaces.prepare({
     run: "r1",
@@ -271,7 +273,7 @@ test("a filter of the user's own goes on working, also where the repository name
     artifacts: [],
   });
   put(path, { "a.txt": "hello\n" });
-  const tree = await of.workspaces.digest(path, []);
+  const tree = work(await of.workspaces.digest(path, []));
   expect(sh(of.repo, of.env, ["show", `${tree}:a.txt`])).toBe("HELLO");
   expect(marks(of)).toEqual([]);
   await of.workspaces.release({ run: "r1", repo: of.repo, path, keep: join(of.root, "keep") });

@@ -76,6 +76,11 @@ export function sh(cwd: string, env: Env, args: readonly string[]): string {
   }).trimEnd();
 }
 
+/** The tree of the work in a digest. */
+export function work(digest: string): string {
+  return digest.split("+")[0] ?? "";
+}
+
 export function put(folder: string, files: Readonly<Record<string, string | Buffer>>): void {
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -115,11 +120,12 @@ export type Ended = {
 /** One operation in a process of its own, which may be killed at a failpoint. */
 export function apart(
   of: Site,
-  operation: { readonly do: string; readonly with: object },
+  operation: { readonly do: string; readonly with: object; readonly umask?: string },
   failpoint = "",
 ): Promise<Ended> {
   const { promise, resolve, reject } = Promise.withResolvers<Ended>();
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", DRIVER], {
+  const script = `umask ${operation.umask ?? "022"}; exec "$0" --disable-warning=ExperimentalWarning "$1"`;
+  const child = spawn("/bin/sh", ["-c", script, process.execPath, DRIVER], {
     env: { ...of.env, SIGNALBOX_FAILPOINT: failpoint },
     stdio: ["pipe", "pipe", "pipe"],
   });

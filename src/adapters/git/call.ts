@@ -1,13 +1,16 @@
 /**
  * The only place where git is started.
  *
- * An agent in a linked worktree writes the configuration that the whole repository shares. So nothing that a configuration can
- * name is run for us: hooks, monitors, pagers, editors, helpers are off, and what has a name of its own is taken care of in
- * shield.ts. The environment is built from nothing, so that no GIT_* variable of whoever started us says where to work.
+ * An agent in a linked worktree writes the configuration that the whole repository shares, at any moment. So git is given a folder
+ * of ours wherever that is possible (own.ts), and reads nothing of the repository but its objects. Where it must have the
+ * repository itself, only commands are called that run neither filters nor drivers, and what a configuration could name is off:
+ * hooks, monitors, pagers, editors, helpers here, what has a name of its own in shield.ts. The environment is built from nothing, so
+ * that no GIT_* variable of whoever started us says where to work.
  */
 
 import { spawn, spawnSync } from "node:child_process";
 import type { Env } from "../home/paths.ts";
+import { UserError } from "../user-error.ts";
 import { configuredByRepository, type Override } from "./shield.ts";
 
 export type Call = {
@@ -15,6 +18,8 @@ export type Call = {
   readonly cwd: string;
   /** Without it git looks for the repository by itself: only for asking where it is. */
   readonly gitDir?: string;
+  /** Where the objects are, of a `gitDir` that is ours: its configuration is ours too. */
+  readonly objects?: string;
   readonly workTree?: string;
   /** An index of ours in place of the worktree's. */
   readonly index?: string;
@@ -41,6 +46,20 @@ export class GitError extends Error {
     this.code = answer.code;
     this.err = answer.err;
   }
+}
+
+const BAD_CONFIG =
+  /bad (?:numeric |boolean )?config|unable to parse|(?:unknown|invalid) value for|could not parse config|repository extension|Expected git repo version|could not lock config|bad include/i;
+
+/** What the user can mend is said so: git does not work with a configuration that it cannot read. */
+export function failed(call: Call, answer: { readonly code: number; readonly err: string }): Error {
+  if (!BAD_CONFIG.test(answer.err)) return new GitError(call, answer);
+  const line = answer.err.split("\n").find((each) => BAD_CONFIG.test(each)) ?? "";
+  return new UserError(
+    "git-config",
+    `Git cannot read its configuration for ${call.cwd}: ${line.trim()}.`,
+    `git -C '${call.cwd}' config --list --show-origin`,
+  );
 }
 
 const LIMIT_MS = 120_000;
@@ -89,7 +108,8 @@ const SETTINGS: readonly string[] = [
 const DURABLE: readonly string[] = ["core.fsync=all", "core.fsyncMethod=fsync"];
 
 export async function tryGit(env: Env, call: Call): Promise<Answer> {
-  return start(env, call, call.gitDir === undefined ? [] : await overridesFor(env, call, call.gitDir));
+  const isOurs = call.gitDir === undefined || call.objects !== undefined;
+  return start(env, call, isOurs ? [] : await overridesFor(env, call, call.gitDir));
 }
 
 /** What it says, without the line end. */
@@ -99,7 +119,7 @@ export async function git(env: Env, call: Call): Promise<string> {
 
 async function gitBytes(env: Env, call: Call): Promise<Buffer> {
   const answer = await tryGit(env, call);
-  if (answer.code !== 0) throw new GitError(call, answer);
+  if (answer.code !== 0) throw failed(call, answer);
   return answer.out;
 }
 
@@ -115,7 +135,7 @@ async function overridesFor(env: Env, call: Call, gitDir: string): Promise<reado
   return configuredByRepository(gitDir, async (args) => {
     const listing: Call = { args, cwd: call.cwd, gitDir, isAlone: call.isAlone === true };
     const answer = await start(env, listing, []);
-    if (answer.code !== 0) throw new GitError(listing, answer);
+    if (answer.code !== 0) throw failed(listing, answer);
     return answer.out;
   });
 }
@@ -186,6 +206,7 @@ function environmentOf(env: Env, call: Call, overrides: readonly Override[]): Re
     HOME: env["HOME"],
     XDG_CONFIG_HOME: env["XDG_CONFIG_HOME"],
     GIT_DIR: call.gitDir,
+    GIT_OBJECT_DIRECTORY: call.objects,
     GIT_WORK_TREE: call.workTree,
     GIT_INDEX_FILE: call.index,
     GIT_AUTHOR_DATE: call.date,

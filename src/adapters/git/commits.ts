@@ -8,8 +8,7 @@ import { join } from "node:path";
 import { unless } from "../files/errno.ts";
 import { git, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
-import { commonDirOf } from "./locate.ts";
-import type { Bench, On } from "./tree.ts";
+import type { Bench, On } from "./own.ts";
 
 export type Known = {
   /** Of what is under way. */
@@ -48,7 +47,7 @@ function scan(folder: string, isLeftOut: (name: string) => boolean): readonly st
 
 /** Of these, the newest commits that no ref of the repository reaches. */
 export async function unreachable(on: On, bench: Bench, oids: readonly string[]): Promise<readonly string[]> {
-  const commonDir = commonDirOf(bench.gitDir);
+  const { commonDir } = bench;
   const call: Omit<Call, "args"> = { cwd: commonDir, gitDir: commonDir };
   const wanted = [...new Set(oids)].filter((oid) => !/^0+$/.test(oid));
   if (wanted.length === 0) return [];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { unless } from "../files/errno.ts";
 import { git } from "./call.ts";
 import { sync } from "./move.ts";
-import type { On } from "./tree.ts";
+import type { On } from "./own.ts";
 
 export type Reach = { readonly commonDir: string; readonly from: string; readonly until: string | undefined };
 

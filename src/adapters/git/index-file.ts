@@ -1,12 +1,12 @@
 /**
- * A copy of git's index that hides nothing.
+ * Git's index, as bytes.
  *
- * The copy is read with the index's own stamps, so that unchanged files are not read again. Marks by which a file asks not to be
- * looked at ("assume unchanged", "skip worktree") are taken off, and a nested repository is not asked by starting git inside it,
- * where its own configuration would speak.
+ * An index that an agent can write is read for the names and contents that it holds, and never for its stamps: with those, a file
+ * could pass as unchanged. Marks by which a file asks not to be looked at ("assume unchanged", "skip worktree") are taken off, and a
+ * nested repository is not asked by starting git inside it, where its own configuration would speak.
  */
 
-import { lstatSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { unless } from "../files/errno.ts";
 import { bytePath } from "./byte-path.ts";
 
@@ -31,7 +31,9 @@ export type IndexFile = {
 
 const GITLINK = 0o160000;
 
+/** Of one entry: times, device, number, mode, owner, size. */
 const STAT_BYTES = 40;
+const MODE_AT = 24;
 const ASSUME_VALID = 0x8000;
 const EXTENDED = 0x4000;
 const SKIP_WORKTREE = 0x4000;
@@ -96,58 +98,110 @@ function isPartial(bytes: Buffer, from: number, limit: number): boolean {
   return false;
 }
 
+/** The tree that all of it makes, where the index knows. */
+export function rootTree({ bytes, end }: IndexFile, oidBytes: number): string | undefined {
+  const limit = bytes.length - oidBytes;
+  for (let at = end; at + 8 <= limit; at += 8 + bytes.readUInt32BE(at + 4)) {
+    if (bytes.toString("latin1", at, at + 4) !== "TREE") continue;
+    const lineEnd = bytes.indexOf(10, at + 9);
+    if (bytes.toString("latin1", at + 9, lineEnd).startsWith("-")) return undefined;
+    return bytes.toString("hex", lineEnd + 1, lineEnd + 1 + oidBytes);
+  }
+  return undefined;
+}
+
+/** Whether an entry of one index is the same content as one of another. */
+export function isSameEntry(
+  one: IndexFile,
+  other: IndexFile,
+  [a, b]: readonly [IndexEntry, IndexEntry],
+): boolean {
+  return (
+    a.mode === b.mode &&
+    a.stage === b.stage &&
+    one.bytes.compare(other.bytes, b.oidAt, b.flagsAt, a.oidAt, a.flagsAt) === 0
+  );
+}
+
+export type Stamping = {
+  readonly from: IndexFile;
+  readonly oidBytes: number;
+  /** Seconds: what was written later could be written again without looking any different. */
+  readonly before: number;
+};
+
+/** The same index with the stamps that another one has for the same contents, and none for what differs. */
+export function withStamps(index: IndexFile, { from, oidBytes, before }: Stamping): Buffer {
+  const bytes = Buffer.from(index.bytes);
+  const found = new Map(from.entries.map((entry) => [entry.name, entry]));
+  for (const entry of index.entries) {
+    const at = entry.oidAt - STAT_BYTES;
+    const other = found.get(entry.name);
+    const isSame = other !== undefined && isSameEntry(index, from, [entry, other]);
+    const stamp = isSame ? other.oidAt - STAT_BYTES : -1;
+    const isSettled =
+      isSame && from.bytes.readUInt32BE(stamp) < before && from.bytes.readUInt32BE(stamp + 8) < before;
+    if (isSettled) from.bytes.copy(bytes, at, stamp, stamp + STAT_BYTES);
+    else unstamp(bytes, entry);
+  }
+  return bytes.equals(index.bytes) ? index.bytes : sealed({ ...index, bytes }, oidBytes, false);
+}
+
+/** All but the mode. */
+function unstamp(bytes: Buffer, { oidAt }: IndexEntry): void {
+  bytes.fill(0, oidAt - STAT_BYTES, oidAt - STAT_BYTES + MODE_AT);
+  bytes.fill(0, oidAt - STAT_BYTES + MODE_AT + 4, oidAt);
+}
+
 export type Copying = {
   readonly from: string;
   readonly to: string;
   readonly workTree: string;
   readonly oidBytes: number;
-  /** The commit that is checked out in a nested repository; undefined where there is none. */
-  readonly nested: (path: string) => Promise<string | undefined>;
 };
 
-/** False where there is no index that can be copied. */
-export async function copyIndex(copying: Copying): Promise<boolean> {
-  // Before the bytes: a younger index with an older stamp only makes git look twice.
-  const stamp = unless(["ENOENT"], () => statSync(copying.from).mtimeMs);
-  if (stamp === undefined) return false;
-  const bytes = unless(["ENOENT"], () => readFileSync(copying.from));
+/** Copies an index that somebody else writes, without its stamps. False where there is none that can be copied. */
+export function copyIndex(copying: Copying, nested: Nested): boolean {
+  const bytes = unless(["ENOENT", "ENOTDIR", "EISDIR"], () => readFileSync(copying.from));
   const index = bytes === undefined ? undefined : parseIndex(bytes, copying.oidBytes);
   if (index === undefined || index.isPartial) return false;
-  const change = await unhide(index, copying);
-  const copy = change === "none" ? index.bytes : sealed(index, copying.oidBytes, change === "content");
-  writeFileSync(copying.to, copy, { mode: 0o600 });
-  // Git reads a file again that is as young as the index: a copy must not look younger than what it is a copy of.
-  const seconds = (Math.floor(stamp) - 1) / 1000;
-  utimesSync(copying.to, seconds, seconds);
+  for (const entry of index.entries) {
+    unstamp(index.bytes, entry);
+    const flags = index.bytes.readUInt16BE(entry.flagsAt);
+    index.bytes.writeUInt16BE(flags & ~ASSUME_VALID, entry.flagsAt);
+    if (entry.isExtended) showIfThere(index.bytes, entry, copying.workTree);
+  }
+  settleNested(index, copying.workTree, nested);
+  // What the extensions remember is not believed either.
+  writeFileSync(copying.to, sealed(index, copying.oidBytes, true), { mode: 0o600 });
   return true;
 }
 
-/** Where content was changed, what the extensions remember is no longer true. */
-type Change = "none" | "marks" | "content";
+/** The commit that is checked out in a nested repository; undefined where there is none. */
+export type Nested = (name: string) => string | undefined;
 
-async function unhide({ bytes, entries }: IndexFile, { workTree, nested }: Copying): Promise<Change> {
-  let isOther = false;
-  let isMarked = false;
+/** The same index, with nested repositories at the commit where they are now, and nothing left for git to ask them. */
+export function withNested(
+  index: IndexFile,
+  { workTree, oidBytes }: Pick<Copying, "workTree" | "oidBytes">,
+  nested: Nested,
+): Buffer {
+  if (!index.entries.some(({ mode }) => mode === GITLINK)) return index.bytes;
+  const copy = { ...index, bytes: Buffer.from(index.bytes) };
+  settleNested(copy, workTree, nested);
+  return sealed(copy, oidBytes, true);
+}
+
+function settleNested({ bytes, entries }: IndexFile, workTree: string, nested: Nested): void {
   for (const entry of entries) {
-    const flags = bytes.readUInt16BE(entry.flagsAt);
-    if ((flags & ASSUME_VALID) !== 0) bytes.writeUInt16BE(flags & ~ASSUME_VALID, entry.flagsAt);
-    if (entry.isExtended) showIfThere(bytes, entry, workTree);
-    isMarked ||= entry.isExtended || (flags & ASSUME_VALID) !== 0 || entry.mode === GITLINK;
     if (entry.mode !== GITLINK || entry.stage !== 0) continue;
-    if (
-      unless(["ENOENT", "ENOTDIR"], () => lstatSync(bytePath(workTree, `${entry.name}/.git`))) === undefined
-    )
-      continue;
-    const head = await nested(entry.name);
-    const now = bytes.toString("hex", entry.oidAt, entry.oidAt + (head ?? "").length / 2);
-    if (head !== undefined && head !== now) {
+    const dot = bytePath(workTree, `${entry.name}/.git`);
+    if (unless(["ENOENT", "ENOTDIR"], () => lstatSync(dot)) === undefined) continue;
+    const head = nested(entry.name);
+    if (head !== undefined && head.length / 2 === entry.flagsAt - entry.oidAt)
       bytes.write(head, entry.oidAt, "hex");
-      isOther = true;
-    }
-    bytes.writeUInt16BE((flags & ~ASSUME_VALID) | ASSUME_VALID, entry.flagsAt);
+    bytes.writeUInt16BE(bytes.readUInt16BE(entry.flagsAt) | ASSUME_VALID, entry.flagsAt);
   }
-  if (isOther) return "content";
-  return isMarked ? "marks" : "none";
 }
 
 /** In a sparse checkout what is not there is meant not to be there. */

@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { bytePath } from "./byte-path.ts";
 import { gitRecords } from "./call.ts";
 import { moveInto } from "./move.ts";
-import { within } from "./tree.ts";
-import type { Bench, On } from "./tree.ts";
+import { within } from "./own.ts";
+import type { Bench, On } from "./own.ts";
 
 type Held = {
   readonly files: ReadonlySet<string>;

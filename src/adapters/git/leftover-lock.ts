@@ -8,7 +8,7 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync, renameSync } from "
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { unless } from "../files/errno.ts";
-import type { Bench } from "./tree.ts";
+import type { Bench } from "./own.ts";
 
 const LIVE_MS = 60_000;
 /** Where processes cannot be seen, a lock that stays for this long is left behind. */
@@ -16,7 +16,7 @@ const BLIND_MS = 20_000;
 const AGAIN_MS = 50;
 const HIDDEN = ["ENOENT", "ESRCH", "EACCES", "EPERM", "ENOTDIR"];
 
-export async function freeIndexLock(bench: Bench): Promise<void> {
+export async function freeIndexLock(bench: Pick<Bench, "path" | "gitDir">): Promise<void> {
   const file = join(bench.gitDir, "index.lock");
   const startedAt = Date.now();
   for (;;) {
@@ -30,7 +30,7 @@ export async function freeIndexLock(bench: Bench): Promise<void> {
 }
 
 /** `undefined` where the system does not tell. */
-function isGitAtWork({ path, gitDir }: Bench): boolean | undefined {
+function isGitAtWork({ path, gitDir }: Pick<Bench, "path" | "gitDir">): boolean | undefined {
   const pids = unless(HIDDEN, () => readdirSync("/proc"))?.filter((name) => /^\d+$/.test(name));
   if (pids === undefined) return undefined;
   return pids.some((pid) => {

@@ -18,6 +18,15 @@ export function gitDirOf(path: string): string | undefined {
   return unless(MISSING, () => lstatSync(gitDir))?.isDirectory() === true ? gitDir : undefined;
 }
 
+/** A folder, and no link to one: what a link in its place leads to is not ours. */
+export function isFolder(path: string): boolean {
+  return unless([...MISSING, "EACCES", "ELOOP"], () => lstatSync(path))?.isDirectory() === true;
+}
+
+export function isThere(path: string): boolean {
+  return unless(MISSING, () => lstatSync(path)) !== undefined;
+}
+
 /** The folder that all worktrees of a repository share. */
 export function commonDirOf(gitDir: string): string {
   const named = unless(MISSING, () => readFileSync(join(gitDir, "commondir"), "utf8"))?.trim();

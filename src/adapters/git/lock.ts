@@ -4,10 +4,12 @@
  * The lock is an exclusive SQLite transaction, which the system takes back when its holder dies.
  */
 
+import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sha256 } from "../../format/sha256.ts";
+import { unless } from "../files/errno.ts";
 import { makeFolder } from "../home/folders.ts";
 import { openFile } from "../store/sqlite.ts";
 import { UserError } from "../user-error.ts";
@@ -32,6 +34,7 @@ export async function whileLocked<T>(lock: Lock, work: () => Promise<T>): Promis
 
 async function take(lock: Lock, file: string): Promise<DatabaseSync> {
   const endsAt = Date.now() + (lock.waitMs ?? WAIT_MS);
+  makeClosed(file);
   const database = openFile(file, { timeout: 0 });
   try {
     while (!begins(database)) {
@@ -52,6 +55,15 @@ async function take(lock: Lock, file: string): Promise<DatabaseSync> {
     database.close();
     throw error;
   }
+}
+
+/**
+ * Before SQLite makes it as the umask has it. One that is there is not opened: when a process closes a file, the system takes back
+ * all its locks on it, also those that it holds by way of SQLite.
+ */
+function makeClosed(file: string): void {
+  unless(["EEXIST"], () => closeSync(openSync(file, "wx", 0o600)));
+  if ((statSync(file).mode & 0o777) !== 0o600) chmodSync(file, 0o600);
 }
 
 function begins(database: DatabaseSync): boolean {

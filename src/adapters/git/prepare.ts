@@ -17,17 +17,20 @@ import { makeFolder, writePrivate } from "../home/folders.ts";
 import { UserError } from "../user-error.ts";
 import { ignoreLines, plainPaths } from "./artifact-paths.ts";
 import { bytePath } from "./byte-path.ts";
-import { git, gitRecords, GitError, tryGit } from "./call.ts";
+import { failed, git, gitRecords, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
 import { exclude } from "./exclude.ts";
 import { freeIndexLock } from "./leftover-lock.ts";
-import { commonDirOf, gitDirOf, registrationOf } from "./locate.ts";
+import { commonDirOf, gitDirOf, isFolder, isThere, registrationOf } from "./locate.ts";
 import { moveInto } from "./move.ts";
 import { baseRef } from "./names.ts";
 import { repairPointer } from "./pointer.ts";
 import { removeRegistration } from "./release.ts";
 import { setAside } from "./set-aside.ts";
-import type { Bench, On } from "./tree.ts";
+import { at, benchOf, leaveOut } from "./own.ts";
+import type { Bench, On } from "./own.ts";
+import { noteSkipped } from "./sparse.ts";
+import { tipOf } from "./head-index.ts";
 
 export type Wanted = {
   readonly run: string;
@@ -49,15 +52,17 @@ type Site = { readonly on: On; readonly wanted: Wanted; readonly commonDir: stri
 
 /** Called under the repository's lock. */
 export async function prepare(on: On, wanted: Wanted): Promise<Prepared> {
-  const gitDir = gitDirOf(wanted.repo);
-  if (gitDir === undefined)
+  const mainDir = gitDirOf(wanted.repo);
+  if (mainDir === undefined)
     throw new UserError("no-repository", `${wanted.repo} is no git repository any more.`, "git init");
   makeFolder(on.home.worktrees);
   const path = join(realpathSync(on.home.worktrees), wanted.run);
-  const site: Site = { on, wanted, commonDir: commonDirOf(gitDir), path };
+  const site: Site = { on, wanted, commonDir: commonDirOf(mainDir), path };
   await refuseName(site);
   const base = await makeBranch(site);
-  const bench = { path, gitDir: await register(site) };
+  const gitDir = await register(site);
+  const bench = await benchOf(on, { path, gitDir, branch: `refs/heads/${wanted.branch}` });
+  leaveOut(bench, wanted.artifacts);
   if (!existsSync(join(bench.gitDir, READY))) await complete(site, bench);
   exclude(site.commonDir, ignoreLines(await untracked(site, base)));
   return { path, branch: wanted.branch, base };
@@ -131,7 +136,7 @@ async function update(site: Site, updates: readonly string[]): Promise<void> {
         exit: CONFLICT,
       },
     );
-  throw new GitError(call, answer);
+  throw failed(call, answer);
 }
 
 async function refuseElsewhere(site: Site): Promise<void> {
@@ -159,14 +164,15 @@ async function register(site: Site): Promise<string> {
   const { on, wanted, commonDir, path } = site;
   const known = registrationOf(commonDir, path);
   if (known !== undefined && existsSync(join(known, "HEAD"))) {
-    if (existsSync(path)) {
+    if (isFolder(path)) {
       repairPointer({ path, gitDir: known }, join(on.home.quarantine, `git-${wanted.run}`));
       return known;
     }
+    setAsideStranger(site);
     await removeRegistration(on, {
       run: wanted.run,
       commonDir,
-      bench: { path, gitDir: known },
+      bench: await benchOf(on, { path, gitDir: known }),
       keep: join(on.home.quarantine, `git-${wanted.run}`),
     });
   }
@@ -183,11 +189,14 @@ async function register(site: Site): Promise<string> {
     path,
     wanted.branch,
   ];
+  // Closed to others before anything is in it.
+  makeFolder(path);
   const answer = await tryGit(on.env, { ...inRepository(site), args, durable: true });
   if (answer.code !== 0) {
+    rmdirSync(path);
     const used = /is already (?:checked out|used by worktree) at '(.+)'/.exec(answer.err)?.[1];
     if (used !== undefined) throw elsewhere(wanted.branch, used);
-    throw new GitError({ ...inRepository(site), args }, answer);
+    throw failed({ ...inRepository(site), args }, answer);
   }
   failpoint("workspace.after-worktree");
   const gitDir = registrationOf(commonDir, path);
@@ -210,6 +219,7 @@ function setAsideHalves(site: Site): void {
         why: "git was killed while it made a worktree",
       });
   }
+  setAsideStranger(site);
   const inside = unless(["ENOENT"], () => readdirSync(path));
   if (inside === undefined) return;
   if (inside.length === 0) return rmdirSync(path);
@@ -225,21 +235,25 @@ function setAsideHalves(site: Site): void {
   });
 }
 
+/** A file, or a link to somewhere. */
+function setAsideStranger({ on, wanted, path }: Site): void {
+  if (!isThere(path) || isFolder(path)) return;
+  const why = "it was put in the place of a worktree";
+  setAside(on, { from: path, name: `worktree-${wanted.run}`, why });
+}
+
 /** Checks out what is missing. What is there and differs was not put there by git: it is moved aside. */
 async function complete(site: Site, bench: Bench): Promise<void> {
   const { on, wanted } = site;
-  const call: Omit<Call, "args"> = {
-    cwd: bench.path,
-    gitDir: bench.gitDir,
-    workTree: bench.path,
-    limitMs: CHECKOUT_MS,
-  };
+  const index = join(bench.gitDir, "index");
+  const call: Omit<Call, "args"> = { ...at(bench, index), limitMs: CHECKOUT_MS };
   await freeIndexLock(bench);
+  const tip = await tipOf(on, bench);
   const isBare = readdirSync(bench.path).every((name) => name === ".git");
   failpoint("workspace.before-checkout");
-  if (isBare) await git(on.env, { ...call, args: ["read-tree", "-m", "-u", "HEAD"] });
+  if (isBare) await git(on.env, { ...call, args: ["read-tree", "-m", "-u", tip] });
   else {
-    await git(on.env, { ...call, args: ["read-tree", "HEAD"] });
+    await git(on.env, { ...call, args: ["read-tree", tip] });
     const aside = join(on.home.quarantine, `checkout-${wanted.run}`);
     const [odd, gone] = await Promise.all([
       gitRecords(on.env, { ...call, args: ["ls-files", "-z", "--modified", "--others"] }),
@@ -247,9 +261,10 @@ async function complete(site: Site, bench: Bench): Promise<void> {
     ]);
     for (const name of new Set(odd.map((each) => each.replace(/\/$/, ""))))
       if (!gone.includes(name)) moveInto(bytePath(bench.path, name), aside, name);
-    await git(on.env, { ...call, args: ["read-tree", "--reset", "-u", "HEAD"] });
+    await git(on.env, { ...call, args: ["read-tree", "--reset", "-u", tip] });
   }
   failpoint("workspace.after-checkout");
+  await noteSkipped(on, bench, index);
   writePrivate(join(bench.gitDir, READY), `${wanted.run}\n`);
   failpoint("workspace.after-ready");
 }

@@ -1,29 +1,33 @@
 /**
  * Gives a workspace back without losing a byte, and without ever forcing git.
  *
- * 1. What is not committed becomes a salvage commit, durable before anything else happens.
- * 2. What git does not hold is moved to a folder.
- * 3. A note in git's own folder for the worktree says which tree was saved: from here on, a file that is missing was removed by us.
+ * 1. What is not committed becomes a salvage commit, durable before anything else happens. Every file is read for that: nothing
+ *    counts as unchanged because somebody's index says so.
+ * 2. A note in our folder for the workspace says which tree was saved: from here on, a file that is missing was removed by us.
+ * 3. What git does not hold is moved to a folder.
  * 4. Git removes the files, each only if it still is what was saved.
- * 5. The worktree, empty now, is removed. The branch stays.
+ * 5. The folders, empty now, are removed one by one; git forgets the worktree. The branch stays.
  */
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
 import { writePrivate } from "../home/folders.ts";
+import { UserError } from "../user-error.ts";
 import { git, gitRecords, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
 import { keepOperation, keepRest } from "./keep.ts";
 import { freeIndexLock } from "./leftover-lock.ts";
-import { commonDirOf, gitDirOf, registrationOf } from "./locate.ts";
+import { commonDirOf, gitDirOf, isFolder, isThere, registrationOf } from "./locate.ts";
 import { moveInto } from "./move.ts";
 import { salvageRef } from "./names.ts";
 import { repairPointer } from "./pointer.ts";
 import { salvage } from "./salvage.ts";
-import { addAll, at, withCopy, within } from "./tree.ts";
-import type { Bench, On } from "./tree.ts";
+import { at, benchOf, forgetBench, within } from "./own.ts";
+import type { Bench, On } from "./own.ts";
+import { withScratch } from "./scratch.ts";
+import { addAll, withCopy } from "./tree.ts";
 
 export type Leaving = {
   readonly run: string;
@@ -34,7 +38,7 @@ export type Leaving = {
 
 export type Released = { readonly salvage: string; readonly kept: string };
 
-const SAVED = "signalbox-saved";
+const SAVED = "saved";
 const REMOVE_MS = 30 * 60_000;
 const TRIES_MAX = 3;
 
@@ -50,19 +54,30 @@ export type Registered = {
 export async function release(on: On, leaving: Leaving): Promise<Released> {
   const { run, repo, path, keep } = leaving;
   const mainDir = gitDirOf(repo);
-  if (mainDir === undefined)
-    throw new Error(`${repo} is no git repository any more: its workspace ${path} is left as it is`);
+  if (mainDir === undefined) return withoutRepository(leaving);
   const commonDir = commonDirOf(mainDir);
   const gitDir = registrationOf(commonDir, path);
   if (gitDir !== undefined) {
-    const registered = { run, commonDir, keep, bench: { path, gitDir } };
-    if (existsSync(path)) await empty(on, registered);
+    const registered = { run, commonDir, keep, bench: await benchOf(on, { path, gitDir }) };
+    if (isFolder(path)) await empty(on, registered);
+    else if (isThere(path)) moveInto(Buffer.from(path), keep, "worktree");
     await removeRegistration(on, registered);
-  } else if (existsSync(path)) {
+  } else if (isThere(path)) {
     // Git does not know it any more: nobody can tell what of it is committed.
     moveInto(Buffer.from(path), keep, "worktree");
   }
   return { salvage: await refOf(on, commonDir, salvageRef(run)), kept: isFilled(keep) ? keep : "" };
+}
+
+/** Where both are gone there is nothing left to keep. */
+function withoutRepository({ repo, path, keep }: Leaving): Released {
+  if (isThere(path))
+    throw new UserError(
+      "no-repository",
+      `${repo} is no git repository any more: its workspace ${path} is left as it is.`,
+      `git -C '${repo}' status`,
+    );
+  return { salvage: "", kept: isFilled(keep) ? keep : "" };
 }
 
 async function refOf(on: On, commonDir: string, ref: string): Promise<string> {
@@ -86,7 +101,7 @@ async function empty(on: On, { run, commonDir, bench, keep }: Registered): Promi
   // Only now: what is missing from here on was taken away by us.
   await keepRest(on, bench, { tree, keep });
   failpoint("workspace.before-clear");
-  await clear(on, bench);
+  await clear(on, bench, tree);
   failpoint("workspace.after-clear");
 }
 
@@ -97,7 +112,7 @@ async function save(on: On, { run, bench }: Registered): Promise<string> {
     if (saved !== undefined) return saved;
     const { tree } = await salvage({ on, bench, run }, { isThere: true });
     failpoint("workspace.before-saved");
-    writePrivate(join(bench.gitDir, SAVED), `${tree}\n`);
+    writePrivate(join(bench.own, SAVED), `${tree}\n`);
     failpoint("workspace.after-saved");
   }
   const saved = await savedTree(on, bench);
@@ -107,7 +122,7 @@ async function save(on: On, { run, bench }: Registered): Promise<string> {
 
 /** The tree that was saved, if nothing is there that it does not hold. */
 async function savedTree(on: On, bench: Bench): Promise<string | undefined> {
-  const saved = unless(["ENOENT"], () => readFileSync(join(bench.gitDir, SAVED), "utf8"))?.trim();
+  const saved = unless(["ENOENT"], () => readFileSync(join(bench.own, SAVED), "utf8"))?.trim();
   if (saved === undefined) return undefined;
   const now = await withCopy(on, bench, async (index) => {
     await addAll(on, bench, index);
@@ -132,34 +147,50 @@ async function savedTree(on: On, bench: Bench): Promise<string | undefined> {
   return added.length === 0 ? saved : undefined;
 }
 
-/** Without force: git looks at each file, and refuses to remove one that is not what the index says. */
-async function clear(on: On, bench: Bench): Promise<void> {
-  await withCopy(on, bench, async (index) => {
-    await addAll(on, bench, index);
-    const nothing = await git(on.env, {
-      ...at(bench, index),
-      args: ["hash-object", "-t", "tree", "-w", "--stdin"],
-    });
-    await git(on.env, { ...at(bench, index), args: ["read-tree", "-m", "-u", nothing], limitMs: REMOVE_MS });
+/** Without force: git looks at each file, and refuses to remove one that is not what was saved. */
+async function clear(on: On, bench: Bench, saved: string): Promise<void> {
+  await withScratch(on, async (index) => {
+    const call: Omit<Call, "args"> = { ...at(bench, index), limitMs: REMOVE_MS };
+    const nothing = await git(on.env, { ...call, args: ["hash-object", "-t", "tree", "-w", "--stdin"] });
+    await git(on.env, { ...call, args: ["read-tree", saved] });
+    await tryGit(on.env, { ...call, args: ["update-index", "-q", "--ignore-missing", "--refresh"] });
+    await git(on.env, { ...call, args: ["read-tree", "-m", "-u", "--no-sparse-checkout", nothing] });
   });
 }
 
 /** Removes a worktree that is empty, or whose folder is gone. What only git's own folder for it knows is kept first. */
 export async function removeRegistration(on: On, { run, commonDir, bench, keep }: Registered): Promise<void> {
   const call: Omit<Call, "args"> = { cwd: commonDir, gitDir: commonDir, limitMs: REMOVE_MS };
-  const own: Omit<Call, "args"> = { cwd: commonDir, gitDir: bench.gitDir };
   await freeIndexLock(bench);
-  if (!existsSync(bench.path) && !existsSync(join(bench.gitDir, SAVED)))
+  if (!isFolder(bench.path) && !existsSync(join(bench.own, SAVED)))
     await salvage({ on, bench, run }, { isThere: false });
   keepOperation(bench, keep);
   failpoint("workspace.before-detach");
-  // With nothing in the index and no commit to compare with, there is nothing that git could call a change.
-  await git(on.env, { ...own, args: ["read-tree", "--empty"] });
-  await git(on.env, { ...own, args: ["symbolic-ref", "HEAD", `refs/signalbox/released/${run}`] });
+  if (isFolder(bench.path)) removeFolders(bench.path);
   failpoint("workspace.after-detach");
   if (existsSync(join(bench.gitDir, "locked")))
     await git(on.env, { ...call, args: ["worktree", "unlock", bench.path] });
   failpoint("workspace.before-remove");
+  // With its folder gone there is nothing that git could remove but what it knows of it.
   await git(on.env, { ...call, args: ["worktree", "remove", "--", bench.path] });
+  forgetBench(bench);
   failpoint("workspace.after-remove");
+}
+
+/** Whatever is in one of them by now keeps it, and all that are above it. */
+function removeFolders(path: string): void {
+  removeBelow(Buffer.from(path));
+  if (readdirSync(path).some((name) => name !== ".git"))
+    throw new Error(`somebody keeps writing to ${path}: it is left as it is`);
+  rmSync(join(path, ".git"), { force: true });
+  rmdirSync(path);
+}
+
+function removeBelow(folder: Buffer): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true, encoding: "buffer" })) {
+    if (!entry.isDirectory() || entry.name.toString("latin1") === ".git") continue;
+    const below = Buffer.concat([folder, Buffer.from("/"), entry.name]);
+    removeBelow(below);
+    unless(["ENOTEMPTY"], () => rmdirSync(below));
+  }
 }

@@ -3,7 +3,7 @@
 import { realpathSync } from "node:fs";
 import type { Env } from "../home/paths.ts";
 import { UserError } from "../user-error.ts";
-import { git, GitError, tryGit } from "./call.ts";
+import { failed, git, tryGit } from "./call.ts";
 import { gitDirOf } from "./locate.ts";
 
 export type Repository = {
@@ -76,5 +76,5 @@ function notOne(cwd: string, err: string): Error {
       `git config --global --add safe.directory ${cwd}`,
     );
   if (/cannot use bare repository/i.test(err)) return bare(cwd);
-  return new GitError({ args: ["rev-parse"], cwd }, { code: 128, err });
+  return failed({ args: ["rev-parse"], cwd }, { code: 128, err });
 }

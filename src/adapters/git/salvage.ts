@@ -7,18 +7,19 @@
  */
 
 import { lstatSync, readFileSync } from "node:fs";
+import { sep } from "node:path";
 import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
 import { bytePath } from "./byte-path.ts";
 import { git, gitRecords, tryGit } from "./call.ts";
-import type { Call } from "./call.ts";
 import { mentioned, unreachable } from "./commits.ts";
 import { makeDurable } from "./durable.ts";
 import { parseIndex } from "./index-file.ts";
-import { commonDirOf } from "./locate.ts";
 import { forgottenRef, salvageRef } from "./names.ts";
-import { addAll, at, headOf, oidBytesOf, withCopy } from "./tree.ts";
-import type { Bench, On } from "./tree.ts";
+import { at, inRepository, within } from "./own.ts";
+import type { Bench, On } from "./own.ts";
+import { withScratch } from "./scratch.ts";
+import { addAll, headOf, withCopy } from "./tree.ts";
 
 export type Salvaged = {
   /** The work as it is on the disk. */
@@ -34,7 +35,7 @@ export async function salvage(scene: Scene, of: { readonly isThere: boolean }): 
   const head = await headOf(on, bench);
   const before = await treeAt(scene, head);
   const staged = await stagedTree(scene);
-  const { tree, raw } = of.isThere ? await workTree(scene, before) : { tree: before, raw: undefined };
+  const { tree, raw } = of.isThere ? await workTree(scene) : { tree: before, raw: undefined };
   const known = mentioned(bench);
   const lost = await unreachable(on, bench, [...known.current, ...(head === undefined ? [] : [head])]);
   const old = await valueOf(scene, salvageRef(run));
@@ -95,11 +96,11 @@ async function keep(scene: Scene, ref: string, { tree, parents, old, message }: 
   });
   failpoint("workspace.before-salvage");
   await git(scene.on.env, {
-    ...plain(scene),
+    ...inRepository(scene.bench),
     args: ["update-ref", "--create-reflog", "-m", message, ref, made, old ?? "0".repeat(made.length)],
     durable: true,
   });
-  await makeDurable(scene.on, { commonDir: commonDirOf(scene.bench.gitDir), from: made, until: parents[0] });
+  await makeDurable(scene.on, { commonDir: scene.bench.commonDir, from: made, until: parents[0] });
   failpoint("workspace.after-salvage");
 }
 
@@ -111,7 +112,7 @@ async function isSame(
 ): Promise<boolean> {
   const [oldTree = "", oldParents = ""] = (
     await git(scene.on.env, {
-      ...plain(scene),
+      ...within(scene.bench),
       args: ["show", "--no-patch", "--no-notes", "--format=%T%n%P", old],
     })
   ).split("\n");
@@ -119,19 +120,18 @@ async function isSame(
   return oldTree === tree && parents.every((oid) => own.includes(oid));
 }
 
-function plain({ bench }: Scene): Omit<Call, "args"> {
-  return { cwd: commonDirOf(bench.gitDir), gitDir: bench.gitDir };
-}
-
 async function treeAt(scene: Scene, head: string | undefined): Promise<string> {
   if (head === undefined)
-    return git(scene.on.env, { ...plain(scene), args: ["hash-object", "-t", "tree", "-w", "--stdin"] });
-  return git(scene.on.env, { ...plain(scene), args: ["rev-parse", "--verify", `${head}^{tree}`] });
+    return git(scene.on.env, {
+      ...within(scene.bench),
+      args: ["hash-object", "-t", "tree", "-w", "--stdin"],
+    });
+  return git(scene.on.env, { ...within(scene.bench), args: ["rev-parse", "--verify", `${head}^{tree}`] });
 }
 
 async function valueOf(scene: Scene, ref: string): Promise<string | undefined> {
   const answer = await tryGit(scene.on.env, {
-    ...plain(scene),
+    ...inRepository(scene.bench),
     args: ["rev-parse", "--verify", "--quiet", ref],
   });
   return answer.code === 0 ? answer.out.toString("utf8").trim() : undefined;
@@ -145,7 +145,12 @@ const ONCE = "2000-01-01T00:00:00Z";
 async function commit(scene: Scene, tree: string, { message, parents, date }: Committing): Promise<string> {
   const unique = [...new Set(parents)];
   const args = ["commit-tree", tree, ...unique.flatMap((oid) => ["-p", oid]), "-m", message];
-  return git(scene.on.env, { ...plain(scene), args, durable: true, ...(date === undefined ? {} : { date }) });
+  return git(scene.on.env, {
+    ...within(scene.bench),
+    args,
+    durable: true,
+    ...(date === undefined ? {} : { date }),
+  });
 }
 
 /** The index as it is. The sides of a conflict have no place in a tree, so they are given one. */
@@ -172,78 +177,88 @@ async function stagedTree({ on, bench }: Scene): Promise<string> {
 
 type Work = { readonly tree: string; readonly raw: string | undefined };
 
-async function workTree(scene: Scene, before: string): Promise<Work> {
+async function workTree(scene: Scene): Promise<Work> {
   const { on, bench } = scene;
   return withCopy(on, bench, async (index) => {
-    const call = at(bench, index);
-    const args = [
-      "diff-files",
-      "-z",
-      "--name-only",
-      "--ignore-submodules=all",
-      "--no-ext-diff",
-      "--no-textconv",
-    ];
-    const touched = await gitRecords(on.env, { ...call, args });
     await addAll(on, bench, index);
-    const tree = await git(on.env, { ...call, args: ["write-tree", "--missing-ok"], durable: true });
-    return { tree, raw: await rawTree(scene, { before, tree, index, touched }) };
+    const args = ["write-tree", "--missing-ok"];
+    const tree = await git(on.env, { ...at(bench, index), args, durable: true });
+    return { tree, raw: await rawTree(scene, index) };
   });
 }
 
-type Changed = {
-  readonly before: string;
-  readonly tree: string;
-  readonly index: string;
-  /** Written since the index was, also where that changes nothing for git. */
-  readonly touched: readonly string[];
-};
-
-/** Line ends and filters change what git stores: of such files, the bytes as they are on the disk. */
-async function rawTree(scene: Scene, changed: Changed): Promise<string | undefined> {
+/**
+ * Line ends and filters change what git stores: of such files, the bytes as they are on the disk, unless a checkout gives the
+ * same. Every file is read: whose stamps would say which were not touched since they were checked out?
+ */
+async function rawTree(scene: Scene, index: string): Promise<string | undefined> {
   const { on, bench } = scene;
-  const call = at(bench, changed.index);
-  const files = await changedFiles(scene, changed);
-  if (files.length === 0) return undefined;
-  const hashed = await git(on.env, {
-    ...call,
-    args: ["hash-object", "-w", "--no-filters", "--stdin-paths"],
-    input: Buffer.from(files.map(({ name }) => `${quoted(name)}\n`).join(""), "latin1"),
-    durable: true,
-  });
-  const raw = hashed.split("\n");
-  const odd = files.flatMap(({ mode, oid, name }, place) =>
-    raw[place] === oid ? [] : [`${mode} ${raw[place] ?? ""} 0\t${name}\0`],
-  );
+  const call = at(bench, index);
+  const files = storedFiles(scene, index);
+  const plain = await hashes(scene, files, []);
+  const converted = files.filter(({ oid }, place) => plain[place] !== oid);
+  const odd = await unreproduced(scene, index, converted);
   if (odd.length === 0) return undefined;
+  const raw = await hashes(scene, odd, ["-w"]);
+  const input = odd.map(({ mode, name }, place) => `${mode} ${raw[place] ?? ""} 0\t${name}\0`).join("");
   await git(on.env, { ...call, args: ["read-tree", "--empty"] });
   await git(on.env, {
     ...call,
     args: ["update-index", "-z", "--index-info"],
-    input: Buffer.from(odd.join(""), "latin1"),
+    input: Buffer.from(input, "latin1"),
   });
   return git(on.env, { ...call, args: ["write-tree"], durable: true });
 }
 
 type Stored = { readonly mode: string; readonly oid: string; readonly name: string };
 
-async function changedFiles(
-  scene: Scene,
-  { before, tree, index, touched }: Changed,
-): Promise<readonly Stored[]> {
-  const { on, bench } = scene;
-  const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv"];
-  const differing =
-    before === tree ? [] : await gitRecords(on.env, { ...at(bench, index), args: [...args, before, tree] });
-  const names = new Set([...touched, ...differing]);
-  if (names.size === 0) return [];
-  const oidBytes = oidBytesOf(bench.gitDir);
+function storedFiles({ bench }: Scene, index: string): readonly Stored[] {
+  const { oidBytes } = bench;
   const bytes = readFileSync(index);
   return (parseIndex(bytes, oidBytes)?.entries ?? []).flatMap(({ name, mode, oidAt }) => {
-    const isFile = names.has(name) && (mode & 0o170000) === 0o100000;
-    if (!isFile || !isFileAt(bytePath(bench.path, name))) return [];
+    const isFile = (mode & 0o170000) === 0o100000 && isFileAt(bytePath(bench.path, name));
+    if (!isFile) return [];
     return [{ name, mode: mode.toString(8), oid: bytes.toString("hex", oidAt, oidAt + oidBytes) }];
   });
+}
+
+/** Of the bytes as they are. */
+async function hashes(
+  { on, bench }: Scene,
+  files: readonly Stored[],
+  more: readonly string[],
+): Promise<readonly string[]> {
+  if (files.length === 0) return [];
+  const hashed = await git(on.env, {
+    ...within(bench),
+    args: ["hash-object", ...more, "--no-filters", "--stdin-paths"],
+    input: Buffer.from(files.map(({ name }) => `${quoted(name)}\n`).join(""), "latin1"),
+    durable: true,
+  });
+  return hashed.split("\n");
+}
+
+/** Those of which a checkout would not give the bytes that are there. */
+async function unreproduced(
+  scene: Scene,
+  index: string,
+  files: readonly Stored[],
+): Promise<readonly Stored[]> {
+  if (files.length === 0) return files;
+  const { on, bench } = scene;
+  return withScratch(on, async (folder) => {
+    const args = ["checkout-index", "-q", `--prefix=${folder}${sep}`, "-z", "--stdin"];
+    const input = Buffer.from(files.map(({ name }) => `${name}\0`).join(""), "latin1");
+    await tryGit(on.env, { ...at(bench, index), args, input });
+    return files.filter(({ name }) => {
+      const made = bytesAt(bytePath(folder, name));
+      return made === undefined || bytesAt(bytePath(bench.path, name))?.equals(made) !== true;
+    });
+  });
+}
+
+function bytesAt(path: Buffer): Buffer | undefined {
+  return unless(["ENOENT", "ENOTDIR", "EISDIR"], () => readFileSync(path));
 }
 
 function isFileAt(path: Buffer): boolean {

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../home/folders.ts";
 import { moveInto } from "./move.ts";
-import type { On } from "./tree.ts";
+import type { On } from "./own.ts";
 
 export type Aside = { readonly from: string; readonly name: string; readonly why: string };
 

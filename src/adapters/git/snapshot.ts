@@ -4,28 +4,35 @@ import { failpoint } from "../failpoint.ts";
 import { git, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
 import { makeDurable } from "./durable.ts";
-import { commonDirOf } from "./locate.ts";
 import { snapshotRef } from "./names.ts";
-import { headOf } from "./tree.ts";
-import type { Bench, On } from "./tree.ts";
+import { inRepository, within } from "./own.ts";
+import type { Bench, On } from "./own.ts";
+import { headOf, workOf } from "./tree.ts";
 
 export type Moment = {
   readonly run: string;
   readonly seq: number;
+  /** A digest of the work. */
   readonly tree: string;
   readonly message: string;
 };
 
-export async function snapshot(on: On, bench: Bench, { run, seq, tree, message }: Moment): Promise<string> {
+export async function snapshot(
+  on: On,
+  bench: Bench,
+  { run, seq, tree: digested, message }: Moment,
+): Promise<string> {
+  const tree = workOf(digested);
   const ref = snapshotRef(run, seq);
-  const call: Omit<Call, "args"> = { cwd: bench.path, gitDir: bench.gitDir, durable: true };
+  const call: Omit<Call, "args"> = { ...inRepository(bench), durable: true };
   const kept = await treeOfRef(on, call, ref);
   if (kept === tree) return ref;
   if (kept !== undefined) throw new Error(`${ref} holds the tree ${kept} already, and not ${tree}`);
   const head = await headOf(on, bench);
   const parents = head === undefined ? [] : ["-p", head];
   const made = await git(on.env, {
-    ...call,
+    ...within(bench),
+    durable: true,
     args: ["commit-tree", tree, ...parents, "-F", "-"],
     input: message,
   });
@@ -34,7 +41,7 @@ export async function snapshot(on: On, bench: Bench, { run, seq, tree, message }
   // Another process was quicker with the same.
   if (answer.code !== 0 && (await treeOfRef(on, call, ref)) !== tree)
     throw new Error(`${ref} could not be made: ${answer.err.trim()}`);
-  await makeDurable(on, { commonDir: commonDirOf(bench.gitDir), from: made, until: head });
+  await makeDurable(on, { commonDir: bench.commonDir, from: made, until: head });
   failpoint("workspace.after-snapshot");
   return ref;
 }

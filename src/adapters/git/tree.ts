@@ -1,69 +1,133 @@
 /**
- * The work as one git tree: what is tracked and what is not, but not what is ignored, as it is on the disk now.
+ * The digest of the work.
  *
- * Made with a copy of the index, so that neither the index nor the branch of whoever works there is touched, and neither a lock
- * nor a merge under way is in the way. The same content is the same tree, whether or not it was committed.
+ * It is the id of the git tree of what is on the disk now: what is tracked and what is not, but neither artifacts nor what is
+ * ignored. Where the run's branch holds something else, the id of the branch's tree stands behind it (`WORK+BRANCH`): what was looked
+ * at is what the branch will give, and moving the branch under unchanged files is a change.
+ *
+ * Made with indexes of ours, so that neither the index nor the branch of whoever works there is touched or believed, and neither a
+ * lock nor a merge under way is in the way.
  */
 
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { unless } from "../files/errno.ts";
-import { makeFolder } from "../home/folders.ts";
-import { newName } from "../home/new-name.ts";
-import type { Env, Home } from "../home/paths.ts";
-import { git, GitError, tryGit } from "./call.ts";
-import type { Call } from "./call.ts";
 import { artifactTest } from "./artifact-paths.ts";
-import { copyIndex, parseIndex } from "./index-file.ts";
-import { commonDirOf, gitDirOf } from "./locate.ts";
-
-export type On = { readonly home: Home; readonly env: Env };
-
-/** A worktree and git's own folder for it. */
-export type Bench = { readonly path: string; readonly gitDir: string; readonly isAlone?: boolean };
+import { failed, git, tryGit } from "./call.ts";
+import type { Call } from "./call.ts";
+import { headIndex, keepStamps, tipOf } from "./head-index.ts";
+import { hiddenRules } from "./hidden-rules.ts";
+import { copyIndex, isSameEntry, parseIndex, rootTree, withNested } from "./index-file.ts";
+import type { IndexFile } from "./index-file.ts";
+import { gitDirOf } from "./locate.ts";
+import { at, inRepository, leaveOut } from "./own.ts";
+import type { Bench, On } from "./own.ts";
+import { headAt } from "./refs.ts";
+import { withScratch } from "./scratch.ts";
 
 const NO_COMMIT = /^error: '(.+?)\/?' does not have a commit checked out$/m;
 const TRIES_MAX = 3;
-/** The version of the index that leaves out what a name shares with the one before. */
-const PREFIXED = 4;
 
-/** Gives an index of its own to work with, filled from the worktree's. Nothing is left of it afterwards. */
-export async function withCopy<T>(on: On, bench: Bench, use: (index: string) => Promise<T>): Promise<T> {
-  const folder = join(on.home.root, "tmp");
-  makeFolder(folder);
-  const index = join(folder, `index-${process.pid}-${newName()}`);
-  try {
-    const isCopied = await copyIndex({
-      from: join(bench.gitDir, "index"),
-      to: index,
-      workTree: bench.path,
-      oidBytes: oidBytesOf(bench.gitDir),
-      nested: (path) => headOfNested(on, bench, path),
+export async function digest(on: On, bench: Bench, artifacts: readonly string[]): Promise<string> {
+  leaveOut(bench, artifacts);
+  const tip = await tipOf(on, bench);
+  const index = await headIndex(on, bench, tip);
+  const startedAt = Date.now();
+  return withScratch(on, async (file) => {
+    const copy = withNested(index, { workTree: bench.path, oidBytes: bench.oidBytes }, nestedIn(bench));
+    writeFileSync(file, copy, { mode: 0o600 });
+    await addAll(on, bench, file);
+    const seen = await withRules(on, bench, { file, index, copy });
+    if (seen !== index) keepStamps(bench, { tip, index, seen, startedAt });
+    const isArtifact = artifactTest(artifacts);
+    const isSame = seen === index || isSameWork(index, seen, isArtifact);
+    const work = await treeWithout(on, bench, {
+      file,
+      index: seen,
+      isArtifact,
+      ...(isSame ? { same: index } : {}),
     });
-    if (!isCopied) await fromHead(on, bench, index);
-    return await use(index);
-  } finally {
-    rmSync(index, { force: true });
-    rmSync(`${index}.lock`, { force: true });
-  }
-}
-
-export async function treeOf(on: On, bench: Bench, artifacts: readonly string[]): Promise<string> {
-  return withCopy(on, bench, async (index) => {
-    await addAll(on, bench, index);
-    await dropArtifacts(on, bench, { index, artifacts });
-    return git(on.env, { ...at(bench, index), args: ["write-tree", "--missing-ok"] });
+    if (isSame && tip !== "") return work;
+    if (tip === "") return `${work}+none`;
+    writeFileSync(file, index.bytes);
+    return `${work}+${await treeWithout(on, bench, { file, index, isArtifact })}`;
   });
 }
 
-/** How git is called for a worktree. One whose folder is gone still has an index and a HEAD. */
-export function within({ path, gitDir, isAlone = false }: Bench): Omit<Call, "args"> {
-  return existsSync(path) ? { cwd: path, gitDir, workTree: path, isAlone } : { cwd: gitDir, gitDir, isAlone };
+/** The tree of the work in a digest. */
+export function workOf(digested: string): string {
+  return digested.split("+", 1)[0] ?? digested;
 }
 
-/** The same with an index of ours. */
-export function at(bench: Bench, index: string): Omit<Call, "args"> {
-  return { ...within(bench), index };
+type Added = { readonly file: string; readonly index: IndexFile; readonly copy: Buffer };
+
+/** What git has made of the copy; the index itself where git found nothing to do. */
+async function withRules(on: On, bench: Bench, { file, index, copy }: Added): Promise<IndexFile> {
+  const read = () => {
+    const bytes = readFileSync(file);
+    return bytes.equals(index.bytes) || (copy === index.bytes && bytes.equals(copy))
+      ? index
+      : parsed(bytes, bench);
+  };
+  const seen = read();
+  const hidden = hiddenRules(bench.path, index, () => seen);
+  if (hidden.length === 0) return seen;
+  const input = Buffer.from(hidden.map((name) => `:(top,literal)${name}`).join("\0"), "latin1");
+  const args = ["add", "--force", "--sparse", "--pathspec-from-file=-", "--pathspec-file-nul"];
+  await git(on.env, { ...at(bench, file), args, input });
+  return read();
+}
+
+function parsed(bytes: Buffer, { oidBytes, own }: Bench): IndexFile {
+  const index = parseIndex(bytes, oidBytes);
+  if (index === undefined) throw new Error(`git has written an index for ${own} that cannot be read`);
+  return index;
+}
+
+function isSameWork(one: IndexFile, other: IndexFile, isArtifact: (name: string) => boolean): boolean {
+  const left = one.entries.filter(({ name }) => !isArtifact(name));
+  const right = other.entries.filter(({ name }) => !isArtifact(name));
+  return (
+    left.length === right.length &&
+    left.every((entry, place) => {
+      const same = right[place];
+      return same !== undefined && same.name === entry.name && isSameEntry(one, other, [entry, same]);
+    })
+  );
+}
+
+type Written = {
+  /** Holds what the index says; it is changed where artifacts are in it. */
+  readonly file: string;
+  readonly index: IndexFile;
+  readonly isArtifact: (name: string) => boolean;
+  /** Another index with the same work, of which git knows the tree. */
+  readonly same?: IndexFile;
+};
+
+/** Mostly there are no artifacts in it, because they are ignored, and git knows the tree: then no process is needed. */
+async function treeWithout(on: On, bench: Bench, written: Written): Promise<string> {
+  const { file, index, isArtifact, same = index } = written;
+  const drop = index.entries.filter(({ name }) => isArtifact(name));
+  const isPlain = drop.length === 0 && !same.entries.some(({ name }) => isArtifact(name));
+  const known = isPlain ? rootTree(same, bench.oidBytes) : undefined;
+  if (known !== undefined) return known;
+  if (drop.length > 0)
+    await git(on.env, {
+      ...at(bench, file),
+      args: ["update-index", "-z", "--force-remove", "--stdin"],
+      input: Buffer.from(drop.map(({ name }) => `${name}\0`).join(""), "latin1"),
+    });
+  return git(on.env, { ...at(bench, file), args: ["write-tree", "--missing-ok"] });
+}
+
+/** Gives an index of its own to work with, filled with the names that the worktree's holds. */
+export async function withCopy<T>(on: On, bench: Bench, use: (index: string) => Promise<T>): Promise<T> {
+  return withScratch(on, async (to) => {
+    const from = join(bench.gitDir, "index");
+    const { path: workTree, oidBytes } = bench;
+    if (!copyIndex({ from, to, workTree, oidBytes }, nestedIn(bench))) await fromHead(on, bench, to);
+    return use(to);
+  });
 }
 
 /** Takes everything in. A file that vanishes meanwhile, or a nested repository without a commit, is no reason to fail. */
@@ -79,57 +143,27 @@ export async function addAll(on: On, bench: Bench, index: string): Promise<void>
     if (answer.code === 0) return;
     const nested = NO_COMMIT.exec(answer.err)?.[1];
     if (nested !== undefined && !without.includes(nested)) without.push(nested);
-    else if (tries >= TRIES_MAX) throw new GitError(call, answer);
+    else if (tries >= TRIES_MAX) throw failed(call, answer);
     else tries += 1;
   }
 }
 
-type Dropping = { readonly index: string; readonly artifacts: readonly string[] };
-
-/** Mostly there is nothing to drop, because artifacts are ignored: then no process is needed. */
-async function dropArtifacts(on: On, bench: Bench, { index, artifacts }: Dropping): Promise<void> {
-  const bytes = unless(["ENOENT"], () => readFileSync(index));
-  if (bytes === undefined) return;
-  if (!mayHold(bytes, artifacts)) return;
-  const isArtifact = artifactTest(artifacts);
-  const names = parseIndex(bytes, oidBytesOf(bench.gitDir))?.entries.map(({ name }) => name) ?? [];
-  const drop = names.filter(isArtifact);
-  if (drop.length === 0) return;
-  await git(on.env, {
-    ...at(bench, index),
-    args: ["update-index", "-z", "--force-remove", "--stdin"],
-    input: Buffer.from(drop.map((name) => `${name}\0`).join(""), "latin1"),
-  });
-}
-
-/** Names stand in the index as they are: where none of ours does, nothing has to be looked at one by one. */
-function mayHold(bytes: Buffer, artifacts: readonly string[]): boolean {
-  const isWritten = bytes.readUInt32BE(4) < PREFIXED;
-  if (!isWritten || artifacts.some((path) => path.includes("{"))) return true;
-  const names = artifacts.map((path) => path.slice(path.lastIndexOf("/") + 1));
-  return [...names, ".signalbox-"].some((name) => bytes.includes(name));
-}
-
 async function fromHead(on: On, bench: Bench, index: string): Promise<void> {
-  rmSync(index, { force: true });
   const head = await headOf(on, bench);
   if (head !== undefined) await git(on.env, { ...at(bench, index), args: ["read-tree", head] });
 }
 
+/** Where the worktree's HEAD is. */
 export async function headOf(on: On, bench: Bench): Promise<string | undefined> {
   const args = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
-  const answer = await tryGit(on.env, { ...within(bench), args });
+  const answer = await tryGit(on.env, { ...inRepository(bench), args });
   return answer.code === 0 ? answer.out.toString("utf8").trim() : undefined;
 }
 
 /** Without starting anything inside: only where its HEAD is. */
-async function headOfNested(on: On, bench: Bench, name: string): Promise<string | undefined> {
-  const path = join(bench.path, Buffer.from(name, "latin1").toString("utf8"));
-  const gitDir = gitDirOf(path);
-  return gitDir === undefined ? undefined : headOf(on, { path, gitDir });
-}
-
-export function oidBytesOf(gitDir: string): number {
-  const config = unless(["ENOENT"], () => readFileSync(join(commonDirOf(gitDir), "config"), "latin1")) ?? "";
-  return /^\s*objectformat\s*=\s*"?sha256/im.test(config) ? 32 : 20;
+function nestedIn(bench: Bench): (name: string) => string | undefined {
+  return (name) => {
+    const gitDir = gitDirOf(join(bench.path, Buffer.from(name, "latin1").toString("utf8")));
+    return gitDir === undefined ? undefined : headAt(gitDir);
+  };
 }

@@ -1,17 +1,16 @@
 /** Workspaces of runs as git worktrees. */
 
 import { existsSync, realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { Workspaces } from "../../engine/ports.ts";
 import type { Env, Home } from "../home/paths.ts";
-import { UserError } from "../user-error.ts";
-import { gitDirOf } from "./locate.ts";
 import { whileLocked } from "./lock.ts";
 import { refuseRunName } from "./names.ts";
 import { prepare } from "./prepare.ts";
 import { release } from "./release.ts";
 import { snapshot } from "./snapshot.ts";
-import { treeOf } from "./tree.ts";
-import type { Bench } from "./tree.ts";
+import { openBench } from "./own.ts";
+import { digest } from "./tree.ts";
 
 type On = {
   readonly home: Home;
@@ -28,22 +27,17 @@ export function gitWorkspaces(on: On): Workspaces {
       return whileLocked(lock(of.repo), () => prepare(on, of));
     },
     digest: async (path, artifacts) =>
-      treeOf(on, { ...benchAt(path), isAlone: on.isAlone === true }, artifacts),
+      digest(on, { ...(await openBench(on, path)), isAlone: on.isAlone === true }, artifacts),
     snapshot: async (of) => {
       refuseRunName(of.run);
-      return snapshot(on, benchAt(of.path), of);
+      return snapshot(on, await openBench(on, of.path), of);
     },
     release: async (of) => {
       refuseRunName(of.run);
-      const path = existsSync(of.path) ? realpathSync(of.path) : of.path;
+      // Only what is above it: a link in its place leads to what is not ours.
+      const above = dirname(of.path);
+      const path = existsSync(above) ? join(realpathSync(above), basename(of.path)) : of.path;
       return whileLocked(lock(of.repo), () => release(on, { ...of, path }));
     },
   };
-}
-
-function benchAt(path: string): Bench {
-  const gitDir = gitDirOf(path);
-  if (gitDir === undefined)
-    throw new UserError("no-workspace", `${path} is no working tree of git any more.`, "signalbox doctor");
-  return { path: realpathSync(path), gitDir };
 }

@@ -1,0 +1,185 @@
+/**
+ * A git folder of ours for each workspace, in the state home.
+ *
+ * Whatever agents can write (the repository's configuration, its attributes, its lists of what to ignore, the worktree's index) is
+ * not asked: this folder holds a configuration with the few settings that say how files become objects, copied as values when the
+ * workspace is made, our own list of what to ignore, and our own index. Only the objects are the repository's. The user's global
+ * configuration counts as always.
+ */
+
+import { readFileSync, realpathSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { unless } from "../files/errno.ts";
+import { makeFolder, writePrivate } from "../home/folders.ts";
+import type { Env, Home } from "../home/paths.ts";
+import { UserError } from "../user-error.ts";
+import { ignoreLines } from "./artifact-paths.ts";
+import { git } from "./call.ts";
+import type { Call } from "./call.ts";
+import { commonDirOf, gitDirOf, isFolder } from "./locate.ts";
+import { branchAt } from "./refs.ts";
+
+export type On = { readonly home: Home; readonly env: Env };
+
+/** A worktree, git's own folder for it, and ours. */
+export type Bench = {
+  readonly path: string;
+  readonly gitDir: string;
+  readonly commonDir: string;
+  readonly own: string;
+  /** The run's branch, as a ref. */
+  readonly branch: string;
+  readonly oidBytes: number;
+  readonly isAlone?: boolean;
+};
+
+type Known = Pick<Bench, "gitDir" | "commonDir" | "branch" | "oidBytes">;
+
+const MISSING = ["ENOENT", "ENOTDIR"];
+const UNREADABLE = [...MISSING, "EACCES", "ELOOP"];
+const RECORD = "workspace.json";
+
+/** Settings that say how files become objects. None of them names a file or a command. */
+const COPIED = new Set([
+  "core.repositoryformatversion",
+  "core.autocrlf",
+  "core.eol",
+  "core.filemode",
+  "core.symlinks",
+  "core.ignorecase",
+  "core.precomposeunicode",
+  "core.sharedrepository",
+  "core.sparsecheckout",
+  "core.sparsecheckoutcone",
+  "extensions.objectformat",
+]);
+const PLAIN = /^[a-z0-9]*$/i;
+const OWN_SCOPES = new Set(["local", "worktree"]);
+
+/** How git is called with our folder. A worktree whose folder is gone still has its objects. */
+export function within(bench: Bench): Omit<Call, "args"> {
+  const { path, own, commonDir, isAlone = false } = bench;
+  const call = { gitDir: own, objects: join(commonDir, "objects"), isAlone };
+  return isFolder(path) ? { ...call, cwd: path, workTree: path } : { ...call, cwd: own };
+}
+
+/** The same with an index. */
+export function at(bench: Bench, index: string): Omit<Call, "args"> {
+  return { ...within(bench), index };
+}
+
+/** The repository itself, where refs are asked for or changed. */
+export function inRepository({ commonDir, gitDir }: Bench): Omit<Call, "args"> {
+  return { cwd: commonDir, gitDir };
+}
+
+/** The workspace at a path, as it was made: what its `.git` says since then is believed only where it says the same. */
+export async function openBench(on: On, path: string): Promise<Bench> {
+  const gitDir = isFolder(path) ? unless(UNREADABLE, () => gitDirOf(path)) : undefined;
+  if (gitDir === undefined) throw gone(path);
+  const known = recorded(on, path);
+  if (known !== undefined && real(known.gitDir) !== real(gitDir)) throw gone(path);
+  return benchOf(on, { path: realpathSync(path), gitDir: known?.gitDir ?? gitDir });
+}
+
+function gone(path: string): UserError {
+  return new UserError("no-workspace", `${path} is no working tree of git any more.`, "signalbox doctor");
+}
+
+function real(path: string): string {
+  return unless(UNREADABLE, () => realpathSync(path)) ?? path;
+}
+
+type Wanted = { readonly path: string; readonly gitDir: string; readonly branch?: string };
+
+/** Makes our folder where it is missing, or belongs to an earlier worktree of this name. */
+export async function benchOf(on: On, { path, gitDir, branch }: Wanted): Promise<Bench> {
+  const own = ownOf(on, path);
+  const known = recorded(on, path);
+  const isSame = known?.gitDir === gitDir && (branch === undefined || known.branch === branch);
+  if (known !== undefined && isSame) return { ...known, path, own };
+  const commonDir = commonDirOf(gitDir);
+  const settings = await settingsOf(on, gitDir);
+  rmSync(own, { recursive: true, force: true });
+  for (const folder of [join(on.home.root, "git"), own, join(own, "refs"), join(own, "info")])
+    makeFolder(folder);
+  writePrivate(join(own, "HEAD"), "ref: refs/heads/none\n");
+  writePrivate(join(own, "config"), configOf(settings, commonDir));
+  const sparse = unless(MISSING, () => readFileSync(join(gitDir, "info", "sparse-checkout"), "utf8"));
+  if (sparse !== undefined) writePrivate(join(own, "info", "sparse-checkout"), sparse);
+  const record: Known = {
+    gitDir,
+    commonDir,
+    branch: branch ?? branchAt(gitDir) ?? "",
+    oidBytes: settings.get("extensions.objectformat") === "sha256" ? 32 : 20,
+  };
+  writePrivate(join(own, RECORD), `${JSON.stringify(record)}\n`);
+  return { ...record, path, own };
+}
+
+export function forgetBench({ own }: Bench): void {
+  rmSync(own, { recursive: true, force: true });
+}
+
+/** Artifacts are not part of the work. What was left out once stays so. */
+export function leaveOut({ own }: Pick<Bench, "own">, artifacts: readonly string[]): void {
+  const file = join(own, "info", "exclude");
+  const lines = unless(MISSING, () => readFileSync(file, "utf8"))?.split("\n") ?? [""];
+  const missing = ignoreLines(artifacts).filter((line) => !lines.includes(line));
+  if (missing.length > 0) writePrivate(file, [...lines.slice(0, -1), ...missing, ""].join("\n"));
+}
+
+function ownOf({ home }: On, path: string): string {
+  return join(home.root, "git", basename(path));
+}
+
+function recorded(on: On, path: string): Known | undefined {
+  const text = unless(MISSING, () => readFileSync(join(ownOf(on, path), RECORD), "utf8"));
+  if (text === undefined) return undefined;
+  const known = parsed(text);
+  return isKnown(known) ? known : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Damaged: it is made anew.
+    return undefined;
+  }
+}
+
+function isKnown(value: unknown): value is Known {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "gitDir" in value &&
+    typeof value.gitDir === "string" &&
+    "commonDir" in value &&
+    typeof value.commonDir === "string" &&
+    "branch" in value &&
+    typeof value.branch === "string" &&
+    "oidBytes" in value &&
+    (value.oidBytes === 20 || value.oidBytes === 32)
+  );
+}
+
+/** Listing runs nothing. */
+async function settingsOf(on: On, gitDir: string): Promise<ReadonlyMap<string, string>> {
+  const args = ["config", "--list", "--show-scope", "--includes", "-z"];
+  const fields = (await git(on.env, { cwd: gitDir, gitDir, args })).split("\0");
+  const settings = new Map<string, string>();
+  for (let place = 0; place + 1 < fields.length; place += 2) {
+    const [scope = "", entry = ""] = fields.slice(place, place + 2);
+    const [key = "", value = "true"] = entry.split("\n", 2);
+    if (OWN_SCOPES.has(scope) && COPIED.has(key) && PLAIN.test(value)) settings.set(key, value);
+  }
+  return settings;
+}
+
+function configOf(settings: ReadonlyMap<string, string>, commonDir: string): string {
+  const lines = [...settings].map(([key, value]) => `[${key.replace(".", "]\n\t")} = ${value}\n`);
+  // Git-lfs, where it is the user's own filter, finds what it has fetched where it is for the whole repository.
+  const storage = join(commonDir, "lfs").replaceAll(/["\\]/g, "\\$&").replaceAll("\n", "\\n");
+  return `${lines.join("")}[core]\n\tbare = false\n\tlogAllRefUpdates = false\n[lfs]\n\tstorage = "${storage}"\n`;
+}
