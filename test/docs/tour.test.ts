@@ -166,7 +166,12 @@ function isAboutProcess(line: string): boolean {
 }
 
 function quiet(lines: readonly string[]): readonly string[] {
-  return lines.filter((line) => !isAboutProcess(line));
+  return lines.filter((line) => !isAboutProcess(line) && !isAboutTerminal(line));
+}
+
+/** Whoever reads the README types at a terminal; this test has none, and that is told. */
+function isAboutTerminal(line: string): boolean {
+  return /^ {2}notice at event \d+: signed with no terminal/.test(line);
 }
 
 /** What was said, with `...` wherever the README leaves out lines up to one that it shows. */
