@@ -29,10 +29,10 @@ const AGENT: AgentRow = {
 };
 const JOB = "abcd.worker.2.1";
 /** Jobs of this state home; the mark of any other says nothing here. */
-const JOBS: readonly string[] = [JOB, "abcd.reviewer.1.1", "abcd.worker.1.4"];
+const JOBS = new Set([JOB, "abcd.reviewer.1.1", "abcd.worker.1.4"]);
 const store = {
   byToken: (hash: string) => (hash === AGENT.token ? AGENT : undefined),
-  job: (id: string) => (JOBS.includes(id) ? ({ id } as JobRow) : undefined),
+  job: (id: string) => (JOBS.has(id) ? ({ id } as JobRow) : undefined),
 };
 const jobAbove = (id: string): readonly Fake[] => [
   SHELL,
@@ -75,25 +75,27 @@ describe("who acts", () => {
     ],
     ["an empty mark is none", { CLAUDECODE: "", SIGNALBOX_JOB: "" }, MINE, "person, may act as a person"],
     ["a variable that anybody may have", { AGENT: "007" }, MINE, "person, may act as a person"],
-    ...[
-      ["its job in the environment", { SIGNALBOX_JOB: JOB }, MINE, true],
-      ["its job above it", {}, jobAbove(JOB), true],
-      ["a later turn of it", { SIGNALBOX_JOB: "abcd.worker.2.17" }, MINE, true],
-      ["marks of a program", { SIGNALBOX_JOB: JOB, CLAUDECODE: "1" }, jobAbove(JOB), true],
-      ["a job of another state home around it", { SIGNALBOX_JOB: JOB }, jobAbove("wxyz.worker.1.1"), true],
-      ["nothing", {}, MINE, false],
-      ["only a program's marks", { CLAUDECODE: "1" }, MINE, false],
-      ["only a job of another state home", { SIGNALBOX_JOB: "wxyz.worker.2.1" }, MINE, false],
-      ["the job of another role", { SIGNALBOX_JOB: "abcd.reviewer.1.1" }, MINE, false],
-      ["the job of another attempt", { SIGNALBOX_JOB: "abcd.worker.1.4" }, MINE, false],
-      ["the job of another role above it", {}, jobAbove("abcd.reviewer.1.1"), false],
-      ["a job that it only claims", { SIGNALBOX_JOB: JOB }, jobAbove("abcd.reviewer.1.1"), false],
-      ["a job that only begins like its own", { SIGNALBOX_JOB: `${JOB}.x` }, MINE, false],
-    ].map(([what, env, above, isOwn]): [string, Record<string, string>, readonly Fake[], string] => [
-      `a token with ${String(what)}`,
-      { SIGNALBOX_TOKEN: TOKEN, ...(env as Record<string, string>) },
-      above as readonly Fake[],
-      isOwn === true ? "agent worker 2 of abcd, not-a-person 4" : "stolen-token 4",
+    ...(
+      [
+        ["its job in the environment", { SIGNALBOX_JOB: JOB }, MINE, true],
+        ["its job above it", {}, jobAbove(JOB), true],
+        ["a later turn of it", { SIGNALBOX_JOB: "abcd.worker.2.17" }, MINE, true],
+        ["marks of a program", { SIGNALBOX_JOB: JOB, CLAUDECODE: "1" }, jobAbove(JOB), true],
+        ["a job of another state home around it", { SIGNALBOX_JOB: JOB }, jobAbove("wxyz.worker.1.1"), true],
+        ["nothing", {}, MINE, false],
+        ["only a program's marks", { CLAUDECODE: "1" }, MINE, false],
+        ["only a job of another state home", { SIGNALBOX_JOB: "wxyz.worker.2.1" }, MINE, false],
+        ["the job of another role", { SIGNALBOX_JOB: "abcd.reviewer.1.1" }, MINE, false],
+        ["the job of another attempt", { SIGNALBOX_JOB: "abcd.worker.1.4" }, MINE, false],
+        ["the job of another role above it", {}, jobAbove("abcd.reviewer.1.1"), false],
+        ["a job that it only claims", { SIGNALBOX_JOB: JOB }, jobAbove("abcd.reviewer.1.1"), false],
+        ["a job that only begins like its own", { SIGNALBOX_JOB: `${JOB}.x` }, MINE, false],
+      ] satisfies readonly [string, Record<string, string>, readonly Fake[], boolean][]
+    ).map(([what, env, above, isOwn]): [string, Record<string, string>, readonly Fake[], string] => [
+      `a token with ${what}`,
+      { SIGNALBOX_TOKEN: TOKEN, ...env },
+      above,
+      isOwn ? "agent worker 2 of abcd, not-a-person 4" : "stolen-token 4",
     ]),
     ["a token of nobody", { SIGNALBOX_TOKEN: "guess" }, MINE, "unknown-token 4"],
     ["the digest is no token", { SIGNALBOX_TOKEN: AGENT.token }, MINE, "unknown-token 4"],

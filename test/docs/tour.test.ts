@@ -21,7 +21,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isSupervisorAlive } from "../../src/adapters/supervisor/lock.ts";
 import { homeAt } from "../../src/adapters/home/paths.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isPerson, testAsPerson } from "../support/person.ts";
+import { isPerson } from "../support/person.ts";
 
 type Step = {
   readonly command: string;
@@ -54,7 +54,7 @@ test("there is a tour", () => {
   expect(steps.filter(({ shown }) => shown !== undefined).length).toBeGreaterThan(8);
 });
 
-testAsPerson.for(steps.map((step, index) => [index, step.command.trim()] as const))(
+test.runIf(isPerson).for(steps.map((step, index) => [index, step.command.trim()] as const))(
   "step %i: %s",
   ([index]) => {
     const { exit = -1, printed = [], shown } = typed[index] ?? {};

@@ -1,10 +1,9 @@
 /**
- * Tests in which somebody acts as a person through real processes.
+ * For tests in which somebody acts as a person through real processes: `test.runIf(isPerson)`.
  *
  * Whoever runs them from inside of a coding agent is no person, and Signalbox refuses them, as it should: so they are left out
  * there, by name. `test/setup/person.ts` says why.
  */
-import { describe, test } from "vitest";
 import { markIn } from "../../src/adapters/person/marks.ts";
 import { lineageOf, PROCS } from "../../src/adapters/person/processes.ts";
 
@@ -17,5 +16,3 @@ export function whyNoPerson(): string | undefined {
 }
 
 export const isPerson = whyNoPerson() === undefined;
-export const testAsPerson = test.runIf(isPerson);
-export const describeAsPerson = describe.runIf(isPerson);

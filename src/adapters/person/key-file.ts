@@ -28,7 +28,7 @@ import { COST_MAX, type Sealed } from "./seal.ts";
 export const EXIT_DAMAGED = 8;
 
 /** Of a key that was replaced: enough to say what is signed with it, and by what it named the next one; empty where it was lost. */
-export type FormerKey = { readonly public: string; readonly until: string; readonly named: string };
+type FormerKey = { readonly public: string; readonly until: string; readonly named: string };
 
 export type KeyFile = {
   readonly version: 1;

@@ -15,8 +15,8 @@ export function fingerprintOf(publicKey: string): string {
     .slice(0, FINGERPRINT_LENGTH);
 }
 
-export function signatureOf({ fingerprint, sign }: Signer, text: string): string {
-  return `${FORM}:${fingerprint}:${sign(text)}`;
+export function signatureOf(signer: Signer, text: string): string {
+  return `${FORM}:${signer.fingerprint}:${signer.sign(text)}`;
 }
 
 /** The two halves of what `signatureOf` made; undefined for any other text. */

@@ -19,7 +19,7 @@ import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/closest.ts";
 
 /** What a demo is about, beside its scripts: `demos/WORKFLOW/demo.json`. */
-export type Script = {
+type Script = {
   readonly goal: string;
   readonly params: Readonly<Record<string, string>>;
   /** Harness to script. */

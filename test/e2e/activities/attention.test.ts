@@ -3,8 +3,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { describeAsPerson } from "../../support/person.ts";
+import { describe, expect, test } from "vitest";
+import { isPerson } from "../../support/person.ts";
 import { takeSupervisorLock } from "../../../src/adapters/supervisor/lock.ts";
 import { processesOf } from "../lives/life.ts";
 import { filesBelow, onStage, supervised, type Scene, type Stage } from "./stage.ts";
@@ -67,7 +67,7 @@ const TROUBLES: readonly Trouble[] = [
   },
 ];
 
-describeAsPerson.concurrent("needs attention", () => {
+describe.runIf(isPerson).concurrent("needs attention", () => {
   test.for(TROUBLES)("$what", async ({ make, mend, reason }) => {
     await onStage(SCENE, async (stage) => {
       // Nothing is done before the trouble is there.

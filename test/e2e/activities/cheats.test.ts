@@ -2,8 +2,8 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { describeAsPerson } from "../../support/person.ts";
+import { describe, expect, test } from "vitest";
+import { isPerson } from "../../support/person.ts";
 import { runFolders } from "../../../src/adapters/home/paths.ts";
 import { onStage, type Scene, type Stage } from "./stage.ts";
 
@@ -40,7 +40,7 @@ function promptsOf(stage: Stage, run: string, role: string): string[] {
     .map((file) => readFileSync(file, "utf8"));
 }
 
-describeAsPerson.concurrent("cheats", () => {
+describe.runIf(isPerson).concurrent("cheats", () => {
   test("nobody reviews while the worker's turn goes on", async () => {
     const lingers = `${WORK}\nprintf '\\n## Review\\n\\nVerdict: PASS\\n' >>TASK.md\nsay lingering\nawait go`;
     await onStage(scene(lingers, `say reviewing; ${PASS}`), async (stage) => {

@@ -2,8 +2,8 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "vitest";
-import { describeAsPerson } from "../../support/person.ts";
+import { describe, test } from "vitest";
+import { isPerson } from "../../support/person.ts";
 import { processesOf, kill } from "../lives/life.ts";
 import { onStage, supervised, type Now, type Stage } from "./stage.ts";
 
@@ -54,7 +54,7 @@ const count = (stage: Stage): number =>
 
 const agents = { coder: QUICK, fixer: "sleep 600" };
 
-describeAsPerson.concurrent("checks", () => {
+describe.runIf(isPerson).concurrent("checks", () => {
   test("red leads to a fixer, green leads on, and a change makes green stale", async ({ expect }) => {
     await onStage(
       { workflow: "checks", agents: { coder: CODER, fixer: FIXER }, files: { "test.sh": TEST } },

@@ -2,8 +2,8 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "vitest";
-import { testAsPerson } from "../../support/person.ts";
+import { expect, test } from "vitest";
+import { isPerson } from "../../support/person.ts";
 import { kill, processesOf } from "../lives/life.ts";
 import { agentFolder, filesBelow, onStage, supervised } from "./stage.ts";
 
@@ -18,7 +18,7 @@ else
 fi
 `;
 
-testAsPerson("a superseded attempt hands in and asks in vain", async () => {
+test.runIf(isPerson)("a superseded attempt hands in and asks in vain", async () => {
   const scene = { workflow: "checks", agents: { coder: CODER, fixer: "true" }, files: { "test.sh": "true" } };
   await onStage(scene, (stage) =>
     supervised(stage, {}, async () => {

@@ -2,8 +2,8 @@
 
 import { readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "vitest";
-import { describeAsPerson } from "../../support/person.ts";
+import { describe, test } from "vitest";
+import { isPerson } from "../../support/person.ts";
 import { kill, processesOf } from "../lives/life.ts";
 import { jobFolder, onStage, supervised, type Scene, type Stage } from "./stage.ts";
 
@@ -37,7 +37,7 @@ function workers({ root }: Stage): string[] {
   });
 }
 
-describeAsPerson.concurrent("limits", () => {
+describe.runIf(isPerson).concurrent("limits", () => {
   test.for<[string, string, string, string]>([
     ["says nothing for too long", "minutes: 60, stall_minutes: 0.012", "sleep 614", "stalled"],
     [

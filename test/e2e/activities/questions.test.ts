@@ -2,8 +2,8 @@
 
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "vitest";
-import { describeAsPerson } from "../../support/person.ts";
+import { describe, test } from "vitest";
+import { isPerson } from "../../support/person.ts";
 import { filesBelow, onStage, type Stage } from "./stage.ts";
 
 const AGENTS = {
@@ -24,7 +24,7 @@ async function asked(stage: Stage): Promise<string> {
 
 type Item = { kind: string; question: { id: string; repeats: number }; commands: string[] };
 
-describeAsPerson.concurrent("questions", () => {
+describe.runIf(isPerson).concurrent("questions", () => {
   test("only options count, answers that are none are counted over restarts, and too many of them block", async ({
     expect,
   }) => {

@@ -2,8 +2,8 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "vitest";
-import { describeAsPerson } from "../../support/person.ts";
+import { describe, test } from "vitest";
+import { isPerson } from "../../support/person.ts";
 import { processesOf } from "../lives/life.ts";
 import { filesBelow, onStage, supervised } from "./stage.ts";
 
@@ -27,7 +27,7 @@ echo "plan of $SIGNALBOX_JOB" >plan.md
 const MENDER = `echo "mended by $SIGNALBOX_JOB" >>plan.md`;
 const issue = (rank: string): object => ({ rank, issue: `an issue of rank ${rank}` });
 
-describeAsPerson.concurrent("stages", () => {
+describe.runIf(isPerson).concurrent("stages", () => {
   test("issues below the threshold are notes; a blocking one outweighs approval; a stage begins again, and nothing is lost", async ({
     expect,
   }) => {

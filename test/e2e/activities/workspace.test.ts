@@ -3,8 +3,8 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { describeAsPerson } from "../../support/person.ts";
+import { describe, expect, test } from "vitest";
+import { isPerson } from "../../support/person.ts";
 import { filesBelow, onStage, type Stage } from "./stage.ts";
 
 /** Leaves one file committed, one staged, one that git does not know and one that git ignores. */
@@ -41,7 +41,7 @@ function checkout(stage: Stage): Record<string, string> {
 
 type Workspace = { status: string; salvage: string; kept: string; branch: string; path: string };
 
-describeAsPerson.concurrent("a workspace that goes away", () => {
+describe.runIf(isPerson).concurrent("a workspace that goes away", () => {
   test.for(["done", "cancel"])("%s: everything is still there", async (end) => {
     await onStage(SCENE, async (stage) => {
       // The person has work of their own under way.

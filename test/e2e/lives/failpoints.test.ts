@@ -7,7 +7,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { testAsPerson } from "../../support/person.ts";
+import { isPerson } from "../../support/person.ts";
 import { diceOf } from "../../../src/cli/dice.ts";
 import { begin, clear, faultsOf, makeLife, story, untilOver } from "./life.ts";
 
@@ -51,7 +51,7 @@ const chosen = IS_DEEP
     );
 const reached = new Set<string>();
 
-testAsPerson.for(chosen)("%s", { timeout: 300_000 }, async ([, env]) => {
+test.runIf(isPerson).for(chosen)("%s", { timeout: 300_000 }, async ([, env]) => {
   const life = makeLife();
   const log = join(life.root, "failpoints");
   const run = await begin(life, { ...env, SIGNALBOX_FAILPOINT_LOG: log });

@@ -5,8 +5,8 @@
  */
 
 import { setTimeout as pause } from "node:timers/promises";
-import { expect } from "vitest";
-import { testAsPerson } from "../../support/person.ts";
+import { expect, test } from "vitest";
+import { isPerson } from "../../support/person.ts";
 import { diceOf } from "../../../src/cli/dice.ts";
 import {
   begin,
@@ -43,7 +43,7 @@ async function haunt(life: Life, run: string, dice: () => number): Promise<Recor
   return killed;
 }
 
-testAsPerson("lives with sudden deaths", { timeout: 3_600_000 }, async () => {
+test.runIf(isPerson)("lives with sudden deaths", { timeout: 3_600_000 }, async () => {
   const total: Record<string, number> = {};
   const ends: Record<string, number> = {};
   for (let i = 0; i < LIVES; i += 1) {

@@ -2,15 +2,15 @@
 
 import { join } from "node:path";
 import { readFileSync } from "node:fs";
-import { expect } from "vitest";
-import { testAsPerson } from "../../support/person.ts";
+import { expect, test } from "vitest";
+import { isPerson } from "../../support/person.ts";
 import { openStore } from "../../../src/adapters/store/open.ts";
 import { clear, makeLife, type, untilOver } from "./life.ts";
 
 const RACERS = 50;
 const ROUNDS = process.env["SIGNALBOX_DEEP"] === undefined ? 1 : 10;
 
-testAsPerson(`${RACERS} processes race for one move`, { timeout: 600_000 }, async () => {
+test.runIf(isPerson)(`${RACERS} processes race for one move`, { timeout: 600_000 }, async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const life = makeLife();
     const begun = await type(life, [
