@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { join, sep } from "node:path";
 import { homeOf, runFolders, type Home } from "../adapters/home/paths.ts";
+import { requireRoot } from "../adapters/home/root.ts";
 import { openStore as openStoreAt, type SqliteStore } from "../adapters/store/open.ts";
 import { UserError } from "../adapters/user-error.ts";
 import { closest } from "../core/closest.ts";
@@ -24,7 +25,10 @@ const NEARBY = 200;
 
 export function requireHome({ env }: Pick<Door, "env">): Home {
   const home = homeOf(env);
-  if (home !== undefined) return home;
+  if (home !== undefined) {
+    requireRoot(home, env);
+    return home;
+  }
   throw new UserError(
     "no-home",
     "neither HOME nor SIGNALBOX_HOME says where runs are kept",

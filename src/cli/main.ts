@@ -1,25 +1,61 @@
 /** The process around the command line. */
 
+import { EXIT_FAILED } from "./command.ts";
 import { print, isTerminal } from "./print.ts";
 import { run } from "./run.ts";
+
+/** Why what we print does not arrive any more; empty as long as it does. */
+let lost = "";
+let stop: () => void = () => undefined;
 
 async function main(): Promise<void> {
   const { code, stdout, stderr } = await run(process.argv.slice(2), {
     cwd: currentFolder(),
     env: process.env,
     terminal: isTerminal(1),
-    live: { print: (text) => print(1, text), interrupted },
+    live: { print: say, interrupted },
   });
   // Only said, never forced: leaving at once would cut off what is still on its way through a pipe.
   process.exitCode = code;
-  print(1, stdout);
-  print(2, stderr);
+  say(stdout);
+  // What goes with an answer means nothing without it.
+  if (!isFailed()) print(2, stderr);
 }
 
-/** Only streams ask for this: everything else ends at once when it is interrupted. */
+function say(text: string): void {
+  print(1, text, (code) => {
+    // Who closed it before we began waits for how it ends.
+    if (lost !== "" || code === "EBADF") return;
+    lost = code;
+    stop();
+    if (!isFailed()) return;
+    // Whatever the command itself ends with: its answer did not arrive.
+    process.once("exit", () => (process.exitCode = EXIT_FAILED));
+    print(2, `signalbox: what it says cannot be written to the standard output: ${REASONS[code] ?? code}\n`);
+  });
+}
+
+/** Otherwise who reads has seen enough, as with `| head`. */
+function isFailed(): boolean {
+  return lost !== "" && lost !== "EPIPE";
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: "no space left on the device",
+  EIO: "input/output error",
+  EFBIG: "the file would be larger than it may be",
+  EDQUOT: "your quota of disk space is used up",
+};
+
+/**
+ * Only streams ask for this: everything else ends at once when it is interrupted. A reader that left interrupts, too, as soon as
+ * there is something to print.
+ */
 function interrupted(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => controller.abort(signal));
+  stop = (): void => controller.abort("SIGPIPE");
+  if (lost !== "") stop();
   return controller.signal;
 }
 

@@ -1,6 +1,18 @@
 /** The built command as a process: what only shows there. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { once } from "node:events";
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,6 +20,7 @@ import { rolldown } from "rolldown";
 import { beforeAll, expect, test } from "vitest";
 import config from "../../rolldown.config.ts";
 import { folderWith, tiny } from "../cli/calling.ts";
+import { NOTE_FILES, prepareHome, removeHomes } from "../support/home.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const signalbox = join(root, "bin/signalbox");
@@ -22,6 +35,22 @@ beforeAll(async () => {
   // Others may be reading the folder: what is there is replaced, never taken away.
   await bundle.write({ ...(Array.isArray(output) ? output[0] : output), cleanDir: false });
 });
+
+const JOB = {
+  id: "a1.writer.1.1",
+  run: "a1",
+  kind: "turn",
+  role: "writer",
+  slot: "",
+  attempt: 1,
+  artifact: "",
+  tree: "",
+  startedAt: 1,
+  endsBy: 0,
+  stallMs: 0,
+  killed: "",
+  status: "over",
+} as const;
 
 function start(
   args: readonly string[],
@@ -83,6 +112,40 @@ test("a reader that leaves early is no error", async () => {
   await new Promise((resolve) => child.on("close", resolve));
   expect(stderr).toBe("exit 0\n");
 });
+
+test("a stream ends when its reader has left", { timeout: 20_000 }, async () => {
+  const on = prepareHome(NOTE_FILES);
+  await on.runIn("open", "a1");
+  const dir = join(on.root, "turn");
+  mkdirSync(dir);
+  writeFileSync(join(dir, "out.log"), "one\n");
+  on.withStore((store) => store.putJob({ ...JOB, dir }));
+  const child = spawn(signalbox, ["logs", "a1", "-f"], { cwd: on.repo, env: on.env });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  await once(child.stdout, "data");
+  child.stdout.destroy();
+  appendFileSync(join(dir, "out.log"), "two\n");
+  const [code] = (await once(child, "close")) as [number];
+  removeHomes();
+  expect({ code, stderr }).toEqual({ code: 130, stderr: "" });
+});
+
+test.skipIf(process.platform !== "linux").for(["schema", "schema --json", "workflows"])(
+  "a full disk is told in one line: %s",
+  (line) => {
+    const { status, stderr } = spawnSync("sh", ["-c", `"$0" ${line} >/dev/full`, signalbox], {
+      encoding: "utf8",
+    });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr:
+        "signalbox: what it says cannot be written to the standard output: no space left on the device\n",
+    });
+  },
+);
 
 test("a slow reader gets every byte", async () => {
   const child = spawn(signalbox, ["schema", "--json"], { stdio: ["ignore", "pipe", "inherit"] });

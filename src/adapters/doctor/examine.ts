@@ -1,6 +1,7 @@
 /** Looks at everything, one thing after the other. Nothing is changed, and nothing that is broken keeps it from looking on. */
 
 import { homeOf, type Env } from "../home/paths.ts";
+import { requireRoot } from "../home/root.ts";
 import type { Database } from "../store/database.ts";
 import { registryOf } from "../store/registry.ts";
 import type { TrustStore } from "../trust/trust.ts";
@@ -17,6 +18,11 @@ export type Where = { readonly cwd: string; readonly env: Env };
 export async function examine({ cwd, env }: Where): Promise<readonly Finding[]> {
   const home = homeOf(env);
   if (home === undefined) return [...lookAtMachine(env), homeless(), ...lookAtTools(env)];
+  const obstacle = looked("state home", () => {
+    requireRoot(home, env);
+    return [];
+  });
+  if (obstacle.length > 0) return [...lookAtMachine(env), ...obstacle, ...lookAtTools(env)];
   const machine = [...lookAtMachine(env), ...looked("state home", () => lookAtHome(home))];
   let db: Database | undefined;
   const opened = looked("database", () => {

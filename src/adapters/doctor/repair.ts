@@ -8,6 +8,7 @@ import { chmodSync, existsSync } from "node:fs";
 import { failpoint } from "../failpoint.ts";
 import { makeFolder } from "../home/folders.ts";
 import { homeOf, type Home } from "../home/paths.ts";
+import { requireRoot } from "../home/root.ts";
 import { repair as repairStore, type RepairReport } from "../store/repair.ts";
 import { endSupervisor } from "../supervisor/end.ts";
 import { UserError } from "../user-error.ts";
@@ -27,6 +28,7 @@ export type Repaired = {
 export async function repair({ cwd, env }: Where): Promise<Repaired> {
   const home = homeOf(env);
   if (home === undefined || !existsSync(home.root)) return { did: [], lost: [] };
+  requireRoot(home, env);
   const files = mendFiles(home);
   // Nobody else writes while the journal is mended; the next command starts a supervisor again.
   const lock = await endSupervisor(home);

@@ -12,18 +12,70 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { codeOf } from "../files/errno.ts";
+import { UserError } from "../user-error.ts";
 import { newName } from "./new-name.ts";
 
 const FOLDER = 0o700;
 const FILE = 0o600;
 const OTHERS = 0o077;
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
 
 /** Makes the folder and those above it that are missing. One that is there and open to others is closed to them. */
 export function makeFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: FOLDER });
+  makeStepwise(path);
   const { mode } = statSync(path);
   // A umask may also have taken away what the owner needs.
   if ((mode & 0o777) !== FOLDER) chmodSync(path, FOLDER);
+}
+
+/**
+ * Step by step: where a folder is there and takes no new name, as in /proc, making all of them at once never ends.
+ */
+function makeStepwise(path: string): void {
+  if (isFolder(path)) return;
+  const above = dirname(path);
+  if (above !== path) makeStepwise(above);
+  try {
+    mkdirSync(path, { mode: FOLDER });
+  } catch (error) {
+    // Another process was faster.
+    if (codeOf(error) === "EEXIST" && isFolder(path)) return;
+    throw notMade(path, error);
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch (error) {
+    // Told of what is above it.
+    if (codeOf(error) === "ENOTDIR") return false;
+    throw notMade(path, error);
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EEXIST: "something else is there",
+  ENOENT: "the folder above it takes no new names",
+  ENOTDIR: "something above it is no folder",
+  EROFS: "its file system is read-only",
+  ENOSPC: "no space is left",
+  EDQUOT: "your quota of disk space is used up",
+  ENAMETOOLONG: "its name is too long",
+  ELOOP: "symbolic links above it lead in a circle",
+};
+
+function notMade(path: string, error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  return new UserError("not-made", `the folder ${path} cannot be made: ${REASONS[code] ?? code}`, {
+    next: `ls -ld ${dirname(path)}`,
+    exit: code === "ENOSPC" || code === "EDQUOT" ? EXIT_FAILED : EXIT_USAGE,
+  });
 }
 
 /** A new, empty file; fails where there is one. */
