@@ -4,10 +4,10 @@
  * Agents can read the file it is kept in, so that it holds nothing but what the settings hand on anyway.
  */
 
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { failpoint } from "../adapters/failpoint.ts";
 import { makeFolder, writePrivate } from "../adapters/home/folders.ts";
+import { textOfOwn } from "../adapters/home/own-file.ts";
 import type { Env, Home } from "../adapters/home/paths.ts";
 import { isHandedOn } from "../engine/environment.ts";
 import type { Settings } from "../engine/ports.ts";
@@ -50,23 +50,19 @@ function namesFile({ root }: Home): string {
 
 function writeIfNew(home: Home, file: string, value: unknown): void {
   const text = `${JSON.stringify(value)}\n`;
-  if (textOf(file) === text) return;
+  if (textOfOwn(file) === text) return;
   makeFolder(home.root);
   failpoint("environment.before-write");
   writePrivate(file, text);
   failpoint("environment.after-write");
 }
 
+/** What is no value, or no file of ours, is nothing: it must not stop whoever only looks. */
 function valueIn(file: string): unknown {
-  const text = textOf(file);
-  return text === undefined ? undefined : JSON.parse(text);
-}
-
-function textOf(file: string): string | undefined {
   try {
-    return readFileSync(file, "utf8");
+    return JSON.parse(textOfOwn(file) ?? "null");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

@@ -1,7 +1,8 @@
 /** Where the world and the journal do not agree: folders nobody knows, workspaces that are gone, processes that were lost. */
 
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { textOfOwn } from "../home/own-file.ts";
 import type { Home } from "../home/paths.ts";
 import { shimProcesses } from "../process/processes.ts";
 import type { Database } from "../store/database.ts";
@@ -9,6 +10,7 @@ import { journalOf } from "../store/journal.ts";
 import { isBusy } from "../store/open.ts";
 import { registryOf } from "../store/registry.ts";
 import { text } from "../store/row.ts";
+import { isOtherInstallation, oddInBin } from "../works/launcher.ts";
 import { isSupervisorAlive } from "../supervisor/lock.ts";
 import { looked, ok, REPAIR, type Finding } from "./finding.ts";
 import { namesIn } from "./home.ts";
@@ -21,7 +23,10 @@ type On = { readonly home: Home; readonly db: Database | undefined };
 
 export function lookAtLeftovers({ home, db }: On): readonly Finding[] {
   const supervisor = looked("supervisor", () => [supervisorOf(home, db !== undefined && isBusy(db))]);
-  const environment = looked("environment", () => environmentOf(home));
+  const environment = [
+    ...looked("environment", () => environmentOf(home)),
+    ...looked("programs", () => programsOf(home)),
+  ];
   if (db === undefined) return [...supervisor, ...environment];
   const isAlive = supervisor.some(({ text: said }) => said.startsWith("at work"));
   const found = [
@@ -52,13 +57,13 @@ function isAliveIn(home: Home): boolean {
 
 /** SQLite begins every file of its own with these words; an unused one is empty. */
 function isLockUsable({ supervisorLock }: Home): boolean {
-  const bytes = readFileSync(supervisorLock);
-  return bytes.length === 0 || bytes.subarray(0, 15).toString("latin1") === "SQLite format 3";
+  const said = textOfOwn(supervisorLock);
+  return said === "" || said?.startsWith("SQLite format 3") === true;
 }
 
 /** What keeps a supervisor from starting, and can be made again. */
 export function brokenFiles(home: Home): readonly { readonly path: string; readonly reason: string }[] {
-  const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
   return [
     ...(isFile(home.supervisorLock) && !isLockUsable(home)
       ? [{ path: home.supervisorLock, reason: "it is no lock of ours" }]
@@ -78,9 +83,19 @@ function environmentOf(home: Home): readonly Finding[] {
   }));
 }
 
+/** Another installation writes its own before it starts an agent, and so do we: that alone is no harm. */
+function programsOf(home: Home): readonly Finding[] {
+  return oddInBin(home).map((odd) => ({
+    status: isOtherInstallation(home) ? "note" : "problem",
+    name: "programs",
+    text: `${odd}; agents find it first, and it is put right before the next one is started`,
+    next: isOtherInstallation(home) ? "" : `look who wrote it: ls -l ${home.bin}`,
+  }));
+}
+
 function isEnvironment(path: string): boolean {
   try {
-    const saved: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const saved: unknown = JSON.parse(textOfOwn(path) ?? "");
     return typeof saved === "object" && saved !== null && !Array.isArray(saved);
   } catch (error) {
     if (error instanceof SyntaxError) return false;

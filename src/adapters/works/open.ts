@@ -34,7 +34,7 @@ export function openWorks(home: Home, store: Store, log: (line: string) => void)
     workspaces: gitWorkspaces({ home, env }),
     folders: (run) => runFolders(home, run),
     workflow: workflowsOf(store),
-    processes: ownProcesses(home),
+    processes: ownProcesses(home, log),
     desk,
     notifier: notifierOf(env),
     // Settings of a repository count only while a person trusts exactly this content.
@@ -46,12 +46,12 @@ export function openWorks(home: Home, store: Store, log: (line: string) => void)
 }
 
 /** What agents call may have been replaced since the last one was started. */
-function ownProcesses(home: Home): Processes {
+function ownProcesses(home: Home, log: (line: string) => void): Processes {
   const processes = shimProcesses({ home });
   return {
     ...processes,
     launch(launch) {
-      writeLauncher(home);
+      for (const odd of writeLauncher(home)) log(`before ${launch.id} was started: ${odd}; that is mended`);
       return processes.launch(launch);
     },
   };
