@@ -7,6 +7,7 @@ import { UserError } from "../adapters/user-error.ts";
 
 /** `-` is the standard input. */
 export function textIn(cwd: string, file: string): string {
+  const name = file === "-" ? "the standard input" : file;
   let bytes: Uint8Array;
   try {
     bytes = readFileSync(file === "-" ? 0 : resolve(cwd, file));
@@ -17,11 +18,17 @@ export function textIn(cwd: string, file: string): string {
         `there is no file ${file}`,
         "give the path of a file, or - for the standard input",
       );
-    throw unreadable(file === "-" ? "the standard input" : file, error);
+    if (file === "-" && codeOf(error) !== undefined)
+      throw new UserError("unreadable", `${name} cannot be read`, "give the path of a file instead of -");
+    throw unreadable(file, error);
   }
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new UserError("not-text", `${file} is not valid UTF-8`, `file ${file}`);
+    const next =
+      file === "-"
+        ? "send it through `iconv -f LATIN1 -t UTF-8`, or whatever it is written in"
+        : `file ${file}`;
+    throw new UserError("not-text", `${name} is not valid UTF-8`, next);
   }
 }

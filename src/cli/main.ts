@@ -1,5 +1,6 @@
 /** The process around the command line. */
 
+import { whyNotWritten } from "../adapters/home/reasons.ts";
 import { EXIT_FAILED } from "./command.ts";
 import { print, isTerminal } from "./print.ts";
 import { run } from "./run.ts";
@@ -31,7 +32,7 @@ function say(text: string): void {
     if (!isFailed()) return;
     // Whatever the command itself ends with: its answer did not arrive.
     process.once("exit", () => (process.exitCode = EXIT_FAILED));
-    print(2, `signalbox: what it says cannot be written to the standard output: ${REASONS[code] ?? code}\n`);
+    print(2, `signalbox: what it says cannot be written to the standard output: ${whyNotWritten(code)}\n`);
   });
 }
 
@@ -39,13 +40,6 @@ function say(text: string): void {
 function isFailed(): boolean {
   return lost !== "" && lost !== "EPIPE";
 }
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOSPC: "no space left on the device",
-  EIO: "input/output error",
-  EFBIG: "the file would be larger than it may be",
-  EDQUOT: "your quota of disk space is used up",
-};
 
 /**
  * Only streams ask for this: everything else ends at once when it is interrupted. A reader that left interrupts, too, as soon as

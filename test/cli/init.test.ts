@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CONFIG_TEMPLATE } from "../../src/adapters/config/template.ts";
+import { initialise } from "../../src/adapters/config/init.ts";
 import { mergeLayers } from "../../src/adapters/config/merge.ts";
 import { builtInHarnesses } from "../../src/adapters/config/built-in.ts";
 import { contentOf } from "../../src/adapters/trust/content.ts";
@@ -88,6 +89,21 @@ test("without a repository: exit 2 and the way to get one", async () => {
     stderr: `signalbox: ${cwd} is not in a git repository\n  next: git init\n`,
   });
   expect(readdirSync(cwd)).toEqual([]);
+});
+
+test("in a bare repository: told so, and the way out", async () => {
+  const cwd = mkdtempSync(join(tmpdir(), "signalbox-init-"));
+  for (const folder of ["objects", "refs", "deep"]) mkdirSync(join(cwd, folder));
+  writeFileSync(join(cwd, "HEAD"), "ref: refs/heads/main\n");
+  const said = `signalbox: ${cwd} is a bare repository: there is no working tree to work for\n  next: git clone ${cwd} somewhere else, and go there\n`;
+  for (const place of [cwd, join(cwd, "deep")])
+    expect(await call("init", place)).toEqual({ code: 2, stdout: "", stderr: said });
+});
+
+test.skipIf(process.platform !== "linux")("where nothing can be written, the true reason is told", () => {
+  expect(() => initialise("/proc")).toThrow(
+    "/proc/.signalbox cannot be written: the folder above it takes no new names",
+  );
 });
 
 test.for<[what: string, make: (cwd: string) => void]>([

@@ -141,8 +141,7 @@ test.skipIf(process.platform !== "linux").for(["schema", "schema --json", "workf
     });
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr:
-        "signalbox: what it says cannot be written to the standard output: no space left on the device\n",
+      stderr: "signalbox: what it says cannot be written to the standard output: no space is left\n",
     });
   },
 );

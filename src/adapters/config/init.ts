@@ -1,9 +1,10 @@
 /** Writes the files of a new `.signalbox`. What is there is never touched; each file appears whole or not at all. */
 
 import { linkSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { failpoint } from "../failpoint.ts";
-import { codeOf, unreadable } from "../library/find.ts";
+import { whyNotWritten } from "../home/reasons.ts";
+import { codeOf } from "../library/find.ts";
 import { UserError } from "../user-error.ts";
 import { CONFIG_TEMPLATE, WORKFLOWS_README } from "./template.ts";
 
@@ -18,15 +19,19 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 export function initialise(tree: string): Initialised {
-  for (const folder of [".signalbox", ".signalbox/workflows"]) requireFolder(join(tree, folder));
+  const folders = [".signalbox", ".signalbox/workflows"].map((folder) => join(tree, folder));
+  for (const folder of folders) requireFolder(folder);
   try {
+    for (const folder of folders) makeFolder(folder);
     const files = Object.entries(FILES).map(([path, text]) => ({
       path,
       status: put(join(tree, path), text),
     }));
     return { files };
   } catch (error) {
-    const reason = unreadable(tree, error).message.split(": ").at(-1) ?? "";
+    const code = codeOf(error);
+    if (code === undefined) throw error;
+    const reason = whyNotWritten(code);
     throw new UserError("not-written", `${tree}/.signalbox cannot be written: ${reason}`, `ls -ld ${tree}`);
   }
 }
@@ -34,7 +39,6 @@ export function initialise(tree: string): Initialised {
 function put(file: string, text: string): "written" | "kept" | "changed" {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats !== undefined) return stats.isFile() && readFileSync(file, "utf8") === text ? "kept" : "changed";
-  mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}.draft`;
   failpoint("init.before-write");
   try {
@@ -45,6 +49,11 @@ function put(file: string, text: string): "written" | "kept" | "changed" {
   }
   failpoint("init.after-write");
   return "written";
+}
+
+/** One by one: Node gives another reason than the true one where it makes several. */
+function makeFolder(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) mkdirSync(path);
 }
 
 /** A link fails where somebody else was faster; a rename would replace their file. */

@@ -14,7 +14,7 @@ type On = { readonly cwd: string; readonly env: Env; readonly store: TrustStore 
 
 export async function lookAtSettings({ cwd, env, store }: On): Promise<readonly Finding[]> {
   return lookedLong("settings", async () => {
-    const repo = mainTree(cwd);
+    const { repo, why } = mainTree(cwd);
     const surveyed = await surveySettings({ repo: repo ?? cwd, env, store });
     const { settings, files, problems, warnings, isTrusted } = surveyed;
     const wrong = problems.map((problem): Finding => ({
@@ -33,31 +33,30 @@ export async function lookAtSettings({ cwd, env, store }: On): Promise<readonly 
     return [
       ...(wrong.length === 0 ? [ok("settings", good)] : wrong),
       ...noted,
-      ...trustOf(repo, isTrusted),
+      ...(repo === undefined ? [nowhere(why)] : trustOf(repo, isTrusted)),
       ...harnessesOf(settings, env["PATH"] ?? ""),
     ];
   });
 }
 
-function mainTree(cwd: string): string | undefined {
+type Tree = { readonly repo?: string; readonly why?: UserError };
+
+function mainTree(cwd: string): Tree {
   try {
-    return repositoryOf(cwd).main;
+    return { repo: repositoryOf(cwd).main };
   } catch (error) {
-    if (error instanceof UserError) return undefined;
+    if (error instanceof UserError) return { why: error };
     throw error;
   }
 }
 
-function trustOf(repo: string | undefined, isTrusted: boolean): readonly Finding[] {
-  if (repo === undefined)
-    return [
-      {
-        status: "note",
-        name: "repository",
-        text: "this folder is in no git repository; runs begin in one",
-        next: "git init",
-      },
-    ];
+function nowhere(why: UserError | undefined): Finding {
+  const isBare = why?.code === "bare-repository";
+  const text = isBare ? why.message : "this folder is in no git repository; runs begin in one";
+  return { status: "note", name: "repository", text, next: why?.next ?? "" };
+}
+
+function trustOf(repo: string, isTrusted: boolean): readonly Finding[] {
   if (isTrusted) return [ok("repository", `${repo}: nothing in it waits to be trusted`)];
   const text = `${repo}/.signalbox is not trusted: nothing of it is used, and runs of it are refused`;
   return [{ status: "missing", name: "repository", text, next: "signalbox trust" }];

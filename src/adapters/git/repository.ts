@@ -58,7 +58,7 @@ function bare(path: string): UserError {
   return new UserError(
     "bare-repository",
     `${path} is a bare repository: there is no working tree to work for.`,
-    "git clone",
+    `git clone ${path} somewhere else, and go there`,
   );
 }
 

@@ -15,6 +15,7 @@ import { dirname } from "node:path";
 import { codeOf } from "../files/errno.ts";
 import { UserError } from "../user-error.ts";
 import { newName } from "./new-name.ts";
+import { whyNotWritten } from "./reasons.ts";
 
 const FOLDER = 0o700;
 const FILE = 0o600;
@@ -56,23 +57,10 @@ function isFolder(path: string): boolean {
   }
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-  EEXIST: "something else is there",
-  ENOENT: "the folder above it takes no new names",
-  ENOTDIR: "something above it is no folder",
-  EROFS: "its file system is read-only",
-  ENOSPC: "no space is left",
-  EDQUOT: "your quota of disk space is used up",
-  ENAMETOOLONG: "its name is too long",
-  ELOOP: "symbolic links above it lead in a circle",
-};
-
 function notMade(path: string, error: unknown): unknown {
   const code = codeOf(error);
   if (code === undefined) return error;
-  return new UserError("not-made", `the folder ${path} cannot be made: ${REASONS[code] ?? code}`, {
+  return new UserError("not-made", `the folder ${path} cannot be made: ${whyNotWritten(code)}`, {
     next: `ls -ld ${dirname(path)}`,
     exit: code === "ENOSPC" || code === "EDQUOT" ? EXIT_FAILED : EXIT_USAGE,
   });

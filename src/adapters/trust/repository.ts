@@ -16,9 +16,22 @@ export function repositoryOf(cwd: string): Repository {
   for (let tree = cwd; ; tree = dirname(tree)) {
     const git = statSync(join(tree, ".git"), { throwIfNoEntry: false });
     if (git !== undefined) return { tree, main: git.isFile() ? mainOf(tree) : tree };
+    if (isBare(tree))
+      throw new UserError(
+        "bare-repository",
+        `${tree} is a bare repository: there is no working tree to work for`,
+        `git clone ${tree} somewhere else, and go there`,
+      );
     if (dirname(tree) === tree)
       throw new UserError("no-repository", `${cwd} is not in a git repository`, "git init");
   }
+}
+
+/** As git knows one: by what it cannot be without. */
+function isBare(folder: string): boolean {
+  const kindOf = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false });
+  const [head, objects, refs] = [kindOf("HEAD"), kindOf("objects"), kindOf("refs")];
+  return head?.isFile() === true && objects?.isDirectory() === true && refs?.isDirectory() === true;
 }
 
 /** A linked working tree says where its part of the repository is, which says where the common part is. */
