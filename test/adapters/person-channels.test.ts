@@ -10,6 +10,9 @@ import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { homeAt } from "../../src/adapters/home/paths.ts";
+import { hashToken } from "../../src/adapters/person/token.ts";
+import { openStore } from "../../src/adapters/store/open.ts";
 import { isPerson } from "../support/person.ts";
 
 const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
@@ -85,6 +88,43 @@ describe.runIf(process.platform === "linux")("an agent is refused", () => {
     );
     expect(printed).toMatch(/this takes a person, and .*SIGNALBOX_JOB/);
     expect(existsSync(join(home, ".config/signalbox/human.key"))).toBe(false);
+  });
+});
+
+describe.runIf(process.platform === "linux")("the token of another agent", () => {
+  const home = mkdtempSync(join(tmpdir(), "signalbox-channel-"));
+  const token = "the reviewer's own";
+  const row = { run: "r", slot: "", attempt: 1, dir: "", startedAt: 0 };
+  const job = { ...row, kind: "turn", artifact: "", tree: "", endsBy: 0, stallMs: 0, killed: "" } as const;
+  const store = openStore(homeAt(home));
+  store.putAgent({ ...row, role: "reviewer", token: hashToken(token), turn: 1, status: "running", entry: 0 });
+  for (const role of ["worker", "reviewer"])
+    store.putJob({ ...job, id: `r.${role}.1.1`, role, status: "live" });
+  store.close();
+  const call = `"${process.execPath}" --no-warnings "${MAIN}" submit r review`;
+  const under = (role: string, line: string): Promise<Printed> =>
+    shell(line, {
+      PATH: process.env["PATH"] ?? "",
+      HOME: home,
+      SIGNALBOX_HOME: home,
+      SIGNALBOX_JOB: `r.${role}.1.1`,
+    });
+
+  test.for<[string, string]>([
+    ["as it is", `SIGNALBOX_TOKEN="${token}" ${call}`],
+    ["with the other's mark", `SIGNALBOX_JOB=r.reviewer.1.1 SIGNALBOX_TOKEN="${token}" ${call}`],
+    ["without any mark", `env -u SIGNALBOX_JOB SIGNALBOX_TOKEN="${token}" ${call}`],
+  ])("is refused: %s", async ([, line]) => {
+    const { code, printed } = await under("worker", `${line}; exit $?`);
+    expect(printed).toMatch(
+      /that of "reviewer" of run r, attempt 1, and this is a process of the job r\.worker/,
+    );
+    expect(code).toBe(4);
+  });
+
+  test("counts for its owner", async () => {
+    const { printed } = await under("reviewer", `SIGNALBOX_TOKEN="${token}" ${call}; exit $?`);
+    expect(printed).toMatch(/there is no run "r"/);
   });
 });
 
