@@ -17,9 +17,10 @@ export function apartOf({
   return [...signs, ...sayAgents(agents)];
 }
 
-/** Whether it stands out although an agent of the run could have been the one. */
+/** Whether it stands out, and a process of an agent was there that could have been the one. */
 export function isSuspect(proof: Pick<Proof, "terminal" | "ancestry" | "agents">): boolean {
-  return (proof.agents ?? []).length > 0 && proof.ancestry.length > 0 && apartOf(proof).length > 0;
+  const isAnyAtWork = (proof.agents ?? []).some((one) => one.endsWith(" running"));
+  return isAnyAtWork && proof.ancestry.length > 0 && apartOf(proof).length > 0;
 }
 
 function isOrphan(ancestry: readonly string[]): boolean {
