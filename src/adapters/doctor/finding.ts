@@ -22,6 +22,13 @@ const EXIT_DAMAGED = 8;
 
 export const REPAIR = "signalbox doctor --repair";
 
+const SHOWN = 5;
+
+export function some(names: readonly string[]): string {
+  const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
+  return `${names.slice(0, SHOWN).join(", ")}${more}`;
+}
+
 export function ok(name: string, text: string): Finding {
   return { status: "ok", name, text, next: "" };
 }

@@ -12,11 +12,11 @@ import { registryOf } from "../store/registry.ts";
 import { text } from "../store/row.ts";
 import { isOtherInstallation, oddInBin } from "../works/launcher.ts";
 import { isSupervisorAlive } from "../supervisor/lock.ts";
-import { looked, ok, REPAIR, type Finding } from "./finding.ts";
+import { looked, ok, REPAIR, some, type Finding } from "./finding.ts";
 import { namesIn } from "./home.ts";
+import { workspacesOf } from "./workspaces.ts";
 
 const SUPERVISE = "signalbox supervise";
-const SHOWN = 5;
 const STARTING_MS = 60_000;
 
 type On = { readonly home: Home; readonly db: Database | undefined };
@@ -103,32 +103,6 @@ function isEnvironment(path: string): boolean {
   }
 }
 
-/** Bound workspaces of which the folder is gone. */
-export function lostWorkspaces(db: Database): readonly { readonly run: string; readonly path: string }[] {
-  const rows = db.all("SELECT run, path FROM workspaces WHERE status = 'bound' ORDER BY run");
-  return rows
-    .map((row) => ({ run: text(row["run"]), path: text(row["path"]) }))
-    .filter(({ path }) => !existsSync(path));
-}
-
-function workspacesOf(home: Home, db: Database): readonly Finding[] {
-  const lost = lostWorkspaces(db).map(({ run, path }): Finding => ({
-    status: "problem",
-    name: "workspaces",
-    text: `the workspace of run ${run} is gone: ${path}`,
-    next: REPAIR,
-  }));
-  const bound = new Set(
-    db.all("SELECT run FROM workspaces WHERE status = 'bound'").map((row) => text(row["run"])),
-  );
-  const strange = namesIn(home.worktrees).filter((name) => !bound.has(name));
-  if (strange.length === 0) return lost;
-  const said = `${strange.length} of ${strange.length + bound.size} folders belong to no run that is under way: ${some(strange)}`;
-  const [first = ""] = strange;
-  const next = `look into it, then: git worktree remove ${join(home.worktrees, first)}`;
-  return [...lost, { status: "note", name: "workspaces", text: `${home.worktrees}: ${said}`, next }];
-}
-
 /** Of runs that the journal does not know. A run that is being started is not in it yet: only what has lain there counts. */
 export function strangeFolders(home: Home, db: Database): readonly string[] {
   const folder = join(home.root, "runs");
@@ -192,9 +166,4 @@ function filesOf(db: Database): readonly Finding[] {
   if (behind.length === 0) return [];
   const said = `those of ${behind.length} ${behind.length === 1 ? "run show" : "runs show"} an earlier state: ${some(behind)}`;
   return [{ status: "problem", name: "files", text: said, next: REPAIR }];
-}
-
-function some(names: readonly string[]): string {
-  const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
-  return `${names.slice(0, SHOWN).join(", ")}${more}`;
 }

@@ -3,27 +3,25 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { workflowsOf, type Box } from "../../engine/box.ts";
-import { artifactPaths } from "../../engine/place.ts";
 import { project } from "../../engine/project.ts";
 import { hashOf } from "../../format/workflow/hash.ts";
 import { parseWorkflow } from "../../format/workflow/parse.ts";
 import { failpoint } from "../failpoint.ts";
 import { fileArtifacts } from "../files/artifacts.ts";
-import { GitError } from "../git/call.ts";
 import { gitWorkspaces } from "../git/workspaces.ts";
 import { runFolders, type Env, type Home } from "../home/paths.ts";
-import { codeOf, listWorkflows } from "../library/find.ts";
+import { listWorkflows } from "../library/find.ts";
 import { readWorkflow } from "../library/read.ts";
 import { openStore, type SqliteStore } from "../store/open.ts";
 import { isDefinition, parsed, text } from "../store/row.ts";
-import { UserError } from "../user-error.ts";
 import { CLOCK } from "../works/open.ts";
-import { lostWorkspaces, runsBehind, strangeFolders } from "./leftovers.ts";
+import { runsBehind, strangeFolders } from "./leftovers.ts";
+import { bringBackWorkspaces } from "./bring-back.ts";
 import { putAside } from "./quarantine.ts";
 import type { Repaired } from "./repair.ts";
+import { tried, type Telling } from "./tried.ts";
 
 type On = { readonly home: Home; readonly cwd: string; readonly env: Env };
-type Telling = { readonly did: string[]; readonly lost: string[] };
 
 export async function remake(on: On): Promise<Repaired> {
   const store = openStore(on.home);
@@ -32,7 +30,7 @@ export async function remake(on: On): Promise<Repaired> {
     const box = boxOf(on, store);
     findDefinitions(on, store, telling);
     setStrangersAside(on, store, telling);
-    await bringBackWorkspaces(box, store, telling);
+    await bringBackWorkspaces({ box, home: on.home, database: store.database }, telling);
     await writeFiles(box, store, telling);
   } finally {
     store.close();
@@ -112,57 +110,12 @@ function setStrangersAside({ home }: On, { database }: SqliteStore, { lost }: Te
   }
 }
 
-async function bringBackWorkspaces(
-  box: Box,
-  { database }: SqliteStore,
-  { did, lost }: Telling,
-): Promise<void> {
-  for (const { run, path } of lostWorkspaces(database)) {
-    const row = box.store.workspace(run);
-    if (row === undefined) continue;
-    const told = await tried(async () => {
-      const kept = box.store.load(run);
-      if (kept === undefined) return "its run is not known";
-      const artifacts = artifactPaths(box.workflow(kept.row.definition), kept.run);
-      const { repo, branch, base } = row;
-      failpoint("doctor.before-workspace");
-      const made = await box.workspaces.prepare({ run, repo, branch, base, artifacts });
-      failpoint("doctor.after-workspace");
-      did.push(`made the workspace of run ${run} again from its branch ${made.branch}: ${made.path}`);
-      return undefined;
-    });
-    if (told === undefined) {
-      lost.push(`what was not committed in the workspace of run ${run}: ${path} was gone`);
-      continue;
-    }
-    // Without it nothing could be said about the run any more, not even that it is to end.
-    failpoint("doctor.before-unbind");
-    box.store.putWorkspace({ ...row, status: "released" });
-    failpoint("doctor.after-unbind");
-    lost.push(
-      `the workspace of run ${run}: ${told}; the run has none now; to end it: signalbox cancel ${run}`,
-    );
-  }
-}
-
 async function writeFiles(box: Box, { database }: SqliteStore, { did, lost }: Telling): Promise<void> {
   for (const run of runsBehind(database)) {
     const told = await tried(async () => {
       await project(box, run);
       did.push(`wrote the files of run ${run} anew`);
-      return undefined;
     });
     if (told !== undefined) lost.push(`the files of run ${run}: ${told}`);
-  }
-}
-
-/** Why it could not be done, where the reason is in the world and not in us. */
-async function tried(work: () => Promise<string | undefined>): Promise<string | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof UserError || error instanceof GitError) return error.message;
-    if (error instanceof Error && codeOf(error) !== undefined) return error.message;
-    throw error;
   }
 }

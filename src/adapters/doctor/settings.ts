@@ -2,6 +2,7 @@
 
 import { showProblem } from "../../format/problem.ts";
 import type { Settings } from "../../engine/ports.ts";
+import { builtInHarnesses } from "../config/built-in.ts";
 import { surveySettings } from "../config/read.ts";
 import type { Env } from "../home/paths.ts";
 import { repositoryOf } from "../trust/repository.ts";
@@ -62,7 +63,7 @@ function trustOf(repo: string, isTrusted: boolean): readonly Finding[] {
   return [{ status: "missing", name: "repository", text, next: "signalbox trust" }];
 }
 
-/** One is enough. The one that is used unless a role names another is named first. */
+/** One is enough, whatever is built in. The one that is used unless a role names another is named first. */
 function harnessesOf(settings: Settings, path: string): readonly Finding[] {
   const usual = settings.harness("")?.name ?? "";
   const all = settings.harnesses.map((name) => {
@@ -79,11 +80,15 @@ function harnessesOf(settings: Settings, path: string): readonly Finding[] {
   const good = found.map(({ name, place = "" }) =>
     ok(`harness ${name}`, name === usual ? `${place}, the usual one` : place),
   );
+  // Who has named a harness of their own means to use that one.
+  const builtIn = builtInHarnesses("");
+  const hasOwn = found.some(({ name }) => !Object.hasOwn(builtIn, name));
   const notes = lost.map(({ name, program }): Finding => {
     const text = `${program} is not on your PATH${name === usual ? ", and roles that name no harness use it" : ""}`;
     const next =
       name === usual ? `install ${program}, or set "harness: ${found[0]?.name ?? ""}" in config.yaml` : "";
-    return { status: name === usual ? "missing" : "note", name: `harness ${name}`, text, next };
+    const status = name === usual && !hasOwn ? "missing" : "note";
+    return { status, name: `harness ${name}`, text, next };
   });
   return [...good, ...notes];
 }

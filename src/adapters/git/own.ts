@@ -75,15 +75,30 @@ export function inRepository({ commonDir, gitDir }: Bench): Omit<Call, "args"> {
 
 /** The workspace at a path, as it was made: what its `.git` says since then is believed only where it says the same. */
 export async function openBench(on: On, path: string): Promise<Bench> {
-  const gitDir = isFolder(path) ? unless(UNREADABLE, () => gitDirOf(path)) : undefined;
+  const gitDir = gitDirAsMade(on, path);
   if (gitDir === undefined) throw gone(path);
+  return benchOf(on, { path: realpathSync(path), gitDir });
+}
+
+/** Whether the workspace at a path still is the one that was made there. */
+export function isWorkspaceAt(on: Pick<On, "home">, path: string): boolean {
+  return gitDirAsMade(on, path) !== undefined;
+}
+
+function gitDirAsMade(on: Pick<On, "home">, path: string): string | undefined {
+  const gitDir = isFolder(path) ? unless(UNREADABLE, () => gitDirOf(path)) : undefined;
+  if (gitDir === undefined) return undefined;
   const known = recorded(on, path);
-  if (known !== undefined && real(known.gitDir) !== real(gitDir)) throw gone(path);
-  return benchOf(on, { path: realpathSync(path), gitDir: known?.gitDir ?? gitDir });
+  if (known !== undefined && real(known.gitDir) !== real(gitDir)) return undefined;
+  return known?.gitDir ?? gitDir;
 }
 
 function gone(path: string): UserError {
-  return new UserError("no-workspace", `${path} is no working tree of git any more.`, "signalbox doctor");
+  return new UserError(
+    "no-workspace",
+    `${path} is no working tree of git any more.`,
+    "signalbox doctor --repair",
+  );
 }
 
 function real(path: string): string {
@@ -129,11 +144,11 @@ export function leaveOut({ own }: Pick<Bench, "own">, artifacts: readonly string
   if (missing.length > 0) writePrivate(file, [...lines.slice(0, -1), ...missing, ""].join("\n"));
 }
 
-function ownOf({ home }: On, path: string): string {
+function ownOf({ home }: Pick<On, "home">, path: string): string {
   return join(home.root, "git", basename(path));
 }
 
-function recorded(on: On, path: string): Known | undefined {
+function recorded(on: Pick<On, "home">, path: string): Known | undefined {
   const text = unless(MISSING, () => readFileSync(join(ownOf(on, path), RECORD), "utf8"));
   if (text === undefined) return undefined;
   const known = parsed(text);

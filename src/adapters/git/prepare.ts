@@ -54,7 +54,11 @@ type Site = { readonly on: On; readonly wanted: Wanted; readonly commonDir: stri
 export async function prepare(on: On, wanted: Wanted): Promise<Prepared> {
   const mainDir = gitDirOf(wanted.repo);
   if (mainDir === undefined)
-    throw new UserError("no-repository", `${wanted.repo} is no git repository any more.`, "git init");
+    throw new UserError(
+      "no-repository",
+      `${wanted.repo} is no git repository any more.`,
+      `put it back; if it is gone: signalbox doctor --repair`,
+    );
   makeFolder(on.home.worktrees);
   const path = join(realpathSync(on.home.worktrees), wanted.run);
   const site: Site = { on, wanted, commonDir: commonDirOf(mainDir), path };

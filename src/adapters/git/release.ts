@@ -75,7 +75,7 @@ function withoutRepository({ repo, path, keep }: Leaving): Released {
     throw new UserError(
       "no-repository",
       `${repo} is no git repository any more: its workspace ${path} is left as it is.`,
-      `git -C '${repo}' status`,
+      "put it back; if it is gone: signalbox doctor --repair",
     );
   return { salvage: "", kept: isFilled(keep) ? keep : "" };
 }
