@@ -132,19 +132,49 @@ export type Stamping = {
 
 /** The same index with the stamps that another one has for the same contents, and none for what differs. */
 export function withStamps(index: IndexFile, { from, oidBytes, before }: Stamping): Buffer {
-  const bytes = Buffer.from(index.bytes);
-  const found = new Map(from.entries.map((entry) => [entry.name, entry]));
-  for (const entry of index.entries) {
+  let bytes = index.bytes;
+  for (const [entry, other] of pairs(index, from)) {
+    if (entry === undefined || (other !== undefined && isSameStamp(index, from, [entry, other]))) continue;
     const at = entry.oidAt - STAT_BYTES;
-    const other = found.get(entry.name);
-    const isSame = other !== undefined && isSameEntry(index, from, [entry, other]);
-    const stamp = isSame ? other.oidAt - STAT_BYTES : -1;
+    const stamp =
+      other !== undefined && isSameEntry(index, from, [entry, other]) ? other.oidAt - STAT_BYTES : -1;
     const isSettled =
-      isSame && from.bytes.readUInt32BE(stamp) < before && from.bytes.readUInt32BE(stamp + 8) < before;
+      stamp >= 0 && from.bytes.readUInt32BE(stamp) < before && from.bytes.readUInt32BE(stamp + 8) < before;
+    if (!isSettled && isUnstamped(index.bytes, at)) continue;
+    if (bytes === index.bytes) bytes = Buffer.from(index.bytes);
     if (isSettled) from.bytes.copy(bytes, at, stamp, stamp + STAT_BYTES);
     else unstamp(bytes, entry);
   }
-  return bytes.equals(index.bytes) ? index.bytes : sealed({ ...index, bytes }, oidBytes, false);
+  return bytes === index.bytes ? bytes : sealed({ ...index, bytes }, oidBytes, false);
+}
+
+/** Of the same content, with the same stamps: what was settled once stays so. */
+function isSameStamp(one: IndexFile, other: IndexFile, [a, b]: readonly [IndexEntry, IndexEntry]): boolean {
+  const from = b.oidAt - STAT_BYTES;
+  return one.bytes.compare(other.bytes, from, b.flagsAt, a.oidAt - STAT_BYTES, a.flagsAt) === 0;
+}
+
+/** No file was last changed at the beginning of time. */
+function isUnstamped(bytes: Buffer, at: number): boolean {
+  return bytes.readUInt32BE(at) === 0 && bytes.readUInt32BE(at + 8) === 0;
+}
+
+/** Entries of two indexes, each with the one of the same name: both are sorted. */
+export function* pairs(
+  one: IndexFile,
+  other: IndexFile,
+): Generator<readonly [IndexEntry | undefined, IndexEntry | undefined]> {
+  const left = one.entries;
+  const right = other.entries;
+  for (let a = 0, b = 0; a < left.length || b < right.length;) {
+    const first = left[a];
+    const second = right[b];
+    const isFirst = second === undefined || (first !== undefined && first.name <= second.name);
+    const isSecond = first === undefined || (second !== undefined && second.name <= first.name);
+    if (isFirst) a += 1;
+    if (isSecond) b += 1;
+    yield [isFirst ? first : undefined, isSecond ? second : undefined];
+  }
 }
 
 /** All but the mode. */

@@ -16,7 +16,7 @@ import { failed, git, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
 import { headIndex, keepStamps, tipOf } from "./head-index.ts";
 import { hiddenRules } from "./hidden-rules.ts";
-import { copyIndex, isSameEntry, parseIndex, rootTree, withNested } from "./index-file.ts";
+import { copyIndex, isSameEntry, pairs, parseIndex, rootTree, withNested } from "./index-file.ts";
 import type { IndexFile } from "./index-file.ts";
 import { gitDirOf } from "./locate.ts";
 import { at, inRepository, leaveOut } from "./own.ts";
@@ -84,15 +84,11 @@ function parsed(bytes: Buffer, { oidBytes, own }: Bench): IndexFile {
 }
 
 function isSameWork(one: IndexFile, other: IndexFile, isArtifact: (name: string) => boolean): boolean {
-  const left = one.entries.filter(({ name }) => !isArtifact(name));
-  const right = other.entries.filter(({ name }) => !isArtifact(name));
-  return (
-    left.length === right.length &&
-    left.every((entry, place) => {
-      const same = right[place];
-      return same !== undefined && same.name === entry.name && isSameEntry(one, other, [entry, same]);
-    })
-  );
+  for (const [a, b] of pairs(one, other)) {
+    const isSame = a !== undefined && b !== undefined && isSameEntry(one, other, [a, b]);
+    if (!isSame && !isArtifact(a?.name ?? b?.name ?? "")) return false;
+  }
+  return true;
 }
 
 type Written = {
