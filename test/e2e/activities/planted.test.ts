@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { isPerson } from "../../support/person.ts";
 import { jobFolder, onStage } from "./stage.ts";
 
 /** Everything that the next agent would need, another signalbox and another git for it, and things that nobody can remove or read. */
@@ -42,16 +43,18 @@ sleep 0.5
 exit 1
 `;
 
-test("folders, programs, reports and results that others have made are not used, and stop nobody", async () => {
-  const scene = {
-    workflow: "checks",
-    agents: { coder: CODER, fixer: FIXER },
-    files: { "test.sh": TESTS, ".gitignore": "TESTS.txt\n" },
-  };
-  await onStage(scene, async (stage) => {
-    const run = await stage.begin("checks");
-    await stage.until(run, ({ state, isIdle }) => state === "accepting" && isIdle);
-    expect(await stage.trace(run)).toMatchInlineSnapshot(`
+test.runIf(isPerson)(
+  "folders, programs, reports and results that others have made are not used, and stop nobody",
+  async () => {
+    const scene = {
+      workflow: "checks",
+      agents: { coder: CODER, fixer: FIXER },
+      files: { "test.sh": TESTS, ".gitignore": "TESTS.txt\n" },
+    };
+    await onStage(scene, async (stage) => {
+      const run = await stage.begin("checks");
+      await stage.until(run, ({ state, isIdle }) => state === "accepting" && isIdle);
+      expect(await stage.trace(run)).toMatchInlineSnapshot(`
       [
         "human (signed): started the run; start -> coding; coder is called, attempt 1",
         "coder: submitted; handoff: read",
@@ -62,14 +65,15 @@ test("folders, programs, reports and results that others have made are not used,
         "engine: looked at the files; tests: pass; testing -> accepting",
       ]
     `);
-    expect(stage.said("prompt")).not.toContain("Do nothing.");
-    expect(stage.said("programs")).toMatch(/^[\d.]+\ngit version/);
-    const folder = jobFolder(stage, run, "fixer.1.1");
-    expect(folder).toMatch(/\/agents\/fixer\.1-[0-9a-f]{18}\/turn-1-[0-9a-f]{18}$/);
-    expect(readFileSync(join(folder, "exit"), "utf8")).toBe("0\n");
-    expect(readdirSync(stage.home.bin)).toEqual(["signalbox"]);
-    expect(readdirSync(stage.home.exits)).toEqual([]);
-    const log = readFileSync(stage.home.supervisorLog, "utf8");
-    expect(log).toContain("bin/signalbox does not call this program");
-  });
-});
+      expect(stage.said("prompt")).not.toContain("Do nothing.");
+      expect(stage.said("programs")).toMatch(/^[\d.]+\ngit version/);
+      const folder = jobFolder(stage, run, "fixer.1.1");
+      expect(folder).toMatch(/\/agents\/fixer\.1-[0-9a-f]{18}\/turn-1-[0-9a-f]{18}$/);
+      expect(readFileSync(join(folder, "exit"), "utf8")).toBe("0\n");
+      expect(readdirSync(stage.home.bin)).toEqual(["signalbox"]);
+      expect(readdirSync(stage.home.exits)).toEqual([]);
+      const log = readFileSync(stage.home.supervisorLog, "utf8");
+      expect(log).toContain("bin/signalbox does not call this program");
+    });
+  },
+);
