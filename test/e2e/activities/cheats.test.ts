@@ -100,7 +100,10 @@ describe.runIf(isPerson).concurrent("cheats", () => {
   test("stop ends a turn at once and spends nothing; resume goes on", async () => {
     await onStage(scene(`say "turn-$(date +%N)"; say turns x; await never`, PASS), async (stage) => {
       const run = await stage.begin("task", ...HARNESS);
-      await stage.until(run, () => stage.said("turns") === "x");
+      await stage.until(
+        run,
+        ({ run: { agents } }) => agents["worker"]?.status === "alive" && stage.said("turns") === "x",
+      );
       const before = stage.now(run).run;
       expect((await stage.person("stop", run)).code).toBe(0);
       await stage.until(run, (now) => now.isIdle);
