@@ -373,9 +373,12 @@ export type Workspaces = {
     /** Paths of artifacts: not part of the work, ignored by git. */
     readonly artifacts: readonly string[];
   }): Promise<{ readonly path: string; readonly branch: string; readonly base: string }>;
-  /** The digest of the work: the id of a git tree, without artifacts. Touches neither index nor branch. */
+  /**
+   * The digest of the work: the id of a git tree, without artifacts, and behind a `+` that of the branch's where it holds something
+   * else. Touches neither index nor branch. Throws a UserError `no-workspace` where there is no work to look at.
+   */
   digest(path: string, artifacts: readonly string[]): Promise<string>;
-  /** Keeps a tree as a commit under a ref of ours. Gives the ref. */
+  /** Keeps the work of a digest as a commit under a ref of ours. Gives the ref. */
   snapshot(of: {
     readonly path: string;
     readonly run: string;

@@ -107,6 +107,8 @@ const FAILPOINTS = [
   "workspace.after-branch",
   "workspace.before-worktree",
   "workspace.after-worktree",
+  "workspace.before-own",
+  "workspace.after-own",
   "workspace.before-checkout",
   "workspace.after-checkout",
   "workspace.after-ready",

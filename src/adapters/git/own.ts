@@ -9,6 +9,7 @@
 
 import { readFileSync, realpathSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
+import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
 import { makeFolder, writePrivate } from "../home/folders.ts";
 import type { Env, Home } from "../home/paths.ts";
@@ -115,6 +116,7 @@ export async function benchOf(on: On, { path, gitDir, branch }: Wanted): Promise
   if (known !== undefined && isSame) return { ...known, path, own };
   const commonDir = commonDirOf(gitDir);
   const settings = await settingsOf(on, gitDir);
+  failpoint("workspace.before-own");
   rmSync(own, { recursive: true, force: true });
   for (const folder of [join(on.home.root, "git"), own, join(own, "refs"), join(own, "info")])
     makeFolder(folder);
@@ -128,7 +130,9 @@ export async function benchOf(on: On, { path, gitDir, branch }: Wanted): Promise
     branch: branch ?? branchAt(gitDir) ?? "",
     oidBytes: settings.get("extensions.objectformat") === "sha256" ? 32 : 20,
   };
+  // The last: without it, all of it is made again.
   writePrivate(join(own, RECORD), `${JSON.stringify(record)}\n`);
+  failpoint("workspace.after-own");
   return { ...record, path, own };
 }
 
