@@ -10,11 +10,12 @@ import { requirePerson, whoActs, type Who } from "../adapters/person/who.ts";
 import { UserError } from "../adapters/user-error.ts";
 import type { Actor, Incoming } from "../core/event.ts";
 import { workflowsOf, type Box } from "../engine/box.ts";
+import { boundWorkspace } from "../engine/place.ts";
 import type { Store, Workspaces } from "../engine/ports.ts";
 import { project } from "../engine/project.ts";
 import { keyOf, submit, type Request, type Submission } from "../engine/submit.ts";
 import { openStore, requireHome, runMeant } from "./box.ts";
-import { EXIT_DAMAGED, EXIT_NOT_YOURS, type Door } from "./command.ts";
+import { EXIT_DAMAGED, EXIT_GATE, EXIT_NOT_YOURS, type Door } from "./command.ts";
 import { lateAgent, tellLate } from "./late.ts";
 import { refused } from "./refused.ts";
 import { wake } from "./wake.ts";
@@ -142,8 +143,23 @@ export async function ask(on: Acting, asked: Asked): Promise<Done> {
     tellLate(on.box, submission.run, { agent: late, what: "what it asked for was refused" });
   const other = submission.type === "refused" ? refusedAs?.(submission) : undefined;
   if (other !== undefined) throw other;
+  if (submission.type === "refused") await requireWorkspace(on, asked.run, submission.refusal.code);
   const done = acknowledged(submission, asked.run);
   return { ...done, told: await seeThrough(on, asked.run) };
+}
+
+const ABOUT_WORK: ReadonlySet<string> = new Set(["gate-not-met", "stale"]);
+
+/** Where the workspace is gone nothing is known of the work, and that is what has to be mended. */
+async function requireWorkspace({ box, home }: Acting, run: string, code: string): Promise<void> {
+  const path = boundWorkspace(box, run)?.path;
+  if (path === undefined || !ABOUT_WORK.has(code)) return;
+  const { isWorkspaceAt } = await import("../adapters/git/own.ts");
+  if (isWorkspaceAt({ home }, path)) return;
+  throw new UserError("no-workspace", `the workspace of run ${run} is gone: ${path}`, {
+    next: "signalbox doctor --repair",
+    exit: EXIT_GATE,
+  });
 }
 
 /** Also after an answer that was given before: whoever got it then may have died before it came this far. */

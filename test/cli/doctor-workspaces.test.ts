@@ -125,6 +125,16 @@ test.for(WITHOUT)("%s: it is given up, what lay there is kept, and the run can e
   expect((await doctor(on)).findings.filter(({ status }) => status === "problem")).toEqual([]);
 });
 
+test("a move that is refused where the workspace is gone names what has to be mended", async () => {
+  const { on, path } = await withWorkspace();
+  rmSync(join(path, ".git"));
+  expect(await on.call("move a1 asked")).toEqual({
+    code: 5,
+    stdout: "",
+    stderr: `signalbox: the workspace of run a1 is gone: ${path}\n  next: ${REPAIR}\n`,
+  });
+});
+
 test("a branch that somebody has checked out is asked back, and the workspace is not given up", async () => {
   const of = await withWorkspace();
   const { on, path } = of;

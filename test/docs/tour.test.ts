@@ -147,6 +147,7 @@ function mask(line: string): string {
     .replaceAll(home, "~")
     .replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/, "DATE")
     .replace(/^\d\d:\d\d:\d\d/, "TIME")
+    .replace(/\bas of \d\d:\d\d:\d\d/, "as of TIME")
     .replace(/\S+ \(signed[^)]*\)/, "PERSON (signed)")
     .replace(/^[0-9a-f]{7,} /, "COMMIT ")
     .replace(/\bfor \d+ s$/, "for N s")

@@ -73,7 +73,8 @@ function giveUp(
   box.store.putWorkspace({ ...row, status: "released", kept: aside === "" ? row.kept : aside });
   failpoint("doctor.after-unbind");
   if (aside !== "") telling.did.push(`kept what lay in the workspace of run ${run}: ${aside}`);
-  telling.lost.push(
-    `the workspace of run ${run}: ${told}; the run has none now; to end it: signalbox cancel ${run}`,
-  );
+  const status = box.store.load(run)?.row.status ?? "";
+  const isUnderWay = status === "running" || status === "waiting";
+  const then = isUnderWay ? `to end it: signalbox cancel ${run}` : `it is over: signalbox resume ${run}`;
+  telling.lost.push(`the workspace of run ${run}: ${told}; the run has none now; ${then}`);
 }

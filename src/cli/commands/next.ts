@@ -4,6 +4,7 @@ import { whoActs } from "../../adapters/person/who.ts";
 import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { columns } from "../say.ts";
+import { sayAsOf } from "../reading/as-of.ts";
 import { artifactsOf, type ArtifactView } from "../reading/artifacts.ts";
 import { questionOf, sayReads, type QuestionView } from "../reading/question.ts";
 import { nextForPerson, nextForRole, PERSON, waysOf, type Way } from "../reading/ways.ts";
@@ -79,7 +80,10 @@ function show(
     ...(data.question === null ? [] : [sayQuestion(data.question, cwd)]),
     block(
       "Open",
-      open.map(({ command: line, means }) => [line, means]),
+      open.map(({ command: line, means, asOf }) => [
+        line,
+        asOf === "" ? means : `${means}, ${sayAsOf(asOf)}`,
+      ]),
     ),
     block(
       "Not yet",

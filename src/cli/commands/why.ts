@@ -2,6 +2,7 @@
 
 import { seeRun, withStore } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
+import { sayAsOf } from "../reading/as-of.ts";
 import { waysOf, type Way } from "../reading/ways.ts";
 
 /** What `--json` gives. */
@@ -45,6 +46,7 @@ function show({ run, state, moves }: WhyData, { paint }: Door): string {
     return [
       `  ${mark}  ${paint.bold(way.to)} ${how}`,
       ...reasons,
+      ...(way.asOf === "" ? [] : [`    ${sayAsOf(way.asOf)}`]),
       `    ${way.open ? "to do" : "it opens when"}: ${way.smallest}`,
     ];
   });

@@ -6,6 +6,7 @@ import { isGood, worth } from "../../core/standing.ts";
 import type { Artifact, Place, Standing } from "../../core/workflow.ts";
 import { fillPath } from "../../engine/place.ts";
 import { isFinished, type Seen } from "../box.ts";
+import { sayAsOf, workSeenAt } from "./as-of.ts";
 
 export type ArtifactView = {
   readonly artifact: string;
@@ -17,10 +18,14 @@ export type ArtifactView = {
   readonly used: boolean;
   readonly reason: string;
   readonly at?: Place;
+  /** It counts for the work as it was at this moment: nobody has looked since. */
+  readonly asOf?: string;
 };
 
-export function artifactsOf({ workflow, run, row }: Seen): ArtifactView[] {
+export function artifactsOf(seen: Seen): ArtifactView[] {
+  const { workflow, run, row } = seen;
   const isOver = isFinished(row);
+  const asOf = isOver ? "" : workSeenAt(seen);
   return Object.entries(workflow.definition.artifacts).map(([artifact, declared]) => {
     const { standing, reason, at } = worth(workflow, run, artifact);
     const view = {
@@ -35,7 +40,10 @@ export function artifactsOf({ workflow, run, row }: Seen): ArtifactView[] {
     if (standing === "missing" && (fault === undefined || isOnlyAbsent(fault)))
       return { ...view, reason: isOver ? placeOf(run, declared) : expectation(run, declared) };
     if (view.used) return { ...view, reason: isOver ? "" : "it was used: what counts next must be new" };
-    return { ...view, reason: fillPath(run, reason, "*"), ...(at === undefined ? {} : { at }) };
+    const told = fillPath(run, reason, "*");
+    if (view.good && asOf !== "" && declared.bind.includes("tree"))
+      return { ...view, reason: [told, sayAsOf(asOf)].filter((part) => part !== "").join("; "), asOf };
+    return { ...view, reason: told, ...(at === undefined ? {} : { at }) };
   });
 }
 

@@ -3,10 +3,11 @@
 import type { Workflow } from "../../core/compile.ts";
 import type { Run } from "../../core/run.ts";
 import { why, type Why } from "../../core/why.ts";
-import type { Place } from "../../core/workflow.ts";
+import type { Move, Place } from "../../core/workflow.ts";
 import { fillPath } from "../../engine/place.ts";
 import { isFinished, type Seen } from "../box.ts";
 import { artifactsOf } from "./artifacts.ts";
+import { workSeenAt } from "./as-of.ts";
 import { meaningOf, type Choice } from "./means.ts";
 import { answerCommand, choicesOf, labelled, questionOf } from "./question.ts";
 import { attentionOf, isStranded } from "./trouble.ts";
@@ -29,6 +30,8 @@ export type Way = {
   readonly command: string;
   /** Where it leads, in words. */
   readonly means: string;
+  /** It is open for the work as it was at this moment: nobody has looked since. Empty where it does not depend on the work. */
+  readonly asOf: string;
 };
 
 /** The name that moves know people by. */
@@ -42,17 +45,24 @@ export function waysOf(seen: Seen): Way[] {
 }
 
 /** In the order of the workflow. */
-function rankedWays({ workflow, run }: Seen): { readonly rank: number; readonly way: Way }[] {
+function rankedWays(seen: Seen): { readonly rank: number; readonly way: Way }[] {
+  const { workflow, run } = seen;
   const moves = workflow.movesFrom[run.state] ?? [];
+  const seenAt = moves.some((move) => dependsOnWork(workflow, move)) ? workSeenAt(seen) : "";
   return why(workflow, run).flatMap((each, index) => {
     const move = moves[index];
     if (move === undefined) return [];
     const { rank, words } = meaningOf(workflow, run, move);
-    return [{ rank, way: wayOf({ workflow, run }, each, words) }];
+    const asOf = each.open && dependsOnWork(workflow, move) ? seenAt : "";
+    return [{ rank, way: { ...wayOf({ workflow, run }, each, words), asOf } }];
   });
 }
 
-function wayOf({ workflow, run }: Pick<Seen, "workflow" | "run">, each: Why, words: string): Way {
+function wayOf(
+  { workflow, run }: Pick<Seen, "workflow" | "run">,
+  each: Why,
+  words: string,
+): Omit<Way, "asOf"> {
   const [option = ""] = (each.answer ?? "").split("/");
   const label = workflow.definition.asks[run.question?.ask ?? ""]?.options[option]?.label ?? "";
   return {
@@ -70,6 +80,12 @@ function wayOf({ workflow, run }: Pick<Seen, "workflow" | "run">, each: Why, wor
     command: commandFor(workflow, run, each),
     means: labelled(label, words),
   };
+}
+
+/** Something that it needs is about the work as it is. */
+function dependsOnWork({ definition }: Workflow, { need, when }: Move): boolean {
+  const named = when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : []));
+  return [...need, ...named].some((name) => definition.artifacts[name]?.bind.includes("tree") === true);
 }
 
 function commandFor(workflow: Workflow, run: Run, { to, by, answer }: Why): string {

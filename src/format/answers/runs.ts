@@ -18,6 +18,7 @@ const Way = z.strictObject({
   smallest: Text,
   command: Text,
   means: Text,
+  asOf: Text,
 });
 
 /** What can be typed, and where it leads. */
@@ -54,6 +55,7 @@ const Artifact = z.strictObject({
   used: Flag,
   reason: Text,
   at: z.optional(At),
+  asOf: z.optional(Text),
 });
 
 const Agent = z.strictObject({
