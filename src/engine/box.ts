@@ -4,7 +4,7 @@ import { compile, type Workflow } from "../core/compile.ts";
 import type { Artifacts, Clock, Notifier, Processes, Settings, Store, Workspaces } from "./ports.ts";
 
 /** Folders of one run in the state home. */
-export type Folders = Readonly<Record<"files" | "agents" | "checks" | "archive" | "kept", string>>;
+type Folders = Readonly<Record<"files" | "agents" | "checks" | "archive" | "kept", string>>;
 
 export type Box = {
   readonly clock: Clock;

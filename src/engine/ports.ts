@@ -133,9 +133,6 @@ export type Filter = {
   readonly limit: number;
 };
 
-/** Why a run, or the whole database, cannot be used. */
-export type Damage = { readonly run: string; readonly path: string; readonly reason: string };
-
 /**
  * The journal of all runs, and what is derived from it in the same transaction.
  *

@@ -57,7 +57,8 @@ test.runIf(isPerson).for(chosen)("%s", { timeout: 300_000 }, async ([, env]) => 
   const run = await begin(life, { ...env, SIGNALBOX_FAILPOINT_LOG: log });
   await untilOver(life, run);
   const faults = await faultsOf(life, run);
-  expect(faults, faults.length > 0 ? story(life, run) : "").toEqual([]);
+  if (faults.length > 0) console.error(story(life, run));
+  expect(faults).toEqual([]);
   if (existsSync(log)) for (const name of readFileSync(log, "utf8").trim().split("\n")) reached.add(name);
   await clear(life);
 });

@@ -35,7 +35,7 @@ async function haunt(life: Life, run: string, dice: () => number): Promise<Recor
     await pause(20 + dice() * 200);
     const all = processesOf(life);
     const kind = WEIGHTED[Math.floor(dice() * WEIGHTED.length)];
-    const [victim] = all.filter((each) => each.kind === kind);
+    const victim = all.find((each) => each.kind === kind);
     if (victim === undefined || kind === undefined || !kill(victim.pid)) continue;
     kills += 1;
     killed[kind] = (killed[kind] ?? 0) + 1;
@@ -52,12 +52,12 @@ test.runIf(isPerson)("lives with sudden deaths", { timeout: 3_600_000 }, async (
     const run = await begin(life);
     const [killed, end] = await Promise.all([haunt(life, run, diceOf(seed)), untilOver(life, run)]);
     const faults = await faultsOf(life, run);
-    expect(faults, `seed ${seed}\n${faults.length > 0 ? story(life, run) : ""}`).toEqual([]);
+    if (faults.length > 0) throw new Error(`seed ${seed}\n${faults.join("\n")}\n${story(life, run)}`);
     for (const kind of Object.keys(killed)) total[kind] = (total[kind] ?? 0) + (killed[kind] ?? 0);
     ends[end] = (ends[end] ?? 0) + 1;
     await clear(life);
   }
   console.log(`${LIVES} lives, killed: ${JSON.stringify(total)}, ended: ${JSON.stringify(ends)}`);
   // A haunting that kills nobody would prove nothing.
-  for (const kind of ["agent", "shim", "supervisor"]) expect(total[kind], kind).toBeGreaterThan(0);
+  expect(Object.keys(total)).toEqual(expect.arrayContaining(["agent", "shim", "supervisor"]));
 });

@@ -93,7 +93,7 @@ export async function type(
 }
 
 /** What a person does who wants the run to end well, whatever became of it. Gives the state. */
-export async function nudge(life: Life, run: string): Promise<string> {
+async function nudge(life: Life, run: string): Promise<string> {
   const { state, status, attention, isCrashed } = look(life, run);
   if (status === "done" || status === "cancelled") return state;
   if (attention !== "" || isCrashed) await type(life, ["resume", run]);
@@ -209,7 +209,7 @@ export async function faultsOf(life: Life, run: string): Promise<string[]> {
   const events = store.events(run);
   const { seq: last = 0 } = events.at(-1) ?? {};
   for (const line of lines("acks")) {
-    const seq = Number((JSON.parse(line) as { seq: number }).seq);
+    const seq = (JSON.parse(line) as { seq: number }).seq;
     if (seq > last) faults.push(`acknowledged and lost: ${line}`);
   }
   for (const { key, status, note, deed } of store.deeds(run)) {

@@ -28,10 +28,10 @@ test.runIf(isPerson)(`${RACERS} processes race for one move`, { timeout: 600_000
     const answers = await Promise.all(
       Array.from({ length: RACERS }, () => type(life, ["move", run, "planning", "--from", "pending"])),
     );
-    const codes = answers.map(({ code }) => code).toSorted();
+    const codes = answers.map(({ code }) => code).toSorted((a, b) => Number(a) - Number(b));
     expect(codes).toEqual([0, ...Array.from({ length: RACERS - 1 }, () => 6)]);
-    for (const { code, document } of answers)
-      if (code === 6) expect(document).toMatchObject({ ok: false, code: "conflict" });
+    const told = answers.filter(({ code }) => code === 6).map(({ document }) => document["code"]);
+    expect([...new Set(told)]).toEqual(["conflict"]);
     const store = openStore(life.home);
     const moves = store.events(run).filter(({ event }) => event.type === "moved" && event.to === "planning");
     const starts = store
