@@ -1,6 +1,7 @@
 /** What the supervisor has in hand, one thing per run: nothing of a run happens at the same time as anything else of it. */
 
 import type { Works } from "./box.ts";
+import { clipped } from "./clip.ts";
 
 export class Hands {
   readonly #works: Works;
@@ -45,7 +46,7 @@ export class Hands {
 
   #failed(run: string, error: unknown): void {
     this.#works.log(`${run}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    const message = error instanceof Error ? error.message : String(error);
+    const message = clipped(error instanceof Error ? error.message : String(error));
     const mend = error instanceof Error && "next" in error ? `${String(error.next)}, then: ` : "";
     const text = `${message}; try again: ${mend}signalbox resume ${run}`;
     const shown = this.#works.store.attentionOf(run);

@@ -5,6 +5,7 @@
  */
 
 import type { Works } from "./box.ts";
+import { clipped } from "./clip.ts";
 import { Hands } from "./hands.ts";
 import { perform } from "./perform.ts";
 import type { DeedRow, Outcome } from "./ports.ts";
@@ -89,7 +90,7 @@ function afterFailure(
   { run, tries, deed }: DeedRow,
   on: { readonly now: number; readonly backoffMs: readonly number[] },
 ): Outcome {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = clipped(error instanceof Error ? error.message : String(error));
   const note = `${deed.type}: ${message}`;
   if (error instanceof Later) return { type: "again", note, dueAt: on.now + error.waitMs };
   const isTheirs = error instanceof Error && "next" in error && typeof error.next === "string";

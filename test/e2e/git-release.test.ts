@@ -1,5 +1,5 @@
 /** Workspaces are given back, and not a byte is lost: every dirty state, once, twice, and after a crash at every place. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { DIRTY, filesBelow, inventory, lost } from "../support/dirty.ts";
@@ -175,6 +175,23 @@ test("a dirty main checkout is left exactly as it is", async () => {
   await of.workspaces.release(leaving);
   expect(mainCheckout(of)).toBe(main);
   expect(filesBelow(of.repo, (name) => name === ".git")).toEqual(files);
+});
+
+test("folders whose path is too long for the system are kept whole", async () => {
+  const { of, path, keep, leaving } = await prepared();
+  // Each half can be reached; one below the other they cannot.
+  const half = join(...Array.from({ length: 35 }, () => "d".repeat(100)));
+  put(path, {
+    "src/new.txt": "new\n",
+    [join("src", half, "x")]: "x\n",
+    [join("low", half, "deep")]: "deep\n",
+  });
+  renameSync(join(path, "low"), join(path, "src", half, "low"));
+  expect(await of.workspaces.release(leaving)).toEqual({ salvage: "refs/signalbox/salvage/r1", kept: keep });
+  isGone(of, path);
+  expect(sh(of.repo, of.env, ["show", "refs/signalbox/salvage/r1:src/new.txt"])).toBe("new");
+  renameSync(join(keep, "src", half, "low"), join(of.root, "low"));
+  expect(readFileSync(join(of.root, "low", half, "deep"), "utf8")).toBe("deep\n");
 });
 
 test("a folder that git does not know any more is kept whole", async () => {

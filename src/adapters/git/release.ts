@@ -27,6 +27,7 @@ import { salvage } from "./salvage.ts";
 import { at, benchOf, forgetBench, within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { withScratch } from "./scratch.ts";
+import { isTooLong, keepTooLong } from "./too-long.ts";
 import { addAll, withCopy } from "./tree.ts";
 
 export type Leaving = {
@@ -59,7 +60,7 @@ export async function release(on: On, leaving: Leaving): Promise<Released> {
   const gitDir = registrationOf(commonDir, path);
   if (gitDir !== undefined) {
     const registered = { run, commonDir, keep, bench: await benchOf(on, { path, gitDir }) };
-    if (isFolder(path)) await empty(on, registered);
+    if (isFolder(path)) await emptyWhole(on, registered);
     else if (isThere(path)) moveInto(Buffer.from(path), keep, "worktree");
     await removeRegistration(on, registered);
   } else if (isThere(path)) {
@@ -91,6 +92,16 @@ async function refOf(on: On, commonDir: string, ref: string): Promise<string> {
 
 function isFilled(folder: string): boolean {
   return (unless(["ENOENT"], () => readdirSync(folder)) ?? []).length > 0;
+}
+
+/** What lies too deep for anybody to reach by its path is kept first, and only where it turns out to be there: looking takes time. */
+async function emptyWhole(on: On, registered: Registered): Promise<void> {
+  try {
+    await empty(on, registered);
+  } catch (error) {
+    if (!isTooLong(error) || !keepTooLong(registered.bench.path, registered.keep)) throw error;
+    await empty(on, registered);
+  }
 }
 
 /** Takes everything out of the worktree. */
