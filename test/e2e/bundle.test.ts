@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import config from "../../rolldown.config.ts";
 import { folderWith, tiny } from "../cli/calling.ts";
 import { NOTE_FILES, prepareHome, removeHomes } from "../support/home.ts";
@@ -121,6 +121,7 @@ test("a stream ends when its reader has left", { timeout: 20_000 }, async () => 
   writeFileSync(join(dir, "out.log"), "one\n");
   on.withStore((store) => store.putJob({ ...JOB, dir }));
   const child = spawn(signalbox, ["logs", "a1", "-f"], { cwd: on.repo, env: on.env });
+  onTestFinished(() => void child.kill("SIGKILL"));
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
