@@ -219,13 +219,17 @@ test("artifacts are ignored once, whatever the file said before; tracked ones ar
   expect(readFileSync(file, "utf8")).toMatchInlineSnapshot(`
     "mine
     *.tmp
-    # signalbox: artifacts of runs, not part of the work (this block is kept up to date)
+    # signalbox: artifacts of run r1, not part of the work; taken out when it is over
     .signalbox-*
     /TASK.md
     /odd \\[name\\]\\*.md
     /reviews/*.json
+    # signalbox: end of run r1
+    # signalbox: artifacts of run r2, not part of the work; taken out when it is over
+    .signalbox-*
     /OTHER.md
-    # signalbox: end
+    /TASK.md
+    # signalbox: end of run r2
     "
   `);
   put(path, {
@@ -236,6 +240,15 @@ test("artifacts are ignored once, whatever the file said before; tracked ones ar
     ".signalbox-new-1": "z",
   });
   expect(sh(path, of.env, ["status", "--porcelain"])).toBe('?? "odd n.md"');
+  // When both are over, the list is the user's again, byte for byte.
+  for (const run of ["r1", "r2"])
+    await of.workspaces.release({
+      run,
+      repo: of.repo,
+      path: join(of.home.worktrees, run),
+      keep: join(of.root, `keep-${run}`),
+    });
+  expect(readFileSync(file, "utf8")).toBe("mine\r\n*.tmp\n");
 });
 
 test("a link in place of the list of ignored files is not written through", async () => {

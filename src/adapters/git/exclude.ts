@@ -1,4 +1,7 @@
-/** Keeps artifacts out of commits, in the repository's own list of what to ignore: a block of ours, and nothing else is touched. */
+/**
+ * Keeps artifacts out of commits, in the repository's own list of what to ignore: a block for each run, and nothing else is
+ * touched. Git has one list for all worktrees, so that the block is taken out again when the run gives its workspace back.
+ */
 
 import {
   closeSync,
@@ -15,13 +18,22 @@ import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
 import { syncFolder } from "../home/folders.ts";
 
-const BEGIN = "# signalbox: artifacts of runs, not part of the work (this block is kept up to date)";
-const END = "# signalbox: end";
+type Block = { readonly commonDir: string; readonly run: string };
 
-export function exclude(commonDir: string, lines: readonly string[]): void {
-  const file = join(commonDir, "info", "exclude");
+export function exclude(of: Block, lines: readonly string[]): void {
+  const block = lines.map((line) => Buffer.from(line).toString("latin1")).join("\n");
+  rewrite(of, `${beginOf(of)}\n${block}\n${endOf(of)}\n`);
+}
+
+/** The run is gone: what it kept out of commits is the user's again. */
+export function includeAgain(of: Block): void {
+  rewrite(of, "");
+}
+
+function rewrite(of: Block, block: string): void {
+  const file = join(of.commonDir, "info", "exclude");
   const before = unless(["ENOENT"], () => readFileSync(file, "latin1")) ?? "";
-  const after = withBlock(before, lines);
+  const after = withBlock(before, of, block);
   if (after === before) return;
   mkdirSync(dirname(file), { recursive: true });
   const mode = unless(["ENOENT"], () => statSync(file).mode & 0o777) ?? 0o644;
@@ -39,17 +51,20 @@ export function exclude(commonDir: string, lines: readonly string[]): void {
   failpoint("workspace.after-exclude");
 }
 
-/** Lines of earlier runs stay: they may still be at work. */
-function withBlock(text: string, lines: readonly string[]): string {
-  const wanted = lines.map((line) => Buffer.from(line).toString("latin1"));
-  const from = text.indexOf(`${BEGIN}\n`);
-  const to = from === -1 ? -1 : text.indexOf(`\n${END}\n`, from);
-  if (to === -1) {
-    const gap = text === "" || text.endsWith("\n") ? "" : "\n";
-    return `${text}${gap}${BEGIN}\n${wanted.join("\n")}\n${END}\n`;
-  }
-  const inside = text.slice(from + BEGIN.length + 1, to).split("\n");
-  const missing = wanted.filter((line) => !inside.includes(line));
-  if (missing.length === 0) return text;
-  return `${text.slice(0, to)}\n${missing.join("\n")}${text.slice(to)}`;
+function beginOf({ run }: Block): string {
+  return `# signalbox: artifacts of run ${run}, not part of the work; taken out when it is over`;
+}
+
+function endOf({ run }: Block): string {
+  return `# signalbox: end of run ${run}`;
+}
+
+function withBlock(text: string, of: Block, block: string): string {
+  const from = text.indexOf(`${beginOf(of)}\n`);
+  const end = `${endOf(of)}\n`;
+  const to = from === -1 ? -1 : text.indexOf(end, from);
+  if (to !== -1) return `${text.slice(0, from)}${block}${text.slice(to + end.length)}`;
+  if (block === "") return text;
+  const gap = text === "" || text.endsWith("\n") ? "" : "\n";
+  return `${text}${gap}${block}`;
 }

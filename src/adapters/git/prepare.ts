@@ -68,7 +68,7 @@ export async function prepare(on: On, wanted: Wanted): Promise<Prepared> {
   const bench = await benchOf(on, { path, gitDir, branch: `refs/heads/${wanted.branch}` });
   leaveOut(bench, wanted.artifacts);
   if (!existsSync(join(bench.gitDir, READY))) await complete(site, bench);
-  exclude(site.commonDir, ignoreLines(await untracked(site, base)));
+  exclude({ commonDir: site.commonDir, run: wanted.run }, ignoreLines(await untracked(site, base)));
   return { path, branch: wanted.branch, base };
 }
 

@@ -17,6 +17,7 @@ import { writePrivate } from "../home/folders.ts";
 import { UserError } from "../user-error.ts";
 import { git, gitRecords, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
+import { includeAgain } from "./exclude.ts";
 import { keepOperation, keepRest } from "./keep.ts";
 import { freeIndexLock } from "./leftover-lock.ts";
 import { commonDirOf, gitDirOf, isFolder, isThere, registrationOf } from "./locate.ts";
@@ -67,6 +68,7 @@ export async function release(on: On, leaving: Leaving): Promise<Released> {
     // Git does not know it any more: nobody can tell what of it is committed.
     moveInto(Buffer.from(path), keep, "worktree");
   }
+  includeAgain({ commonDir, run });
   return { salvage: await refOf(on, commonDir, salvageRef(run)), kept: isFilled(keep) ? keep : "" };
 }
 
