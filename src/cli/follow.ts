@@ -37,6 +37,8 @@ export type Followed = {
 
 const LOOK_MS = 150;
 const WAKE_MS = 3000;
+/** So many acts may be written between a look at the run and a look at its events. */
+const NEWER_MAX = 50;
 /** Between two deeds nothing is open for a moment: only what stays so is at rest. */
 const QUIET_LOOKS = 4;
 
@@ -64,10 +66,14 @@ export async function follow(
   }
 }
 
-/** Events of one act are written together, so that whatever is new begins with an act. */
+/**
+ * Events of one act are written together, so that whatever is new begins with an act. What has come since we looked at the run
+ * is for the next look: told now, it would be told twice.
+ */
 function linesAfter({ store, run }: Seen, last: number): readonly Line[] {
   if (run.seq <= last) return [];
-  return linesOf(store, run, run.seq - last).lines.filter(({ seq }) => seq > last);
+  const { lines } = linesOf(store, run, run.seq - last + NEWER_MAX);
+  return lines.filter(({ seq }) => seq > last && seq <= run.seq);
 }
 
 function textOf(line: Line): string {
