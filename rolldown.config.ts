@@ -32,15 +32,19 @@ export default defineConfig({
       groups: [
         {
           name: "main",
-          test: /src\/cli\/(main|run|arguments|command|commands|paint|print)\.ts|core\/closest|user-error|citty|rolldown\/runtime/,
+          test: /src\/cli\/(main|run|arguments|command|commands|paint|print)\.ts|core\/closest|user-error|citty|rolldown\/runtime|home\/reasons|files\/errno/,
+        },
+        {
+          name: "kernel",
+          test: /src\/core\/(?!check\/|simulate)|src\/format\/(prompt|problem|text|sha256)\.ts|src\/adapters\/library\/(find|package)/,
         },
         {
           name: "look",
-          test: /src\/core\/(?!check\/|simulate)|src\/adapters\/(home\/(?!run-id)|store\/(?!verify|walk|repair|restore|salvage)|failpoint|person\/(who|marks|processes|token))|src\/cli\/(box|say|number-option|wake|commands\/(show|next|list)|reading\/(ways|truth|chronicle|say-run))\.ts|src\/adapters\/supervisor\/(poke|lock)|src\/engine\/(launch|deed)\.ts|src\/format\/(prompt|problem|text|sha256)\.ts|src\/adapters\/(trust\/repository|library\/(find|package))/,
+          test: /src\/adapters\/(home\/(?!run-id)|store\/(?!verify|walk|repair|restore|salvage)|failpoint|person\/(who|marks|processes|token))|src\/cli\/(box|say|number-option|wake|environment|shown|commands\/(show|next|list)|reading\/(?!log|question-view)[a-z-]+)\.ts|src\/adapters\/supervisor\/(poke|lock|said)|src\/adapters\/process\/(marker|folder|table|proc|ps)\.ts|src\/adapters\/doctor\/quarantine|src\/engine\/(launch|deed|environment|human-keys|job-id|apart|clip|place)\.ts|src\/adapters\/trust\/repository/,
         },
         {
           name: "act",
-          test: /src\/adapters\/files\/|src\/cli\/(acting|acted|moving|refused|input|kept|late|look-again|commands\/(move|submit))\.ts|src\/engine\/(submit|project|place|deeds|box)\.ts|src\/format\/front-matter-(parts|lines)/,
+          test: /src\/adapters\/files\/|src\/cli\/(acting|acted|moving|refused|input|kept|late|look-again|commands\/(move|submit))\.ts|src\/engine\/(submit|project|deeds|box)\.ts|src\/format\/front-matter-(parts|lines)/,
         },
         { name: "git", test: /src\/adapters\/git\// },
         { name: "person", test: /src\/adapters\/person\/(key|key-file|proof|seal|passphrase)\.ts/ },

@@ -1,6 +1,5 @@
 /** Processes where there is no `/proc`: what `ps` of macOS tells. Best effort; the environment is shown for our own processes. */
 
-import { execFileSync } from "node:child_process";
 import { MARK } from "./marker.ts";
 import type { Seen } from "./table.ts";
 
@@ -44,7 +43,7 @@ export function seenIn(line: string): readonly Seen[] {
 /** `ps` fails when there is nothing to tell. */
 function run(program: string, argv: readonly string[]): string {
   try {
-    return execFileSync(program, argv, {
+    return process.getBuiltinModule("node:child_process").execFileSync(program, argv, {
       env: ENV,
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
