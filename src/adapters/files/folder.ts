@@ -50,6 +50,8 @@ export function inFolder<T>(spot: Spot, use: (folder: Folder, name: string) => T
   const isPlain = names.every((each) => each !== "" && each !== "." && each !== ".." && !each.includes("\0"));
   if (isAbsolute(spot.file) || !isPlain)
     return { type: "refused", reason: "is no path inside the workspace" };
+  // A run without files yet is the usual case at its beginning, and an error that is thrown takes longer than a look.
+  if (spot.make === undefined && !existsSync(spot.root)) return { type: "missing" };
   try {
     const real = realFolder(spot, names.slice(0, -1));
     if (real === undefined) return { type: "refused", reason: "stands in a folder outside of the workspace" };
