@@ -48,21 +48,25 @@ const TRIES_MAX = 50;
 export async function submit(box: Box, request: Request): Promise<Submission> {
   const { run: id, expected } = request;
   const key = request.key === undefined ? undefined : keyOf(request.by, request.key);
+  // What is accepted is looked up when it is written; only a no has to ask whether it was a yes before.
+  const knownAnswer = (): Submission | undefined => {
+    const known = key === undefined ? undefined : box.store.answerTo(id, key);
+    return known === undefined ? undefined : { type: "repeated", answer: known };
+  };
   let first: Run | undefined;
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const kept = box.store.load(id);
     if (kept === undefined) return { type: "unknown" };
-    const known = key === undefined ? undefined : box.store.answerTo(id, key);
-    if (known !== undefined) return { type: "repeated", answer: known };
     first ??= kept.run;
     const elsewhere = movedOn({ first, now: kept.run, by: request.by, ...expected });
-    if (elsewhere !== undefined) return { type: "conflict", run: kept.run, message: elsewhere };
+    if (elsewhere !== undefined)
+      return knownAnswer() ?? { type: "conflict", run: kept.run, message: elsewhere };
     const workflow = box.workflow(kept.row.definition);
     const facts = request.facts ?? (await factsOf(box, kept, workflow));
     const at = new Date(box.clock.now()).toISOString();
     const event = request.event({ ...facts, at, kept });
     const decided = step(workflow, kept.run, event);
-    if (!decided.ok) return { type: "refused", run: kept.run, refusal: decided.refusal };
+    if (!decided.ok) return knownAnswer() ?? { type: "refused", run: kept.run, refusal: decided.refusal };
     const written = write(box, { request, event, at, workflow, before: kept.run, decided });
     if (written !== undefined) return written;
   }
