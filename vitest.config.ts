@@ -5,7 +5,7 @@ export default defineConfig({
   define: { SIGNALBOX_VERSION: JSON.stringify(packageJson.version) },
   test: {
     include: ["test/**/*.test.ts"],
-    globalSetup: ["test/setup/seed.ts", "test/setup/person.ts"],
+    globalSetup: ["test/setup/seed.ts", "test/setup/person.ts", "test/setup/packages.ts"],
     setupFiles: ["test/setup/random.ts"],
     reporters: ["dot"],
     testTimeout: 60_000,
