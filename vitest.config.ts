@@ -5,7 +5,12 @@ export default defineConfig({
   define: { SIGNALBOX_VERSION: JSON.stringify(packageJson.version) },
   test: {
     include: ["test/**/*.test.ts"],
-    globalSetup: ["test/setup/seed.ts", "test/setup/person.ts", "test/setup/packages.ts"],
+    globalSetup: [
+      "test/setup/seed.ts",
+      "test/setup/person.ts",
+      "test/setup/packages.ts",
+      "test/setup/folder.ts",
+    ],
     setupFiles: ["test/setup/random.ts"],
     reporters: ["dot"],
     testTimeout: 60_000,
