@@ -95,7 +95,11 @@ export async function type(
 /** What a person does who wants the run to end well, whatever became of it. Gives the state. */
 async function nudge(life: Life, run: string): Promise<string> {
   const { state, status, attention, isCrashed } = look(life, run);
-  if (status === "done" || status === "cancelled") return state;
+  if (status === "done" || status === "cancelled") {
+    // What is left to be cleared away needs somebody too, if the supervisor died over it.
+    await type(life, ["show", run]);
+    return state;
+  }
   if (attention !== "" || isCrashed) await type(life, ["resume", run]);
   else if (state === "pending") await type(life, ["move", run, "planning"]);
   else if (state === "stuck") await type(life, ["move", run, "reviewing"]);
