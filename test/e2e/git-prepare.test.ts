@@ -10,7 +10,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { apart, commit, mainCheckout, put, removeSites, sh, site } from "../support/git.ts";
 import type { Site } from "../support/git.ts";
@@ -288,4 +288,16 @@ test("the same run prepared by several at once is one worktree", async () => {
   ]);
   expect(results[0]).toMatchObject({ code: 0 });
   isWhole(of);
+});
+
+test("what a killed git left behind does not stop anybody: a lock of our ref, a half-made folder of ours", async () => {
+  const of = site();
+  const lock = join(of.repo, ".git/refs/signalbox/base/r1.lock");
+  mkdirSync(dirname(lock), { recursive: true });
+  writeFileSync(lock, "");
+  const { path } = await of.workspaces.prepare(wanted(of));
+  expect(existsSync(lock)).toBe(false);
+  rmSync(join(of.home.root, "git/r1/HEAD"));
+  await of.workspaces.prepare(wanted(of));
+  expect(await of.workspaces.digest(path, ["TASK.md"])).toMatch(/^[0-9a-f]{40}/);
 });

@@ -1,11 +1,11 @@
 /**
- * `index.lock`: another git at work in the worktree, or what a killed one left behind.
+ * `index.lock`, and locks of refs of ours: another git at work, or what a killed one left behind.
  *
  * One that is at work is waited for. What is left behind is moved out of the way, never deleted.
  */
 
 import { lstatSync, readdirSync, readFileSync, readlinkSync, renameSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { unless } from "../files/errno.ts";
 import type { Bench } from "./own.ts";
@@ -27,6 +27,25 @@ export async function freeIndexLock(bench: Pick<Bench, "path" | "gitDir">): Prom
     await sleep(AGAIN_MS);
   }
   unless(["ENOENT"], () => renameSync(file, join(bench.gitDir, `index.lock.left-${Date.now()}`)));
+}
+
+const REF_LOCK = /Unable to create '(.+\/refs\/(?:heads|signalbox)\/.+\.lock)': File exists/;
+/** A git that changes refs takes a moment; what stays longer has nobody behind it. */
+const REF_MS = 2000;
+
+/** For who holds the lock of the repository: no other Signalbox is at work there. Says whether one was moved out of the way. */
+export async function freeRefLock(commonDir: string, said: string): Promise<boolean> {
+  const file = REF_LOCK.exec(said)?.[1];
+  if (file === undefined || !file.startsWith(`${commonDir}/`)) return false;
+  const until = Date.now() + REF_MS;
+  while (Date.now() < until) {
+    if (unless(["ENOENT"], () => lstatSync(file)) === undefined) return true;
+    if (isGitAtWork({ path: commonDir, gitDir: commonDir }) === false) break;
+    await sleep(AGAIN_MS);
+  }
+  // Out of the folder of refs: git would take it for one.
+  const aside = join(commonDir, `left-${Date.now()}-${basename(file)}`);
+  return unless(["ENOENT"], () => (renameSync(file, aside), true)) ?? true;
 }
 
 /** `undefined` where the system does not tell. */

@@ -7,7 +7,7 @@
  * configuration counts as always.
  */
 
-import { readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
@@ -113,11 +113,11 @@ export async function benchOf(on: On, { path, gitDir, branch }: Wanted): Promise
   const own = ownOf(on, path);
   const known = recorded(on, path);
   const isSame = known?.gitDir === gitDir && (branch === undefined || known.branch === branch);
-  if (known !== undefined && isSame) return { ...known, path, own };
+  if (known !== undefined && isSame && isWhole(own)) return { ...known, path, own };
   const commonDir = commonDirOf(gitDir);
   const settings = await settingsOf(on, gitDir);
   failpoint("workspace.before-own");
-  rmSync(own, { recursive: true, force: true });
+  removeOwn(own);
   for (const folder of [join(on.home.root, "git"), own, join(own, "refs"), join(own, "info")])
     makeFolder(folder);
   writePrivate(join(own, "HEAD"), "ref: refs/heads/none\n");
@@ -137,7 +137,17 @@ export async function benchOf(on: On, { path, gitDir, branch }: Wanted): Promise
 }
 
 export function forgetBench({ own }: Bench): void {
+  removeOwn(own);
+}
+
+/** The record goes first: whoever is killed over the rest leaves a folder that nobody takes for whole. */
+function removeOwn(own: string): void {
+  rmSync(join(own, RECORD), { force: true });
   rmSync(own, { recursive: true, force: true });
+}
+
+function isWhole(own: string): boolean {
+  return ["HEAD", "config", "refs"].every((name) => existsSync(join(own, name)));
 }
 
 /** Artifacts are not part of the work. What was left out once stays so. */

@@ -20,6 +20,7 @@ import { bytePath } from "./byte-path.ts";
 import { failed, git, gitRecords, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
 import { exclude } from "./exclude.ts";
+import { freeRefLock } from "./leftover-lock.ts";
 import { freeIndexLock } from "./leftover-lock.ts";
 import { commonDirOf, gitDirOf, isFolder, isThere, registrationOf } from "./locate.ts";
 import { moveInto } from "./move.ts";
@@ -128,7 +129,9 @@ async function resolve(site: Site, names: readonly string[]): Promise<readonly (
 async function update(site: Site, updates: readonly string[]): Promise<void> {
   const input = ["start", ...updates, "prepare", "commit", ""].join("\n");
   const call: Call = { ...inRepository(site), args: ["update-ref", "--stdin"], input, durable: true };
-  const answer = await tryGit(site.on.env, call);
+  let answer = await tryGit(site.on.env, call);
+  if (answer.code !== 0 && (await freeRefLock(site.commonDir, answer.err)))
+    answer = await tryGit(site.on.env, call);
   if (answer.code === 0) return;
   // A branch `a` and a branch `a/b` cannot be there at the same time.
   if (/cannot create|exists; cannot|cannot lock ref/.test(answer.err))
