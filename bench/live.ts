@@ -6,7 +6,7 @@ import { gitWorkspaces } from "../src/adapters/git/workspaces.ts";
 import { runFolders } from "../src/adapters/home/paths.ts";
 import { openStore } from "../src/adapters/store/open.ts";
 import { workflowsOf, type Box } from "../src/engine/box.ts";
-import type { Store } from "../src/engine/ports.ts";
+import type { Store } from "../src/engine/ports/store.ts";
 import { begin, submit } from "../src/engine/submit.ts";
 import { table, thousands, type Figure } from "./figure.ts";
 import { onStage, processesOf, waitFor, type Stage } from "./home/stage.ts";

@@ -9,7 +9,8 @@ import { UserError } from "../adapters/user-error.ts";
 import { closest } from "../core/closest.ts";
 import { compile, type Workflow } from "../core/compile.ts";
 import { boundWorkspace } from "../engine/place.ts";
-import type { Kept, RunRow, Store } from "../engine/ports.ts";
+import type { Kept, RunRow } from "../engine/ports/journal.ts";
+import type { Store } from "../engine/ports/store.ts";
 import { EXIT_DAMAGED, type Answer, type Door } from "./command.ts";
 
 /** A run as a command looks at it. */

@@ -2,7 +2,7 @@
 
 import { UserError } from "../adapters/user-error.ts";
 import { check } from "../core/check/check.ts";
-import type { Store } from "../engine/ports.ts";
+import type { Store } from "../engine/ports/store.ts";
 import { EXIT_GATE } from "./command.ts";
 import type { Loaded } from "./workflow.ts";
 

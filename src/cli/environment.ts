@@ -10,7 +10,7 @@ import { makeFolder, writePrivate } from "../adapters/home/folders.ts";
 import { textOfOwn } from "../adapters/home/own-file.ts";
 import type { Env, Home } from "../adapters/home/paths.ts";
 import { isHandedOn } from "../engine/environment.ts";
-import type { Settings } from "../engine/ports.ts";
+import type { Settings } from "../engine/ports/settings.ts";
 
 export function saveEnvironment(home: Home, env: Env): void {
   const names = savedNames(home);

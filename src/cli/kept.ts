@@ -1,7 +1,7 @@
 /** A run that is known to be there, as it is now. */
 
 import { UserError } from "../adapters/user-error.ts";
-import type { Kept } from "../engine/ports.ts";
+import type { Kept } from "../engine/ports/journal.ts";
 import type { Acting } from "./acting.ts";
 import { rootOf, type Seen } from "./box.ts";
 

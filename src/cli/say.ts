@@ -1,7 +1,7 @@
 /** Runs in words: the same ones in every command. */
 
 import type { Actor } from "../core/event.ts";
-import type { RunRow } from "../engine/ports.ts";
+import type { RunRow } from "../engine/ports/journal.ts";
 import type { Paint } from "./paint.ts";
 
 const MINUTE = 60;

@@ -8,7 +8,7 @@ import { failpoint } from "../adapters/failpoint.ts";
 import type { Env, Home } from "../adapters/home/paths.ts";
 import { markIn } from "../adapters/person/marks.ts";
 import type { Who } from "../adapters/person/who.ts";
-import type { Store } from "../engine/ports.ts";
+import type { Store } from "../engine/ports/store.ts";
 import type { Door } from "./command.ts";
 import { saveEnvironment, savedEnvironment } from "./environment.ts";
 

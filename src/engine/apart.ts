@@ -1,6 +1,6 @@
 /** What makes an act in a person's name stand out: people type at a terminal, below a shell; what has detached itself does not. */
 
-import type { Proof } from "./ports.ts";
+import type { Proof } from "./ports/journal.ts";
 
 /** In words, each a part of a sentence; nothing where the act looks like a person's. */
 export function apartOf({

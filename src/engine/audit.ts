@@ -9,7 +9,7 @@
 import type { Workflow } from "../core/compile.ts";
 import type { Actor, Event, Incoming } from "../core/event.ts";
 import { ORIGIN, type Move } from "../core/workflow.ts";
-import type { Recorded } from "./ports.ts";
+import type { Recorded } from "./ports/journal.ts";
 
 /** Takes the events of a run in their order; says what is wrong with one. */
 export function auditor(

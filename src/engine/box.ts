@@ -1,7 +1,11 @@
 /** Everything the engine works with. Doors that only submit need the first half; the supervisor needs all of it. */
 
 import { compile, type Workflow } from "../core/compile.ts";
-import type { Artifacts, Clock, Notifier, Processes, Settings, Store, Workspaces } from "./ports.ts";
+import type { Clock } from "./ports/clock.ts";
+import type { Artifacts, Workspaces } from "./ports/files.ts";
+import type { Processes } from "./ports/process.ts";
+import type { Notifier, Settings } from "./ports/settings.ts";
+import type { Store } from "./ports/store.ts";
 
 /** Folders of one run in the state home. */
 type Folders = Readonly<Record<"files" | "agents" | "checks" | "archive" | "kept", string>>;

@@ -5,7 +5,9 @@ import type { Reading } from "../core/event.ts";
 import type { Works } from "./box.ts";
 import { environment, MINUTE_MS } from "./launch.ts";
 import { artifactPaths, boundWorkspace, placeOf } from "./place.ts";
-import type { JobRow, Kept, Note, Process } from "./ports.ts";
+import type { Kept, Note } from "./ports/journal.ts";
+import type { Process } from "./ports/process.ts";
+import type { JobRow } from "./ports/registry.ts";
 import { noteAll, project } from "./project.ts";
 import { factsOf, submit } from "./submit.ts";
 

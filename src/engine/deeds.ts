@@ -4,7 +4,7 @@ import { isUp } from "../core/act.ts";
 import type { Workflow } from "../core/compile.ts";
 import type { Step } from "../core/step.ts";
 import type { Deed } from "./deed.ts";
-import type { WorkspaceRow } from "./ports.ts";
+import type { WorkspaceRow } from "./ports/registry.ts";
 
 type Accepted = Extract<Step, { ok: true }>;
 

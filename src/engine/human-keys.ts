@@ -1,6 +1,6 @@
 /** Of the keys that people have signed with in a state home: which came in although the one before it was lost. */
 
-import type { HumanKeyRow } from "./ports.ts";
+import type { HumanKeyRow } from "./ports/registry.ts";
 
 /** The fingerprints that nobody has named, and those that came after them. */
 export function unnamedKeys(rows: readonly HumanKeyRow[]): ReadonlySet<string> {

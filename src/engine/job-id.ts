@@ -1,6 +1,6 @@
 /** What the processes of agents are called: everybody who sees one can tell whose it is. */
 
-import type { AgentRow } from "./ports.ts";
+import type { AgentRow } from "./ports/registry.ts";
 
 type Named = Pick<AgentRow, "run" | "role" | "slot" | "attempt">;
 

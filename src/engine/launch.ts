@@ -8,7 +8,7 @@ import type { Role } from "../core/workflow.ts";
 import { fill } from "../format/prompt.ts";
 import type { Works } from "./box.ts";
 import { isHandedOn } from "./environment.ts";
-import type { Harness, Settings } from "./ports.ts";
+import type { Harness, Settings } from "./ports/settings.ts";
 
 export function environment(works: Works, settings: Settings, harness?: Harness): Record<string, string> {
   const { env: own, bin, home } = works.person;

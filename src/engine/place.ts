@@ -4,7 +4,8 @@ import type { Workflow } from "../core/compile.ts";
 import type { Run } from "../core/run.ts";
 import type { Literal } from "../core/workflow.ts";
 import type { Box } from "./box.ts";
-import type { Place, WorkspaceRow } from "./ports.ts";
+import type { Place } from "./ports/files.ts";
+import type { WorkspaceRow } from "./ports/registry.ts";
 
 /** The workspace of a run, while it has one. */
 export function boundWorkspace({ store }: Pick<Box, "store">, run: string): WorkspaceRow | undefined {

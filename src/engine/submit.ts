@@ -13,7 +13,7 @@ import { statusOf } from "../core/view.ts";
 import type { Box } from "./box.ts";
 import { deedsOf } from "./deeds.ts";
 import { artifactPaths, boundWorkspace, placeOf } from "./place.ts";
-import type { Birth, Entry, Kept } from "./ports.ts";
+import type { Birth, Entry, Kept } from "./ports/journal.ts";
 
 export type Request = {
   readonly run: string;

@@ -8,7 +8,7 @@ import type { Works } from "./box.ts";
 import { clipped } from "./clip.ts";
 import { Hands } from "./hands.ts";
 import { perform } from "./perform.ts";
-import type { DeedRow, Outcome } from "./ports.ts";
+import type { DeedRow, Outcome } from "./ports/outbox.ts";
 import { wakeIdle } from "./turn.ts";
 import { Watch } from "./watch.ts";
 import { Later } from "./writers.ts";

@@ -15,7 +15,10 @@ import type { Message, Works } from "./box.ts";
 import { environment, limitsOf, promptText, variablesOf } from "./launch.ts";
 import { isTurnOf, jobId } from "./job-id.ts";
 import { boundWorkspace } from "./place.ts";
-import type { AgentRow, Harness, JobRow, Kept, Process, Settings } from "./ports.ts";
+import type { Kept } from "./ports/journal.ts";
+import type { Process } from "./ports/process.ts";
+import type { AgentRow, JobRow } from "./ports/registry.ts";
+import type { Harness, Settings } from "./ports/settings.ts";
 import { project } from "./project.ts";
 import { submit } from "./submit.ts";
 

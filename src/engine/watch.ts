@@ -3,7 +3,7 @@
 import type { Works } from "./box.ts";
 import { checkOver, isFinal, restartCheck } from "./check.ts";
 import type { Hands } from "./hands.ts";
-import type { JobRow } from "./ports.ts";
+import type { JobRow } from "./ports/registry.ts";
 import { project } from "./project.ts";
 import { restartTurn, suspend, turnOver } from "./turn.ts";
 

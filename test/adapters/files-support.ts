@@ -17,7 +17,8 @@ import type { Reading } from "../../src/core/event.ts";
 import { NO_RUN } from "../../src/core/run.ts";
 import type { Run } from "../../src/core/run.ts";
 import type { Artifact, Definition, Projection, Reader, Tree } from "../../src/core/workflow.ts";
-import type { Artifacts, Place, Registry } from "../../src/engine/ports.ts";
+import type { Artifacts, Place } from "../../src/engine/ports/files.ts";
+import type { Registry } from "../../src/engine/ports/registry.ts";
 
 type Memory = Pick<Registry, "readings" | "keepReadings" | "projection" | "keepProjection"> & {
   parsed: string[];

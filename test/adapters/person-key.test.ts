@@ -31,7 +31,8 @@ import { whoActs, type Who } from "../../src/adapters/person/who.ts";
 import type { UserError } from "../../src/adapters/user-error.ts";
 import type { Event } from "../../src/core/event.ts";
 import { unnamedKeys } from "../../src/engine/human-keys.ts";
-import type { HumanKeyRow, Recorded } from "../../src/engine/ports.ts";
+import type { Recorded } from "../../src/engine/ports/journal.ts";
+import type { HumanKeyRow } from "../../src/engine/ports/registry.ts";
 import { AT_HOME, procsOf } from "../support/procs.ts";
 
 const nobody = { byToken: () => undefined, job: () => undefined };

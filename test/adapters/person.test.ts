@@ -11,7 +11,7 @@ import { requirePerson, whoActs, type Who } from "../../src/adapters/person/who.
 import { lineageOf, PROCS, type Procs } from "../../src/adapters/person/processes.ts";
 import { hashToken, newToken } from "../../src/adapters/person/token.ts";
 import type { UserError } from "../../src/adapters/user-error.ts";
-import type { AgentRow, JobRow } from "../../src/engine/ports.ts";
+import type { AgentRow, JobRow } from "../../src/engine/ports/registry.ts";
 import { procsOf, type Fake } from "../support/procs.ts";
 
 const TOKEN = newToken();

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/event.ts";
 import { apply } from "../../src/core/apply.ts";
 import { NO_RUN } from "../../src/core/run.ts";
-import type { Store } from "../../src/engine/ports.ts";
+import type { Store } from "../../src/engine/ports/store.ts";
 import {
   add,
   AT,

@@ -18,7 +18,7 @@ import { openStore, type SqliteStore } from "../../src/adapters/store/open.ts";
 import { repair } from "../../src/adapters/store/repair.ts";
 import { openFile } from "../../src/adapters/store/sqlite.ts";
 import { verifyRun } from "../../src/adapters/store/verify.ts";
-import type { Proof } from "../../src/engine/ports.ts";
+import type { Proof } from "../../src/engine/ports/journal.ts";
 import { child } from "./store-processes.ts";
 import { add, START, STOP, TELL } from "./store-entries.ts";
 import { newHome, opened, told } from "./store-support.ts";

@@ -5,7 +5,8 @@ import type { Event } from "../../src/core/event.ts";
 import { NO_RUN, type Run } from "../../src/core/run.ts";
 import type { Definition } from "../../src/core/workflow.ts";
 import type { Deed } from "../../src/engine/deed.ts";
-import type { Appended, Entry, Store } from "../../src/engine/ports.ts";
+import type { Appended, Entry } from "../../src/engine/ports/journal.ts";
+import type { Store } from "../../src/engine/ports/store.ts";
 import { hashOf } from "../../src/format/workflow/hash.ts";
 
 export const AT = "2026-01-01T00:00:00.000Z";

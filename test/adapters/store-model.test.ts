@@ -6,7 +6,8 @@ import { verifyRun } from "../../src/adapters/store/verify.ts";
 import type { SqliteStore } from "../../src/adapters/store/open.ts";
 import { NO_RUN } from "../../src/core/run.ts";
 import type { Deed } from "../../src/engine/deed.ts";
-import type { Appended, Outcome } from "../../src/engine/ports.ts";
+import type { Appended } from "../../src/engine/ports/journal.ts";
+import type { Outcome } from "../../src/engine/ports/outbox.ts";
 import { began, counted, entry, START, STOP, TELL } from "./store-entries.ts";
 import { newHome, opened } from "./store-support.ts";
 

@@ -1,7 +1,7 @@
 /** What every store must remember of the world: agents, jobs, workspaces, files and repositories. */
 
 import { expect, test } from "vitest";
-import type { AgentRow, JobRow, WorkspaceRow } from "../../src/engine/ports.ts";
+import type { AgentRow, JobRow, WorkspaceRow } from "../../src/engine/ports/registry.ts";
 import type { Open } from "./store-contract.ts";
 import { add, AT, HASH } from "./store-entries.ts";
 

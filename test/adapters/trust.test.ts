@@ -19,7 +19,7 @@ import { expect, test } from "vitest";
 import { contentOf } from "../../src/adapters/trust/content.ts";
 import { isTrusted, requireTrust, trustRow } from "../../src/adapters/trust/trust.ts";
 import { UserError } from "../../src/adapters/user-error.ts";
-import type { HumanKeyRow, TrustRow } from "../../src/engine/ports.ts";
+import type { HumanKeyRow, TrustRow } from "../../src/engine/ports/registry.ts";
 import { signerAt, trustedNow } from "../support/trust.ts";
 
 type Files = Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import { runFolders, type Home } from "../../src/adapters/home/paths.ts";
 import { hashToken } from "../../src/adapters/person/token.ts";
 import { openStore } from "../../src/adapters/store/open.ts";
 import { workflowsOf, type Box } from "../../src/engine/box.ts";
-import type { Store } from "../../src/engine/ports.ts";
+import type { Store } from "../../src/engine/ports/store.ts";
 import { submit } from "../../src/engine/submit.ts";
 import { run, type Printed, type World } from "../../src/cli/run.ts";
 import { prepareHome, type Prepared } from "../support/home.ts";

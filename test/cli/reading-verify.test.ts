@@ -6,7 +6,7 @@ import { run } from "../../src/cli/run.ts";
 import { procsOf } from "../support/procs.ts";
 import { apply } from "../../src/core/apply.ts";
 import type { Actor, Event } from "../../src/core/event.ts";
-import type { Entry } from "../../src/engine/ports.ts";
+import type { Entry } from "../../src/engine/ports/journal.ts";
 import { answered, AT, handedIn, machine, PERSON, type Machine } from "./reading-support.ts";
 
 const ID = "abcd1234";

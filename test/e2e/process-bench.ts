@@ -15,7 +15,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { homeAt, type Home } from "../../src/adapters/home/paths.ts";
 import { shimProcesses, type On } from "../../src/adapters/process/processes.ts";
-import type { Launch, Process, Processes } from "../../src/engine/ports.ts";
+import type { Launch, Process, Processes } from "../../src/engine/ports/process.ts";
 
 export type Bench = {
   readonly home: Home;

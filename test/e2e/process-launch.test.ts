@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { packageRoot } from "../../src/adapters/library/package.ts";
 import { markOf } from "../../src/adapters/process/marker.ts";
 import { shimProcesses } from "../../src/adapters/process/processes.ts";
-import type { Launch } from "../../src/engine/ports.ts";
+import type { Launch } from "../../src/engine/ports/process.ts";
 import { bench, carriers, exists, isAlive, until, type Bench } from "./process-bench.ts";
 
 const launcher = fileURLToPath(new URL("process-launcher.ts", import.meta.url));

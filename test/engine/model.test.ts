@@ -18,7 +18,7 @@ import { NO_RUN, type Run } from "../../src/core/run.ts";
 import { step } from "../../src/core/step.ts";
 import type { Box } from "../../src/engine/box.ts";
 import { deedsOf } from "../../src/engine/deeds.ts";
-import type { Store } from "../../src/engine/ports.ts";
+import type { Store } from "../../src/engine/ports/store.ts";
 import { begin, submit, type Submission } from "../../src/engine/submit.ts";
 import { agent, AT, HUMAN, reading } from "../support/play.ts";
 import { loadWorkflow } from "../support/workflows.ts";

@@ -2,7 +2,7 @@
 import { text } from "node:stream/consumers";
 import { homeAt } from "../../src/adapters/home/paths.ts";
 import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
-import type { Workspaces } from "../../src/engine/ports.ts";
+import type { Workspaces } from "../../src/engine/ports/files.ts";
 
 type Order = { do: keyof Workspaces; with: never; home: string; env: Record<string, string> };
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { homeAt } from "../../src/adapters/home/paths.ts";
 import type { Home } from "../../src/adapters/home/paths.ts";
 import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
-import type { Workspaces } from "../../src/engine/ports.ts";
+import type { Workspaces } from "../../src/engine/ports/files.ts";
 
 export type Env = Readonly<Record<string, string>>;
 

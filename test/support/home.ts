@@ -18,7 +18,7 @@ import { run, type Printed } from "../../src/cli/run.ts";
 import type { Workflow } from "../../src/core/compile.ts";
 import type { Actor } from "../../src/core/event.ts";
 import { workflowsOf, type Box } from "../../src/engine/box.ts";
-import type { Workspaces } from "../../src/engine/ports.ts";
+import type { Workspaces } from "../../src/engine/ports/files.ts";
 import { project } from "../../src/engine/project.ts";
 import { begin, submit, type Request } from "../../src/engine/submit.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";

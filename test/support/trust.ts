@@ -5,7 +5,7 @@ import { keyPath, readKeyFile, writeKeyFile } from "../../src/adapters/person/ke
 import { fingerprintOf, type Signer } from "../../src/adapters/person/signature.ts";
 import { contentOf } from "../../src/adapters/trust/content.ts";
 import { trustRow } from "../../src/adapters/trust/trust.ts";
-import type { TrustRow } from "../../src/engine/ports.ts";
+import type { TrustRow } from "../../src/engine/ports/registry.ts";
 
 export function trustedNow(env: Env, repo: string): TrustRow {
   return trustRow(signerAt(env), { repo, digest: contentOf(repo).digest, at: "2026-01-01T00:00:00Z" });

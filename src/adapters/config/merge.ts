@@ -8,7 +8,7 @@
 import { isAbsolute, join, resolve } from "node:path";
 import { closest } from "../../core/closest.ts";
 import type { Place } from "../../core/workflow.ts";
-import type { Harness, Settings } from "../../engine/ports.ts";
+import type { Harness, Settings } from "../../engine/ports/settings.ts";
 import type { ConfigFile, HarnessFile, ParsedConfig } from "../../format/config.ts";
 import type { Problem } from "../../format/problem.ts";
 

@@ -6,7 +6,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Settings } from "../../engine/ports.ts";
+import type { Settings } from "../../engine/ports/settings.ts";
 import type { ParsedConfig, Scope } from "../../format/config.ts";
 import { showProblem, type Problem } from "../../format/problem.ts";
 import { configFolder, homeOf, type Env } from "../home/paths.ts";

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import type { Box } from "../../engine/box.ts";
 import { artifactPaths } from "../../engine/place.ts";
-import type { WorkspaceRow } from "../../engine/ports.ts";
+import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import { failpoint } from "../failpoint.ts";
 import { isThere } from "../git/locate.ts";
 import type { Prepared } from "../git/prepare.ts";

@@ -1,7 +1,7 @@
 /** Settings, trust, and the programs that agents are: whether a run that is started here could work. */
 
 import { showProblem } from "../../format/problem.ts";
-import type { Settings } from "../../engine/ports.ts";
+import type { Settings } from "../../engine/ports/settings.ts";
 import { builtInHarnesses } from "../config/built-in.ts";
 import { surveySettings } from "../config/read.ts";
 import type { Env } from "../home/paths.ts";

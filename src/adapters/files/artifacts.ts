@@ -1,6 +1,7 @@
 /** The files of a run in a folder of this machine. */
 
-import type { Artifacts, Registry } from "../../engine/ports.ts";
+import type { Artifacts } from "../../engine/ports/files.ts";
+import type { Registry } from "../../engine/ports/registry.ts";
 import { archiveAll, carryAll } from "./move.ts";
 import { ownWrites } from "./own-writes.ts";
 import { prepareProjections } from "./project.ts";

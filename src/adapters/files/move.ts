@@ -6,7 +6,7 @@
 
 import { closeSync, constants, openSync, readSync, realpathSync } from "node:fs";
 import { parse } from "node:path";
-import type { Place } from "../../engine/ports.ts";
+import type { Place } from "../../engine/ports/files.ts";
 import type { Cut } from "../../format/markdown/place.ts";
 import { failpoint } from "../failpoint.ts";
 import { unless } from "./errno.ts";

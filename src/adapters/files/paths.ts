@@ -3,7 +3,7 @@
 import type { Run } from "../../core/run.ts";
 import type { Artifact } from "../../core/workflow.ts";
 import { fillPath } from "../../engine/place.ts";
-import type { Place } from "../../engine/ports.ts";
+import type { Place } from "../../engine/ports/files.ts";
 
 export type FileOf = {
   readonly artifact: string;

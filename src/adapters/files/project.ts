@@ -6,7 +6,8 @@
 
 import { project as treeOf } from "../../core/project.ts";
 import type { Projection } from "../../core/workflow.ts";
-import type { Artifacts, Place, Registry } from "../../engine/ports.ts";
+import type { Artifacts, Place } from "../../engine/ports/files.ts";
+import type { Registry } from "../../engine/ports/registry.ts";
 import type { Edited } from "../../format/front-matter.ts";
 import { setLines } from "../../format/front-matter-lines.ts";
 import { splitFrontMatter } from "../../format/front-matter-parts.ts";

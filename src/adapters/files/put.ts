@@ -1,6 +1,7 @@
 /** Puts a text to where an artifact is: the whole of its file, or its section. */
 
-import type { Place, Registry } from "../../engine/ports.ts";
+import type { Place } from "../../engine/ports/files.ts";
+import type { Registry } from "../../engine/ports/registry.ts";
 import { UserError } from "../user-error.ts";
 import { decodeWhole } from "./decode.ts";
 import { fillPath } from "../../engine/place.ts";

@@ -5,7 +5,8 @@
 
 import type { Reading } from "../../core/event.ts";
 import type { Reader } from "../../core/workflow.ts";
-import type { Place, Registry } from "../../engine/ports.ts";
+import type { Place } from "../../engine/ports/files.ts";
+import type { Registry } from "../../engine/ports/registry.ts";
 import { splitFrontMatter } from "../../format/front-matter-parts.ts";
 import type { Read } from "../../format/reading.ts";
 import { sha256 } from "../../format/sha256.ts";

@@ -2,7 +2,7 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Workspaces } from "../../engine/ports.ts";
+import type { Workspaces } from "../../engine/ports/files.ts";
 import type { Env, Home } from "../home/paths.ts";
 import { whileLocked } from "./lock.ts";
 import { refuseRunName } from "./names.ts";

@@ -5,7 +5,7 @@
  * it has named it, or when a person said that the one before it is lost, which is remembered.
  */
 
-import type { Registry } from "../../engine/ports.ts";
+import type { Registry } from "../../engine/ports/registry.ts";
 import { UserError } from "../user-error.ts";
 import { EXIT_DAMAGED, type KeyFile } from "./key-file.ts";
 import { fingerprintOf } from "./signature.ts";

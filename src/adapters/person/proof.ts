@@ -8,7 +8,8 @@
 import type { Event } from "../../core/event.ts";
 import { apartOf, isSuspect } from "../../engine/apart.ts";
 import { unnamedKeys } from "../../engine/human-keys.ts";
-import type { Entry, Proof, Recorded, Registry } from "../../engine/ports.ts";
+import type { Entry, Proof, Recorded } from "../../engine/ports/journal.ts";
+import type { Registry } from "../../engine/ports/registry.ts";
 import type { Env } from "../home/paths.ts";
 import { keyPath, readKeyFile, type KeyFile } from "./key-file.ts";
 import { isSignedBy, partsOf, signatureOf, type Signer } from "./signature.ts";

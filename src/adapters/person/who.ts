@@ -7,7 +7,7 @@
 
 import type { Actor } from "../../core/event.ts";
 import { isTurnOf } from "../../engine/job-id.ts";
-import type { AgentRow, Registry } from "../../engine/ports.ts";
+import type { AgentRow, Registry } from "../../engine/ports/registry.ts";
 import { homeOf, type Env } from "../home/paths.ts";
 import { jobIn } from "../process/marker.ts";
 import { isSupervisorAlive } from "../supervisor/lock.ts";

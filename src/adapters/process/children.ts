@@ -7,7 +7,7 @@
 import type { ChildProcess } from "node:child_process";
 import { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Process } from "../../engine/ports.ts";
+import type { Process } from "../../engine/ports/process.ts";
 import { aliveIn, exitIn, identityIn } from "./folder.ts";
 import { bootId } from "./table.ts";
 

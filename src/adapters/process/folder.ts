@@ -8,7 +8,7 @@
 import { chmodSync, linkSync, lstatSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { uptime } from "node:os";
 import { join } from "node:path";
-import type { Process } from "../../engine/ports.ts";
+import type { Process } from "../../engine/ports/process.ts";
 import { failpoint } from "../failpoint.ts";
 import { codeOf } from "../files/errno.ts";
 import { newName } from "../home/new-name.ts";

@@ -9,7 +9,7 @@ import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Launch, Process } from "../../engine/ports.ts";
+import type { Launch, Process } from "../../engine/ports/process.ts";
 import { failpoint } from "../failpoint.ts";
 import type { Home } from "../home/paths.ts";
 import { packageRoot } from "../library/package.ts";

@@ -2,7 +2,7 @@
 
 import { readdirSync, realpathSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import type { Process, Processes } from "../../engine/ports.ts";
+import type { Process, Processes } from "../../engine/ports/process.ts";
 import { failpoint } from "../failpoint.ts";
 import { codeOf } from "../files/errno.ts";
 import { claimFolder, clearWay } from "../home/clear-way.ts";

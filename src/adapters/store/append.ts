@@ -1,6 +1,6 @@
 /** One accepted event: everything that it writes, in one transaction. */
 
-import type { Appended, Birth, Entry } from "../../engine/ports.ts";
+import type { Appended, Birth, Entry } from "../../engine/ports/journal.ts";
 import { failpoint } from "../failpoint.ts";
 import { hashOf, valuesOf } from "./chain.ts";
 import { damagedRun } from "./damage.ts";

@@ -3,7 +3,7 @@
 import type { Event } from "../../core/event.ts";
 import type { Run } from "../../core/run.ts";
 import { DEED_KINDS, type Deed } from "../../engine/deed.ts";
-import type { Birth } from "../../engine/ports.ts";
+import type { Birth } from "../../engine/ports/journal.ts";
 import { digestOfRun } from "./chain.ts";
 import { damagedRun } from "./damage.ts";
 import type { Database } from "./database.ts";

@@ -1,6 +1,6 @@
 /** The journal: definitions, events, and the run that they made. */
 
-import type { Journal, Kept, RunRow } from "../../engine/ports.ts";
+import type { Journal, Kept, RunRow } from "../../engine/ports/journal.ts";
 import { answerTo, append } from "./append.ts";
 import { damagedDatabase, damagedRun } from "./damage.ts";
 import type { Database, Row } from "./database.ts";

@@ -1,6 +1,6 @@
 /** Runs, newest first. A damaged one is listed as damaged and hides no other. */
 
-import type { Filter, Journal, RunRow } from "../../engine/ports.ts";
+import type { Filter, Journal, RunRow } from "../../engine/ports/journal.ts";
 import type { Database, Row } from "./database.ts";
 import { UserError } from "../user-error.ts";
 import { runOf } from "./records.ts";

@@ -7,7 +7,7 @@
 
 import { linkSync, readdirSync, statSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Store } from "../../engine/ports.ts";
+import type { Store } from "../../engine/ports/store.ts";
 import { failpoint } from "../failpoint.ts";
 import { closeToOthers, makeFile, makeFolder, syncFolder } from "../home/folders.ts";
 import { refuseNetwork, type Mount } from "../home/network.ts";

@@ -4,7 +4,7 @@
  * Of one run only the first open deed is ever due. A run that is halted has no line but that of its `stop-agent` deeds.
  */
 
-import type { DeedRow, Outbox, Outcome } from "../../engine/ports.ts";
+import type { DeedRow, Outbox, Outcome } from "../../engine/ports/outbox.ts";
 import { failpoint } from "../failpoint.ts";
 import type { Database, Row } from "./database.ts";
 import { isDeed, number, parsed, text, word } from "./row.ts";

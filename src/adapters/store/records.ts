@@ -2,7 +2,7 @@
 
 import type { Actor } from "../../core/event.ts";
 import type { Run } from "../../core/run.ts";
-import type { Question, Recorded, RunRow } from "../../engine/ports.ts";
+import type { Question, Recorded, RunRow } from "../../engine/ports/journal.ts";
 import { digestOfRun } from "./chain.ts";
 import type { Row } from "./database.ts";
 import { BadRecord, isEvent, isProof, isRun, number, parsed, text } from "./row.ts";

@@ -1,7 +1,7 @@
 /** Agents, jobs, workspaces, and what is known of files and repositories: the engine's notes about the world. */
 
 import { dirname } from "node:path";
-import type { AgentRow, JobRow, Registry, WorkspaceRow } from "../../engine/ports.ts";
+import type { AgentRow, JobRow, Registry, WorkspaceRow } from "../../engine/ports/registry.ts";
 import { failpoint } from "../failpoint.ts";
 import type { Database, Row } from "./database.ts";
 import { isReadings, number, parsed, text, word } from "./row.ts";
@@ -59,6 +59,24 @@ function agentRow(row: Row): AgentRow {
   };
 }
 
+/** In the order of the table's columns. */
+const JOB_FIELDS = [
+  "id",
+  "run",
+  "kind",
+  "role",
+  "slot",
+  "attempt",
+  "artifact",
+  "tree",
+  "dir",
+  "startedAt",
+  "endsBy",
+  "stallMs",
+  "killed",
+  "status",
+] as const satisfies readonly (keyof JobRow)[];
+
 function jobs(db: Database): Pick<Registry, "jobs" | "job" | "haltedJobs" | "putJob"> {
   return {
     haltedJobs: () =>
@@ -73,40 +91,9 @@ function jobs(db: Database): Pick<Registry, "jobs" | "job" | "haltedJobs" | "put
       const row = db.get("SELECT * FROM jobs WHERE id = ?", id);
       return row === undefined ? undefined : jobRow(row);
     },
-    putJob({
-      id,
-      run,
-      kind,
-      role,
-      slot,
-      attempt,
-      artifact,
-      tree,
-      dir,
-      startedAt,
-      endsBy,
-      stallMs,
-      killed,
-      status,
-    }) {
+    putJob(row) {
       failpoint("registry.before-job");
-      const values = [
-        id,
-        run,
-        kind,
-        role,
-        slot,
-        attempt,
-        artifact,
-        tree,
-        dir,
-        startedAt,
-        endsBy,
-        stallMs,
-        killed,
-        status,
-      ];
-      db.write(() => db.run(PUT_JOB, ...values));
+      db.write(() => db.run(PUT_JOB, ...JOB_FIELDS.map((name) => row[name])));
       failpoint("registry.after-job");
     },
   };

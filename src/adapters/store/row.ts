@@ -5,7 +5,7 @@ import type { Event, Reading } from "../../core/event.ts";
 import type { Run } from "../../core/run.ts";
 import type { Definition } from "../../core/workflow.ts";
 import type { Deed } from "../../engine/deed.ts";
-import type { Birth, Proof } from "../../engine/ports.ts";
+import type { Birth, Proof } from "../../engine/ports/journal.ts";
 
 /** A record that cannot be what we wrote. */
 export class BadRecord extends Error {

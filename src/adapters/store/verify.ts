@@ -5,7 +5,7 @@
  */
 
 import { isDeepStrictEqual } from "node:util";
-import type { Recorded } from "../../engine/ports.ts";
+import type { Recorded } from "../../engine/ports/journal.ts";
 import { hashOf as hashOfDefinition } from "../../format/workflow/hash.ts";
 import { UserError } from "../user-error.ts";
 import type { Database } from "./database.ts";

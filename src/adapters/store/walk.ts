@@ -4,7 +4,7 @@ import { apply } from "../../core/apply.ts";
 import type { Event } from "../../core/event.ts";
 import { NO_RUN, type Run } from "../../core/run.ts";
 import type { Deed } from "../../engine/deed.ts";
-import type { Birth, Recorded } from "../../engine/ports.ts";
+import type { Birth, Recorded } from "../../engine/ports/journal.ts";
 import { UserError } from "../user-error.ts";
 import { hashOf, valuesOf, type Link } from "./chain.ts";
 import type { Database, Row } from "./database.ts";

@@ -5,7 +5,7 @@
  * signed with the human key: a row that somebody else has written there is no trust.
  */
 
-import type { Registry, TrustRow } from "../../engine/ports.ts";
+import type { Registry, TrustRow } from "../../engine/ports/registry.ts";
 import type { Env } from "../home/paths.ts";
 import { keyPath, readKeyFile } from "../person/key-file.ts";
 import { countedKeys } from "../person/pin.ts";

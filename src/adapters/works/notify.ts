@@ -1,7 +1,7 @@
 /** Tells a person that something waits, by a command of their own settings. Without one, the inbox is where it shows. */
 
 import { spawn } from "node:child_process";
-import type { Notifier } from "../../engine/ports.ts";
+import type { Notifier } from "../../engine/ports/settings.ts";
 import { failpoint } from "../failpoint.ts";
 
 type Variables = Readonly<Record<string, string>>;

@@ -8,7 +8,7 @@
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { shownBy } from "../../core/steps/answer.ts";
-import type { Question } from "../../engine/ports.ts";
+import type { Question } from "../../engine/ports/journal.ts";
 import type { Submission } from "../../engine/submit.ts";
 import { acted, talkOf } from "../acted.ts";
 import { acting, ask, runOf, voiceOf, type Acting, type Done, answeredBefore } from "../acting.ts";

@@ -3,7 +3,7 @@
 import { listWorkflows } from "../../adapters/library/find.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/closest.ts";
-import type { Store } from "../../engine/ports.ts";
+import type { Store } from "../../engine/ports/store.ts";
 import { storeOf } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { complete, type Candidate, type Lists } from "../completion/complete.ts";

@@ -1,6 +1,6 @@
 /** `signalbox history`: what happened to a run, as the journal has it. */
 
-import type { Note, Recorded } from "../../engine/ports.ts";
+import type { Note, Recorded } from "../../engine/ports/journal.ts";
 import { seeRun, withStore } from "../box.ts";
 import { linesOf, sayLine, type Line } from "../reading/chronicle.ts";
 import { among, notesSince } from "../reading/notes.ts";

@@ -1,6 +1,7 @@
 /** `signalbox inbox`: what waits for a person, in all runs of this machine, the oldest first. */
 
-import type { RunRow, Store } from "../../engine/ports.ts";
+import type { RunRow } from "../../engine/ports/journal.ts";
+import type { Store } from "../../engine/ports/store.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";

@@ -2,7 +2,7 @@
 
 import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/closest.ts";
-import type { JobRow } from "../../engine/ports.ts";
+import type { JobRow } from "../../engine/ports/registry.ts";
 import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_INTERRUPTED, EXIT_OK, type Answer, type Command, type Emit, type Given } from "../command.ts";
 import { numberOption } from "../number-option.ts";

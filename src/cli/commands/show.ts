@@ -2,7 +2,9 @@
 
 import type { Literal } from "../../core/workflow.ts";
 import { maxOf } from "../../core/gate.ts";
-import type { DeedRow, Note, WorkspaceRow } from "../../engine/ports.ts";
+import type { Note } from "../../engine/ports/journal.ts";
+import type { DeedRow } from "../../engine/ports/outbox.ts";
+import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
 import { linesOf, type Line } from "../reading/chronicle.ts";
 import { EXIT_OK, type Answer, type Command } from "../command.ts";

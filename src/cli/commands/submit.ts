@@ -11,7 +11,7 @@ import type { Actor, Incoming } from "../../core/event.ts";
 import { nameOf } from "../../core/intake.ts";
 import { notYourRole } from "../../core/refuse.ts";
 import { placeOf } from "../../engine/place.ts";
-import type { Kept } from "../../engine/ports.ts";
+import type { Kept } from "../../engine/ports/journal.ts";
 import { acted } from "../acted.ts";
 import { acting, ask, runOf, voiceOf, type Acting, type Known, answeredBefore } from "../acting.ts";
 import { EXIT_GATE, type Answer, type Command } from "../command.ts";

@@ -6,7 +6,7 @@ import { planOf, type Plan } from "../../adapters/trust/plan.ts";
 import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { digestTrusted, trustRow } from "../../adapters/trust/trust.ts";
 import { requirePerson, whoActs } from "../../adapters/person/who.ts";
-import type { Store } from "../../engine/ports.ts";
+import type { Store } from "../../engine/ports/store.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { openStore, storeOf } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";

@@ -8,7 +8,7 @@ import { knownRuns, verifyRun, type Verified } from "../../adapters/store/verify
 import { UserError } from "../../adapters/user-error.ts";
 import { compile } from "../../core/compile.ts";
 import { auditor } from "../../engine/audit.ts";
-import type { Recorded } from "../../engine/ports.ts";
+import type { Recorded } from "../../engine/ports/journal.ts";
 import { runMeant, withStore } from "../box.ts";
 import { EXIT_DAMAGED, EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 

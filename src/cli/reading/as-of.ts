@@ -5,7 +5,7 @@
 
 import type { Event } from "../../core/event.ts";
 import { boundWorkspace } from "../../engine/place.ts";
-import type { Recorded } from "../../engine/ports.ts";
+import type { Recorded } from "../../engine/ports/journal.ts";
 import type { Seen } from "../box.ts";
 
 /** Most of what happens comes with a look at the work. */

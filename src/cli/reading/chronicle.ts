@@ -3,7 +3,8 @@
 import type { Actor, Event, Incoming, Reading } from "../../core/event.ts";
 import { apartOf } from "../../engine/apart.ts";
 import { unnamedKeys } from "../../engine/human-keys.ts";
-import type { Proof, Recorded, Store } from "../../engine/ports.ts";
+import type { Proof, Recorded } from "../../engine/ports/journal.ts";
+import type { Store } from "../../engine/ports/store.ts";
 import { firstLine, sayActor } from "../say.ts";
 
 export type Line = {

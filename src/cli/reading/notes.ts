@@ -1,6 +1,6 @@
 /** Notes in their place among the lines of a history: they are no events, and have only their time. */
 
-import type { Note } from "../../engine/ports.ts";
+import type { Note } from "../../engine/ports/journal.ts";
 
 type Timed = { readonly at: string };
 

@@ -2,7 +2,7 @@
 
 import { realpathSync } from "node:fs";
 import { probeFolder } from "../../adapters/process/folder.ts";
-import type { Process } from "../../engine/ports.ts";
+import type { Process } from "../../engine/ports/process.ts";
 
 /** How long a claim is believed before its shim is looked for. */
 const STARTING_MS = 2000;

@@ -1,7 +1,9 @@
 /** What keeps a run from going on that is no decision: attention, and agents that have crashed. */
 
 import { maxOf } from "../../core/gate.ts";
-import type { DeedRow, RunRow, Store } from "../../engine/ports.ts";
+import type { RunRow } from "../../engine/ports/journal.ts";
+import type { DeedRow } from "../../engine/ports/outbox.ts";
+import type { Store } from "../../engine/ports/store.ts";
 import { isFinished, type Seen } from "../box.ts";
 
 /** What a run that is over still has to do in the world. */

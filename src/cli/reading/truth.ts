@@ -2,7 +2,8 @@
 
 import { slotKey } from "../../core/run.ts";
 import { jobId } from "../../engine/job-id.ts";
-import type { AgentRow, JobRow, Process, Processes } from "../../engine/ports.ts";
+import type { Process, Processes } from "../../engine/ports/process.ts";
+import type { AgentRow, JobRow } from "../../engine/ports/registry.ts";
 import type { Seen } from "../box.ts";
 import { sayAge } from "../say.ts";
 

@@ -15,7 +15,9 @@ import { alarmClock } from "../../../src/adapters/works/alarm.ts";
 import { writeLauncher } from "../../../src/adapters/works/launcher.ts";
 import { openWorks } from "../../../src/adapters/works/open.ts";
 import { PACE, supervise } from "../../../src/engine/supervise.ts";
-import type { DeedRow, Kept, Note, Recorded, WorkspaceRow } from "../../../src/engine/ports.ts";
+import type { Kept, Note, Recorded } from "../../../src/engine/ports/journal.ts";
+import type { DeedRow } from "../../../src/engine/ports/outbox.ts";
+import type { WorkspaceRow } from "../../../src/engine/ports/registry.ts";
 import { clear, makeLife, story, type, type Answer, type Life } from "../lives/life.ts";
 
 export type Scene = {

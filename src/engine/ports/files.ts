@@ -1,0 +1,84 @@
+/** Workspaces, and the files of runs in them. */
+
+import type { Workflow } from "../../core/compile.ts";
+import type { Reading } from "../../core/event.ts";
+import type { Run } from "../../core/run.ts";
+import type { Projection } from "../../core/workflow.ts";
+
+export type Workspaces = {
+  /** Makes the worktree and its branch, or finds the ones that are there. */
+  prepare(of: {
+    readonly run: string;
+    readonly repo: string;
+    readonly branch: string;
+    readonly base: string;
+    /** Paths of artifacts: not part of the work, ignored by git. */
+    readonly artifacts: readonly string[];
+  }): Promise<{ readonly path: string; readonly branch: string; readonly base: string }>;
+  /**
+   * The digest of the work: the id of a git tree, without artifacts, and behind a `+` that of the branch's where it holds something
+   * else. Touches neither index nor branch. Throws a UserError `no-workspace` where there is no work to look at.
+   */
+  digest(path: string, artifacts: readonly string[]): Promise<string>;
+  /** Keeps the work of a digest as a commit under a ref of ours. Gives the ref. */
+  snapshot(of: {
+    readonly path: string;
+    readonly run: string;
+    readonly seq: number;
+    readonly tree: string;
+    readonly message: string;
+  }): Promise<string>;
+  /** Removes the worktree after everything in it that is not committed was kept. The branch stays. */
+  release(of: {
+    readonly run: string;
+    readonly repo: string;
+    readonly path: string;
+    /** Where ignored files are moved to. */
+    readonly keep: string;
+  }): Promise<{ readonly salvage: string; readonly kept: string }>;
+};
+
+/** Where the files of a run are: in its workspace while one is bound, in the state home otherwise. */
+export type Place = {
+  readonly root: string;
+  readonly run: Run;
+  readonly workflow: Workflow;
+  /** The root is a workspace: where it is gone, nobody makes a folder that only looks like one. */
+  readonly isWorkspace?: boolean;
+};
+
+/**
+ * The files of a run, which people and agents edit while we read and write them.
+ *
+ * Contract: nothing that a file is or holds makes these throw; what somebody wrote is never lost. What is worth telling is
+ * given back in sentences. They are awaited because the parsers are loaded only when something must be parsed.
+ */
+export type Artifacts = {
+  /** All artifacts of the run, as they are now. What cannot be read safely is a reading with a fault. */
+  read(place: Place): Promise<readonly Reading[]>;
+  /** Puts a text to where the artifact is: its file, or its section. Throws a UserError where the text cannot stand there. */
+  put(
+    place: Place,
+    of: { readonly artifact: string; readonly slot: string; readonly text: string },
+  ): Promise<readonly string[]>;
+  /** Moves what artifacts hold to an archive folder. Nothing is lost; doing it twice is harmless. */
+  archive(
+    place: Place,
+    of: { readonly artifacts: readonly string[]; readonly into: string },
+  ): Promise<readonly string[]>;
+  /** Takes files of artifacts and projections along from one root to another. Never over a file that is there. */
+  carry(place: Place, to: string): Promise<readonly string[]>;
+  /**
+   * Loads what is needed; calling the result writes the projections, and tells edits of engine-owned fields. New files are made
+   * aside; each is put in its place inside of `whileCurrent`, or not at all where that is false: then `isWhole` is false, too.
+   */
+  project(
+    place: Place,
+    of: { readonly root: unknown; readonly projections: readonly Projection[] },
+  ): Promise<
+    (whileCurrent: (show: () => void) => boolean) => {
+      readonly told: readonly string[];
+      readonly isWhole: boolean;
+    }
+  >;
+};

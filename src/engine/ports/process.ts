@@ -1,0 +1,40 @@
+/** Processes that outlive us. */
+
+export type Launch = {
+  /** Path-safe and unique. */
+  readonly id: string;
+  /** Its folder; made if it is not there. */
+  readonly dir: string;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** The whole environment: nothing else is handed on. The marker is added. */
+  readonly env: Readonly<Record<string, string>>;
+  /** A file that becomes its standard input; none: nothing to read. */
+  readonly stdin: string;
+};
+
+export type Process =
+  /** Nobody has begun it. */
+  | { readonly type: "absent" }
+  /** Claimed a moment ago; its shim has not said more yet. */
+  | { readonly type: "starting" }
+  | { readonly type: "alive"; readonly pid: number; readonly outputAt: number }
+  | { readonly type: "ended"; readonly code: number }
+  /** No exit status and no process. `infrastructure`: another boot of the machine, which says nothing about the process. */
+  | { readonly type: "lost"; readonly infrastructure: boolean };
+
+/**
+ * Processes that outlive us.
+ *
+ * Contract: `launch` may be called any number of times for one id, by any number of processes, at any moment: the program is
+ * started once. `kill` ends the whole group and what left it, also a launch that is only on its way, and returns when nothing is left.
+ */
+export type Processes = {
+  launch(launch: Launch): Promise<Process>;
+  probe(dir: string): Process;
+  kill(job: { readonly id: string; readonly dir: string }): Promise<void>;
+  /** Ids whose exit was reported since last asked; forgets them. */
+  reported(): string[];
+  /** Keeps a log from growing for ever. */
+  rotate(dir: string): void;
+};

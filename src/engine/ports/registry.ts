@@ -1,0 +1,100 @@
+/** The registry: the engine's notes about agents, processes, workspaces, and what people trust. */
+
+import type { Reading } from "../../core/event.ts";
+
+export type AgentRow = {
+  readonly run: string;
+  readonly role: string;
+  readonly slot: string;
+  readonly attempt: number;
+  /** SHA-256 of its token. */
+  readonly token: string;
+  /** Its folder in the state home: prompt, log, exit status of each turn. */
+  readonly dir: string;
+  readonly turn: number;
+  /** *running*: a process lives. *idle*: its turn is over, and it will be told. *ended*: nothing more comes of it. */
+  readonly status: "running" | "idle" | "ended";
+  /** The entry of the run at which its last turn ended. */
+  readonly entry: number;
+  readonly startedAt: number;
+};
+
+/** A process of ours: a turn of an agent, or a check. */
+export type JobRow = {
+  /** Path-safe and unique: also the name of its folder and of its exit file. */
+  readonly id: string;
+  readonly run: string;
+  readonly kind: "turn" | "check";
+  readonly role: string;
+  readonly slot: string;
+  readonly attempt: number;
+  /** Of a check: the artifact it makes, and the digest of the tree when it began. */
+  readonly artifact: string;
+  readonly tree: string;
+  readonly dir: string;
+  readonly startedAt: number;
+  /** 0 for none. */
+  readonly endsBy: number;
+  readonly stallMs: number;
+  /** Why it was killed, when we killed it. */
+  readonly killed: "" | "killed" | "timed-out" | "stalled" | "halted";
+  readonly status: "live" | "over";
+};
+
+export type WorkspaceRow = {
+  readonly run: string;
+  readonly repo: string;
+  readonly path: string;
+  readonly branch: string;
+  readonly base: string;
+  readonly status: "bound" | "released";
+  /** Where what was not committed is kept: a ref, and a folder for what git ignores. Empty where there was nothing. */
+  readonly salvage: string;
+  readonly kept: string;
+};
+
+export type Registry = {
+  agents(filter: { readonly run?: string; readonly status?: AgentRow["status"] }): AgentRow[];
+  agent(of: Pick<AgentRow, "run" | "role" | "slot" | "attempt">): AgentRow | undefined;
+  putAgent(row: AgentRow): void;
+  /** The agent that a token belongs to, whatever its status. */
+  byToken(hash: string): AgentRow | undefined;
+  /** Idle agents of runs that have moved since, and need no attention. */
+  idleMoved(): AgentRow[];
+  jobs(filter: { readonly run?: string; readonly status?: JobRow["status"] }): JobRow[];
+  job(id: string): JobRow | undefined;
+  /** Live turns of runs that a person has halted. */
+  haltedJobs(): JobRow[];
+  putJob(row: JobRow): void;
+  workspace(run: string): WorkspaceRow | undefined;
+  /** The bound workspace that holds this real path. */
+  workspaceAt(path: string): WorkspaceRow | undefined;
+  putWorkspace(row: WorkspaceRow): void;
+  /** Readings of a file with exactly this content, by this definition: parsed once. */
+  readings(definition: string, file: string, digest: string): readonly Reading[] | undefined;
+  keepReadings(definition: string, file: string, digest: string, readings: readonly Reading[]): void;
+  /** What a projected file said when we last wrote it, by field; JSON. */
+  projection(run: string, file: string): string | undefined;
+  keepProjection(run: string, file: string, fields: string): void;
+  /** What a person trusted of this repository. Who asks must look at the signature. */
+  trusted(repo: string): TrustRow | undefined;
+  trust(repo: string, row: TrustRow): void;
+  /** Keys that people have signed with here, the first one first; the last one counts. */
+  humanKeys(): readonly HumanKeyRow[];
+  keepHumanKey(row: HumanKeyRow): void;
+};
+
+export type TrustRow = {
+  /** Of all content; empty where trust was taken back. */
+  readonly digest: string;
+  readonly at: string;
+  /** Made with the human key over repository, digest and time. */
+  readonly signature: string;
+};
+
+export type HumanKeyRow = {
+  readonly fingerprint: string;
+  readonly at: string;
+  /** *named*: the key before it signed for it. *lost*: a person said that the key before it is lost. */
+  readonly how: "first" | "named" | "lost";
+};

@@ -1,0 +1,39 @@
+/** How agents are called, and how people are told. */
+
+export type Harness = {
+  readonly name: string;
+  /** `{model}`, `{prompt}` (path), `{session}`, `{run}`, `{role}` and `{workspace}` are filled in. */
+  readonly command: readonly string[];
+  /** For the second and later turns of one attempt; without it, the same command. */
+  readonly again: readonly string[] | undefined;
+  /** Names of variables that are handed on, beyond those that every agent gets. */
+  readonly env: readonly string[];
+  /** Variables with a fixed value. */
+  readonly set: Readonly<Record<string, string>>;
+  readonly stdin: boolean;
+  readonly minutes: number | undefined;
+  readonly stallMinutes: number | undefined;
+};
+
+export type Settings = {
+  harness(name: string): Harness | undefined;
+  readonly harnesses: readonly string[];
+  /** Commands for checks, by name; a check whose command is no name here is run as it is written in the trusted workflow. */
+  readonly checks: Readonly<Record<string, string>>;
+  /** Names of variables handed on to every agent and check. */
+  readonly env: readonly string[];
+  readonly minutes: number;
+  readonly stallMinutes: number;
+  /** Run when a person is asked; empty for none. */
+  readonly notify: readonly string[];
+};
+
+export type Notifier = {
+  /** The command is the person's own; without one, nothing happens. */
+  ask(of: {
+    readonly command: readonly string[];
+    readonly run: string;
+    readonly id: string;
+    readonly question: string;
+  }): Promise<void>;
+};

@@ -1,0 +1,13 @@
+/** One store holds journal, outbox and registry. It answers at once: it is a file on this machine. */
+
+import type { Journal } from "./journal.ts";
+import type { Outbox } from "./outbox.ts";
+import type { Registry } from "./registry.ts";
+
+export type Store = Journal &
+  Outbox &
+  Registry & {
+    /** Whether anything is live or due: a supervisor is needed. */
+    isBusy(now: number): boolean;
+    close(): void;
+  };
