@@ -56,6 +56,7 @@ export async function startCheck(works: Works, kept: Kept, of: Wanted): Promise<
       stallMs: settings.stallMinutes * MINUTE_MS,
       killed: "",
       status: "live",
+      seat: "",
     });
   }
   const env = { ...environment(works, settings), SIGNALBOX_RUN: row.id };

@@ -67,7 +67,15 @@ export async function submit(box: Box, request: Request): Promise<Submission> {
     const event = request.event({ ...facts, at, kept });
     const decided = step(workflow, kept.run, event);
     if (!decided.ok) return knownAnswer() ?? { type: "refused", run: kept.run, refusal: decided.refusal };
-    const written = write(box, { request, event, at, workflow, before: kept.run, decided });
+    const written = write(box, {
+      request,
+      event,
+      at,
+      workflow,
+      before: kept.run,
+      decided,
+      repo: kept.row.repo,
+    });
     if (written !== undefined) return written;
   }
   throw new Error(`run ${id} changes faster than anything can be decided about it`);
@@ -105,7 +113,7 @@ export async function begin(box: Box, start: Start): Promise<Submission> {
     definition: workflow.hash(),
     params,
     readings,
-    reserved: RESERVED,
+    reserved: reservable(box, id, birth.repo),
     ...(to === undefined ? {} : { to }),
   };
   const decided = step(workflow, NO_RUN, event);
@@ -117,12 +125,23 @@ export async function begin(box: Box, start: Start): Promise<Submission> {
     ...(start.key === undefined ? {} : { key: start.key }),
     ...(start.prove === undefined ? {} : { prove: start.prove }),
   };
-  const written = write(box, { request, event, at, workflow, before: NO_RUN, decided, birth });
+  const written = write(box, {
+    request,
+    event,
+    at,
+    workflow,
+    before: NO_RUN,
+    decided,
+    birth,
+    repo: birth.repo,
+  });
   return written ?? { type: "conflict", run: NO_RUN, message: `there is a run ${id} already` };
 }
 
-/** A workspace of its own can be made for every run; a pool with a limit would say here that it is full. */
-const RESERVED = ["workspace"];
+/** Resources that the run has, or would get if it asked for them now. Whether it gets them is decided when the event is written. */
+function reservable({ store }: Box, run: string, repo: string): readonly string[] {
+  return store.poolOf(run) !== undefined || store.hasRoom(repo) ? ["workspace"] : [];
+}
 
 export async function factsOf(box: Box, { row, run }: Kept, workflow: Workflow): Promise<Facts> {
   const place = placeOf(box, { run, workflow, id: row.id });
@@ -131,7 +150,7 @@ export async function factsOf(box: Box, { row, run }: Kept, workflow: Workflow):
     box.artifacts.read(place),
     workspace === undefined ? undefined : treeIn(box, workspace.path, artifactPaths(workflow, run)),
   ]);
-  return { readings, reserved: RESERVED, ...(tree === undefined ? {} : { tree }) };
+  return { readings, reserved: reservable(box, row.id, row.repo), ...(tree === undefined ? {} : { tree }) };
 }
 
 /** Where somebody has taken the workspace away, nothing is known of the work: what was said about it no longer counts. */
@@ -175,6 +194,7 @@ function write(
     readonly before: Run;
     readonly decided: Extract<Step, { ok: true }>;
     readonly birth?: Birth;
+    readonly repo: string;
   },
 ): Submission | undefined {
   const { request, event, at, workflow, before, decided, birth } = on;
@@ -192,6 +212,7 @@ function write(
     status: statusOf(workflow, decided.run),
     deeds,
     ...(birth === undefined ? {} : { birth }),
+    ...(deeds.some(({ type }) => type === "prepare-resource") ? { reserve: on.repo } : {}),
     ...(key === undefined ? {} : { key, answer: JSON.stringify(acknowledged(before, decided.run)) }),
     ...(proof === undefined ? {} : { prove: proof }),
   });
@@ -204,7 +225,18 @@ function write(
       return { type: "repeated", answer: appended.answer };
     case "conflict":
       return undefined;
+    case "exhausted":
+      return { type: "refused", run: before, refusal: noneFree(request.run) };
   }
+}
+
+/** Somebody has taken the last one since it was looked for. */
+function noneFree(run: string): Refusal {
+  return {
+    code: "gate-not-met",
+    message: "no workspace is free",
+    next: `signalbox workspace list, then: signalbox resume ${run}`,
+  };
 }
 
 /** Nothing holds up what a run that is over leaves to be done. */

@@ -85,6 +85,7 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
       stallMs,
       killed: "",
       status: "live",
+      seat: "",
     });
   }
   if (store.job(id)?.status === "live") store.putAgent({ ...agent, turn, status: "running" });

@@ -95,7 +95,16 @@ describe.runIf(process.platform === "linux")("the token of another agent", () =>
   const home = mkdtempSync(join(tmpdir(), "signalbox-channel-"));
   const token = "the reviewer's own";
   const row = { run: "r", slot: "", attempt: 1, dir: "", startedAt: 0 };
-  const job = { ...row, kind: "turn", artifact: "", tree: "", endsBy: 0, stallMs: 0, killed: "" } as const;
+  const job = {
+    ...row,
+    kind: "turn",
+    artifact: "",
+    tree: "",
+    endsBy: 0,
+    stallMs: 0,
+    killed: "",
+    seat: "",
+  } as const;
   const store = openStore(homeAt(home));
   store.putAgent({ ...row, role: "reviewer", token: hashToken(token), turn: 1, status: "running", entry: 0 });
   for (const role of ["worker", "reviewer"])

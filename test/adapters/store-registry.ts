@@ -66,6 +66,7 @@ export function registryContract(open: Open): void {
       stallMs: 600_000,
       killed: "",
       status: "live",
+      seat: "",
     };
     one.putJob(job);
     expect([other.job(job.id), other.job("none"), other.isBusy(0)]).toEqual([job, undefined, true]);

@@ -92,6 +92,7 @@ function withJob(on: Prepared, run: string): string {
       stallMs: 0,
       killed: "",
       status: "over",
+      seat: "",
     }),
   );
   return `logs ${run}`;

@@ -37,6 +37,7 @@ const JOB = {
   stallMs: 0,
   killed: "",
   status: "live",
+  seat: "",
 } as const;
 
 type Findings = readonly { status: string; name: string; text: string; next: string }[];

@@ -172,6 +172,7 @@ function agentOf(
     stallMs: 0,
     killed: "",
     status: status === "running" ? "live" : "over",
+    seat: "",
   };
   store.putJob(job);
   return job;

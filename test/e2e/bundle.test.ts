@@ -50,6 +50,7 @@ const JOB = {
   stallMs: 0,
   killed: "",
   status: "over",
+  seat: "",
 } as const;
 
 function start(

@@ -124,7 +124,8 @@ async function live(dice: readonly number[]): Promise<void> {
   const id = `r${made}`;
   const model: Model = { run: NO_RUN, deeds: [], keys: new Map() };
   const params = {};
-  const birth = { workflow: "task", goal: "", repo: "/nowhere", base: "" };
+  // Each has a pool of its own: who gets a workspace is no question of the model.
+  const birth = { workflow: "task", goal: "", repo: `/nowhere/${id}`, base: "" };
   const at = new Date(Date.parse(AT)).toISOString();
   const started: Incoming = {
     type: "run-started",

@@ -6,6 +6,7 @@ import { hashOf, valuesOf } from "./chain.ts";
 import { damagedRun } from "./damage.ts";
 import type { Database } from "./database.ts";
 import { keepDeed, keepKey, keepQuestion, keepRun } from "./derive.ts";
+import { reserve } from "./projects.ts";
 import { actorText } from "./records.ts";
 import { number, text } from "./row.ts";
 
@@ -46,6 +47,7 @@ function written(db: Database, entry: Entry): Appended {
   const standing = standingOf(db, run);
   if (standing.seq !== entry.seq) return { type: "conflict", seq: standing.seq };
   if (standing.n === undefined) refuseUnknown(db, entry);
+  if (entry.reserve !== undefined && !reserve(db, run, entry.reserve)) return { type: "exhausted" };
   const birth = standing.birth ?? bornOf(entry);
   const head = link(db, entry, { birth, head: standing.head });
   keepRun(db, { n: standing.n, before: standing.status, run: after, birth, head, status });

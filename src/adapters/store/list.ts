@@ -37,13 +37,14 @@ function terms(filter: Omit<Filter, "limit">): {
   readonly where: string;
   readonly values: readonly string[];
 } {
-  const { repo, workflow, state, status, attention } = filter;
+  const { repo, workflow, state, status, attention, hidden } = filter;
   const equal = Object.entries({ repo, workflow, state, status }).flatMap(([column, value]) =>
     value === undefined ? [] : [{ term: `${column} = ?`, value }],
   );
   const asked = [
     ...equal.map(({ term }) => term),
     ...(attention === undefined ? [] : [`attention ${attention ? "<>" : "="} ''`]),
+    ...(hidden === true ? [] : ["hidden = 0"]),
   ];
   return {
     where: asked.length === 0 ? "" : `WHERE ${asked.join(" AND ")}`,
@@ -81,5 +82,6 @@ function damaged(row: Row, reason: string): RunRow {
     attention: `${reason}; try: signalbox doctor --repair`,
     halted: true,
     projected: count("projected"),
+    hidden: count("hidden") === 1,
   };
 }

@@ -15,8 +15,10 @@ import type { Home } from "../home/paths.ts";
 import { damagedDatabase, translated } from "./damage.ts";
 import { databaseOf, type Database } from "./database.ts";
 import { journalOf } from "./journal.ts";
+import { messagesOf } from "./messages.ts";
 import { migrate } from "./migrate.ts";
 import { outboxOf } from "./outbox.ts";
+import { projectsOf } from "./projects.ts";
 import { registryOf } from "./registry.ts";
 import { APPLICATION_ID, MIGRATIONS, type Migration } from "./schema.ts";
 import { openFile } from "./sqlite.ts";
@@ -37,6 +39,8 @@ export function openStore(home: Home, options: Options = {}): SqliteStore {
     ...journalOf(database),
     ...outboxOf(database, options.now ?? Date.now),
     ...registryOf(database),
+    ...projectsOf(database),
+    ...messagesOf(database),
     isBusy: () => isBusy(database),
     close: () => {
       database.close();

@@ -25,6 +25,7 @@ function runRow(row: Row): RunRow {
     attention: text(row["attention"]),
     halted: row["halted"] !== 0,
     projected: number(row["projected"]),
+    hidden: row["hidden"] === 1,
   };
 }
 

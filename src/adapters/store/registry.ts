@@ -7,7 +7,7 @@ import type { Database, Row } from "./database.ts";
 import { isReadings, number, parsed, text, word } from "./row.ts";
 
 const PUT_AGENT = "INSERT OR REPLACE INTO agents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-const PUT_JOB = "INSERT OR REPLACE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+const PUT_JOB = "INSERT OR REPLACE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 const PUT_WORKSPACE = "INSERT OR REPLACE INTO workspaces VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 
 export function registryOf(db: Database): Registry {
@@ -75,6 +75,7 @@ const JOB_FIELDS = [
   "stallMs",
   "killed",
   "status",
+  "seat",
 ] as const satisfies readonly (keyof JobRow)[];
 
 function jobs(db: Database): Pick<Registry, "jobs" | "job" | "haltedJobs" | "putJob"> {
@@ -115,6 +116,7 @@ function jobRow(row: Row): JobRow {
     stallMs: number(row["stall_ms"]),
     killed: word(row["killed"], ["", "killed", "timed-out", "stalled", "halted"]),
     status: word(row["status"], ["live", "over"]),
+    seat: word(row["seat"], ["", "window", "resident"]),
   };
 }
 

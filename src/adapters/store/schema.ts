@@ -111,7 +111,29 @@ ALTER TABLE trust ADD COLUMN signature TEXT NOT NULL DEFAULT '';
 CREATE TABLE human_keys (n INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, at TEXT NOT NULL, how TEXT NOT NULL) STRICT;
 `;
 
-export const MIGRATIONS: readonly Migration[] = [FIRST, SIGNED];
+/**
+ * Projects with their pools of worktrees, the queue in front of them, and messages to agents in terminals. A job has a *seat* where it
+ * lives in a terminal: `window` for one turn, `resident` for an agent that stays between its turns.
+ */
+const POOLED: Migration = `
+CREATE TABLE projects (
+  repo TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, default_branch TEXT NOT NULL, pool_size INTEGER NOT NULL, remote TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE pool (name TEXT PRIMARY KEY, repo TEXT NOT NULL, n INTEGER NOT NULL, run TEXT NOT NULL, UNIQUE (repo, n)) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX pool_run ON pool (run) WHERE run <> '';
+CREATE TABLE queue (n INTEGER PRIMARY KEY, run TEXT NOT NULL UNIQUE, repo TEXT NOT NULL) STRICT;
+CREATE TABLE depends (run TEXT NOT NULL, on_run TEXT NOT NULL, PRIMARY KEY (run, on_run)) STRICT, WITHOUT ROWID;
+CREATE INDEX depends_on ON depends (on_run);
+CREATE TABLE messages (
+  run TEXT NOT NULL, key TEXT NOT NULL, role TEXT NOT NULL, slot TEXT NOT NULL, attempt INTEGER NOT NULL,
+  status TEXT NOT NULL, at INTEGER NOT NULL, acknowledged_at INTEGER NOT NULL,
+  PRIMARY KEY (run, key)
+) STRICT, WITHOUT ROWID;
+ALTER TABLE jobs ADD COLUMN seat TEXT NOT NULL DEFAULT '';
+ALTER TABLE runs ADD COLUMN hidden INTEGER NOT NULL DEFAULT 0;
+`;
+
+export const MIGRATIONS: readonly Migration[] = [FIRST, SIGNED, POOLED];
 
 export const TABLES: readonly string[] = [
   "meta",
@@ -130,4 +152,9 @@ export const TABLES: readonly string[] = [
   "projections",
   "trust",
   "human_keys",
+  "projects",
+  "pool",
+  "queue",
+  "depends",
+  "messages",
 ];

@@ -39,6 +39,8 @@ export type Entry = {
   /** `running`, `waiting`, `done`, `cancelled`, `failed`. */
   readonly status: string;
   readonly deeds: readonly Deed[];
+  /** The repository whose pool must give a workspace in the same write; without room there, nothing is written. */
+  readonly reserve?: string;
   /** With the first entry of a run only. */
   readonly birth?: Birth;
   /** The same key twice gives the same answer once. */
@@ -52,7 +54,9 @@ export type Entry = {
 export type Appended =
   | { readonly type: "written"; readonly seq: number; readonly deeds: readonly string[] }
   | { readonly type: "repeated"; readonly answer: string }
-  | { readonly type: "conflict"; readonly seq: number };
+  | { readonly type: "conflict"; readonly seq: number }
+  /** No workspace is free. */
+  | { readonly type: "exhausted" };
 
 export type RunRow = Birth & {
   readonly id: string;
@@ -70,6 +74,8 @@ export type RunRow = Birth & {
   readonly halted: boolean;
   /** The sequence number that its files show. */
   readonly projected: number;
+  /** Set where a person does not want to see the run any more. */
+  readonly hidden: boolean;
 };
 
 export type Kept = { readonly row: RunRow; readonly run: Run };
@@ -116,6 +122,8 @@ export type Filter = {
   readonly state?: string;
   readonly status?: string;
   readonly attention?: boolean;
+  /** Those that a person has put away, too. */
+  readonly hidden?: boolean;
   readonly limit: number;
 };
 

@@ -39,6 +39,8 @@ export type JobRow = {
   /** Why it was killed, when we killed it. */
   readonly killed: "" | "killed" | "timed-out" | "stalled" | "halted";
   readonly status: "live" | "over";
+  /** In a terminal: for this turn (*window*), or for as long as the agent lives (*resident*). */
+  readonly seat: "" | "window" | "resident";
 };
 
 export type WorkspaceRow = {

@@ -1,0 +1,193 @@
+/** Projects, the worktrees of their pools, and the queue in front of them. */
+
+import type { PoolRow, ProjectRow, Projects } from "../../engine/ports/projects.ts";
+import { failpoint } from "../failpoint.ts";
+import { POOL_SIZE, projectNameOf } from "../../engine/project-name.ts";
+import { UserError } from "../user-error.ts";
+import type { Database, Row } from "./database.ts";
+import { number, text } from "./row.ts";
+
+const PUT_PROJECT = "INSERT OR REPLACE INTO projects VALUES (?, ?, ?, ?, ?)";
+const CONFLICT = 6;
+
+export function projectsOf(db: Database): Projects {
+  return { ...projects(db), ...pools(db), ...queue(db) };
+}
+
+function projects(
+  db: Database,
+): Pick<Projects, "projects" | "projectAt" | "projectNamed" | "putProject" | "dropProject"> {
+  return {
+    projects: () => db.all("SELECT * FROM projects ORDER BY name").map(projectRow),
+    projectAt: (repo) => optional(db.get("SELECT * FROM projects WHERE repo = ?", repo), projectRow),
+    projectNamed: (name) => optional(db.get("SELECT * FROM projects WHERE name = ?", name), projectRow),
+    putProject({ repo, name, defaultBranch, poolSize, remote }) {
+      failpoint("registry.before-project");
+      db.write(() => {
+        const other = db.get("SELECT repo FROM projects WHERE name = ? AND repo <> ?", name, repo);
+        if (other !== undefined) throw nameTaken(name, text(other["repo"]));
+        db.run(PUT_PROJECT, repo, name, defaultBranch, poolSize, remote);
+      });
+      failpoint("registry.after-project");
+    },
+    dropProject(repo) {
+      failpoint("registry.before-drop-project");
+      db.write(() => {
+        const kept = db.get("SELECT name FROM pool WHERE repo = ?", repo);
+        if (kept !== undefined) throw poolInUse(text(kept["name"]));
+        db.run("DELETE FROM projects WHERE repo = ?", repo);
+      });
+      failpoint("registry.after-drop-project");
+    },
+  };
+}
+
+type Pools = Pick<
+  Projects,
+  "pool" | "pools" | "poolOf" | "hasRoom" | "leavePool" | "dropFromPool" | "addToPool"
+>;
+
+function pools(db: Database): Pools {
+  return {
+    pool: (repo) => db.all("SELECT * FROM pool WHERE repo = ? ORDER BY n", repo).map(poolRow),
+    pools: () => db.all("SELECT * FROM pool ORDER BY repo, n").map(poolRow),
+    poolOf: (run) =>
+      run === "" ? undefined : optional(db.get("SELECT * FROM pool WHERE run = ?", run), poolRow),
+    hasRoom: (repo) => vacancy(db, repo) !== undefined,
+    leavePool(run) {
+      failpoint("registry.before-leave-pool");
+      db.write(() => db.run("UPDATE pool SET run = '' WHERE run = ?", run));
+      failpoint("registry.after-leave-pool");
+    },
+    dropFromPool(name) {
+      failpoint("registry.before-drop-pool");
+      db.write(() => db.run("DELETE FROM pool WHERE name = ?", name));
+      failpoint("registry.after-drop-pool");
+    },
+    addToPool(repo) {
+      return db.write(() => {
+        if (db.get("SELECT 1 FROM projects WHERE repo = ?", repo) === undefined) return undefined;
+        const free = newIn(db, repo);
+        if (free !== undefined) db.run("INSERT INTO pool VALUES (?, ?, ?, '')", free.name, repo, free.n);
+        return free;
+      });
+    },
+  };
+}
+
+/** Inside of a transaction. False where the pool is exhausted. A repository that nobody has named becomes a project. */
+export function reserve(db: Database, run: string, repo: string): boolean {
+  if (db.get("SELECT 1 FROM projects WHERE repo = ?", repo) === undefined)
+    db.run(PUT_PROJECT, repo, freeName(db, repo), "", POOL_SIZE, "");
+  if (db.get("SELECT 1 FROM pool WHERE run = ?", run) !== undefined) return true;
+  const place = vacancy(db, repo);
+  if (place === undefined) return false;
+  db.run("INSERT OR REPLACE INTO pool VALUES (?, ?, ?, ?)", place.name, repo, place.n, run);
+  return true;
+}
+
+function vacancy(db: Database, repo: string): PoolRow | undefined {
+  const free = db.get("SELECT * FROM pool WHERE repo = ? AND run = '' ORDER BY n LIMIT 1", repo);
+  const isSmaller = sizeOf(db, repo) > countOf(db, repo, "AND run <> ''");
+  if (!isSmaller) return undefined;
+  return free === undefined ? newIn(db, repo) : poolRow(free);
+}
+
+function newIn(db: Database, repo: string): PoolRow | undefined {
+  const project = db.get("SELECT name FROM projects WHERE repo = ?", repo);
+  if (countOf(db, repo) >= sizeOf(db, repo)) return undefined;
+  const taken = new Set(db.all("SELECT n FROM pool WHERE repo = ?", repo).map((row) => number(row["n"])));
+  let n = 1;
+  while (taken.has(n)) n += 1;
+  return { name: `${project === undefined ? "" : text(project["name"])}--${n}`, repo, n, run: "" };
+}
+
+/** The folder's name, as far as it can be part of a path. */
+function freeName(db: Database, repo: string): string {
+  const plain = projectNameOf(repo);
+  for (let count = 1; ; count += 1) {
+    const name = count === 1 ? plain : `${plain}-${count}`;
+    if (db.get("SELECT 1 FROM projects WHERE name = ?", name) === undefined) return name;
+  }
+}
+
+function sizeOf(db: Database, repo: string): number {
+  const row = db.get("SELECT pool_size FROM projects WHERE repo = ?", repo);
+  return row === undefined ? POOL_SIZE : number(row["pool_size"]);
+}
+
+function countOf(db: Database, repo: string, more = ""): number {
+  return number(db.get(`SELECT count(*) AS n FROM pool WHERE repo = ? ${more}`, repo)?.["n"]);
+}
+
+type Queue = Pick<
+  Projects,
+  "enqueue" | "dequeue" | "queued" | "depends" | "putDepends" | "dependents" | "hide"
+>;
+
+function queue(db: Database): Queue {
+  const column = (name: string, sql: string, value: string): string[] =>
+    db.all(sql, value).map((row) => text(row[name]));
+  return {
+    enqueue(run, repo) {
+      failpoint("registry.before-enqueue");
+      db.write(() => db.run("INSERT OR IGNORE INTO queue (run, repo) VALUES (?, ?)", run, repo));
+      failpoint("registry.after-enqueue");
+    },
+    dequeue(run) {
+      db.write(() => db.run("DELETE FROM queue WHERE run = ?", run));
+    },
+    queued(repo) {
+      const rows =
+        repo === undefined
+          ? db.all("SELECT run, repo FROM queue ORDER BY n")
+          : db.all("SELECT run, repo FROM queue WHERE repo = ? ORDER BY n", repo);
+      return rows.map((row) => ({ run: text(row["run"]), repo: text(row["repo"]) }));
+    },
+    depends: (run) => column("on_run", "SELECT on_run FROM depends WHERE run = ? ORDER BY on_run", run),
+    putDepends(run, on) {
+      failpoint("registry.before-depends");
+      db.write(() => {
+        db.run("DELETE FROM depends WHERE run = ?", run);
+        for (const other of new Set(on)) db.run("INSERT INTO depends VALUES (?, ?)", run, other);
+      });
+      failpoint("registry.after-depends");
+    },
+    dependents: (run) => column("run", "SELECT run FROM depends WHERE on_run = ? ORDER BY run", run),
+    hide(run, hidden) {
+      db.write(() => db.run("UPDATE runs SET hidden = ? WHERE id = ?", hidden ? 1 : 0, run));
+    },
+  };
+}
+
+function optional<T>(row: Row | undefined, of: (row: Row) => T): T | undefined {
+  return row === undefined ? undefined : of(row);
+}
+
+function projectRow(row: Row): ProjectRow {
+  return {
+    repo: text(row["repo"]),
+    name: text(row["name"]),
+    defaultBranch: text(row["default_branch"]),
+    poolSize: number(row["pool_size"]),
+    remote: text(row["remote"]),
+  };
+}
+
+function poolRow(row: Row): PoolRow {
+  return { name: text(row["name"]), repo: text(row["repo"]), n: number(row["n"]), run: text(row["run"]) };
+}
+
+function nameTaken(name: string, repo: string): UserError {
+  return new UserError("name-taken", `${name} is the name of the project in ${repo}`, {
+    next: "signalbox project list",
+    exit: CONFLICT,
+  });
+}
+
+function poolInUse(name: string): UserError {
+  return new UserError("pool-in-use", `the project still has the worktree ${name}`, {
+    next: "signalbox workspace gc",
+    exit: CONFLICT,
+  });
+}

@@ -1,0 +1,22 @@
+/** What was said to agents that live in a terminal, and whether they have heard it. */
+
+export type MessageRow = {
+  readonly run: string;
+  readonly role: string;
+  readonly slot: string;
+  readonly attempt: number;
+  /** Of the deed that ordered it. */
+  readonly key: string;
+  /** *sending*: the terminal may have it or not. *told*: the terminal has taken it. *acknowledged*: the agent has called since. */
+  readonly status: "sending" | "told" | "acknowledged";
+  /** When it was told. */
+  readonly at: number;
+  readonly acknowledgedAt: number;
+};
+
+export type Messages = {
+  messages(run: string): MessageRow[];
+  putMessage(row: MessageRow): void;
+  /** The agent has called: everything that it was told by now has reached it. Cheap where there is nothing. */
+  acknowledge(of: Pick<MessageRow, "run" | "role" | "slot" | "attempt">, now: number): void;
+};

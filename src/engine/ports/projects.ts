@@ -1,0 +1,61 @@
+/** Repositories that work is done in, and who waits for a workspace there. */
+
+export type ProjectRow = {
+  /** Real path of the repository's main working tree: one project for each. */
+  readonly repo: string;
+  /** Path-safe, and no other project's. */
+  readonly name: string;
+  /** The branch that work begins from and is merged into. */
+  readonly defaultBranch: string;
+  /** At most so many workspaces at the same time. */
+  readonly poolSize: number;
+  /** Where the default branch is fetched from, as a person had it when the project was made; empty for nowhere. */
+  readonly remote: string;
+};
+
+/** A worktree of a pool. It stays when its run is over, for the next one. */
+export type PoolRow = {
+  /** Also the name of its folder below the worktrees: `PROJECT--N`. */
+  readonly name: string;
+  readonly repo: string;
+  readonly n: number;
+  /** Whose it is; empty while it is free. */
+  readonly run: string;
+};
+
+/**
+ * Projects, their pools and their queues.
+ *
+ * Contract: a worktree of a pool is somebody's from the moment in which the entry is written that reserves it (`Entry.reserve`), until
+ * `leavePool`. Whoever is in the queue is started when a workspace is free and everything that it depends on is done, the first one first.
+ */
+export type Projects = {
+  projects(): ProjectRow[];
+  projectAt(repo: string): ProjectRow | undefined;
+  projectNamed(name: string): ProjectRow | undefined;
+  /** Throws a UserError where the name is another project's. */
+  putProject(row: ProjectRow): void;
+  /** Its pool must be empty; runs and their history stay. */
+  dropProject(repo: string): void;
+  pool(repo: string): PoolRow[];
+  /** Every worktree of every pool. */
+  pools(): PoolRow[];
+  poolOf(run: string): PoolRow | undefined;
+  /** Whether a run that asked now would get one: there is a free one, or room for another. */
+  hasRoom(repo: string): boolean;
+  /** The worktree is ready for the next one. */
+  leavePool(run: string): void;
+  /** The worktree is no more. */
+  dropFromPool(name: string): void;
+  /** A free worktree for nobody: for whoever makes them before they are needed. */
+  addToPool(repo: string): PoolRow | undefined;
+  enqueue(run: string, repo: string): void;
+  dequeue(run: string): void;
+  /** In the order in which they came. */
+  queued(repo?: string): { readonly run: string; readonly repo: string }[];
+  depends(run: string): string[];
+  putDepends(run: string, on: readonly string[]): void;
+  dependents(run: string): string[];
+  /** A finished run that a person does not want to see any more. Nothing of it is removed. */
+  hide(run: string, hidden: boolean): void;
+};
