@@ -69,6 +69,9 @@ export function shimProcesses(on: On): Processes {
       failpoint("process.after-forget");
       return ids;
     },
+    hasTerminals: () => false,
+    tell: () => Promise.resolve("gone"),
+    close: () => Promise.resolve(),
     rotate(dir) {
       rotateLog(join(dir, LOG), logBytesMax);
     },

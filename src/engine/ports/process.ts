@@ -9,9 +9,27 @@ export type Launch = {
   readonly cwd: string;
   /** The whole environment: nothing else is handed on. The marker is added. */
   readonly env: Readonly<Record<string, string>>;
-  /** A file that becomes its standard input; none: nothing to read. */
+  /** A file that becomes its standard input; none: nothing to read, or the terminal where it has one. */
   readonly stdin: string;
+  /** A window of its own, in the terminal session of its run; none: no terminal. */
+  readonly terminal?: Window;
 };
+
+export type Window = {
+  /** The run: one session for each. */
+  readonly session: string;
+  /** What people see of the session; safe for any text. */
+  readonly title: string;
+  /** What people see of the window. */
+  readonly name: string;
+};
+
+/** What became of a text for somebody's terminal. */
+export type Told =
+  /** The terminal has taken it. */
+  | "told"
+  /** Nobody is there to take it, and nothing was sent. */
+  | "gone";
 
 export type Process =
   /** Nobody has begun it. */
@@ -37,4 +55,10 @@ export type Processes = {
   reported(): string[];
   /** Keeps a log from growing for ever. */
   rotate(dir: string): void;
+  /** Whether there are terminals here at all. */
+  hasTerminals(): boolean;
+  /** Types a text into the terminal of a live job, as one paste, and sends it. May happen twice where we are killed over it. */
+  tell(job: { readonly id: string; readonly dir: string }, text: string): Promise<Told>;
+  /** Closes the terminal session of a run, with what is left to read in it. What lives there must have been killed before. */
+  close(session: string): Promise<void>;
 };

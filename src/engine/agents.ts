@@ -1,0 +1,111 @@
+/** Agents are started, told and stopped. */
+
+import { isUp } from "../core/act.ts";
+import { slotKey } from "../core/run.ts";
+import type { Works } from "./box.ts";
+import type { Of } from "./doing.ts";
+import { jobId } from "./job-id.ts";
+import { promptText, variablesOf } from "./launch.ts";
+import { boundWorkspace } from "./place.ts";
+import type { AgentRow } from "./ports/registry.ts";
+import { project } from "./project.ts";
+import { submit } from "./submit.ts";
+import { agentOver, nextTurn, startTurn, turnDirs } from "./turn.ts";
+import { withContext, withWords } from "./words.ts";
+import { endWriters } from "./writers.ts";
+
+export async function startAgent({ works, kept, deed, key, tries }: Of<"start-agent">): Promise<string> {
+  const { role, slot, attempt } = deed;
+  const { row, run } = kept;
+  const present = run.agents[slotKey(role, slot)];
+  if (present === undefined || present.attempt !== attempt || !isUp(present))
+    return "the run has gone on without it";
+  if (works.workflow(row.definition).definition.roles[role]?.access === "read")
+    await endWriters(works, row.id, tries);
+  const of = { run: row.id, role, slot, attempt };
+  const name = jobId(of, 1).slice(row.id.length + 1, -2);
+  const agent = works.store.agent(of) ?? newAgent(works, { of, name, entry: run.entry });
+  if (agent.turn === 0) works.store.putAgent(agent);
+  if (agent.status !== "ended" && agent.turn <= 1) {
+    const workflow = works.workflow(row.definition);
+    const workspace = boundWorkspace(works, row.id)?.path ?? "";
+    const session = works.desk.session(agent.dir);
+    const variables = variablesOf({ workflow, run, workspace, agent: { slot, attempt, session } });
+    const prompt = withContext(workflow, run, { role, text: promptText(workflow, deed.prompt, variables) });
+    await startTurn(works, kept, {
+      agent,
+      turn: 1,
+      text: withWords(works, key, prompt),
+    });
+  }
+  await submit(works, {
+    run: row.id,
+    by: { type: "engine" },
+    key: `started:${role}:${slot}:${attempt}`,
+    facts: {},
+    event: ({ at }) => ({ type: "agent-started", at, role, slot, attempt }),
+  });
+  await project(works, row.id);
+  return `${role} ${attempt} runs`;
+}
+
+/** Its folder is a new one: what somebody has laid down for it beforehand is not used. */
+function newAgent(
+  works: Works,
+  on: {
+    readonly of: Pick<AgentRow, "run" | "role" | "slot" | "attempt">;
+    readonly name: string;
+    readonly entry: number;
+  },
+): AgentRow {
+  const { of, name, entry } = on;
+  const dir = works.desk.make(works.folders(of.run).agents, name);
+  const token = works.desk.issue(dir);
+  return { ...of, token, dir, turn: 0, status: "idle", entry, startedAt: works.clock.now() };
+}
+
+export async function stopAgent({ works, kept, deed }: Of<"stop-agent">): Promise<string> {
+  const { role, slot, attempt } = deed;
+  const { store, processes } = works;
+  const of = { run: kept.row.id, role, slot, attempt };
+  const jobs = store.jobs({ run: of.run, status: "live" });
+  const own = jobs.filter(
+    (job) => job.kind === "turn" && job.role === role && job.slot === slot && job.attempt === attempt,
+  );
+  for (const job of own) {
+    store.putJob({ ...job, killed: "killed" });
+    await processes.kill(job);
+  }
+  const agent = store.agent(of) ?? {
+    ...of,
+    token: "",
+    dir: "",
+    turn: 0,
+    status: "ended",
+    entry: 0,
+    startedAt: 0,
+  };
+  await agentOver(works, agent, { cause: own.length > 0 ? "killed" : "exited" });
+  for (const job of own) store.putJob({ ...job, killed: "killed", status: "over" });
+  return own.length > 0 ? `${role} ${attempt} was ended` : `${role} ${attempt} had ended`;
+}
+
+/** Without a terminal a message is a file, and the next turn is about it: it can be looked for, so it is never in doubt. */
+export async function tellAgent({ works, kept, deed, key }: Of<"tell-agent">): Promise<string> {
+  const { role, attempt, message } = deed;
+  const { row, run } = kept;
+  const agent = works.store.agent({ run: row.id, role, slot: "", attempt });
+  const present = run.agents[role];
+  if (agent === undefined || present === undefined || present.attempt !== attempt || !isUp(present))
+    return "the agent has ended meanwhile";
+  const workflow = works.workflow(row.definition);
+  const workspace = boundWorkspace(works, row.id)?.path ?? "";
+  const session = works.desk.session(agent.dir);
+  const variables = variablesOf({ workflow, run, workspace, agent: { slot: "", attempt, session } });
+  const text = withWords(works, key, promptText(workflow, message, variables));
+  works.desk.leave(agent.dir, key.replaceAll(":", "."), text);
+  if (agent.status !== "idle") return `${role} gets it when its turn is over`;
+  const messages = works.desk.waiting(agent.dir, turnDirs(works, agent));
+  if (messages.length > 0) await nextTurn(works, kept, { agent, messages });
+  return `${role} was told`;
+}
