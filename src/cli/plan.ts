@@ -12,6 +12,7 @@ export function showPlan(plan: Plan, of: { repo: string; digest: string }, paint
     ...head("Ignored", plan.warnings.map(oneLine)),
     ...head("Agents are called like this", Object.entries(plan.harnesses).flatMap(showHarness)),
     ...head("Roles that name no harness get", plan.harness === "" ? [] : [plan.harness]),
+    ...head("Agents have terminals", plan.terminal === "" ? [] : [plan.terminal]),
     ...head("Every agent and check is given these of your variables", plan.env),
     ...head(
       "Checks run these command lines",
@@ -29,10 +30,14 @@ export function showPlan(plan: Plan, of: { repo: string; digest: string }, paint
 }
 
 function showHarness([name, harness]: [string, Plan["harnesses"][string]]): string[] {
-  const { command, again, env = [], set = {}, stdin } = harness;
+  const { command, again, terminal, terminal_again: terminalAgain, env = [], set = {}, stdin } = harness;
+  const line = (title: string, argv: readonly string[] | undefined): string[] =>
+    argv === undefined ? [] : [`  ${title}: ${argv.map(argument).join(" ")}`];
   return [
     `${name}: ${command === undefined ? "as elsewhere, but" : command.map(argument).join(" ")}`,
-    ...(again === undefined ? [] : [`  later turns: ${again.map(argument).join(" ")}`]),
+    ...line("later turns", again),
+    ...line("in a terminal", terminal),
+    ...line("in a terminal, going on", terminalAgain),
     ...(env.length === 0 ? [] : [`  given of your variables: ${env.join(" ")}`]),
     ...Object.entries(set).map(([key, value]) => `  with ${key}=${argument(value)}`),
     ...(stdin === false ? ["  with nothing on standard input"] : []),

@@ -39,6 +39,12 @@ const HarnessFile = z.strictObject({
   again: z.optional(
     told(Argv, "For the second and later turns of one attempt; the same command unless given"),
   ),
+  terminal: z.optional(
+    told(Argv, "How the program is called where it has a terminal, and stays until its run is over"),
+  ),
+  terminal_again: z.optional(
+    told(Argv, "The same for an agent that goes on after it was stopped; terminal unless given"),
+  ),
   env: z.optional(
     told(z.array(Variable), "Variables that are handed on, beyond those that every agent gets"),
   ),
@@ -55,6 +61,12 @@ export const ConfigFile = z.strictObject({
   env: z.optional(told(z.array(Variable), "Variables that are handed on to every agent and check")),
   minutes: z.optional(told(Minutes, "The time limit where neither role nor harness has one")),
   stall_minutes: z.optional(told(Minutes, "The limit for silence where neither role nor harness has one")),
+  terminal: z.optional(
+    told(
+      z.enum(["auto", "none"]),
+      "auto: agents have terminals where tmux is installed; none: they never do",
+    ),
+  ),
   notify: z.optional(told(Argv, "A person's own: the program that is run when a person is asked")),
 });
 
@@ -117,7 +129,7 @@ type Line = { readonly argv: readonly string[]; readonly path: readonly string[]
 
 function argvsOf({ harnesses = {}, notify = [] }: ConfigFile): Line[] {
   const ofHarnesses = Object.entries(harnesses).flatMap(([name, harness]) =>
-    (["command", "again"] as const).map((key) => ({
+    (["command", "again", "terminal", "terminal_again"] as const).map((key) => ({
       argv: harness[key] ?? [],
       path: ["harnesses", name, key],
     })),

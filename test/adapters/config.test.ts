@@ -58,6 +58,7 @@ describe("without any file", () => {
       env: [],
       minutes: 120,
       stallMinutes: 30,
+      terminal: "auto",
       notify: [],
       warnings: [],
     });
@@ -70,17 +71,24 @@ describe("without any file", () => {
     const { settings, root } = await settingsOf({});
     const values = { model: "", prompt: "/p", session: "SESSION", run: "r", role: "worker", workspace: "/w" };
     const lines = settings.harnesses.map((name) => {
-      const { command = [], again } = settings.harness(name) ?? {};
+      const { command = [], again, terminal, terminalAgain } = settings.harness(name) ?? {};
       const show = (argv: readonly string[]) => fillArgv(argv, values).join(" ").replaceAll(root, "");
-      return [show(command), ...(again === undefined ? [] : [show(again)])];
+      const all = [command, again, terminal, terminalAgain];
+      return all.flatMap((argv) => (argv === undefined ? [] : [show(argv)]));
     });
     expect(lines.flat().join("\n")).toMatchInlineSnapshot(`
       "claude -p --output-format stream-json --verbose --permission-mode acceptEdits --allowedTools Bash,Edit,Write --session-id SESSION
       claude -p --output-format stream-json --verbose --permission-mode acceptEdits --allowedTools Bash,Edit,Write --resume SESSION
+      claude --permission-mode acceptEdits --allowedTools Bash,Edit,Write,Read --session-id SESSION Read the file /p and do what it says.
+      claude --permission-mode acceptEdits --allowedTools Bash,Edit,Write,Read --resume SESSION Read the file /p and do what it says.
       codex exec --json --skip-git-repo-check --sandbox workspace-write --add-dir /home/.local/state/signalbox -
+      codex --sandbox workspace-write --ask-for-approval never --add-dir /home/.local/state/signalbox Read the file /p and do what it says.
       gemini --output-format stream-json --approval-mode yolo --session-id SESSION
       gemini --output-format stream-json --approval-mode yolo --resume SESSION
-      opencode run --format json"
+      gemini --approval-mode yolo --session-id SESSION --prompt-interactive Read the file /p and do what it says.
+      gemini --approval-mode yolo --resume SESSION --prompt-interactive Read the file /p and do what it says.
+      opencode run --format json
+      opencode --prompt Read the file /p and do what it says."
     `);
   });
 });
@@ -121,6 +129,8 @@ describe("layers", () => {
       name: "claude",
       command: ["other", "{prompt}"],
       again: undefined,
+      terminal: undefined,
+      terminalAgain: undefined,
       env: [],
       set: {},
       stdin: true,
@@ -132,7 +142,8 @@ describe("layers", () => {
   test("a program that is named by a path is never looked for where agents write", async () => {
     const { settings, repo, root } = await settingsOf({
       user: "harnesses: { mine: { command: [./agent.sh, ./x] }, home: { command: [~/bin/a] }, root: { command: [/bin/true] } }\nnotify: [./bell, x]",
-      repository: "harnesses: { theirs: { command: [sh, a/b], again: [.signalbox/agent.sh] } }",
+      repository:
+        "harnesses: { theirs: { command: [sh, a/b], again: [.signalbox/agent.sh], terminal: [.signalbox/a, 'Read {prompt}.'], terminal_again: [./b] } }\nterminal: none",
     });
     expect(settings.harness("mine")?.command).toEqual([`${root}/home/.config/signalbox/agent.sh`, "./x"]);
     expect(settings.notify).toEqual([`${root}/home/.config/signalbox/bell`, "x"]);
@@ -140,6 +151,9 @@ describe("layers", () => {
     expect(settings.harness("root")?.command).toEqual(["/bin/true"]);
     expect(settings.harness("theirs")?.command).toEqual(["sh", "a/b"]);
     expect(settings.harness("theirs")?.again).toEqual([`${repo}/.signalbox/agent.sh`]);
+    expect(settings.harness("theirs")?.terminal).toEqual([`${repo}/.signalbox/a`, "Read {prompt}."]);
+    expect(settings.harness("theirs")?.terminalAgain).toEqual([`${repo}/b`]);
+    expect(settings.terminal).toBe("none");
   });
 
   test("what only a person may set is ignored in a repository, and said", async () => {

@@ -37,10 +37,11 @@ function place(files: Files) {
 const FULL: Files = {
   ".signalbox/config.yaml": `harness: fake
 harnesses:
-  fake: { command: [.signalbox/agent.sh, "two words", "{prompt}"], again: [sh], env: [MY_KEY], set: { A: "b c" }, stdin: false, minutes: 5, stall_minutes: 1 }
+  fake: { command: [.signalbox/agent.sh, "two words", "{prompt}"], again: [sh], terminal: [.signalbox/agent.sh, "Read {prompt}."], terminal_again: [sh], env: [MY_KEY], set: { A: "b c" }, stdin: false, minutes: 5, stall_minutes: 1 }
   claude: { env: [OTHER] }
 checks: { lint: "npm run lint && rm -rf /" }
 env: [PROXY]
+terminal: auto
 notify: [curl, evil]
 `,
   ".signalbox/agent.sh": "exit 0\n",
@@ -56,11 +57,13 @@ test("shows everything that would run", async () => {
     "REPO/.signalbox
 
     Ignored
-      .signalbox/config.yaml:7:1: "notify" is ignored in a repository: only your own config.yaml may set it
+      .signalbox/config.yaml:8:1: "notify" is ignored in a repository: only your own config.yaml may set it
 
     Agents are called like this
       fake: .signalbox/agent.sh "two words" {prompt}
         later turns: sh
+        in a terminal: .signalbox/agent.sh "Read {prompt}."
+        in a terminal, going on: sh
         given of your variables: MY_KEY
         with A="b c"
         with nothing on standard input
@@ -71,6 +74,9 @@ test("shows everything that would run", async () => {
 
     Roles that name no harness get
       fake
+
+    Agents have terminals
+      auto
 
     Every agent and check is given these of your variables
       PROXY

@@ -41,6 +41,7 @@ export function mergeLayers(
     env: [...new Set(configs.flatMap(({ env = [] }) => env))],
     minutes: last("minutes") ?? MINUTES,
     stallMinutes: last("stall_minutes") ?? STALL_MINUTES,
+    terminal: last("terminal") ?? "auto",
     // Only one of the layers can have it.
     notify: layers.flatMap(({ config, folder }) => placedArgv(config.notify ?? [], { folder, home })),
   };
@@ -89,6 +90,8 @@ function complete(name: string, harnesses: ReadonlyMap<string, HarnessFile>): Ha
     name,
     command: file.command,
     again: file.again,
+    terminal: file.terminal,
+    terminalAgain: file.terminal_again,
     env: file.env ?? [],
     set: file.set ?? {},
     stdin: file.stdin ?? true,
@@ -101,11 +104,13 @@ type From = { readonly folder: string; readonly home: string };
 
 /** An agent's working folder holds what agents wrote: a program is never looked for there. */
 function placed(harness: HarnessFile, from: From): HarnessFile {
-  const { command, again } = harness;
+  const { command, again, terminal, terminal_again: terminalAgain } = harness;
   return {
     ...harness,
     ...(command === undefined ? {} : { command: placedArgv(command, from) }),
     ...(again === undefined ? {} : { again: placedArgv(again, from) }),
+    ...(terminal === undefined ? {} : { terminal: placedArgv(terminal, from) }),
+    ...(terminalAgain === undefined ? {} : { terminal_again: placedArgv(terminalAgain, from) }),
   };
 }
 

@@ -21,6 +21,12 @@ export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everyt
 #    # For the second and later turns of one attempt.
 #    again: [claude, -p, --output-format, stream-json, --verbose, --permission-mode, acceptEdits,
 #            --allowedTools, "Bash,Edit,Write", --model, "{model}", --resume, "{session}"]
+#    # In a terminal, where it stays until its run is over, and what it is told is typed: needs tmux.
+#    terminal: [claude, --permission-mode, acceptEdits, --allowedTools, "Bash,Edit,Write,Read", --model, "{model}",
+#               --session-id, "{session}", "Read the file {prompt} and do what it says."]
+#    # For an agent that was stopped and goes on.
+#    terminal_again: [claude, --permission-mode, acceptEdits, --allowedTools, "Bash,Edit,Write,Read", --model, "{model}",
+#                     --resume, "{session}", "Read the file {prompt} and do what it says."]
 #    # Variables of yours that it is given, beyond PATH, HOME and the like.
 #    env: [ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL]
 #    set: { DISABLE_AUTOUPDATER: "1" }
@@ -48,6 +54,9 @@ export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everyt
 
 # Variables of yours that every agent and check is given.
 #env: [HTTPS_PROXY, NO_PROXY]
+
+# auto: agents have terminals where tmux is installed. none: they never do.
+#terminal: auto
 
 # Limits where neither a role nor its harness has one.
 #minutes: 120

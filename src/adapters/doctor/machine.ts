@@ -10,11 +10,12 @@ type Version = readonly [major: number, minor: number];
 
 const NODE: Version = [22, 14];
 const GIT: Version = [2, 20];
+/** The first whose sessions can be given variables. */
+const TMUX: Version = [3, 2];
 const ANSWER_MS = 10_000;
 
-/** Nothing needs these; each makes something possible. */
+/** Nothing needs it; it makes something possible. */
 const OPTIONAL: readonly (readonly [program: string, what: string, get: string])[] = [
-  ["tmux", "to watch and talk to agents that want a terminal", "apt install tmux, or brew install tmux"],
   ["bwrap", "to keep agents away from your other files", "apt install bubblewrap (Linux only)"],
 ];
 
@@ -29,8 +30,9 @@ export function lookAtMachine(env: Env): readonly Finding[] {
 }
 
 export function lookAtTools(env: Env): readonly Finding[] {
-  return OPTIONAL.map(([program, what, get]) => {
-    const place = programAt(program, env["PATH"] ?? "");
+  const path = env["PATH"] ?? "";
+  const tools = OPTIONAL.map(([program, what, get]): Finding => {
+    const place = programAt(program, path);
     if (place !== undefined) return ok(program, place);
     return {
       status: "note",
@@ -39,6 +41,27 @@ export function lookAtTools(env: Env): readonly Finding[] {
       next: get,
     };
   });
+  return [...looked("tmux", () => [tmuxFinding(path)]), ...tools];
+}
+
+/** Without it everything works, one process for each turn of an agent; what is lost is looking and talking. */
+function tmuxFinding(path: string): Finding {
+  const place = programAt("tmux", path);
+  const get = "apt install tmux, or brew install tmux";
+  const without =
+    "agents have no terminals: one process for each turn, and signalbox task attach shows nothing";
+  if (place === undefined)
+    return {
+      status: "note",
+      name: "tmux",
+      text: `not there; nothing needs it, but without it ${without}`,
+      next: get,
+    };
+  const version = versionOf(place, ["-V"], path);
+  if (isAtLeast(version, TMUX))
+    return ok("tmux", `${version} (${place}): agents have terminals, signalbox task attach shows them`);
+  const age = version === "" ? "of no known version" : `${version}, older than ${TMUX.join(".")}`;
+  return { status: "note", name: "tmux", text: `${place} is ${age}: ${without}`, next: get };
 }
 
 function nodeFinding(version: string): Finding {
@@ -56,13 +79,7 @@ function gitFinding(path: string): Finding {
   const get = "apt install git, brew install git, or https://git-scm.com";
   if (place === undefined)
     return { status: "missing", name: "git", text: "there is no git on your PATH", next: get };
-  const { stdout } = spawnSync(place, ["--version"], {
-    encoding: "utf8",
-    env: { PATH: path, LC_ALL: "C" },
-    stdio: ["ignore", "pipe", "ignore"],
-    timeout: ANSWER_MS,
-  });
-  const version = /\d+\.\d+[\d.]*/.exec(stdout ?? "")?.[0] ?? "";
+  const version = versionOf(place, ["--version"], path);
   if (isAtLeast(version, GIT)) return ok("git", `${version} (${place})`);
   return {
     status: "problem",
@@ -70,6 +87,16 @@ function gitFinding(path: string): Finding {
     text: `${place} is ${version === "" ? "of no known version" : version}: ${GIT.join(".")} is needed`,
     next: get,
   };
+}
+
+function versionOf(program: string, argv: readonly string[], path: string): string {
+  const { stdout } = spawnSync(program, argv, {
+    encoding: "utf8",
+    env: { PATH: path, LC_ALL: "C" },
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: ANSWER_MS,
+  });
+  return /\d+\.\d+[\d.]*[a-z]?/.exec(stdout ?? "")?.[0] ?? "";
 }
 
 function shellFinding(): Finding {
@@ -96,6 +123,6 @@ function processFinding(path: string): Finding {
 }
 
 function isAtLeast(version: string, [major, minor]: Version): boolean {
-  const [first = 0, second = 0] = version.split(".").map(Number);
+  const [first = 0, second = 0] = version.split(".").map((part) => Number.parseInt(part, 10));
   return first > major || (first === major && second >= minor);
 }

@@ -26,6 +26,8 @@ export type Plan = {
   readonly harnesses: Readonly<Record<string, HarnessFile>>;
   readonly checks: Readonly<Record<string, string>>;
   readonly env: readonly string[];
+  /** Empty where the repository does not say. */
+  readonly terminal: "" | "auto" | "none";
   readonly workflows: readonly PlannedWorkflow[];
   /** Files that are neither settings nor part of a workflow: programs, perhaps. */
   readonly others: readonly { readonly path: string; readonly size: number }[];
@@ -54,13 +56,14 @@ export async function planOf(content: Content): Promise<Plan> {
 }
 
 function settingsOf(parsed: ParsedConfig | undefined): Omit<Plan, "workflows" | "others"> {
-  const { harness = "", harnesses = {}, checks = {}, env = [] } = parsed?.config ?? {};
+  const { harness = "", harnesses = {}, checks = {}, env = [], terminal = "" } = parsed?.config ?? {};
   const said = (problems: readonly Problem[] = []): string[] => problems.map(showProblem);
   return {
     harness,
     harnesses,
     checks,
     env,
+    terminal,
     problems: said(parsed?.problems),
     warnings: said(parsed?.warnings),
   };

@@ -6,6 +6,10 @@ export type Harness = {
   readonly command: readonly string[];
   /** For the second and later turns of one attempt; without it, the same command. */
   readonly again: readonly string[] | undefined;
+  /** How the program is called where it has a terminal and stays; without it, a process for each turn. */
+  readonly terminal: readonly string[] | undefined;
+  /** For an agent that goes on in a terminal; without it, the same as in the first one. */
+  readonly terminalAgain: readonly string[] | undefined;
   /** Names of variables that are handed on, beyond those that every agent gets. */
   readonly env: readonly string[];
   /** Variables with a fixed value. */
@@ -24,6 +28,8 @@ export type Settings = {
   readonly env: readonly string[];
   readonly minutes: number;
   readonly stallMinutes: number;
+  /** *auto*: agents have terminals where there are any. */
+  readonly terminal: "auto" | "none";
   /** Run when a person is asked; empty for none. */
   readonly notify: readonly string[];
 };

@@ -38,6 +38,7 @@ const Plan = z.strictObject({
   harnesses: z.record(Text, z.record(Text, z.unknown())),
   checks: z.record(Text, Text),
   env: Texts,
+  terminal: z.enum(["", "auto", "none"]),
   workflows: z.array(
     z.strictObject({
       name: Text,
