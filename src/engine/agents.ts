@@ -28,9 +28,9 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
   if (agent.turn === 0) works.store.putAgent(agent);
   if (agent.status !== "ended" && agent.turn <= 1) {
     const workflow = works.workflow(row.definition);
-    const workspace = boundWorkspace(works, row.id)?.path ?? "";
+    const workspace = boundWorkspace(works, row.id);
     const session = works.desk.session(agent.dir);
-    const variables = variablesOf({ workflow, run, workspace, agent: { slot, attempt, session } });
+    const variables = variablesOf({ workflow, run, workspace, agent: { role, slot, attempt, session } });
     const prompt = withContext(workflow, run, { role, text: promptText(workflow, deed.prompt, variables) });
     await startTurn(works, kept, {
       agent,
@@ -99,9 +99,9 @@ export async function tellAgent({ works, kept, deed, key }: Of<"tell-agent">): P
   if (agent === undefined || present === undefined || present.attempt !== attempt || !isUp(present))
     return "the agent has ended meanwhile";
   const workflow = works.workflow(row.definition);
-  const workspace = boundWorkspace(works, row.id)?.path ?? "";
+  const workspace = boundWorkspace(works, row.id);
   const session = works.desk.session(agent.dir);
-  const variables = variablesOf({ workflow, run, workspace, agent: { slot: "", attempt, session } });
+  const variables = variablesOf({ workflow, run, workspace, agent: { role, slot: "", attempt, session } });
   const text = withWords(works, key, promptText(workflow, message, variables));
   works.desk.leave(agent.dir, key.replaceAll(":", "."), text);
   if (agent.status !== "idle") return `${role} gets it when its turn is over`;

@@ -1,6 +1,6 @@
 /** What a process of ours is told and given: its prompt, its environment, its command, its limits. */
 
-import type { Run } from "../core/run.ts";
+import { slotKey, type Run } from "../core/run.ts";
 import { maxOf } from "../core/gate.ts";
 import { valueOf } from "../core/standing.ts";
 import type { Workflow } from "../core/compile.ts";
@@ -8,7 +8,9 @@ import type { Role } from "../core/workflow.ts";
 import { fill } from "../format/prompt.ts";
 import type { Works } from "./box.ts";
 import { isHandedOn } from "./environment.ts";
+import type { WorkspaceRow } from "./ports/registry.ts";
 import type { Harness, Settings } from "./ports/settings.ts";
+import { commandsByState, commandsIn } from "./prompt-commands.ts";
 
 export function environment(works: Works, settings: Settings, harness?: Harness): Record<string, string> {
   const { env: own, bin, home } = works.person;
@@ -26,8 +28,8 @@ export function environment(works: Works, settings: Settings, harness?: Harness)
 export function variablesOf(on: {
   readonly workflow: Workflow;
   readonly run: Run;
-  readonly workspace: string;
-  readonly agent: { readonly slot: string; readonly attempt: number; readonly session: string };
+  readonly workspace: Pick<WorkspaceRow, "path" | "branch" | "base"> | undefined;
+  readonly agent: AgentOf;
 }): Record<string, string> {
   const { workflow, run, workspace, agent } = on;
   const variables: Record<string, string> = {};
@@ -36,8 +38,36 @@ export function variablesOf(on: {
     variables[name] = String(run.counters[name] ?? 0);
     variables[`${name}_max`] = String(maxOf(workflow, run, name));
   }
-  const { slot, attempt, session } = agent;
-  return { ...variables, run: run.id, state: run.state, workspace, slot, attempt: String(attempt), session };
+  const { role, slot, attempt, session } = agent;
+  const branch = variables["branch"] || oneLine(workspace?.branch ?? "");
+  return {
+    base: workspace?.base || "HEAD",
+    tree: treeOf(run, slotKey(role, slot)),
+    ...variables,
+    branch,
+    run: run.id,
+    state: run.state,
+    workspace: workspace?.path ?? "",
+    slot,
+    attempt: String(attempt),
+    session,
+    commands: role === "" ? "" : commandsIn(workflow, role, run.state),
+    commands_by_state: role === "" ? "" : commandsByState(workflow, role),
+  };
+}
+
+/** Without a role, the words are for a person. */
+type AgentOf = {
+  readonly role: string;
+  readonly slot: string;
+  readonly attempt: number;
+  readonly session: string;
+};
+
+/** What a review is bound to. The branch may go on, and its name would then mean something else. */
+function treeOf(run: Run, agent: string): string {
+  const [tree = ""] = (run.agents[agent]?.tree ?? run.tree).split("+");
+  return tree || "HEAD";
 }
 
 /** Agents may set some of these: a value is a line in somebody's prompt, and never a heading or a verdict of its own. */

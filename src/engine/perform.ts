@@ -60,8 +60,8 @@ async function askPerson({ works, kept, deed, tries }: Of<"ask-person">): Promis
   const { row, run } = kept;
   const workflow = works.workflow(row.definition);
   const { notify } = await works.settings(row.repo);
-  const nobody = { slot: "", attempt: 0, session: "" };
-  const workspace = boundWorkspace(works, row.id)?.path ?? "";
+  const nobody = { role: "", slot: "", attempt: 0, session: "" };
+  const workspace = boundWorkspace(works, row.id);
   const variables = variablesOf({ workflow, run, workspace, agent: nobody });
   const question = promptText(workflow, workflow.definition.asks[deed.ask]?.question ?? "", variables);
   await works.notifier.ask({ command: notify, run: row.id, id: deed.id, question });

@@ -250,10 +250,10 @@ export async function wakeIdle(works: Works, agent: AgentRow): Promise<void> {
     return;
   }
   const workflow = works.workflow(row.definition);
-  const { slot, attempt } = agent;
-  const workspace = boundWorkspace(works, row.id)?.path ?? "";
+  const { role, slot, attempt } = agent;
+  const workspace = boundWorkspace(works, row.id);
   const session = works.desk.session(agent.dir);
-  const variables = variablesOf({ workflow, run, workspace, agent: { slot, attempt, session } });
+  const variables = variablesOf({ workflow, run, workspace, agent: { role, slot, attempt, session } });
   const prompt = workflow.definition.roles[agent.role]?.again ?? agent.role;
   await startTurn(works, kept, {
     agent,

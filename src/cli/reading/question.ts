@@ -100,8 +100,8 @@ export function labelled(label: string, means: string): string {
 
 /** The question as the person is asked it. */
 function textOf({ store, workflow, run }: Seen, ask: Ask): string {
-  const workspace = store.workspace(run.id)?.path ?? "";
-  const agent = { slot: "", attempt: 0, session: "" };
+  const workspace = store.workspace(run.id);
+  const agent = { role: "", slot: "", attempt: 0, session: "" };
   return promptText(workflow, ask.question, variablesOf({ workflow, run, workspace, agent })).trim();
 }
 

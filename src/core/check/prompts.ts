@@ -5,7 +5,20 @@ import type { Workflow } from "../compile.ts";
 import type { Action, Move, Place, Prompt } from "../workflow.ts";
 import type { Defect } from "./defect.ts";
 
-const BUILT_IN = ["run", "state", "workspace", "slot", "attempt", "session"];
+/** Made for whoever reads the prompt: without a role there is nothing to list. */
+const OF_ROLE = ["commands", "commands_by_state"];
+const BUILT_IN = [
+  "run",
+  "state",
+  "workspace",
+  "slot",
+  "attempt",
+  "session",
+  "base",
+  "tree",
+  "branch",
+  ...OF_ROLE,
+];
 
 /** Who reads a prompt, and in which states where that is known. */
 type Use = { readonly role: string; readonly states: readonly string[] | undefined };
@@ -13,7 +26,7 @@ type Use = { readonly role: string; readonly states: readonly string[] | undefin
 export function checkPrompts(workflow: Workflow): Defect[] {
   const uses = usesOf(workflow);
   return Object.entries(workflow.definition.prompts).flatMap(([name, prompt]) => [
-    ...checkVariables(workflow, prompt),
+    ...checkVariables(workflow, prompt, uses.get(name) ?? []),
     ...checkCommands(workflow, prompt, uses.get(name) ?? []),
     ...checkSections(workflow, prompt, uses.get(name) ?? []),
   ]);
@@ -44,11 +57,13 @@ function usesOf(workflow: Workflow): Map<string, Use[]> {
   return uses;
 }
 
-function checkVariables(workflow: Workflow, prompt: Prompt): Defect[] {
+function checkVariables(workflow: Workflow, prompt: Prompt, uses: readonly Use[]): Defect[] {
   const counters = Object.keys(workflow.definition.counters);
   const budgets = counters.map((name) => `${name}_max`);
   const known = [...BUILT_IN, ...Object.keys(workflow.definition.params), ...counters, ...budgets];
   return matches(prompt, /\{\{|\}\}|\{([a-z][a-z0-9_]*)\}/g).flatMap(({ word, at }) => {
+    if (word !== undefined && OF_ROLE.includes(word) && uses.length === 0)
+      return [bad(at, `{${word}} lists what an agent may type, and no agent reads this prompt`)];
     if (word === undefined || known.includes(word)) return [];
     return [bad(at, `{${word}} is no parameter, counter or built-in variable`, closest(word, known))];
   });
