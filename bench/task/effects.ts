@@ -22,6 +22,9 @@ export const task = setup({
     releaseWorkspace: effect,
     startNext: effect,
     archiveReview: effect,
+    archiveHandoff: effect,
+    archiveCycle: effect,
+    archiveInstructions: effect,
     note: effect,
   },
 });

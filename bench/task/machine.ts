@@ -307,12 +307,18 @@ export const machine = task.createMachine({
         {
           guard: ({ context }) => verdictOf(context) === "PASS",
           target: "reviewing",
-          actions: [tellWorker("review-passed"), stopReviewer, update(enter, stop("reviewer"))],
+          actions: [
+            "archiveInstructions",
+            tellWorker("review-passed"),
+            stopReviewer,
+            update(enter, stop("reviewer")),
+          ],
         },
         {
           guard: ({ context }) => verdictOf(context) === "FAIL" && isBelow(context),
           target: "working",
           actions: [
+            "archiveHandoff",
             tellWorker("review-failed"),
             startWorker(),
             stopReviewer,
@@ -383,6 +389,7 @@ export const machine = task.createMachine({
           guard: speaks("human"),
           target: "working",
           actions: [
+            "archiveCycle",
             tellWorker("changes-requested"),
             startWorker(),
             update(takeIn, enter, nextCycle, call("worker")),

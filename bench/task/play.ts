@@ -88,6 +88,9 @@ const EFFECTS: Readonly<Record<string, string>> = {
   releaseWorkspace: "release workspace",
   startNext: "start next",
   archiveReview: "archive review",
+  archiveHandoff: "archive handoff",
+  archiveCycle: "archive handoff review",
+  archiveInstructions: "archive fix_instructions",
 };
 
 function describeAction(action: { readonly type: string; readonly params: unknown }): string[] {
