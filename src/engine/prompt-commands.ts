@@ -8,56 +8,55 @@
 import type { Workflow } from "../core/compile.ts";
 import { ORIGIN, START, type Artifact, type Move } from "../core/workflow.ts";
 
-/** The list for a role while the run is in this state; a sentence where there is nothing. */
-export function commandsIn({ definition }: Workflow, role: string, state: string): string {
-  const moves = definition.moves.filter(({ from }) => from === state);
-  const own = moves.filter((move) => move.by.includes(role) && move.answer === undefined);
-  const targets = Map.groupBy(own, ({ to }) => to);
-  const lines = [
-    ...Array.from(targets, ([to, ways]) => moveLine(definition, to, ways)),
-    ...artifactsOf(definition, role, moves).map((name) => submitLine(definition, name, moves)),
-    ...detailsOf(definition, role).map(
-      (name) => `- \`signalbox task update --${name} TEXT\`: changes the ${name}.`,
-    ),
-  ];
-  if (lines.length > 0) return lines.join("\n");
-  return `- Nothing: while the run is in ${state}, it is others who go on.`;
-}
-
-/** The same for every state in which the role may type something, for a role that lives through several. */
-export function commandsByState(workflow: Workflow, role: string): string {
-  const { states, moves } = workflow.definition;
-  const isTheirs = (state: string): boolean =>
-    moves.some((move) => move.from === state && move.from !== START && move.by.includes(role));
-  return Object.keys(states)
-    .filter(isTheirs)
-    .map((state) => `While the state is ${state}:\n\n${commandsIn(workflow, role, state)}`)
-    .join("\n\n");
-}
-
 type Definition = Workflow["definition"];
 
-function moveLine({ states, counters }: Definition, to: string, ways: readonly Move[]): string {
-  const where = to === ORIGIN ? "where the run came from" : to;
-  const title = states[to]?.title ?? "";
-  const needs = ways.some(({ need }) => need.length === 0)
-    ? []
-    : [...new Set(ways.flatMap(({ need }) => need))];
-  const counted = [...new Set(ways.flatMap(({ count }) => count))].flatMap((name) => {
-    const max = counters[name]?.max;
-    return typeof max === "number" ? [`at most ${max} times`] : [];
-  });
-  const said = title === "" || title === where ? where : `${where} (${title})`;
-  return `- \`signalbox task update --status ${to}\`: on to ${[said, ...counted].join(", ")}.${needs.length === 0 ? "" : ` Needs ${needs.join(" and ")}.`}`;
+/** The list for a role while the run is in this state; a sentence where there is nothing. */
+export function commandsIn({ definition }: Workflow, role: string, state: string): string {
+  const lines = [...linesIn(definition, role, state), ...linesAnywhere(definition, role)];
+  return lines.length > 0 ? lines.join("\n") : `- Nothing: in ${state} the run goes on without you.`;
 }
 
-/** What a move out of this state waits for, and what no move waits for at all: that may be written at any time. */
-function artifactsOf({ artifacts, moves }: Definition, role: string, here: readonly Move[]): string[] {
-  return Object.entries(artifacts).flatMap(([name, { file, by }]) => {
-    const isAwaited = (move: Move): boolean => awaits(move, name);
-    const isDue = here.some(isAwaited) || !moves.some(isAwaited);
-    return file !== "" && by.includes(role) && isDue ? [name] : [];
-  });
+/** The same for every state in which the role has a say, for a role that lives through several. */
+export function commandsByState({ definition }: Workflow, role: string): string {
+  const inState = (state: string): string[] => linesIn(definition, role, state);
+  const states = Object.keys(definition.states).filter((state) => inState(state).length > 0);
+  const always = linesAnywhere(definition, role);
+  return [
+    ...states.map((state) => `In ${state}:\n\n${inState(state).join("\n")}`),
+    ...(always.length === 0 ? [] : [`At any time:\n\n${always.join("\n")}`]),
+  ].join("\n\n");
+}
+
+function linesIn(definition: Definition, role: string, state: string): string[] {
+  const here = definition.moves.filter(({ from }) => from === state && from !== START);
+  const own = here.filter((move) => move.by.includes(role) && move.answer === undefined);
+  const artifacts = artifactsOf(definition, role, (name) => here.some((move) => awaits(move, name)));
+  return [
+    ...artifacts.map(([name, artifact]) => submitLine(name, artifact, here)),
+    ...Array.from(
+      Map.groupBy(own, ({ to }) => to),
+      ([to, ways]) => moveLine(definition, to, ways),
+    ),
+  ];
+}
+
+/** What no move waits for may be written at any time. */
+function linesAnywhere(definition: Definition, role: string): string[] {
+  const isFree = (name: string): boolean => !definition.moves.some((move) => awaits(move, name));
+  return [
+    ...artifactsOf(definition, role, isFree).map(([name, artifact]) => submitLine(name, artifact, [])),
+    ...detailsOf(definition, role).map((name) => `- \`signalbox task update --${name} TEXT\``),
+  ];
+}
+
+function artifactsOf(
+  { artifacts }: Definition,
+  role: string,
+  isDue: (name: string) => boolean,
+): [string, Artifact][] {
+  return Object.entries(artifacts).filter(
+    ([name, { file, by }]) => file !== "" && by.includes(role) && isDue(name),
+  );
 }
 
 function awaits({ need, when }: Move, name: string): boolean {
@@ -66,30 +65,36 @@ function awaits({ need, when }: Move, name: string): boolean {
   );
 }
 
-function submitLine({ artifacts }: Definition, name: string, here: readonly Move[]): string {
-  const artifact = artifacts[name];
+function submitLine(name: string, artifact: Artifact, here: readonly Move[]): string {
   const isJudged = here.some((move) => move.by.includes("engine") && awaits(move, name));
   const decides = isJudged ? " Where the run goes then is decided by what it says, not by you." : "";
-  return `- \`signalbox submit ${name} -\`: hands in ${name} from standard input${artifact === undefined ? "" : shapeOf(artifact)}.${decides}`;
+  return `- \`signalbox submit ${name} -\`: standard input becomes ${shapeOf(artifact)}.${decides}`;
 }
 
 function shapeOf({ file, reader }: Artifact): string {
-  if (reader.type !== "section") return `, which becomes \`${file}\``;
+  if (reader.type !== "section") return `\`${file}\``;
   const { heading, any, all, verdicts } = reader;
-  const fields = (names: readonly string[], word: string): string =>
-    names.map((name) => `\`${name}:\``).join(` ${word} `);
-  const wants = [
-    ...(any.length === 0 ? [] : [`with ${fields(any, "or")}`]),
-    ...(all.length === 0 ? [] : [`with ${fields(all, "and")}`]),
-    ...(verdicts === undefined
-      ? []
-      : [
-          `its first line ${Object.keys(verdicts)
-            .map((word) => `\`Verdict: ${word}\``)
-            .join(" or ")} and nothing else`,
-        ]),
+  const listed = (words: readonly string[]): string => words.map((word) => `\`${word}:\``).join(", ");
+  const lines = Object.keys(verdicts ?? {}).map((word) => `\`Verdict: ${word}\``);
+  return [
+    `\`## ${heading}\` in ${file}`,
+    ...(any.length === 0 ? [] : [`with at least one of ${listed(any)}`]),
+    ...(all.length === 0 ? [] : [`with ${listed(all)}`]),
+    ...(lines.length === 0 ? [] : [`the first line is ${lines.join(" or ")} and nothing else`]),
+  ].join("; ");
+}
+
+/** Of several ways to the same state, one may need less than the others: then nothing is promised to be needed. */
+function moveLine({ counters }: Definition, to: string, ways: readonly Move[]): string {
+  const needs = ways.some(({ need }) => need.length === 0) ? [] : ways.flatMap(({ need }) => need);
+  const limits = ways.flatMap(({ count }) => count).map((name) => counters[name]?.max);
+  const notes = [
+    ...(needs.length === 0 ? [] : [`needs ${[...new Set(needs)].join(" and ")}`]),
+    ...limits.flatMap((max) => (typeof max === "number" ? [`at most ${max} times`] : [])),
+    ...(to === ORIGIN ? ["where the run came from"] : []),
   ];
-  return [`, which becomes \`## ${heading}\` in ${file}`, ...wants].join(", ");
+  const said = notes.length === 0 ? "" : `: ${[...new Set(notes)].join(", ")}`;
+  return `- \`signalbox task update --status ${to}\`${said}`;
 }
 
 /** `signalbox task update` has an option for each of these. */
