@@ -1,4 +1,4 @@
-/** Agents are started, told and stopped. */
+/** Agents are started and stopped. */
 
 import { isUp } from "../core/act.ts";
 import { slotKey } from "../core/run.ts";
@@ -9,8 +9,9 @@ import { promptText, variablesOf } from "./launch.ts";
 import { boundWorkspace } from "./place.ts";
 import type { AgentRow } from "./ports/registry.ts";
 import { project } from "./project.ts";
+import { leaveTerminal } from "./seat.ts";
 import { submit } from "./submit.ts";
-import { agentOver, nextTurn, startTurn, turnDirs } from "./turn.ts";
+import { agentOver, startTurn } from "./turn.ts";
 import { withContext, withWords } from "./words.ts";
 import { endWriters } from "./writers.ts";
 
@@ -87,25 +88,6 @@ export async function stopAgent({ works, kept, deed }: Of<"stop-agent">): Promis
   };
   await agentOver(works, agent, { cause: own.length > 0 ? "killed" : "exited" });
   for (const job of own) store.putJob({ ...job, killed: "killed", status: "over" });
+  await leaveTerminal(works, of.run);
   return own.length > 0 ? `${role} ${attempt} was ended` : `${role} ${attempt} had ended`;
-}
-
-/** Without a terminal a message is a file, and the next turn is about it: it can be looked for, so it is never in doubt. */
-export async function tellAgent({ works, kept, deed, key }: Of<"tell-agent">): Promise<string> {
-  const { role, attempt, message } = deed;
-  const { row, run } = kept;
-  const agent = works.store.agent({ run: row.id, role, slot: "", attempt });
-  const present = run.agents[role];
-  if (agent === undefined || present === undefined || present.attempt !== attempt || !isUp(present))
-    return "the agent has ended meanwhile";
-  const workflow = works.workflow(row.definition);
-  const workspace = boundWorkspace(works, row.id);
-  const session = works.desk.session(agent.dir);
-  const variables = variablesOf({ workflow, run, workspace, agent: { role, slot: "", attempt, session } });
-  const text = withWords(works, key, promptText(workflow, message, variables));
-  works.desk.leave(agent.dir, key.replaceAll(":", "."), text);
-  if (agent.status !== "idle") return `${role} gets it when its turn is over`;
-  const messages = works.desk.waiting(agent.dir, turnDirs(works, agent));
-  if (messages.length > 0) await nextTurn(works, kept, { agent, messages });
-  return `${role} was told`;
 }

@@ -3,7 +3,7 @@
  * happen twice.
  */
 
-import { startAgent, stopAgent, tellAgent } from "./agents.ts";
+import { startAgent, stopAgent } from "./agents.ts";
 import type { Works } from "./box.ts";
 import { startCheck } from "./check.ts";
 import type { Of } from "./doing.ts";
@@ -11,6 +11,8 @@ import { promptText, variablesOf } from "./launch.ts";
 import { boundWorkspace, placeOf } from "./place.ts";
 import type { DeedRow } from "./ports/outbox.ts";
 import { noteAll } from "./project.ts";
+import { leaveTerminal } from "./seat.ts";
+import { tellAgent } from "./tell.ts";
 import { prepare, release, snapshot } from "./workspace.ts";
 
 /** Gives what was done, in words. Throws when it could not be done now; an error with `next` is a person's to mend. */
@@ -34,6 +36,7 @@ export async function perform(works: Works, { deed, run, key, tries }: DeedRow):
     case "archive-artifacts":
       return archive({ ...on, deed });
     case "release-resource":
+      await leaveTerminal(works, run);
       return release({ ...on, deed });
     case "ask-person":
       return askPerson({ ...on, deed });

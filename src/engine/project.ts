@@ -3,6 +3,9 @@
 import { viewOf } from "../core/view.ts";
 import type { Box } from "./box.ts";
 import { boundWorkspace, placeOf } from "./place.ts";
+import type { RunRow } from "./ports/journal.ts";
+import type { WorkspaceRow } from "./ports/registry.ts";
+import { titleOf } from "./title.ts";
 
 const TRIES_MAX = 20;
 
@@ -16,7 +19,11 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
     const workflow = box.workflow(row.definition);
     const { projections } = workflow.definition;
     if (projections.length === 0) return [];
-    const resources = { workspace: boundWorkspace(box, id)?.path ?? null };
+    const workspace = boundWorkspace(box, id);
+    const resources = {
+      workspace: workspace?.path ?? null,
+      session: workspace === undefined ? null : sessionOf(box, row, workspace),
+    };
     const root = viewOf(workflow, run, resources);
     const write = await box.artifacts.project(placeOf(box, { run, workflow, id }), { root, projections });
     // What an older state has to say never goes over what a newer one says: nobody can move the run in that moment.
@@ -26,6 +33,12 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
     if (isWhole && box.store.project(id, row.seq, () => undefined)) return all;
   }
   return [...all, `the files of run ${id} are behind its journal, which changes all the time`];
+}
+
+/** What its terminal session is called, where anything of it has a terminal. */
+function sessionOf(box: Box, row: RunRow, workspace: WorkspaceRow): string | null {
+  const isSeated = box.store.jobs({ run: row.id }).some(({ seat }) => seat !== "");
+  return isSeated ? titleOf(box, row, workspace) : null;
 }
 
 /** Keeps what is worth telling about the files of a run. */

@@ -2,7 +2,7 @@
  * A turn of an agent: one process, started once.
  *
  * A role with a fresh session has one turn. A persistent role without a terminal has one after the other in the same attempt:
- * between them it is idle, which is no death.
+ * between them it is idle, which is no death. One that stays in a terminal has one turn until it ends or is halted.
  */
 
 import { endKey } from "../core/compile.ts";
@@ -12,6 +12,7 @@ import { slotKey } from "../core/run.ts";
 import type { Incoming, Reading } from "../core/event.ts";
 import { fillArgv } from "../format/argv.ts";
 import type { Message, Works } from "./box.ts";
+import { noteDoubt } from "./doubt.ts";
 import { environment, limitsOf, promptText, variablesOf } from "./launch.ts";
 import { isTurnOf, jobId } from "./job-id.ts";
 import { boundWorkspace } from "./place.ts";
@@ -20,7 +21,9 @@ import type { Process } from "./ports/process.ts";
 import type { AgentRow, JobRow } from "./ports/registry.ts";
 import type { Harness, Settings } from "./ports/settings.ts";
 import { project } from "./project.ts";
+import { commandFor, seatFor, windowFor, type Seat } from "./seat.ts";
 import { submit } from "./submit.ts";
+import { titleOf } from "./title.ts";
 
 type Cause = Extract<Incoming, { type: "agent-ended" }>["cause"];
 
@@ -45,13 +48,14 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
   const settings = await works.settings(row.repo);
   const harness = harnessOf(settings, String(valueOf(run, role.harness)));
   const id = jobId(agent, turn);
+  const seat = seatOf(works, id) ?? seatFor(works, { role, harness, settings });
   const env: Record<string, string> = {
     ...environment(works, settings, harness),
     SIGNALBOX_RUN: row.id,
     SIGNALBOX_TOKEN: tokenOf(works, agent),
   };
   const argvWith = (prompt: string): readonly string[] =>
-    fillArgv(turn === 1 ? harness.command : (harness.again ?? harness.command), {
+    fillArgv(commandFor(harness, seat, turn), {
       model: String(valueOf(run, role.model)),
       prompt,
       session: desk.session(agent.dir),
@@ -64,7 +68,9 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
   const dir = store.job(id)?.dir ?? newTurn(works, on);
   const prompt = desk.write(dir, "prompt.md", on.text);
   // Written before the process: whatever happens from here on, somebody looks after it.
-  if (store.job(id) === undefined) {
+  const known = store.job(id);
+  if (known !== undefined && known.seat !== seat) store.putJob({ ...known, seat });
+  if (known === undefined) {
     const now = clock.now();
     const { limitMs, stallMs } = limitsOf(run, role, {
       minutes: harness.minutes ?? settings.minutes,
@@ -85,7 +91,7 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
       stallMs,
       killed: "",
       status: "live",
-      seat: "",
+      seat,
     });
   }
   if (store.job(id)?.status === "live") store.putAgent({ ...agent, turn, status: "running" });
@@ -95,8 +101,15 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
     argv: argvWith(prompt),
     cwd: workspace.path,
     env: { ...env, SIGNALBOX_PROMPT: prompt },
-    stdin: harness.stdin ? prompt : "",
+    stdin: harness.stdin && seat !== "resident" ? prompt : "",
+    ...windowFor(seat, { agent, role, title: titleOf(works, row, workspace) }),
   });
+}
+
+/** Of a turn that somebody has begun: it stays where it is. One that nobody has begun may sit elsewhere than was thought. */
+function seatOf({ store, processes }: Works, id: string): Seat | undefined {
+  const job = store.job(id);
+  return job === undefined || processes.probe(job.dir).type === "absent" ? undefined : job.seat;
 }
 
 /** A folder that only a job's row makes the turn's: until then nobody has begun it. */
@@ -129,8 +142,22 @@ export async function restartTurn(works: Works, job: JobRow): Promise<void> {
   await startTurn(works, kept, { agent, turn, text });
 }
 
+/** Messages that no turn of the agent was about, and that nobody has typed into its terminal. */
+export function waitingFor(works: Works, agent: AgentRow): readonly Message[] {
+  const { run, role, slot, attempt } = agent;
+  const rows = works.store.messages(run);
+  const own = rows.filter((row) => row.role === role && row.slot === slot && row.attempt === attempt);
+  const typed = new Set(own.map(({ key }) => `${messageName(key)}.md`));
+  return works.desk.waiting(agent.dir, turnDirs(works, agent)).filter(({ name }) => !typed.has(name));
+}
+
+/** What the file of a message is called, by the deed that ordered it. */
+export function messageName(key: string): string {
+  return key.replaceAll(":", ".");
+}
+
 /** Folders of the turns that the agent has begun. */
-export function turnDirs({ store }: Works, agent: AgentRow): readonly string[] {
+function turnDirs({ store }: Works, agent: AgentRow): readonly string[] {
   return store
     .jobs({ run: agent.run })
     .filter((job) => isTurnOf(job.id, agent) && turnOf(job) <= agent.turn)
@@ -143,7 +170,7 @@ function turnOf(job: JobRow): number {
 
 /** A turn is over, or lost: the agent goes on, waits, or has ended. */
 export async function turnOver(works: Works, job: JobRow, process: Process): Promise<void> {
-  const { store, desk } = works;
+  const { store } = works;
   const agent = store.agent(job);
   const kept = store.load(job.run);
   if (agent === undefined || kept === undefined) throw new Error(`nobody knows the agent of job ${job.id}`);
@@ -155,8 +182,10 @@ export async function turnOver(works: Works, job: JobRow, process: Process): Pro
   const workflow = works.workflow(kept.row.definition);
   const present = kept.run.agents[slotKey(job.role, job.slot)];
   const isCurrent = present !== undefined && present.attempt === job.attempt && isUp(present);
-  if (isCurrent && workflow.definition.roles[job.role]?.session === "persistent") {
-    const messages = desk.waiting(agent.dir, turnDirs(works, agent));
+  const isPersistent = workflow.definition.roles[job.role]?.session === "persistent";
+  // Who stays in a terminal has no reason to leave it: its end is never the end of a turn only.
+  if (isCurrent && isPersistent && job.seat !== "resident") {
+    const messages = waitingFor(works, agent);
     if (messages.length > 0) {
       await nextTurn(works, kept, { agent, messages });
       store.putJob({ ...job, status: "over" });
@@ -183,7 +212,7 @@ export async function agentOver(
 ): Promise<void> {
   const { run, role, slot, attempt } = agent;
   const { cause, code } = end;
-  await submit(works, {
+  const submission = await submit(works, {
     run,
     by: { type: "engine" },
     key: `ended:${role}:${slot}:${attempt}`,
@@ -200,6 +229,7 @@ export async function agentOver(
       ...(reserved === undefined ? {} : { reserved }),
     }),
   });
+  noteDoubt(works, agent, submission);
   works.store.putAgent({ ...agent, status: "ended" });
   await project(works, run);
 }
@@ -263,7 +293,7 @@ export async function wakeIdle(works: Works, agent: AgentRow): Promise<void> {
 }
 
 /** Whether the run waits for this role: its death here would lead somewhere or be counted. */
-function isExpected(works: Works, { row, run }: Kept, role: string): boolean {
+export function isExpected(works: Pick<Works, "workflow">, { row, run }: Kept, role: string): boolean {
   const rule = works.workflow(row.definition).ends[endKey(role, run.state)];
   return rule !== undefined && (rule.try !== undefined || rule.count !== undefined);
 }

@@ -6,6 +6,7 @@ import type { Hands } from "./hands.ts";
 import type { JobRow } from "./ports/registry.ts";
 import { project } from "./project.ts";
 import { restartTurn, suspend, turnOver } from "./turn.ts";
+import { Waits } from "./waits.ts";
 
 /** A shim reports a moment before it is gone. Whoever else reports is not believed for longer. */
 const LOOKS_MAX = 40;
@@ -14,6 +15,7 @@ const AGAIN_MS = 5;
 export class Watch {
   readonly #works: Works;
   readonly #tickMs: number;
+  readonly #waits: Waits;
   /** How often each was looked at since. */
   readonly #reported = new Map<string, number>();
   #isInDoubt = false;
@@ -25,6 +27,7 @@ export class Watch {
   constructor(works: Works, tickMs: number) {
     this.#works = works;
     this.#tickMs = tickMs;
+    this.#waits = new Waits(works);
     this.#wallAt = works.clock.now();
   }
 
@@ -98,11 +101,25 @@ export class Watch {
   #limitOf(job: JobRow, outputAt: number): JobRow["killed"] {
     const now = this.#works.clock.now();
     if (job.kind === "check" && isUnasked(this.#works, job)) return "killed";
-    if (job.endsBy !== 0 && now > job.endsBy) return "timed-out";
-    // What was said before the jump was said so long ago by the new clock, too.
-    const { at, ms } = this.#jump;
-    const heardAt = Math.max(outputAt < at ? outputAt + ms : outputAt, job.startedAt);
+    const begunAt = this.#begunAt(job);
+    if (begunAt === undefined) return "";
+    // The row has the limit as the end of what began with the process.
+    if (job.endsBy !== 0 && now - begunAt > job.endsBy - job.startedAt) return "timed-out";
+    const heardAt = Math.max(this.#moved(outputAt), begunAt);
     return job.stallMs !== 0 && now - heardAt > job.stallMs ? "stalled" : "";
+  }
+
+  /** From when on its limits count; undefined where they do not. Rows move along with the clock by themselves. */
+  #begunAt(job: JobRow): number | undefined {
+    if (job.seat !== "resident") return job.startedAt;
+    const since = this.#waits.since(job);
+    return since === undefined ? undefined : Math.max(this.#moved(since), job.startedAt);
+  }
+
+  /** What was before the jump is so long ago by the new clock, too. */
+  #moved(time: number): number {
+    const { at, ms } = this.#jump;
+    return time < at ? time + ms : time;
   }
 }
 

@@ -1,7 +1,9 @@
 /**
  * Nobody reviews while somebody writes: whoever may only read is started when the turns of those who write are over.
  *
- * Otherwise nobody could tell whose a text is that was found beside the work, and the work could change under a review.
+ * Otherwise nobody could tell whose a text is that was found beside the work, and the work could change under a review. Who stays in
+ * a terminal holds nobody up: it sits still, and a review is bound to the content that it was given. What then remains in doubt
+ * is told.
  */
 
 import type { Works } from "./box.ts";
@@ -22,9 +24,10 @@ export async function endWriters(works: Works, run: string, tries: number): Prom
   const kept = store.load(run);
   if (kept === undefined) return;
   const { roles } = works.workflow(kept.row.definition).definition;
-  const writing = store.jobs({ run, status: "live" }).filter(({ kind, role }) => {
+  const writing = store.jobs({ run, status: "live" }).filter(({ kind, role, seat }) => {
     const declared = roles[role];
-    return kind === "turn" && declared?.access === "write" && declared.session === "persistent";
+    if (kind !== "turn" || seat === "resident") return false;
+    return declared?.access === "write" && declared.session === "persistent";
   });
   if (writing.length === 0) return;
   if (tries < PATIENCE)
