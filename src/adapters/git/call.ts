@@ -117,7 +117,7 @@ export async function git(env: Env, call: Call): Promise<string> {
   return (await gitBytes(env, call)).toString("utf8").replace(/\n$/, "");
 }
 
-async function gitBytes(env: Env, call: Call): Promise<Buffer> {
+export async function gitBytes(env: Env, call: Call): Promise<Buffer> {
   const answer = await tryGit(env, call);
   if (answer.code !== 0) throw failed(call, answer);
   return answer.out;
