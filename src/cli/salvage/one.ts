@@ -1,0 +1,71 @@
+/** The salvage that somebody names: a run, or the beginning of its name, or something in quarantine that no run is known for. */
+
+import { basename } from "node:path";
+import type { On } from "../../adapters/git/own.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { closest } from "../../core/closest.ts";
+import type { Store } from "../../engine/ports/store.ts";
+import { findAll, type Found } from "./find.ts";
+import { repoMeant } from "./scope.ts";
+import type { Door, Given } from "../command.ts";
+
+const LISTED = 10;
+
+export type Naming = {
+  readonly on: On;
+  readonly store: Store | undefined;
+  readonly given: Given;
+  readonly door: Door;
+};
+
+export async function salvageNamed({ on, store, given, door }: Naming, word: string): Promise<Found> {
+  const known = await findAll({ on, store });
+  // Also where the journal knows nothing of it: the repository that somebody stands in.
+  const here = repoMeant(store, { ...given, options: {} }, door);
+  const near = here === undefined ? [] : (await findAll({ on, store, repo: here })).found;
+  const found = [...known.found, ...near.filter(({ run }) => known.found.every((each) => each.run !== run))];
+  const like = found.filter(({ run }) => word !== "" && run.startsWith(word));
+  const exact = like.find(({ run }) => run === word) ?? (like.length === 1 ? like[0] : undefined);
+  if (exact !== undefined) return exact;
+  const other = known.others.find(({ path }) => basename(path) === word);
+  if (other !== undefined)
+    return {
+      run: word,
+      row: undefined,
+      repo: "",
+      commonDir: "",
+      branch: "",
+      base: "",
+      ref: "",
+      forgotten: "",
+      kept: [],
+      aside: [other],
+      at: other.at,
+    };
+  if (like.length > 1)
+    throw new UserError(
+      "ambiguous-run",
+      `"${word}" may be ${like
+        .slice(0, LISTED)
+        .map(({ run }) => run)
+        .join(", ")}${like.length > LISTED ? " and more" : ""}`,
+      "give more of its name",
+    );
+  throw unknown(word, { store, found });
+}
+
+function unknown(
+  word: string,
+  { store, found }: { readonly store: Store | undefined; readonly found: readonly Found[] },
+): UserError {
+  const next = "signalbox salvage list --all";
+  const [run] = word === "" ? [] : (store?.idsLike(word, 1) ?? []);
+  if (run !== undefined)
+    return new UserError("no-salvage", `nothing was kept of run ${run}: all its work is on its branch`, next);
+  const near = closest(
+    word,
+    found.map((each) => each.run),
+  );
+  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+  return new UserError("unknown-salvage", `nothing was kept of "${word}"${hint}`, next);
+}
