@@ -3,6 +3,7 @@
 import { compile, type Workflow } from "../core/compile.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Artifacts, Workspaces } from "./ports/files.ts";
+import type { Merges } from "./ports/merges.ts";
 import type { Processes } from "./ports/process.ts";
 import type { Notifier, Settings } from "./ports/settings.ts";
 import type { Store } from "./ports/store.ts";
@@ -50,6 +51,7 @@ export type Message = { readonly name: string; readonly text: string };
 
 export type Works = Box & {
   readonly processes: Processes;
+  readonly merges: Merges;
   readonly desk: Desk;
   readonly notifier: Notifier;
   settings(repo: string): Promise<Settings>;

@@ -41,7 +41,8 @@ export async function perform(works: Works, { deed, run, key, tries }: DeedRow):
     case "ask-person":
       return askPerson({ ...on, deed });
     case "start-next":
-      return "nothing is queued";
+      // The queue is looked at when this is done, as after everything else: here it only becomes known that somebody asked.
+      return works.store.line().length === 0 ? "nobody is in the queue" : "the queue is looked at";
     case "start-tasks":
       throw unknownDeed("a graph of tasks");
     case "perform":

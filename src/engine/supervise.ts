@@ -6,9 +6,12 @@
 
 import type { Works } from "./box.ts";
 import { clipped } from "./clip.ts";
+import type { Fact, Observer } from "./facts.ts";
 import { Hands } from "./hands.ts";
+import { Landings } from "./landings.ts";
 import { perform } from "./perform.ts";
 import type { DeedRow, Outcome } from "./ports/outbox.ts";
+import { Queue } from "./queue.ts";
 import { wakeIdle } from "./turn.ts";
 import { Watch } from "./watch.ts";
 import { Later } from "./writers.ts";
@@ -27,6 +30,12 @@ export const PACE: Pace = { tickMs: 5000, leaseMs: 600_000, atOnce: 8, backoffMs
 /** What is due and cannot be begun yet must not keep us spinning. */
 const REST_MS = 25;
 
+/** Who looks for each fact that there is. */
+const OBSERVERS: Readonly<Record<Fact, (works: Works, pace: Pace) => Observer>> = {
+  "ready-to-start": (works) => new Queue(works),
+  "branch-merged": (works, { tickMs }) => new Landings(works, tickMs),
+};
+
 export type Alarm = {
   /** Until something happened, or the time is over. */
   wait(ms: number): Promise<void>;
@@ -41,10 +50,16 @@ export async function supervise(
   const fence = works.store.fence();
   const hands = new Hands(works, () => alarm.ring());
   const watch = new Watch(works, pace.tickMs);
+  const observers = Object.values(OBSERVERS).map((of) => of(works, pace));
+  const isIdle = (): boolean => !hands.isBusy() && !works.store.isBusy(works.clock.now());
   while (!on.isOver()) {
     watch.look(hands);
+    for (const observer of observers) observer.look(hands, false);
     act(works, { fence, pace, hands });
-    if (!hands.isBusy() && !works.store.isBusy(works.clock.now())) break;
+    if (isIdle()) {
+      for (const observer of observers) observer.look(hands, true);
+      if (isIdle()) break;
+    }
     const due = works.store.nextDue() ?? Number.POSITIVE_INFINITY;
     const untilDue = Math.max(due - works.clock.now(), REST_MS);
     await alarm.wait(hands.isFull(pace.atOnce) ? watch.restMs : Math.min(watch.restMs, untilDue));

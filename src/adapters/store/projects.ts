@@ -1,6 +1,6 @@
 /** Projects, the worktrees of their pools, and the queue in front of them. */
 
-import type { PoolRow, ProjectRow, Projects } from "../../engine/ports/projects.ts";
+import type { PoolRow, ProjectRow, Projects, QueueRow } from "../../engine/ports/projects.ts";
 import { failpoint } from "../failpoint.ts";
 import { POOL_SIZE, projectNameOf } from "../../engine/project-name.ts";
 import { UserError } from "../user-error.ts";
@@ -122,8 +122,15 @@ function countOf(db: Database, repo: string, more = ""): number {
 
 type Queue = Pick<
   Projects,
-  "enqueue" | "dequeue" | "queued" | "depends" | "putDepends" | "dependents" | "hide"
+  "enqueue" | "dequeue" | "queued" | "line" | "depends" | "putDepends" | "dependents" | "hide"
 >;
+
+/** A dependency that is not there any more is not done. */
+const LINE = `SELECT q.run, q.repo, coalesce(runs.entry, 0) AS entry, coalesce(runs.halted, 0) <> 0 OR EXISTS (
+    SELECT 1 FROM depends LEFT JOIN runs AS other ON other.id = depends.on_run
+    WHERE depends.run = q.run AND coalesce(other.status, '') <> 'done'
+  ) AS held
+  FROM queue AS q LEFT JOIN runs ON runs.id = q.run ORDER BY q.n`;
 
 function queue(db: Database): Queue {
   const column = (name: string, sql: string, value: string): string[] =>
@@ -144,6 +151,7 @@ function queue(db: Database): Queue {
           : db.all("SELECT run, repo FROM queue WHERE repo = ? ORDER BY n", repo);
       return rows.map((row) => ({ run: text(row["run"]), repo: text(row["repo"]) }));
     },
+    line: () => db.all(LINE).map(queueRow),
     depends: (run) => column("on_run", "SELECT on_run FROM depends WHERE run = ? ORDER BY on_run", run),
     putDepends(run, on) {
       failpoint("registry.before-depends");
@@ -176,6 +184,15 @@ function projectRow(row: Row): ProjectRow {
 
 function poolRow(row: Row): PoolRow {
   return { name: text(row["name"]), repo: text(row["repo"]), n: number(row["n"]), run: text(row["run"]) };
+}
+
+function queueRow(row: Row): QueueRow {
+  return {
+    run: text(row["run"]),
+    repo: text(row["repo"]),
+    entry: number(row["entry"]),
+    isHeld: row["held"] === 1,
+  };
 }
 
 function nameTaken(name: string, repo: string): UserError {

@@ -23,6 +23,16 @@ export type PoolRow = {
   readonly run: string;
 };
 
+/** Somebody in the queue, with what can be told at a glance. */
+export type QueueRow = {
+  readonly run: string;
+  readonly repo: string;
+  /** How often the run has moved: whoever has looked at it need not look again before this changes. */
+  readonly entry: number;
+  /** Something that it depends on is not done, or a person has halted it. */
+  readonly isHeld: boolean;
+};
+
 /**
  * Projects, their pools and their queues.
  *
@@ -53,6 +63,8 @@ export type Projects = {
   dequeue(run: string): void;
   /** In the order in which they came. */
   queued(repo?: string): { readonly run: string; readonly repo: string }[];
+  /** The same, with what can be told at a glance. One read, and next to nothing where the queue is empty. */
+  line(): QueueRow[];
   depends(run: string): string[];
   putDepends(run: string, on: readonly string[]): void;
   dependents(run: string): string[];

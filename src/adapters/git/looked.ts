@@ -1,0 +1,69 @@
+/** What is remembered of the last look at branches, so that neither the next supervisor nor any command looks without need. */
+
+import { join } from "node:path";
+import type { Projects } from "../../engine/ports/projects.ts";
+import { textOfOwn } from "../home/own-file.ts";
+import type { Home } from "../home/paths.ts";
+import { mayHaveMoved } from "./default-refs.ts";
+
+export type Remembered = {
+  /** Where the branch and the default branch were. */
+  readonly mark: string;
+  /** A tip of it that the default branch did not contain. */
+  readonly ahead: string;
+};
+
+export type Looked = { readonly at: number; readonly branches: Readonly<Record<string, Remembered>> };
+
+export function lookedFile(home: Home): string {
+  return join(home.root, "branches.json");
+}
+
+/** What cannot be read was never looked at: the worst of it is one look too many. */
+export function readLooked(home: Home): Looked {
+  const value = parsed(textOfOwn(lookedFile(home)) ?? "");
+  if (typeof value !== "object" || value === null || !("at" in value) || !("branches" in value)) return NEVER;
+  const { at, branches } = value;
+  if (typeof at !== "number" || typeof branches !== "object" || branches === null) return NEVER;
+  const pairs = Object.entries(branches).filter((pair): pair is [string, Remembered] =>
+    isRemembered(pair[1]),
+  );
+  return { at, branches: Object.fromEntries(pairs) };
+}
+
+const NEVER: Looked = { at: 0, branches: {} };
+
+function isRemembered(value: unknown): value is Remembered {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "mark" in value &&
+    typeof value.mark === "string" &&
+    "ahead" in value &&
+    typeof value.ahead === "string"
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text === "" ? undefined : JSON.parse(text);
+  } catch {
+    // Damaged: it is made anew.
+    return undefined;
+  }
+}
+
+/** Whether some default branch may have moved since the last look, of a project in which a run has a workspace. A few looks at files. */
+export function areBranchesNews(store: Pick<Projects, "pools" | "projectAt">, home: Home): boolean {
+  const repos = new Set(store.pools().flatMap(({ run, repo }) => (run === "" ? [] : [repo])));
+  if (repos.size === 0) return false;
+  const { at } = readLooked(home);
+  return [...repos].some((repo) => {
+    try {
+      return mayHaveMoved(repo, store.projectAt(repo)?.defaultBranch ?? "", at);
+    } catch {
+      // A repository that cannot be looked at has nothing to tell.
+      return false;
+    }
+  });
+}

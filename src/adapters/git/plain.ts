@@ -1,0 +1,33 @@
+/**
+ * A repository's objects without the repository: for questions about commits, whose answers no configuration, driver or attribute of
+ * the repository has a say in.
+ */
+
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { unless } from "../files/errno.ts";
+import type { Call } from "./call.ts";
+import type { On } from "./own.ts";
+import { withScratch } from "./scratch.ts";
+
+const SHA256_HEX = 64;
+
+/** `oid` is any of the repository's: its length says how the repository hashes. */
+export async function withObjects<T>(
+  on: On,
+  of: { readonly commonDir: string; readonly oid: string },
+  use: (call: Omit<Call, "args">) => Promise<T>,
+): Promise<T> {
+  return withScratch(on, async (folder) => {
+    for (const path of [folder, join(folder, "refs")]) mkdirSync(path, { mode: 0o700 });
+    writeFileSync(join(folder, "HEAD"), "ref: refs/heads/none\n");
+    const isSha256 = of.oid.length === SHA256_HEX;
+    const format = isSha256
+      ? "repositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
+      : "repositoryformatversion = 0\n";
+    writeFileSync(join(folder, "config"), `[core]\n\tbare = true\n\t${format}`);
+    // Where the history was cut off when it was cloned.
+    unless(["ENOENT"], () => copyFileSync(join(of.commonDir, "shallow"), join(folder, "shallow")));
+    return use({ cwd: folder, gitDir: folder, objects: join(of.commonDir, "objects") });
+  });
+}
