@@ -12,6 +12,7 @@ import { boundWorkspace } from "../engine/place.ts";
 import type { Kept, RunRow } from "../engine/ports/journal.ts";
 import type { Store } from "../engine/ports/store.ts";
 import { EXIT_DAMAGED, type Answer, type Door } from "./command.ts";
+import { isDue } from "./due.ts";
 
 /** A run as a command looks at it. */
 export type Seen = Kept & {
@@ -62,7 +63,7 @@ export async function withStore(
   let answer: Answer;
   try {
     answer = await work(store);
-    if (store?.isBusy(Date.now()) === true) await seeToIt(door, store);
+    if (store !== undefined && isDue(store, requireHome(door))) await seeToIt(door, store);
   } catch (error) {
     store?.close();
     throw error;

@@ -8,8 +8,8 @@ import { failpoint } from "../adapters/failpoint.ts";
 import type { Env, Home } from "../adapters/home/paths.ts";
 import { markIn } from "../adapters/person/marks.ts";
 import type { Who } from "../adapters/person/who.ts";
-import type { Store } from "../engine/ports/store.ts";
 import type { Door } from "./command.ts";
+import { isDue, type Due } from "./due.ts";
 import { saveEnvironment, savedEnvironment } from "./environment.ts";
 
 type Waking = {
@@ -17,12 +17,12 @@ type Waking = {
   readonly home: Home;
   /** Whoever acts; nobody, for those who only look. */
   readonly who?: Who;
-  readonly box: { readonly store: Pick<Store, "isBusy"> };
+  readonly box: { readonly store: Due };
 };
 
 export async function wake({ door, home, who, box }: Waking): Promise<void> {
   if (who?.type === "person") saveEnvironment(home, door.env);
-  if (!box.store.isBusy(Date.now())) return;
+  if (!isDue(box.store, home)) return;
   const [{ poke }, { isSupervisorAlive }] = await Promise.all([
     import("../adapters/supervisor/poke.ts"),
     import("../adapters/supervisor/lock.ts"),

@@ -28,6 +28,12 @@ export function poke(home: Home): void {
   }
 }
 
+/** Another text after every poke. */
+export function lastPoke(home: Home): string {
+  const stat = statSync(join(home.pokes, "now"), { throwIfNoEntry: false });
+  return stat === undefined ? "" : `${stat.ino} ${stat.mtimeMs}`;
+}
+
 /** Many pokes at once may be one call. Also called when the folder was removed and made again: something may have been missed. */
 export function watchPokes(home: Home, onPoke: () => void): { close(): void } {
   const watched = new Watched(home.pokes, onPoke);

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { openStore } from "../../adapters/store/open.ts";
 import { writePid } from "../../adapters/supervisor/end.ts";
 import { takeSupervisorLock } from "../../adapters/supervisor/lock.ts";
-import { watchPokes } from "../../adapters/supervisor/poke.ts";
+import { lastPoke, watchPokes } from "../../adapters/supervisor/poke.ts";
 import { alarmClock } from "../../adapters/works/alarm.ts";
 import { writeLauncher } from "../../adapters/works/launcher.ts";
 import { openWorks } from "../../adapters/works/open.ts";
@@ -36,13 +36,19 @@ export const command: Command = {
         alarm.ring();
       };
       let isOver = false;
+      let poked = "";
+      // Asked before every look: whatever comes later was not seen by it.
+      const isEnding = (): boolean => {
+        poked = lastPoke(home);
+        return isOver || !existsSync(home.database);
+      };
       process.once("SIGTERM", end);
       process.once("SIGINT", end);
       try {
         const works = openWorks(home, store, (line) =>
           process.stderr.write(`${new Date().toISOString()} ${line}\n`),
         );
-        await supervise(works, { pace: PACE, alarm, isOver: () => isOver || !existsSync(home.database) });
+        await supervise(works, { pace: PACE, alarm, isOver: isEnding });
       } finally {
         watch.close();
         process.off("SIGTERM", end);
@@ -51,7 +57,8 @@ export const command: Command = {
       lock.release();
       rounds += 1;
       // Whoever wrote something while we were leaving saw our lock and started nobody.
-      const isBusy = !isOver && existsSync(home.database) && store.isBusy(Date.now());
+      const isCalled = lastPoke(home) !== poked;
+      const isBusy = !isOver && existsSync(home.database) && (isCalled || store.isBusy(Date.now()));
       store.close();
       if (!isBusy) return answerOf("done");
     }

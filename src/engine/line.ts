@@ -1,0 +1,86 @@
+/** What can be told of the queue by looking: whether it is somebody's turn, what a run waits for, what it must not wait for. */
+
+import type { Store } from "./ports/store.ts";
+import { POOL_SIZE } from "./project-name.ts";
+
+/** Somebody in the queue could be started now: for commands, which only see to it that a supervisor looks. */
+export function isTurnOfSomebody(store: Pick<Store, "line" | "hasRoom">): boolean {
+  return store.line().some((row) => !row.isHeld && store.hasRoom(row.repo));
+}
+
+/** What a run must wait for, in words, each a whole reason; none where nothing but its turn is missing, or it is not in the queue. */
+export function waitsFor(
+  store: Pick<Store, "depends" | "load" | "line" | "hasRoom" | "pool" | "projectAt">,
+  run: string,
+): readonly string[] {
+  const queued = store.line().find((row) => row.run === run);
+  if (queued === undefined) return [];
+  const others = store.depends(run).flatMap((other) => behind(store, run, other));
+  if (others.length > 0 || store.hasRoom(queued.repo)) return others;
+  const users = store.pool(queued.repo).filter((row) => row.run !== "");
+  const size = store.projectAt(queued.repo)?.poolSize ?? POOL_SIZE;
+  const names = users.map((row) => row.run).join(", ");
+  const by = names === "" ? "" : ` by ${names}`;
+  return [`waits for a free workspace: ${users.length} of ${size} in use${by}`];
+}
+
+function behind(store: Pick<Store, "depends" | "load">, run: string, other: string): readonly string[] {
+  const row = store.load(other)?.row;
+  const without = store.depends(run).filter((name) => name !== other);
+  const mend = `signalbox task update ${run} --depends-on ${without.length === 0 ? "none" : without.join(",")}`;
+  if (row === undefined) return [`waits for ${other}, which is not there: ${mend}`];
+  if (row.status === "done") return [];
+  if (row.status === "running" || row.status === "waiting") return [`waits for ${other} (${row.state})`];
+  return [
+    `waits for ${other}, which ${row.status === "failed" ? "has failed" : `was ${row.status}`}: ${mend}`,
+  ];
+}
+
+/** Why a run cannot depend on these; undefined where it can. `run` need not be there yet. */
+export function dependencyProblem(
+  store: Pick<Store, "depends" | "load">,
+  of: { readonly run: string; readonly repo: string },
+  on: readonly string[],
+):
+  | {
+      readonly code: "unknown-run" | "other-project" | "depends-on-itself" | "cycle";
+      readonly message: string;
+    }
+  | undefined {
+  for (const other of on) {
+    if (other === of.run) return { code: "depends-on-itself", message: `${other} cannot depend on itself` };
+    const row = store.load(other)?.row;
+    if (row === undefined) return { code: "unknown-run", message: `there is no task "${other}"` };
+    if (row.repo !== of.repo)
+      return {
+        code: "other-project",
+        message: `${other} is a task of another project, in ${row.repo}: a task depends on tasks of its own project`,
+      };
+    const way = wayTo(store, { from: other, to: of.run });
+    if (way !== undefined)
+      return { code: "cycle", message: `that is a circle: ${[of.run, ...way].join(" -> ")}` };
+  }
+  return undefined;
+}
+
+/** A shortest way over dependencies. */
+function wayTo(
+  store: Pick<Store, "depends">,
+  { from, to }: { readonly from: string; readonly to: string },
+): readonly string[] | undefined {
+  const seen = new Set([from]);
+  let ways: (readonly string[])[] = [[from]];
+  while (ways.length > 0) {
+    const longer: (readonly string[])[] = [];
+    for (const way of ways) {
+      for (const next of store.depends(way.at(-1) ?? "")) {
+        if (next === to) return [...way, next];
+        if (seen.has(next)) continue;
+        seen.add(next);
+        longer.push([...way, next]);
+      }
+    }
+    ways = longer;
+  }
+  return undefined;
+}
