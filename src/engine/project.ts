@@ -19,17 +19,19 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
     const workflow = box.workflow(row.definition);
     const { projections } = workflow.definition;
     if (projections.length === 0) return [];
+    const place = placeOf(box, { run, workflow, id });
+    const mended = await box.artifacts.keep(place, { into: `${box.folders(id).archive}/edited` });
     const workspace = boundWorkspace(box, id);
     const resources = {
       workspace: workspace?.path ?? null,
       session: workspace === undefined ? null : sessionOf(box, row, workspace),
     };
     const root = viewOf(workflow, run, resources);
-    const write = await box.artifacts.project(placeOf(box, { run, workflow, id }), { root, projections });
+    const write = await box.artifacts.project(place, { root, projections });
     // What an older state has to say never goes over what a newer one says: nobody can move the run in that moment.
     const { told, isWhole } = write((show) => box.store.whileAt(id, row.seq, show));
-    noteAll(box, id, told);
-    all.push(...told);
+    noteAll(box, id, [...mended, ...told]);
+    all.push(...mended, ...told);
     if (isWhole && box.store.project(id, row.seq, () => undefined)) return all;
   }
   return [...all, `the files of run ${id} are behind its journal, which changes all the time`];

@@ -44,6 +44,7 @@ function boxOf(): Box {
       read: () => Promise.resolve([]),
       put: () => Promise.resolve([]),
       archive: () => Promise.resolve([]),
+      keep: () => Promise.resolve([]),
       carry: () => Promise.resolve([]),
       project: () => Promise.resolve(() => ({ told: [], isWhole: true })),
     },

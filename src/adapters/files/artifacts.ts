@@ -3,6 +3,7 @@
 import type { Artifacts } from "../../engine/ports/files.ts";
 import type { Registry } from "../../engine/ports/registry.ts";
 import { archiveAll, carryAll } from "./move.ts";
+import { forgetPeoples, keepPeoples } from "./peoples.ts";
 import { ownWrites } from "./own-writes.ts";
 import { prepareProjections } from "./project.ts";
 import { putArtifact } from "./put.ts";
@@ -17,7 +18,11 @@ export function fileArtifacts({ registry }: On): Artifacts {
   return {
     read: (place) => readAll(registry, place),
     put: (place, text) => putArtifact({ own, kept: registry }, place, text),
-    archive: archiveAll,
+    archive: (place, of) => {
+      forgetPeoples({ kept: registry, place }, of.artifacts);
+      return archiveAll(place, of);
+    },
+    keep: (place, { into }) => keepPeoples({ kept: registry, own, place, into }),
     carry: (place, to) => Promise.resolve(carryAll(place, to)),
     project: (place, of) => prepareProjections({ kept: registry, own, place }, of),
   };

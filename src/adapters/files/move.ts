@@ -126,7 +126,7 @@ type Deposited = {
 };
 
 /** Puts a durable copy there, unless one with the same content is there. */
-function deposit(to: Spot, content: Content, taken: Taken): Deposited {
+export function deposit(to: Spot, content: Content, taken: Taken): Deposited {
   const done = inFolder(to, (folder, name): Deposited => {
     mend(folder, name);
     for (let number = 0; ; number += 1) {

@@ -66,6 +66,8 @@ export type Artifacts = {
     place: Place,
     of: { readonly artifacts: readonly string[]; readonly into: string },
   ): Promise<readonly string[]>;
+  /** What only people may write is put back where somebody has taken it out; where it was changed, what it said before goes there. */
+  keep(place: Place, of: { readonly into: string }): Promise<readonly string[]>;
   /** Takes files of artifacts and projections along from one root to another. Never over a file that is there. */
   carry(place: Place, to: string): Promise<readonly string[]>;
   /**
