@@ -250,7 +250,11 @@ export const machine = task.createMachine({
         // A person who leads the worker out of its questions lets it ask anew.
         "ASK.planning": [
           { guard: speaks("worker"), target: "planning", actions: update(takeIn, enter) },
-          { guard: speaks("human"), target: "planning", actions: update(takeIn, enter, answer) },
+          {
+            guard: speaks("human"),
+            target: "planning",
+            actions: [tellWorker("answered"), startWorker(), update(takeIn, enter, answer, call("worker"))],
+          },
         ],
         "ASK.working": [
           {
@@ -261,7 +265,7 @@ export const machine = task.createMachine({
           {
             guard: both(speaks("human"), after(hasPlan)),
             target: "working",
-            actions: update(takeIn, enter, answer),
+            actions: [tellWorker("answered"), startWorker(), update(takeIn, enter, answer, call("worker"))],
           },
         ],
         "ASK.cancelled": cancel,

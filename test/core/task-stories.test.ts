@@ -178,7 +178,7 @@ test("a worker's questions are counted until a person leads it out of them", () 
     working, question_count 2
     refused: budget-spent: working to clarification: question_count is spent: 2 of 2
     clarification, question_count 2
-    working
+    working, tell-agent worker (answered)
     clarification, question_count 1"
   `);
 });
