@@ -12,7 +12,7 @@ const MANY = 10_000;
 const WANTED = 3;
 
 export function benchList(): Promise<Figure> {
-  return onStage((few) => onStage((many) => figureOf(few, many), 1), 1);
+  return onStage((few) => onStage((many) => figureOf(few, many), { files: 1 }), { files: 1 });
 }
 
 function figureOf(few: Stage, many: Stage): Figure {

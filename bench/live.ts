@@ -21,7 +21,7 @@ const TICKS_PER_SECOND = 100;
 const FILES = 3;
 
 export function benchLive(): Promise<Figure> {
-  return onStage(async (stage) => measure(stage), FILES);
+  return onStage(async (stage) => measure(stage), { files: FILES });
 }
 
 async function measure(stage: Stage): Promise<Figure> {

@@ -12,9 +12,11 @@ import { benchCheck } from "./check.ts";
 import { table, type Figure } from "./figure.ts";
 import { benchList } from "./list.ts";
 import { benchLive } from "./live.ts";
+import { benchReview } from "./review.ts";
 import { benchStart } from "./start.ts";
 import { benchStep } from "./step.ts";
 import { benchHistory, benchStore } from "./store.ts";
+import { benchTasks } from "./tasks.ts";
 
 const BENCHES: Readonly<Record<string, () => Figure | Promise<Figure>>> = {
   step: benchStep,
@@ -24,6 +26,8 @@ const BENCHES: Readonly<Record<string, () => Figure | Promise<Figure>>> = {
   history: benchHistory,
   list: benchList,
   live: benchLive,
+  tasks: benchTasks,
+  review: benchReview,
 };
 
 const { values, positionals } = parseArgs({

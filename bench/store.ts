@@ -168,7 +168,7 @@ async function acceptWhole(
   const key = `${id}-${feed.next}`;
   const submission =
     incoming.type === "run-started"
-      ? await begin(box, { ...incoming, run: id, workflow, birth: BIRTH, key })
+      ? await begin(box, { ...incoming, run: id, workflow, birth: { ...BIRTH, repo: `/repo/${id}` }, key })
       : await submitWhole(box, {
           run: id,
           by,
@@ -200,9 +200,10 @@ function load(store: SqliteStore, id: string): Run {
   return store.load(id)?.run ?? NO_RUN;
 }
 
-type Submission = { readonly id: string; readonly incoming: Incoming; readonly run: Run };
+type Submission = { readonly id: string; readonly incoming: Incoming; readonly run: Run   readonly repo?: string | undefined;
+};
 
-function submit(store: SqliteStore, workflow: Workflow, { id, incoming, run }: Submission): Run {
+function submit(store: SqliteStore, workflow: Workflow, { id, incoming, run, repo }: Submission): Run {
   const event = incoming.type === "run-started" ? { ...incoming, run: id } : incoming;
   const next = step(workflow, run, event);
   if (!next.ok) throw new Error(`run ${id} refuses: ${next.refusal.message}`);
@@ -215,7 +216,7 @@ function submit(store: SqliteStore, workflow: Workflow, { id, incoming, run }: S
     after: next.run,
     status: "running",
     deeds: next.effects,
-    birth: BIRTH,
+    birth: { ...BIRTH, repo: repo ?? BIRTH.repo },
     key: `${id}-${run.seq}`,
     answer: JSON.stringify({ state: next.run.state }),
   });
@@ -224,12 +225,12 @@ function submit(store: SqliteStore, workflow: Workflow, { id, incoming, run }: S
 }
 
 /** Runs that have begun and wait. */
-export function beginRuns(store: SqliteStore, count: number): readonly string[] {
+export function beginRuns(store: SqliteStore, count: number, repo?: string): readonly string[] {
   const workflow = loadTask();
   store.define(workflow.hash(), workflow.definition);
   const ids = Array.from({ length: count }, (_, n) => `run${String(n).padStart(6, "0")}`);
   store.database.write(() => {
-    for (const id of ids) lengthen(store, workflow, { id, events: 1 });
+    for (const id of ids) lengthen(store, workflow, { id, events: 1, repo });
   });
   return ids;
 }
@@ -237,12 +238,12 @@ export function beginRuns(store: SqliteStore, count: number): readonly string[] 
 function lengthen(
   store: SqliteStore,
   workflow: Workflow,
-  of: { readonly id: string; readonly events: number },
+  of: { readonly id: string; readonly events: number; readonly repo?: string | undefined },
 ): void {
-  const { id, events } = of;
+  const { id, events, repo } = of;
   const started = STORIES[0]?.events[0];
   if (started === undefined) throw new Error("there is no story");
-  submit(store, workflow, { id, incoming: incomingOf(started, workflow.hash()), run: NO_RUN });
+  submit(store, workflow, { id, incoming: incomingOf(started, workflow.hash()), run: NO_RUN, repo });
   while (load(store, id).seq < events) observe(store, workflow, id);
 }
 

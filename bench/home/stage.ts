@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { homeAt, type Home } from "../../src/adapters/home/paths.ts";
+import { openStore, type SqliteStore } from "../../src/adapters/store/open.ts";
 import { isSupervisorAlive } from "../../src/adapters/supervisor/lock.ts";
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -25,10 +26,14 @@ const signalbox = `${root}dist/signalbox.cjs`;
 
 /** As many files as a small project has. */
 const FILES = 300;
+const POOL_SIZE = 10_000;
 const PATIENCE_MS = 600_000;
 const POLL_MS = 50;
 
 export type Variables = Readonly<Record<string, string>>;
+
+/** How many files the repository has, and whether agents have terminals. */
+type Setting = { readonly files?: number; readonly terminal?: boolean };
 
 export type Stage = {
   readonly folder: string;
@@ -48,9 +53,12 @@ export type Stage = {
 };
 
 /** Whoever sleeps is ended, the supervisor leaves, and the folder goes. */
-export async function onStage<T>(work: (stage: Stage) => T | Promise<T>, files = FILES): Promise<T> {
+export async function onStage<T>(
+  work: (stage: Stage) => T | Promise<T>,
+  { files = FILES, terminal = false }: Setting = {},
+): Promise<T> {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "signalbox-bench-"));
-  const stage = stageIn(folder, files);
+  const stage = stageIn(folder, { files, terminal });
   try {
     return await work(stage);
   } finally {
@@ -59,7 +67,7 @@ export async function onStage<T>(work: (stage: Stage) => T | Promise<T>, files =
   }
 }
 
-function stageIn(folder: string, files: number): Stage {
+function stageIn(folder: string, { files, terminal }: Required<Setting>): Stage {
   const [repo, state, config, tokens] = ["repository", "state", "config", "tokens"].map((name) => {
     const path = join(folder, name);
     mkdirSync(path, { mode: 0o700 });
@@ -76,11 +84,16 @@ function stageIn(folder: string, files: number): Stage {
     `printf %s "$SIGNALBOX_TOKEN $SIGNALBOX_JOB" >${tokens}/$SIGNALBOX_RUN\nexec sleep 100000\n`,
   );
   mkdirSync(join(config, "signalbox"), { mode: 0o700 });
-  writeFileSync(
-    join(config, "signalbox", "config.yaml"),
-    `harnesses:\n  claude:\n    command: [sh, ${join(folder, "agent.sh")}]\n`,
-  );
+  const agent = `[sh, ${join(folder, "agent.sh")}]`;
+  const settings = terminal
+    ? `harnesses:\n  claude: { command: ${agent}, terminal: ${agent} }\n`
+    : `terminal: none\nharnesses:\n  claude: { command: ${agent} }\n`;
+  writeFileSync(join(config, "signalbox", "config.yaml"), settings);
   const head = makeRepository(repo, env, files);
+  // Nobody waits for a workspace here.
+  withStore(homeAt(state), (store) =>
+    store.putProject({ repo, name: "bench", defaultBranch: "main", poolSize: POOL_SIZE, remote: "" }),
+  );
   const argv = (words: readonly string[]): readonly [string, ...string[]] => [node, signalbox, ...words];
   return {
     folder,
@@ -99,8 +112,17 @@ function stageIn(folder: string, files: number): Stage {
       );
       return { SIGNALBOX_TOKEN: token, SIGNALBOX_JOB: job, SIGNALBOX_RUN: run };
     },
-    workspace: (run) => join(homeAt(state).worktrees, run),
+    workspace: (run) => withStore(homeAt(state), (store) => store.workspace(run)?.path ?? ""),
   };
+}
+
+export function withStore<T>(home: Home, work: (store: SqliteStore) => T): T {
+  const store = openStore(home);
+  try {
+    return work(store);
+  } finally {
+    store.close();
+  }
 }
 
 function makeRepository(repo: string, env: Variables, files: number): string {
