@@ -200,7 +200,11 @@ function load(store: SqliteStore, id: string): Run {
   return store.load(id)?.run ?? NO_RUN;
 }
 
-type Submission = { readonly id: string; readonly incoming: Incoming; readonly run: Run   readonly repo?: string | undefined;
+type Submission = {
+  readonly id: string;
+  readonly incoming: Incoming;
+  readonly run: Run;
+  readonly repo?: string | undefined;
 };
 
 function submit(store: SqliteStore, workflow: Workflow, { id, incoming, run, repo }: Submission): Run {
