@@ -26,6 +26,8 @@ export type Call = {
   readonly input?: Buffer | string;
   /** What it writes must be on the disk when it returns. */
   readonly durable?: boolean;
+  /** Commits are this person's, in place of ours. */
+  readonly author?: { readonly name: string; readonly email: string };
   /** Commits are made at this time, in place of now. */
   readonly date?: string;
   readonly limitMs?: number;
@@ -200,7 +202,10 @@ function goOn(call: Call, argv: readonly string[], env: Readonly<Record<string, 
   return promise;
 }
 
+const OURSELVES = { name: "Signalbox", email: "signalbox@localhost" };
+
 function environmentOf(env: Env, call: Call, overrides: readonly Override[]): Record<string, string> {
+  const { author = OURSELVES } = call;
   const given = defined({
     PATH: env["PATH"],
     HOME: env["HOME"],
@@ -228,10 +233,10 @@ function environmentOf(env: Env, call: Call, overrides: readonly Override[]): Re
     // No name of a transport is this one: nothing is fetched, whatever the configuration allows.
     GIT_ALLOW_PROTOCOL: "none",
     GIT_NO_LAZY_FETCH: "1",
-    GIT_AUTHOR_NAME: "Signalbox",
-    GIT_AUTHOR_EMAIL: "signalbox@localhost",
-    GIT_COMMITTER_NAME: "Signalbox",
-    GIT_COMMITTER_EMAIL: "signalbox@localhost",
+    GIT_AUTHOR_NAME: author.name,
+    GIT_AUTHOR_EMAIL: author.email,
+    GIT_COMMITTER_NAME: author.name,
+    GIT_COMMITTER_EMAIL: author.email,
     GIT_CONFIG_COUNT: String(overrides.length),
     ...Object.fromEntries(
       overrides.flatMap(({ key, value }, index) => [

@@ -106,12 +106,18 @@ function real(path: string): string {
   return unless(UNREADABLE, () => realpathSync(path)) ?? path;
 }
 
-type Wanted = { readonly path: string; readonly gitDir: string; readonly branch?: string };
+type Wanted = {
+  readonly path: string;
+  readonly gitDir: string;
+  readonly branch?: string;
+  /** What our folder is called, where it is for no workspace. */
+  readonly name?: string;
+};
 
 /** Makes our folder where it is missing, or belongs to an earlier worktree of this name. */
-export async function benchOf(on: On, { path, gitDir, branch }: Wanted): Promise<Bench> {
-  const own = ownOf(on, path);
-  const known = recorded(on, path);
+export async function benchOf(on: On, { path, gitDir, branch, name = path }: Wanted): Promise<Bench> {
+  const own = ownOf(on, name);
+  const known = recorded(on, name);
   const isSame = known?.gitDir === gitDir && (branch === undefined || known.branch === branch);
   if (known !== undefined && isSame && isWhole(own)) return { ...known, path, own };
   const commonDir = commonDirOf(gitDir);
