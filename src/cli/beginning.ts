@@ -11,30 +11,34 @@ import type { Literal, Param } from "../core/workflow.ts";
 import { why } from "../core/why.ts";
 import { begin, type Submission } from "../engine/submit.ts";
 import { voiceOf, type Acting } from "./acting.ts";
-import type { Given } from "./command.ts";
 import { unknownArtifact } from "./commands/submit.ts";
-import { textIn } from "./input.ts";
 import type { Loaded } from "./workflow.ts";
 
 const HELP = "signalbox run --help";
 const TRIES = 20;
 
 export type Beginning = {
-  readonly given: Given;
   readonly goal: string;
   readonly loaded: Extract<Loaded, { ok: true }>;
   readonly repo: string;
   readonly base: string;
+  /** As they were typed. */
+  readonly params: readonly (readonly [name: string, value: string])[];
+  /** Read only when everything else is good. */
+  readonly texts: readonly { readonly artifact: string; readonly text: () => string }[];
+  readonly branch?: string | undefined;
+  /** The state it begins in, where it is not the usual one. */
+  readonly to?: string | undefined;
+  readonly key?: string | undefined;
 };
 
 export async function beginRun(on: Acting, of: Beginning): Promise<Submission & { readonly id: string }> {
-  const { given, goal, loaded, repo, base } = of;
-  const { key, to } = given.options;
+  const { goal, loaded, repo, base, to, key } = of;
   const { workflow, name } = loaded;
   const id = key === undefined ? freeId(on) : idOf(repo, key);
   const params = paramsOf(workflow, of, id);
   const isNew = on.box.store.load(id) === undefined;
-  if (isNew) await putTexts(on, { id, workflow, given });
+  if (isNew) await putTexts(on, { id, workflow, texts: of.texts });
   const voice = await voiceOf(on, id);
   const submission = await begin(on.box, {
     ...voice,
@@ -57,7 +61,7 @@ function freeId({ box }: Acting): string {
 }
 
 /** The same key in the same repository is the same run, whoever asks and however often. */
-function idOf(repo: string, key: string): string {
+export function idOf(repo: string, key: string): string {
   const bytes = createHash("sha256").update(`${repo}\0${key}`).digest();
   return newRunId((length) => bytes.subarray(0, length));
 }
@@ -65,26 +69,18 @@ function idOf(repo: string, key: string): string {
 /** Where the goal goes, in a workflow that has a place for it. */
 const GOALS = ["goal", "summary"];
 
-function paramsOf(workflow: Workflow, { given, goal }: Beginning, id: string): Record<string, Literal> {
+function paramsOf(workflow: Workflow, of: Beginning, id: string): Record<string, Literal> {
+  const { goal, branch } = of;
   const declared = workflow.definition.params;
   const params: Record<string, Literal> = {};
   const texts = Object.keys(declared).filter((name) => declared[name]?.type === "text");
   const place = GOALS.find((name) => texts.includes(name)) ?? texts[0];
   if (goal !== "" && place !== undefined) params[place] = goal;
-  for (const [name, value] of pairsOf(given, "param")) params[name] = valueOf(declared, name, value);
-  const { branch } = given.options;
+  for (const [name, value] of of.params) params[name] = valueOf(declared, name, value);
   if (branch !== undefined) params["branch"] = valueOf(declared, "branch", branch);
   const own = declared["branch"];
   if (own?.type === "text" && (params["branch"] ?? own.default) === "") params["branch"] = `signalbox/${id}`;
   return params;
-}
-
-function pairsOf({ lists }: Given, option: string): [string, string][] {
-  return (lists[option] ?? []).map((pair) => {
-    const at = pair.indexOf("=");
-    if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
-    throw new UserError("bad-usage", `--${option} ${pair}: a name, = and a value are needed`, HELP);
-  });
 }
 
 /** What does not fit is refused by the core, with what would. */
@@ -105,17 +101,17 @@ function unknownParam(name: string, known: readonly string[]): UserError {
 
 /** Put where the run will look for them, before it begins: its first event reads them. */
 async function putTexts(
-  { box, door }: Acting,
-  of: { readonly id: string; readonly workflow: Workflow; readonly given: Given },
+  { box }: Acting,
+  of: { readonly id: string; readonly workflow: Workflow; readonly texts: Beginning["texts"] },
 ): Promise<void> {
-  const { id, workflow, given } = of;
+  const { id, workflow } = of;
   const { artifacts } = workflow.definition;
-  const texts = pairsOf(given, "with").map(([artifact, file]) => {
+  const texts = of.texts.map(({ artifact, text }) => {
     const declared = Object.hasOwn(artifacts, artifact) ? artifacts[artifact] : undefined;
     if (declared === undefined) throw unknownArtifact(artifact, Object.keys(artifacts));
     if (declared.file === "" || declared.each !== undefined)
       throw new UserError("bad-usage", `${artifact} is nothing that a run could begin with`, HELP);
-    return { artifact, slot: "", text: textIn(door.cwd, file) };
+    return { artifact, slot: "", text: text() };
   });
   const place = { root: box.folders(id).files, run: { ...NO_RUN, id }, workflow };
   for (const text of texts) await box.artifacts.put(place, text);

@@ -44,6 +44,25 @@ export type Command = {
   answer(given: Given, door: Door): Answer | Promise<Answer>;
 };
 
+/** A command as it is listed: loaded only when it is called. */
+export type Entry = {
+  readonly about: string;
+  readonly example: string;
+  readonly load: () => Promise<{ readonly command: Command | Group }>;
+};
+
+/** Several commands under one word, each with words, options and help of its own. */
+export type Group = {
+  readonly about: string;
+  readonly parts: Readonly<Record<string, Part>>;
+  readonly examples: readonly string[];
+};
+
+export type Part = {
+  readonly about: string;
+  readonly load: () => Promise<{ readonly command: Command }>;
+};
+
 export type Answer = {
   readonly exit: number;
   /** Stable, for programs; `ok` where all is well. */

@@ -1,12 +1,6 @@
 /** The commands there are. Each is loaded only when it is called. */
 
-import type { Command } from "./command.ts";
-
-type Entry = {
-  readonly about: string;
-  readonly example: string;
-  readonly load: () => Promise<{ readonly command: Command }>;
-};
+import type { Entry } from "./command.ts";
 
 export const COMMANDS: Readonly<Record<string, Entry>> = {
   check: {
@@ -145,9 +139,19 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: () => import("./commands/cancel.ts"),
   },
   task: {
-    about: "change details of a task, or start its agent again",
-    example: "signalbox task update --status working",
+    about: "create tasks, look at them, and see them to their end",
+    example: 'signalbox task create "Dates in the export are off by one"',
     load: () => import("./commands/task.ts"),
+  },
+  project: {
+    about: "repositories that tasks are done in, and how many at the same time",
+    example: "signalbox project list",
+    load: () => import("./commands/project.ts"),
+  },
+  salvage: {
+    about: "list, look at and get back what was kept when workspaces were given back",
+    example: "signalbox salvage list",
+    load: () => import("./commands/salvage.ts"),
   },
   demo: {
     about: "play a whole workflow with scripted agents, in a place that is thrown away",

@@ -112,6 +112,8 @@ function endOf(seen: Seen, isQuiet: boolean): Followed | undefined {
     };
   }
   if (row.halted) return waiting(seen, "halted", `${run.id} is halted in ${run.state}`);
+  // Whoever stands in the queue waits for nobody in particular.
+  if (seen.store.queued(row.repo).some((one) => one.run === run.id)) return undefined;
   if (row.status !== "waiting" && !isQuiet) return undefined;
   const why = isStranded(seen)
     ? sayCrashed(seen)

@@ -1,15 +1,15 @@
 /** What `--help` says. */
 
 import { GLOBAL } from "./arguments.ts";
-import type { Command, Option } from "./command.ts";
+import type { Command, Group, Option } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import type { Paint } from "./paint.ts";
 
 /** Commands by what somebody wants to do; a test insists that each has its place. */
 export const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ["Set up", ["demo", "init", "doctor", "trust", "key", "completion"]],
+  ["Set up", ["demo", "init", "doctor", "trust", "key", "completion", "project"]],
   ["Run", ["run", "task", "move", "submit", "resume", "stop", "cancel", "supervise"]],
-  ["Look", ["list", "show", "next", "why", "history", "logs", "verify"]],
+  ["Look", ["list", "show", "next", "why", "history", "logs", "salvage", "verify"]],
   ["Decide", ["inbox", "answer", "waive"]],
   ["Write workflows", ["workflows", "check", "graph", "simulate", "eject", "schema"]],
 ];
@@ -56,6 +56,28 @@ export function helpOf(name: string, command: Command, paint: Paint): string {
     "",
     paint.bold(command.examples.length === 1 ? "Example:" : "Examples:"),
     ...command.examples.map((example) => `  ${example}`),
+    "",
+  ].join("\n");
+}
+
+/** Of several commands under one word. */
+export function helpOfGroup(name: string, { about, parts, examples }: Group, paint: Paint): string {
+  const rows = Object.entries(parts).map(([part, own]) => [part, own.about] as const);
+  return [
+    about,
+    "",
+    `${paint.bold("Usage:")} signalbox ${name} COMMAND [ARGUMENT...] [OPTION...]`,
+    "",
+    paint.bold("Commands:"),
+    ...table(rows),
+    "",
+    paint.bold("Options of every command:"),
+    ...table(optionRows(GLOBAL)),
+    "",
+    paint.bold(examples.length === 1 ? "Example:" : "Examples:"),
+    ...examples.map((example) => `  ${example}`),
+    "",
+    `signalbox ${name} COMMAND --help says more about one of them.`,
     "",
   ].join("\n");
 }

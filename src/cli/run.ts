@@ -4,7 +4,7 @@ import { realpathSync } from "node:fs";
 import { UserError } from "../adapters/user-error.ts";
 import { closest } from "../core/closest.ts";
 import { GLOBAL, parseArguments, splitCommand } from "./arguments.ts";
-import { EXIT_BUG, EXIT_OK, type Answer, type Door } from "./command.ts";
+import { EXIT_BUG, EXIT_OK, type Answer, type Command, type Door, type Group } from "./command.ts";
 import { ALIASES, COMMANDS } from "./commands.ts";
 import { harmless, paintOf } from "./paint.ts";
 
@@ -50,6 +50,39 @@ async function answerTo(argv: readonly string[], world: World): Promise<Answer> 
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (entry === undefined) throw unknownCommand(name);
   const { command } = await entry.load();
+  if ("parts" in command) return answerPart({ name, group: command, rest }, world);
+  return answerCommand({ name, command, rest }, world);
+}
+
+/** The first word that is no option says which of them is meant. */
+async function answerPart(
+  { name, group, rest }: { readonly name: string; readonly group: Group; readonly rest: readonly string[] },
+  world: World,
+): Promise<Answer> {
+  const { command: word, rest: own } = splitCommand(rest);
+  const help = `signalbox ${name} --help`;
+  if (word === undefined) {
+    const { options } = parseArguments(rest, GLOBAL, help);
+    const { paint } = doorOf(world, options);
+    if (options["help"] !== undefined)
+      return helped((await import("./help.ts")).helpOfGroup(name, group, paint));
+    const parts = Object.keys(group.parts).join(", ");
+    throw new UserError("bad-usage", `signalbox ${name} needs one of ${parts}`, help);
+  }
+  const part = Object.hasOwn(group.parts, word) ? group.parts[word] : undefined;
+  if (part === undefined) throw unknownPart(name, word, Object.keys(group.parts));
+  const { command } = await part.load();
+  return answerCommand({ name: `${name} ${word}`, command, rest: own }, world);
+}
+
+async function answerCommand(
+  {
+    name,
+    command,
+    rest,
+  }: { readonly name: string; readonly command: Command; readonly rest: readonly string[] },
+  world: World,
+): Promise<Answer> {
   const help = `signalbox ${name} --help`;
   const given = parseArguments(rest, { ...GLOBAL, ...command.options }, help);
   const door = doorOf(world, given.options);
@@ -66,7 +99,7 @@ async function answerTo(argv: readonly string[], world: World): Promise<Answer> 
 /** Options without a command. */
 async function answerAlone(argv: readonly string[], world: World): Promise<Answer> {
   const { words, options } = parseArguments(argv, GLOBAL, "signalbox --help");
-  if (words[0] !== undefined) return answerTo([words[0], "--help"], world);
+  if (words[0] !== undefined) return answerTo([...words, "--help"], world);
   if (options["version"] !== undefined) {
     return {
       exit: EXIT_OK,
@@ -119,6 +152,13 @@ function unknownCommand(name: string): UserError {
     `there is no command "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`,
     near === undefined ? "signalbox --help" : `signalbox ${near} --help`,
   );
+}
+
+function unknownPart(name: string, word: string, parts: readonly string[]): UserError {
+  const near = closest(word, parts);
+  const hint = near === undefined ? `; there are ${parts.join(", ")}` : `; did you mean "${near}"?`;
+  const next = near === undefined ? `signalbox ${name} --help` : `signalbox ${name} ${near} --help`;
+  return new UserError("unknown-command", `there is no command "${name} ${word}"${hint}`, next);
 }
 
 function asText({ exit, text, talk }: Answer, quiet: boolean): Printed {

@@ -10,6 +10,7 @@ import { complete, type Lists } from "../../src/cli/completion/complete.ts";
 import { grammarOf } from "../../src/cli/completion/grammar.ts";
 import { SCRIPTS, SHELLS, type Shell } from "../../src/cli/completion/scripts.ts";
 import { call, document, folderWith, say, tiny } from "./calling.ts";
+import { LEAVES } from "./leaves.ts";
 import { machine } from "./reading-support.ts";
 
 const lists: Lists = {
@@ -19,6 +20,7 @@ const lists: Lists = {
   ],
   runs: () => [{ word: "r-12", about: "task, working: a goal" }],
   decisions: () => [{ word: "UD-1", about: "" }],
+  projects: () => [{ word: "shop", about: "/srv/shop" }],
 };
 
 async function offered(line: string): Promise<string> {
@@ -48,6 +50,14 @@ test.for<[line: string, offers: string]>([
   ["help gra", "graph"],
   ["help graph ", ""],
   ["nonsense ", ""],
+  ["task cre", "create"],
+  ["task --js", "--json"],
+  ["task show ", "r-12"],
+  ["task show --verb", "--verbose"],
+  ["task create --status p", "pending"],
+  ["task create --project ", "shop"],
+  ["task nonsense ", ""],
+  ["project update ", "shop"],
   ["toString ", ""],
 ])("signalbox %s -> %s", async ([line, offers]) => {
   expect(await offered(line)).toBe(offers);
@@ -57,9 +67,8 @@ test("every command is offered, and with it every one of its options", async () 
   const names = Object.keys(COMMANDS);
   expect((await offered("")).split(" ")).toEqual([...names, "help"]);
   const missing = await Promise.all(
-    Object.entries(COMMANDS).map(async ([name, { load }]) => {
+    [...LEAVES].map(async ([name, command]) => {
       const offers = (await offered(`${name} --`)).split(" ");
-      const { command } = await load();
       return Object.keys(command.options).filter((option) => !offers.includes(`--${option}`));
     }),
   );

@@ -86,6 +86,8 @@ function listsOf(door: Door): Lists {
           about: `${workflow}, ${state}: ${goal}`,
         })),
       ),
+    projects: () =>
+      stored((store) => store.projects().map(({ name, repo }) => ({ word: name, about: repo }))),
     decisions: () =>
       stored((store) =>
         store.questions({ open: true }).map(({ id, run, ask }) => ({ word: id, about: `${ask} of ${run}` })),

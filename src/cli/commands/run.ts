@@ -1,31 +1,20 @@
 /** `signalbox run`: a run begins, and whoever began it may follow it. */
 
-import { join, sep } from "node:path";
 import { requirePerson } from "../../adapters/person/who.ts";
-import { requireTrust } from "../../adapters/trust/trust.ts";
-import { EXIT_UNTRUSTED } from "../../adapters/trust/content.ts";
-import { repositoryOf as treeOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import {
-  acknowledged,
-  acting,
-  seeThrough,
-  voiceOf,
-  type Acting,
-  type Done,
-  answeredBefore,
-} from "../acting.ts";
+import { acknowledged, acting, seeThrough, type Acting, type Done } from "../acting.ts";
 import { talkOf } from "../acted.ts";
-import { beginRun, firstMove } from "../beginning.ts";
+import { beginRun } from "../beginning.ts";
 import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
-import { rememberNames } from "../environment.ts";
 import { follow, type Followed } from "../follow.ts";
-import { moveTo } from "../moving.ts";
+import { getGoing } from "../going.ts";
+import { textIn } from "../input.ts";
 import type { Choice } from "../reading/means.ts";
 import { sayReads, type Read } from "../reading/question.ts";
 import { columns } from "../say.ts";
-import { requireClean } from "../clean.ts";
-import { requireWorkflow, type Loaded } from "../workflow.ts";
+import { siteOf } from "../site.ts";
+
+const HELP = "signalbox run --help";
 
 /** What `--json` gives. */
 export type RunData = {
@@ -77,57 +66,37 @@ export const command: Command = {
 type Begun = { readonly done: Done; readonly workflow: string; readonly status: string };
 
 async function start(on: Acting, given: Given): Promise<Begun> {
-  const { door, box, who } = on;
-  requirePerson(who);
+  requirePerson(on.who);
+  const { options } = given;
+  const { key, to, branch } = options;
   const [wanted = "", goal = ""] = given.words;
-  // Before anything of the repository is read that could make something run.
-  const { main } = treeOf(door.cwd);
-  requireTrust({ store: box.store, env: door.env }, main);
-  const loaded = await requireWorkflow(wanted, door);
-  requireTrusted(loaded, main);
-  requireClean(box.store, loaded, wanted);
-  const { repositoryOf } = await import("../../adapters/git/repository.ts");
-  const { path: repo, head: base } = await repositoryOf(door.cwd, door.env);
-  const { readSettings } = await import("../../adapters/config/read.ts");
-  // Settings that cannot be used are told before anything has begun.
-  rememberNames(on.home, await readSettings({ repo, env: door.env, store: box.store }));
-  const begun = await beginRun(on, { given, goal, loaded, repo, base });
+  const { loaded, repo, base } = await siteOf(on, wanted, on.door.cwd);
+  const texts = pairsOf(given, "with").map(([artifact, file]) => ({
+    artifact,
+    text: () => textIn(on.door.cwd, file),
+  }));
+  const params = pairsOf(given, "param");
+  const begun = await beginRun(on, { goal, loaded, repo, base, params, texts, branch, to, key });
   const first = acknowledged(begun, begun.id);
-  const moved = await goOn(on, given, begun.id);
-  const done = moved ?? { ...first, told: await seeThrough(on, begun.id) };
+  const isLeft = to !== undefined || options["no-start"] !== undefined;
+  const going = isLeft
+    ? { done: undefined, waits: "", told: await seeThrough(on, begun.id) }
+    : await getGoing(on, { run: begun.id, key });
+  const done = { ...(going.done ?? first), told: [...going.told, ...sayWaits(going.waits)] };
   const { final, waits } = loaded.workflow.definition.states[done.to] ?? { waits: false };
   return { done, workflow: loaded.name, status: final ?? (waits ? "waiting" : "running") };
 }
 
-/**
- * Only what a person has trusted runs: built in, or part of the main working tree's `.signalbox`. In a worktree, a workflow may
- * have been written by an agent; a file anywhere else was never shown by `trust`.
- */
-function requireTrusted({ found, name }: Extract<Loaded, { ok: true }>, main: string): void {
-  const own = join(main, ".signalbox", sep);
-  if (found.from === "built-in" || found.folder.startsWith(own)) return;
-  throw new UserError(
-    "untrusted",
-    `the workflow ${name} in ${found.folder} is not part of what was trusted`,
-    {
-      next:
-        found.from === "path" ? `copy it to ${own}workflows/${name}, then: signalbox trust` : `cd ${main}`,
-      exit: EXIT_UNTRUSTED,
-    },
-  );
+function sayWaits(waits: string): readonly string[] {
+  return waits === "" ? [] : [`it waits for ${waits}`];
 }
 
-/** To begin a run means to get it going, where one move of a person does that. */
-async function goOn(on: Acting, { options }: Given, run: string): Promise<Done | undefined> {
-  if (options["to"] !== undefined || options["no-start"] !== undefined) return undefined;
-  const { store } = on.box;
-  const kept = store.load(run);
-  if (kept === undefined) return undefined;
-  const key = options["key"] === undefined ? undefined : `${options["key"]}:start`;
-  // Whoever begins it a second time gets the answer of the first, wherever the run is by now.
-  const isRepeated = answeredBefore(on, run, key) !== undefined;
-  const to = isRepeated ? "" : firstMove(on.box.workflow(kept.row.definition), kept.run);
-  return to === undefined ? undefined : moveTo(on, { run, to, key, voice: await voiceOf(on, run) });
+function pairsOf({ lists }: Given, option: string): (readonly [string, string])[] {
+  return (lists[option] ?? []).map((pair) => {
+    const at = pair.indexOf("=");
+    if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
+    throw new UserError("bad-usage", `--${option} ${pair}: a name, = and a value are needed`, HELP);
+  });
 }
 
 function dataOf({ done, workflow, status }: Begun): RunData {

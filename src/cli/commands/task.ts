@@ -1,48 +1,35 @@
-/** `signalbox task`: what agents and people type about the task they are in. Each word is a command of its own. */
+/** `signalbox task`: what people and agents type about tasks. Each word is a command of its own, loaded when it is called. */
 
-import { UserError } from "../../adapters/user-error.ts";
-import { closest } from "../../core/closest.ts";
-import type { Answer, Command, Door, Given } from "../command.ts";
-import { respawn } from "../task/respawn.ts";
-import { update } from "../task/update.ts";
+import type { Group } from "../command.ts";
 
-type Part = (given: Given, door: Door) => Promise<Answer>;
-
-const PARTS: Readonly<Record<string, Part>> = { update, respawn };
-const HELP = "signalbox task --help";
-
-export const command: Command = {
-  usage: "update|respawn [RUN] [ROLE] [--status STATE] [--branch [NAME]] [--summary TEXT]",
+export const command: Group = {
   about:
-    "update: changes details of a task and asks for a move, exactly as `signalbox move` does.\nrespawn: a person has an agent started again that has crashed.\nIn a workspace, RUN may be left out.",
-  words: { min: 1, max: 3 },
-  options: {
-    status: { takes: "STATE", about: "ask for a move to this state" },
-    branch: {
-      takes: "[NAME]",
-      about: "the branch has this name now; without one, that of the workspace",
-      alone: true,
+    "Tasks: each is one run of the workflow `task`, in a worktree of its own. In that worktree TASK may be left out.\nThe first letters of a task's id are enough in its own repository; a whole id is enough everywhere.",
+  parts: {
+    create: {
+      about: "make a task, and start it as soon as a workspace is free",
+      load: () => import("../task/create.ts"),
     },
-    summary: { takes: "TEXT", about: "one line that says what the task is" },
-    note: { takes: "TEXT", about: "why, for the history" },
-    key: { takes: "KEY", about: "the same key twice does it once, and gives the same answer" },
+    start: { about: "start a task that is pending", load: () => import("../task/start.ts") },
+    list: { about: "list the open tasks of this project", load: () => import("../task/list.ts") },
+    show: { about: "show a task and everything that belongs to it", load: () => import("../task/show.ts") },
+    update: {
+      about: "change status, branch, summary or dependencies",
+      load: () => import("../task/update.ts"),
+    },
+    respawn: { about: "start an agent again that has crashed", load: () => import("../task/respawn.ts") },
+    "request-changes": {
+      about: "send a task back to its worker, with what is to be changed",
+      load: () => import("../task/request-changes.ts"),
+    },
+    cancel: { about: "end a task early; its work is kept", load: () => import("../task/cancel.ts") },
+    delete: { about: "put a finished task away", load: () => import("../task/delete.ts") },
+    complete: { about: "hand over: ask for the one move forward", load: () => import("../task/complete.ts") },
+    stuck: { about: "say that a task needs a person", load: () => import("../task/stuck.ts") },
   },
   examples: [
-    "signalbox task update --status working",
-    'signalbox task update --branch --summary "Dates in the export"',
-    "signalbox task respawn k3d9",
+    'signalbox task create "Dates in the export are off by one"',
+    "signalbox task list",
+    "signalbox task update --status agent-review",
   ],
-  answer: async (given, door): Promise<Answer> => {
-    const [name = "", ...words] = given.words;
-    const part = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined;
-    if (part === undefined) throw unknownPart(name);
-    return part({ ...given, words }, door);
-  },
 };
-
-function unknownPart(name: string): UserError {
-  const near = closest(name, Object.keys(PARTS));
-  const hint =
-    near === undefined ? `; there are ${Object.keys(PARTS).join(", ")}` : `; did you mean "${near}"?`;
-  return new UserError("unknown-command", `there is no command "task ${name}"${hint}`, HELP);
-}

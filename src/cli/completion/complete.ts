@@ -4,6 +4,7 @@
  */
 
 import { GLOBAL, type Known } from "../arguments.ts";
+import type { Command, Group } from "../command.ts";
 import { COMMANDS } from "../commands.ts";
 import { grammarOf, slotAt, slotOfOption, type Slot } from "./grammar.ts";
 
@@ -14,6 +15,7 @@ export type Lists = {
   workflows(): readonly Candidate[];
   runs(): readonly Candidate[];
   decisions(): readonly Candidate[];
+  projects(): readonly Candidate[];
 };
 
 /** `words` are those after `signalbox`; the last one is being typed, and may be empty. */
@@ -35,11 +37,36 @@ async function candidatesFor(
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (entry === undefined) return [];
   const { command } = await entry.load();
-  const known = { ...command.options, ...GLOBAL };
   const rest = before.slice(at + 1);
+  return "parts" in command
+    ? candidatesOfGroup(command, { rest, typed }, lists)
+    : candidatesOf(command, { rest, typed }, lists);
+}
+
+type Typing = { readonly rest: readonly string[]; readonly typed: string };
+
+async function candidatesOfGroup(
+  { parts }: Group,
+  { rest, typed }: Typing,
+  lists: Lists,
+): Promise<readonly Candidate[]> {
+  const at = rest.findIndex((word) => !word.startsWith("-"));
+  const name = rest[at];
+  if (name === undefined)
+    return typed.startsWith("-")
+      ? optionsOf(GLOBAL, rest)
+      : Object.entries(parts).map(([word, { about }]) => ({ word, about }));
+  const part = Object.hasOwn(parts, name) ? parts[name] : undefined;
+  if (part === undefined) return [];
+  const { command } = await part.load();
+  return candidatesOf(command, { rest: rest.toSpliced(at, 1), typed }, lists);
+}
+
+function candidatesOf(command: Command, { rest, typed }: Typing, lists: Lists): readonly Candidate[] {
+  const known = { ...command.options, ...GLOBAL };
   const { position, awaiting } = walk(rest, known);
   if (awaiting !== undefined) return listOf(awaiting, lists);
-  if (typed.startsWith("-") && !rest.includes("--")) return optionsOf(known, before);
+  if (typed.startsWith("-") && !rest.includes("--")) return optionsOf(known, rest);
   return listOf(slotAt(grammarOf(command), position), lists);
 }
 
@@ -87,6 +114,7 @@ function listOf(slot: Slot | undefined, lists: Lists): readonly Candidate[] {
     case "workflows":
     case "runs":
     case "decisions":
+    case "projects":
       return lists[slot.type]();
   }
 }

@@ -5,7 +5,7 @@ import type { Command, Option } from "../command.ts";
 /** What stands for a word: one of these, or something that only the moment of typing knows. */
 export type Slot =
   | { readonly type: "one-of"; readonly words: readonly string[] }
-  | { readonly type: "workflows" | "runs" | "decisions" | "commands" | "anything" };
+  | { readonly type: "workflows" | "runs" | "decisions" | "projects" | "commands" | "anything" };
 
 export type Grammar = {
   readonly slots: readonly Slot[];
@@ -43,6 +43,8 @@ function wordsOf(usage: string): string[] {
 const LISTS: Readonly<Record<string, Slot>> = {
   WORKFLOW: { type: "workflows" },
   RUN: { type: "runs" },
+  TASK: { type: "runs" },
+  PROJECT: { type: "projects" },
   DECISION: { type: "decisions" },
   QUESTION: { type: "decisions" },
   COMMAND: { type: "commands" },

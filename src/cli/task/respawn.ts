@@ -4,24 +4,41 @@ import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { acted } from "../acted.ts";
 import { acting, runOf, type Acting } from "../acting.ts";
-import type { Answer, Door, Given } from "../command.ts";
+import type { Answer, Command, Door, Given } from "../command.ts";
 import { requireKept } from "../kept.ts";
 import { respawnRole } from "../respawning.ts";
+import { OF_PROJECT, taskOf } from "./which.ts";
 
-export function respawn({ words, options }: Given, door: Door): Promise<Answer> {
+export const command: Command = {
+  usage: "[TASK] [ROLE] [--key KEY]",
+  about: "Has an agent started again that has crashed. Only people can do this.",
+  words: { min: 0, max: 2 },
+  options: {
+    ...OF_PROJECT,
+    key: { takes: "KEY", about: "the same key twice starts it once, and gives the same answer" },
+  },
+  examples: ["signalbox task respawn k3d9", "signalbox task respawn k3d9 worker"],
+  answer: respawn,
+};
+
+function respawn({ words, options }: Given, door: Door): Promise<Answer> {
   return acting(door, async (on) => {
     requirePerson(on.who);
-    const { run, role } = meantBy(on, words);
+    const { run, role } = meantBy(on, words, options["project"]);
     const done = await respawnRole(on, { run, role: role ?? crashedRole(on, run), key: options["key"] });
     return acted(done, "the agent is started again");
   });
 }
 
 /** One word is a run, unless nothing but a role of the run that we are in has that name. */
-function meantBy(on: Acting, [first, second]: readonly string[]): { run: string; role: string | undefined } {
-  if (second !== undefined || first === undefined) return { run: runOf(on, first), role: second };
+function meantBy(
+  on: Acting,
+  [first, second]: readonly string[],
+  project: string | undefined,
+): { run: string; role: string | undefined } {
+  if (second !== undefined || first === undefined) return { run: taskOf(on, first, project), role: second };
   try {
-    return { run: runOf(on, first), role: undefined };
+    return { run: taskOf(on, first, project), role: undefined };
   } catch (error) {
     if (!(error instanceof UserError) || error.code !== "unknown-run") throw error;
     const here = isRoleHere(on, first);

@@ -1,36 +1,117 @@
 /** `signalbox task update`: details first, so that whoever is told about the move finds them changed. */
 
+import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { boundWorkspace } from "../../engine/place.ts";
 import { acted } from "../acted.ts";
-import { acting, ask, runOf, voiceOf, type Acting, type Done, type Voice } from "../acting.ts";
-import type { Answer, Door, Given } from "../command.ts";
+import {
+  acting,
+  answeredBefore,
+  ask,
+  seeThrough,
+  voiceOf,
+  type Acting,
+  type Done,
+  type Voice,
+} from "../acting.ts";
+import type { Answer, Command, Door, Given } from "../command.ts";
+import { requireKept } from "../kept.ts";
 import { moveTo } from "../moving.ts";
+import { requireBranch } from "./branch.ts";
+import { dependenciesOf } from "./dependencies.ts";
+import { OF_PROJECT, taskOf } from "./which.ts";
 
-const HELP = "signalbox task --help";
+const HELP = "signalbox task update --help";
 const DETAILS = ["branch", "summary"] as const;
 
-export function update({ words, options }: Given, door: Door): Promise<Answer> {
+export const command: Command = {
+  usage: "[TASK] [--status STATE] [--branch [NAME]] [--summary TEXT] [--depends-on TASK]...",
+  about:
+    "Changes details of a task, and asks for a move exactly as `signalbox move` does.\nWhat it depends on is replaced by what is given; none takes it all away. Only people can change that.",
+  words: { min: 0, max: 1 },
+  options: {
+    ...OF_PROJECT,
+    status: { takes: "STATE", about: "ask for a move to this state" },
+    branch: {
+      takes: "[NAME]",
+      about: "the branch has this name now; without one, that of the workspace",
+      alone: true,
+    },
+    summary: { takes: "TEXT", about: "one line that says what the task is" },
+    "depends-on": {
+      takes: "TASK",
+      about: "start it when this one is done; may be given several times",
+      many: true,
+    },
+    note: { takes: "TEXT", about: "why, for the history" },
+    key: { takes: "KEY", about: "the same key twice does it once, and gives the same answer" },
+  },
+  examples: [
+    "signalbox task update --status working",
+    'signalbox task update --branch fix-dates --summary "Dates in the export"',
+    "signalbox task update k3d9 --depends-on m2x7",
+  ],
+  answer: update,
+};
+
+function update({ words: [word], options, lists }: Given, door: Door): Promise<Answer> {
   return acting(door, async (on) => {
-    const { status, note, key } = options;
-    const [word, more] = words;
-    if (more !== undefined)
-      throw new UserError("bad-usage", `signalbox task update does not take "${more}"`, HELP);
+    const { status, note, key, project } = options;
     const details = DETAILS.filter((name) => options[name] !== undefined);
-    if (details.length === 0 && status === undefined)
-      throw new UserError("bad-usage", "say what to change: --status, --branch or --summary", HELP);
-    const run = runOf(on, word);
+    const others = lists["depends-on"];
+    if (details.length === 0 && status === undefined && others === undefined)
+      throw new UserError(
+        "bad-usage",
+        "say what to change: --status, --branch, --summary or --depends-on",
+        HELP,
+      );
+    const run = taskOf(on, word, project);
     const voice = await voiceOf(on, run);
+    const isKnown = answeredBefore(on, run, keyFor(key, details[0] ?? "")) !== undefined;
+    const values = await Promise.all(
+      details.map(async (name) => ({ name, value: await valueOf(on, run, { name, options, isKnown }) })),
+    );
+    if (others !== undefined) setDependencies(on, run, others);
     let done: Done | undefined;
-    for (const name of details) {
-      const given = options[name] ?? "";
-      const value = name === "branch" && given === "" ? await branchOf(on, run) : given;
+    for (const { name, value } of values)
       done = await setDetail(on, { run, name, value, voice, key: keyFor(key, name) });
-    }
     if (status !== undefined) done = await moveTo(on, { run, to: status, note, key, voice });
-    if (done === undefined) throw new Error("nothing was asked for");
-    return acted(done, details.length === 0 ? undefined : `${details.join(" and ")} changed`);
+    const changed = [...details, ...(others === undefined ? [] : ["dependencies"])];
+    const kept = requireKept(on, run).run;
+    done ??= {
+      run,
+      from: kept.state,
+      to: kept.state,
+      seq: kept.seq,
+      told: await seeThrough(on, run),
+      accepted: undefined,
+    };
+    return acted(done, changed.length === 0 ? undefined : `${changed.join(" and ")} changed`);
   });
+}
+
+/** Whoever decides what comes first is a person. */
+function setDependencies(on: Acting, run: string, given: readonly string[]): void {
+  requirePerson(on.who);
+  const { repo } = requireKept(on, run).row;
+  const ids = given.length === 1 && given[0] === "none" ? [] : dependenciesOf(on, { given, repo, run });
+  on.box.store.putDepends(run, ids);
+}
+
+/** A branch is looked at before anything is written about it. */
+async function valueOf(
+  on: Acting,
+  run: string,
+  of: { readonly name: string; readonly options: Given["options"]; readonly isKnown: boolean },
+): Promise<string> {
+  const given = of.options[of.name] ?? "";
+  if (of.name !== "branch") return given;
+  const branch = given === "" ? await branchOf(on, run) : given;
+  const { row, run: now } = requireKept(on, run);
+  const path = boundWorkspace(on.box, run)?.path;
+  if (!of.isKnown && branch !== now.params["branch"])
+    await requireBranch(on, { repo: row.repo, branch, run, ...(path === undefined ? {} : { path }) });
+  return branch;
 }
 
 /** One call is several events: each has a key of its own. */

@@ -5,7 +5,7 @@ import { Count, Flag, Text, Texts } from "./envelope.ts";
 import { Choice, Read } from "./runs.ts";
 
 /** The acknowledgement: the same for the same key. */
-const ACTED = { run: Text, from: Text, to: Text, seq: Count };
+export const ACTED = { run: Text, from: Text, to: Text, seq: Count };
 
 /** Without --detach it comes when the run has ended, or waits for a person. */
 export const run = {
@@ -20,7 +20,6 @@ export const run = {
 };
 
 export const answer = ACTED;
-export const task = ACTED;
 export const move = ACTED;
 export const submit = ACTED;
 export const waive = ACTED;

@@ -5,11 +5,25 @@ import { answerOf, Failure, Help, type Shape } from "./envelope.ts";
 import * as ofActs from "./acts.ts";
 import * as ofRuns from "./runs.ts";
 import * as ofSetup from "./setup.ts";
+import { PROJECT, TASK } from "./tasks.ts";
 import * as ofWorkflows from "./workflows.ts";
 
+const { ACTED: _acted, ...ofActing } = ofActs;
 const { LogLine, Happening: _happening, Choice: _choice, Read: _read, ...ofReading } = ofRuns;
 const { DemoLine, ...ofSettingUp } = ofSetup;
-const DATA: Readonly<Record<string, Shape>> = { ...ofSettingUp, ...ofActs, ...ofReading, ...ofWorkflows };
+const DATA: Readonly<Record<string, Shape>> = {
+  ...ofSettingUp,
+  ...ofActing,
+  ...ofReading,
+  ...ofWorkflows,
+  ...partsOf("task", TASK),
+  ...partsOf("project", PROJECT),
+};
+
+/** A part of a command is known by both words. */
+function partsOf(name: string, parts: Readonly<Record<string, Shape>>): Record<string, Shape> {
+  return Object.fromEntries(Object.entries(parts).map(([part, shape]) => [`${name} ${part}`, shape]));
+}
 
 /** Of commands that go on: what stands on each line. */
 export const STREAMS: Readonly<Record<string, z.ZodMiniType>> = { logs: LogLine, demo: DemoLine };
@@ -18,7 +32,7 @@ export const ANSWERS: Readonly<Record<string, z.ZodMiniType>> = Object.fromEntri
   Object.entries(DATA).map(([name, data]) => [name, z.union([answerOf(data), Failure, Help])]),
 );
 
-/** `$defs` holds one definition for each command, by its name. */
+/** `$defs` holds one definition for each command, by its name; `task.create` is that of `task create`. */
 export function answersSchema(): unknown {
   const shared = [
     ["FAILURE", definitionOf(Failure)],
@@ -26,7 +40,8 @@ export function answersSchema(): unknown {
   ] as const;
   const references = shared.map(([name]) => ({ $ref: `#/$defs/${name}` }));
   const own = Object.entries(DATA).map(
-    ([name, data]) => [name, { anyOf: [definitionOf(answerOf(data)), ...references] }] as const,
+    ([name, data]) =>
+      [name.replace(" ", "."), { anyOf: [definitionOf(answerOf(data)), ...references] }] as const,
   );
   const lines = Object.entries(STREAMS).map(([name, line]) => [`${name}.line`, definitionOf(line)] as const);
   return {

@@ -1,0 +1,52 @@
+/** What a person may want to know of a repository's branches before something is begun on one of them. */
+
+import type { Env } from "../home/paths.ts";
+import { git, tryGit } from "./call.ts";
+import { commonDirOf, gitDirOf } from "./locate.ts";
+
+export type Branches = {
+  readonly names: readonly string[];
+  /** The working tree that a branch is checked out in. */
+  readonly heldBy: ReadonlyMap<string, string>;
+};
+
+/** `repo` is the main working tree. */
+export async function branchesOf(repo: string, env: Env): Promise<Branches> {
+  const call = callIn(repo);
+  const [refs, trees] = await Promise.all([
+    git(env, { ...call, args: ["for-each-ref", "--format=%(refname)", "refs/heads"] }),
+    git(env, { ...call, args: ["worktree", "list", "--porcelain", "-z"] }),
+  ]);
+  const names = refs.split("\n").filter((name) => name !== "");
+  const heldBy = trees.split("\0\0").flatMap((each) => {
+    const lines = each.split("\0");
+    const path = lines.find((line) => line.startsWith("worktree "))?.slice("worktree ".length) ?? "";
+    const branch = lines.find((line) => line.startsWith("branch refs/heads/"));
+    return branch === undefined ? [] : [[branch.slice("branch refs/heads/".length), path] as const];
+  });
+  return { names: names.map((name) => name.slice("refs/heads/".length)), heldBy: new Map(heldBy) };
+}
+
+/** The commit that a branch is at; undefined where there is none. */
+export async function tipOfBranch(repo: string, branch: string, env: Env): Promise<string | undefined> {
+  const args = ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}^{commit}`];
+  const { code, out } = await tryGit(env, { ...callIn(repo), args });
+  return code === 0 ? out.toString("utf8").trim() : undefined;
+}
+
+/** Where a repository is cloned from: the address of `origin` and the branch that it has for the usual one; each may be empty. */
+export async function originOf(repo: string, env: Env): Promise<{ url: string; branch: string }> {
+  const call = callIn(repo);
+  const [url, head] = await Promise.all([
+    tryGit(env, { ...call, args: ["config", "--get", "remote.origin.url"] }),
+    tryGit(env, { ...call, args: ["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"] }),
+  ]);
+  const said = (answer: { code: number; out: Buffer }): string =>
+    answer.code === 0 ? answer.out.toString("utf8").trim() : "";
+  return { url: said(url), branch: said(head).replace(/^refs\/remotes\/origin\//, "") };
+}
+
+function callIn(repo: string): { readonly cwd: string; readonly gitDir: string } {
+  const gitDir = commonDirOf(gitDirOf(repo) ?? repo);
+  return { cwd: repo, gitDir };
+}

@@ -1,0 +1,57 @@
+/**
+ * A run that waits at its beginning gets going: at once where a workspace is free and nothing has to be done before it, otherwise
+ * when its turn comes. Whoever cannot go on now stands in the queue, and the supervisor starts it.
+ */
+
+import { UserError } from "../adapters/user-error.ts";
+import { POOL_SIZE } from "../engine/project-name.ts";
+import type { Store } from "../engine/ports/store.ts";
+import { answeredBefore, seeThrough, voiceOf, type Acting, type Done } from "./acting.ts";
+import { firstMove } from "./beginning.ts";
+import { requireKept } from "./kept.ts";
+import { moveTo } from "./moving.ts";
+import { waitsForOthers } from "./task/waiting.ts";
+
+export type Going = {
+  /** The move, where it was taken. */
+  readonly done: Done | undefined;
+  /** In words, what it waits for in the queue; empty where it stands in none. */
+  readonly waits: string;
+  /** What is worth telling about its files. */
+  readonly told: readonly string[];
+};
+
+export async function getGoing(
+  on: Acting,
+  of: { readonly run: string; readonly key?: string | undefined },
+): Promise<Going> {
+  const { run } = of;
+  const { store } = on.box;
+  const kept = requireKept(on, run);
+  const key = of.key === undefined ? undefined : `${of.key}:start`;
+  // Whoever begins it a second time gets the answer of the first, wherever the run is by now.
+  const isRepeated = answeredBefore(on, run, key) !== undefined;
+  const to = isRepeated ? "" : firstMove(on.box.workflow(kept.row.definition), kept.run);
+  if (to === undefined) return { done: undefined, waits: "", told: await seeThrough(on, run) };
+  const { repo } = kept.row;
+  if (!isRepeated) store.enqueue(run, repo);
+  const waits = isRepeated ? "" : (waitsForOthers(store, run) ?? waitsForRoom(store, repo) ?? "");
+  if (waits !== "") return { done: undefined, waits, told: await seeThrough(on, run) };
+  try {
+    const done = await moveTo(on, { run, to, key, voice: await voiceOf(on, run) });
+    store.dequeue(run);
+    return { done, waits: "", told: done.told };
+  } catch (error) {
+    // Somebody has taken the last one, or was faster with this very run.
+    const taken = error instanceof UserError ? waitsForRoom(store, repo) : undefined;
+    if (taken === undefined) throw error;
+    return { done: undefined, waits: taken, told: await seeThrough(on, run) };
+  }
+}
+
+/** Undefined where a workspace is free. */
+export function waitsForRoom(store: Store, repo: string): string | undefined {
+  if (store.hasRoom(repo)) return undefined;
+  const inUse = store.pool(repo).filter(({ run }) => run !== "").length;
+  return `a free workspace (${inUse} of ${store.projectAt(repo)?.poolSize ?? POOL_SIZE} in use)`;
+}

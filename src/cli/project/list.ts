@@ -1,0 +1,38 @@
+/** `signalbox project list`: the projects of this machine. */
+
+import { withStore } from "../box.ts";
+import { EXIT_OK, type Answer, type Command } from "../command.ts";
+import { columns } from "../say.ts";
+import { itemOf } from "./said.ts";
+
+export const command: Command = {
+  usage: "",
+  about:
+    "Lists the projects of this machine, with how many of their workspaces are in use and how many tasks wait.",
+  words: { min: 0, max: 0 },
+  options: {},
+  examples: ["signalbox project list"],
+  answer: (_given, door) =>
+    withStore(door, (store) => {
+      const projects = store === undefined ? [] : store.projects().map((row) => itemOf(store, row));
+      const next = projects.length === 0 ? "signalbox project add" : "signalbox task list";
+      return {
+        exit: EXIT_OK,
+        code: "ok",
+        message: `${projects.length} ${projects.length === 1 ? "project" : "projects"}`,
+        data: () => ({ projects }),
+        text: () =>
+          columns(
+            projects.map(({ name, defaultBranch, poolSize, inUse, queued, repo }) => [
+              door.paint.bold(name),
+              defaultBranch,
+              `${inUse} of ${poolSize} in use`,
+              queued === 0 ? "" : `${queued} waiting`,
+              repo,
+            ]),
+          ),
+        next,
+        talk: `  next: ${next}\n`,
+      } satisfies Answer;
+    }),
+};

@@ -1,0 +1,91 @@
+/** A repository becomes a project: its name, the branch that work begins from, and where that is fetched from. */
+
+import { branchesOf, originOf } from "../../adapters/git/branches.ts";
+import type { Env } from "../../adapters/home/paths.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import type { ProjectRow } from "../../engine/ports/projects.ts";
+import type { Store } from "../../engine/ports/store.ts";
+import { POOL_SIZE, PROJECT_NAME, projectNameOf } from "../../engine/project-name.ts";
+
+export type Wishes = {
+  readonly name?: string | undefined;
+  readonly poolSize?: number | undefined;
+  readonly defaultBranch?: string | undefined;
+  /** `none` for nowhere. */
+  readonly remote?: string | undefined;
+};
+
+type On = { readonly store: Store; readonly env: Env };
+
+/** The row as it would be; nothing is written. `branch` is the one that is checked out in the repository. */
+export async function rowFor(
+  { store, env }: On,
+  of: { readonly repo: string; readonly branch: string },
+  wishes: Wishes = {},
+): Promise<ProjectRow> {
+  const { repo, branch } = of;
+  const origin = await originOf(repo, env);
+  const name = wishes.name ?? freeName(store, repo);
+  requireName(name);
+  const known = origin.branch === "" ? branch : origin.branch;
+  const defaultBranch = wishes.defaultBranch ?? known;
+  if (wishes.defaultBranch !== undefined) await requireBranch(repo, defaultBranch, env);
+  return {
+    repo,
+    name,
+    defaultBranch,
+    poolSize: wishes.poolSize ?? POOL_SIZE,
+    remote: remoteOf(wishes.remote ?? origin.url),
+  };
+}
+
+/** The repository's project, made where there is none yet. */
+export async function projectFor(
+  on: On,
+  of: { readonly repo: string; readonly branch: string },
+): Promise<ProjectRow> {
+  const present = on.store.projectAt(of.repo);
+  if (present !== undefined && present.defaultBranch !== "") return present;
+  const row = await rowFor(
+    on,
+    of,
+    present === undefined ? {} : { name: present.name, poolSize: present.poolSize },
+  );
+  on.store.putProject(row);
+  return row;
+}
+
+export function requireName(name: string): void {
+  if (PROJECT_NAME.test(name)) return;
+  throw new UserError(
+    "bad-usage",
+    `"${name}" cannot be the name of a project: at most 40 letters, digits, _, - and ., the first one a letter, digit or _`,
+    "signalbox project add --help",
+  );
+}
+
+export async function requireBranch(repo: string, branch: string, env: Env): Promise<void> {
+  const { names } = await branchesOf(repo, env);
+  if (names.includes(branch)) return;
+  throw new UserError("no-branch", `${repo} has no branch "${branch}"`, `git -C '${repo}' branch --list`);
+}
+
+/** What git would take for an option, or run as a command, is no address. */
+export function remoteOf(text: string): string {
+  if (text === "none") return "";
+  // oxlint-disable-next-line no-control-regex
+  if (!/^-|^ext::|^fd::|[\u0000-\u001F\u007F]/.test(text)) return text;
+  throw new UserError(
+    "bad-usage",
+    `"${text}" is no address of a repository`,
+    "signalbox project update --remote none",
+  );
+}
+
+function freeName(store: Store, repo: string): string {
+  const plain = projectNameOf(repo);
+  for (let count = 1; ; count += 1) {
+    const name = count === 1 ? plain : `${plain.slice(0, 36)}-${count}`;
+    if (store.projectNamed(name) === undefined) return name;
+  }
+}

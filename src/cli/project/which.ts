@@ -1,0 +1,36 @@
+/** Which project is meant: by its name, or by where somebody stands. */
+
+import { repositoryOf } from "../../adapters/trust/repository.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { closest } from "../../core/closest.ts";
+import type { ProjectRow } from "../../engine/ports/projects.ts";
+import type { Store } from "../../engine/ports/store.ts";
+
+export function projectNamed(store: Store | undefined, name: string): ProjectRow {
+  const found = store?.projectNamed(name);
+  if (found !== undefined) return found;
+  const near = closest(name, store?.projects().map((project) => project.name) ?? []);
+  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+  throw new UserError("unknown-project", `there is no project "${name}"${hint}`, "signalbox project list");
+}
+
+/** The main working tree of the repository that we are in, also from inside of a worktree; undefined outside of any. */
+export function repoHere(store: Store | undefined, cwd: string): string | undefined {
+  const own = store?.workspaceAt(cwd)?.repo;
+  if (own !== undefined) return own;
+  try {
+    return repositoryOf(cwd).main;
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+/** By name, else the one that we are in. */
+export function projectMeant(store: Store | undefined, cwd: string, name: string | undefined): ProjectRow {
+  if (name !== undefined) return projectNamed(store, name);
+  const repo = store?.workspaceAt(cwd)?.repo ?? repositoryOf(cwd).main;
+  const found = store?.projectAt(repo);
+  if (found !== undefined) return found;
+  throw new UserError("unknown-project", `${repo} is no project yet`, "signalbox project add");
+}

@@ -1,0 +1,85 @@
+/** A branch for a task: one that git takes, that nobody else works on, and that is checked out nowhere. */
+
+import { isBranchName, isInTheWay } from "../../adapters/git/branch-name.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import type { Store } from "../../engine/ports/store.ts";
+import type { Acting } from "../acting.ts";
+import { EXIT_CONFLICT } from "../command.ts";
+
+const ALL = 100_000;
+
+type Wanted = {
+  readonly repo: string;
+  readonly branch: string;
+  /** The task that it is for; empty where it is not there yet. */
+  readonly run: string;
+  /** The task's own worktree, where the branch may be. */
+  readonly path?: string;
+};
+
+export async function requireBranch({ box, door }: Acting, wanted: Wanted): Promise<void> {
+  const { repo, branch, path } = wanted;
+  requireName(branch);
+  const taken = openBranches(box.store, wanted).find(
+    (one) => one.branch === branch || isInTheWay(branch, one.branch),
+  );
+  if (taken !== undefined) throw ofAnother(branch, taken);
+  const { branchesOf } = await import("../../adapters/git/branches.ts");
+  const { names, heldBy } = await branchesOf(repo, door.env);
+  const place = heldBy.get(branch);
+  if (place !== undefined && place !== path) throw elsewhere(branch, place);
+  const other = names.find((name) => isInTheWay(branch, name));
+  if (other !== undefined)
+    throw new UserError("branch-in-the-way", `git cannot have ${branch} beside the branch ${other}`, {
+      next: "choose another name",
+      exit: EXIT_CONFLICT,
+    });
+}
+
+function requireName(branch: string): void {
+  if (isBranchName(branch)) return;
+  throw new UserError(
+    "branch-name",
+    `${JSON.stringify(branch)} cannot be the name of a branch`,
+    "git help check-ref-format",
+  );
+}
+
+type Taken = { readonly run: string; readonly branch: string };
+
+/** Branches of other tasks that are not over, in the same repository. */
+function openBranches(store: Store, { repo, run }: Wanted): Taken[] {
+  const rows = ["running", "waiting"].flatMap((status) => store.list({ repo, status, limit: ALL }).rows);
+  return rows
+    .filter(({ id }) => id !== run)
+    .flatMap(({ id }) => {
+      const branch = branchOf(store, id);
+      return branch === "" ? [] : [{ run: id, branch }];
+    });
+}
+
+/** Of a damaged run nothing is known, and others do not suffer from that. */
+function branchOf(store: Store, id: string): string {
+  try {
+    return String(store.load(id)?.run.params["branch"] ?? "");
+  } catch (error) {
+    if (error instanceof UserError) return "";
+    throw error;
+  }
+}
+
+function ofAnother(branch: string, taken: Taken): UserError {
+  const what = taken.branch === branch ? "has the branch" : `has ${taken.branch}, which is in the way of`;
+  return new UserError("branch-taken", `the task ${taken.run} ${what} ${branch}`, {
+    next: `signalbox task show ${taken.run}`,
+    exit: EXIT_CONFLICT,
+  });
+}
+
+function elsewhere(branch: string, path: string): UserError {
+  return new UserError(
+    "branch-in-use",
+    `the branch ${branch} is checked out in ${path}, and git allows that in one place only`,
+    { next: `git -C '${path}' switch --detach`, exit: EXIT_CONFLICT },
+  );
+}

@@ -1,0 +1,42 @@
+/** `signalbox task cancel`: ends a task early. Whoever is at a terminal is asked where somebody's work would be put away. */
+
+import { requirePerson } from "../../adapters/person/who.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { acting } from "../acting.ts";
+import type { Answer, Command } from "../command.ts";
+import { command as cancelRun } from "../commands/cancel.ts";
+import { requireKept } from "../kept.ts";
+import { isConfirmed } from "./confirm.ts";
+import { OF_PROJECT, taskOf } from "./which.ts";
+
+export const command: Command = {
+  usage: "[TASK] [--yes] [--note TEXT] [--key KEY]",
+  about:
+    "Ends a task early: its agents are stopped, its branch stays, and what was not committed goes to salvage.\nAsks first at a terminal where the task has a worktree. Only people can do this.",
+  words: { min: 0, max: 1 },
+  options: {
+    ...OF_PROJECT,
+    ...cancelRun.options,
+    yes: { about: "do not ask", short: "y" },
+  },
+  examples: ["signalbox task cancel k3d9", "signalbox task cancel k3d9 --yes"],
+  answer: async (given, door): Promise<Answer> => {
+    const { project, yes } = given.options;
+    const { run, isBound } = await acting(door, async (on) => {
+      requirePerson(on.who);
+      const id = taskOf(on, given.words[0], project);
+      requireKept(on, id);
+      return { run: id, isBound: on.box.store.workspace(id)?.status === "bound" };
+    });
+    if (
+      isBound &&
+      yes === undefined &&
+      !(await isConfirmed(`Cancel ${run}? What is not committed goes to salvage.`))
+    )
+      throw new UserError("not-confirmed", `${run} is as it was`, `signalbox task cancel ${run} --yes`);
+    const answer = await cancelRun.answer({ ...given, words: [run] }, door);
+    if (!isBound) return answer;
+    const where = `  what was not committed is kept: signalbox salvage show ${run}\n`;
+    return { ...answer, talk: `${where}${answer.talk ?? ""}` };
+  },
+};

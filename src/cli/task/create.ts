@@ -1,0 +1,147 @@
+/**
+ * `signalbox task create`: a task is made, and started as soon as there is room.
+ *
+ * Everything that could be wrong is looked at first: what is refused has written nothing.
+ */
+
+import { isBranchName } from "../../adapters/git/branch-name.ts";
+import { requirePerson } from "../../adapters/person/who.ts";
+import { START } from "../../core/workflow.ts";
+import { acknowledged, acting, seeThrough, type Acting } from "../acting.ts";
+import { beginRun, idOf } from "../beginning.ts";
+import type { Answer, Command, Given } from "../command.ts";
+import { getGoing, waitsForRoom } from "../going.ts";
+import { textIn } from "../input.ts";
+import { projectFor } from "../project/make.ts";
+import { projectNamed } from "../project/which.ts";
+import { siteOf, type Site } from "../site.ts";
+import { begun } from "./begun.ts";
+import { requireBranch } from "./branch.ts";
+import { requireHarnesses } from "./harnesses.ts";
+import { dependenciesOf } from "./dependencies.ts";
+
+/** The workflow that a task is a run of: built in, or the repository's own of this name. */
+const WORKFLOW = "task";
+/** What a task without a summary begins with: its worker asks. */
+const ASKING = "clarification";
+
+/** Options that are parameters of the workflow, too. */
+const PARAMS: Readonly<Record<string, string>> = {
+  harness: "harness",
+  "review-harness": "review_harness",
+  effort: "effort",
+  "review-effort": "review_effort",
+};
+
+export const command: Command = {
+  usage: "[BRANCH] [SUMMARY] [--context - | FILE] [--depends-on TASK]... [--no-start]",
+  about:
+    "Makes a task in this repository and starts it as soon as a workspace is free; prints its id and does not wait.\nOne word that cannot be a branch is the summary. Without a branch it is signalbox/ID until its worker renames it.\nWithout a summary it begins in clarification: its worker asks. Only people can do this.",
+  words: { min: 0, max: 2 },
+  options: {
+    harness: { takes: "NAME", about: "the agent that works" },
+    "review-harness": { takes: "NAME", about: "the agent that reviews" },
+    effort: { takes: "LEVEL", about: "how hard the worker thinks, as its harness calls it" },
+    "review-effort": { takes: "LEVEL", about: "the same for the reviewer" },
+    context: { takes: "FILE", about: "what is to be known beforehand; - for the standard input" },
+    "no-start": { about: "leave it pending until somebody starts it" },
+    status: {
+      takes: "pending|clarification|agent-review|reviewing",
+      about: "where it begins: with questions, or with work that is there",
+    },
+    "depends-on": {
+      takes: "TASK",
+      about: "start it when this one is done; may be given several times",
+      many: true,
+    },
+    project: { takes: "PROJECT", about: "in this project, instead of the repository that you are in" },
+    key: { takes: "KEY", about: "the same key twice makes one task" },
+  },
+  examples: [
+    'signalbox task create "Dates in the export are off by one"',
+    'signalbox task create fix-dates "Dates in the export" --context notes.md',
+    "signalbox task create fix-dates --status agent-review --review-harness codex",
+  ],
+  answer: (given, door): Promise<Answer> => acting(door, (on) => create(on, given)),
+};
+
+async function create(on: Acting, given: Given): Promise<Answer> {
+  requirePerson(on.who);
+  const { store } = on.box;
+  const { options } = given;
+  const { key, context, project: projectName } = options;
+  const { branch, summary } = meantBy(given.words);
+  const cwd = projectName === undefined ? on.door.cwd : projectNamed(store, projectName).repo;
+  const site = await siteOf(on, WORKFLOW, cwd);
+  const { loaded, repo } = site;
+  const isLeft = options["no-start"] !== undefined;
+  const params = paramsOf(given);
+  const known = key === undefined ? "" : idOf(repo, key);
+  const isNew = known === "" || store.load(known) === undefined;
+  const path = isLeft ? undefined : (on.door.env["PATH"] ?? "");
+  const dependsOn = dependenciesOf(on, { given: given.lists["depends-on"] ?? [], repo, run: known });
+  if (isNew) {
+    requireHarnesses(loaded.workflow, site.settings, { params, path });
+    if (branch !== undefined) await requireBranch(on, { repo, branch, run: known });
+  }
+  // Read before anything is written: it may not be there.
+  const text = context === undefined ? undefined : textIn(on.door.cwd, context);
+  const { name: project, defaultBranch } = await projectFor({ store, env: on.door.env }, site);
+  const base = await baseOf(on, site, defaultBranch);
+  const waits = waitsFor(on, { repo, dependsOn });
+  const to = options["status"] ?? (summary === "" && !isLeft && waits === "" ? askingIn(site) : undefined);
+  const submission = await beginRun(on, {
+    goal: summary,
+    loaded,
+    repo,
+    base,
+    params: [
+      ...Object.entries(params),
+      ...(declares(site, "project") ? [["project", project] as const] : []),
+    ],
+    texts: text === undefined ? [] : [{ artifact: "context", text: () => text }],
+    branch,
+    to,
+    key,
+  });
+  const { to: state } = acknowledged(submission, submission.id);
+  const run = submission.id;
+  if (isNew && dependsOn.length > 0) store.putDepends(run, dependsOn);
+  const isWaiting = !isLeft && state === store.load(run)?.run.state;
+  if (!isWaiting) return begun(on, run, { waits: "", told: await seeThrough(on, run) });
+  return begun(on, run, await getGoing(on, { run, key }));
+}
+
+/** One word that cannot be a branch is what the task is about. */
+function meantBy([first, second]: readonly string[]): { branch: string | undefined; summary: string } {
+  if (first === undefined) return { branch: undefined, summary: "" };
+  if (second !== undefined) return { branch: first === "" ? undefined : first, summary: second };
+  return isBranchName(first) ? { branch: first, summary: "" } : { branch: undefined, summary: first };
+}
+
+function paramsOf({ options }: Given): Record<string, string> {
+  const given = Object.entries(PARAMS).map(([option, param]) => [param, options[option]] as const);
+  return Object.fromEntries(given.filter((pair): pair is [string, string] => pair[1] !== undefined));
+}
+
+function declares({ loaded }: Site, param: string): boolean {
+  return loaded.workflow.definition.params[param]?.type === "text";
+}
+
+/** Where the workflow can begin with questions. */
+function askingIn({ loaded }: Site): string | undefined {
+  const starts = loaded.workflow.movesFrom[START] ?? [];
+  return starts.some(({ to }) => to === ASKING) ? ASKING : undefined;
+}
+
+function waitsFor({ box: { store } }: Acting, of: { repo: string; dependsOn: readonly string[] }): string {
+  const others = of.dependsOn.filter((id) => store.load(id)?.row.status !== "done");
+  return others.length > 0 ? others.join(" ") : (waitsForRoom(store, of.repo) ?? "");
+}
+
+/** Work begins from the project's own branch, wherever somebody stands. */
+async function baseOf(on: Acting, { repo, base }: Site, branch: string): Promise<string> {
+  if (branch === "") return base;
+  const { tipOfBranch } = await import("../../adapters/git/branches.ts");
+  return (await tipOfBranch(repo, branch, on.door.env)) ?? base;
+}

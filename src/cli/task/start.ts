@@ -1,0 +1,49 @@
+/** `signalbox task start`: a pending task is started, or put into the queue. */
+
+import { requirePerson } from "../../adapters/person/who.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { finished } from "../../core/refuse.ts";
+import { acting, type Acting } from "../acting.ts";
+import { firstMove } from "../beginning.ts";
+import { isFinished } from "../box.ts";
+import { EXIT_GATE, EXIT_NOT_YOURS, type Answer, type Command } from "../command.ts";
+import { getGoing } from "../going.ts";
+import { requireKept } from "../kept.ts";
+import { refusal } from "../refused.ts";
+import { begun } from "./begun.ts";
+import { waitsForOthers } from "./waiting.ts";
+import { OF_PROJECT, taskOf } from "./which.ts";
+
+export const command: Command = {
+  usage: "[TASK] [--key KEY]",
+  about:
+    "Starts a task that is pending. Without a free workspace it is put into the queue and starts when there is one.\nRefused while something that it depends on is not done; `signalbox move TASK planning` does it all the same. Only people can do this.",
+  words: { min: 0, max: 1 },
+  options: { ...OF_PROJECT, key: { takes: "KEY", about: "the same key twice starts it once" } },
+  examples: ["signalbox task start k3d9"],
+  answer: ({ words: [word], options }, door): Promise<Answer> =>
+    acting(door, async (on) => {
+      requirePerson(on.who);
+      const run = taskOf(on, word, options["project"]);
+      requirePending(on, run);
+      return begun(on, run, await getGoing(on, { run, key: options["key"] }));
+    }),
+};
+
+function requirePending(on: Acting, id: string): void {
+  const { row, run } = requireKept(on, id);
+  if (isFinished(row)) throw refusal(finished(run));
+  if (firstMove(on.box.workflow(row.definition), run) === undefined)
+    throw new UserError("not-in-map", `${id} is ${run.state}, and was started already`, {
+      next: `signalbox task show ${id}`,
+      exit: EXIT_NOT_YOURS,
+    });
+  const waits = waitsForOthers(on.box.store, id);
+  if (waits === undefined) return;
+  // It starts by itself when they are done, which is what whoever types this wants.
+  on.box.store.enqueue(id, row.repo);
+  throw new UserError("gate-not-met", `${id} waits for ${waits}`, {
+    next: `signalbox move ${id} ${firstMove(on.box.workflow(row.definition), run) ?? ""}`,
+    exit: EXIT_GATE,
+  });
+}

@@ -1,0 +1,71 @@
+/**
+ * Which task is meant.
+ *
+ * The first letters of an id mean a task of the project that somebody stands in, or has named: letters that fit a task of another
+ * project are refused and say so, because whoever types them there means another one. A whole id is no accident: it means its task
+ * from everywhere, unless a project was named that it is not of.
+ */
+
+import { UserError } from "../../adapters/user-error.ts";
+import type { RunRow } from "../../engine/ports/journal.ts";
+import type { Store } from "../../engine/ports/store.ts";
+import type { Acting } from "../acting.ts";
+import { runMeant } from "../box.ts";
+import type { Door, Option } from "../command.ts";
+import { projectNamed, repoHere } from "../project/which.ts";
+
+/** The option that all of them have. */
+export const OF_PROJECT: Readonly<Record<string, Option>> = {
+  project: { takes: "PROJECT", about: "the project that the task is of, where you are somewhere else" },
+};
+
+const ALL = 100_000;
+
+export type Meaning = {
+  readonly store: Store | undefined;
+  readonly door: Pick<Door, "cwd" | "env">;
+  /** The run of the agent that asks. */
+  readonly own?: string;
+};
+
+/** An agent that names none means its own. */
+export function taskOf({ box, door, who }: Acting, word: string | undefined, project?: string): string {
+  const own = who.type === "agent" ? { own: who.run } : {};
+  return taskMeant({ store: box.store, door, ...own }, word, project);
+}
+
+export function taskMeant(on: Meaning, word: string | undefined, project?: string): string {
+  const { store, door } = on;
+  const named = project === undefined ? undefined : projectNamed(store, project).repo;
+  if (store === undefined || word === undefined || word === "") {
+    const id = word === undefined && on.own !== undefined ? on.own : runMeant(store, door, word);
+    return requireOf(store, id, named);
+  }
+  if (store.idsLike(word, 1).includes(word)) return requireOf(store, word, named);
+  const repo = named ?? repoHere(store, door.cwd);
+  if (repo === undefined) return runMeant(store, door, word);
+  const like = (filter: { readonly repo?: string }): readonly RunRow[] =>
+    store.list({ ...filter, hidden: true, limit: ALL }).rows.filter(({ id }) => id.startsWith(word));
+  const [first, second] = like({ repo });
+  if (first !== undefined && second === undefined) return first.id;
+  const [elsewhere] = first === undefined ? like({}) : [];
+  if (elsewhere !== undefined) throw otherProject(store, elsewhere, word);
+  return runMeant(store, door, word);
+}
+
+function requireOf(store: Store | undefined, id: string, repo: string | undefined): string {
+  if (repo === undefined) return id;
+  const row = store?.load(id)?.row;
+  if (store === undefined || row === undefined || row.repo === repo) return id;
+  throw otherProject(store, row, id);
+}
+
+function otherProject(store: Store, { id, repo }: RunRow, word: string): UserError {
+  const name = store.projectAt(repo)?.name;
+  const whose = name === undefined ? `the repository ${repo}` : `the project ${name}`;
+  return new UserError(
+    "other-project",
+    `"${word}" is a task of ${whose}, and not of this one`,
+    `signalbox task show ${id}`,
+  );
+}

@@ -1,0 +1,93 @@
+/** What the parts of `task` and `project` print with `--json`. */
+
+import * as z from "zod/mini";
+import { ACTED } from "./acts.ts";
+import { Count, Flag, Text, Texts, type Shape } from "./envelope.ts";
+import { show } from "./runs.ts";
+
+const Session = z.enum(["alive", "dead", "unknown", "none"]);
+
+const BEGUN = {
+  run: Text,
+  project: Text,
+  branch: Text,
+  summary: Text,
+  state: Text,
+  status: Text,
+  seq: Count,
+  workspace: Text,
+  waits: Text,
+  dependsOn: Texts,
+};
+
+const Item = z.strictObject({
+  run: Text,
+  project: Text,
+  branch: Text,
+  summary: Text,
+  state: Text,
+  status: z.enum(["running", "waiting", "done", "cancelled", "failed", "damaged"]),
+  attention: Text,
+  halted: Flag,
+  session: Session,
+  round: Count,
+  queued: Flag,
+  dependsOn: Texts,
+  repo: Text,
+  startedAt: Text,
+  updatedAt: Text,
+});
+
+const View = z.strictObject({
+  project: Text,
+  session: Session,
+  pool: Text,
+  queued: Flag,
+  queuedFor: Text,
+  dependsOn: z.array(z.strictObject({ run: Text, state: Text })),
+  dependents: Texts,
+  messages: z.array(
+    z.strictObject({
+      role: Text,
+      slot: Text,
+      attempt: Count,
+      key: Text,
+      status: z.enum(["sending", "told", "acknowledged"]),
+      at: Count,
+      acknowledgedAt: Count,
+    }),
+  ),
+  hidden: Flag,
+});
+
+export const TASK: Readonly<Record<string, Shape>> = {
+  create: BEGUN,
+  start: BEGUN,
+  list: { tasks: z.array(Item), more: Count },
+  show: { ...show, task: View },
+  update: ACTED,
+  respawn: ACTED,
+  "request-changes": ACTED,
+  cancel: ACTED,
+  delete: { run: Text, state: Text, hidden: Flag },
+  complete: ACTED,
+  stuck: ACTED,
+};
+
+const Project = z.strictObject({
+  repo: Text,
+  name: Text,
+  defaultBranch: Text,
+  poolSize: Count,
+  remote: Text,
+  worktrees: Count,
+  inUse: Count,
+  queued: Count,
+});
+
+export const PROJECT: Readonly<Record<string, Shape>> = {
+  add: { project: Project },
+  list: { projects: z.array(Project) },
+  update: { project: Project },
+  remove: { project: Project },
+};
