@@ -34,6 +34,7 @@ export async function acting<T>(door: Door, work: (on: Acting) => Promise<T>): P
   const store = openStore(door);
   try {
     const who = whoActs({ env: door.env, store, ...(door.procs === undefined ? {} : { procs: door.procs }) });
+    if (who.type === "agent") store.acknowledge({ run: who.run, ...who.actor }, Date.now());
     return await work({ door, home, box: boxOf(door, home, store), who });
   } finally {
     store.close();

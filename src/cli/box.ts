@@ -62,6 +62,7 @@ export async function withStore(
   const store = storeOf(door);
   let answer: Answer;
   try {
+    await hear(door, store);
     answer = await work(store);
     if (store !== undefined && isDue(store, requireHome(door))) await seeToIt(door, store);
   } catch (error) {
@@ -81,6 +82,14 @@ export async function withStore(
     }
   };
   return { ...answer, stream: streamed };
+}
+
+/** An agent that only looks has heard what it was told, too. People pay nothing for that. */
+async function hear({ env }: Door, store: Store | undefined): Promise<void> {
+  const token = env["SIGNALBOX_TOKEN"] ?? "";
+  if (token === "" || store === undefined) return;
+  const { heard } = await import("./heard.ts");
+  heard(store, token);
 }
 
 /** Whoever looks sees to it that somebody is at work where there is work: a supervisor may have died with the machine. */

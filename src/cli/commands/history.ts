@@ -4,6 +4,7 @@ import type { Note, Recorded } from "../../engine/ports/journal.ts";
 import { seeRun, withStore } from "../box.ts";
 import { linesOf, sayLine, type Line } from "../reading/chronicle.ts";
 import { among, notesSince } from "../reading/notes.ts";
+import { toldNotes } from "../reading/told.ts";
 import { EXIT_OK, type Answer, type Command } from "../command.ts";
 import { numberOption } from "../number-option.ts";
 import { columns, sayActor, sayTime } from "../say.ts";
@@ -43,7 +44,8 @@ export const command: Command = {
       const from = Math.max(1, run.seq - limit + 1);
       const events = raw ? journal.events(run.id, from) : [];
       const { lines, more } = raw ? { lines: [], more: from > 1 } : linesOf(journal, run, limit);
-      const notes = raw ? [] : notesSince(journal.notes(run.id), more ? lines[0] : undefined);
+      const all = raw ? [] : [...journal.notes(run.id), ...toldNotes(journal, run.id)];
+      const notes = notesSince(all, more ? lines[0] : undefined);
       const data: HistoryData = {
         run: run.id,
         state: run.state,

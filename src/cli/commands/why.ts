@@ -1,12 +1,19 @@
 /** `signalbox why`: for every move out of the present state, whether it is open, and what would open it. */
 
-import { seeRun, withStore } from "../box.ts";
+import { seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { sayAsOf } from "../reading/as-of.ts";
+import { sayTold, toldTo } from "../reading/told.ts";
 import { waysOf, type Way } from "../reading/ways.ts";
 
 /** What `--json` gives. */
-export type WhyData = { readonly run: string; readonly state: string; readonly moves: readonly Way[] };
+export type WhyData = {
+  readonly run: string;
+  readonly state: string;
+  readonly moves: readonly Way[];
+  /** Agents that were told something and have not been heard of since. */
+  readonly silent: readonly string[];
+};
 
 export const command: Command = {
   usage: "[RUN]",
@@ -18,7 +25,8 @@ export const command: Command = {
   answer: ({ words }, door) =>
     withStore(door, (store) => {
       const seen = seeRun(store, door, words[0]);
-      const data: WhyData = { run: seen.run.id, state: seen.run.state, moves: waysOf(seen) };
+      const { id, state } = seen.run;
+      const data: WhyData = { run: id, state, moves: waysOf(seen), silent: silentOf(seen) };
       const open = data.moves.filter((way) => way.open).length;
       const next = `signalbox next ${data.run}`;
       return {
@@ -33,7 +41,15 @@ export const command: Command = {
     }),
 };
 
-function show({ run, state, moves }: WhyData, { paint }: Door): string {
+function silentOf({ store, run }: Seen): string[] {
+  const messages = store.messages(run.id);
+  return Object.values(run.agents).flatMap((agent) => {
+    const said = sayTold(toldTo(messages, agent), Date.now());
+    return said === "" ? [] : [`${agent.role} ${said}`];
+  });
+}
+
+function show({ run, state, moves, silent }: WhyData, { paint }: Door): string {
   if (moves.length === 0) return `${run} is in ${state}, and no move leads out of it.\n`;
   const lines = moves.flatMap((way) => {
     const who = way.by.map((name) => (name === "human" ? "a person" : name)).join(" or ");
@@ -50,5 +66,6 @@ function show({ run, state, moves }: WhyData, { paint }: Door): string {
       `    ${way.open ? "to do" : "it opens when"}: ${way.smallest}`,
     ];
   });
-  return `${[`${run} is in ${state}. From here:`, ...lines].join("\n")}\n`;
+  const notes = silent.map((line) => `  ${paint.yellow(line)}`);
+  return `${[`${run} is in ${state}. From here:`, ...lines, ...notes].join("\n")}\n`;
 }

@@ -6,6 +6,7 @@ import type { Process, Processes } from "../../engine/ports/process.ts";
 import type { AgentRow, JobRow } from "../../engine/ports/registry.ts";
 import type { Seen } from "../box.ts";
 import { sayAge } from "../say.ts";
+import { sayTold, toldTo, type Told } from "./told.ts";
 
 export type Probe = Processes["probe"];
 
@@ -23,6 +24,10 @@ export type AgentView = {
   readonly exit: number | null;
   /** Milliseconds since 1970 of its last output; null where that is not known. */
   readonly outputAt: number | null;
+  /** Whether its process has a terminal: *window* for this turn, *resident* for as long as it lives. */
+  readonly seat: JobRow["seat"];
+  /** What it was last told in its terminal; null where it was told nothing. */
+  readonly told: Told | null;
 };
 
 export type CheckView = {
@@ -34,21 +39,25 @@ export type CheckView = {
 
 export function agentsOf({ store, run }: Seen, probeIn: Probe, every: boolean): AgentView[] {
   const rows = store.agents({ run: run.id });
-  // Where a turn's folder is, only its job tells.
-  const probe = (row: AgentRow): Process => {
-    const dir = store.job(jobId(row, row.turn))?.dir;
-    return dir === undefined ? { type: "absent" } : probeIn(dir);
+  const messages = store.messages(run.id);
+  const look = (of: Key & { readonly status: string }, row: AgentRow | undefined): AgentView => {
+    // Where a turn's folder is, only its job tells.
+    const job = row === undefined ? undefined : store.job(jobId(row, row.turn));
+    const told = row?.status === "ended" ? null : toldTo(messages, of);
+    return { ...viewOf({ ...of, row, job }, probeIn), told };
   };
-  const present = Object.values(run.agents).map((agent) => {
-    const row = rows.find((each) => isSame(each, agent));
-    return viewOf({ ...agent, row }, probe);
-  });
+  const present = Object.values(run.agents).map((agent) =>
+    look(
+      agent,
+      rows.find((each) => isSame(each, agent)),
+    ),
+  );
   if (!every) return present;
   const earlier = rows.filter((row) => {
     const now = run.agents[slotKey(row.role, row.slot)];
     return now === undefined || now.attempt !== row.attempt;
   });
-  return [...present, ...earlier.map((row) => viewOf({ ...row, status: "superseded", row }, probe))];
+  return [...present, ...earlier.map((row) => look({ ...row, status: "superseded" }, row))];
 }
 
 export function checksOf({ store, run }: Seen, probe: Probe): CheckView[] {
@@ -73,11 +82,15 @@ function isSame(a: Key, b: Key): boolean {
 }
 
 function viewOf(
-  of: Key & { readonly status: string; readonly row: AgentRow | undefined },
-  probe: (row: AgentRow) => Process,
-): AgentView {
-  const { role, slot, attempt, status, row } = of;
-  const base = { role, slot, attempt, status };
+  of: Key & {
+    readonly status: string;
+    readonly row: AgentRow | undefined;
+    readonly job: JobRow | undefined;
+  },
+  probe: Probe,
+): Omit<AgentView, "told"> {
+  const { role, slot, attempt, status, row, job } = of;
+  const base = { role, slot, attempt, status, seat: job?.seat ?? "" };
   // A row is made before its first turn is tried.
   if (row === undefined || row.turn === 0)
     return { ...base, process: "not-started", pid: null, turn: 0, since: "", exit: null, outputAt: null };
@@ -85,7 +98,7 @@ function viewOf(
   // Between its turns an agent has no process.
   if (row.status !== "running")
     return { ...seen, process: row.status, pid: null, exit: null, outputAt: null };
-  return { ...seen, ...looked(() => probe(row)) };
+  return { ...seen, ...looked(() => (job === undefined ? { type: "absent" } : probe(job.dir))) };
 }
 
 type Looked = Pick<AgentView, "process" | "pid" | "exit" | "outputAt">;
@@ -124,7 +137,9 @@ export function sayAgent(agent: AgentView, now: number): string {
   switch (agent.process) {
     case "running": {
       const output = agent.outputAt === null ? "" : `, last output ${sayAge(agent.outputAt, now)} ago`;
-      return `running (pid ${agent.pid ?? "unknown"}${since}${output})${stopping}`;
+      const told = sayTold(agent.told, now);
+      const where = agent.seat === "resident" ? " in its terminal" : "";
+      return `running${where} (pid ${agent.pid ?? "unknown"}${since}${output})${stopping}${told === "" ? "" : `; ${told}`}`;
     }
     case "starting":
       return `starting${stopping}`;

@@ -69,6 +69,8 @@ const Agent = z.strictObject({
   since: Text,
   exit: z.nullable(z.int()),
   outputAt: z.nullable(z.number()),
+  seat: z.enum(["", "window", "resident"]),
+  told: z.nullable(z.strictObject({ status: z.enum(["sending", "told", "acknowledged"]), at: z.number() })),
 });
 
 const Line = z.strictObject({
@@ -144,7 +146,7 @@ export const next = {
   question: z.nullable(Question),
 };
 
-export const why = { run: Text, state: Text, moves: z.array(Way) };
+export const why = { run: Text, state: Text, moves: z.array(Way), silent: Texts };
 
 export const history = {
   run: Text,
