@@ -38,7 +38,7 @@ export function parseArguments(argv: readonly string[], known: Known, help: stri
   const shorts = new Set(Object.values(known).map(({ short }) => short));
   const options: Record<string, string> = {};
   for (const [key, value] of Object.entries(values)) {
-    if (shorts.has(key)) continue;
+    if (shorts.has(key) || isEcho(key, rest)) continue;
     // citty takes `--no-x` for `--x=false`.
     const name = value === false ? `no-${key}` : key;
     const option = Object.hasOwn(known, name) ? known[name] : undefined;
@@ -48,6 +48,13 @@ export function parseArguments(argv: readonly string[], known: Known, help: stri
     options[name] = typeof value === "string" ? value : "";
   }
   return { words, options, lists };
+}
+
+/** citty gives `--pool-size` a second time, as poolSize. Whoever types that is told. */
+function isEcho(key: string, argv: readonly string[]): boolean {
+  return (
+    /[A-Z]/.test(key) && !argv.some((argument) => argument === `--${key}` || argument.startsWith(`--${key}=`))
+  );
 }
 
 /** citty keeps the last value of an option, and takes whatever follows one for its value. */
