@@ -29,7 +29,7 @@ export type Acting = {
 };
 
 /** Opens the box for one command, and closes it whatever happens. */
-export async function acting<T>(door: Door, work: (on: Acting) => Promise<T>): Promise<T> {
+export async function acting<T>(door: Door, work: (on: Acting) => T | Promise<T>): Promise<T> {
   const home = requireHome(door);
   const store = openStore(door);
   try {

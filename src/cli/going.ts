@@ -4,13 +4,11 @@
  */
 
 import { UserError } from "../adapters/user-error.ts";
-import { POOL_SIZE } from "../engine/project-name.ts";
-import type { Store } from "../engine/ports/store.ts";
+import { waitsFor } from "../engine/line.ts";
 import { answeredBefore, seeThrough, voiceOf, type Acting, type Done } from "./acting.ts";
 import { firstMove } from "./beginning.ts";
 import { requireKept } from "./kept.ts";
 import { moveTo } from "./moving.ts";
-import { waitsForOthers } from "./task/waiting.ts";
 
 export type Going = {
   /** The move, where it was taken. */
@@ -35,7 +33,7 @@ export async function getGoing(
   if (to === undefined) return { done: undefined, waits: "", told: await seeThrough(on, run) };
   const { repo } = kept.row;
   if (!isRepeated) store.enqueue(run, repo);
-  const waits = isRepeated ? "" : (waitsForOthers(store, run) ?? waitsForRoom(store, repo) ?? "");
+  const waits = isRepeated ? "" : waitsFor(store, run).join("; ");
   if (waits !== "") return { done: undefined, waits, told: await seeThrough(on, run) };
   try {
     const done = await moveTo(on, { run, to, key, voice: await voiceOf(on, run) });
@@ -43,15 +41,8 @@ export async function getGoing(
     return { done, waits: "", told: done.told };
   } catch (error) {
     // Somebody has taken the last one, or was faster with this very run.
-    const taken = error instanceof UserError ? waitsForRoom(store, repo) : undefined;
-    if (taken === undefined) throw error;
+    const taken = error instanceof UserError ? waitsFor(store, run).join("; ") : "";
+    if (taken === "") throw error;
     return { done: undefined, waits: taken, told: await seeThrough(on, run) };
   }
-}
-
-/** Undefined where a workspace is free. */
-export function waitsForRoom(store: Store, repo: string): string | undefined {
-  if (store.hasRoom(repo)) return undefined;
-  const inUse = store.pool(repo).filter(({ run }) => run !== "").length;
-  return `a free workspace (${inUse} of ${store.projectAt(repo)?.poolSize ?? POOL_SIZE} in use)`;
 }

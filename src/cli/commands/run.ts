@@ -88,7 +88,7 @@ async function start(on: Acting, given: Given): Promise<Begun> {
 }
 
 function sayWaits(waits: string): readonly string[] {
-  return waits === "" ? [] : [`it waits for ${waits}`];
+  return waits === "" ? [] : [`it ${waits}`];
 }
 
 function pairsOf({ lists }: Given, option: string): (readonly [string, string])[] {

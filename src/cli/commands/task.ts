@@ -22,6 +22,7 @@ export const command: Group = {
       about: "send a task back to its worker, with what is to be changed",
       load: () => import("../task/request-changes.ts"),
     },
+    merge: { about: "merge its branch; the task is done", load: () => import("../task/merge.ts") },
     cancel: { about: "end a task early; its work is kept", load: () => import("../task/cancel.ts") },
     delete: { about: "put a finished task away", load: () => import("../task/delete.ts") },
     complete: { about: "hand over: ask for the one move forward", load: () => import("../task/complete.ts") },

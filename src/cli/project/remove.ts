@@ -18,7 +18,7 @@ export const command: Command = {
   options: {},
   examples: ["signalbox project remove shop"],
   answer: ({ words: [word] }, door): Promise<Answer> =>
-    acting(door, async (on) => {
+    acting(door, (on) => {
       requirePerson(on.who);
       const { store } = on.box;
       const row = projectMeant(store, door.cwd, word);

@@ -57,6 +57,6 @@ function dataOf({ box: { store }, home }: Acting, { row, run }: Kept, waits: str
 }
 
 function sayNext({ state, workspace, waits }: BegunData): string {
-  if (waits !== "") return `${state}: waits for ${waits}`;
+  if (waits !== "") return `${state}: ${waits}`;
   return workspace === "" ? state : `${state} in ${workspace}`;
 }

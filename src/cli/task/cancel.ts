@@ -22,7 +22,7 @@ export const command: Command = {
   examples: ["signalbox task cancel k3d9", "signalbox task cancel k3d9 --yes"],
   answer: async (given, door): Promise<Answer> => {
     const { project, yes } = given.options;
-    const { run, isBound } = await acting(door, async (on) => {
+    const { run, isBound } = await acting(door, (on) => {
       requirePerson(on.who);
       const id = taskOf(on, given.words[0], project);
       requireKept(on, id);

@@ -7,10 +7,11 @@
 import { isBranchName } from "../../adapters/git/branch-name.ts";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { START } from "../../core/workflow.ts";
+import type { Store } from "../../engine/ports/store.ts";
 import { acknowledged, acting, seeThrough, type Acting } from "../acting.ts";
 import { beginRun, idOf } from "../beginning.ts";
 import type { Answer, Command, Given } from "../command.ts";
-import { getGoing, waitsForRoom } from "../going.ts";
+import { getGoing } from "../going.ts";
 import { textIn } from "../input.ts";
 import { projectFor } from "../project/make.ts";
 import { projectNamed } from "../project/which.ts";
@@ -88,8 +89,9 @@ async function create(on: Acting, given: Given): Promise<Answer> {
   const text = context === undefined ? undefined : textIn(on.door.cwd, context);
   const { name: project, defaultBranch } = await projectFor({ store, env: on.door.env }, site);
   const base = await baseOf(on, site, defaultBranch);
-  const waits = waitsFor(on, { repo, dependsOn });
-  const to = options["status"] ?? (summary === "" && !isLeft && waits === "" ? askingIn(site) : undefined);
+  const to =
+    options["status"] ??
+    (summary === "" && !isLeft && canBegin(store, { repo, dependsOn }) ? askingIn(site) : undefined);
   const submission = await beginRun(on, {
     goal: summary,
     loaded,
@@ -134,9 +136,9 @@ function askingIn({ loaded }: Site): string | undefined {
   return starts.some(({ to }) => to === ASKING) ? ASKING : undefined;
 }
 
-function waitsFor({ box: { store } }: Acting, of: { repo: string; dependsOn: readonly string[] }): string {
-  const others = of.dependsOn.filter((id) => store.load(id)?.row.status !== "done");
-  return others.length > 0 ? others.join(" ") : (waitsForRoom(store, of.repo) ?? "");
+/** Somebody who asks needs a workspace, too. */
+function canBegin(store: Store, of: { repo: string; dependsOn: readonly string[] }): boolean {
+  return of.dependsOn.every((id) => store.load(id)?.row.status === "done") && store.hasRoom(of.repo);
 }
 
 /** Work begins from the project's own branch, wherever somebody stands. */

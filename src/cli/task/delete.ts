@@ -16,7 +16,7 @@ export const command: Command = {
   options: OF_PROJECT,
   examples: ["signalbox task delete k3d9"],
   answer: ({ words: [word], options }, door): Promise<Answer> =>
-    acting(door, async (on) => {
+    acting(door, (on) => {
       requirePerson(on.who);
       const id = taskOf(on, word, options["project"]);
       const { row } = requireKept(on, id);

@@ -78,14 +78,13 @@ function backFrom(on: Acting, { row, run }: Kept): string {
   const { states, counters } = workflow.definition;
   if (states[run.state]?.final !== undefined) throw refusal(finished(run));
   const scopes = new Set(Object.values(counters).map(({ per }) => per));
-  const moves = (workflow.movesFrom[run.state] ?? []).filter(
-    (move) =>
-      move.by.includes("human") &&
-      move.answer === undefined &&
-      move.renew.some((scope) => scopes.has(scope)) &&
-      move.do.some(({ type }) => type === "tell"),
+  const move = (workflow.movesFrom[run.state] ?? []).find(
+    ({ by, answer, renew, do: actions }) =>
+      by.includes("human") &&
+      answer === undefined &&
+      renew.some((scope) => scopes.has(scope)) &&
+      actions.some(({ type }) => type === "tell"),
   );
-  const [move] = moves;
   if (move !== undefined) return targetOf(run, move);
   throw new UserError("not-in-map", `${run.id} is ${run.state}, where no changes can be requested`, {
     next: `signalbox next ${run.id}`,
@@ -103,13 +102,13 @@ async function put(on: Acting, { row, run }: Kept, text: string): Promise<readon
   failpoint("request-changes.before-archive");
   const archived = await box.artifacts.archive(place, { artifacts: [WISHES], into });
   failpoint("request-changes.after-archive");
-  const put = await box.artifacts.put(place, {
+  const written = await box.artifacts.put(place, {
     artifact: WISHES,
     slot: "",
     text: `${sayTime(now)}\n\n${text}\n`,
   });
   failpoint("request-changes.after-put");
-  return [...archived, ...put];
+  return [...archived, ...written];
 }
 
 function noteOf(text: string): string | undefined {

@@ -1,13 +1,12 @@
 /** `signalbox task show`: what `show` says of a run, and what makes a task of it: dependencies, queue, pool, messages. */
 
+import { waitsFor } from "../../engine/line.ts";
 import type { MessageRow } from "../../engine/ports/messages.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { seeRun, withStore } from "../box.ts";
 import type { Answer, Command } from "../command.ts";
 import { command as showRun } from "../commands/show.ts";
-import { waitsForRoom } from "../going.ts";
 import { sessionsOf, type Session } from "./session.ts";
-import { waitsForOthers } from "./waiting.ts";
 import { OF_PROJECT, taskMeant } from "./which.ts";
 
 /** What `--json` gives under `task`, beside everything of `show`. */
@@ -64,7 +63,7 @@ function viewOf(store: Store, id: string): TaskView {
     session: kept === undefined ? "none" : sessionsOf(store)(kept.run),
     pool: store.poolOf(id)?.name ?? "",
     queued,
-    queuedFor: queued ? (waitsForOthers(store, id) ?? waitsForRoom(store, repo) ?? "its turn") : "",
+    queuedFor: queued ? waitsFor(store, id).join("; ") || "waits for its turn" : "",
     dependsOn: store.depends(id).map((run) => ({ run, state: store.load(run)?.row.state ?? "" })),
     dependents: store.dependents(id),
     messages: store.messages(id).map(({ run: _run, ...message }) => message),
@@ -78,7 +77,7 @@ function say(view: TaskView): string {
     ["project", project],
     ["session", session === "none" ? "" : session],
     ["pool", pool],
-    ["queued", queuedFor === "" ? "" : `waits for ${queuedFor}`],
+    ["queued", queuedFor],
     ["depends on", dependsOn.map(({ run, state }) => `${run} (${state})`).join(", ")],
     ["waited for by", dependents.join(", ")],
     ["messages", messages.map(({ role, status, at }) => `${role}: ${status} ${sayAt(at)}`).join(", ")],

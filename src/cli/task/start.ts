@@ -11,7 +11,6 @@ import { getGoing } from "../going.ts";
 import { requireKept } from "../kept.ts";
 import { refusal } from "../refused.ts";
 import { begun } from "./begun.ts";
-import { waitsForOthers } from "./waiting.ts";
 import { OF_PROJECT, taskOf } from "./which.ts";
 
 export const command: Command = {
@@ -33,17 +32,20 @@ export const command: Command = {
 function requirePending(on: Acting, id: string): void {
   const { row, run } = requireKept(on, id);
   if (isFinished(row)) throw refusal(finished(run));
-  if (firstMove(on.box.workflow(row.definition), run) === undefined)
+  const to = firstMove(on.box.workflow(row.definition), run);
+  if (to === undefined)
     throw new UserError("not-in-map", `${id} is ${run.state}, and was started already`, {
       next: `signalbox task show ${id}`,
       exit: EXIT_NOT_YOURS,
     });
-  const waits = waitsForOthers(on.box.store, id);
-  if (waits === undefined) return;
-  // It starts by itself when they are done, which is what whoever types this wants.
-  on.box.store.enqueue(id, row.repo);
-  throw new UserError("gate-not-met", `${id} waits for ${waits}`, {
-    next: `signalbox move ${id} ${firstMove(on.box.workflow(row.definition), run) ?? ""}`,
-    exit: EXIT_GATE,
-  });
+  const open = on.box.store.depends(id).filter((other) => on.box.store.load(other)?.row.status !== "done");
+  if (open.length === 0) return;
+  throw new UserError(
+    "gate-not-met",
+    `${id} depends on ${open.join(" and ")}, and waits until that is done`,
+    {
+      next: `signalbox move ${id} ${to}`,
+      exit: EXIT_GATE,
+    },
+  );
 }
