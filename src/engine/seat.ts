@@ -12,6 +12,7 @@ import { isTurnOf } from "./job-id.ts";
 import type { Launch, Window } from "./ports/process.ts";
 import type { AgentRow, JobRow } from "./ports/registry.ts";
 import type { Harness, Settings } from "./ports/settings.ts";
+import { windowName } from "./title.ts";
 
 export type Seat = JobRow["seat"];
 
@@ -38,9 +39,7 @@ export function windowFor(
 ): Pick<Launch, "terminal"> {
   if (seat === "") return {};
   const { agent, role, title } = on;
-  const who = agent.slot === "" ? agent.role : `${agent.role}-${agent.slot}`;
-  const name = role.session === "persistent" ? who : `${who}-${agent.attempt}`;
-  return { terminal: { session: agent.run, title, name } satisfies Window };
+  return { terminal: { session: agent.run, title, name: windowName(agent, role) } satisfies Window };
 }
 
 /** The process of an agent that stays in its terminal, while it lives. */
