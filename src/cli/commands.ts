@@ -83,6 +83,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     example: "signalbox logs abcd --follow",
     load: () => import("./commands/logs.ts"),
   },
+  watch: {
+    about: "watch what all runs do, with keys for what to do about it",
+    example: "signalbox watch --here",
+    load: () => import("./commands/watch.ts"),
+  },
   inbox: {
     about: "list what waits for you",
     example: "signalbox inbox",

@@ -9,7 +9,7 @@ import type { Paint } from "./paint.ts";
 export const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
   ["Set up", ["demo", "init", "doctor", "trust", "key", "completion", "project"]],
   ["Run", ["run", "task", "move", "submit", "resume", "stop", "cancel", "supervise"]],
-  ["Look", ["list", "show", "next", "why", "history", "logs", "salvage", "verify"]],
+  ["Look", ["list", "watch", "show", "next", "why", "history", "logs", "salvage", "verify"]],
   ["Decide", ["inbox", "answer", "waive"]],
   ["Write workflows", ["workflows", "check", "graph", "simulate", "eject", "schema"]],
 ];

@@ -42,6 +42,7 @@ const CASES: Readonly<Record<string, Case>> = {
   history: { good: ["history b1", "history c1 --events"], bad: ["history zz"] },
   logs: { good: [(on) => withJob(on, "a1")], bad: ["logs a1", "logs zz"] },
   verify: { good: ["verify a1", "verify --all"], bad: ["verify zz", withoutRow] },
+  watch: { good: ["watch --once", "watch --once --all"], bad: ["watch --once --project no-such", "watch x"] },
   inbox: { good: ["inbox"], bad: ["inbox x"] },
   move: {
     good: ["move a1 dropped"],
@@ -92,6 +93,9 @@ const CASES: Readonly<Record<string, Case>> = {
     good: [],
     bad: ["task request-changes a1 x", "task request-changes c1 x", "task request-changes zz x"],
   },
+  // These take a terminal, and work that is done: test/cli/task-attach and task-merge.
+  "task attach": { good: [], bad: ["task attach a1", "task attach zz"] },
+  "task merge": { good: [], bad: ["task merge a1", "task merge zz"] },
   "task cancel": { good: ["task cancel a1"], bad: ["task cancel c1", "task cancel zz"] },
   "task delete": { good: ["task delete c1"], bad: ["task delete a1", "task delete zz", "task delete"] },
   "task complete": { good: [], bad: ["task complete a1", "task complete c1", "task complete zz"] },

@@ -6,6 +6,7 @@ import * as ofActs from "./acts.ts";
 import * as ofRuns from "./runs.ts";
 import * as ofSetup from "./setup.ts";
 import { PROJECT, TASK } from "./tasks.ts";
+import { watch, WatchLine } from "./watch.ts";
 import * as ofWorkflows from "./workflows.ts";
 
 const { ACTED: _acted, ...ofActing } = ofActs;
@@ -15,6 +16,7 @@ const DATA: Readonly<Record<string, Shape>> = {
   ...ofSettingUp,
   ...ofActing,
   ...ofReading,
+  watch,
   ...ofWorkflows,
   ...partsOf("task", TASK),
   ...partsOf("project", PROJECT),
@@ -26,7 +28,11 @@ function partsOf(name: string, parts: Readonly<Record<string, Shape>>): Record<s
 }
 
 /** Of commands that go on: what stands on each line. */
-export const STREAMS: Readonly<Record<string, z.ZodMiniType>> = { logs: LogLine, demo: DemoLine };
+export const STREAMS: Readonly<Record<string, z.ZodMiniType>> = {
+  logs: LogLine,
+  demo: DemoLine,
+  watch: WatchLine,
+};
 
 export const ANSWERS: Readonly<Record<string, z.ZodMiniType>> = Object.fromEntries(
   Object.entries(DATA).map(([name, data]) => [name, z.union([answerOf(data), Failure, Help])]),

@@ -1,0 +1,52 @@
+/** Which acts apply to a run now; where one does not, why. The commands decide: this only spares people what they would refuse. */
+
+import type { Facts } from "./facts.ts";
+import { isOver, type Act, type BoardRow } from "./row.ts";
+
+type On = Pick<BoardRow, "state" | "status" | "session" | "waits">;
+
+export function actsOf(facts: Facts | undefined, on: On): Readonly<Record<Act, string>> {
+  if (facts === undefined || on.status === "damaged")
+    return every("it is damaged: signalbox doctor --repair");
+  const over = isOver(on) ? `it is ${on.status}` : "";
+  return {
+    start: over || (facts.hasBegun ? "it has begun" : ""),
+    attach: over || attaching(on),
+    respawn: over || (on.session === "dead" ? "" : "no agent of it has crashed"),
+    resume: on.waits.kind === "halted" || on.waits.kind === "attention" ? "" : "nothing holds it up",
+    view: facts.page === "" ? `${facts.seen.row.workflow} has no page to show` : "",
+    changes: over || (facts.isSendingBack ? "" : `${on.state} is not where a person asks for changes`),
+    merge: over || (facts.finishing ?? `nobody can finish it from ${on.state}`),
+    cancel: over,
+    delete: over === "" ? "it is not over: cancel it first" : "",
+  };
+}
+
+function attaching({ session }: On): string {
+  switch (session) {
+    case "alive":
+      return "";
+    case "idle":
+      return "its agent sits between two turns, without a process";
+    case "dead":
+      return "its agent is dead";
+    case "unknown":
+      return "nobody can tell whether its agent lives";
+    case "none":
+      return "no agent of it was started";
+  }
+}
+
+function every(reason: string): Readonly<Record<Act, string>> {
+  return {
+    start: reason,
+    attach: reason,
+    respawn: reason,
+    resume: reason,
+    view: reason,
+    changes: reason,
+    merge: reason,
+    cancel: reason,
+    delete: reason,
+  };
+}

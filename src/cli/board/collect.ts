@@ -1,0 +1,234 @@
+/**
+ * Collects the board: one look at the store, and at the processes of those runs that have any.
+ *
+ * What only the journal decides is kept until the journal goes on; git is never asked here, because it takes too long: what is
+ * known of the work comes from whoever looks at it in the background.
+ */
+
+import { basename } from "node:path";
+import type { Home } from "../../adapters/home/paths.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import type { Workflow } from "../../core/compile.ts";
+import type { RunRow } from "../../engine/ports/journal.ts";
+import type { ProjectRow } from "../../engine/ports/projects.ts";
+import type { Store } from "../../engine/ports/store.ts";
+import { rootOf, workflowOf, type Seen } from "../box.ts";
+import { attentionOf } from "../reading/trouble.ts";
+import { agentsOf, type AgentView, type Probe } from "../reading/truth.ts";
+import { actsOf } from "./acts.ts";
+import { factsOf, type Facts } from "./facts.ts";
+import {
+  inOrder,
+  UNKNOWN,
+  isOver,
+  type BoardRow,
+  type BoardView,
+  type PoolView,
+  type Session,
+  type Work,
+} from "./row.ts";
+import { waitsOf, type Ahead } from "./waits.ts";
+
+export type Wanted = {
+  /** Real path of a repository; empty for all. */
+  readonly repo: string;
+  /** Those that are over, too. */
+  readonly over: boolean;
+};
+
+export type Collector = {
+  collect(wanted: Wanted): BoardView;
+  /** The page of a run: where it is, whether or not it is there. */
+  pageOf(run: string): string | undefined;
+};
+
+type On = {
+  readonly store: Store;
+  readonly home: Home;
+  readonly probe: Probe;
+  /** What is known of the work in a run's workspace: undefined where nobody has looked yet. */
+  readonly workOf: (run: string) => Work | null | undefined;
+};
+
+const OPEN = ["running", "waiting"] as const;
+const OVER = ["done", "cancelled", "failed"] as const;
+const OPEN_MAX = 5000;
+/** Nobody looks further back on a screen: `list --all` does. */
+const OVER_MAX = 100;
+
+export function collectorOf(on: On): Collector {
+  const known = new Map<string, { readonly stamp: string; readonly facts: Facts | undefined }>();
+  const workflows = new Map<string, Workflow>();
+
+  function factsFor(row: RunRow): Facts | undefined {
+    const stamp = `${row.seq} ${row.head} ${row.attention} ${String(row.halted)}`;
+    const kept = known.get(row.id);
+    if (kept?.stamp === stamp) return kept.facts;
+    const facts = row.status === "damaged" ? undefined : readFacts(row);
+    known.set(row.id, { stamp, facts });
+    return facts;
+  }
+
+  function readFacts(row: RunRow): Facts | undefined {
+    try {
+      const kept = on.store.load(row.id);
+      return kept === undefined ? undefined : factsOf({ ...seenOf(row), ...kept });
+    } catch (error) {
+      // One run that cannot be read must not hide the others.
+      if (error instanceof UserError) return undefined;
+      throw error;
+    }
+  }
+
+  function seenOf(row: RunRow): Pick<Seen, "store" | "workflow" | "root"> {
+    let workflow = workflows.get(row.definition);
+    if (workflow === undefined) workflows.set(row.definition, (workflow = workflowOf(on.store, row)));
+    return { store: on.store, workflow, root: rootOf(on.store, on.home, row.id) };
+  }
+
+  return {
+    collect(wanted) {
+      const { rows, more } = select(on.store, wanted);
+      const shared = sharedOf(on.store);
+      const present = new Set(rows.map(({ id }) => id));
+      for (const id of known.keys()) if (!present.has(id)) known.delete(id);
+      return {
+        rows: inOrder(rows.map((row) => rowOf(on, { row, facts: factsFor(row), shared }))),
+        more,
+        pools: shared.pools.filter(({ repo }) => wanted.repo === "" || repo === wanted.repo),
+      };
+    },
+    pageOf: (run) => {
+      const facts = known.get(run)?.facts;
+      return facts === undefined || facts.page === ""
+        ? undefined
+        : `${rootOf(on.store, on.home, run)}/${facts.page}`;
+    },
+  };
+}
+
+function select(
+  store: Store,
+  { repo, over }: Wanted,
+): { readonly rows: readonly RunRow[]; readonly more: number } {
+  const scope = repo === "" ? {} : { repo };
+  const pages = [
+    ...OPEN.map((status) => store.list({ ...scope, status, limit: OPEN_MAX })),
+    ...(over ? OVER.map((status) => store.list({ ...scope, status, limit: OVER_MAX })) : []),
+    // What is over may have left something behind that a person must see.
+    store.list({ ...scope, attention: true, limit: OVER_MAX }),
+  ];
+  const unique = new Map(pages.flatMap(({ rows }) => rows.map((row) => [row.id, row] as const)));
+  const rows = [...unique.values()].filter((row) => over || !isOver(row) || attentionOf(store, row) !== "");
+  return { rows, more: pages.reduce((sum, { more }) => sum + more, 0) };
+}
+
+/** What many rows need, asked for once. */
+type Shared = {
+  readonly projects: ReadonlyMap<string, ProjectRow>;
+  readonly pools: readonly PoolView[];
+  /** The number of the workspace, by run. */
+  readonly places: ReadonlyMap<string, number>;
+  /** The place in its project's queue, by run. */
+  readonly queue: ReadonlyMap<string, number>;
+};
+
+function sharedOf(store: Store): Shared {
+  const projects = store.projects();
+  const taken = store.pools().filter(({ run }) => run !== "");
+  const queue = new Map<string, number>();
+  const lengths = new Map<string, number>();
+  for (const { run, repo } of store.queued()) {
+    lengths.set(repo, (lengths.get(repo) ?? 0) + 1);
+    queue.set(run, lengths.get(repo) ?? 0);
+  }
+  return {
+    projects: new Map(projects.map((project) => [project.repo, project])),
+    pools: projects.map(({ name, repo, poolSize }) => ({
+      project: name,
+      repo,
+      used: taken.filter((each) => each.repo === repo).length,
+      size: poolSize,
+    })),
+    places: new Map(taken.map(({ run, n }) => [run, n])),
+    queue,
+  };
+}
+
+function rowOf(
+  on: On,
+  of: { readonly row: RunRow; readonly facts: Facts | undefined; readonly shared: Shared },
+): BoardRow {
+  const { row, facts, shared } = of;
+  const { store } = on;
+  const agents = facts?.hasAgents === true && !isOver(row) ? agentsOf(facts.seen, on.probe, false) : [];
+  const project = shared.projects.get(row.repo)?.name ?? basename(row.repo);
+  const session = sessionOf(agents);
+  const waits = waitsOf(facts, {
+    row,
+    attention: attentionOf(store, row),
+    agents,
+    deeds: () => store.deeds(row.id),
+    ahead: () => aheadOf(store, { row, project, place: shared.queue.get(row.id) }),
+  });
+  const { id: run, workflow, repo, state, status, startedAt, updatedAt } = row;
+  return {
+    run,
+    workflow,
+    project,
+    repo,
+    branch: facts?.branch ?? "",
+    summary: facts?.summary ?? row.goal,
+    state,
+    status,
+    session,
+    round: facts?.round ?? null,
+    work: workOf(on, { row, facts }),
+    workspace: shared.places.get(run) ?? null,
+    waits,
+    startedAt,
+    updatedAt,
+    acts: actsOf(facts, { state, status, session, waits }),
+  };
+}
+
+function workOf(
+  on: On,
+  { row, facts }: { readonly row: RunRow; readonly facts: Facts | undefined },
+): Work | null {
+  if (isOver(row)) return null;
+  const known = on.workOf(row.id);
+  return known === undefined ? (facts?.hasBegun === true ? UNKNOWN : null) : known;
+}
+
+function sessionOf(agents: readonly AgentView[]): Session {
+  const is = (...names: readonly string[]): boolean => agents.some(({ process }) => names.includes(process));
+  if (is("running", "starting")) return "alive";
+  if (is("unknown")) return "unknown";
+  if (agents.some(({ status }) => status === "crashed") || is("gone", "gone-with-the-machine", "ended"))
+    return "dead";
+  return is("idle") ? "idle" : "none";
+}
+
+function aheadOf(
+  store: Store,
+  {
+    row,
+    project,
+    place,
+  }: { readonly row: RunRow; readonly project: string; readonly place: number | undefined },
+): Ahead {
+  const depends = store.depends(row.id).flatMap((run) => {
+    const other = store.load(run)?.row;
+    return other === undefined || other.status === "done"
+      ? []
+      : [{ run, status: other.status, state: other.state }];
+  });
+  return {
+    isQueued: place !== undefined,
+    place: place ?? 0,
+    hasRoom: store.hasRoom(row.repo),
+    project,
+    depends,
+  };
+}

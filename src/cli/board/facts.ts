@@ -1,0 +1,101 @@
+/**
+ * What a run's journal says that a row needs. It changes only with the journal, so that it is worked out once for each event:
+ * a board of a thousand runs costs as much as what has changed.
+ */
+
+import { maxOf } from "../../core/gate.ts";
+import type { Move } from "../../core/workflow.ts";
+import type { Seen } from "../box.ts";
+import { questionOf } from "../reading/question.ts";
+import { isStranded, sayCrashed } from "../reading/trouble.ts";
+import { PERSON, waysOf } from "../reading/ways.ts";
+import { firstLine } from "../say.ts";
+import type { BoardRow } from "./row.ts";
+
+export type Facts = {
+  readonly seen: Seen;
+  readonly branch: string;
+  readonly summary: string;
+  readonly round: BoardRow["round"];
+  /** The open question; empty where there is none. */
+  readonly question: { readonly id: string; readonly text: string } | undefined;
+  readonly isStranded: boolean;
+  readonly crashed: string;
+  readonly hasAgents: boolean;
+  /** It has done something: a workspace or an agent was ordered for it. */
+  readonly hasBegun: boolean;
+  readonly title: string;
+  /** Where a person may move it now. */
+  readonly targets: readonly string[];
+  readonly smallest: string;
+  /** Why a person's move that ends it well is shut; undefined where there is none from here. */
+  readonly finishing: string | undefined;
+  /** A person can send it back, and give it a new cycle. */
+  readonly isSendingBack: boolean;
+  /** The file that tells people about the run, in its workspace; empty where there is none. */
+  readonly page: string;
+};
+
+const SUMMARY_MAX = 500;
+
+export function factsOf(seen: Seen): Facts {
+  const { run, row, workflow } = seen;
+  const ways = waysOf(seen);
+  const question = questionOf(seen);
+  const moves = workflow.movesFrom[run.state] ?? [];
+  const finishing = ways.find(({ to, by }) => by.includes(PERSON) && finalOf(seen, to) === "done");
+  return {
+    seen,
+    branch: paramOf(seen, "branch"),
+    summary: firstLine(paramOf(seen, "summary") || row.goal, SUMMARY_MAX),
+    round: roundOf(seen),
+    question: question === undefined ? undefined : { id: question.id, text: question.question },
+    isStranded: isStranded(seen),
+    crashed: sayCrashed(seen),
+    hasAgents: Object.keys(run.agents).length > 0,
+    hasBegun: Object.keys(run.attempts).length > 0 || !moves.some(isBeginning),
+    title: workflow.definition.states[run.state]?.title ?? "",
+    targets: [...new Set(ways.filter(({ open, by }) => open && by.includes(PERSON)).map(({ to }) => to))],
+    smallest: ways[0]?.smallest ?? "",
+    finishing: finishing === undefined ? undefined : (finishing.reasons[0]?.message ?? ""),
+    isSendingBack: moves.some((move) => isSendingBack(seen, move)),
+    page: pageOf(seen),
+  };
+}
+
+function paramOf({ run }: Seen, name: string): string {
+  const value = run.params[name];
+  return typeof value === "string" ? value : "";
+}
+
+/** The counter that the workflow calls a round. */
+function roundOf({ workflow, run }: Seen): BoardRow["round"] {
+  const name = Object.keys(workflow.definition.counters).find((each) => /(^|_|-)round$/.test(each));
+  return name === undefined ? null : { value: run.counters[name] ?? 0, max: maxOf(workflow, run, name) };
+}
+
+function finalOf({ workflow }: Seen, state: string): string | undefined {
+  return workflow.definition.states[state]?.final;
+}
+
+/** A workspace is what a run begins with. */
+function isBeginning({ by, reserve }: Move): boolean {
+  return by.includes(PERSON) && reserve.length > 0;
+}
+
+function isSendingBack(seen: Seen, move: Move): boolean {
+  return (
+    move.by.includes(PERSON) &&
+    move.answer === undefined &&
+    move.renew.length > 0 &&
+    move.do.some(({ type }) => type === "tell") &&
+    finalOf(seen, move.to) === undefined
+  );
+}
+
+function pageOf({ workflow }: Seen): string {
+  const { projections, artifacts } = workflow.definition;
+  const shown = projections.find(({ as }) => as === "front-matter")?.file;
+  const written = Object.values(artifacts).find(({ file }) => file !== "" && !file.includes("{"))?.file;
+  return shown ?? written ?? "";
+}

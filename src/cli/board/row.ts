@@ -1,0 +1,126 @@
+/** What a row of the board says about a run. Plain data: shown by `watch`, printed by its `--json`. */
+
+/**
+ * What is known of the run's agents. *alive*: a process lives. *idle*: an agent lives without one, between its turns.
+ * *dead*: one has ended or crashed, and the run has not. *unknown*: nobody can tell. *none*: none was started.
+ */
+export type Session = "alive" | "idle" | "dead" | "unknown" | "none";
+
+/** What has to happen before the run goes on. */
+export type Waits = {
+  readonly kind:
+    | "question"
+    | "decision"
+    | "crashed"
+    | "attention"
+    | "halted"
+    | "damaged"
+    /** Nobody has put it into the queue. */
+    | "start"
+    | "workspace"
+    | "dependency"
+    | "agent"
+    | "engine"
+    | "nothing";
+  /** One word, or two. */
+  readonly short: string;
+  /** A sentence. */
+  readonly long: string;
+};
+
+/** Kinds that a person ends. What nobody has asked to start is no call for anybody. */
+const OF_PERSON: ReadonlySet<Waits["kind"]> = new Set([
+  "question",
+  "decision",
+  "crashed",
+  "attention",
+  "halted",
+  "damaged",
+]);
+
+/** What can be done with a run by a key. */
+export type Act =
+  | "start"
+  | "attach"
+  | "respawn"
+  | "resume"
+  | "view"
+  | "changes"
+  | "merge"
+  | "cancel"
+  | "delete";
+
+/** The lines that the work has changed, and its commits: null where nobody has looked yet, or nobody can tell. */
+export type Work = {
+  readonly ahead: number | null;
+  readonly added: number | null;
+  readonly removed: number | null;
+};
+
+export const UNKNOWN: Work = { ahead: null, added: null, removed: null };
+
+export type BoardRow = {
+  readonly run: string;
+  readonly workflow: string;
+  readonly project: string;
+  readonly repo: string;
+  /** Empty while the run has none. */
+  readonly branch: string;
+  readonly summary: string;
+  readonly state: string;
+  /** `running`, `waiting`, `done`, `cancelled`, `failed`, `damaged`. */
+  readonly status: string;
+  readonly session: Session;
+  readonly round: { readonly value: number; readonly max: number } | null;
+  /** Null where there is no workspace to look at. */
+  readonly work: Work | null;
+  /** Of its project's pool; null where it has none. */
+  readonly workspace: number | null;
+  readonly waits: Waits;
+  readonly startedAt: string;
+  readonly updatedAt: string;
+  /** Why an act does not apply; empty where it does. */
+  readonly acts: Readonly<Record<Act, string>>;
+};
+
+export type PoolView = {
+  readonly project: string;
+  readonly repo: string;
+  readonly used: number;
+  readonly size: number;
+};
+
+export type BoardView = {
+  /** What waits for a person first, then what is under way, then what has not begun, then what is over; each the newest first. */
+  readonly rows: readonly BoardRow[];
+  /** Runs that are over and are not among the rows, because there are so many. */
+  readonly more: number;
+  readonly pools: readonly PoolView[];
+};
+
+export function needsPerson({ waits }: Pick<BoardRow, "waits">): boolean {
+  return OF_PERSON.has(waits.kind);
+}
+
+export function isOver({ status }: Pick<BoardRow, "status">): boolean {
+  return status !== "running" && status !== "waiting";
+}
+
+/** Rows in the order in which people want to see them. */
+export function inOrder(rows: readonly BoardRow[]): BoardRow[] {
+  return rows.toSorted(
+    (a, b) => rankOf(a) - rankOf(b) || compared(b.updatedAt, a.updatedAt) || compared(a.run, b.run),
+  );
+}
+
+function rankOf(row: BoardRow): number {
+  if (needsPerson(row)) return 0;
+  if (isOver(row)) return 3;
+  return row.waits.kind === "start" || row.waits.kind === "workspace" || row.waits.kind === "dependency"
+    ? 2
+    : 1;
+}
+
+function compared(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

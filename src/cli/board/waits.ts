@@ -1,0 +1,116 @@
+/** What a run waits for: in a word for a column, and in a sentence. */
+
+import type { RunRow } from "../../engine/ports/journal.ts";
+import type { DeedRow } from "../../engine/ports/outbox.ts";
+import type { AgentView } from "../reading/truth.ts";
+import type { Facts } from "./facts.ts";
+import { isOver, type Waits } from "./row.ts";
+
+/** What stands between a run that has not begun and its workspace. */
+export type Ahead = {
+  readonly isQueued: boolean;
+  /** Its place in its project's queue, from 1. */
+  readonly place: number;
+  readonly hasRoom: boolean;
+  readonly project: string;
+  /** What it depends on and is not done. */
+  readonly depends: readonly { readonly run: string; readonly status: string; readonly state: string }[];
+};
+
+export type Live = {
+  readonly row: RunRow;
+  readonly attention: string;
+  readonly agents: readonly AgentView[];
+  /** What is still to be done in the world; asked for only where nothing else tells. */
+  readonly deeds: () => readonly DeedRow[];
+  readonly ahead: () => Ahead;
+};
+
+export function waitsOf(facts: Facts | undefined, live: Live): Waits {
+  const { row, attention } = live;
+  if (row.status === "damaged" || facts === undefined)
+    return { kind: "damaged", short: "you: damaged", long: attention || "its journal cannot be read" };
+  if (attention !== "") return { kind: "attention", short: "you: trouble", long: attention };
+  if (isOver(row)) return { kind: "nothing", short: "", long: "" };
+  if (row.halted)
+    return {
+      kind: "halted",
+      short: "you: halted",
+      long: `a person has halted it: signalbox resume ${row.id}`,
+    };
+  const { question } = facts;
+  if (question !== undefined)
+    return {
+      kind: "question",
+      short: `you: ${question.id}`,
+      long: `${question.text} (signalbox answer ${row.id})`,
+    };
+  if (facts.isStranded) return { kind: "crashed", short: "you: crashed", long: facts.crashed };
+  if (!facts.hasBegun) return beforeIt(live);
+  if (row.status === "waiting") return decision(facts);
+  return working(facts, live);
+}
+
+function beforeIt({ row, ahead }: Live): Waits {
+  const { isQueued, place, hasRoom, project, depends } = ahead();
+  const broken = depends.find(({ status }) => isOver({ status }));
+  if (broken !== undefined)
+    return {
+      kind: "decision",
+      short: `you: ${broken.run}`,
+      long: `it depends on ${broken.run}, which is ${broken.state}: signalbox why ${row.id}`,
+    };
+  const [first] = depends;
+  if (first !== undefined) {
+    const others = depends.length > 1 ? ` and ${depends.length - 1} more` : "";
+    return {
+      kind: "dependency",
+      short: `after ${first.run}${depends.length > 1 ? "+" : ""}`,
+      long: `it depends on ${first.run} (${first.state})${others}`,
+    };
+  }
+  if (!isQueued) return { kind: "start", short: "start", long: "nobody has started it" };
+  const where = place > 1 ? `, ${place} in the queue` : "";
+  return {
+    kind: "workspace",
+    short: "workspace",
+    long: hasRoom ? `it is about to be started${where}` : `no workspace of ${project} is free${where}`,
+  };
+}
+
+function decision({ title, targets, seen }: Facts): Waits {
+  const { state } = seen.run;
+  const may = targets.length === 0 ? "" : `, who may move it to ${targets.join(" or ")}`;
+  return {
+    kind: "decision",
+    short: "you",
+    long: `a person${title === "" ? "" : ` (${title})`}${may === "" ? ` in ${state}` : may}`,
+  };
+}
+
+function working({ smallest }: Facts, { agents, deeds }: Live): Waits {
+  const busy = agents.filter(({ status, process }) => status !== "stopping" && isBusy(process));
+  const roles = [...new Set(busy.map(({ role }) => role))];
+  if (roles.length > 0)
+    return {
+      kind: "agent",
+      short: roles.join(", "),
+      long: `${roles.join(" and ")} ${roles.length > 1 ? "work" : "works"}`,
+    };
+  const due = [
+    ...new Set(
+      deeds()
+        .filter(({ status }) => status === "pending" || status === "claimed")
+        .map(({ deed }) => deed.type),
+    ),
+  ];
+  if (due.length > 0) return { kind: "engine", short: due[0] ?? "", long: `to be done: ${due.join(", ")}` };
+  const idle = agents.filter(({ status }) => status !== "stopping").map(({ role }) => role);
+  if (idle.length > 0)
+    return { kind: "agent", short: idle[0] ?? "", long: `${idle.join(" and ")}: ${smallest}` };
+  return { kind: "engine", short: "supervisor", long: smallest };
+}
+
+function isBusy(process: string): boolean {
+  return process === "running" || process === "starting";
+}

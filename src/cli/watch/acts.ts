@@ -1,0 +1,82 @@
+/** What keys do to a run: the command that a person would type, or why there is none. */
+
+import type { Act, BoardRow } from "../board/row.ts";
+
+export type Bound = {
+  readonly key: string;
+  readonly name: string;
+  /** Why it does nothing now; empty where it does something. */
+  readonly why: string;
+  readonly act: Act;
+};
+
+/** Tried one after the other: the first that applies is what Enter does. */
+const ENTER: readonly Act[] = ["attach", "resume", "respawn", "start"];
+const ENTER_NAMES: Readonly<Partial<Record<Act, string>>> = {
+  attach: "attach",
+  resume: "resume",
+  respawn: "respawn",
+  start: "start",
+};
+
+/** What Enter does with a run. */
+export function enterOf({ acts }: BoardRow): Bound {
+  const act = ENTER.find((each) => acts[each] === "") ?? "attach";
+  return { key: "enter", name: ENTER_NAMES[act] ?? act, why: acts[act], act };
+}
+
+/** Keys that are about a run, in the order in which they are shown. */
+export function boundTo(row: BoardRow): readonly Bound[] {
+  const { acts } = row;
+  return [
+    enterOf(row),
+    { key: "v", name: "view", why: acts.view, act: "view" },
+    { key: "r", name: "changes", why: acts.changes, act: "changes" },
+    { key: "m", name: "merge", why: acts.merge, act: "merge" },
+    { key: "x", name: "cancel", why: acts.cancel, act: "cancel" },
+    { key: "d", name: "delete", why: acts.delete, act: "delete" },
+  ];
+}
+
+export function commandOf(act: Exclude<Act, "view" | "changes">, run: string): readonly string[] {
+  return act === "resume" ? ["resume", run] : ["task", act, run];
+}
+
+export function changesCommand(run: string, text: string): readonly string[] {
+  return ["task", "request-changes", run, ...(text === "" ? [] : [text])];
+}
+
+/** What `task merge` would do, without doing it. */
+export function forecastCommand(run: string): readonly string[] {
+  return ["task", "merge", run, "--dry-run"];
+}
+
+/** What a new task begins as: what the queue starts, or finished work for a person to look at. */
+export const STATUSES: readonly string[] = ["pending", "reviewing"];
+
+export function createCommand(of: {
+  readonly branch: string;
+  readonly summary: string;
+  readonly harness: string;
+  readonly status: string;
+  readonly project: string;
+}): readonly string[] {
+  const { branch, summary, harness, status, project } = of;
+  const words = summary === "" ? [branch] : [branch, summary];
+  return [
+    "task",
+    "create",
+    ...words.filter((word) => word !== ""),
+    ...(harness === "" ? [] : [`--harness=${harness}`]),
+    ...(status === STATUSES[0] ? [] : [`--status=${status}`]),
+    ...(project === "" ? [] : [`--project=${project}`]),
+  ];
+}
+
+/** As somebody would type it. */
+export function sayCommand(argv: readonly string[]): string {
+  const words = argv.map((word) =>
+    /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`,
+  );
+  return `signalbox ${words.join(" ")}`;
+}

@@ -1,0 +1,135 @@
+/** The columns of the table: what each says about a run, how wide it is, and which go first where there is no room. */
+
+import { needsPerson, type BoardRow } from "../board/row.ts";
+import type { Paint } from "../paint.ts";
+import { plain, widthOf } from "./width.ts";
+
+export type Column = {
+  readonly title: string;
+  readonly cell: (row: BoardRow, now: number) => string;
+  readonly paint: (row: BoardRow, paint: Paint) => (text: string) => string;
+  /** At least and at most so wide. */
+  readonly min: number;
+  readonly max: number;
+  /** The lowest goes first. */
+  readonly rank: number;
+};
+
+const GAP = 1;
+const MARK = 2;
+
+const same = (text: string): string => text;
+
+const COLUMNS: readonly Column[] = [
+  { title: "TASK", cell: nameOf, paint: () => same, min: 12, max: 44, rank: 9 },
+  {
+    title: "STATE",
+    cell: ({ state }) => state,
+    paint: (row, paint) => stateColour(row, paint),
+    min: 5,
+    max: 16,
+    rank: 8,
+  },
+  { title: "WAITS FOR", cell: ({ waits }) => waits.short, paint: waitsColour, min: 9, max: 16, rank: 7 },
+  { title: "SESSION", cell: sessionWord, paint: sessionColour, min: 7, max: 7, rank: 5 },
+  { title: "ROUND", cell: roundWord, paint: () => same, min: 5, max: 5, rank: 2 },
+  { title: "WORK", cell: workWords, paint: () => same, min: 4, max: 16, rank: 3 },
+  {
+    title: "AGE",
+    cell: ({ updatedAt }, now) => shortAge(updatedAt, now),
+    paint: (_row, paint) => paint.dim,
+    min: 3,
+    max: 4,
+    rank: 6,
+  },
+];
+
+export type Placed = Column & { readonly width: number };
+
+/** As wide as what they hold, within what there is. */
+export function placed(
+  rows: readonly BoardRow[],
+  room: { readonly columns: number; readonly now: number },
+): Placed[] {
+  let fitting = COLUMNS.map((column) => ({ ...column, width: wanted(column, rows, room.now) }));
+  for (;;) {
+    const over = MARK + fitting.reduce((sum, { width }) => sum + width + GAP, -GAP) - room.columns;
+    if (over <= 0) return fitting;
+    const narrower = narrowed(fitting, over);
+    if (narrower !== undefined) return narrower;
+    if (fitting.length <= 1)
+      return fitting.map((column) => ({ ...column, width: Math.max(1, room.columns - MARK) }));
+    const lowest = Math.min(...fitting.map(({ rank }) => rank));
+    fitting = fitting.filter(({ rank }) => rank !== lowest);
+  }
+}
+
+function wanted({ title, cell, min, max }: Column, rows: readonly BoardRow[], now: number): number {
+  const widest = Math.max(title.length, ...rows.map((row) => widthOf(plain(cell(row, now)))));
+  return Math.min(max, Math.max(min, widest));
+}
+
+/** The widest gives first; undefined where even the narrowest are too wide. */
+function narrowed(columns: readonly Placed[], over: number): Placed[] | undefined {
+  const least = columns.reduce((sum, { width, min }) => sum + width - Math.min(width, min), 0);
+  if (least < over) return undefined;
+  const result = columns.map((column) => ({ ...column }));
+  for (let left = over; left > 0; left -= 1) {
+    const widest = result
+      .filter(({ width, min }) => width > min)
+      .reduce((a, b) => (b.width - b.min > a.width - a.min ? b : a));
+    widest.width -= 1;
+  }
+  return result;
+}
+
+export function nameOf({ project, branch, run }: BoardRow): string {
+  return `${project}/${branch === "" ? run : branch}`;
+}
+
+function stateColour(row: BoardRow, paint: Paint): (text: string) => string {
+  if (row.status === "done") return paint.green;
+  if (row.status === "cancelled" || row.status === "failed") return paint.dim;
+  return row.status === "damaged" ? paint.red : paint.cyan;
+}
+
+function waitsColour(row: BoardRow, paint: Paint): (text: string) => string {
+  if (!needsPerson(row)) return same;
+  return row.waits.kind === "attention" || row.waits.kind === "damaged" ? paint.red : paint.yellow;
+}
+
+function sessionWord({ session }: BoardRow): string {
+  if (session === "none") return "-";
+  return session === "unknown" ? "?" : session;
+}
+
+function sessionColour({ session }: BoardRow, paint: Paint): (text: string) => string {
+  if (session === "alive") return paint.green;
+  return session === "dead" ? paint.red : same;
+}
+
+export function roundWord({ round }: BoardRow): string {
+  return round === null ? "" : `${round.value}/${round.max}`;
+}
+
+/** `3c +120 -4`. */
+export function workWords({ work }: BoardRow): string {
+  if (work === null) return "";
+  if (work.ahead === null && work.added === null) return "?";
+  const count = (value: number | null): string => (value === null ? "?" : String(value));
+  return `${count(work.ahead)}c +${count(work.added)} -${count(work.removed)}`;
+}
+
+const UNITS: readonly (readonly [seconds: number, unit: string])[] = [
+  [86_400, "d"],
+  [3600, "h"],
+  [60, "m"],
+];
+
+/** `4m`; the screen says what it is the age of. */
+export function shortAge(since: string, now: number): string {
+  const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1000));
+  if (Number.isNaN(seconds)) return "?";
+  for (const [length, unit] of UNITS) if (seconds >= length) return `${Math.floor(seconds / length)}${unit}`;
+  return `${seconds}s`;
+}

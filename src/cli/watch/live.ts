@@ -1,0 +1,211 @@
+/**
+ * The live screen: keys and news go into the model, lines come out of it.
+ *
+ * Nothing here decides. What takes long (git, commands) goes on beside it, so that a key is never waited for.
+ */
+
+import type { Home } from "../../adapters/home/paths.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { EXIT_INTERRUPTED, EXIT_OK, type Door } from "../command.ts";
+import { forecastCommand } from "./acts.ts";
+import { harnessesFor } from "./harnesses.ts";
+import { keyboard } from "./keys.ts";
+import { layoutOf } from "./layout.ts";
+import { begin, selectedRow, shown, type Effect, type Filter, type Model, type News } from "./model.ts";
+import { sourceOf, type Source } from "./source.ts";
+import { isSealed, runBeside, runInFront, type Said } from "./spawned.ts";
+import { openScreen, type Screen } from "./terminal.ts";
+import { update } from "./update.ts";
+import { view } from "./view/screen.ts";
+
+export type Watching = {
+  readonly door: Door;
+  readonly home: Home;
+  /** Whose runs are shown; empty for all. */
+  readonly repo: string;
+  readonly project: string;
+  readonly filter: Filter;
+  readonly mouse: boolean;
+};
+
+const POLL_MS = 200;
+/** Processes die without writing anything, and ages grow. */
+const LOOK_MS = 2000;
+const WAKE_MS = 5000;
+/** An escape that nothing follows so soon was pressed. */
+const ESCAPE_MS = 40;
+export const EXIT_TERMINATED = 143;
+
+export async function live(on: Watching, signal: AbortSignal): Promise<number> {
+  const screen = new Live(on);
+  const onAbort = (): void => screen.end(signal.reason === "SIGTERM" ? EXIT_TERMINATED : EXIT_INTERRUPTED);
+  signal.addEventListener("abort", onAbort);
+  if (signal.aborted) onAbort();
+  try {
+    return await screen.ended();
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    screen.close();
+  }
+}
+
+class Live {
+  readonly #on: Watching;
+  readonly #source: Source;
+  readonly #screen: Screen;
+  readonly #keys = keyboard();
+  readonly #end = Promise.withResolvers<number>();
+  readonly #timer: NodeJS.Timeout;
+  #model: Model;
+  #escape: NodeJS.Timeout | undefined;
+  #lookedAt = 0;
+  #wokenAt = performance.now();
+  #isDrawing = false;
+
+  constructor(on: Watching) {
+    this.#on = on;
+    this.#source = sourceOf({ door: on.door, home: on.home, onWork: () => this.#refresh() });
+    this.#screen = openScreen(
+      {
+        onText: (text) => this.#typed(text),
+        onResize: () => this.#hear({ type: "resized", size: this.#screen.size() }),
+        onGone: () => this.end(EXIT_OK),
+      },
+      on,
+    );
+    const { filter, project } = on;
+    this.#model = begin({ size: this.#screen.size(), filter, project, now: Date.now() });
+    this.#timer = setInterval(() => this.#guarded(() => this.#tick()), POLL_MS);
+    this.#guarded(() => this.#refresh());
+  }
+
+  end(code: number): void {
+    this.#end.resolve(code);
+  }
+
+  ended(): Promise<number> {
+    return this.#end.promise;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    clearTimeout(this.#escape);
+    this.#screen.close();
+    this.#source.close();
+  }
+
+  #typed(text: string): void {
+    clearTimeout(this.#escape);
+    for (const key of this.#keys.take(text)) this.#hear(key);
+    this.#escape = setTimeout(() => {
+      for (const key of this.#keys.rest()) this.#hear(key);
+    }, ESCAPE_MS);
+  }
+
+  #hear(news: News): void {
+    const { model, effects } = update(this.#model, news);
+    this.#model = model;
+    for (const effect of effects) this.#perform(effect);
+    if (this.#isDrawing) return;
+    this.#isDrawing = true;
+    setImmediate(() => this.#guarded(() => this.#draw()));
+  }
+
+  #draw(): void {
+    this.#isDrawing = false;
+    const rows = shown(this.#model);
+    const { top, size } = this.#model;
+    this.#screen.draw(view(this.#model, this.#on.door.paint));
+    this.#source.want(rows.slice(top, top + layoutOf(size, rows.length).fit));
+  }
+
+  #refresh(): void {
+    this.#lookedAt = performance.now();
+    this.#hear({ type: "time", now: Date.now() });
+    try {
+      const over = this.#model.filter !== "active";
+      this.#hear({ type: "board", board: this.#source.look({ repo: this.#on.repo, over }) });
+    } catch (error) {
+      // A store that cannot be read now may be readable again in a moment.
+      if (!(error instanceof UserError)) throw error;
+      this.#hear({ type: "stale", why: error.message });
+    }
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    if (this.#source.isChanged() || now - this.#lookedAt > LOOK_MS) this.#refresh();
+    if (now - this.#wokenAt < WAKE_MS) return;
+    this.#wokenAt = now;
+    this.#after(this.#source.seeToIt(), () => undefined);
+  }
+
+  #perform(effect: Effect): void {
+    const { door } = this.#on;
+    switch (effect.type) {
+      case "quit":
+        return this.end(EXIT_OK);
+      case "redraw":
+        return this.#screen.forget();
+      case "refresh":
+        return this.#refresh();
+      case "copy":
+        return this.#screen.copy(effect.text);
+      case "suspend":
+        return this.#suspend();
+      case "read-page":
+        return this.#hear({ type: "page-read", run: effect.run, text: this.#source.page(effect.run) });
+      case "forecast":
+        return this.#after(runBeside(door, forecastCommand(effect.run)), ({ text }) =>
+          this.#hear({ type: "forecast-made", run: effect.run, text }),
+        );
+      case "harnesses": {
+        const repo = this.#on.repo === "" ? (selectedRow(this.#model)?.repo ?? door.cwd) : this.#on.repo;
+        return this.#after(harnessesFor(door, repo), (harnesses) =>
+          this.#hear({ type: "harnesses-known", harnesses }),
+        );
+      }
+      case "command":
+        this.#hear({ type: "command-begun", argv: effect.argv });
+        if (isSealed(door)) return this.#inFront(effect.argv);
+        return this.#after(runBeside(door, effect.argv), (said) => this.#answered(said));
+      case "foreground":
+        return this.#inFront(effect.argv);
+    }
+  }
+
+  #inFront(argv: readonly string[]): void {
+    this.#screen.leave();
+    this.#after(runInFront(this.#on.door, argv), (said) => {
+      this.#screen.enter();
+      this.#answered(said);
+    });
+  }
+
+  #answered({ text, isGood }: Said): void {
+    this.#hear({ type: "command-ended", text, isGood });
+    this.#refresh();
+  }
+
+  #suspend(): void {
+    this.#screen.leave();
+    process.once("SIGCONT", () => {
+      this.#screen.enter();
+      this.#hear({ type: "resized", size: this.#screen.size() });
+    });
+    process.kill(process.pid, "SIGTSTP");
+  }
+
+  #after<T>(work: Promise<T>, then: (value: T) => void): void {
+    work.then(then).catch((error: unknown) => this.#end.reject(error));
+  }
+
+  /** Whatever goes wrong ends the screen first, and is told then. */
+  #guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#end.reject(error);
+    }
+  }
+}

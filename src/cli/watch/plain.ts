@@ -1,0 +1,100 @@
+/** The board without a screen: as text once, and then a line for each thing that changes. */
+
+import { isOver, needsPerson, type BoardRow, type BoardView } from "../board/row.ts";
+import type { Emit } from "../command.ts";
+import type { Paint } from "../paint.ts";
+import { columns } from "../say.ts";
+import { nameOf, placed, roundWord, workWords } from "./columns.ts";
+import { plain } from "./width.ts";
+
+/** The whole table, as wide as it is. */
+export function sayBoard(
+  { rows, pools, more }: BoardView,
+  on: { readonly paint: Paint; readonly now: number },
+): string {
+  const { paint, now } = on;
+  const waiting = rows.filter(needsPerson).length;
+  const head = [
+    waiting === 0 ? "nothing waits for you" : `${waiting} ${waiting === 1 ? "waits" : "wait"} for you`,
+    ...pools.map(({ project, used, size }) => `${plain(project)} ${used}/${size} workspaces`),
+  ].join(", ");
+  if (rows.length === 0) return `${head}\n`;
+  const list = placed(rows, { columns: Number.MAX_SAFE_INTEGER, now });
+  const table = [
+    [...list.map(({ title }) => paint.dim(title)), paint.dim("SUMMARY")],
+    ...rows.map((row) => [
+      ...list.map(({ cell, paint: colour }) => colour(row, paint)(plain(cell(row, now)))),
+      plain(row.summary),
+    ]),
+  ];
+  return `${head}\n${columns(table)}${more > 0 ? `${more} more that are over: signalbox list --all\n` : ""}`;
+}
+
+export type Change = "there" | "changed" | "gone";
+
+/** One row on one line, with what it waits for in full. */
+export function sayRow(row: BoardRow, change: Change): string {
+  const words = [
+    row.run,
+    nameOf(row),
+    change === "gone" ? "gone" : row.state,
+    row.session === "none" ? "" : `session ${row.session}`,
+    row.round === null || row.round.value === 0 ? "" : `round ${roundWord(row)}`,
+    workWords(row) === "?" ? "" : workWords(row),
+    row.waits.long === "" ? "" : `waits for ${row.waits.long}`,
+  ];
+  return words
+    .filter((word) => word !== "")
+    .map(plain)
+    .join("  ");
+}
+
+type Watched = {
+  readonly look: () => BoardView;
+  /** Until something may have changed, or a moment has passed. */
+  readonly wait: (signal: AbortSignal) => Promise<void>;
+  readonly emit: Emit;
+  readonly now: () => number;
+};
+
+/** What was there at the beginning is told as such to programs; people have seen it in the table. */
+export async function follow({ look, wait, emit, now }: Watched, signal: AbortSignal): Promise<void> {
+  let before = new Map<string, BoardRow>();
+  let isFirst = true;
+  while (!signal.aborted) {
+    const { rows } = look();
+    const after = new Map(rows.map((row) => [row.run, row]));
+    const tell = (row: BoardRow, change: Change): void => {
+      const at = new Date(now()).toISOString();
+      const text = isFirst ? "" : `${at.slice(11, 19)}  ${sayRow(row, change)}\n`;
+      emit({ text, data: dataOf(row, { at, change }) });
+    };
+    for (const [run, row] of after) {
+      const known = before.get(run);
+      if (known === undefined) tell(row, "there");
+      else if (!isSame(known, row)) tell(row, "changed");
+    }
+    for (const [run, row] of before) if (!after.has(run)) tell(row, "gone");
+    before = after;
+    isFirst = false;
+    await wait(signal);
+  }
+}
+
+function isSame(a: BoardRow, b: BoardRow): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+export type RowData = Omit<BoardRow, "acts"> & { readonly over: boolean; readonly person: boolean };
+
+/** A row for programs. */
+export function rowData({ acts: _acts, ...row }: BoardRow): RowData {
+  return { ...row, over: isOver(row), person: needsPerson(row) };
+}
+
+function dataOf(
+  row: BoardRow,
+  of: { readonly at: string; readonly change: Change },
+): Readonly<Record<string, unknown>> {
+  return { ...of, ...rowData(row) };
+}

@@ -1,0 +1,140 @@
+/**
+ * Where the board comes from: the store, opened when there is one, and the background look at the work.
+ *
+ * It only looks. While somebody watches, a supervisor that died is started again, as by every command that looks.
+ */
+
+import type { Home } from "../../adapters/home/paths.ts";
+import { readOwn } from "../../adapters/home/own-file.ts";
+import { isSupervisorAlive } from "../../adapters/supervisor/lock.ts";
+import type { SqliteStore } from "../../adapters/store/open.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { boundWorkspace } from "../../engine/place.ts";
+import { collectorOf, type Collector, type Wanted } from "../board/collect.ts";
+import { isOver, type BoardRow, type BoardView, type Work } from "../board/row.ts";
+import { inBackground, type Background } from "../board/work.ts";
+import { storeOf } from "../box.ts";
+import type { Door } from "../command.ts";
+import { isDue } from "../due.ts";
+import { probe } from "../reading/probe.ts";
+import { wake } from "../wake.ts";
+
+export type Source = {
+  look(wanted: Wanted): BoardView;
+  /** Somebody has written to the store since this was last asked. */
+  isChanged(): boolean;
+  /** These are seen: how much work is in them is worth knowing. */
+  want(rows: readonly BoardRow[]): void;
+  /** What a run's page says, or why it cannot be read. */
+  page(run: string): string;
+  seeToIt(): Promise<void>;
+  close(): void;
+};
+
+const NOTHING: BoardView = { rows: [], more: 0, pools: [] };
+const PAGE_BYTES_MAX = 1024 * 1024;
+
+type On = {
+  readonly door: Door;
+  readonly home: Home;
+  /** More is known of the work. */
+  readonly onWork: () => void;
+  /** Everything is known that is wanted. */
+  readonly onRest?: () => void;
+};
+
+export function sourceOf({ door, home, onWork, onRest }: On): Source {
+  let store: SqliteStore | undefined;
+  let collector: Collector | undefined;
+  let version: unknown;
+  const background: Background = inBackground({
+    look: (run) => (store === undefined ? undefined : workIn({ door, home, store }, run)),
+    onChange: onWork,
+    ...(onRest === undefined ? {} : { onRest }),
+    now: () => performance.now(),
+  });
+
+  /** Where nothing was ever started there is none; somebody may start something while we look. */
+  function opened(): SqliteStore | undefined {
+    if (store !== undefined) return store;
+    store = storeOf(door);
+    if (store !== undefined)
+      collector = collectorOf({ store, home, probe, workOf: (run) => background.workOf(run) });
+    return store;
+  }
+
+  return {
+    look(wanted) {
+      const from = opened();
+      if (from === undefined || collector === undefined) return NOTHING;
+      const using = collector;
+      return from.database.read(() => using.collect(wanted));
+    },
+    isChanged() {
+      const now = versionOf(opened);
+      const isNews = now !== version;
+      version = now;
+      return isNews;
+    },
+    want: (rows) =>
+      background.want(
+        rows
+          .filter((row) => !isOver(row))
+          .map((row) => ({
+            run: row.run,
+            seq: `${row.state} ${row.updatedAt}`,
+            isLive: row.session === "alive",
+          })),
+      ),
+    page: (run) => {
+      const path = collector?.pageOf(run);
+      return path === undefined ? "It has no page." : pageAt(path);
+    },
+    async seeToIt() {
+      const from = opened();
+      if (from !== undefined && isDue(from, home) && !isSupervisorAlive(home))
+        await wake({ door, home, box: { store: from } });
+    },
+    close() {
+      background.close();
+      store?.close();
+      store = undefined;
+    },
+  };
+}
+
+/** A number that another's write changes; cheap enough to be asked for all the time. */
+function versionOf(opened: () => SqliteStore | undefined): unknown {
+  try {
+    return opened()?.database.get("PRAGMA data_version")?.["data_version"];
+  } catch (error) {
+    // Looking at the board tells what is wrong.
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+function pageAt(path: string): string {
+  const read = readOwn(path, PAGE_BYTES_MAX);
+  switch (read.type) {
+    case "text":
+      return read.text;
+    case "missing":
+      return `${path} is not there.`;
+    case "odd":
+      return `It cannot be shown: ${read.reason}`;
+  }
+}
+
+function workIn(
+  { door, home, store }: { readonly door: Door; readonly home: Home; readonly store: SqliteStore },
+  run: string,
+): Promise<Work> | undefined {
+  const workspace = boundWorkspace({ store }, run);
+  if (workspace === undefined) return undefined;
+  const { path, base, repo } = workspace;
+  const into = store.projectAt(repo)?.defaultBranch ?? "";
+  return import("../board/changes.ts").then(({ changesIn }) =>
+    changesIn({ home, env: door.env }, { path, base, into }),
+  );
+}
