@@ -17,6 +17,7 @@ export const command: Group = {
       about: "change status, branch, summary or dependencies",
       load: () => import("../task/update.ts"),
     },
+    attach: { about: "look into the terminals of its agents", load: () => import("../task/attach.ts") },
     respawn: { about: "start an agent again that has crashed", load: () => import("../task/respawn.ts") },
     "request-changes": {
       about: "send a task back to its worker, with what is to be changed",
