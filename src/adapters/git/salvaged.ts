@@ -12,7 +12,8 @@ import type { On } from "./own.ts";
 
 export type SalvageRef = {
   readonly run: string;
-  readonly kind: "salvage" | "forgotten";
+  /** *stranded*: the work as it was at a gate, on commits that no branch has. */
+  readonly kind: "salvage" | "forgotten" | "stranded";
   readonly ref: string;
   readonly at: string;
 };
@@ -37,7 +38,10 @@ export type Layer = {
 };
 
 export type Holding = {
-  /** The newest release first: a run can have several. */
+  /**
+   * The newest release first: a run can have several. Where nothing had to be salvaged, the work as it was at the last gate, or as
+   * its branch is now.
+   */
   readonly layers: readonly Layer[];
   /** Commits that no branch, remote or tag reaches. */
   readonly commits: readonly Commit[];
@@ -46,7 +50,12 @@ export type Holding = {
   readonly snapshots: readonly string[];
 };
 
-export type Where = { readonly commonDir: string; readonly run: string };
+export type Where = {
+  readonly commonDir: string;
+  readonly run: string;
+  /** Of the run; empty where nobody knows it. */
+  readonly branch: string;
+};
 
 const OURS = "signalbox@localhost";
 const SHOWN_MAX = 1000;
@@ -56,8 +65,20 @@ export function inCommon(commonDir: string): Omit<Call, "args"> {
   return { cwd: commonDir, gitDir: commonDir };
 }
 
-/** All of a repository, in one call. */
+/** All of a repository, in three calls. */
 export async function salvageRefs(on: On, commonDir: string): Promise<readonly SalvageRef[]> {
+  const [kept, snapshots] = await Promise.all([keptRefs(on, commonDir), snapshotsIn(on, commonDir)]);
+  const heads = snapshots.flatMap(({ layer: { head } }) => (head === "" ? [] : [head]));
+  const stranded = new Set(heads.length === 0 ? [] : await offBranches(on, commonDir, heads));
+  return [
+    ...kept,
+    ...snapshots
+      .filter(({ layer: { head } }) => stranded.has(head))
+      .map(({ run, ref, layer: { at } }) => ({ run, kind: "stranded" as const, ref, at })),
+  ];
+}
+
+async function keptRefs(on: On, commonDir: string): Promise<readonly SalvageRef[]> {
   const args = [
     "for-each-ref",
     "--format=%(refname)%00%(committerdate:unix)",
@@ -73,20 +94,58 @@ export async function salvageRefs(on: On, commonDir: string): Promise<readonly S
   });
 }
 
+type Snapshot = { readonly run: string; readonly seq: number; readonly ref: string; readonly layer: Layer };
+
+/** In the order in which they were made. */
+async function snapshotsIn(on: On, commonDir: string, run?: string): Promise<readonly Snapshot[]> {
+  const args = [
+    "for-each-ref",
+    "--format=%(refname)%00%(objectname)%00%(tree)%00%(committerdate:unix)%00%(parent)",
+    `refs/signalbox/snapshots${run === undefined ? "" : `/${run}/`}`,
+  ];
+  const listed = await git(on.env, { ...inCommon(commonDir), args });
+  const snapshots = listed.split("\n").flatMap((line): Snapshot[] => {
+    const [ref = "", oid = "", tree = "", seconds = "", head = ""] = line.split("\0");
+    const [, whose = "", seq = ""] = /^refs\/signalbox\/snapshots\/([^/]+)\/(\d+)$/.exec(ref) ?? [];
+    if (whose === "" || tree === "") return [];
+    const layer = { oid, tree, at: timeOf(seconds), head, staged: "", raw: "" };
+    return [{ run: whose, seq: Number(seq), ref, layer }];
+  });
+  return snapshots.toSorted((a, b) => a.seq - b.seq);
+}
+
 export async function holdingOf(on: On, where: Where): Promise<Holding> {
-  const { commonDir, run } = where;
-  const oids = await valuesOf(on, commonDir, [salvageRef(run), forgottenRef(run), baseRef(run)]);
-  const [top = "", forgotten = "", base = ""] = oids;
-  const tips = [top, forgotten].filter((oid) => oid !== "");
-  const [layers, commits, listed] = await Promise.all([
+  const { commonDir, run, branch } = where;
+  const refs = [
+    salvageRef(run),
+    forgottenRef(run),
+    baseRef(run),
+    ...(branch === "" ? [] : [`refs/heads/${branch}`]),
+  ];
+  const [[top = "", forgotten = "", base = "", tip = ""], snapshots] = await Promise.all([
+    valuesOf(on, commonDir, refs),
+    snapshotsIn(on, commonDir, run),
+  ]);
+  const made = snapshots.map(({ layer: { oid } }) => oid);
+  const tips = [top, forgotten, ...made].filter((oid) => oid !== "");
+  const [salvaged, commits] = await Promise.all([
     layersOf(on, where, top),
     tips.length === 0 ? [] : onlyHere(on, commonDir, tips),
-    git(on.env, {
-      ...inCommon(commonDir),
-      args: ["for-each-ref", "--format=%(refname)", `refs/signalbox/snapshots/${run}/`],
-    }),
   ]);
-  return { layers, commits, base, snapshots: listed.split("\n").filter((ref) => ref !== "") };
+  const last = snapshots.at(-1)?.layer ?? (tip === "" ? undefined : await plainLayer(on, commonDir, tip));
+  return {
+    layers: salvaged.length > 0 || last === undefined ? salvaged : [last],
+    commits: commits.filter(({ oid }) => !made.includes(oid)),
+    base,
+    snapshots: snapshots.map(({ ref }) => ref),
+  };
+}
+
+/** A commit as it is. */
+async function plainLayer(on: On, commonDir: string, oid: string): Promise<Layer> {
+  const [own = ""] = await shown(on, commonDir, [oid]);
+  const [, tree = "", seconds = ""] = own.split("\0");
+  return { oid, tree, at: timeOf(seconds), head: oid, staged: "", raw: "" };
 }
 
 async function valuesOf(on: On, commonDir: string, refs: readonly string[]): Promise<readonly string[]> {
@@ -99,10 +158,10 @@ async function valuesOf(on: On, commonDir: string, refs: readonly string[]): Pro
   return refs.map((_, place) => /^([0-9a-f]{40,64}) commit$/.exec(lines[place] ?? "")?.[1] ?? "");
 }
 
-async function layersOf(on: On, { commonDir, run }: Where, top: string): Promise<readonly Layer[]> {
+async function layersOf(on: On, where: Where, top: string): Promise<readonly Layer[]> {
   const layers: Layer[] = [];
   for (let oid = top; oid !== "" && layers.length < LAYERS_MAX;) {
-    const { layer, earlier } = await layerAt(on, { commonDir, run }, oid);
+    const { layer, earlier } = await layerAt(on, where, oid);
     layers.push(layer);
     oid = earlier;
   }
@@ -152,6 +211,14 @@ async function shown(on: On, commonDir: string, oids: readonly string[]): Promis
   return (await git(on.env, { ...inCommon(commonDir), args })).split("\n");
 }
 
+/** Of these commits, those that no branch, remote or tag has. */
+async function offBranches(on: On, commonDir: string, oids: readonly string[]): Promise<readonly string[]> {
+  const args = ["rev-list", "--ignore-missing", ...new Set(oids), ...ON_BRANCHES];
+  return (await git(on.env, { ...inCommon(commonDir), args })).split("\n");
+}
+
+const ON_BRANCHES = ["--not", "--branches", "--remotes", "--tags", "--"];
+
 /** Without those that we have made to hold the others. */
 async function onlyHere(on: On, commonDir: string, tips: readonly string[]): Promise<readonly Commit[]> {
   const args = [
@@ -161,11 +228,7 @@ async function onlyHere(on: On, commonDir: string, tips: readonly string[]): Pro
     `--max-count=${SHOWN_MAX}`,
     "--format=%H%x00%ct%x00%ce%x00%s",
     ...tips,
-    "--not",
-    "--branches",
-    "--remotes",
-    "--tags",
-    "--",
+    ...ON_BRANCHES,
   ];
   const lines = (await git(on.env, { ...inCommon(commonDir), args })).split("\n");
   return lines.flatMap((line) => {

@@ -9,7 +9,7 @@ import { join, sep } from "node:path";
 import { unless } from "../../adapters/files/errno.ts";
 import { commonDirOf, gitDirOf } from "../../adapters/git/locate.ts";
 import type { On } from "../../adapters/git/own.ts";
-import { salvageRefs } from "../../adapters/git/salvaged.ts";
+import { salvageRefs, type SalvageRef } from "../../adapters/git/salvaged.ts";
 import { runFolders } from "../../adapters/home/paths.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
@@ -28,6 +28,8 @@ export type Found = {
   readonly ref: string;
   /** Commits that only a log of git's knew. */
   readonly forgotten: string;
+  /** The newest work at a gate that stands on commits that no branch has. */
+  readonly stranded: string;
   readonly kept: readonly string[];
   readonly aside: readonly Aside[];
   /** When the newest of it was kept. */
@@ -82,7 +84,7 @@ export async function findAll({ on, store, repo: only }: Looking): Promise<Every
 
 type Piece =
   | {
-      readonly type: "salvage" | "forgotten";
+      readonly type: SalvageRef["kind"];
       readonly repo: string;
       readonly ref: string;
       readonly at: string;
@@ -116,6 +118,7 @@ function foundOf({ run, row, all, store, on }: Gathered): Found {
     base: workspace?.base ?? row?.base ?? "",
     ref: refs.find(({ type }) => type === "salvage")?.ref ?? "",
     forgotten: refs.find(({ type }) => type === "forgotten")?.ref ?? "",
+    stranded: refs.findLast(({ type }) => type === "stranded")?.ref ?? "",
     kept: [
       ...all.flatMap((piece) => (piece.type === "kept" ? [piece.path] : [])),
       ...(isApart ? [ofDoctor] : []),

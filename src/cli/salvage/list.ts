@@ -71,9 +71,10 @@ function list(given: Given, door: Door): Promise<Answer> {
 }
 
 async function itemOf(on: On, found: Found): Promise<Item> {
-  const { run, at, row, repo, branch, ref, forgotten, commonDir, kept, aside } = found;
-  const isInGit = commonDir !== "" && (ref !== "" || forgotten !== "");
-  const holding = isInGit ? await holdingOf(on, { commonDir, run }) : undefined;
+  const { run, at, row, repo, branch, commonDir, kept, aside } = found;
+  const ref = [found.ref, found.forgotten, found.stranded].find((name) => name !== "") ?? "";
+  const isInGit = commonDir !== "" && ref !== "";
+  const holding = isInGit ? await holdingOf(on, { commonDir, run, branch }) : undefined;
   const newest = holding?.layers[0];
   const changes = newest === undefined ? [] : await changesBetween(on, commonDir, [newest.head, newest.tree]);
   return {
@@ -84,7 +85,7 @@ async function itemOf(on: On, found: Found): Promise<Item> {
     status: row?.status ?? "",
     repo,
     branch,
-    ref: ref === "" ? forgotten : ref,
+    ref,
     commits: holding?.commits.length ?? 0,
     files: changes.length,
     kept,

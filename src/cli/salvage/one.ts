@@ -38,6 +38,7 @@ export async function salvageNamed({ on, store, given, door }: Naming, word: str
       base: "",
       ref: "",
       forgotten: "",
+      stranded: "",
       kept: [],
       aside: [other],
       at: other.at,

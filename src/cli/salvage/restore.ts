@@ -52,7 +52,7 @@ type Of = { readonly on: On; readonly found: Found; readonly door: Door };
 async function asFolder({ on, found, door }: Of, folder: string): Promise<Answer> {
   const { run, commonDir, ref } = found;
   if (commonDir === "" && found.kept.length === 0 && found.aside.length === 0) throw noRepository(found);
-  const holding = commonDir === "" ? NOTHING : await holdingOf(on, { commonDir, run });
+  const holding = commonDir === "" ? NOTHING : await holdingOf(on, { commonDir, run, branch: found.branch });
   const { side, copied } = await restoreInto(on, {
     folder,
     commonDir,
@@ -83,8 +83,8 @@ async function asFolder({ on, found, door }: Of, folder: string): Promise<Answer
 }
 
 async function asBranch({ on, found }: Omit<Of, "door">, branch: string): Promise<Answer> {
-  const { run, commonDir, ref, forgotten } = found;
-  const at = ref === "" ? forgotten : ref;
+  const { run, commonDir } = found;
+  const at = [found.ref, found.forgotten, found.stranded].find((name) => name !== "") ?? "";
   if (commonDir === "" && found.repo !== "") throw noRepository(found);
   if (at === "")
     throw new UserError(

@@ -62,8 +62,8 @@ function show(given: Given, door: Door): Promise<Answer> {
   return withStore(door, async (store) => {
     const on: On = { home: requireHome(door), env: door.env };
     const found = await salvageNamed({ on, store, given, door }, word);
-    const { commonDir, run } = found;
-    const holding = commonDir === "" ? undefined : await holdingOf(on, { commonDir, run });
+    const { commonDir, run, branch } = found;
+    const holding = commonDir === "" ? undefined : await holdingOf(on, { commonDir, run, branch });
     const salvage = await shownOf(on, found, holding);
     const [newest] = holding?.layers ?? [];
     const diff =

@@ -1,0 +1,20 @@
+/** The supervisor's loop over one state home, until nothing is due. */
+import { openStore } from "../../../src/adapters/store/open.ts";
+import type { Home } from "../../../src/adapters/home/paths.ts";
+import { alarmClock } from "../../../src/adapters/works/alarm.ts";
+import { openWorks } from "../../../src/adapters/works/open.ts";
+import { PACE, supervise } from "../../../src/engine/supervise.ts";
+
+export async function carryOut(home: Home): Promise<void> {
+  const store = openStore(home);
+  try {
+    const works = openWorks(home, store, () => undefined);
+    await supervise(works, {
+      pace: { ...PACE, leaseMs: 1 },
+      alarm: alarmClock(),
+      isOver: () => false,
+    });
+  } finally {
+    store.close();
+  }
+}
