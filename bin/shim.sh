@@ -1,14 +1,15 @@
 #!/bin/sh
 # Runs one program, at most once, and writes down how it ended, for whoever is there to read it.
 #
-#     SIGNALBOX_JOB=ID sh shim.sh FOLDER EXITS POKES STDIN PROGRAM [ARGUMENT...]
+#     SIGNALBOX_JOB=ID sh shim.sh FOLDER EXITS POKES STDIN log|terminal PROGRAM [ARGUMENT...]
 #
+# The program writes into a log in the folder, or to the terminal that we were started in; there it also reads, where no STDIN is given.
 # It leads a session of its own and has the environment and the working folder that the program gets. Whatever is exported to
 # it is exported to the program, so its own variables have names that nobody else uses, and nothing here changes PATH or IFS.
 # It ends as the program ended: whoever started it then knows from the kernel what the folder says.
 
-sb_folder=$1 sb_exits=$2 sb_pokes=$3 sb_stdin=$4 sb_fail=${SIGNALBOX_SHIM_FAILPOINT-}
-shift 4
+sb_folder=$1 sb_exits=$2 sb_pokes=$3 sb_stdin=$4 sb_out=$5 sb_fail=${SIGNALBOX_SHIM_FAILPOINT-} sb_hup=
+shift 5
 unset SIGNALBOX_SHIM_FAILPOINT
 
 # Tests end the shim at named places.
@@ -20,6 +21,18 @@ sb_say() {
   echo "$1" >"$sb_folder/$2"
 }
 
+# When a process began, by its pid.
+sb_start_of() {
+  if read -r sb_start <"/proc/$1/stat"; then
+    sb_start=${sb_start##*) }
+    # The name in parentheses was field 2; the start time is field 22.
+    for sb_skip in 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21; do sb_start=${sb_start#* }; done
+    sb_start=${sb_start%% *}
+  else
+    sb_start=$(LC_ALL=C TZ=UTC0 command -p ps -o lstart= -p "$1")
+  fi
+}
+
 # Ignored, so that mkdir and mv are not killed half-way either.
 trap '' HUP INT QUIT TERM USR1 USR2 ALRM PIPE
 sb_mask=$(umask)
@@ -29,32 +42,42 @@ umask 077
 command -p mkdir "$sb_folder/claim" || exit 0
 sb_point after-claim
 
-# A pid alone may be another process by now. With its start time and the boot of the machine it may not.
-if read -r sb_start </proc/$$/stat; then
-  sb_start=${sb_start##*) }
-  # The name in parentheses was field 2; the start time is field 22.
-  for sb_skip in 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21; do sb_start=${sb_start#* }; done
-  sb_start=${sb_start%% *}
-  read -r sb_boot </proc/sys/kernel/random/boot_id
-else
-  sb_start=$(LC_ALL=C TZ=UTC0 command -p ps -o lstart= -p $$)
-  sb_boot=$(command -p sysctl -n kern.bootsessionuuid)
+# Which window this is, and of which server: TMUX is the path of its socket, its pid and a number.
+if [ "$sb_out" = terminal ]; then
+  sb_server=${TMUX%,*} sb_server=${sb_server##*,}
+  sb_start_of "$sb_server"
+  printf '%s\n' "$TMUX_PANE" "$sb_server" "$sb_start" >"$sb_folder/terminal.new" || exit 1
+  command -p mv "$sb_folder/terminal.new" "$sb_folder/terminal" || exit 1
 fi
+# A pid alone may be another process by now. With its start time and the boot of the machine it may not.
+sb_start_of $$
+read -r sb_boot </proc/sys/kernel/random/boot_id || sb_boot=$(command -p sysctl -n kern.bootsessionuuid)
 # Nothing runs that cannot be found again.
 printf '%s\n' "$$" "$sb_start" "$sb_boot" >"$sb_folder/pid.new" || exit 1
 command -p mv "$sb_folder/pid.new" "$sb_folder/pid" || exit 1
 # Tells whoever started us that the claim is ours. The program does not get this pipe.
-echo claimed
-exec >/dev/null
+if [ "$sb_out" = log ]; then
+  echo claimed
+  exec >/dev/null
+fi
 sb_point after-pid
 
 # Caught, not ignored: the program starts with the defaults, and a signal to the group ends it while we live to see how.
-trap : HUP INT QUIT TERM USR1 USR2 ALRM PIPE
-(umask "$sb_mask" && exec "$@") >>"$sb_folder/out.log" 2>&1 <"$sb_stdin"
+trap : INT QUIT TERM USR1 USR2 ALRM PIPE
+trap sb_hup=1 HUP
+if [ "$sb_out" = log ]; then
+  (umask "$sb_mask" && exec "$@") >>"$sb_folder/out.log" 2>&1 <"$sb_stdin"
+elif [ -n "$sb_stdin" ]; then
+  (umask "$sb_mask" && exec "$@") <"$sb_stdin"
+else
+  (umask "$sb_mask" && exec "$@")
+fi
 sb_code=$?
 trap '' HUP INT QUIT TERM USR1 USR2 ALRM PIPE
 
 sb_point before-exit
+# Its terminal went away: whoever reads the status may want to know.
+if [ -n "$sb_hup" ] && [ "$sb_out" = terminal ]; then sb_say 1 hup; fi
 sb_say "$sb_code" exit.new && command -p mv -f "$sb_folder/exit.new" "$sb_folder/exit"
 sb_point after-exit
 sb_say "$sb_code" exit.new && command -p mv -f "$sb_folder/exit.new" "$sb_exits/$SIGNALBOX_JOB"

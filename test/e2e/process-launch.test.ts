@@ -361,6 +361,7 @@ test.for(["bash", "dash", "busybox"])("the shim runs under %s", async (shell) =>
     b.home.exits,
     b.home.pokes,
     "/dev/null",
+    "log",
   ];
   const env = { PATH: process.env["PATH"] ?? "", SIGNALBOX_JOB: "j", SIGNALBOX_JOB_MARK: markOf(launch.dir) };
   const run = (): Promise<unknown> => {

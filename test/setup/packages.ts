@@ -10,7 +10,12 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 /** Program to package. */
-const NEEDED: Readonly<Record<string, string>> = { zsh: "zsh", fish: "fish", script: "bsdutils" };
+const NEEDED: Readonly<Record<string, string>> = {
+  zsh: "zsh",
+  fish: "fish",
+  script: "bsdutils",
+  tmux: "tmux",
+};
 const PATIENCE_MS = 150_000;
 
 export function setup(): void {

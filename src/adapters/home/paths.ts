@@ -20,6 +20,8 @@ export type Home = {
   readonly worktrees: string;
   /** Locks of repositories. */
   readonly locks: string;
+  /** Configuration and socket of the terminals. */
+  readonly terminals: string;
   /** What could not be used any more, with its reason. */
   readonly quarantine: string;
 };
@@ -43,6 +45,7 @@ export function homeAt(root: string): Home {
     bin: join(root, "bin"),
     worktrees: join(root, "worktrees"),
     locks: join(root, "locks"),
+    terminals: join(root, "tmux"),
     quarantine: join(root, "quarantine"),
   };
 }

@@ -89,7 +89,7 @@ export function aliveIn(dir: string, pid: number): Process {
 }
 
 /** Of a shim that is gone. */
-function endIn(dir: string, infrastructure: boolean): Process {
+export function endIn(dir: string, infrastructure: boolean): Process {
   const code = exitIn(dir);
   return code === undefined ? { type: "lost", infrastructure } : { type: "ended", code };
 }

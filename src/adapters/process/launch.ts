@@ -9,19 +9,26 @@ import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Launch, Process } from "../../engine/ports/process.ts";
+import type { Launch, Process, Window } from "../../engine/ports/process.ts";
 import { failpoint } from "../failpoint.ts";
-import type { Home } from "../home/paths.ts";
+import type { Env, Home } from "../home/paths.ts";
 import { packageRoot } from "../library/package.ts";
+import { removeEarlier } from "../terminal/close.ts";
+import type { Holds } from "../terminal/hold.ts";
+import { openWindow } from "../terminal/open.ts";
 import type { Children } from "./children.ts";
-import { SHIM } from "./folder.ts";
+import { identityIn, SHIM } from "./folder.ts";
 import { markerOf } from "./marker.ts";
+import { startOf } from "./table.ts";
 
-type Shim = { hasEnded: boolean; error: Error | undefined };
+/** What was begun, until its claim is seen. */
+type Begun = { hasEnded(): boolean; error(): Error | undefined; settle(): Promise<void> };
 
 type On = {
   readonly home: Home;
+  readonly env: Env;
   readonly children: Children;
+  readonly holds: Holds;
   readonly launchMs: number;
   readonly probe: (dir: string) => Process;
 };
@@ -34,14 +41,18 @@ export async function launchShim(launch: Launch, on: On): Promise<Process> {
   const { dir } = launch;
   let seen = on.probe(dir);
   if (isSettled(seen)) return seen;
-  const shim = seen.type === "absent" ? start(launch, on) : undefined;
+  const begun = seen.type === "absent" ? await begin(launch, on) : undefined;
   const giveUpAt = performance.now() + on.launchMs;
   for (let wait = 2; performance.now() < giveUpAt; wait = Math.min(wait * 2, POLL_MS_MAX)) {
     await pause(wait);
-    const hasEnded = shim?.hasEnded === true;
-    if (shim?.error !== undefined) throw new Error(`cannot start ${launch.id}`, { cause: shim.error });
+    const hasEnded = begun?.hasEnded() === true;
+    const error = begun?.error();
+    if (error !== undefined) throw new Error(`cannot start ${launch.id}`, { cause: error });
     seen = on.probe(dir);
-    if (isSettled(seen)) return seen;
+    if (isSettled(seen)) {
+      await begun?.settle();
+      return seen;
+    }
     if (seen.type === "absent" && hasEnded) throw new Error(`the folder ${dir} cannot be claimed`);
   }
   return { type: "starting" };
@@ -51,25 +62,51 @@ function isSettled(seen: Process): boolean {
   return seen.type !== "absent" && seen.type !== "starting";
 }
 
-function start(launch: Launch, { home, children }: On): Shim {
+function begin(launch: Launch, on: On): Begun | Promise<Begun> {
   // Otherwise the error would be the same as for a missing shell.
   if (!statSync(launch.cwd).isDirectory()) throw new Error(`${launch.cwd} is no folder`);
-  const stdin = launch.stdin === "" ? "/dev/null" : launch.stdin;
-  const script = join(packageRoot(), "bin", SHIM);
+  return launch.terminal === undefined ? spawnShim(launch, on) : beginInWindow(launch, launch.terminal, on);
+}
+
+function spawnShim(launch: Launch, on: On): Begun {
+  const argv = shimOf(launch, on.home, launch.stdin === "" ? "/dev/null" : launch.stdin);
   failpoint("process.before-spawn");
-  const child = spawn(
-    "/bin/sh",
-    [script, launch.dir, home.exits, home.pokes, stdin, ...launch.argv],
-    // Detached makes it the leader of a new session: it does not hear what happens to our group or our terminal.
-    { cwd: launch.cwd, env: environmentOf(launch), detached: true, stdio: ["ignore", "pipe", "ignore"] },
-  );
+  // Detached makes it the leader of a new session: it does not hear what happens to our group or our terminal.
+  const child = spawn("/bin/sh", argv, {
+    cwd: launch.cwd,
+    env: environmentOf(launch),
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   failpoint("process.after-spawn");
-  const shim: Shim = { hasEnded: false, error: undefined };
-  child.once("exit", () => (shim.hasEnded = true));
-  child.once("error", (error) => (shim.error = error));
-  children.watch(launch.dir, child);
+  let hasEnded = false;
+  let failed: Error | undefined;
+  child.once("exit", () => (hasEnded = true));
+  child.once("error", (error) => (failed = error));
+  on.children.watch(launch.dir, child);
   child.unref();
-  return shim;
+  return { hasEnded: () => hasEnded, error: () => failed, settle: () => Promise.resolve() };
+}
+
+async function beginInWindow(launch: Launch, window: Window, { home, env, holds }: On): Promise<Begun> {
+  const on = { home, env };
+  const shim = shimOf(launch, home, launch.stdin);
+  const opened = await openWindow(on, { launch, window, env: environmentOf(launch), shim });
+  return {
+    hasEnded: () => startOf(opened.pid) === undefined,
+    error: () => undefined,
+    async settle() {
+      const claimer = identityIn(launch.dir);
+      if (claimer?.pid === opened.pid) holds.keep(launch.dir, { ...opened, shim: claimer });
+      await removeEarlier(on, window, holds.of(launch.dir)?.pane ?? opened.pane);
+    },
+  };
+}
+
+function shimOf(launch: Launch, home: Home, stdin: string): readonly string[] {
+  const script = join(packageRoot(), "bin", SHIM);
+  const out = launch.terminal === undefined ? "log" : "terminal";
+  return [script, launch.dir, home.exits, home.pokes, stdin, out, ...launch.argv];
 }
 
 /**

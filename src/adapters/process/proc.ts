@@ -25,11 +25,20 @@ export function bootOfProc(): string {
   return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 }
 
-function look(pid: number): Omit<Seen, "mark" | "command"> | undefined {
+/** Field 7 is the number of its terminal, zero for none. */
+export function hasTerminalInProc(pid: number): boolean {
+  return (fieldsOf(pid)?.[4] ?? "0") !== "0";
+}
+
+/** The name in parentheses may hold anything, so fields are counted from the last parenthesis: the first is field 3. */
+function fieldsOf(pid: number): readonly string[] | undefined {
   const stat = bytesOf(`/proc/${pid}/stat`)?.toString("latin1");
-  if (stat === undefined) return undefined;
-  // The name in parentheses may hold anything, so fields are counted from the last parenthesis: the first is field 3.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+function look(pid: number): Omit<Seen, "mark" | "command"> | undefined {
+  const fields = fieldsOf(pid);
+  if (fields === undefined) return undefined;
   const state = fields[0] ?? "X";
   const start = fields[19];
   if (start === undefined || state === "Z" || state === "X") return undefined;

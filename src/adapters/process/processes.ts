@@ -6,16 +6,36 @@ import type { Process, Processes } from "../../engine/ports/process.ts";
 import { failpoint } from "../failpoint.ts";
 import { codeOf } from "../files/errno.ts";
 import { claimFolder, clearWay } from "../home/clear-way.ts";
-import type { Home } from "../home/paths.ts";
+import type { Env, Home } from "../home/paths.ts";
+import { closeSession, removeWindow } from "../terminal/close.ts";
+import { dropErrands } from "../terminal/errand.ts";
+import { Holds } from "../terminal/hold.ts";
+import { judge } from "../terminal/judge.ts";
+import { tellPane } from "../terminal/tell.ts";
+import { hasTmux } from "../terminal/tmux.ts";
 import { Children } from "./children.ts";
 import { endAll } from "./end.ts";
-import { claim, dropExit, exitIn, identityIn, LOG, makePrivate, probeFolder, writeExit } from "./folder.ts";
+import {
+  aliveIn,
+  claim,
+  dropExit,
+  endIn,
+  exitIn,
+  identityIn,
+  LOG,
+  makePrivate,
+  probeFolder,
+  writeExit,
+} from "./folder.ts";
 import { launchShim } from "./launch.ts";
 import { rotateLog } from "./log.ts";
 import { markOf } from "./marker.ts";
+import { startOf } from "./table.ts";
 
 export type On = {
   readonly home: Home;
+  /** Where tmux is looked for, and what its server may know. */
+  readonly env?: Env;
   /** Between asking to end and ending. */
   readonly graceMs?: number;
   /** How long a launch waits for its shim to be seen. */
@@ -29,9 +49,23 @@ export type On = {
 const KILLED = 137;
 
 export function shimProcesses(on: On): Processes {
-  const { home, graceMs = 3000, launchMs = 5000, startingMs = 2000, logBytesMax = 8 * 1024 * 1024 } = on;
+  const { home, env = process.env, graceMs = 3000, launchMs = 5000, startingMs = 2000 } = on;
+  const { logBytesMax = 8 * 1024 * 1024 } = on;
   const children = new Children();
-  const look = (folder: string): Process => children.probe(folder) ?? probeFolder(folder, startingMs);
+  const holds = new Holds();
+  const terminals = { home, env };
+  const lookHere = (folder: string): Process => {
+    const told = holds.told(folder)?.shim;
+    if (told !== undefined) return probeKnown(folder, told);
+    return children.probe(folder) ?? probeFolder(folder, startingMs);
+  };
+  const look = (folder: string): Process => {
+    const seen = lookHere(folder);
+    const hold = holds.of(folder);
+    return hold === undefined
+      ? seen
+      : judge(terminals, { folder, hold, seen, again: () => lookHere(folder) });
+  };
   const probe = (dir: string): Process => {
     const folder = realOf(dir);
     return folder === undefined ? { type: "absent" } : look(folder);
@@ -42,7 +76,7 @@ export function shimProcesses(on: On): Processes {
       for (const folder of [home.exits, home.pokes]) claimFolder(home, folder);
       makePrivate(launch.dir);
       const dir = realpathSync(launch.dir);
-      return launchShim({ ...launch, dir }, { home, children, launchMs, probe: look });
+      return launchShim({ ...launch, dir }, { home, env, children, holds, launchMs, probe: look });
     },
     async kill({ dir }) {
       const before = probe(dir);
@@ -55,12 +89,21 @@ export function shimProcesses(on: On): Processes {
       failpoint("process.after-kill");
       await children.told(folder);
       const after = look(folder);
+      dropErrands(folder);
       // A status that its shim did not end with is a forged one.
       if (after.type === "lost" && exitIn(folder) !== undefined) dropExit(folder);
       // What was lost before stays lost: whoever asks again must still learn that it was not us.
-      if (before.type === "lost" || before.type === "ended") return;
+      if (before.type === "lost" && before.infrastructure) return;
+      const hold = holds.of(folder);
+      if (before.type === "lost" || before.type === "ended") {
+        // Its window stays, to be read.
+        holds.forget(folder);
+        return;
+      }
       children.forget(folder);
       writeExit(folder, KILLED);
+      holds.forget(folder);
+      if (hold !== undefined) await removeWindow(terminals, hold);
     },
     reported() {
       const ids = namesIn(home.exits);
@@ -69,13 +112,26 @@ export function shimProcesses(on: On): Processes {
       failpoint("process.after-forget");
       return ids;
     },
-    hasTerminals: () => false,
-    tell: () => Promise.resolve("gone"),
-    close: () => Promise.resolve(),
+    hasTerminals: () => hasTmux(env),
+    async tell({ dir }, text) {
+      const folder = realOf(dir);
+      const hold = folder === undefined ? undefined : holds.of(folder);
+      if (folder === undefined || hold === undefined || look(folder).type !== "alive") return "gone";
+      return tellPane(terminals, hold, text);
+    },
+    close: (session) => closeSession(terminals, session),
     rotate(dir) {
       rotateLog(join(dir, LOG), logBytesMax);
     },
   };
+}
+
+/** Of a shim that nobody can name otherwise. */
+function probeKnown(
+  folder: string,
+  { pid, start }: { readonly pid: number; readonly start: string },
+): Process {
+  return startOf(pid) === start ? aliveIn(folder, pid) : endIn(folder, false);
 }
 
 /** Whatever it is, it does not stand here twice, and it is no reason to stop. */

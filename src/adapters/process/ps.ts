@@ -17,6 +17,10 @@ export function startInPs(pid: number): string | undefined {
   return state.startsWith("Z") || start.length === 0 ? undefined : start.join(" ");
 }
 
+export function hasTerminalInPs(pid: number): boolean {
+  return !/^[?-]*$/.test(run("ps", ["-o", "tty=", "-p", String(pid)]).trim());
+}
+
 export function bootOfPs(): string {
   return run("sysctl", ["-n", "kern.bootsessionuuid"]).trim();
 }

@@ -1,8 +1,8 @@
 /** Which processes there are, and who they are: `/proc` where there is one, `ps` elsewhere. */
 
 import { existsSync } from "node:fs";
-import { bootOfProc, startInProc, tableOfProc } from "./proc.ts";
-import { bootOfPs, startInPs, tableOfPs } from "./ps.ts";
+import { bootOfProc, hasTerminalInProc, startInProc, tableOfProc } from "./proc.ts";
+import { bootOfPs, hasTerminalInPs, startInPs, tableOfPs } from "./ps.ts";
 
 export type Seen = {
   readonly pid: number;
@@ -28,6 +28,11 @@ export function processTable(): readonly Seen[] {
 /** The start time of a live process. */
 export function startOf(pid: number): string | undefined {
   return hasProc ? startInProc(pid) : startInPs(pid);
+}
+
+/** Whether a live process still has a terminal: one that was closed is taken away from everybody in it. */
+export function hasTerminal(pid: number): boolean {
+  return hasProc ? hasTerminalInProc(pid) : hasTerminalInPs(pid);
 }
 
 /** Another one after every start of the machine. */
