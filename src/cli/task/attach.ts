@@ -1,0 +1,77 @@
+/** `signalbox task attach`: a person's terminal becomes a look into the terminals of a task. */
+
+import { spawnSync } from "node:child_process";
+import { requirePerson } from "../../adapters/person/who.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { acting, type Acting } from "../acting.ts";
+import { EXIT_FAILED, EXIT_OK, EXIT_USAGE, type Answer, type Command, type Door } from "../command.ts";
+import { requireKept } from "../kept.ts";
+import { OF_PROJECT, taskOf } from "./which.ts";
+
+/** What `--json` gives. */
+export type AttachData = { readonly run: string };
+
+export const command: Command = {
+  usage: "[TASK] [--role ROLE]",
+  about:
+    "Shows the terminals in which the agents of a task live, in this one. Ctrl-b d leaves; Ctrl-b n goes to the next window.\nWhat you type goes to the agent that you see. Only people can do this, and only at a terminal.",
+  words: { min: 0, max: 1 },
+  options: {
+    ...OF_PROJECT,
+    role: { takes: "ROLE", about: "the window of this role; otherwise the one that was last looked at" },
+  },
+  examples: ["signalbox task attach k3d9", "signalbox task attach k3d9 --role reviewer"],
+  answer: async ({ words: [word], options }, door): Promise<Answer> => {
+    const { run, argv } = await acting(door, async (on) => {
+      requirePerson(on.who);
+      const id = taskOf(on, word, options["project"]);
+      return { run: id, argv: await wayTo(on, id, options["role"]) };
+    });
+    const data: AttachData = { run };
+    const message = `you have left the terminals of ${run}; its agents go on`;
+    show(run, argv, door);
+    return {
+      exit: EXIT_OK,
+      code: "ok",
+      message,
+      data: () => data,
+      text: () => `${message}\n`,
+      next: `signalbox show ${run}`,
+    };
+  },
+};
+
+/** What to start; a session is known by its id, whatever people call it. */
+async function wayTo(on: Acting, run: string, role: string | undefined): Promise<readonly string[]> {
+  if (role !== undefined) requireRole(on, run, role);
+  requireKept(on, run);
+  throw noTmux(run);
+}
+
+function requireRole({ box, ...on }: Acting, run: string, role: string): void {
+  const { row } = requireKept({ box, ...on }, run);
+  const roles = Object.keys(box.workflow(row.definition).definition.roles);
+  if (roles.includes(role)) return;
+  throw new UserError("unknown-role", `there is no role "${role}"; there are ${roles.join(", ")}`, {
+    next: `signalbox show ${run}`,
+    exit: EXIT_USAGE,
+  });
+}
+
+function noTmux(run: string): UserError {
+  return new UserError(
+    "no-terminals",
+    "there is no tmux here that could be used: agents have no terminals, and write a log for each turn",
+    { next: `signalbox logs ${run} (signalbox doctor tells about tmux)`, exit: EXIT_FAILED },
+  );
+}
+
+/** Until the person leaves; nothing of ours is open meanwhile. */
+function show(run: string, [program = "", ...rest]: readonly string[], { env, cwd }: Door): void {
+  const { status, error } = spawnSync(program, rest, { stdio: "inherit", env, cwd });
+  if (error === undefined && status === 0) return;
+  throw new UserError("no-session", `the terminals of ${run} could not be shown, or were closed`, {
+    next: `signalbox show ${run}`,
+    exit: EXIT_FAILED,
+  });
+}
