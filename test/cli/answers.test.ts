@@ -120,6 +120,30 @@ const CASES: Readonly<Record<string, Case>> = {
     good: ["project add --name shop", "project update shop --pool-size 1"],
     bad: ["project remove", "project remove no-such"],
   },
+  "salvage list": {
+    good: ["salvage list", (on) => withKept(on, "salvage list --all")],
+    bad: [
+      "salvage",
+      "salvage lst",
+      "salvage list x",
+      "salvage list --project no-such",
+      "salvage list --all --here",
+    ],
+  },
+  "salvage show": {
+    good: [(on) => withKept(on, "salvage show c1"), "salvage show c1 --diff"],
+    bad: ["salvage show", "salvage show zz", "salvage show a1"],
+  },
+  "salvage restore": {
+    good: [(on) => withKept(on, `salvage restore c1 ${on.root}/back`)],
+    bad: [
+      "salvage restore zz",
+      (on) => withKept(on, `salvage restore c1 ${on.root}/no/such`),
+      (on) => withKept(on, `salvage restore c1 ${on.root}`),
+      (on) => withKept(on, "salvage restore c1 --branch x"),
+      "salvage restore c1 x --branch y",
+    ],
+  },
   // What it tells goes on, line by line: test/e2e.
   demo: { good: [], bad: ["demo no-such"] },
   supervise: { good: ["stop a1", "resume a1", "supervise"], bad: ["supervise x"] },
@@ -178,6 +202,14 @@ function withJob(on: Prepared, run: string): string {
 function withoutRow(on: Prepared): string {
   on.withStore((store) => store.database.run("DELETE FROM runs WHERE id = ?", "d1"));
   return "verify --all";
+}
+
+/** As a release leaves what git does not hold. */
+function withKept({ home }: Prepared, line: string): string {
+  const folder = join(home.root, "runs/c1/kept");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, ".env"), "SECRET=1\n");
+  return line;
 }
 
 const NOTHING: Case = { good: [], bad: [] };

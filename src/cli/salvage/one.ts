@@ -6,22 +6,21 @@ import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/closest.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { findAll, type Found } from "./find.ts";
-import { repoMeant } from "./scope.ts";
-import type { Door, Given } from "../command.ts";
+import type { Door } from "../command.ts";
+import { repoHere } from "../project/which.ts";
 
 const LISTED = 10;
 
 export type Naming = {
   readonly on: On;
   readonly store: Store | undefined;
-  readonly given: Given;
   readonly door: Door;
 };
 
-export async function salvageNamed({ on, store, given, door }: Naming, word: string): Promise<Found> {
+export async function salvageNamed({ on, store, door }: Naming, word: string): Promise<Found> {
   const known = await findAll({ on, store });
   // Also where the journal knows nothing of it: the repository that somebody stands in.
-  const here = repoMeant(store, { ...given, options: {} }, door);
+  const here = repoHere(store, door.cwd);
   const near = here === undefined ? [] : (await findAll({ on, store, repo: here })).found;
   const found = [...known.found, ...near.filter(({ run }) => known.found.every((each) => each.run !== run))];
   const like = found.filter(({ run }) => word !== "" && run.startsWith(word));

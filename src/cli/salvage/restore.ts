@@ -40,7 +40,7 @@ function restore(given: Given, door: Door): Promise<Answer> {
     const procs = door.procs === undefined ? {} : { procs: door.procs };
     requirePerson(whoActs({ env: door.env, store, ...procs }));
     const on: On = { home: requireHome(door), env: door.env };
-    const found = await salvageNamed({ on, store, given, door }, word);
+    const found = await salvageNamed({ on, store, door }, word);
     return branch === undefined
       ? asFolder({ on, found, door }, resolve(door.cwd, folder ?? `salvage-${found.run}`))
       : asBranch({ on, found }, branch);

@@ -2,9 +2,9 @@
 
 import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { closest } from "../../core/closest.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import type { Door, Given } from "../command.ts";
+import { projectNamed, repoHere } from "../project/which.ts";
 
 /** Undefined for all of them. Outside of a repository, nobody has to say that all are meant. */
 export function repoMeant(store: Store | undefined, given: Given, door: Door): string | undefined {
@@ -13,21 +13,7 @@ export function repoMeant(store: Store | undefined, given: Given, door: Door): s
     throw new UserError("bad-usage", `--${asked.join(" and --")} do not go together`, "leave one out");
   const { all, project, here } = given.options;
   if (all !== undefined) return undefined;
-  if (project !== undefined) return projectNamed(store, project);
-  const inside = store?.workspaceAt(door.cwd)?.repo;
-  if (inside !== undefined) return inside;
-  try {
-    return repositoryOf(door.cwd).main;
-  } catch (error) {
-    if (here !== undefined || !(error instanceof UserError)) throw error;
-    return undefined;
-  }
-}
-
-function projectNamed(store: Store | undefined, name: string): string {
-  const found = store?.projectNamed(name)?.repo;
-  if (found !== undefined) return found;
-  const near = closest(name, store?.projects().map((row) => row.name) ?? []);
-  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
-  throw new UserError("unknown-project", `there is no project "${name}"${hint}`, "signalbox project list");
+  if (project !== undefined) return projectNamed(store, project).repo;
+  const inside = repoHere(store, door.cwd);
+  return inside === undefined && here !== undefined ? repositoryOf(door.cwd).main : inside;
 }

@@ -61,7 +61,7 @@ function show(given: Given, door: Door): Promise<Answer> {
   const [word = ""] = given.words;
   return withStore(door, async (store) => {
     const on: On = { home: requireHome(door), env: door.env };
-    const found = await salvageNamed({ on, store, given, door }, word);
+    const found = await salvageNamed({ on, store, door }, word);
     const { commonDir, run, branch } = found;
     const holding = commonDir === "" ? undefined : await holdingOf(on, { commonDir, run, branch });
     const salvage = await shownOf(on, found, holding);

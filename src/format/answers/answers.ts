@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { answerOf, Failure, Help, type Shape } from "./envelope.ts";
 import * as ofActs from "./acts.ts";
 import * as ofRuns from "./runs.ts";
+import { SALVAGE } from "./salvage.ts";
 import * as ofSetup from "./setup.ts";
 import { PROJECT, TASK } from "./tasks.ts";
 import { watch, WatchLine } from "./watch.ts";
@@ -20,6 +21,7 @@ const DATA: Readonly<Record<string, Shape>> = {
   ...ofWorkflows,
   ...partsOf("task", TASK),
   ...partsOf("project", PROJECT),
+  ...partsOf("salvage", SALVAGE),
 };
 
 /** A part of a command is known by both words. */

@@ -1,4 +1,4 @@
-/** What `salvage` prints with `--json`: one key for each of its commands. */
+/** What `salvage` and `workspace` print with `--json`. */
 
 import * as z from "zod/mini";
 import { Count, Flag, Text, Texts } from "./envelope.ts";
@@ -46,11 +46,33 @@ const Restored = z.strictObject({
   left: Texts,
 });
 
-export const salvage = {
-  salvages: z.optional(z.array(Listed)),
-  others: z.optional(z.array(Aside)),
-  more: z.optional(Count),
-  salvage: z.optional(Shown),
-  diff: z.optional(Text),
-  restored: z.optional(Restored),
+export const SALVAGE = {
+  list: { salvages: z.array(Listed), others: z.array(Aside), more: Count },
+  show: { salvage: Shown, diff: z.optional(Text) },
+  restore: { restored: Restored },
+};
+
+const Known = z.nullable(Count);
+
+const Workspace = z.strictObject({
+  name: Text,
+  project: Text,
+  repo: Text,
+  path: Text,
+  run: Text,
+  state: Text,
+  status: Text,
+  branch: Text,
+  ahead: Known,
+  added: Known,
+  removed: Known,
+  odd: Texts,
+});
+
+const Done = z.strictObject({ name: Text, path: Text, run: Text, did: Text, salvage: Text, kept: Text });
+
+export const WORKSPACE = {
+  list: { workspaces: z.array(Workspace), strange: Texts },
+  init: { project: Text, made: z.array(z.strictObject({ name: Text, path: Text })), there: Count },
+  gc: { done: z.array(Done), left: Texts },
 };
