@@ -2,7 +2,7 @@
 
 import { compile, type Workflow } from "../core/compile.ts";
 import type { Clock } from "./ports/clock.ts";
-import type { Artifacts, Workspaces } from "./ports/files.ts";
+import type { Artifacts, Branches, Workspaces } from "./ports/files.ts";
 import type { Merges } from "./ports/merges.ts";
 import type { Processes } from "./ports/process.ts";
 import type { Notifier, Settings } from "./ports/settings.ts";
@@ -50,6 +50,7 @@ export type Desk = {
 export type Message = { readonly name: string; readonly text: string };
 
 export type Works = Box & {
+  readonly branches: Branches;
   readonly processes: Processes;
   readonly merges: Merges;
   readonly desk: Desk;

@@ -11,6 +11,8 @@ export type Deed =
   | Effect
   /** A workspace for a run that needs one. Comes before everything that happens in it. */
   | { readonly type: "prepare-resource"; readonly resource: string }
+  /** The run has another name for its branch. */
+  | { readonly type: "rename-branch"; readonly branch: string }
   /** The work as it was at a gate, kept under a ref of its own. */
   | { readonly type: "snapshot"; readonly tree: string; readonly seq: number; readonly state: string };
 
@@ -18,6 +20,7 @@ export type DeedKind = "probed" | "once";
 
 export const DEED_KINDS: Readonly<Record<Deed["type"], DeedKind>> = {
   "prepare-resource": "probed",
+  "rename-branch": "probed",
   snapshot: "probed",
   "start-agent": "probed",
   "stop-agent": "probed",

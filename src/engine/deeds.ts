@@ -11,7 +11,7 @@ type Accepted = Extract<Step, { ok: true }>;
 export function deedsOf(workflow: Workflow, step: Accepted, workspace: WorkspaceRow | undefined): Deed[] {
   return [
     ...(workspace === undefined && needsWorkspace(workflow, step) ? [PREPARE] : []),
-    ...(workspace === undefined ? [] : snapshotOf(step)),
+    ...(workspace === undefined ? [] : [...renamingOf(step, workspace), ...snapshotOf(step)]),
     ...step.effects,
     ...(workflow.definition.states[step.run.state]?.final === undefined ? [] : leftovers(step, workspace)),
   ];
@@ -40,6 +40,14 @@ function needsWorkspace({ definition }: Workflow, { events, effects, run }: Acce
       (event) => event.type === "moved" && definition.moves[event.rule]?.reserve.includes("workspace"),
     )
   );
+}
+
+/** A branch that has been made gets the name that the run has for it now. */
+function renamingOf({ events, run }: Accepted, { branch }: WorkspaceRow): Deed[] {
+  const isSet = events.some((event) => event.type === "param-set" && event.name === "branch");
+  const wanted = run.params["branch"];
+  if (!isSet || typeof wanted !== "string" || wanted === "" || wanted === branch) return [];
+  return [{ type: "rename-branch", branch: wanted }];
 }
 
 /** Every gate that is passed keeps the work as it was there. */

@@ -13,7 +13,7 @@ import type { DeedRow } from "./ports/outbox.ts";
 import { noteAll } from "./project.ts";
 import { leaveTerminal } from "./seat.ts";
 import { tellAgent } from "./tell.ts";
-import { prepare, release, snapshot } from "./workspace.ts";
+import { prepare, release, renameBranch, snapshot } from "./workspace.ts";
 
 /** Gives what was done, in words. Throws when it could not be done now; an error with `next` is a person's to mend. */
 export async function perform(works: Works, { deed, run, key, tries }: DeedRow): Promise<string> {
@@ -23,6 +23,8 @@ export async function perform(works: Works, { deed, run, key, tries }: DeedRow):
   switch (deed.type) {
     case "prepare-resource":
       return prepare({ ...on, deed });
+    case "rename-branch":
+      return renameBranch({ ...on, deed });
     case "snapshot":
       return snapshot({ ...on, deed });
     case "start-agent":

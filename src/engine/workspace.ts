@@ -1,8 +1,11 @@
 /** The workspace of a run: made before anything happens in it, kept at every gate, given back without losing a byte. */
 
+import type { Box, Works } from "./box.ts";
 import { endChecks } from "./check.ts";
 import type { Of } from "./doing.ts";
 import { artifactPaths, boundWorkspace, placeOf } from "./place.ts";
+import type { Kept } from "./ports/journal.ts";
+import type { PoolRow } from "./ports/projects.ts";
 import { noteAll, project } from "./project.ts";
 
 export async function prepare({ works, kept }: Of<"prepare-resource">): Promise<string> {
@@ -13,12 +16,16 @@ export async function prepare({ works, kept }: Of<"prepare-resource">): Promise<
   const wanted = run.params["branch"];
   const branch = typeof wanted === "string" && wanted !== "" ? wanted : `signalbox/${row.id}`;
   const artifacts = artifactPaths(workflow, run);
+  const place = works.store.poolOf(row.id)?.name;
+  const { reuse, fetch } = (await works.settings(row.repo)).workspace;
   const made = await works.workspaces.prepare({
     run: row.id,
     repo: row.repo,
     branch,
-    base: row.base,
+    base: await baseFor(works, kept, fetch),
     artifacts,
+    reuse,
+    ...(place === undefined ? {} : { place }),
   });
   noteAll(
     works,
@@ -30,6 +37,20 @@ export async function prepare({ works, kept }: Of<"prepare-resource">): Promise<
   return made.path;
 }
 
+/** As a person had it when the run began; otherwise where its project stands now. */
+async function baseFor(works: Works, { row }: Kept, fetch: boolean): Promise<string> {
+  if (row.base !== "") return row.base;
+  const known = works.store.projectAt(row.repo);
+  const { base, notes } = await works.branches.baseOf({
+    repo: row.repo,
+    defaultBranch: known?.defaultBranch ?? "",
+    remote: fetch ? (known?.remote ?? "") : "",
+  });
+  const at = new Date(works.clock.now()).toISOString();
+  for (const text of notes) works.store.note({ run: row.id, at, kind: "base", text });
+  return base;
+}
+
 export async function snapshot({ works, kept, deed }: Of<"snapshot">): Promise<string> {
   const workspace = boundWorkspace(works, kept.row.id);
   if (workspace === undefined) return "there is no workspace any more";
@@ -39,18 +60,68 @@ export async function snapshot({ works, kept, deed }: Of<"snapshot">): Promise<s
 }
 
 export async function release({ works, kept, deed }: Of<"release-resource">): Promise<string> {
+  const { row } = kept;
+  if (deed.resource !== "workspace") return "there is no such thing";
+  if (boundWorkspace(works, row.id) !== undefined) await endChecks(works, row.id);
+  return giveBack(works, kept, await reusedIn(works, row.repo));
+}
+
+/** Settings that cannot be read keep nobody from giving back: then nothing stays. */
+async function reusedIn(works: Works, repo: string): Promise<readonly string[]> {
+  try {
+    return (await works.settings(repo)).workspace.reuse;
+  } catch (error) {
+    works.log(`settings of ${repo}: ${error instanceof Error ? error.message : String(error)}`);
+    return [];
+  }
+}
+
+/** Nothing of the run may be alive in it. The worktree is the next one's only when everything about this one is written down. */
+export async function giveBack(box: Box, kept: Kept, reuse: readonly string[]): Promise<string> {
   const { row, run } = kept;
-  const bound = boundWorkspace(works, row.id);
-  if (deed.resource !== "workspace" || bound === undefined) return "it was released already";
-  const place = placeOf(works, { run, workflow: works.workflow(row.definition), id: row.id });
-  const { files, kept: keep } = works.folders(row.id);
-  await endChecks(works, row.id);
-  noteAll(works, row.id, await works.artifacts.carry(place, files));
+  const { store } = box;
+  const bound = boundWorkspace(box, row.id);
+  const pool = store.poolOf(row.id);
+  const isSurplus = pool !== undefined && pool.n > (store.projectAt(pool.repo)?.poolSize ?? pool.n);
+  if (bound === undefined) {
+    leave(box, { run: row.id, pool, isGone: isSurplus });
+    return "it was released already";
+  }
+  const place = placeOf(box, { run, workflow: box.workflow(row.definition), id: row.id });
+  const { files, kept: keep } = box.folders(row.id);
+  noteAll(box, row.id, await box.artifacts.carry(place, files));
   const { path, repo } = bound;
-  const left = await works.workspaces.release({ run: row.id, repo, path, keep });
-  works.store.putWorkspace({ ...bound, ...left, status: "released" });
+  const stays = pool !== undefined && !isSurplus ? { stays: { reuse } } : {};
+  const left = await box.workspaces.release({ run: row.id, repo, path, keep, ...stays });
+  const { salvage, kept: keptIn } = left;
+  store.putWorkspace({ ...bound, salvage, kept: keptIn, status: "released" });
+  leave(box, { run: row.id, pool, isGone: left.stays !== true });
+  await project(box, row.id);
+  return salvage === "" ? "nothing was left uncommitted" : `what was not committed is kept as ${salvage}`;
+}
+
+type Leaving = {
+  readonly run: string;
+  readonly pool: PoolRow | undefined;
+  /** There is no worktree any more that somebody could have. */
+  readonly isGone: boolean;
+};
+
+function leave({ store }: Box, { run, pool, isGone }: Leaving): void {
+  if (pool === undefined) return;
+  if (isGone) store.dropFromPool(pool.name);
+  else store.leavePool(run);
+}
+
+/** The run has another name for its branch than the one that its workspace is on. */
+export async function renameBranch({ works, kept, deed }: Of<"rename-branch">): Promise<string> {
+  const { row } = kept;
+  const bound = boundWorkspace(works, row.id);
+  if (bound === undefined) return "there is no workspace any more";
+  if (kept.run.params["branch"] !== deed.branch) return "the branch has been given another name since";
+  const { path, repo, branch: from } = bound;
+  await works.branches.rename({ run: row.id, repo, path, from, to: deed.branch });
+  works.store.putWorkspace({ ...bound, branch: deed.branch });
   await project(works, row.id);
-  return left.salvage === ""
-    ? "nothing was left uncommitted"
-    : `what was not committed is kept as ${left.salvage}`;
+  return `${from} is ${deed.branch}`;
 }

@@ -54,6 +54,31 @@ const HarnessFile = z.strictObject({
   stall_minutes: z.optional(told(Minutes, "A turn is ended after this time without output")),
 });
 
+/** One that leads out of the workspace, or to what git keeps there, is nobody's to leave behind. */
+const Inside = z
+  .string()
+  .check(
+    z.regex(/^(?!\/)(?!.*(?:^|\/)(?:\.\.|\.git)(?:\/|$))[^\0\n]+$/, "must be a path inside of the workspace"),
+  );
+
+const WorkspaceFile = z.strictObject({
+  setup: z.optional(
+    told(
+      z.union([Text, Argv]),
+      "Run in every new or reused workspace before the first agent: a command line, or a program and its arguments",
+    ),
+  ),
+  reuse: z.optional(
+    told(z.array(Inside), "Ignored paths that stay in a workspace for the next run, like node_modules"),
+  ),
+  fetch: z.optional(
+    told(
+      z.boolean(),
+      "Whether the default branch of a project with a remote is fetched before work begins; true unless given",
+    ),
+  ),
+});
+
 export const ConfigFile = z.strictObject({
   harness: z.optional(told(Name, "The harness of roles that name none")),
   harnesses: z.optional(told(z.record(Name, HarnessFile), "How agents are called, by name")),
@@ -67,6 +92,7 @@ export const ConfigFile = z.strictObject({
       "auto: agents have terminals where tmux is installed; none: they never do",
     ),
   ),
+  workspace: z.optional(told(WorkspaceFile, "What workspaces need beyond what git holds")),
   notify: z.optional(told(Argv, "A person's own: the program that is run when a person is asked")),
 });
 

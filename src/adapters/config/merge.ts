@@ -42,10 +42,20 @@ export function mergeLayers(
     minutes: last("minutes") ?? MINUTES,
     stallMinutes: last("stall_minutes") ?? STALL_MINUTES,
     terminal: last("terminal") ?? "auto",
+    workspace: workspaceOf(configs),
     // Only one of the layers can have it.
     notify: layers.flatMap(({ config, folder }) => placedArgv(config.notify ?? [], { folder, home })),
   };
   return { settings, problems };
+}
+
+/** Key by key, as everything else. A command line is a shell's, as that of a check is. */
+function workspaceOf(configs: readonly ConfigFile[]): Settings["workspace"] {
+  const all = configs.map(({ workspace = {} }) => workspace);
+  const setup = all.findLast((each) => each.setup !== undefined)?.setup ?? [];
+  const reuse = all.findLast((each) => each.reuse !== undefined)?.reuse ?? [];
+  const fetch = all.findLast((each) => each.fetch !== undefined)?.fetch ?? true;
+  return { setup: typeof setup === "string" ? ["/bin/sh", "-c", setup] : setup, reuse, fetch };
 }
 
 function mergeHarnesses(

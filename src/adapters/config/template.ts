@@ -58,6 +58,13 @@ export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everyt
 # auto: agents have terminals where tmux is installed. none: they never do.
 #terminal: auto
 
+# What workspaces need beyond what git holds: a command that runs in each before the first agent, ignored paths that stay for the
+# next run, and whether the default branch is fetched first where the project has a remote.
+#workspace:
+#  setup: npm ci
+#  reuse: [node_modules]
+#  fetch: true
+
 # Limits where neither a role nor its harness has one.
 #minutes: 120
 #stall_minutes: 30

@@ -31,6 +31,8 @@ export type Call = {
   /** Commits are made at this time, in place of now. */
   readonly date?: string;
   readonly limitMs?: number;
+  /** Fetches: the user's own configuration says how, and nobody is asked for a password. Only with a `gitDir` that is ours. */
+  readonly isFetch?: boolean;
   /** Nothing else happens in this process meanwhile, so that it may stand still: that takes half as long to set up. */
   readonly isAlone?: boolean;
 };
@@ -107,6 +109,9 @@ const SETTINGS: readonly string[] = [
   "i18n.commitEncoding=utf-8",
 ];
 
+/** How somewhere else is reached is the user's to say; it stays off wherever nothing is to be reached. */
+const REACHING = new Set(["core.sshCommand", "core.gitProxy", "credential.helper"]);
+
 const DURABLE: readonly string[] = ["core.fsync=all", "core.fsyncMethod=fsync"];
 
 export async function tryGit(env: Env, call: Call): Promise<Answer> {
@@ -143,7 +148,10 @@ async function overridesFor(env: Env, call: Call, gitDir: string): Promise<reado
 }
 
 function start(env: Env, call: Call, overrides: readonly Override[]): Answer | Promise<Answer> {
-  const settings = [...SETTINGS, ...(call.durable === true ? DURABLE : [])];
+  const own = SETTINGS.filter(
+    (setting) => call.isFetch !== true || !REACHING.has(setting.split("=", 1)[0] ?? ""),
+  );
+  const settings = [...own, ...(call.durable === true ? DURABLE : [])];
   const argv = ["--no-pager", ...settings.flatMap((setting) => ["-c", setting]), ...call.args];
   const variables = environmentOf(env, call, overrides);
   return call.isAlone === true ? standStill(call, argv, variables) : goOn(call, argv, variables);
@@ -225,13 +233,12 @@ function environmentOf(env: Env, call: Call, overrides: readonly Override[]): Re
     // Set and empty: asked before the configuration is, and not run.
     GIT_ASKPASS: "",
     SSH_ASKPASS: "",
-    GIT_SSH_COMMAND: "false",
+    // No name of a transport is `none`: nothing is fetched, whatever the configuration allows.
+    ...(call.isFetch === true ? reachingOf(env) : { GIT_SSH_COMMAND: "false", GIT_ALLOW_PROTOCOL: "none" }),
     GIT_EDITOR: "false",
     GIT_SEQUENCE_EDITOR: "false",
     GIT_PAGER: "cat",
     GIT_OPTIONAL_LOCKS: "0",
-    // No name of a transport is this one: nothing is fetched, whatever the configuration allows.
-    GIT_ALLOW_PROTOCOL: "none",
     GIT_NO_LAZY_FETCH: "1",
     GIT_AUTHOR_NAME: author.name,
     GIT_AUTHOR_EMAIL: author.email,
@@ -246,6 +253,23 @@ function environmentOf(env: Env, call: Call, overrides: readonly Override[]): Re
     ),
   };
 }
+
+/** What ssh and a proxy need. Where there is a terminal, ssh would ask there. */
+function reachingOf(env: Env): Record<string, string> {
+  const names = [
+    "SSH_AUTH_SOCK",
+    "USER",
+    "LOGNAME",
+    ...PROXIES,
+    ...PROXIES.map((name) => name.toLowerCase()),
+  ];
+  return {
+    ...defined(Object.fromEntries(names.map((name) => [name, env[name]]))),
+    GIT_ALLOW_PROTOCOL: "https:http:ssh:git:file",
+  };
+}
+
+const PROXIES = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"];
 
 function defined(values: Env): Record<string, string> {
   const result: Record<string, string> = {};

@@ -17,28 +17,41 @@ type Held = {
   readonly files: ReadonlySet<string>;
   /** Folders that hold such files. */
   readonly folders: ReadonlySet<string>;
+  readonly isReused: (name: string) => boolean;
 };
 
-export async function keepRest(
-  on: On,
-  bench: Bench,
-  of: { readonly tree: string; readonly keep: string },
-): Promise<void> {
+type Keeping = {
+  readonly tree: string;
+  readonly keep: string;
+  readonly isReused: (name: string) => boolean;
+};
+
+export async function keepRest(on: On, bench: Bench, { tree, keep, isReused }: Keeping): Promise<void> {
   const records = await gitRecords(on.env, {
     ...within(bench),
-    args: ["ls-tree", "-r", "-z", "--full-tree", of.tree],
+    args: ["ls-tree", "-r", "-z", "--full-tree", tree],
   });
-  for (const name of restOf(bench.path, "", heldBy(records)))
-    moveInto(bytePath(bench.path, name), of.keep, name);
+  // A nested repository is held only by its name.
+  const names = records
+    .filter((record) => !record.startsWith("160000 "))
+    .map((record) => record.slice(record.indexOf("\t") + 1));
+  for (const name of strangersIn(bench.path, names, isReused))
+    moveInto(bytePath(bench.path, name), keep, name);
 }
 
-function heldBy(records: readonly string[]): Held {
+/** What is on the disk and none of these files; a folder with nothing of them in it is one name. */
+export function strangersIn(
+  root: string,
+  files: Iterable<string>,
+  isReused: (name: string) => boolean,
+): readonly string[] {
+  return restOf(root, "", { ...heldBy(files), isReused });
+}
+
+function heldBy(names: Iterable<string>): Pick<Held, "files" | "folders"> {
   const files = new Set<string>();
   const folders = new Set<string>();
-  for (const record of records) {
-    // A nested repository is held only by its name.
-    if (record.startsWith("160000 ")) continue;
-    const name = record.slice(record.indexOf("\t") + 1);
+  for (const name of names) {
     files.add(name);
     for (let end = name.lastIndexOf("/"); end > 0; end = name.lastIndexOf("/", end - 1)) {
       const folder = name.slice(0, end);
@@ -52,7 +65,7 @@ function heldBy(records: readonly string[]): Held {
 function restOf(root: string, below: string, held: Held): readonly string[] {
   return entriesOf(root, below).flatMap((entry) => {
     const name = `${below}${entry.name.toString("latin1")}`;
-    if (name === ".git") return [];
+    if (name === ".git" || (held.isReused(name) && !entry.isSymbolicLink())) return [];
     if (entry.isDirectory()) {
       if (held.folders.has(name)) return restOf(root, `${name}/`, held);
       return isHollow(root, name) ? [] : [name];

@@ -19,8 +19,16 @@ export function forgottenRef(run: string): string {
   return `refs/signalbox/forgotten/${run}`;
 }
 
+/** The default branch of a project as it was fetched last. */
+export function upstreamRef(branch: string): string {
+  return `refs/signalbox/upstream/${branch}`;
+}
+
 /** A name of a run becomes part of paths and refs. */
+export function isRunName(run: string): boolean {
+  return RUN.test(run) && !run.endsWith(".lock");
+}
+
 export function refuseRunName(run: string): void {
-  if (!RUN.test(run) || run.endsWith(".lock"))
-    throw new Error(`${JSON.stringify(run)} cannot be the name of a run`);
+  if (!isRunName(run)) throw new Error(`${JSON.stringify(run)} cannot be the name of a run`);
 }

@@ -34,7 +34,10 @@ export type Bench = {
   readonly isAlone?: boolean;
 };
 
-type Known = Pick<Bench, "gitDir" | "commonDir" | "branch" | "oidBytes">;
+type Known = Pick<Bench, "gitDir" | "commonDir" | "branch" | "oidBytes"> & {
+  /** Whose it is: a worktree of a pool has one run after the other. */
+  readonly run?: string;
+};
 
 const MISSING = ["ENOENT", "ENOTDIR"];
 const UNREADABLE = [...MISSING, "EACCES", "ELOOP"];
@@ -110,15 +113,19 @@ type Wanted = {
   readonly path: string;
   readonly gitDir: string;
   readonly branch?: string;
+  readonly run?: string;
   /** What our folder is called, where it is for no workspace. */
   readonly name?: string;
 };
 
-/** Makes our folder where it is missing, or belongs to an earlier worktree of this name. */
-export async function benchOf(on: On, { path, gitDir, branch, name = path }: Wanted): Promise<Bench> {
+/** Makes our folder where it is missing, or belongs to an earlier worktree of this name, or to an earlier run in it. */
+export async function benchOf(on: On, { path, gitDir, branch, run, name = path }: Wanted): Promise<Bench> {
   const own = ownOf(on, name);
   const known = recorded(on, name);
-  const isSame = known?.gitDir === gitDir && (branch === undefined || known.branch === branch);
+  const isSame =
+    known?.gitDir === gitDir &&
+    (branch === undefined || known.branch === branch) &&
+    (run === undefined || known.run === undefined || known.run === run);
   if (known !== undefined && isSame && isWhole(own)) return { ...known, path, own };
   const commonDir = commonDirOf(gitDir);
   const settings = await settingsOf(on, gitDir);
@@ -135,6 +142,7 @@ export async function benchOf(on: On, { path, gitDir, branch, name = path }: Wan
     commonDir,
     branch: branch ?? branchAt(gitDir) ?? "",
     oidBytes: settings.get("extensions.objectformat") === "sha256" ? 32 : 20,
+    ...(run === undefined ? {} : { run }),
   };
   // The last: without it, all of it is made again.
   writePrivate(join(own, RECORD), `${JSON.stringify(record)}\n`);
@@ -142,7 +150,13 @@ export async function benchOf(on: On, { path, gitDir, branch, name = path }: Wan
   return { ...record, path, own };
 }
 
-export function forgetBench({ own }: Bench): void {
+/** The same workspace on another branch. */
+export function recordBranch(on: On, bench: Bench, branch: string): void {
+  const known = recorded(on, bench.path);
+  if (known !== undefined) writePrivate(join(bench.own, RECORD), `${JSON.stringify({ ...known, branch })}\n`);
+}
+
+export function forgetBench({ own }: Pick<Bench, "own">): void {
   removeOwn(own);
 }
 
@@ -195,7 +209,8 @@ function isKnown(value: unknown): value is Known {
     "branch" in value &&
     typeof value.branch === "string" &&
     "oidBytes" in value &&
-    (value.oidBytes === 20 || value.oidBytes === 32)
+    (value.oidBytes === 20 || value.oidBytes === 32) &&
+    (!("run" in value) || typeof value.run === "string")
   );
 }
 

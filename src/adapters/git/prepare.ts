@@ -2,36 +2,39 @@
  * A workspace: one worktree for a run, outside of the repository, on a branch of its own.
  *
  * 1. In one transaction of git's: the branch, and `refs/signalbox/base/RUN`, which says where the run began and that the branch is ours.
- * 2. `worktree add` without a checkout: quick, and locked from the first moment.
- * 3. The checkout.
- * 4. A file in git's own folder for the worktree that says that it is whole.
+ * 2. `worktree add` without a checkout: quick, and locked from the first moment. Or a worktree of a pool that waits for its next run.
+ * 3. The checkout (fill.ts): files change only where they differ.
+ * 4. HEAD on the branch, and a file in git's own folder for the worktree that says that it is whole, and whose.
  *
  * Whatever is there when it is called again is completed from where it is. What is in the way is moved aside, never removed.
  */
 
 import { existsSync, readdirSync, readFileSync, realpathSync, rmdirSync, unlinkSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
-import { makeFolder, writePrivate } from "../home/folders.ts";
+import { makeFolder } from "../home/folders.ts";
 import { UserError } from "../user-error.ts";
 import { ignoreLines, plainPaths } from "./artifact-paths.ts";
-import { bytePath } from "./byte-path.ts";
+import { badName, elsewhere, holderOf } from "./branch-problem.ts";
 import { failed, git, gitRecords, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
+import { checkOut } from "./fill.ts";
 import { exclude } from "./exclude.ts";
 import { freeRefLock } from "./leftover-lock.ts";
-import { freeIndexLock } from "./leftover-lock.ts";
 import { commonDirOf, gitDirOf, isFolder, isThere, registrationOf } from "./locate.ts";
-import { moveInto } from "./move.ts";
-import { baseRef } from "./names.ts";
+import { isPlain, isUnused, lockFor, markReady, markTaken, ownerAt } from "./marks.ts";
+import { baseRef, isRunName } from "./names.ts";
 import { repairPointer } from "./pointer.ts";
-import { removeRegistration } from "./release.ts";
+import { branchAt } from "./refs.ts";
+import { park, removeRegistration } from "./release.ts";
+import { reuseTest } from "./reuse.ts";
 import { setAside } from "./set-aside.ts";
-import { at, benchOf, leaveOut } from "./own.ts";
+import { benchOf, forgetBench, leaveOut } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { noteSkipped } from "./sparse.ts";
 import { tipOf } from "./head-index.ts";
+import { vacate } from "./vacate.ts";
 
 export type Wanted = {
   readonly run: string;
@@ -39,12 +42,13 @@ export type Wanted = {
   readonly branch: string;
   readonly base: string;
   readonly artifacts: readonly string[];
+  /** Its folder below the worktrees: one of a pool's. The run's own unless given. */
+  readonly place?: string;
+  /** Ignored paths that a worktree of a pool may bring along. */
+  readonly reuse?: readonly string[];
 };
 
 export type Prepared = { readonly path: string; readonly branch: string; readonly base: string };
-
-/** In git's own folder for the worktree, when it is whole. */
-const READY = "signalbox-ready";
 
 const CONFLICT = 6;
 const CHECKOUT_MS = 30 * 60_000;
@@ -61,35 +65,22 @@ export async function prepare(on: On, wanted: Wanted): Promise<Prepared> {
       `put it back; if it is gone: signalbox doctor --repair`,
     );
   makeFolder(on.home.worktrees);
-  const path = join(realpathSync(on.home.worktrees), wanted.run);
+  const path = join(realpathSync(on.home.worktrees), wanted.place ?? wanted.run);
   const site: Site = { on, wanted, commonDir: commonDirOf(mainDir), path };
-  await refuseName(site);
+  const bad = await badName({ env: on.env, commonDir: site.commonDir }, wanted.branch);
+  if (bad !== undefined) throw bad;
   const base = await makeBranch(site);
-  const gitDir = await register(site);
-  const bench = await benchOf(on, { path, gitDir, branch: `refs/heads/${wanted.branch}` });
+  const gitDir = await unused(site, await register(site));
+  const branch = `refs/heads/${wanted.branch}`;
+  const bench = await benchOf(on, { path, gitDir, branch, run: wanted.run });
   leaveOut(bench, wanted.artifacts);
-  if (!existsSync(join(bench.gitDir, READY))) await complete(site, bench);
+  if (ownerAt(gitDir) !== wanted.run) await takeOver(site, bench);
   exclude({ commonDir: site.commonDir, run: wanted.run }, ignoreLines(await untracked(site, base)));
   return { path, branch: wanted.branch, base };
 }
 
 function inRepository({ commonDir }: Site): Omit<Call, "args"> {
   return { cwd: commonDir, gitDir: commonDir, limitMs: CHECKOUT_MS };
-}
-
-async function refuseName(site: Site): Promise<void> {
-  const { branch } = site.wanted;
-  const isOdd = branch.startsWith("-") || branch === "@" || branch === "HEAD" || branch.includes("\0");
-  const isFit =
-    !isOdd &&
-    (await tryGit(site.on.env, { ...inRepository(site), args: ["check-ref-format", `refs/heads/${branch}`] }))
-      .code === 0;
-  if (!isFit)
-    throw new UserError(
-      "branch-name",
-      `${JSON.stringify(branch)} cannot be the name of a branch.`,
-      "git help check-ref-format",
-    );
 }
 
 /** Gives the commit that the run began from. */
@@ -146,24 +137,9 @@ async function update(site: Site, updates: readonly string[]): Promise<void> {
   throw failed(call, answer);
 }
 
-async function refuseElsewhere(site: Site): Promise<void> {
-  const { branch } = site.wanted;
-  const listed = (
-    await git(site.on.env, { ...inRepository(site), args: ["worktree", "list", "--porcelain", "-z"] })
-  ).split("\0\0");
-  for (const each of listed) {
-    const lines = each.split("\0");
-    const path = lines[0]?.replace(/^worktree /, "") ?? "";
-    if (path !== site.path && lines.includes(`branch refs/heads/${branch}`)) throw elsewhere(branch, path);
-  }
-}
-
-function elsewhere(branch: string, path: string): UserError {
-  const sentence = `The branch ${branch} is checked out in ${path}, and git allows that in one place only.`;
-  return new UserError("branch-in-use", sentence, {
-    next: `git -C '${path}' switch --detach`,
-    exit: CONFLICT,
-  });
+async function refuseElsewhere({ on, wanted, commonDir, path }: Site): Promise<void> {
+  const holder = await holderOf({ env: on.env, commonDir }, wanted.branch);
+  if (holder !== undefined && holder !== path) throw elsewhere(wanted.branch, holder);
 }
 
 /** Gives git's own folder for the worktree. */
@@ -219,7 +195,8 @@ function setAsideHalves(site: Site): void {
     const half = join(commonDir, "worktrees", name);
     const reason = unless(["ENOENT", "ENOTDIR"], () => readFileSync(join(half, "locked"), "utf8"))?.trim();
     const isWhole = existsSync(join(half, "gitdir")) && existsSync(join(half, "HEAD"));
-    if (!isWhole && reason === `signalbox run ${wanted.run}`)
+    const isOurs = reason?.startsWith("signalbox ") === true && name === basename(path);
+    if (!isWhole && (isOurs || reason === `signalbox run ${wanted.run}`))
       setAside(on, {
         from: half,
         name: `registration-${wanted.run}`,
@@ -249,30 +226,41 @@ function setAsideStranger({ on, wanted, path }: Site): void {
   setAside(on, { from: path, name: `worktree-${wanted.run}`, why });
 }
 
-/** Checks out what is missing. What is there and differs was not put there by git: it is moved aside. */
-async function complete(site: Site, bench: Bench): Promise<void> {
-  const { on, wanted } = site;
-  const index = join(bench.gitDir, "index");
-  const call: Omit<Call, "args"> = { ...at(bench, index), limitMs: CHECKOUT_MS };
-  await freeIndexLock(bench);
-  const tip = await tipOf(on, bench);
-  const isBare = readdirSync(bench.path).every((name) => name === ".git");
-  failpoint("workspace.before-checkout");
-  if (isBare) await git(on.env, { ...call, args: ["read-tree", "-m", "-u", tip] });
+/** A worktree in which somebody has worked, and that nobody has given back: everything in it is kept first. */
+async function unused(site: Site, gitDir: string): Promise<string> {
+  const { on, wanted, commonDir, path } = site;
+  const owner = ownerAt(gitDir);
+  if (owner === wanted.run || isUnused(gitDir)) return gitDir;
+  const name = owner ?? basename(path);
+  const keep = join(on.home.quarantine, `worktree-${basename(path)}`);
+  const bench = await benchOf(on, { path, gitDir });
+  const registered = { run: isRunName(name) ? name : "pool", commonDir, bench, keep };
+  if (isPlain(gitDir)) await park(on, registered, wanted.reuse ?? []);
   else {
-    await git(on.env, { ...call, args: ["read-tree", tip] });
-    const aside = join(on.home.quarantine, `checkout-${wanted.run}`);
-    const [odd, gone] = await Promise.all([
-      gitRecords(on.env, { ...call, args: ["ls-files", "-z", "--modified", "--others"] }),
-      gitRecords(on.env, { ...call, args: ["ls-files", "-z", "--deleted"] }),
-    ]);
-    for (const name of new Set(odd.map((each) => each.replace(/\/$/, ""))))
-      if (!gone.includes(name)) moveInto(bytePath(bench.path, name), aside, name);
-    await git(on.env, { ...call, args: ["read-tree", "--reset", "-u", tip] });
+    await vacate(on, registered);
+    await removeRegistration(on, registered);
   }
+  forgetBench(bench);
+  return isPlain(gitDir) ? gitDir : register(site);
+}
+
+async function takeOver(site: Site, bench: Bench): Promise<void> {
+  const { on, wanted } = site;
+  const { run } = wanted;
+  const tip = await tipOf(on, bench);
+  markTaken(bench.gitDir, run);
+  failpoint("workspace.before-checkout");
+  const aside = join(on.home.quarantine, `checkout-${run}`);
+  await checkOut(on, bench, { tip, aside, isReused: reuseTest(wanted.reuse ?? []) });
   failpoint("workspace.after-checkout");
-  await noteSkipped(on, bench, index);
-  writePrivate(join(bench.gitDir, READY), `${wanted.run}\n`);
+  await noteSkipped(on, bench, join(bench.gitDir, "index"));
+  if (branchAt(bench.gitDir) !== bench.branch) {
+    const args = ["symbolic-ref", "-m", `signalbox: run ${run} begins`, "HEAD", bench.branch];
+    await git(on.env, { ...inRepository(site), gitDir: bench.gitDir, args, durable: true });
+    failpoint("workspace.after-head");
+  }
+  lockFor(bench.gitDir, `signalbox run ${run}`);
+  markReady(bench.gitDir, run);
   failpoint("workspace.after-ready");
 }
 

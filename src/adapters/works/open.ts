@@ -10,6 +10,7 @@ import type { Store } from "../../engine/ports/store.ts";
 import { readSettings } from "../config/read.ts";
 import { desk } from "../desk/desk.ts";
 import { fileArtifacts } from "../files/artifacts.ts";
+import { gitBranches } from "../git/branch-port.ts";
 import { gitMerges } from "../git/merged.ts";
 import { gitWorkspaces } from "../git/workspaces.ts";
 import { readOwn } from "../home/own-file.ts";
@@ -34,6 +35,7 @@ export function openWorks(home: Home, store: Store, log: (line: string) => void)
     store,
     artifacts: fileArtifacts({ registry: store }),
     workspaces: gitWorkspaces({ home, env }),
+    branches: gitBranches({ home, env: saved }),
     merges: gitMerges({ home, env }),
     folders: (run) => runFolders(home, run),
     workflow: workflowsOf(store),

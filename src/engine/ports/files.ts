@@ -6,7 +6,7 @@ import type { Run } from "../../core/run.ts";
 import type { Projection } from "../../core/workflow.ts";
 
 export type Workspaces = {
-  /** Makes the worktree and its branch, or finds the ones that are there. */
+  /** Makes the worktree and its branch, or finds the ones that are there. Nothing that lies in a worktree of a pool is lost. */
   prepare(of: {
     readonly run: string;
     readonly repo: string;
@@ -14,6 +14,10 @@ export type Workspaces = {
     readonly base: string;
     /** Paths of artifacts: not part of the work, ignored by git. */
     readonly artifacts: readonly string[];
+    /** The name of its folder: that of a worktree of a pool. The run's own unless given. */
+    readonly place?: string;
+    /** Ignored paths that a worktree of a pool may bring along. */
+    readonly reuse?: readonly string[];
   }): Promise<{ readonly path: string; readonly branch: string; readonly base: string }>;
   /**
    * The digest of the work: the id of a git tree, without artifacts, and behind a `+` that of the branch's where it holds something
@@ -28,14 +32,41 @@ export type Workspaces = {
     readonly tree: string;
     readonly message: string;
   }): Promise<string>;
-  /** Removes the worktree after everything in it that is not committed was kept. The branch stays. */
+  /**
+   * Gives the worktree back after everything in it that is not committed was kept. The branch stays. A worktree of a pool stays as
+   * well, clean and at no branch, where that is possible; any other is removed.
+   */
   release(of: {
     readonly run: string;
     readonly repo: string;
     readonly path: string;
     /** Where ignored files are moved to. */
     readonly keep: string;
-  }): Promise<{ readonly salvage: string; readonly kept: string }>;
+    readonly stays?: { readonly reuse: readonly string[] };
+  }): Promise<{ readonly salvage: string; readonly kept: string; readonly stays?: true }>;
+};
+
+/** Where work begins, and what its branch is called. */
+export type Branches = {
+  /**
+   * Gives the branch of a workspace another name. Where the worktree is on a branch of that name already, only what we know of it
+   * changes. Throws a UserError where the name is no name, or another branch has it.
+   */
+  rename(of: {
+    readonly run: string;
+    readonly repo: string;
+    readonly path: string;
+    readonly from: string;
+    readonly to: string;
+  }): Promise<void>;
+  /** The commit that work begins from which names none: the newest of the project's default branch, here and where it is fetched from. */
+  baseOf(of: {
+    readonly repo: string;
+    /** Empty: the branch that the main working tree is on. */
+    readonly defaultBranch: string;
+    /** An address; empty for none. */
+    readonly remote: string;
+  }): Promise<{ readonly base: string; readonly notes: readonly string[] }>;
 };
 
 /** Where the files of a run are: in its workspace while one is bound, in the state home otherwise. */

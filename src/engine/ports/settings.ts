@@ -30,6 +30,14 @@ export type Settings = {
   readonly stallMinutes: number;
   /** *auto*: agents have terminals where there are any. */
   readonly terminal: "auto" | "none";
+  readonly workspace: {
+    /** Run in a new or reused workspace before the first agent; empty for none. */
+    readonly setup: readonly string[];
+    /** Ignored paths that stay in a worktree of a pool for the next run. */
+    readonly reuse: readonly string[];
+    /** Whether the default branch is fetched before work begins from it. */
+    readonly fetch: boolean;
+  };
   /** Run when a person is asked; empty for none. */
   readonly notify: readonly string[];
 };

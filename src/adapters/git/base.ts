@@ -1,0 +1,64 @@
+/**
+ * The commit that work begins from which names none: the newest of the default branch, here and where it is fetched from.
+ *
+ * Where both have commits of their own, it is the one here: that is where work is merged to.
+ */
+
+import { UserError } from "../user-error.ts";
+import { tryGit } from "./call.ts";
+import { defaultBranchOf } from "./default-refs.ts";
+import { fetchDefault, withoutPassword } from "./fetch.ts";
+import { commonDirOf, gitDirOf } from "./locate.ts";
+import { upstreamRef } from "./names.ts";
+import type { On } from "./own.ts";
+
+export type Project = {
+  readonly repo: string;
+  readonly defaultBranch: string;
+  readonly remote: string;
+};
+
+const HEADS = "refs/heads/";
+
+export async function baseOf(
+  on: On,
+  of: Project,
+): Promise<{ readonly base: string; readonly notes: readonly string[] }> {
+  const gitDir = repositoryAt(of.repo);
+  const branch = defaultBranchOf(of.repo, of.defaultBranch) ?? "";
+  const commonDir = commonDirOf(gitDir);
+  const notes =
+    of.remote === "" || branch === ""
+      ? []
+      : await fetchDefault(on, { commonDir, repo: of.repo, url: of.remote, branch });
+  const commitOf = async (ref: string): Promise<string | undefined> => {
+    const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`];
+    const answer = await tryGit(on.env, { cwd: commonDir, gitDir, args });
+    return answer.code === 0 ? answer.out.toString("utf8").trim() : undefined;
+  };
+  const here = branch === "" ? undefined : await commitOf(`${HEADS}${branch}`);
+  const there = of.remote === "" || branch === "" ? undefined : await commitOf(upstreamRef(branch));
+  const base = here ?? there ?? (await commitOf(branch === "" ? "HEAD" : `refs/remotes/origin/${branch}`));
+  if (base === undefined) throw noBase(of.repo, branch);
+  if (here === undefined || there === undefined || here === there) return { base, notes };
+  const isOlder = async (one: string, other: string): Promise<boolean> => {
+    const args = ["merge-base", "--is-ancestor", one, other];
+    return (await tryGit(on.env, { cwd: commonDir, gitDir: commonDir, args })).code === 0;
+  };
+  if (await isOlder(here, there)) return { base: there, notes };
+  if (await isOlder(there, here)) return { base: here, notes };
+  const told = `${branch} has commits here that ${withoutPassword(of.remote)} does not have, and the other way round: the work begins from the one here`;
+  return { base: here, notes: [...notes, told] };
+}
+
+function repositoryAt(repo: string): string {
+  const gitDir = gitDirOf(repo);
+  if (gitDir !== undefined) return gitDir;
+  throw new UserError("no-repository", `${repo} is no git repository any more.`, "signalbox doctor --repair");
+}
+
+function noBase(repo: string, branch: string): UserError {
+  const what = branch === "" ? "no default branch" : `no branch ${branch}`;
+  const next = "signalbox project set --default-branch NAME";
+  return new UserError("no-base", `${repo} has ${what} that work could begin from.`, next);
+}

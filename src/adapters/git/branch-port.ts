@@ -1,0 +1,18 @@
+/** Where work begins, and what its branch is called, in git. */
+
+import type { Branches } from "../../engine/ports/files.ts";
+import { baseOf } from "./base.ts";
+import { whileLocked } from "./lock.ts";
+import { refuseRunName } from "./names.ts";
+import type { On } from "./own.ts";
+import { rename } from "./rename.ts";
+
+export function gitBranches(on: On): Branches {
+  return {
+    rename: async (of) => {
+      refuseRunName(of.run);
+      return whileLocked({ folder: on.home.locks, repo: of.repo }, () => rename(on, of));
+    },
+    baseOf: (of) => baseOf(on, of),
+  };
+}
