@@ -16,6 +16,7 @@ import { textOfOwn } from "../home/own-file.ts";
 import { bytePath } from "./byte-path.ts";
 import { failed, git, gitRecords, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
+import { inTheWay } from "./in-the-way.ts";
 import { freeIndexLock } from "./leftover-lock.ts";
 import { gitDirOf, isThere } from "./locate.ts";
 import { at, benchOf, forgetBench } from "./own.ts";
@@ -110,6 +111,11 @@ function readable(name: string): string {
 /** Files and index go from one commit to the other, or nothing does: gives what git finds in the way. */
 export async function follow(on: On, bench: Bench, of: Pick<Following, "old" | "now">): Promise<string> {
   const call: Omit<Call, "args"> = { ...at(bench, join(bench.gitDir, "index")), limitMs: LONG_MS };
+  const changes = await changesBetween(on, bench, of);
+  const added = changes.filter(({ before }) => NOTHING.test(before)).map(({ name }) => name);
+  const removed = changes.filter(({ after }) => NOTHING.test(after)).map(({ name }) => name);
+  const foreign = inTheWay(bench.path, { added, removed: new Set(removed) });
+  if (foreign.length > 0) return foreign.map((name) => `\t${readable(name)}`).join("\n");
   // Files that were only touched are no changes.
   await tryGit(on.env, { ...call, args: ["update-index", "-q", "--refresh"] });
   const args = ["read-tree", "-m", "-u", of.old, of.now];
