@@ -11,7 +11,7 @@ import { join } from "node:path";
 import type { BranchOf, Merges } from "../../engine/ports/merges.ts";
 import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
-import { writePrivate } from "../home/folders.ts";
+import { makeFolder, writePrivate } from "../home/folders.ts";
 import { tryGit } from "./call.ts";
 import { defaultBranchOf, defaultRefs, mayHaveMoved } from "./default-refs.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
@@ -41,7 +41,10 @@ export function gitMerges(on: On): Merges {
     looked = next;
     failpoint("merged.before-looked");
     // Whoever cannot write it looks more often than needed.
-    unless(UNREADABLE, () => writePrivate(lookedFile(on.home), `${JSON.stringify(next)}\n`));
+    unless(UNREADABLE, () => {
+      makeFolder(on.home.root);
+      writePrivate(lookedFile(on.home), `${JSON.stringify(next)}\n`);
+    });
     failpoint("merged.after-looked");
   };
   return {
