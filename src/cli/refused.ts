@@ -1,5 +1,6 @@
 /** Refusals as failures of a command: every kind has its exit code. */
 
+import { shownPath } from "../adapters/files/paths.ts";
 import { UserError } from "../adapters/user-error.ts";
 import type { Refusal, RefusalCode } from "../core/event.ts";
 import type { Run } from "../core/run.ts";
@@ -32,9 +33,10 @@ export function refused(
   }
 }
 
-/** Paths are those of the run, where it is known. */
+/** Paths are those of the run, where it is known. Where something is wrong in a file, its place belongs to the sentence. */
 export function refusal({ code, message, next, at }: Refusal, run?: Run): UserError {
-  const told = run === undefined ? message : fillPath(run, message, "*");
+  const words = run === undefined ? message : fillPath(run, message, "*");
+  const told = at === undefined ? words : `${words} (${shownPath(at.file)}:${at.line}:${at.col})`;
   return new UserError(code, told, { next, exit: EXIT_OF[code], ...(at === undefined ? {} : { at }) });
 }
 
