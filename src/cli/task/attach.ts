@@ -3,8 +3,10 @@
 import { spawnSync } from "node:child_process";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
+import { windowName } from "../../engine/title.ts";
 import { acting, type Acting } from "../acting.ts";
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE, type Answer, type Command, type Door } from "../command.ts";
+import { isFinished } from "../box.ts";
 import { requireKept } from "../kept.ts";
 import { OF_PROJECT, taskOf } from "./which.ts";
 
@@ -43,9 +45,19 @@ export const command: Command = {
 
 /** What to start; a session is known by its id, whatever people call it. */
 async function wayTo(on: Acting, run: string, role: string | undefined): Promise<readonly string[]> {
+  const { home, door } = on;
+  const { attachArgs } = await import("../../adapters/terminal/health.ts");
+  const { hasTmux } = await import("../../adapters/terminal/tmux.ts");
   if (role !== undefined) requireRole(on, run, role);
-  requireKept(on, run);
-  throw noTmux(run);
+  if (!hasTmux(door.env)) throw noTmux(run);
+  const window = role === undefined ? undefined : windowOf(on, run, role);
+  const argv = await attachArgs(
+    { home, env: door.env },
+    { run, ...(window === undefined ? {} : { window }) },
+  );
+  if (argv === undefined) throw noSession(on, run);
+  if (!process.stdin.isTTY || !process.stdout.isTTY) throw noTerminal(run, argv);
+  return argv;
 }
 
 function requireRole({ box, ...on }: Acting, run: string, role: string): void {
@@ -58,11 +70,43 @@ function requireRole({ box, ...on }: Acting, run: string, role: string): void {
   });
 }
 
+/** As the engine called it when the last attempt was started. */
+function windowOf({ box }: Acting, run: string, role: string): string | undefined {
+  const kept = box.store.load(run);
+  const last = box.store.agents({ run }).findLast((agent) => agent.role === role);
+  if (kept === undefined || last === undefined) return undefined;
+  const declared = box.workflow(kept.row.definition).definition.roles[role];
+  return declared === undefined ? undefined : windowName(last, declared);
+}
+
 function noTmux(run: string): UserError {
   return new UserError(
     "no-terminals",
     "there is no tmux here that could be used: agents have no terminals, and write a log for each turn",
     { next: `signalbox logs ${run} (signalbox doctor tells about tmux)`, exit: EXIT_FAILED },
+  );
+}
+
+function noSession(on: Acting, run: string): UserError {
+  const { row, run: now } = requireKept(on, run);
+  const crashed = Object.values(now.agents).find(({ status }) => status === "crashed");
+  if (crashed !== undefined)
+    return new UserError("no-session", `${crashed.role} of ${run} has crashed, and no terminal is left`, {
+      next: `signalbox task respawn ${run}`,
+      exit: EXIT_FAILED,
+    });
+  const why = isFinished(row) ? "it is over" : "none of its agents lives in one";
+  return new UserError("no-session", `${run} has no terminal: ${why}`, {
+    next: `signalbox logs ${run}`,
+    exit: EXIT_FAILED,
+  });
+}
+
+function noTerminal(run: string, argv: readonly string[]): UserError {
+  return new UserError(
+    "no-terminal",
+    `this takes a terminal for both input and output; there it starts: ${argv.join(" ")}`,
+    { next: `signalbox logs ${run}`, exit: EXIT_FAILED },
   );
 }
 
