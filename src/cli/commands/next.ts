@@ -1,10 +1,12 @@
 /** `signalbox next`: what whoever asks can do now, and the one command to type. */
 
 import { whoActs } from "../../adapters/person/who.ts";
+import { waitsFor } from "../../engine/line.ts";
 import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { columns } from "../say.ts";
 import { sayAsOf } from "../reading/as-of.ts";
+import { sayLine } from "../reading/line.ts";
 import { artifactsOf, type ArtifactView } from "../reading/artifacts.ts";
 import { questionOf, sayReads, type QuestionView } from "../reading/question.ts";
 import { nextForPerson, nextForRole, PERSON, waysOf, type Way } from "../reading/ways.ts";
@@ -45,7 +47,8 @@ export const command: Command = {
         code: "ok",
         message: next === "" ? `there is nothing for ${role} to do in ${data.state}` : next,
         data: () => data,
-        text: () => show(data, { next, isOver: isFinished(seen.row) }, door),
+        text: () =>
+          `${show(data, { next, isOver: isFinished(seen.row) }, door)}${sayLine(waitsFor(seen.store, data.run))}`,
         next,
       } satisfies Answer;
     }),

@@ -1,8 +1,10 @@
 /** `signalbox why`: for every move out of the present state, whether it is open, and what would open it. */
 
+import { waitsFor } from "../../engine/line.ts";
 import { seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { sayAsOf } from "../reading/as-of.ts";
+import { sayLine } from "../reading/line.ts";
 import { sayTold, toldTo } from "../reading/told.ts";
 import { waysOf, type Way } from "../reading/ways.ts";
 
@@ -34,7 +36,7 @@ export const command: Command = {
         code: "ok",
         message: `${open} of ${data.moves.length} moves out of ${data.state} are open`,
         data: () => data,
-        text: () => show(data, door),
+        text: () => `${show(data, door)}${sayLine(waitsFor(seen.store, data.run))}`,
         next,
         talk: `  next: ${next}\n`,
       } satisfies Answer;
