@@ -46,3 +46,15 @@ export async function getGoing(
     return { done: undefined, waits: taken, told: await seeThrough(on, run) };
   }
 }
+
+/** It is started when its turn comes. */
+export async function standInLine(on: Acting, run: string): Promise<Going> {
+  const { store } = on.box;
+  store.enqueue(run, requireKept(on, run).row.repo);
+  const waits = waitsFor(store, run).join("; ");
+  return {
+    done: undefined,
+    waits: waits === "" ? "waits for its turn" : waits,
+    told: await seeThrough(on, run),
+  };
+}

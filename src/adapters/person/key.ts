@@ -34,14 +34,27 @@ const TRIES = 3;
 
 /** Makes the key when a person first needs it. Never for an agent, and never in the place of one that was used here. */
 export async function signerOf(who: Who, { pins, ask = askAtTerminal }: Hand = {}): Promise<Signer> {
-  const { env } = requirePerson(who);
+  const { env, through } = requirePerson(who);
   const path = keyPath(env);
   const found = readKeyFile(path);
+  if (found === undefined && through !== undefined) throw noKeyYet(through);
   if (pins !== undefined) holdToPin(found, { pins, path });
   const key = found ?? makeKey(path);
   if (pins !== undefined && found === undefined) holdToPin(key, { pins, path });
   const secret = secretKey(path, key, await openSecret(key, ask));
   return signerWith(key, secret);
+}
+
+/** The first key is made by a person's own hand. */
+function noKeyYet(through: string): UserError {
+  return new UserError(
+    "not-a-person",
+    `no person has ever signed anything here, and ${through} cannot begin`,
+    {
+      next: "a person types it in a terminal of their own, once",
+      exit: EXIT_NOT_YOURS,
+    },
+  );
 }
 
 function signerWith(key: KeyFile, secret: KeyObject): Signer {

@@ -27,6 +27,8 @@ export type Person = {
   readonly procs: Procs;
   /** Worked out when it is first asked for. */
   readonly lineage: () => Lineage;
+  /** The agent that a person has let type: what it makes is signed with that said, and it may make nothing else. */
+  readonly through?: string;
 };
 
 export type Who =
@@ -69,6 +71,7 @@ export function requirePerson(who: Who): Person {
     case "stranger":
       throw notAPerson(who.mark);
     case "person": {
+      if (who.through !== undefined) return who;
       const { mark, gap } = who.lineage();
       if (mark !== undefined) throw notAPerson(mark);
       if (gap !== undefined) throw notAPerson(gap, "look at /proc as the system has it: mount | grep /proc");
@@ -78,6 +81,41 @@ export function requirePerson(who: Who): Person {
     }
   }
 }
+
+/**
+ * For making what only costs a place in a queue: a person, or an agent that a person has let type and that belongs to no run. Its
+ * act is the person's by name, says through whom, and is worth nothing anywhere else. An agent of a run makes nothing.
+ */
+export function requireMaker(who: Who, env: Env, procs: Procs = PROCS): Person {
+  if (who.type === "agent") return requirePerson(who);
+  const lineage = lineageOf(procs);
+  const own = markIn(env);
+  const mark = own ?? lineage.mark;
+  const isOfRun = OF_RUNS.some((name) => (env[name] ?? "") !== "") || lineage.jobs.length > 0;
+  if (
+    mark === undefined ||
+    isOfRun ||
+    lineage.gap !== undefined ||
+    OF_RUNS.some((name) => mark.includes(name))
+  )
+    return requirePerson(who);
+  const agent = mark.split(" of ").at(-1) ?? mark;
+  const name = `${userName(env)} through ${agent}`;
+  const through: Person = {
+    type: "person",
+    name,
+    actor: { type: "human", name },
+    env,
+    procs,
+    lineage: () => lineage,
+    through: agent,
+  };
+  if (isElsewhere(through)) return requirePerson(who);
+  return through;
+}
+
+/** What only processes of runs carry. */
+const OF_RUNS = ["SIGNALBOX_TOKEN", "SIGNALBOX_JOB", "SIGNALBOX_PROMPT"];
 
 /**
  * Who has a world of pids or users of its own sees none of the processes that it comes from. Looked at only while a supervisor

@@ -39,20 +39,16 @@ export async function rowFor(
   };
 }
 
-/** The repository's project, made where there is none yet. */
+/** The repository's project as it is, or as it would be: `isNew` where it has yet to be written. */
 export async function projectFor(
   on: On,
   of: { readonly repo: string; readonly branch: string },
-): Promise<ProjectRow> {
+): Promise<ProjectRow & { readonly isNew: boolean }> {
   const present = on.store.projectAt(of.repo);
-  if (present !== undefined && present.defaultBranch !== "") return present;
-  const row = await rowFor(
-    on,
-    of,
-    present === undefined ? {} : { name: present.name, poolSize: present.poolSize },
-  );
-  on.store.putProject(row);
-  return row;
+  if (present !== undefined && present.defaultBranch !== "") return { ...present, isNew: false };
+  // Somebody has only taken a workspace there so far: what that has made keeps its name.
+  const known = present === undefined ? {} : { name: present.name, poolSize: present.poolSize };
+  return { ...(await rowFor(on, of, known)), isNew: true };
 }
 
 export function requireName(name: string): void {

@@ -5,13 +5,14 @@
  */
 
 import { isBranchName } from "../../adapters/git/branch-name.ts";
-import { requirePerson } from "../../adapters/person/who.ts";
+import { requireMaker } from "../../adapters/person/who.ts";
+import { UserError } from "../../adapters/user-error.ts";
 import { START } from "../../core/workflow.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { acknowledged, acting, seeThrough, type Acting } from "../acting.ts";
 import { beginRun, idOf } from "../beginning.ts";
-import type { Answer, Command, Given } from "../command.ts";
-import { getGoing } from "../going.ts";
+import { EXIT_GATE, EXIT_NOT_YOURS, type Answer, type Command, type Given } from "../command.ts";
+import { getGoing, standInLine } from "../going.ts";
 import { textIn } from "../input.ts";
 import { projectFor } from "../project/make.ts";
 import { projectNamed } from "../project/which.ts";
@@ -37,7 +38,7 @@ const PARAMS: Readonly<Record<string, string>> = {
 export const command: Command = {
   usage: "[BRANCH] [SUMMARY] [--context - | FILE] [--depends-on TASK]... [--no-start]",
   about:
-    "Makes a task in this repository and starts it as soon as a workspace is free; prints its id and does not wait.\nOne word that cannot be a branch is the summary. Without a branch it is signalbox/ID until its worker renames it.\nWithout a summary it begins in clarification: its worker asks. Only people can do this.",
+    "Makes a task in this repository and starts it as soon as a workspace is free; prints its id and does not wait.\nOne word that cannot be a branch is the summary. Without a branch it is signalbox/ID until its worker renames it.\nWithout a summary it begins in clarification: its worker asks.\nAgents that belong to no run may make tasks, too, which start when their turn comes; agents of runs may not.",
   words: { min: 0, max: 2 },
   options: {
     harness: { takes: "NAME", about: "the agent that works" },
@@ -66,8 +67,10 @@ export const command: Command = {
   answer: (given, door): Promise<Answer> => acting(door, (on) => create(on, given)),
 };
 
-async function create(on: Acting, given: Given): Promise<Answer> {
-  requirePerson(on.who);
+async function create(typed: Acting, given: Given): Promise<Answer> {
+  const who = requireMaker(typed.who, typed.door.env, typed.door.procs);
+  if (who.through !== undefined) requirePlain(given, who.through);
+  const on: Acting = { ...typed, who };
   const { store } = on.box;
   const { options } = given;
   const { key, context, project: projectName } = options;
@@ -82,13 +85,14 @@ async function create(on: Acting, given: Given): Promise<Answer> {
   const path = isLeft ? undefined : (on.door.env["PATH"] ?? "");
   const dependsOn = dependenciesOf(on, { given: given.lists["depends-on"] ?? [], repo, run: known });
   if (isNew) {
+    requireStart(on, site, options["status"]);
     requireHarnesses(loaded.workflow, site.settings, { params, path });
     if (branch !== undefined) await requireBranch(on, { repo, branch, run: known });
   }
   // Read before anything is written: it may not be there.
   const text = context === undefined ? undefined : textIn(on.door.cwd, context);
-  const { name: project, defaultBranch } = await projectFor({ store, env: on.door.env }, site);
-  const base = await baseOf(on, site, defaultBranch);
+  const { isNew: isNewProject, ...project } = await projectFor({ store, env: on.door.env }, site);
+  const base = await baseOf(on, site, project.defaultBranch);
   const to =
     options["status"] ??
     (summary === "" && !isLeft && canBegin(store, { repo, dependsOn }) ? askingIn(site) : undefined);
@@ -99,7 +103,7 @@ async function create(on: Acting, given: Given): Promise<Answer> {
     base,
     params: [
       ...Object.entries(params),
-      ...(declares(site, "project") ? [["project", project] as const] : []),
+      ...(declares(site, "project") ? [["project", project.name] as const] : []),
     ],
     texts: text === undefined ? [] : [{ artifact: "context", text: () => text }],
     branch,
@@ -108,10 +112,24 @@ async function create(on: Acting, given: Given): Promise<Answer> {
   });
   const { to: state } = acknowledged(submission, submission.id);
   const run = submission.id;
+  if (isNewProject) store.putProject(project);
   if (isNew && dependsOn.length > 0) store.putDepends(run, dependsOn);
   const isWaiting = !isLeft && state === store.load(run)?.run.state;
-  if (!isWaiting) return begun(on, run, { waits: "", told: await seeThrough(on, run) });
+  if (!isWaiting) return begun(on, run, { waits: "", told: await seeThrough(typed, run) });
+  // Only a person starts it by hand: whatever an agent makes starts when its turn comes.
+  if (who.through !== undefined) return begun(on, run, await standInLine(typed, run));
   return begun(on, run, await getGoing(on, { run, key }));
+}
+
+/** An agent brings work that is to be done. That work is there already, or needs no review, is for people to say. */
+function requirePlain({ words, options }: Given, through: string): void {
+  const isAsking = options["status"] === undefined && meantBy(words).summary === "";
+  if ((options["status"] ?? "pending") === "pending" && !isAsking) return;
+  const what = isAsking ? "a task without a summary" : `a task that begins in ${options["status"] ?? ""}`;
+  throw new UserError("not-a-person", `${what} takes a person, and this is ${through}`, {
+    next: 'signalbox task create BRANCH "what is to be done"',
+    exit: EXIT_NOT_YOURS,
+  });
 }
 
 /** One word that cannot be a branch is what the task is about. */
@@ -128,6 +146,24 @@ function paramsOf({ options }: Given): Record<string, string> {
 
 function declares({ loaded }: Site, param: string): boolean {
   return loaded.workflow.definition.params[param]?.type === "text";
+}
+
+/** Looked at before anything is written; the core decides once more. */
+function requireStart({ box }: Acting, { loaded, repo }: Site, status: string | undefined): void {
+  if (status === undefined) return;
+  const starts = loaded.workflow.movesFrom[START] ?? [];
+  const move = starts.find(({ to }) => to === status);
+  if (move === undefined)
+    throw new UserError(
+      "not-in-map",
+      `a task cannot begin in "${status}"; it begins in ${starts.map(({ to }) => to).join(", ")}`,
+      { next: "signalbox task create --help", exit: EXIT_NOT_YOURS },
+    );
+  if (move.reserve.length === 0 || box.store.hasRoom(repo)) return;
+  throw new UserError("gate-not-met", `no workspace is free, and a task that begins in ${status} needs one`, {
+    next: "signalbox workspace list",
+    exit: EXIT_GATE,
+  });
 }
 
 /** Where the workflow can begin with questions. */
