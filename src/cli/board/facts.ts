@@ -4,7 +4,7 @@
  */
 
 import { maxOf } from "../../core/gate.ts";
-import type { Move } from "../../core/workflow.ts";
+import type { Condition, Move } from "../../core/workflow.ts";
 import type { Seen } from "../box.ts";
 import { questionOf } from "../reading/question.ts";
 import { isStranded, sayCrashed } from "../reading/trouble.ts";
@@ -25,6 +25,8 @@ export type Facts = {
   /** It has done something: a workspace or an agent was ordered for it. */
   readonly hasBegun: boolean;
   readonly title: string;
+  /** Roles whose word leads out of its state. */
+  readonly awaited: readonly string[];
   /** Where a person may move it now. */
   readonly targets: readonly string[];
   readonly smallest: string;
@@ -55,6 +57,7 @@ export function factsOf(seen: Seen): Facts {
     hasAgents: Object.keys(run.agents).length > 0,
     hasBegun: Object.keys(run.attempts).length > 0 || !moves.some(isBeginning),
     title: workflow.definition.states[run.state]?.title ?? "",
+    awaited: awaitedIn(seen, moves),
     targets: [...new Set(ways.filter(({ open, by }) => open && by.includes(PERSON)).map(({ to }) => to))],
     smallest: ways[0]?.smallest ?? "",
     finishing: finishing === undefined ? undefined : (finishing.reasons[0]?.message ?? ""),
@@ -76,6 +79,24 @@ function roundOf({ workflow, run }: Seen): BoardRow["round"] {
 
 function finalOf({ workflow }: Seen, state: string): string | undefined {
   return workflow.definition.states[state]?.final;
+}
+
+/** Those who may move it, and whose artifacts decide what the engine does. */
+function awaitedIn({ workflow }: Seen, moves: readonly Move[]): readonly string[] {
+  const { artifacts, roles } = workflow.definition;
+  const named = new Set(
+    moves.flatMap(({ by, need, when }) => [
+      ...by,
+      ...(by.includes("engine") ? [...need, ...when.flatMap(artifactIn)] : []).flatMap(
+        (artifact) => artifacts[artifact]?.by ?? [],
+      ),
+    ]),
+  );
+  return Object.keys(roles).filter((role) => named.has(role));
+}
+
+function artifactIn(condition: Condition): readonly string[] {
+  return "artifact" in condition ? [condition.artifact] : [];
 }
 
 /** A workspace is what a run begins with. */

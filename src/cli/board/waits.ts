@@ -43,12 +43,16 @@ export function waitsOf(facts: Facts | undefined, live: Live): Waits {
     return {
       kind: "question",
       short: `you: ${question.id}`,
-      long: `${question.text} (signalbox answer ${row.id})`,
+      long: `${question.id}: ${question.text} (signalbox answer ${row.id})`,
     };
-  if (facts.isStranded) return { kind: "crashed", short: "you: crashed", long: facts.crashed };
+  if (facts.isStranded)
+    return {
+      kind: "crashed",
+      short: "you: crashed",
+      long: `${facts.crashed}: a person has it started again`,
+    };
   if (!facts.hasBegun) return beforeIt(live);
-  if (row.status === "waiting") return decision(facts);
-  return working(facts, live);
+  return row.status === "waiting" ? decision(facts) : working(facts, live);
 }
 
 function beforeIt({ row, ahead }: Live): Waits {
@@ -66,11 +70,11 @@ function beforeIt({ row, ahead }: Live): Waits {
     return {
       kind: "dependency",
       short: `after ${first.run}${depends.length > 1 ? "+" : ""}`,
-      long: `it depends on ${first.run} (${first.state})${others}`,
+      long: `it comes after ${first.run} (${first.state})${others}`,
     };
   }
   if (!isQueued) return { kind: "start", short: "start", long: "nobody has started it" };
-  const where = place > 1 ? `, ${place} in the queue` : "";
+  const where = place > 1 ? `; number ${place} in the queue` : "";
   return {
     kind: "workspace",
     short: "workspace",
@@ -79,23 +83,22 @@ function beforeIt({ row, ahead }: Live): Waits {
 }
 
 function decision({ title, targets, seen }: Facts): Waits {
-  const { state } = seen.run;
-  const may = targets.length === 0 ? "" : `, who may move it to ${targets.join(" or ")}`;
-  return {
-    kind: "decision",
-    short: "you",
-    long: `a person${title === "" ? "" : ` (${title})`}${may === "" ? ` in ${state}` : may}`,
-  };
+  const what = title === "" ? `it waits for a person in ${seen.run.state}` : title;
+  const may = targets.length === 0 ? "" : `: ${targets.join(", ")}?`;
+  return { kind: "decision", short: "you", long: `${what}${may}` };
 }
 
-function working({ smallest }: Facts, { agents, deeds }: Live): Waits {
-  const busy = agents.filter(({ status, process }) => status !== "stopping" && isBusy(process));
-  const roles = [...new Set(busy.map(({ role }) => role))];
+function working({ smallest, awaited }: Facts, { agents, deeds }: Live): Waits {
+  const present = agents.filter(({ status }) => status !== "stopping");
+  const busy = rolesOf(present.filter(({ process }) => process === "running" || process === "starting"));
+  // Others may live beside those that the run waits for.
+  const own = busy.filter((role) => awaited.includes(role));
+  const roles = own.length > 0 ? own : busy;
   if (roles.length > 0)
     return {
       kind: "agent",
       short: roles.join(", "),
-      long: `${roles.join(" and ")} ${roles.length > 1 ? "work" : "works"}`,
+      long: `${roles.join(" and ")} ${roles.length > 1 ? "are" : "is"} at work`,
     };
   const due = [
     ...new Set(
@@ -105,12 +108,11 @@ function working({ smallest }: Facts, { agents, deeds }: Live): Waits {
     ),
   ];
   if (due.length > 0) return { kind: "engine", short: due[0] ?? "", long: `to be done: ${due.join(", ")}` };
-  const idle = agents.filter(({ status }) => status !== "stopping").map(({ role }) => role);
-  if (idle.length > 0)
-    return { kind: "agent", short: idle[0] ?? "", long: `${idle.join(" and ")}: ${smallest}` };
+  const [idle] = rolesOf(present);
+  if (idle !== undefined) return { kind: "agent", short: idle, long: `${idle}: ${smallest}` };
   return { kind: "engine", short: "supervisor", long: smallest };
 }
 
-function isBusy(process: string): boolean {
-  return process === "running" || process === "starting";
+function rolesOf(agents: readonly AgentView[]): readonly string[] {
+  return [...new Set(agents.map(({ role }) => role))];
 }

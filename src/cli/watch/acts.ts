@@ -43,12 +43,7 @@ export function commandOf(act: Exclude<Act, "view" | "changes">, run: string): r
 }
 
 export function changesCommand(run: string, text: string): readonly string[] {
-  return ["task", "request-changes", run, ...(text === "" ? [] : [text])];
-}
-
-/** What `task merge` would do, without doing it. */
-export function forecastCommand(run: string): readonly string[] {
-  return ["task", "merge", run, "--dry-run"];
+  return ["task", "request-changes", ...guarded(text === "" ? [run] : [run, text])];
 }
 
 /** What a new task begins as: what the queue starts, or finished work for a person to look at. */
@@ -62,15 +57,19 @@ export function createCommand(of: {
   readonly project: string;
 }): readonly string[] {
   const { branch, summary, harness, status, project } = of;
-  const words = summary === "" ? [branch] : [branch, summary];
   return [
     "task",
     "create",
-    ...words.filter((word) => word !== ""),
     ...(harness === "" ? [] : [`--harness=${harness}`]),
     ...(status === STATUSES[0] ? [] : [`--status=${status}`]),
     ...(project === "" ? [] : [`--project=${project}`]),
+    ...guarded(summary === "" ? [branch] : [branch, summary]),
   ];
+}
+
+/** Words that somebody typed are no options. */
+function guarded(words: readonly string[]): readonly string[] {
+  return words.some((word) => word.startsWith("-")) ? ["--", ...words] : words;
 }
 
 /** As somebody would type it. */

@@ -109,7 +109,8 @@ function sessionColour({ session }: BoardRow, paint: Paint): (text: string) => s
 }
 
 export function roundWord({ round }: BoardRow): string {
-  return round === null ? "" : `${round.value}/${round.max}`;
+  if (round === null) return "";
+  return round.value === 0 ? "-" : `${round.value}/${round.max}`;
 }
 
 /** `3c +120 -4`. */

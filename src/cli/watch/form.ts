@@ -37,7 +37,6 @@ export function formKey(model: Model, form: Form, key: Key): Next {
 function created(model: Model, form: Form): Next {
   const { branch, summary, harness, status } = form;
   if (branch.trim() === "" && summary.trim() === "") return told(model, "a branch or a summary, please");
-  if (branch.trim() === "" && summary !== "") return told(model, "a summary needs a branch");
   if (model.busy !== "") return told(model, `one thing at a time: ${model.busy}`);
   const project = projectFor(model);
   const argv = createCommand({ branch: branch.trim(), summary: summary.trim(), harness, status, project });

@@ -7,7 +7,6 @@
 import type { Home } from "../../adapters/home/paths.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { EXIT_INTERRUPTED, EXIT_OK, type Door } from "../command.ts";
-import { forecastCommand } from "./acts.ts";
 import { harnessesFor } from "./harnesses.ts";
 import { keyboard } from "./keys.ts";
 import { layoutOf } from "./layout.ts";
@@ -156,7 +155,7 @@ class Live {
       case "read-page":
         return this.#hear({ type: "page-read", run: effect.run, text: this.#source.page(effect.run) });
       case "forecast":
-        return this.#after(runBeside(door, forecastCommand(effect.run)), ({ text }) =>
+        return this.#after(this.#source.forecast(effect.run), (text) =>
           this.#hear({ type: "forecast-made", run: effect.run, text }),
         );
       case "harnesses": {

@@ -41,7 +41,7 @@ export function sayRow(row: BoardRow, change: Change): string {
     row.session === "none" ? "" : `session ${row.session}`,
     row.round === null || row.round.value === 0 ? "" : `round ${roundWord(row)}`,
     workWords(row) === "?" ? "" : workWords(row),
-    row.waits.long === "" ? "" : `waits for ${row.waits.long}`,
+    row.waits.long,
   ];
   return words
     .filter((word) => word !== "")

@@ -27,6 +27,8 @@ export type Source = {
   want(rows: readonly BoardRow[]): void;
   /** What a run's page says, or why it cannot be read. */
   page(run: string): string;
+  /** What merging its branch would do. */
+  forecast(run: string): Promise<string>;
   seeToIt(): Promise<void>;
   close(): void;
 };
@@ -89,6 +91,12 @@ export function sourceOf({ door, home, onWork, onRest }: On): Source {
     page: (run) => {
       const path = collector?.pageOf(run);
       return path === undefined ? "It has no page." : pageAt(path);
+    },
+    async forecast(run) {
+      const from = opened();
+      if (from === undefined) return "";
+      const { forecastOf } = await import("./forecast.ts");
+      return forecastOf({ home, env: door.env, store: from }, run);
     },
     async seeToIt() {
       const from = opened();

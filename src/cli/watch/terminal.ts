@@ -1,7 +1,7 @@
 /**
  * The terminal: another screen, keys as they are pressed, and everything as it was when we leave, however we leave.
  *
- * Only lines that changed are written, each cleared to its end, with wrapping off: what a terminal takes for wider than we do
+ * Only lines that changed are written, each cleared first (a full line leaves the cursor on its last sign), with wrapping off: what a terminal takes for wider than we do
  * disturbs nothing else.
  */
 
@@ -94,7 +94,7 @@ export function openScreen(listener: Listener, { mouse }: { readonly mouse: bool
     draw(lines) {
       if (!isOpen) return;
       const changed = lines.flatMap((line, at) =>
-        before[at] === line ? [] : [`\u001B[${at + 1};1H${line}\u001B[0m\u001B[K`],
+        before[at] === line ? [] : [`\u001B[${at + 1};1H\u001B[2K${line}\u001B[0m`],
       );
       const below = before.length > lines.length ? `\u001B[${lines.length + 1};1H\u001B[J` : "";
       before = lines;

@@ -103,11 +103,13 @@ function footer(model: Model, paint: Paint): string[] {
 }
 
 /** More than the columns have room for. */
-function about({ size, now: _now }: Model, row: BoardRow): string[] {
+function about({ size }: Model, row: BoardRow): string[] {
   const { run, summary, waits, workspace } = row;
   const where = workspace === null ? "" : `  workspace ${workspace}`;
-  const waiting = waits.long === "" ? "" : `waits for ${plain(waits.long)}`;
-  return [clipped(`${run}${where}  ${plain(summary)}`, size.columns), clipped(waiting, size.columns)];
+  return [
+    clipped(`${run}${where}  ${plain(summary)}`, size.columns),
+    clipped(plain(waits.long), size.columns),
+  ];
 }
 
 type Shortcut = { readonly text: string; readonly isDim: boolean };
