@@ -1,9 +1,9 @@
 /** Which acts apply to a run now; where one does not, why. The commands decide: this only spares people what they would refuse. */
 
 import type { Facts } from "./facts.ts";
-import { isOver, type Act, type BoardRow } from "./row.ts";
+import { isOver, type Act, type BoardRow, type Terminal } from "./row.ts";
 
-type On = Pick<BoardRow, "state" | "status" | "session" | "waits">;
+type On = Pick<BoardRow, "state" | "status" | "session" | "waits"> & { readonly terminal: Terminal };
 
 export function actsOf(facts: Facts | undefined, on: On): Readonly<Record<Act, string>> {
   if (facts === undefined || on.status === "damaged")
@@ -11,7 +11,7 @@ export function actsOf(facts: Facts | undefined, on: On): Readonly<Record<Act, s
   const over = isOver(on) ? `it is ${on.status}` : "";
   return {
     start: over || (facts.hasBegun ? "it has begun" : ""),
-    attach: over || attaching(on),
+    attach: over || attaching(on, facts.seen.run.id),
     respawn: over || (on.session === "dead" ? "" : "no agent of it has crashed"),
     resume: on.waits.kind === "halted" || on.waits.kind === "attention" ? "" : "nothing holds it up",
     view: facts.page === "" ? `${facts.seen.row.workflow} has no page to show` : "",
@@ -22,7 +22,9 @@ export function actsOf(facts: Facts | undefined, on: On): Readonly<Record<Act, s
   };
 }
 
-function attaching({ session }: On): string {
+function attaching({ session, terminal }: On, run: string): string {
+  if (session === "alive" && terminal === "none")
+    return `it has no terminal; what it prints: signalbox logs ${run} -f`;
   switch (session) {
     case "alive":
       return "";

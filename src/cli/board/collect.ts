@@ -25,6 +25,7 @@ import {
   type BoardView,
   type PoolView,
   type Session,
+  type Terminal,
   type Work,
 } from "./row.ts";
 import { waitsOf, type Ahead } from "./waits.ts";
@@ -48,6 +49,7 @@ type On = {
   readonly probe: Probe;
   /** What is known of the work in a run's workspace: undefined where nobody has looked yet. */
   readonly workOf: (run: string) => Work | null | undefined;
+  readonly terminalOf: (run: string) => Terminal;
 };
 
 const OPEN = ["running", "waiting"] as const;
@@ -163,7 +165,8 @@ function rowOf(
   const { store } = on;
   const agents = facts?.hasAgents === true && !isOver(row) ? agentsOf(facts.seen, on.probe, false) : [];
   const project = shared.projects.get(row.repo)?.name ?? basename(row.repo);
-  const session = sessionOf(agents);
+  const terminal = on.terminalOf(row.id);
+  const session = sessionOf(agents, terminal);
   const waits = waitsOf(facts, {
     row,
     attention: attentionOf(store, row),
@@ -188,7 +191,7 @@ function rowOf(
     waits,
     startedAt,
     updatedAt,
-    acts: actsOf(facts, { state, status, session, waits }),
+    acts: actsOf(facts, { state, status, session, terminal, waits }),
   };
 }
 
@@ -201,10 +204,11 @@ function workOf(
   return known === undefined ? (facts?.hasBegun === true ? UNKNOWN : null) : known;
 }
 
-function sessionOf(agents: readonly AgentView[]): Session {
+/** Folders tell most; where they do not, the window may. */
+function sessionOf(agents: readonly AgentView[], terminal: Terminal): Session {
   const is = (...names: readonly string[]): boolean => agents.some(({ process }) => names.includes(process));
   if (is("running", "starting")) return "alive";
-  if (is("unknown")) return "unknown";
+  if (is("unknown")) return terminal === "alive" || terminal === "dead" ? terminal : "unknown";
   if (agents.some(({ status }) => status === "crashed") || is("gone", "gone-with-the-machine", "ended"))
     return "dead";
   return is("idle") ? "idle" : "none";

@@ -6,6 +6,9 @@
  */
 export type Session = "alive" | "idle" | "dead" | "unknown" | "none";
 
+/** Whether a run has a terminal that one can look into. *unknown*: nobody has asked yet. */
+export type Terminal = "alive" | "dead" | "none" | "unknown";
+
 /** What has to happen before the run goes on. */
 export type Waits = {
   readonly kind:

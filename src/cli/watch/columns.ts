@@ -21,12 +21,12 @@ const MARK = 2;
 const same = (text: string): string => text;
 
 const COLUMNS: readonly Column[] = [
-  { title: "TASK", cell: nameOf, paint: () => same, min: 12, max: 44, rank: 9 },
+  { title: "TASK", cell: nameOf, paint: () => same, min: 16, max: 44, rank: 9 },
   {
     title: "STATE",
     cell: ({ state }) => state,
     paint: (row, paint) => stateColour(row, paint),
-    min: 5,
+    min: 9,
     max: 16,
     rank: 8,
   },

@@ -18,6 +18,7 @@ import type { Door } from "../command.ts";
 import { isDue } from "../due.ts";
 import { probe } from "../reading/probe.ts";
 import { wake } from "../wake.ts";
+import { terminalsOf } from "./terminals.ts";
 
 export type Source = {
   look(wanted: Wanted): BoardView;
@@ -49,6 +50,7 @@ export function sourceOf({ door, home, onWork, onRest }: On): Source {
   let store: SqliteStore | undefined;
   let collector: Collector | undefined;
   let version: unknown;
+  let isClosed = false;
   const background: Background = inBackground({
     look: (run) => (store === undefined ? undefined : workIn({ door, home, store }, run)),
     onChange: onWork,
@@ -56,12 +58,20 @@ export function sourceOf({ door, home, onWork, onRest }: On): Source {
     now: () => performance.now(),
   });
 
+  const terminals = terminalsOf({ home, env: door.env, onChange: onWork });
+
   /** Where nothing was ever started there is none; somebody may start something while we look. */
   function opened(): SqliteStore | undefined {
-    if (store !== undefined) return store;
+    if (store !== undefined || isClosed) return store;
     store = storeOf(door);
     if (store !== undefined)
-      collector = collectorOf({ store, home, probe, workOf: (run) => background.workOf(run) });
+      collector = collectorOf({
+        store,
+        home,
+        probe,
+        workOf: (run) => background.workOf(run),
+        terminalOf: (run) => terminals.terminalOf(run),
+      });
     return store;
   }
 
@@ -70,6 +80,7 @@ export function sourceOf({ door, home, onWork, onRest }: On): Source {
       const from = opened();
       if (from === undefined || collector === undefined) return NOTHING;
       const using = collector;
+      terminals.ask();
       return from.database.read(() => using.collect(wanted));
     },
     isChanged() {
@@ -104,6 +115,7 @@ export function sourceOf({ door, home, onWork, onRest }: On): Source {
         await wake({ door, home, box: { store: from } });
     },
     close() {
+      isClosed = true;
       background.close();
       store?.close();
       store = undefined;
