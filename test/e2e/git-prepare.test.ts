@@ -48,14 +48,15 @@ test("a worktree outside the repository, on its branch, locked; the second time 
   expect(mainCheckout(of)).toBe(before);
 });
 
-test("an existing branch is taken as it is", async () => {
+test("an existing branch is taken as it is, and its work began where it left the base", async () => {
   const of = site();
+  const fork = sh(of.repo, of.env, ["rev-parse", "main"]);
   sh(of.repo, of.env, ["switch", "-q", "-c", "feature"]);
   put(of.repo, { "f.txt": "f\n" });
   const tip = commit(of.repo, of.env, "feature");
   sh(of.repo, of.env, ["switch", "-q", "main"]);
   const { path, base } = await of.workspaces.prepare(wanted(of, { branch: "feature" }));
-  expect(base).toBe(tip);
+  expect(base).toBe(fork);
   expect(sh(path, of.env, ["rev-parse", "HEAD"])).toBe(tip);
 });
 

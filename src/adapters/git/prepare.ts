@@ -83,13 +83,13 @@ function inRepository({ commonDir }: Site): Omit<Call, "args"> {
   return { cwd: commonDir, gitDir: commonDir, limitMs: CHECKOUT_MS };
 }
 
-/** Gives the commit that the run began from. */
+/** Gives the commit that the work began from. */
 async function makeBranch(site: Site): Promise<string> {
   const { branch, base, run, repo } = site.wanted;
   const [ours, tip, start] = await resolve(site, [baseRef(run), `refs/heads/${branch}`, base]);
   await refuseElsewhere(site);
   if (ours !== undefined && tip !== undefined) return ours;
-  const from = ours ?? tip ?? start;
+  const from = ours ?? (tip === undefined ? start : await forkOf(site, tip, start));
   if (from === undefined)
     throw new UserError(
       "no-base",
@@ -104,6 +104,14 @@ async function makeBranch(site: Site): Promise<string> {
   await update(site, updates);
   failpoint("workspace.after-branch");
   return from;
+}
+
+/** Of a branch that is there already, everything since it left the base is the work, whoever did it. */
+async function forkOf(site: Site, tip: string, start: string | undefined): Promise<string> {
+  if (start === undefined) return tip;
+  const call: Call = { ...inRepository(site), args: ["merge-base", start, tip] };
+  const { code, out } = await tryGit(site.on.env, call);
+  return code === 0 ? out.toString("utf8").trim() : tip;
 }
 
 async function resolve(site: Site, names: readonly string[]): Promise<readonly (string | undefined)[]> {

@@ -41,7 +41,7 @@ type Task = {
   readonly run: string;
   readonly file: string;
   /** The worker types this: its exit code, and what was printed. */
-  types(line: string): Promise<string>;
+  readonly types: (line: string) => Promise<string>;
 };
 
 async function plan(stage: Stage): Promise<Task> {
