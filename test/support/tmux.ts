@@ -22,7 +22,7 @@ export type TmuxBench = Bench & {
 };
 
 export function tmuxBench(on: Partial<On> = {}): TmuxBench {
-  const b = bench(on);
+  const b = bench({ pauseMs: 20, ...on });
   const socket = (): string => findPlace(b.home)?.socket ?? "/no/socket";
   const env = { PATH: process.env["PATH"] ?? "", TERM: "xterm-256color", LC_ALL: "C.UTF-8" };
   const tmux = (...args: readonly string[]): string =>

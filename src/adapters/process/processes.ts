@@ -43,6 +43,8 @@ export type On = {
   /** How long a claim is believed without looking for its shim. */
   readonly startingMs?: number;
   readonly logBytesMax?: number;
+  /** Between a text and Enter. */
+  readonly pauseMs?: number;
 };
 
 /** As if by SIGKILL. */
@@ -50,7 +52,7 @@ const KILLED = 137;
 
 export function shimProcesses(on: On): Processes {
   const { home, env = process.env, graceMs = 3000, launchMs = 5000, startingMs = 2000 } = on;
-  const { logBytesMax = 8 * 1024 * 1024 } = on;
+  const { logBytesMax = 8 * 1024 * 1024, pauseMs = 300 } = on;
   const children = new Children();
   const holds = new Holds();
   const terminals = { home, env };
@@ -90,8 +92,9 @@ export function shimProcesses(on: On): Processes {
       await children.told(folder);
       const after = look(folder);
       dropErrands(folder);
-      // A status that its shim did not end with is a forged one.
-      if (after.type === "lost" && exitIn(folder) !== undefined) dropExit(folder);
+      // A status that its shim did not end with is a forged one; and what was lost has not ended by itself.
+      const isNone = after.type === "lost" || before.type === "lost";
+      if (isNone && exitIn(folder) !== undefined) dropExit(folder);
       // What was lost before stays lost: whoever asks again must still learn that it was not us.
       if (before.type === "lost" && before.infrastructure) return;
       const hold = holds.of(folder);
@@ -117,7 +120,7 @@ export function shimProcesses(on: On): Processes {
       const folder = realOf(dir);
       const hold = folder === undefined ? undefined : holds.of(folder);
       if (folder === undefined || hold === undefined || look(folder).type !== "alive") return "gone";
-      return tellPane(terminals, hold, text);
+      return tellPane(terminals, { hold, text, pauseMs });
     },
     close: (session) => closeSession(terminals, session),
     rotate(dir) {

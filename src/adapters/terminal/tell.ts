@@ -12,10 +12,14 @@ import { newName } from "../home/new-name.ts";
 import type { Hold } from "./hold.ts";
 import { callTmux, type Terminals } from "./tmux.ts";
 
-/** Programs take what comes faster than anybody types for a part of the paste. */
-const PAUSE_MS = 300;
+export type Telling = {
+  readonly hold: Hold;
+  readonly text: string;
+  /** Programs take what comes faster than anybody types for a part of the paste. */
+  readonly pauseMs: number;
+};
 
-export async function tellPane(on: Terminals, hold: Hold, text: string): Promise<Told> {
+export async function tellPane(on: Terminals, { hold, text, pauseMs }: Telling): Promise<Told> {
   const typed = typeable(text);
   const buffer = `signalbox-${newName()}`;
   const { pane } = hold;
@@ -31,7 +35,7 @@ export async function tellPane(on: Terminals, hold: Hold, text: string): Promise
     }));
   failpoint("terminal.between-paste");
   if (!pasted) return "gone";
-  await pause(PAUSE_MS);
+  await pause(pauseMs);
   // Without Enter nobody acts on it, and whoever could have is gone: nothing was sent.
   const entered = await inPane(on, hold, { deed: `send-keys -t ${pane} Enter` });
   failpoint("terminal.after-paste");

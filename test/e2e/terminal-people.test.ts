@@ -1,0 +1,383 @@
+/** What people do to terminals, and what becomes of servers: nothing of it confuses anybody. */
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { homeAt } from "../../src/adapters/home/paths.ts";
+import { shimProcesses } from "../../src/adapters/process/processes.ts";
+import { attachArgs, paneHealth } from "../../src/adapters/terminal/health.ts";
+import { sessionName, windowName } from "../../src/adapters/terminal/names.ts";
+import { findPlace, makePlace } from "../../src/adapters/terminal/place.ts";
+import { endServer, hasTmux, tmuxBench, type TmuxBench } from "../support/tmux.ts";
+import { carriers, isAlive, until } from "./process-bench.ts";
+
+const ECHO = 'while read x; do echo "got $x."; done';
+type Launched = ReturnType<TmuxBench["inWindow"]>;
+
+async function tellsAndHears(b: TmuxBench, launch: Launched, word: string): Promise<void> {
+  expect(await b.processes.tell(launch, word)).toBe("told");
+  await b.logged(launch.id, `got ${word}.`);
+  expect(b.processes.probe(launch.dir)).toMatchObject({ type: "alive" });
+}
+
+/** Somebody at another terminal, which is a tmux as well. */
+function person(b: TmuxBench): {
+  run(argv: readonly string[]): void;
+  keys(...keys: readonly string[]): void;
+} {
+  const outer = (...args: readonly string[]): string =>
+    execFileSync("tmux", ["-u", "-L", "x", "-f", "/dev/null", ...args], {
+      encoding: "utf8",
+      stdio: "pipe",
+      env: { PATH: process.env["PATH"] ?? "", TMUX_TMPDIR: join(b.home.root, "..") },
+    });
+  onTestFinished(() => void outer("kill-server"));
+  return {
+    run: (argv) =>
+      void outer(
+        "new-session",
+        "-d",
+        "-x",
+        "91",
+        "-y",
+        "31",
+        ...argv,
+        ";",
+        "set",
+        "-g",
+        "remain-on-exit",
+        "on",
+      ),
+    keys: (...keys) => void outer("send-keys", ...keys),
+  };
+}
+
+describe.skipIf(!hasTmux)("people", () => {
+  test("rename, resize, scroll, attach, detach, move, link, close the others", async () => {
+    const b = tmuxBench();
+    const launch = b.inWindow("j", ECHO);
+    await b.processes.launch(launch);
+    const other = b.inWindow("k", ECHO, { window: { name: "reviewer" } });
+    await b.processes.launch(other);
+    const run2 = b.inWindow("l", ECHO, { window: { session: "run-2", title: "project/other" } });
+    await b.processes.launch(run2);
+    const session = b.tmux("display-message", "-p", "-t", b.pane("j"), "#{session_id}");
+    const server = b.serverPid();
+    expect(b.tmux("list-sessions", "-F", "#{session_name}").split("\n")).toEqual([
+      "project/branch~run-1",
+      "project/other~run-2",
+    ]);
+    b.tmux("rename-session", "-t", session, "project/other");
+    b.tmux("rename-window", "-t", b.pane("j"), "a | b $(x)");
+    await tellsAndHears(b, launch, "renamed");
+    b.tmux("resize-window", "-t", b.pane("j"), "-x", "40", "-y", "10");
+    b.tmux("copy-mode", "-t", b.pane("k"));
+    await tellsAndHears(b, launch, "resized");
+    await tellsAndHears(b, other, "scrolled");
+
+    const env = { ...process.env, TMUX: "/no/such,1,0" };
+    const argv = await attachArgs({ home: b.home, env }, { run: "run-1", window: "reviewer" });
+    const ada = person(b);
+    ada.run(argv ?? []);
+    await until(
+      () =>
+        b.tmux("list-clients", "-F", "#{session_id} #{pane_id} #{client_width}") ===
+        `${session} ${b.pane("k")} 91`,
+    );
+    expect((await paneHealth(b.home))?.get("run-1")).toEqual({
+      session,
+      attached: 1,
+      windows: [
+        { job: "j", name: "a | b $(x)", isDead: false, status: undefined },
+        { job: "k", name: "reviewer", isDead: false, status: undefined },
+      ],
+    });
+    await tellsAndHears(b, launch, "attached");
+    // Nobody's window changes because of another one.
+    const late = b.inWindow("m", ECHO, { window: { name: "late" } });
+    await b.processes.launch(late);
+    expect(b.tmux("list-clients", "-F", "#{pane_id}")).toBe(b.pane("k"));
+    ada.keys("C-b", "d");
+    await until(() => b.tmux("list-clients") === "");
+    await tellsAndHears(b, launch, "detached");
+
+    // Into the session of another run, which is closed while it is there.
+    b.tmux("move-window", "-s", b.pane("j"), "-t", "project/other~run-2:");
+    b.tmux("link-window", "-s", b.pane("k"), "-t", "project/other~run-2:");
+    await tellsAndHears(b, launch, "moved");
+    await b.processes.kill(run2);
+    await b.processes.close("run-2");
+    await tellsAndHears(b, launch, "spared");
+    await tellsAndHears(b, other, "spared");
+    b.tmux("kill-session", "-a", "-t", b.tmux("display-message", "-p", "-t", b.pane("k"), "#{session_id}"));
+    await tellsAndHears(b, other, "left");
+
+    for (const each of [launch, other, late]) await b.processes.kill(each);
+    await b.processes.close("run-1");
+    await until(() => !isAlive(server));
+    expect(await paneHealth(b.home)).toBeUndefined();
+    expect(await attachArgs({ home: b.home, env }, { run: "run-1" })).toBeUndefined();
+  });
+
+  test.for<[string, (b: TmuxBench) => void]>([
+    ["a window", (b) => void b.tmux("kill-window", "-t", b.pane("j"))],
+    ["a session", (b) => void b.tmux("kill-session", "-t", b.pane("j"))],
+    ["the agent", (b) => process.kill(Number(b.text("j", "pid").split("\n")[0]), "SIGKILL")],
+    ["everything of it", (b) => carriers(b.dir("j")).forEach((pid) => process.kill(pid, "SIGKILL"))],
+  ])("who kills %s has killed the agent", async ([, kill]) => {
+    const b = tmuxBench();
+    const other = b.inWindow("k", ECHO, { window: { session: "run-2" } });
+    const launch = b.inWindow("j", ECHO);
+    await b.processes.launch(launch);
+    await b.processes.launch(other);
+    const stranger = shimProcesses({ home: b.home });
+    kill(b);
+    await until(() => b.processes.probe(launch.dir).type !== "alive");
+    const seen = [b.processes, stranger].map((each) => each.probe(launch.dir));
+    expect(
+      seen.map((each) => each.type === "ended" || (each.type === "lost" && !each.infrastructure)),
+    ).toEqual([true, true]);
+    await b.processes.kill(launch);
+    expect(carriers(launch.dir)).toEqual([]);
+    expect(stranger.probe(launch.dir)).toEqual(seen[1]);
+    await tellsAndHears(b, other, "alone");
+  });
+
+  test("a window that is closed over a program that does not mind", async () => {
+    const b = tmuxBench();
+    const launch = b.inWindow("j", "trap '' HUP; echo ready; while :; do sleep 0.1; done");
+    const other = b.inWindow("k", ECHO, { window: { session: "run-2" } });
+    await b.processes.launch(launch);
+    await b.processes.launch(other);
+    await b.logged("j", "ready");
+    b.tmux("kill-window", "-t", b.pane("j"));
+    await until(() => b.processes.probe(launch.dir).type === "lost");
+    expect(b.processes.probe(launch.dir)).toEqual({ type: "lost", infrastructure: false });
+    expect(carriers(launch.dir).length).toBeGreaterThan(0);
+    await b.processes.kill(launch);
+    expect(carriers(launch.dir)).toEqual([]);
+    expect(b.processes.probe(launch.dir)).toEqual({ type: "lost", infrastructure: false });
+  });
+
+  test("a dead window stays until its role is started again", async () => {
+    const b = tmuxBench();
+    const windows = async (): Promise<unknown> =>
+      (await paneHealth(b.home))?.get("run-1")?.windows.map(({ job, isDead }) => [job, isDead]);
+    await b.run(b.inWindow("one", "exit 0"));
+    await b.run(b.inWindow("two", "exit 1", { window: { name: "reviewer" } }));
+    await b.processes.kill({ id: "one", dir: b.dir("one") });
+    expect(await windows()).toEqual([
+      ["one", true],
+      ["two", true],
+    ]);
+    const third = b.inWindow("three", ECHO);
+    await b.processes.launch(third);
+    expect(await windows()).toEqual([
+      ["two", true],
+      ["three", false],
+    ]);
+    // One that we end goes with its window, unless somebody would be thrown out of the session.
+    await b.processes.kill(third);
+    expect(await windows()).toEqual([["two", true]]);
+    const fourth = b.inWindow("four", ECHO, { window: { name: "reviewer" } });
+    await b.processes.launch(fourth);
+    expect(await windows()).toEqual([["four", false]]);
+    await b.processes.kill(fourth);
+    expect(await windows()).toEqual([["four", true]]);
+    expect(b.processes.probe(fourth.dir)).toMatchObject({ type: "ended" });
+  });
+
+  test.for([0, 1])("titles and names are only text (%i)", async (at) => {
+    const b = tmuxBench();
+    const evil = join(b.home.root, "..", "evil");
+    const hostile = [
+      `$(touch ${evil})`,
+      `\`touch ${evil}\``,
+      `; touch ${evil};`,
+      `#(touch ${evil})`,
+      "#{pid}",
+      "#[fg=red]",
+      "-d",
+      "--",
+      "é\u{1F686}日本",
+      "a\nb",
+      "a.b:c=d",
+      "$1",
+      "@1",
+      "%1",
+      "",
+      " ",
+      "\u001b[31m",
+      "x".repeat(10_240),
+      "~run-1",
+      "!",
+      "{last}",
+    ].filter((_, index) => index % 2 === at);
+    for (const [index, text] of hostile.entries())
+      await b.run(
+        b.inWindow(`j${index}`, "exit 0", { window: { title: text, name: text, session: `run${index}` } }),
+      );
+    await b.processes.kill({ id: "j0", dir: b.dir("j0") });
+    expect(existsSync(evil)).toBe(false);
+    const names = b.tmux("list-windows", "-a", "-F", "#{session_name} #{window_name}").split("\n");
+    expect(names).toHaveLength(hostile.length);
+    for (const name of names)
+      expect(name).toMatch(
+        /^[\p{L}\p{N}/_][\p{L}\p{N}/_-]{0,59}~run\d+ [\p{L}\p{N}/_][\p{L}\p{N}/_-]{0,39}$/u,
+      );
+    expect((await paneHealth(b.home))?.size).toBe(hostile.length);
+  });
+
+  test("a session that has our name is not ours", async () => {
+    const b = tmuxBench();
+    await b.run(b.inWindow("j", "exit 0", { window: { session: "run-2" } }));
+    b.tmux(
+      "new-session",
+      "-d",
+      "-s",
+      sessionName({ session: "run-1", title: "project/branch", name: "" }),
+      "cat",
+    );
+    const launch = b.inWindow("k", ECHO);
+    await b.processes.launch(launch);
+    await tellsAndHears(b, launch, "here");
+    await b.processes.kill(launch);
+    await b.processes.close("run-1");
+    expect(b.tmux("list-sessions", "-F", "#{session_name}").split("\n")).toContain("project/branch~run-1");
+  });
+
+  test("names", () => {
+    const window = { session: "r-1", title: "my app/fix-#12~r-1", name: "worker (claude)" };
+    expect([sessionName(window), windowName(window)]).toEqual(["my-app/fix--12~r-1", "worker-claude-"]);
+  });
+});
+
+describe.skipIf(!hasTmux)("the server", () => {
+  test.for<[how: "kill-server" | NodeJS.Signals, script: string]>([
+    ["kill-server", ECHO],
+    ["SIGKILL", ECHO],
+    ["SIGTERM", ECHO],
+    ["kill-server", "trap '' HUP; echo ready; while :; do sleep 0.1; done"],
+    ["kill-server", "trap 'exit 3' HUP; echo ready; while :; do sleep 0.1; done"],
+  ])("is ended by %s: infrastructure (%s)", async ([how, script]) => {
+    const b = tmuxBench();
+    const launch = b.inWindow("j", `echo begun; ${script}`);
+    await b.processes.launch(launch);
+    await b.logged("j", "begun");
+    if (script !== ECHO) await b.logged("j", "ready");
+    const stranger = shimProcesses({ home: b.home, startingMs: 0 });
+    // Looked at as early as possible: also a server that is about to end counts as gone.
+    const pid = b.serverPid();
+    if (how === "kill-server") b.tmux(how);
+    else process.kill(pid, how);
+    await until(() => b.processes.probe(launch.dir).type !== "alive");
+    const lost = { type: "lost", infrastructure: true };
+    expect(b.processes.probe(launch.dir)).toEqual(lost);
+    await until(() => !isAlive(pid));
+    expect([b.processes, stranger].map((each) => each.probe(launch.dir))).toEqual([lost, lost]);
+    await b.processes.kill(launch);
+    expect(carriers(launch.dir)).toEqual([]);
+    expect([b.processes, stranger].map((each) => each.probe(launch.dir))).toEqual([lost, lost]);
+    // The next one gets a new server, and the lost one stays lost.
+    const next = b.inWindow("k", ECHO);
+    await b.processes.launch(next);
+    await tellsAndHears(b, next, "anew");
+    expect(b.processes.probe(launch.dir)).toEqual(lost);
+    await b.processes.kill(next);
+  });
+
+  test("what had ended before the server did has ended", async () => {
+    const b = tmuxBench();
+    const launch = b.inWindow("j", "exit 4");
+    expect(await b.run(launch)).toBe(4);
+    const killed = b.inWindow("k", ECHO);
+    await b.processes.launch(killed);
+    await b.processes.kill(killed);
+    const before = b.processes.probe(killed.dir);
+    expect(before.type).toBe("ended");
+    await endServer(b, "kill-server");
+    expect(b.processes.probe(launch.dir)).toEqual({ type: "ended", code: 4 });
+    expect(b.processes.probe(killed.dir)).toEqual(before);
+  });
+
+  test("its socket is tidied away: it is there again", async () => {
+    const b = tmuxBench();
+    const launch = b.inWindow("j", ECHO);
+    await b.processes.launch(launch);
+    const server = b.serverPid();
+    rmSync(b.socket());
+    await tellsAndHears(b, launch, "told");
+    rmSync(b.socket());
+    const second = b.inWindow("k", "exit 5", { window: { name: "second" } });
+    expect(await b.run(second)).toBe(5);
+    rmSync(b.socket());
+    expect(b.processes.probe(second.dir)).toEqual({ type: "ended", code: 5 });
+    expect(b.serverPid()).toBe(server);
+    rmSync(b.socket());
+    await b.processes.kill(launch);
+    expect(b.processes.probe(launch.dir)).toMatchObject({ type: "ended" });
+  });
+
+  test("a state home with a long path has its socket in a private folder", async () => {
+    const short = realpathSync(mkdtempSync(join(tmpdir(), "r-")));
+    onTestFinished(() => rmSync(short, { recursive: true, force: true }));
+    const root = join(short, "x".repeat(120), "home");
+    const home = homeAt(root);
+    const env = { ...process.env, XDG_RUNTIME_DIR: short };
+    expect(findPlace(home)).toBeUndefined();
+    const { socket } = makePlace(home, env);
+    onTestFinished(() => void spawnSync("tmux", ["-S", socket, "kill-server"]));
+    expect([Buffer.byteLength(socket) <= 100, dirname(dirname(socket))]).toEqual([true, short]);
+    expect((statSync(dirname(socket)).mode & 0o777).toString(8)).toBe("700");
+    // Whoever comes later with another environment finds the same.
+    expect([findPlace(home)?.socket, makePlace(home, {}).socket]).toEqual([socket, socket]);
+    const processes = shimProcesses({ home, env });
+    const b = tmuxBench();
+    const launch = { ...b.inWindow("j", "exit 6"), dir: join(root, "jobs", "j") };
+    await processes.launch(launch);
+    await until(() => processes.probe(launch.dir).type === "ended");
+    expect(processes.probe(launch.dir)).toEqual({ type: "ended", code: 6 });
+    // Somebody else could have made it.
+    chmodSync(dirname(socket), 0o777);
+    expect(findPlace(home)).toBeUndefined();
+    expect(makePlace(home, { XDG_RUNTIME_DIR: short }).socket).not.toBe(socket);
+    chmodSync(dirname(socket), 0o700);
+    rmSync(dirname(makePlace(home, {}).socket), { recursive: true, force: true });
+  });
+
+  test("without tmux there are no terminals, and whoever wants one is told what to do", async () => {
+    const b = tmuxBench({ env: { PATH: "/no/such/folder" } });
+    expect(b.processes.hasTerminals()).toBe(false);
+    const launch = b.inWindow("j", "exit 0");
+    await expect(b.processes.launch(launch)).rejects.toThrow("tmux");
+    expect(b.processes.probe(launch.dir)).toEqual({ type: "absent" });
+    await b.processes.close("run-1");
+    expect(await paneHealth(b.home, { PATH: "" })).toBeUndefined();
+    const { terminal: _, ...plain } = launch;
+    expect(await b.run(plain)).toBe(0);
+  });
+
+  test("nobody's own configuration or environment is read", async () => {
+    const b = tmuxBench();
+    const home = join(b.home.root, "..", "person");
+    mkdirSync(home);
+    b.put("person/.tmux.conf", "run-shell 'touch evil'\n");
+    const processes = shimProcesses({ home: b.home, env: { ...process.env, HOME: home, SECRET: "x" } });
+    const launch = b.inWindow("j", ECHO);
+    await processes.launch(launch);
+    expect(b.tmux("show-environment", "-g")).not.toContain("SECRET");
+    expect(b.tmux("show-options", "-gwv", "remain-on-exit")).toBe("on");
+    expect(readFileSync(`/proc/${b.serverPid()}/environ`, "utf8")).not.toContain("SECRET");
+    await processes.kill(launch);
+  });
+});
