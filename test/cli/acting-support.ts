@@ -7,6 +7,7 @@ import { hashToken } from "../../src/adapters/person/token.ts";
 import { openStore } from "../../src/adapters/store/open.ts";
 import { workflowsOf, type Box } from "../../src/engine/box.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
+import { projectNameOf } from "../../src/engine/project-name.ts";
 import { submit } from "../../src/engine/submit.ts";
 import { run, type Printed, type World } from "../../src/cli/run.ts";
 import { prepareHome, type Prepared } from "../support/home.ts";
@@ -90,7 +91,12 @@ export type Scene = Prepared & {
 /** A person has trusted what is in the repository. */
 export function scene(files: Readonly<Record<string, string>> = {}): Scene {
   const on = prepareHome({ ...FILES, ...files });
-  on.withStore((store) => store.trust(on.repo, trustedNow(on.env, on.repo)));
+  on.withStore((store) => {
+    store.trust(on.repo, trustedNow(on.env, on.repo));
+    // Room for every run of a test file.
+    const name = projectNameOf(on.repo);
+    store.putProject({ repo: on.repo, name, defaultBranch: "main", poolSize: 200, remote: "" });
+  });
   const started = { count: 0 };
   const world: World = {
     cwd: on.repo,
