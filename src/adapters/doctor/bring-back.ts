@@ -3,7 +3,7 @@
  * into quarantine.
  */
 
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Box } from "../../engine/box.ts";
 import { artifactPaths } from "../../engine/place.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
@@ -55,9 +55,9 @@ async function make({ box }: On, { lost: { run }, row }: Of): Promise<Prepared> 
   const kept = box.store.load(run);
   if (kept === undefined) throw new UserError("unknown-run", "its run is not known", REPAIR);
   const artifacts = artifactPaths(box.workflow(kept.row.definition), kept.run);
-  const { repo, branch, base } = row;
+  const { repo, branch, base, path } = row;
   failpoint("doctor.before-workspace");
-  const made = await box.workspaces.prepare({ run, repo, branch, base, artifacts });
+  const made = await box.workspaces.prepare({ run, repo, branch, base, artifacts, place: basename(path) });
   failpoint("doctor.after-workspace");
   return made;
 }
@@ -71,6 +71,8 @@ function giveUp(
   const aside = isThere(path) ? putAside(home, path, `the workspace of run ${run}: ${told}`) : "";
   failpoint("doctor.before-unbind");
   box.store.putWorkspace({ ...row, status: "released", kept: aside === "" ? row.kept : aside });
+  const pool = box.store.poolOf(run);
+  if (pool !== undefined) box.store.dropFromPool(pool.name);
   failpoint("doctor.after-unbind");
   if (aside !== "") telling.did.push(`kept what lay in the workspace of run ${run}: ${aside}`);
   const status = box.store.load(run)?.row.status ?? "";
