@@ -1,0 +1,113 @@
+/** Tasks one after the other: a pool that is too small, tasks that depend on others, and what is told meanwhile. */
+import { afterAll, afterEach, expect, test } from "vitest";
+import { isPerson } from "../support/person.ts";
+import { clearFlows, makeFlow } from "./flow-support.ts";
+
+afterEach(clearFlows);
+afterAll(clearFlows);
+
+test.runIf(isPerson)(
+  "a pool of one: three tasks, one after the other, nobody types anything in between",
+  { timeout: 120_000 },
+  async () => {
+    const flow = await makeFlow(1);
+    const one = await flow.create("the first");
+    const two = await flow.create("the second");
+    const three = await flow.create("the third");
+    await flow.until(one, ["reviewing"]);
+    expect([flow.state(two), flow.state(three)]).toEqual(["pending", "pending"]);
+    const shown = await flow.say(`show ${two}`);
+    expect(shown.document["waitsFor"]).toBe(`a free workspace: 1 of 1 in use by ${one}`);
+    expect((await flow.say(`move ${one} done`)).code).toBe(0);
+    await flow.until(two, ["reviewing"]);
+    expect(flow.state(three)).toBe("pending");
+    expect((await flow.say(`task cancel ${two} --yes`)).code).toBe(0);
+    await flow.until(three, ["reviewing"]);
+    flow.withStore((store) => {
+      expect(store.queued()).toEqual([]);
+      expect(store.pool(flow.repo)).toHaveLength(1);
+      expect(store.poolOf(three)?.name).toBe("repo--1");
+      const by = store.events(two).find(({ event }) => event.type === "moved" && event.to === "planning");
+      expect(by?.by).toEqual({ type: "engine" });
+    });
+    const { code } = await flow.say(`verify ${two}`);
+    expect(code).toBe(0);
+  },
+);
+
+test.runIf(isPerson)("a chain of dependencies, and one that was given up", { timeout: 120_000 }, async () => {
+  const flow = await makeFlow(4);
+  const one = await flow.create("the first");
+  const two = await flow.create("the second", `--depends-on ${one}`);
+  const three = await flow.create("the third", `--depends-on ${two}`);
+  await flow.until(one, ["reviewing"]);
+  expect([flow.state(two), flow.state(three)]).toEqual(["pending", "pending"]);
+  expect((await flow.say(`show ${two}`)).document["waitsFor"]).toBe(`${one} (reviewing)`);
+  const circle = await flow.say(`task update ${one} --depends-on ${three}`);
+  expect(circle.code).not.toBe(0);
+  expect(circle.document["message"]).toContain(`${one} -> ${three} -> ${two} -> ${one}`);
+  expect((await flow.say(`move ${one} done`)).code).toBe(0);
+  await flow.until(two, ["reviewing"]);
+  expect(flow.state(three)).toBe("pending");
+  expect((await flow.say(`task cancel ${two} --yes`)).code).toBe(0);
+  const mend = `task update ${three} --depends-on none`;
+  expect((await flow.say(`show ${three}`)).document["waitsFor"]).toBe(
+    `${two}, which was cancelled: signalbox ${mend}`,
+  );
+  expect(flow.state(three)).toBe("pending");
+  expect((await flow.say(mend)).code).toBe(0);
+  await flow.until(three, ["reviewing"]);
+});
+
+test.runIf(isPerson)("a larger pool starts those who wait", { timeout: 120_000 }, async () => {
+  const flow = await makeFlow(1);
+  const one = await flow.create("the first");
+  const two = await flow.create("the second");
+  await flow.until(one, ["reviewing"]);
+  expect(flow.state(two)).toBe("pending");
+  expect((await flow.say("project update --pool-size 2")).code).toBe(0);
+  await flow.until(two, ["reviewing"]);
+});
+
+test.runIf(isPerson)(
+  "a supervisor that died before it looked at the queue: any command has it looked at",
+  { timeout: 120_000 },
+  async () => {
+    const flow = await makeFlow(1);
+    const one = await flow.create("the first");
+    const two = await flow.create("the second");
+    await flow.until(one, ["reviewing"]);
+    const killed = { SIGNALBOX_SUPERVISOR_FAILPOINT: "registry.after-leave-pool" };
+    expect((await flow.say(`move ${one} done`, killed)).code).toBe(0);
+    await expect
+      .poll(async () => ((await flow.say("list")).code === 0 ? flow.state(two) : ""), {
+        timeout: 60_000,
+        interval: 200,
+      })
+      .toBe("reviewing");
+  },
+);
+
+const COUNT = process.env["SIGNALBOX_DEEP"] === undefined ? 8 : 32;
+
+test.runIf(isPerson)(
+  `${COUNT} tasks created and started at once in one repository`,
+  { timeout: 600_000 },
+  async () => {
+    const flow = await makeFlow(COUNT);
+    const runs = await Promise.all(Array.from({ length: COUNT }, (_, at) => flow.create(`task ${at}`)));
+    expect(new Set(runs).size).toBe(COUNT);
+    for (const run of runs) await flow.until(run, ["reviewing"]);
+    const isBusy = (): boolean => flow.withStore((store) => store.isBusy(Date.now()));
+    await expect.poll(isBusy, { timeout: 60_000 }).toBe(false);
+    expect(flow.git("worktree", "list").split("\n")).toHaveLength(COUNT + 1);
+    flow.withStore((store) => {
+      for (const run of runs) {
+        expect(store.attentionOf(run)).toBe("");
+        expect(store.deeds(run).filter(({ status }) => status !== "done")).toEqual([]);
+      }
+      expect(new Set(store.pool(flow.repo).map(({ run }) => run))).toEqual(new Set(runs));
+    });
+    flow.git("fsck", "--strict");
+  },
+);
