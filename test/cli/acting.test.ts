@@ -103,7 +103,7 @@ describe("once", () => {
     ["submit", "submit RUN essay good.md", "writing"],
     ["waive", "waive RUN essay --reason fine", "writing"],
     ["update", "task update RUN --branch other", "writing"],
-    ["update with a move", "task update RUN --branch other --status dropped", "dropped"],
+    ["update with a move", "task update RUN --branch another-one --status dropped", "dropped"],
   ])("%s with one key twice: the same answer, one event", async ([name, line, state]) => {
     const id = await runIn("writing", `once ${name}`);
     const words = `${line} --key k --json`.replaceAll("RUN", id);
