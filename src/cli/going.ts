@@ -40,7 +40,14 @@ export async function getGoing(
     store.dequeue(run);
     return { done, waits: "", told: done.told };
   } catch (error) {
-    // Somebody has taken the last one, or was faster with this very run.
+    const now = requireKept(on, run).run;
+    // The supervisor has found it in the queue, and was faster with this very run.
+    if (error instanceof UserError && now.entry > kept.run.entry) {
+      const told = await seeThrough(on, run);
+      const where = { run, from: kept.run.state, to: now.state, seq: now.seq };
+      return { done: { ...where, told, accepted: undefined }, waits: "", told };
+    }
+    // Somebody has taken the last one.
     const taken = error instanceof UserError ? waitsFor(store, run).join("; ") : "";
     if (taken === "") throw error;
     return { done: undefined, waits: taken, told: await seeThrough(on, run) };
