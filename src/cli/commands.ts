@@ -153,6 +153,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     example: "signalbox project list",
     load: () => import("./commands/project.ts"),
   },
+  workspace: {
+    about: "the worktrees of projects: who has them, make them, give them back",
+    example: "signalbox workspace list",
+    load: () => import("./commands/workspace.ts"),
+  },
   salvage: {
     about: "list, look at and get back what was kept when workspaces were given back",
     example: "signalbox salvage list",

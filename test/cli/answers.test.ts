@@ -120,6 +120,15 @@ const CASES: Readonly<Record<string, Case>> = {
     good: ["project add --name shop", "project update shop --pool-size 1"],
     bad: ["project remove", "project remove no-such"],
   },
+  "workspace list": {
+    good: ["workspace list", "workspace list --all"],
+    bad: ["workspace", "workspace lst", "workspace list x", "workspace list --project no-such"],
+  },
+  "workspace init": {
+    good: ["trust", "project add --pool-size 1", "workspace init", "workspace init", "workspace gc"],
+    bad: ["workspace init", "workspace init --project no-such"],
+  },
+  "workspace gc": { good: ["workspace gc", "workspace gc --all"], bad: ["workspace gc --project no-such"] },
   "salvage list": {
     good: ["salvage list", (on) => withKept(on, "salvage list --all")],
     bad: [

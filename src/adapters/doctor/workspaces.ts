@@ -1,7 +1,7 @@
 /** Workspaces that the journal knows and that are not there any more as what they were: folder, working tree or repository is gone. */
 
 import { namesIn } from "./home.ts";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { gitDirOf, isThere } from "../git/locate.ts";
 import { isWorkspaceAt } from "../git/own.ts";
 import type { Home } from "../home/paths.ts";
@@ -33,9 +33,11 @@ export function lostWorkspaces(home: Home, db: Database): readonly LostWorkspace
 
 export function workspacesOf(home: Home, db: Database): readonly Finding[] {
   const lost = lostWorkspaces(home, db).map(lostFinding);
-  const bound = new Set(
-    db.all("SELECT run FROM workspaces WHERE status = 'bound'").map((row) => text(row["run"])),
-  );
+  const bound = new Set([
+    ...db.all("SELECT path FROM workspaces WHERE status = 'bound'").map((row) => basename(text(row["path"]))),
+    // Those that wait for the next run.
+    ...db.all("SELECT name FROM pool").map((row) => text(row["name"])),
+  ]);
   const strange = namesIn(home.worktrees).filter((name) => !bound.has(name));
   if (strange.length === 0) return lost;
   const said = `${strange.length} of ${strange.length + bound.size} folders belong to no run that is under way: ${some(strange)}`;

@@ -71,7 +71,7 @@ export async function findAll({ on, store, repo: only }: Looking): Promise<Every
   }
   const asides = asidesIn(on);
   const runs = new Set([...rows.keys(), ...pieces.keys()]);
-  const owned = new Map(asides.map((aside) => [aside, ownerOf(aside, { runs, on, store })]));
+  const owned = new Map(asides.map((aside) => [aside, ownerOf(aside, { runs, on })]));
   for (const [aside, run] of owned) if (run !== "") add(run, { type: "aside", ...aside });
   const found = [...pieces]
     .map(([run, all]) => foundOf({ run, row: rows.get(run), all, store, on }))
@@ -147,10 +147,10 @@ function asidesIn({ home }: On): readonly Aside[] {
     });
 }
 
-/** By its name, or by the worktree that it lay in. */
+/** By its name, or by the reason that is told beside it. */
 function ownerOf(
   { path, reason }: Aside,
-  { runs, on, store }: Pick<Looking, "on" | "store"> & { readonly runs: ReadonlySet<string> },
+  { runs, on }: Pick<Looking, "on"> & { readonly runs: ReadonlySet<string> },
 ): string {
   const name = path.slice(on.home.quarantine.length + 1).replace(/~\d+$/, "");
   const bare = name
@@ -158,8 +158,7 @@ function ownerOf(
     .replace(/^\d{4}-\d\d-\d\dT\d{6}Z-/, "");
   if (runs.has(bare)) return bare;
   const said = /\brun ([A-Za-z0-9_.-]*[A-Za-z0-9_-])/.exec(reason)?.[1] ?? "";
-  if (runs.has(said)) return said;
-  return store?.pools().find((row) => row.name === bare)?.run ?? "";
+  return runs.has(said) ? said : "";
 }
 
 function namesIn(folder: string): readonly string[] {

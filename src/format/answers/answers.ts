@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { answerOf, Failure, Help, type Shape } from "./envelope.ts";
 import * as ofActs from "./acts.ts";
 import * as ofRuns from "./runs.ts";
-import { SALVAGE } from "./salvage.ts";
+import { SALVAGE, WORKSPACE } from "./salvage.ts";
 import * as ofSetup from "./setup.ts";
 import { PROJECT, TASK } from "./tasks.ts";
 import { watch, WatchLine } from "./watch.ts";
@@ -22,6 +22,7 @@ const DATA: Readonly<Record<string, Shape>> = {
   ...partsOf("task", TASK),
   ...partsOf("project", PROJECT),
   ...partsOf("salvage", SALVAGE),
+  ...partsOf("workspace", WORKSPACE),
 };
 
 /** A part of a command is known by both words. */

@@ -52,7 +52,11 @@ export function mainCheckout(desk: Desk): string {
       .update(readFileSync(join(desk.repo, ".git/index")))
       .digest("hex"),
     stash: desk.git("stash", "list"),
-    branches: desk.git("for-each-ref", "refs/heads", "refs/tags", "refs/remotes", "refs/stash"),
+    branches: desk
+      .git("for-each-ref", "refs/heads", "refs/tags", "refs/remotes", "refs/stash")
+      .split("\n")
+      // Of whoever comes next.
+      .filter((line) => !line.endsWith("refs/heads/signalbox/r2")),
     files: [...filesBelow(desk.repo, (name) => name === ".git")],
   });
 }
