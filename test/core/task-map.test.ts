@@ -5,51 +5,10 @@ import type { Actor, Incoming } from "../../src/core/event.ts";
 import type { Run } from "../../src/core/run.ts";
 import { step } from "../../src/core/step.ts";
 import { agent, AT, HUMAN } from "../support/play.ts";
+import { MAP, STATES } from "../support/task-map.ts";
 import { FAIL, handoff, inState, PASS, plan, task } from "../support/task.ts";
 
-const STATES = [
-  "pending",
-  "planning",
-  "clarification",
-  "working",
-  "agent-review",
-  "reviewing",
-  "stuck",
-  "done",
-  "cancelled",
-];
 const ACTORS = ["human", "worker", "reviewer", "engine"] as const;
-
-/** Written down from the seed's table and the resolutions, not from the definition. `engine` moves by itself. */
-const MAP: Readonly<Record<string, readonly string[]>> = {
-  "pending > planning": ["human", "engine"],
-  "pending > cancelled": ["human"],
-  "planning > working": ["worker", "human"],
-  "planning > clarification": ["worker", "human"],
-  "planning > stuck": ["engine"],
-  "planning > done": ["engine"],
-  "planning > cancelled": ["human"],
-  "clarification > planning": ["worker", "human"],
-  "clarification > working": ["worker", "human"],
-  "clarification > done": ["engine"],
-  "clarification > cancelled": ["human"],
-  "working > agent-review": ["worker", "human"],
-  "working > clarification": ["worker", "human"],
-  "working > stuck": ["worker", "human", "engine"],
-  "working > done": ["engine"],
-  "working > cancelled": ["human"],
-  "agent-review > reviewing": ["reviewer", "engine"],
-  "agent-review > working": ["reviewer", "engine"],
-  "agent-review > stuck": ["engine"],
-  "agent-review > done": ["engine"],
-  "agent-review > cancelled": ["human"],
-  "reviewing > working": ["human"],
-  "reviewing > done": ["human", "engine"],
-  "reviewing > cancelled": ["human"],
-  "stuck > reviewing": ["human"],
-  "stuck > done": ["engine"],
-  "stuck > cancelled": ["human"],
-};
 
 /** What the actor brings along, so that only the map can refuse. */
 function asks(run: Run, actor: (typeof ACTORS)[number], to: string): Incoming {
