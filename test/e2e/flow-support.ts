@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { openStore, type SqliteStore } from "../../src/adapters/store/open.ts";
 import { clear, look, makeLife, story, type, type Answer, type Life } from "./lives/life.ts";
 
-/** Plans, commits one file, hands over. `slow` waits until a file of its run's name is there. */
+/** Plans, commits one file, hands over. Files of its run's name say where it ends: before all that (`stop`), or without handing over (`hold`). */
 const WORKER = `status=$(sed -n 's/^status: *//p' TASK.md | head -n 1)
 [ -e "$FLOW/$SIGNALBOX_RUN.stop" ] && exit 0
 if [ "$status" = planning ]; then
@@ -21,7 +21,8 @@ git commit --quiet --message "work of $SIGNALBOX_RUN"
 printf 'DONE: it\\n' | signalbox submit handoff - >/dev/null
 signalbox task update --status agent-review >/dev/null
 `;
-const REVIEWER = `printf 'Verdict: PASS\\n' | signalbox submit review - >/dev/null
+const REVIEWER = `while [ -e "$FLOW/$SIGNALBOX_RUN.silent" ]; do sleep 0.1; done
+printf 'Verdict: PASS\\n' | signalbox submit review - >/dev/null
 `;
 
 const lives: Life[] = [];

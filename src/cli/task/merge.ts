@@ -88,7 +88,9 @@ export function merge(given: Given, door: Door): Promise<Answer> {
     );
     const done = await finish(on, kept, { to, voice, note: options["note"], key: options["key"] });
     const remote =
-      options["delete-remote"] === undefined ? undefined : await deleteRemote(on, repo, workspace.branch);
+      options["delete-remote"] === undefined
+        ? undefined
+        : await deleteRemote(on, { repo, branch: workspace.branch, merged: landed.commit });
     return answerOf(done, { branch: workspace.branch, into, landed, remote });
   });
 }
@@ -199,14 +201,22 @@ async function finish(on: Acting, kept: Kept, { to, ...rest }: Finishing): Promi
 type Remote = { readonly isDeleted: boolean; readonly told: string };
 
 /** Only asked for by name, and only after the merge. Where it fails, the task is done all the same. */
-async function deleteRemote(on: Acting, repo: string, branch: string): Promise<Remote> {
-  const remote = on.box.store.projectAt(repo)?.remote ?? "";
+async function deleteRemote(
+  on: Acting,
+  of: { readonly repo: string; readonly branch: string; readonly merged: string },
+): Promise<Remote> {
+  const { branch } = of;
+  const remote = on.box.store.projectAt(of.repo)?.remote ?? "";
   if (remote === "") return { isDeleted: false, told: "the project has no remote: nothing is deleted there" };
-  const { deleteOn } = await import("../../adapters/git/push.ts");
-  const said = await deleteOn({ home: on.home, env: on.door.env }, { repo, remote, branch });
+  const [{ deleteOn }, { withoutPassword }] = await Promise.all([
+    import("../../adapters/git/push.ts"),
+    import("../../adapters/git/fetch.ts"),
+  ]);
+  const said = await deleteOn({ home: on.home, env: on.door.env }, { ...of, remote });
+  const where = withoutPassword(remote);
   return said === ""
-    ? { isDeleted: true, told: `${branch} is deleted on ${remote}` }
-    : { isDeleted: false, told: `${branch} could not be deleted on ${remote}: ${said}` };
+    ? { isDeleted: true, told: `${branch} is deleted on ${where}` }
+    : { isDeleted: false, told: `${branch} could not be deleted on ${where}: ${said}` };
 }
 
 const HOW: Readonly<Record<Landed["how"], string>> = {
