@@ -42,13 +42,14 @@ export const command: Command = {
       const role = who.type === "agent" && who.run === seen.row.id ? who.actor.role : PERSON;
       const data = dataOf(seen, role);
       const next = role === PERSON ? nextForPerson(seen) : nextForRole(seen, role);
+      // Before the store is closed: the text is made after that.
+      const line = sayLine(waitsFor(store, data.run));
       return {
         exit: EXIT_OK,
         code: "ok",
         message: next === "" ? `there is nothing for ${role} to do in ${data.state}` : next,
         data: () => data,
-        text: () =>
-          `${show(data, { next, isOver: isFinished(seen.row) }, door)}${sayLine(waitsFor(seen.store, data.run))}`,
+        text: () => `${show(data, { next, isOver: isFinished(seen.row) }, door)}${line}`,
         next,
       } satisfies Answer;
     }),

@@ -31,12 +31,14 @@ export const command: Command = {
       const data: WhyData = { run: id, state, moves: waysOf(seen), silent: silentOf(seen) };
       const open = data.moves.filter((way) => way.open).length;
       const next = `signalbox next ${data.run}`;
+      // Before the store is closed: the text is made after that.
+      const line = sayLine(waitsFor(store, data.run));
       return {
         exit: EXIT_OK,
         code: "ok",
         message: `${open} of ${data.moves.length} moves out of ${data.state} are open`,
         data: () => data,
-        text: () => `${show(data, door)}${sayLine(waitsFor(seen.store, data.run))}`,
+        text: () => `${show(data, door)}${line}`,
         next,
         talk: `  next: ${next}\n`,
       } satisfies Answer;
