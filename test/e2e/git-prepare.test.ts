@@ -291,6 +291,36 @@ test("the same run prepared by several at once is one worktree", async () => {
   isWhole(of);
 });
 
+test.for([
+  ["refs/signalbox/base/r1", "prepare"],
+  ["refs/heads/signalbox/r1", "prepare"],
+  ["refs/signalbox/snapshots/r1/7", "snapshot"],
+  ["refs/signalbox/salvage/r1", "release"],
+  ["worktrees/r1/HEAD", "release"],
+])("the lock of %s, left behind by a killed git, does not stop %s", async ([ref, step]) => {
+  const of = site();
+  const lock = join(of.repo, ".git", `${ref}.lock`);
+  const lay = (): void => {
+    mkdirSync(dirname(lock), { recursive: true });
+    writeFileSync(lock, "");
+  };
+  if (step === "prepare") lay();
+  const { path } = await of.workspaces.prepare(wanted(of));
+  writeFileSync(join(path, "new.txt"), "not committed\n");
+  if (step === "snapshot") lay();
+  const tree = await of.workspaces.digest(path, ["TASK.md"]);
+  await of.workspaces.snapshot({ path, run: "r1", seq: 7, tree, message: "at a gate" });
+  if (step === "release") lay();
+  await of.workspaces.release({
+    run: "r1",
+    repo: of.repo,
+    path,
+    keep: join(of.home.root, "kept"),
+    stays: { reuse: [] },
+  });
+  expect(existsSync(lock)).toBe(false);
+});
+
 test("what a killed git left behind does not stop anybody: a lock of our ref, a half-made folder of ours", async () => {
   const of = site();
   const lock = join(of.repo, ".git/refs/signalbox/base/r1.lock");

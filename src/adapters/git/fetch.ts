@@ -16,6 +16,7 @@ import { git, tryGit, type Call } from "./call.ts";
 import { whileLocked } from "./lock.ts";
 import { upstreamRef } from "./names.ts";
 import type { On } from "./own.ts";
+import { updateRef } from "./update-ref.ts";
 
 export type Fetching = {
   readonly repo: string;
@@ -75,8 +76,11 @@ async function fetchNow(on: On, of: Fetching & { readonly own: string }): Promis
   failpoint("workspace.after-fetch");
   if (answer.code !== 0) return [unreachable(of, answer.err)];
   const tip = await git(on.env, { ...ours, args: ["rev-parse", "--verify", to] });
-  const into = { cwd: commonDir, gitDir: commonDir, durable: true };
-  await git(on.env, { ...into, args: ["update-ref", upstreamRef(branch), tip] });
+  await updateRef(on, commonDir, {
+    cwd: commonDir,
+    gitDir: commonDir,
+    args: ["update-ref", upstreamRef(branch), tip],
+  });
   return [];
 }
 

@@ -23,13 +23,13 @@ import {
   withCheckout,
 } from "./checkout.ts";
 import { makeDurable } from "./durable.ts";
-import { freeRefLock } from "./leftover-lock.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
 import { whileLocked } from "./lock.ts";
 import { openBench } from "./own.ts";
 import type { On } from "./own.ts";
 import { withObjects } from "./plain.ts";
 import { branchAt } from "./refs.ts";
+import { updateRef } from "./update-ref.ts";
 
 export type Merging = {
   readonly run: string;
@@ -257,9 +257,7 @@ async function moveRef(site: Site, of: Way & { readonly gitDir: string }): Promi
   const args = ["update-ref", "-m", `signalbox: task ${merging.run} merged`, ref, of.now, of.old];
   const call: Call = { cwd: commonDir, gitDir: of.gitDir, args, durable: true };
   failpoint("merge.before-ref");
-  let answer = await tryGit(on.env, call);
-  if (answer.code !== 0 && (await freeRefLock(commonDir, answer.err))) answer = await tryGit(on.env, call);
-  if (answer.code !== 0) throw failed(call, answer);
+  await updateRef(on, commonDir, call);
   failpoint("merge.after-ref");
 }
 

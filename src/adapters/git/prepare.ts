@@ -21,7 +21,6 @@ import { failed, git, gitRecords, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
 import { checkOut } from "./fill.ts";
 import { exclude } from "./exclude.ts";
-import { freeRefLock } from "./leftover-lock.ts";
 import { commonDirOf, gitDirOf, isFolder, isThere, registrationOf } from "./locate.ts";
 import { isPlain, isUnused, lockFor, markReady, markTaken, ownerAt } from "./marks.ts";
 import { baseRef, isRunName } from "./names.ts";
@@ -35,6 +34,7 @@ import type { Bench, On } from "./own.ts";
 import { noteSkipped } from "./sparse.ts";
 import { tipOf } from "./head-index.ts";
 import { vacate } from "./vacate.ts";
+import { tryUpdateRef } from "./update-ref.ts";
 
 export type Wanted = {
   readonly run: string;
@@ -128,9 +128,7 @@ async function resolve(site: Site, names: readonly string[]): Promise<readonly (
 async function update(site: Site, updates: readonly string[]): Promise<void> {
   const input = ["start", ...updates, "prepare", "commit", ""].join("\n");
   const call: Call = { ...inRepository(site), args: ["update-ref", "--stdin"], input, durable: true };
-  let answer = await tryGit(site.on.env, call);
-  if (answer.code !== 0 && (await freeRefLock(site.commonDir, answer.err)))
-    answer = await tryGit(site.on.env, call);
+  const answer = await tryUpdateRef(site.on, site.commonDir, call);
   if (answer.code === 0) return;
   // A branch `a` and a branch `a/b` cannot be there at the same time.
   if (/cannot create|exists; cannot|cannot lock ref/.test(answer.err))

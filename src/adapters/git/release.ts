@@ -30,6 +30,7 @@ import type { On } from "./own.ts";
 import { reuseTest } from "./reuse.ts";
 import { headOf } from "./tree.ts";
 import { isSaved, vacate, type Registered, type Rest } from "./vacate.ts";
+import { updateRef } from "./update-ref.ts";
 
 export type Leaving = {
   readonly run: string;
@@ -99,11 +100,10 @@ export async function park(on: On, registered: Registered, reuse: readonly strin
   await vacate(on, registered, rest);
   keepOperation(bench, keep);
   failpoint("workspace.before-park");
-  await git(on.env, {
+  await updateRef(on, commonDir, {
     cwd: commonDir,
     gitDir: bench.gitDir,
     args: ["update-ref", "--no-deref", "-m", `signalbox: run ${run} is over`, "HEAD", commit],
-    durable: true,
   });
   lockFor(bench.gitDir, `signalbox pool ${basename(bench.path)}`);
   failpoint("workspace.before-free");

@@ -16,9 +16,9 @@ import { writePrivate } from "../home/folders.ts";
 import { UserError } from "../user-error.ts";
 import { badName, branchProblem } from "./branch-problem.ts";
 import { failed, git, tryGit, type Call } from "./call.ts";
-import { freeRefLock } from "./leftover-lock.ts";
 import { openBench, recordBranch, type Bench, type On } from "./own.ts";
 import { branchAt } from "./refs.ts";
+import { tryUpdateRef } from "./update-ref.ts";
 
 export type Renaming = {
   readonly run: string;
@@ -132,9 +132,7 @@ async function tryUpdate(
   const input = ["start", ...updates, "prepare", "commit", ""].join("\n");
   const args = ["update-ref", "--stdin"];
   const call: Call = { ...inRepository(bench), args, input, durable: true };
-  const answer = await tryGit(on.env, call);
-  const isFreed = answer.code !== 0 && (await freeRefLock(bench.commonDir, answer.err));
-  return isFreed ? tryGit(on.env, call) : answer;
+  return tryUpdateRef(on, bench.commonDir, call);
 }
 
 function textOf(file: string): string | undefined {

@@ -20,6 +20,7 @@ import { at, inRepository, within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { withScratch } from "./scratch.ts";
 import { addAll, headOf, withCopy } from "./tree.ts";
+import { updateRef } from "./update-ref.ts";
 
 export type Salvaged = {
   /** The work as it is on the disk. */
@@ -95,10 +96,9 @@ async function keep(scene: Scene, ref: string, { tree, parents, old, message }: 
     parents: old === undefined ? parents : [...parents, old],
   });
   failpoint("workspace.before-salvage");
-  await git(scene.on.env, {
+  await updateRef(scene.on, scene.bench.commonDir, {
     ...inRepository(scene.bench),
     args: ["update-ref", "--create-reflog", "-m", message, ref, made, old ?? "0".repeat(made.length)],
-    durable: true,
   });
   await makeDurable(scene.on, { commonDir: scene.bench.commonDir, from: made, until: parents[0] });
   failpoint("workspace.after-salvage");

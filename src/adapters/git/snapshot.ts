@@ -8,6 +8,7 @@ import { snapshotRef } from "./names.ts";
 import { inRepository, within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { headOf, workOf } from "./tree.ts";
+import { tryUpdateRef } from "./update-ref.ts";
 
 export type Moment = {
   readonly run: string;
@@ -37,7 +38,8 @@ export async function snapshot(
     input: message,
   });
   failpoint("workspace.before-snapshot");
-  const answer = await tryGit(on.env, { ...call, args: ["update-ref", ref, made, "0".repeat(made.length)] });
+  const args = ["update-ref", ref, made, "0".repeat(made.length)];
+  const answer = await tryUpdateRef(on, bench.commonDir, { ...call, args });
   // Another process was quicker with the same.
   if (answer.code !== 0 && (await treeOfRef(on, call, ref)) !== tree)
     throw new Error(`${ref} could not be made: ${answer.err.trim()}`);
