@@ -27,5 +27,9 @@ test.for<[where: string, env: Record<string, string>]>([
   const lines = stdout.trimEnd().split("\n");
   for (const line of lines)
     expect(STREAMS["demo"]?.safeParse(JSON.parse(line)).error?.issues).toBeUndefined();
-  expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ exit: 0, code: "ok", state: "done" });
+  expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({
+    exit: 0,
+    code: "ok",
+    runs: [{ state: "done" }, { state: "done" }, { state: "done" }],
+  });
 });

@@ -7,25 +7,23 @@ import { setTimeout as pause } from "node:timers/promises";
 import { packageRoot } from "../../adapters/library/package.ts";
 import { isSupervisorAlive } from "../../adapters/supervisor/lock.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { acting } from "../acting.ts";
 import {
   EXIT_FAILED,
   EXIT_OK,
-  EXIT_WAITING,
   type Answer,
   type Command,
   type Door,
   type Emit,
   type Given,
 } from "../command.ts";
-import { askAtKeyboard, isSomebodyThere, STAND_IN, typed } from "../demo/person.ts";
+import { performAll, type Ended, type Player } from "../demo/cast.ts";
+import { isSomebodyThere, STAND_IN, typed } from "../demo/person.ts";
 import { setStage, type Stage } from "../demo/stage.ts";
-import { follow, type Followed } from "../follow.ts";
 
 export const command: Command = {
   usage: "[WORKFLOW] [--yes] [--keep]",
   about:
-    "Plays a workflow from its beginning to its good end: a throw-away repository, scripted agents, the real engine. No model and no\nset-up. A review fails, is mended and passes; then a person is asked at the keyboard.",
+    "Plays a workflow from its beginning to its good end: a throw-away repository, scripted agents, the real engine. No model and no\nset-up. Three tasks at once: one asks a question, one fails its first review; in the end a person is asked at the keyboard.",
   words: { min: 0, max: 1 },
   options: {
     yes: { about: "answer for the person, as without a keyboard", short: "y" },
@@ -41,13 +39,24 @@ export const command: Command = {
       code: "ok",
       message: `a demo of ${workflow}`,
       data: () => ({}),
-      text: () =>
-        `${door.paint.bold(`A demo of ${workflow}:`)} ${stage.script.goal}\n  repository ${stage.repo}\n  agents     ${Object.keys(stage.script.harnesses).join(", ")}: scripts, no model\n\n`,
+      text: () => opening(workflow, stage, door),
       next: "",
       stream: (emit, signal) => play({ workflow, stage, door: own, given, emit, signal }),
     };
   },
 };
+
+function opening(workflow: string, { repo, script }: Stage, { paint }: Door): string {
+  const lines = [
+    `${paint.bold(`A demo of ${workflow}:`)} ${script.about}`,
+    `  repository ${repo}`,
+    `  agents     ${Object.keys(script.harnesses).join(", ")}: scripts, no model`,
+    ...script.runs.map((argv) => `  ${(argv[2] ?? "").padEnd(NAME_MIN)} ${argv[3] ?? ""}`),
+  ];
+  return `${lines.join("\n")}\n\n`;
+}
+
+const NAME_MIN = 10;
 
 type Play = {
   readonly workflow: string;
@@ -79,32 +88,31 @@ async function play(on: Play): Promise<number> {
 }
 
 async function playThrough(on: Play): Promise<number> {
-  const { stage, given, emit } = on;
-  const run = await begin(on);
-  let from = 0;
-  let end: Followed;
-  for (;;) {
-    end = await watch(on, run, from);
-    from = end.seq;
-    if (end.exit !== EXIT_WAITING || !(await isAnswered(on, run, end))) break;
-  }
-  const isKept = given.options["keep"] !== undefined || end.exit !== EXIT_OK;
-  const { reads: _reads, ...told } = end;
+  const { stage, door, given, emit, signal } = on;
+  const { before, runs: wanted, params, gates } = stage.script;
+  for (const argv of before) await typed(stage, argv);
+  const cast: Player[] = [];
+  for (const argv of wanted)
+    cast.push({ name: argv[2] ?? "", run: await begun(stage, [...argv, ...params]) });
+  const isStandIn = given.options["yes"] !== undefined || !isSomebodyThere();
+  const ends = await performAll(cast, { stage, door, emit, signal, gates, isStandIn });
+  const isGood = ends.every(({ end }) => end.exit === EXIT_OK);
+  const isKept = given.options["keep"] !== undefined || !isGood;
+  const exit = isGood ? EXIT_OK : (ends.find(({ end }) => end.exit !== EXIT_OK)?.end.exit ?? EXIT_FAILED);
+  const runs = ends.map(({ name, run, end: { code, message, state, status } }) => {
+    return { name, run, code, message, state, status };
+  });
   emit({
-    text: closing(on, run, { end, isKept }),
-    data: { run, ...told, repository: stage.repo, kept: isKept },
+    text: closing(on, ends, isKept),
+    data: { exit, code: isGood ? "ok" : "unfinished", runs, repository: stage.repo, kept: isKept },
   });
   await untilQuiet(stage);
   if (!isKept) rmSync(stage.root, { recursive: true, force: true });
-  return end.exit;
+  return exit;
 }
 
-async function begin({ workflow, stage }: Play): Promise<string> {
-  const params = Object.entries(stage.script.params).flatMap(([name, value]) => [
-    "--param",
-    `${name}=${value}`,
-  ]);
-  const answer = await typed(stage, ["run", workflow, stage.script.goal, ...params, "--detach", "--json"]);
+async function begun(stage: Stage, argv: readonly string[]): Promise<string> {
+  const answer = await typed(stage, [...argv, "--json"]);
   const document: unknown = JSON.parse(answer);
   if (
     typeof document === "object" &&
@@ -116,66 +124,43 @@ async function begin({ workflow, stage }: Play): Promise<string> {
   throw new Error(`the demo could not begin: ${answer}`);
 }
 
-function watch({ door, emit, signal }: Play, run: string, from: number): Promise<Followed> {
-  return acting(door, (acts) => follow(acts, { run, from, emit, signal }));
-}
-
-/** Whether somebody said yes, and it was carried out. */
-async function isAnswered({ stage, door, given, emit }: Play, run: string, end: Followed): Promise<boolean> {
-  const gate = stage.script.gates[end.state];
-  if (gate === undefined || end.code !== "waiting-for-person") return false;
-  const isStandIn = given.options["yes"] !== undefined || !isSomebodyThere();
-  const look = gate.look.replace("BRANCH", `signalbox/${run}`);
-  emit({
-    text: `\n${door.paint.yellow(gate.question)}\n  to look at it: cd ${stage.repo} && ${look}\n`,
-    data: { run, asks: gate.question },
-  });
-  if (isStandIn) {
-    emit({ text: "  nobody is asked here: yes\n\n", data: { run, answer: "yes", by: "stand-in" } });
-  } else if ((await askAtKeyboard("Is it done?", door.paint)) === "no") {
-    return false;
-  }
-  const [verb = "", ...rest] = gate.yes;
-  await typed(stage, [verb, run, ...rest]);
-  return true;
-}
-
-function closing(
-  { stage, door, workflow }: Play,
-  run: string,
-  on: { readonly end: Followed; readonly isKept: boolean },
-): string {
-  const { end, isKept } = on;
+function closing({ stage, door, workflow }: Play, ends: readonly Ended[], isKept: boolean): string {
   const { bold, green, red, dim } = door.paint;
-  const commits = spawnSync("git", ["log", "--oneline", "--reverse", `main..signalbox/${run}`], {
-    cwd: stage.repo,
-    env: { ...stage.env },
-    encoding: "utf8",
-  });
-  const lines = commits.stdout
-    .trim()
-    .split("\n")
-    .filter((line) => line !== "");
-  const self = typedAnywhere();
   const env = `SIGNALBOX_HOME=${stage.home.root} XDG_CONFIG_HOME=${String(stage.env["XDG_CONFIG_HOME"])}`;
+  const self = typedAnywhere();
+  const commits = commitsOf(stage);
   return [
     "",
-    end.exit === EXIT_OK ? green(bold(`${workflow} ${run}: ${end.state}.`)) : red(bold(end.message)),
-    ...(lines.length === 0 ? [] : ["Written, on a branch of its own:", ...lines.map((line) => `  ${line}`)]),
+    ...ends.map(({ name, run, end }) =>
+      end.exit === EXIT_OK ? green(bold(`${name} ${run}: ${end.state}.`)) : red(bold(end.message)),
+    ),
+    ...(commits.length === 0 ? [] : ["Merged into main:", ...commits.map((line) => `  ${line}`)]),
     ...(isKept
       ? [
           "Kept. To look around:",
           `  cd ${stage.repo}`,
           `  export ${env}`,
-          `  ${self} history ${run}`,
-          ...end.ways.map((way) => `  ${way.replaceAll("signalbox ", `${self} `)}`),
+          `  ${self} task list --all`,
+          ...ends.flatMap(({ end }) =>
+            end.ways.map((way) => `  ${way.replaceAll("signalbox ", `${self} `)}`),
+          ),
         ]
       : [dim("The repository and everything in it is gone again; --keep leaves it.")]),
     "In a repository of yours:",
     `  ${self} init        settings, with every key explained`,
-    `  ${self} run ${workflow} "What is to be done"`,
+    `  ${self} ${workflow} create "What is to be done"`,
     "",
   ].join("\n");
+}
+
+function commitsOf({ repo, env }: Stage): readonly string[] {
+  const { stdout } = spawnSync("git", ["log", "--oneline", "--reverse", "--no-merges", "main"], {
+    cwd: repo,
+    env: { ...env },
+    encoding: "utf8",
+  });
+  // The first is the project as it was.
+  return stdout.trim().split("\n").slice(1);
 }
 
 /** As it can be typed anywhere: whoever tries a checkout has no such command yet. */

@@ -18,16 +18,26 @@ import { packageRoot } from "../../adapters/library/package.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/closest.ts";
 
-/** What a demo is about, beside its scripts: `demos/WORKFLOW/demo.json`. */
+/** What a demo is about, beside its scripts: `demos/WORKFLOW/demo.json`. RUN and BRANCH stand for those of the run in question. */
 type Script = {
-  readonly goal: string;
-  readonly params: Readonly<Record<string, string>>;
-  /** Harness to script. */
-  readonly harnesses: Readonly<Record<string, string>>;
+  readonly about: string;
+  /** What a person types before the first run. */
+  readonly before: readonly (readonly string[])[];
+  /** What begins each run, with its name as the third word. */
+  readonly runs: readonly (readonly string[])[];
+  /** Follows each of those. */
+  readonly params: readonly string[];
+  /** `stays`: in a terminal, it lives as long as its run does. */
+  readonly harnesses: Readonly<Record<string, { readonly script: string; readonly stays: boolean }>>;
   /** States in which a person is asked, and the command that a yes stands for. */
-  readonly gates: Readonly<
-    Record<string, { readonly question: string; readonly yes: readonly string[]; readonly look: string }>
-  >;
+  readonly gates: Readonly<Record<string, Gate>>;
+};
+
+export type Gate = {
+  readonly question: string;
+  readonly says: string;
+  readonly yes: readonly string[];
+  readonly look: string;
 };
 
 export type Stage = {
@@ -87,14 +97,15 @@ function parsed(text: string): Script {
 
 /** Part of this package, and tested with it: that it has what a demo needs says enough. */
 function isScript(value: unknown): value is Script {
-  return typeof value === "object" && value !== null && "goal" in value && "gates" in value;
+  return typeof value === "object" && value !== null && "runs" in value && "gates" in value;
 }
 
 function settingsOf(folder: string, { harnesses }: Script): string {
-  const lines = Object.entries(harnesses).map(
-    ([name, script]) =>
-      `  ${name}:\n    command: [sh, ${JSON.stringify(join(folder, script))}]\n    env: [DEMO_PAUSE]\n`,
-  );
+  const lines = Object.entries(harnesses).map(([name, { script, stays }]) => {
+    const command = `[sh, ${JSON.stringify(join(folder, script))}]`;
+    const terminal = stays ? `    terminal: ${command}\n` : "";
+    return `  ${name}:\n    command: ${command}\n${terminal}    env: [DEMO_PAUSE]\n`;
+  });
   return `# The agents of this demo are scripts.\nharnesses:\n${lines.join("")}`;
 }
 

@@ -2,7 +2,7 @@
 
 import * as z from "zod/mini";
 import { Count, Flag, Text, Texts } from "./envelope.ts";
-import { Choice, Happening } from "./runs.ts";
+import { Happening } from "./runs.ts";
 
 export const doctor = {
   findings: z.array(
@@ -71,16 +71,11 @@ export const DemoLine = z.union([
   z.strictObject({ run: Text, asks: Text }),
   z.strictObject({ run: Text, answer: Text, by: Text }),
   z.strictObject({
-    run: Text,
     exit: Count,
     code: Text,
-    message: Text,
-    next: Text,
-    ways: Texts,
-    choices: z.array(Choice),
-    state: Text,
-    status: Text,
-    seq: Count,
+    runs: z.array(
+      z.strictObject({ name: Text, run: Text, code: Text, message: Text, state: Text, status: Text }),
+    ),
     repository: Text,
     kept: Flag,
   }),

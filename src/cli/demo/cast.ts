@@ -1,0 +1,98 @@
+/** Several runs of a demo at once: each is followed, and at its gates one person is asked, one question after the other. */
+
+import { acting } from "../acting.ts";
+import { EXIT_WAITING, type Door, type Emit } from "../command.ts";
+import { follow, type Followed } from "../follow.ts";
+import { askAtKeyboard, typed } from "./person.ts";
+import type { Gate, Stage } from "./stage.ts";
+
+export type Player = { readonly name: string; readonly run: string };
+export type Ended = Player & { readonly end: Followed };
+
+type On = {
+  readonly stage: Stage;
+  readonly door: Door;
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+  readonly gates: Readonly<Record<string, Gate>>;
+  /** Nobody is asked: everything is answered with yes. */
+  readonly isStandIn: boolean;
+};
+
+export async function performAll(cast: readonly Player[], on: On): Promise<readonly Ended[]> {
+  const floor = new Floor(on.emit);
+  const width = Math.max(...cast.map(({ name }) => name.length));
+  return Promise.all(
+    cast.map(async (player) => {
+      const label = on.door.paint.cyan(player.name.padEnd(width));
+      const emit: Emit = ({ text, data }) => floor.say({ text: `${label}  ${text}`, data });
+      return { ...player, end: await perform(player, { ...on, emit }, floor) };
+    }),
+  );
+}
+
+async function perform({ run }: Player, on: On, floor: Floor): Promise<Followed> {
+  const { door, emit, signal } = on;
+  for (let from = 0; ;) {
+    const at = from;
+    const end = await acting(door, (acts) => follow(acts, { run, from: at, emit, signal }));
+    from = end.seq;
+    const gate = end.code === "waiting-for-person" ? on.gates[end.state] : undefined;
+    if (end.exit !== EXIT_WAITING || gate === undefined) return end;
+    if (!(await floor.ask(() => isAnswered(gate, run, on)))) return end;
+  }
+}
+
+/** Whether somebody said yes, and it was carried out. */
+async function isAnswered(gate: Gate, run: string, { stage, door, emit, isStandIn }: On): Promise<boolean> {
+  const branch = await branchOf(stage, run);
+  const filled = (text: string): string => text.replace("RUN", run).replace("BRANCH", branch);
+  emit({
+    text: `${door.paint.yellow(gate.question)}\n  to look at it: cd ${stage.repo} && ${filled(gate.look)}\n`,
+    data: { run, asks: gate.question },
+  });
+  if (isStandIn)
+    emit({ text: `nobody is asked here. ${gate.says} yes\n`, data: { run, answer: "yes", by: "stand-in" } });
+  else if ((await askAtKeyboard(gate.says, door.paint)) === "no") return false;
+  await typed(stage, gate.yes.map(filled));
+  return true;
+}
+
+async function branchOf(stage: Stage, run: string): Promise<string> {
+  const shown: unknown = JSON.parse(await typed(stage, ["show", run, "--json"]));
+  const workspace =
+    typeof shown === "object" && shown !== null && "workspace" in shown ? shown.workspace : undefined;
+  const has = typeof workspace === "object" && workspace !== null && "branch" in workspace;
+  return has ? String(workspace.branch) : "";
+}
+
+/** While somebody is asked, the others wait with what they have to say. */
+class Floor {
+  readonly #emit: Emit;
+  readonly #waiting: Parameters<Emit>[0][] = [];
+  #turn: Promise<unknown> = Promise.resolve();
+  #isTaken = false;
+
+  constructor(emit: Emit) {
+    this.#emit = emit;
+  }
+
+  say(piece: Parameters<Emit>[0]): void {
+    if (this.#isTaken && !("asks" in piece.data) && !("answer" in piece.data)) this.#waiting.push(piece);
+    else this.#emit(piece);
+  }
+
+  ask(question: () => Promise<boolean>): Promise<boolean> {
+    const asked = this.#turn.then(async () => {
+      this.#isTaken = true;
+      try {
+        return await question();
+      } finally {
+        this.#isTaken = false;
+        for (const piece of this.#waiting.splice(0)) this.#emit(piece);
+      }
+    });
+    this.#turn = asked.catch(() => undefined);
+    return asked;
+  }
+}
