@@ -43,7 +43,7 @@ export const command: Command = {
       const data = dataOf(seen, role);
       const next = role === PERSON ? nextForPerson(seen) : nextForRole(seen, role);
       // Before the store is closed: the text is made after that.
-      const line = sayLine(waitsFor(store, data.run));
+      const line = sayLine(waitsFor(seen.store, data.run));
       return {
         exit: EXIT_OK,
         code: "ok",

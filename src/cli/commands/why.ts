@@ -32,7 +32,7 @@ export const command: Command = {
       const open = data.moves.filter((way) => way.open).length;
       const next = `signalbox next ${data.run}`;
       // Before the store is closed: the text is made after that.
-      const line = sayLine(waitsFor(store, data.run));
+      const line = sayLine(waitsFor(seen.store, data.run));
       return {
         exit: EXIT_OK,
         code: "ok",
