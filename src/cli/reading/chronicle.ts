@@ -144,7 +144,7 @@ function sayConsequence(event: Event): string[] {
     case "agent-crashed":
       return [`${agentName(event)} counts as crashed`];
     case "infrastructure-lost":
-      return [`lost with the machine, ${event.times} so far`];
+      return [`lost with machine or terminal, ${event.times} so far`];
     case "slots-opened":
       return [`${event.artifact} for ${names(event.slots)}`];
     case "slot-settled":

@@ -83,7 +83,7 @@ describe.runIf(isPerson).concurrent("limits", () => {
         expect(await stage.trace(run)).toMatchInlineSnapshot(`
         [
           "human (signed): started the run; start -> coding; coder is called, attempt 1",
-          "engine: coder ended: infrastructure; lost with the machine, 1 so far; coder is called, attempt 2",
+          "engine: coder ended: infrastructure; lost with machine or terminal, 1 so far; coder is called, attempt 2",
           "coder: submitted; handoff: read",
           "engine: coder ended: exited (exit code 0); coding -> testing",
           "engine: looked at the files; tests: pass; testing -> accepting",

@@ -1,0 +1,89 @@
+/** What nobody can tell is not repeated; who has nothing to do is not hurried. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, test } from "vitest";
+import { openStore } from "../../../src/adapters/store/open.ts";
+import { hasTmux } from "../../support/tmux.ts";
+import { inLife, inTheatre, perform } from "./theatre.ts";
+
+const STALL_MS = 1000;
+
+describe.runIf(hasTmux).concurrent("in doubt", { timeout: 120_000 }, () => {
+  test("a message over which somebody died is not sent again, and a person is told", async ({ expect }) => {
+    await inLife(async (life) => {
+      const run = await perform(life, async (on) => {
+        const begun = await on.task();
+        await on.plans(begun);
+        await on.handsOver(begun);
+        await on.up(begun, "reviewer", 1);
+        return begun;
+      });
+      await perform(life, async (on) => {
+        // The verdict is in, and whoever was about to tell the worker has died over it.
+        const store = openStore(life.home);
+        const seq = store.load(run)?.run.seq ?? 0;
+        const row = { run, role: "worker", slot: "", attempt: 1, at: Date.now(), acknowledgedAt: 0 };
+        for (let next = seq + 1; next < seq + 9; next += 1)
+          for (const i of [0, 1, 2, 3])
+            store.putMessage({ ...row, key: `${run}:${next}:${i}`, status: "sending" });
+        store.close();
+        await on.judges(run, "FAIL");
+        await on.in(run, "working");
+        expect(on.heard(run, 1)).toEqual([]);
+        const note = await on.until(
+          (at) => at.deeds(run).find(({ deed }) => deed.type === "tell-agent")?.note,
+        );
+        expect(note).toBe("it may have reached worker before; it is not sent again");
+        const { stdout } = await on.types("show", run);
+        expect(stdout).toMatch(
+          new RegExp(
+            `a message to worker may not have arrived; look: signalbox task attach ${run}, then: signalbox resume ${run}`,
+          ),
+        );
+        await on.person("resume", run);
+        expect(await on.until((at) => at.attentionOf(run) === "")).toBe(true);
+        expect(on.heard(run, 1)).toEqual([]);
+      });
+    });
+  });
+
+  test("silence ends a worker only where the run waits for it, and from then on", async ({ expect }) => {
+    await inTheatre(
+      async (on) => {
+        const run = await on.task();
+        await on.says(run, "worker", "task", "update", "--status", "clarification");
+        await pause(STALL_MS * 1.3);
+        expect(await on.until((store) => store.jobs({ run })[0]?.status)).toBe("live");
+        await on.person("move", run, "planning");
+        await on.in(run, "planning");
+        const backAt = Date.now();
+        await on.until((store) => store.jobs({ run })[0]?.status === "over");
+        expect(Date.now() - backAt).toBeGreaterThan(STALL_MS * 0.8);
+        expect((await on.story(run)).split("\n").at(-1)).toBe(
+          "engine: worker ended: stalled (exit code 0); crash_count is 1; worker counts as crashed",
+        );
+      },
+      `stall_minutes: ${STALL_MS / 60_000}`,
+    );
+  });
+
+  test("a person who wants to look where there is nothing, or no terminal to look from", async ({
+    expect,
+  }) => {
+    await inTheatre(async (on) => {
+      const run = await on.task();
+      const here = await on.types("task", "attach", run);
+      expect(here.code).toBe(1);
+      expect(here.stderr).toMatch(/this takes a terminal/);
+      await expect(on.says(run, "worker", "task", "attach", run)).rejects.toThrow(/ended with 4/);
+      const role = await on.types("task", "attach", run, "--role", "nobody");
+      expect(role.code).toBe(2);
+      expect(role.stderr).toMatch(/there is no role "nobody"; there are worker, reviewer/);
+      await on.person("move", run, "cancelled");
+      await on.in(run, "cancelled");
+      const over = await on.types("task", "attach", run);
+      expect(over.code).toBe(1);
+      expect(over.stderr).toMatch(new RegExp(`${run} has no terminal: it is over\\n.*signalbox logs ${run}`));
+    });
+  });
+});
