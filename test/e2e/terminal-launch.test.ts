@@ -149,7 +149,7 @@ describe.skipIf(!hasTmux)("in a window", () => {
 
   test("nothing of what a short program says is missing", async () => {
     const b = tmuxBench();
-    const count = isDeep ? 200 : 40;
+    const count = isDeep ? 200 : 16;
     const ids = Array.from({ length: count }, (_, at) => `j${at}`);
     for (let from = 0; from < count; from += 8)
       await Promise.all(

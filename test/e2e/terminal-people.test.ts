@@ -1,5 +1,6 @@
 /** What people do to terminals, and what becomes of servers: nothing of it confuses anybody. */
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -12,6 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { homeAt } from "../../src/adapters/home/paths.ts";
 import { shimProcesses } from "../../src/adapters/process/processes.ts";
@@ -21,6 +23,7 @@ import { findPlace, makePlace } from "../../src/adapters/terminal/place.ts";
 import { endServer, hasTmux, tmuxBench, type TmuxBench } from "../support/tmux.ts";
 import { carriers, isAlive, until } from "./process-bench.ts";
 
+const actor = fileURLToPath(new URL("terminal-actor.ts", import.meta.url));
 const ECHO = 'while read x; do echo "got $x."; done';
 type Launched = ReturnType<TmuxBench["inWindow"]>;
 
@@ -223,10 +226,10 @@ describe.skipIf(!hasTmux)("people", () => {
       "!",
       "{last}",
     ].filter((_, index) => index % 2 === at);
-    for (const [index, text] of hostile.entries())
-      await b.run(
-        b.inWindow(`j${index}`, "exit 0", { window: { title: text, name: text, session: `run${index}` } }),
-      );
+    const launches = hostile.map((text, index) =>
+      b.inWindow(`j${index}`, "exit 0", { window: { title: text, name: text, session: `run${index}` } }),
+    );
+    await Promise.all(launches.map((launch) => b.run(launch)));
     await b.processes.kill({ id: "j0", dir: b.dir("j0") });
     expect(existsSync(evil)).toBe(false);
     const names = b.tmux("list-windows", "-a", "-F", "#{session_name} #{window_name}").split("\n");
@@ -296,6 +299,34 @@ describe.skipIf(!hasTmux)("the server", () => {
     await b.processes.kill(next);
   });
 
+  test.for<[act: string, point: string]>([
+    ["kill", "process.after-kill"],
+    ["kill", "terminal.before-remove"],
+    ["kill", "terminal.after-remove"],
+    ["close", "terminal.before-close"],
+    ["close", "terminal.before-remove"],
+    ["close", "terminal.after-close"],
+  ])("whoever does %s is killed at %s: the next one comes to the same end", async ([act, point]) => {
+    const b = tmuxBench();
+    const launch = b.inWindow("j", ECHO);
+    await b.run(b.inWindow("before", "exit 0", { window: { name: "before" } }));
+    await b.processes.launch(launch);
+    if (act === "close") await b.processes.kill(launch);
+    const server = b.serverPid();
+    const child = spawn(process.execPath, [actor, b.home.root, act, JSON.stringify(launch)], {
+      env: { ...process.env, SIGNALBOX_FAILPOINT: point },
+      stdio: "ignore",
+    });
+    expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
+    const next = shimProcesses({ home: b.home, graceMs: 300 });
+    await next.kill(launch);
+    expect(next.probe(launch.dir)).toMatchObject({ type: "ended" });
+    expect(carriers(launch.dir)).toEqual([]);
+    await next.close("run-1");
+    await until(() => !isAlive(server));
+    expect(next.probe(launch.dir)).toMatchObject({ type: "ended" });
+  });
+
   test("what had ended before the server did has ended", async () => {
     const b = tmuxBench();
     const launch = b.inWindow("j", "exit 4");
@@ -362,7 +393,17 @@ describe.skipIf(!hasTmux)("the server", () => {
     await expect(b.processes.launch(launch)).rejects.toThrow("tmux");
     expect(b.processes.probe(launch.dir)).toEqual({ type: "absent" });
     await b.processes.close("run-1");
+    const { terminal: window } = launch;
+    // It was there when the agent was started, and is there no longer.
+    const live = b.inWindow("k", "read x; exit 4");
+    const before = shimProcesses({ home: b.home });
+    await before.launch(live);
+    expect(b.processes.probe(live.dir)).toMatchObject({ type: "alive" });
+    await expect(b.processes.tell(live, "hello")).rejects.toThrow("tmux");
     expect(await paneHealth(b.home, { PATH: "" })).toBeUndefined();
+    expect(await before.tell(live, "hello")).toBe("told");
+    await until(() => b.processes.probe(live.dir).type === "ended");
+    await b.processes.close(window?.session ?? "");
     const { terminal: _, ...plain } = launch;
     expect(await b.run(plain)).toBe(0);
   });

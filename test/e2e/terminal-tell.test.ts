@@ -10,7 +10,7 @@ import { typeable } from "../../src/adapters/terminal/tell.ts";
 import { endServer, hasTmux, tmuxBench, type TmuxBench } from "../support/tmux.ts";
 import { exists, until } from "./process-bench.ts";
 
-const teller = fileURLToPath(new URL("terminal-teller.ts", import.meta.url));
+const actor = fileURLToPath(new URL("terminal-actor.ts", import.meta.url));
 
 /** Takes every byte as it comes, as a full-screen program does, and keeps it in a file until Enter comes by itself. */
 const RAW = `
@@ -151,7 +151,7 @@ describe.skipIf(!hasTmux)("telling", () => {
   ])("whoever tells is killed at %s: %j has arrived", async ([point, arrived]) => {
     const b = tmuxBench();
     const launch = await rawProgram(b);
-    const child = spawn(process.execPath, [teller, b.home.root, JSON.stringify(launch), "hello"], {
+    const child = spawn(process.execPath, [actor, b.home.root, "tell", JSON.stringify(launch)], {
       env: { ...process.env, SIGNALBOX_FAILPOINT: point },
       stdio: "ignore",
     });

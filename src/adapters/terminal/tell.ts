@@ -10,7 +10,7 @@ import type { Told } from "../../engine/ports/process.ts";
 import { failpoint } from "../failpoint.ts";
 import { newName } from "../home/new-name.ts";
 import type { Hold } from "./hold.ts";
-import { callTmux, type Terminals } from "./tmux.ts";
+import { callTmux, tmuxProgram, type Terminals } from "./tmux.ts";
 
 export type Telling = {
   readonly hold: Hold;
@@ -20,6 +20,8 @@ export type Telling = {
 };
 
 export async function tellPane(on: Terminals, { hold, text, pauseMs }: Telling): Promise<Told> {
+  // The program is there, and whoever has taken tmux away should know that it cannot be told.
+  tmuxProgram(on.env);
   const typed = typeable(text);
   const buffer = `signalbox-${newName()}`;
   const { pane } = hold;

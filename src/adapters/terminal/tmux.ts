@@ -59,10 +59,10 @@ export function tmuxProgram(env: Env): string {
   );
 }
 
-/** Asks the server that is there; none is started. */
+/** Asks the server that is there; none is started. Without tmux there is nobody to ask. */
 export function callTmux(on: Terminals, call: Call): Promise<Answer> {
   const place = findPlace(on.home);
-  return place === undefined ? Promise.resolve(NONE) : callAt(on, place, call);
+  return place === undefined || !hasTmux(on.env) ? Promise.resolve(NONE) : callAt(on, place, call);
 }
 
 /** May start a server. */
@@ -101,6 +101,7 @@ export function callAt(on: Terminals, place: Place, { args, input }: Call): Prom
 export function askTmux(on: Terminals, args: readonly string[]): Answer | undefined {
   const place = findPlace(on.home);
   if (place === undefined) return NONE;
+  if (!hasTmux(on.env)) return undefined;
   revive(place);
   const asked = spawnSync(tmuxProgram(on.env), [...way(place), ...args], {
     cwd: "/",
