@@ -37,6 +37,12 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
   return [...all, `the files of run ${id} are behind its journal, which changes all the time`];
 }
 
+/** Whoever is told to read the files of a run must find in them what it is told about: they may be behind for a moment. */
+export async function bringUpToDate(box: Box, id: string): Promise<void> {
+  const row = box.store.load(id)?.row;
+  if (row !== undefined && row.projected < row.seq) await project(box, id);
+}
+
 /** What its terminal session is called, where anything of it has a terminal. */
 function sessionOf(box: Box, row: RunRow, workspace: WorkspaceRow): string | null {
   const isSeated = box.store.jobs({ run: row.id }).some(({ seat }) => seat !== "");

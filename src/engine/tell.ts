@@ -11,6 +11,7 @@ import type { Of } from "./doing.ts";
 import { promptText, variablesOf } from "./launch.ts";
 import { boundWorkspace } from "./place.ts";
 import type { AgentRow, JobRow } from "./ports/registry.ts";
+import { bringUpToDate } from "./project.ts";
 import { residentOf } from "./seat.ts";
 import { messageName, nextTurn, waitingFor } from "./turn.ts";
 import { withWords } from "./words.ts";
@@ -30,6 +31,7 @@ export async function tellAgent({ works, kept, deed, key }: Of<"tell-agent">): P
   const variables = variablesOf({ workflow, run, workspace, agent: { role, slot: "", attempt, session } });
   const text = withWords(works, key, promptText(workflow, message, variables));
   works.desk.leave(agent.dir, messageName(key), text);
+  await bringUpToDate(works, row.id);
   const job = residentOf(works, agent);
   if (job !== undefined) return type(works, agent, { job, key, text });
   if (agent.status !== "idle") return `${role} gets it when its turn is over`;

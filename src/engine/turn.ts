@@ -20,7 +20,7 @@ import type { Kept } from "./ports/journal.ts";
 import type { Process } from "./ports/process.ts";
 import type { AgentRow, JobRow } from "./ports/registry.ts";
 import type { Harness, Settings } from "./ports/settings.ts";
-import { project } from "./project.ts";
+import { bringUpToDate, project } from "./project.ts";
 import { commandFor, seatFor, windowFor, type Seat } from "./seat.ts";
 import { submit } from "./submit.ts";
 import { titleOf } from "./title.ts";
@@ -94,6 +94,7 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
       seat,
     });
   }
+  await bringUpToDate(works, row.id);
   if (store.job(id)?.status === "live") store.putAgent({ ...agent, turn, status: "running" });
   await processes.launch({
     id,
