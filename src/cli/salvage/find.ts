@@ -43,6 +43,8 @@ export type Looking = {
   readonly store: Store | undefined;
   /** Only of this repository; it is looked into also where no run of it is known. */
   readonly repo?: string;
+  /** These too, where no run of them is known. */
+  readonly also?: readonly string[];
 };
 
 const MISSING = ["ENOENT", "ENOTDIR"];
@@ -55,10 +57,10 @@ export type Everything = {
   readonly others: readonly Aside[];
 };
 
-export async function findAll({ on, store, repo: only }: Looking): Promise<Everything> {
+export async function findAll({ on, store, repo: only, also = [] }: Looking): Promise<Everything> {
   const rows = new Map((store?.list({ limit: ALL, hidden: true }).rows ?? []).map((row) => [row.id, row]));
-  const known = new Set([...rows.values()].map(({ repo }) => repo));
-  const repos = only === undefined ? known : new Set([only]);
+  const known = [...rows.values()].map(({ repo }) => repo);
+  const repos = new Set(only === undefined ? [...known, ...also] : [only]);
   const pieces = new Map<string, Piece[]>();
   const add = (run: string, piece: Piece): void => {
     pieces.set(run, [...(pieces.get(run) ?? []), piece]);

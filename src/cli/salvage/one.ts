@@ -18,15 +18,13 @@ export type Naming = {
 };
 
 export async function salvageNamed({ on, store, door }: Naming, word: string): Promise<Found> {
-  const known = await findAll({ on, store });
   // Also where the journal knows nothing of it: the repository that somebody stands in.
   const here = repoHere(store, door.cwd);
-  const near = here === undefined ? [] : (await findAll({ on, store, repo: here })).found;
-  const found = [...known.found, ...near.filter(({ run }) => known.found.every((each) => each.run !== run))];
+  const { found, others } = await findAll({ on, store, also: here === undefined ? [] : [here] });
   const like = found.filter(({ run }) => word !== "" && run.startsWith(word));
   const exact = like.find(({ run }) => run === word) ?? (like.length === 1 ? like[0] : undefined);
   if (exact !== undefined) return exact;
-  const other = known.others.find(({ path }) => basename(path) === word);
+  const other = others.find(({ path }) => basename(path) === word);
   if (other !== undefined)
     return {
       run: word,

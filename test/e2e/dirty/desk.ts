@@ -3,7 +3,7 @@
  * own loop, in this process or in one that is killed.
  */
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -59,42 +59,18 @@ export type Desk = {
 const roots: string[] = [];
 
 export function removeDesks(): void {
+  template = undefined;
   for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
 }
 
 export function deskOf({ poolSize = 2 } = {}): Desk {
-  const root = realpathSync.native(mkdtempSync(join(tmpdir(), "signalbox-dirty-")));
-  roots.push(root);
+  template ??= makeTemplate();
+  const root = newRoot();
+  cpSync(template, root, { recursive: true });
   const home = homeAt(join(root, "state"));
   const repo = join(root, "repo");
-  const env = { PATH: process.env["PATH"] ?? "", HOME: root, SIGNALBOX_HOME: home.root };
-  put(repo, {
-    "a.txt": "one\n",
-    "b.txt": "two\n",
-    "dir/c.txt": "three\n",
-    ".gitignore": "*.log\n.env\nbuild/\n",
-  });
-  const git = (...args: readonly string[]): string =>
-    execFileSync("git", [...WHO, ...args], {
-      cwd: repo,
-      env,
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "pipe"],
-    }).trim();
-  for (const args of [
-    ["init", "-q", "-b", "main"],
-    ["add", "."],
-    ["commit", "-q", "-m", "Begin"],
-  ])
-    git(...args);
-  // A person's own half-done work, which nobody may touch.
-  put(repo, {
-    "a.txt": "a person's\n",
-    "mine.txt": "mine\n",
-    ".env": "MINE\n",
-    "b.txt": "staged by a person\n",
-  });
-  git("add", "b.txt");
+  const env = envOf(root);
+  const git = (...args: readonly string[]): string => gitIn(repo, env, args);
   makeFolder(home.root);
   writeFileSync(home.environment, JSON.stringify(env), { mode: 0o600 });
   const withStore = <T>(work: (store: SqliteStore) => T): T => {
@@ -107,6 +83,53 @@ export function deskOf({ poolSize = 2 } = {}): Desk {
   };
   withStore((store) => store.putProject({ repo, name: "desk", defaultBranch: "main", poolSize, remote: "" }));
   return deskAt({ root, home, repo, env, git, withStore });
+}
+
+let template: string | undefined;
+
+function newRoot(): string {
+  const root = realpathSync.native(mkdtempSync(join(tmpdir(), "signalbox-dirty-")));
+  roots.push(root);
+  return root;
+}
+
+function envOf(root: string): Env {
+  return { PATH: process.env["PATH"] ?? "", HOME: root, SIGNALBOX_HOME: join(root, "state") };
+}
+
+function gitIn(cwd: string, env: Env, args: readonly string[]): string {
+  return execFileSync("git", [...WHO, ...args], {
+    cwd,
+    env,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  }).trim();
+}
+
+function makeTemplate(): string {
+  const root = newRoot();
+  const repo = join(root, "repo");
+  put(repo, {
+    "a.txt": "one\n",
+    "b.txt": "two\n",
+    "dir/c.txt": "three\n",
+    ".gitignore": "*.log\n.env\nbuild/\n",
+  });
+  for (const args of [
+    ["init", "-q", "-b", "main"],
+    ["add", "."],
+    ["commit", "-q", "-m", "Begin"],
+  ])
+    gitIn(repo, envOf(root), args);
+  // A person's own half-done work, which nobody may touch.
+  put(repo, {
+    "a.txt": "a person's\n",
+    "mine.txt": "mine\n",
+    ".env": "MINE\n",
+    "b.txt": "staged by a person\n",
+  });
+  gitIn(repo, envOf(root), ["add", "b.txt"]);
+  return root;
 }
 
 type Ground = Pick<Desk, "root" | "home" | "repo" | "env" | "git" | "withStore">;
