@@ -11,7 +11,6 @@ import type { Run } from "../core/run.ts";
 import { step } from "../core/step.ts";
 import type { Box } from "./box.ts";
 import type { Hands } from "./hands.ts";
-import { project } from "./project.ts";
 import { factsOf, submit, type Submission } from "./submit.ts";
 
 /** *ready-to-start*: it is this run's turn. *branch-merged*: its work is in the branch that it is for. */
@@ -45,7 +44,7 @@ export type Sight = {
 
 /**
  * Tells a run what was seen. Nothing is written where it would lead nowhere: what does not move a run is seen again and again, and
- * the journal is no place for that. `idle` says why.
+ * the journal is no place for that. `idle` says why. Its files are for whoever calls to bring up to date.
  */
 export async function observe(
   box: Box,
@@ -70,13 +69,11 @@ export async function observe(
   if (!tried.ok) return { type: "idle", message: tried.refusal.message };
   if (tried.run.entry === kept.run.entry)
     return { type: "idle", message: `${fact} alone does not lead out of ${kept.run.state}` };
-  const submission = await submit(box, {
+  return submit(box, {
     run,
     by: { type: "engine" },
     event: ({ at, ...known }) => eventOf(at, known),
   });
-  if (submission.type === "accepted") await project(box, run);
-  return submission;
 }
 
 function readingOf(artifact: string, digest: string): Reading {

@@ -5,6 +5,7 @@ import { observe, type Observer } from "./facts.ts";
 import type { Hands } from "./hands.ts";
 import { boundWorkspace } from "./place.ts";
 import type { BranchOf } from "./ports/merges.ts";
+import { project } from "./project.ts";
 
 export class Landings implements Observer {
   readonly #works: Works;
@@ -50,6 +51,7 @@ export class Landings implements Observer {
     if (found === undefined || kept === undefined) return;
     this.#told.set(branch.run, kept.run.entry);
     const digest = `${found.tip}:${found.into}`;
-    await observe(this.#works, { run: branch.run, fact: "branch-merged", digest });
+    const seen = await observe(this.#works, { run: branch.run, fact: "branch-merged", digest });
+    if (seen.type === "accepted") await project(this.#works, branch.run);
   }
 }

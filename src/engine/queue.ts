@@ -8,6 +8,7 @@ import type { Works } from "./box.ts";
 import { awaiting, observe, type Observer } from "./facts.ts";
 import type { Hands } from "./hands.ts";
 import type { QueueRow } from "./ports/projects.ts";
+import { project } from "./project.ts";
 
 const TURN = "ready-to-start";
 /** Those who stand in line are asked one after the other: the first one first. */
@@ -70,7 +71,8 @@ export class Queue implements Observer {
   async #startOne({ run, entry }: QueueRow): Promise<void> {
     try {
       const seen = await observe(this.#works, { run, fact: TURN, digest: `${TURN}:${run}:${entry}` });
-      if (seen.type === "accepted" || seen.type === "unknown") return this.#leave(run);
+      if (seen.type === "accepted" || seen.type === "unknown") this.#leave(run);
+      if (seen.type === "accepted") return await this.#show(run);
       // The last workspace may have gone to somebody else meanwhile: that is no reason of this run's own.
       if (seen.type === "refused" && !this.#works.store.hasRoom(this.#repoOf(run))) return;
       if (seen.type === "idle" || seen.type === "refused")
@@ -80,6 +82,15 @@ export class Queue implements Observer {
         `${run} in the queue: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       );
       this.#refuse({ run, entry }, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** It has been started, whatever becomes of its files: those that are behind are looked at by and by. */
+  async #show(run: string): Promise<void> {
+    try {
+      await project(this.#works, run);
+    } catch (error) {
+      this.#works.log(`${run}: its files are behind: ${String(error)}`);
     }
   }
 

@@ -1,0 +1,273 @@
+/** The queue over the real store: who is started, in which order, and what is told of those who are not. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { homeAt } from "../../src/adapters/home/paths.ts";
+import { openStore } from "../../src/adapters/store/open.ts";
+import type { Workflow } from "../../src/core/compile.ts";
+import type { Works } from "../../src/engine/box.ts";
+import type { Observer } from "../../src/engine/facts.ts";
+import { Hands } from "../../src/engine/hands.ts";
+import { Landings } from "../../src/engine/landings.ts";
+import { dependencyProblem, isTurnOfSomebody, waitsFor } from "../../src/engine/line.ts";
+import type { Merges } from "../../src/engine/ports/merges.ts";
+import type { Store } from "../../src/engine/ports/store.ts";
+import { Queue } from "../../src/engine/queue.ts";
+import { begin, submit } from "../../src/engine/submit.ts";
+import { AT, HUMAN } from "../support/play.ts";
+import { fromText, loadWorkflow } from "../support/workflows.ts";
+
+const task = loadWorkflow("task");
+/** Other names for everything: what the engine does hangs on no name. */
+const other = fromText(`$schema: workflow-1.schema.json
+name: laundry
+title: Laundry, one machine at a time
+artifacts:
+  machine: { fact: ready-to-start }
+  dry: { fact: branch-merged }
+  note: { in: NOTE.md, document: [What], by: human }
+states:
+  basket: { waits: true }
+  drum: { waits: true }
+  shelf: { final: done }
+  bin: { final: cancelled }
+moves:
+  - { from: start, to: basket, by: human }
+  - { from: start, to: drum, by: human, reserve: workspace }
+  - { from: basket, to: drum, by: engine, when: { machine: holds }, reserve: workspace }
+  - { from: drum, to: shelf, by: engine, when: { dry: holds }, do: [release workspace] }
+  - { from: [basket, drum], to: bin, by: human }
+`);
+
+const REPO = "/repo";
+let folder = "";
+let store: Store;
+let workflow: Workflow = task;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "signalbox-queue-"));
+  store = openStore(homeAt(folder));
+  workflow = task;
+  pool(2);
+});
+
+afterEach(() => {
+  store.close();
+  rmSync(folder, { recursive: true });
+});
+
+function pool(poolSize: number, repo = REPO): void {
+  store.putProject({ repo, name: repo.slice(1), defaultBranch: "main", poolSize, remote: "" });
+}
+
+const NOTHING_MERGED: Merges = { news: () => [], merged: () => Promise.resolve(undefined) };
+
+/** A world without files, processes and git. */
+function worksOf(merges: Merges = NOTHING_MERGED): Works {
+  const nothing = {
+    clock: { now: () => Date.parse(AT), mono: () => 0 },
+    store,
+    artifacts: {
+      read: () => Promise.resolve([]),
+      keep: () => Promise.resolve([]),
+      project: () => Promise.resolve(() => ({ told: [], isWhole: true })),
+    },
+    workspaces: { digest: () => Promise.resolve("t1") },
+    folders: () => ({ files: folder, agents: folder, checks: folder, archive: folder, kept: folder }),
+    workflow: () => workflow,
+    merges,
+    log: () => undefined,
+  };
+  return nothing as unknown as Works;
+}
+
+async function begun(
+  run: string,
+  more: { repo?: string; to?: string; queued?: boolean } = {},
+): Promise<void> {
+  const { repo = REPO, to, queued = true } = more;
+  const birth = { workflow: workflow.definition.name, goal: "", repo, base: "" };
+  const start = { run, by: HUMAN, workflow, birth, params: {}, ...(to === undefined ? {} : { to }) };
+  const { type } = await begin(worksOf(), start);
+  if (type !== "accepted") throw new Error(type);
+  if (queued) store.enqueue(run, repo);
+}
+
+async function move(run: string, to: string): Promise<void> {
+  const { type } = await submit(worksOf(), {
+    run,
+    by: HUMAN,
+    event: ({ kept: _kept, ...known }) => ({ type: "move-asked", by: HUMAN, to, ...known }),
+  });
+  if (type !== "accepted") throw new Error(type);
+}
+
+/** One turn of the supervisor. */
+async function look(observer: Observer = new Queue(worksOf())): Promise<void> {
+  const hands = new Hands(worksOf(), () => undefined);
+  observer.look(hands, false);
+  await hands.rest();
+}
+
+const states = (...runs: string[]): string[] => runs.map((run) => store.load(run)?.run.state ?? "");
+const queued = (): string[] => store.queued().map(({ run }) => run);
+
+test("in the order in which they came, as many as there is room for", async () => {
+  for (const run of ["a", "b", "c"]) await begun(run);
+  expect(isTurnOfSomebody(store)).toBe(true);
+  await look();
+  expect(states("a", "b", "c")).toEqual(["planning", "planning", "pending"]);
+  expect(queued()).toEqual(["c"]);
+  expect(isTurnOfSomebody(store)).toBe(false);
+  expect(waitsFor(store, "c")).toEqual(["waits for a free workspace: 2 of 2 in use by a, b"]);
+  store.leavePool("a");
+  await look();
+  expect(states("c")).toEqual(["planning"]);
+  expect(queued()).toEqual([]);
+  expect(waitsFor(store, "c")).toEqual([]);
+});
+
+test("one project without room holds up no other", async () => {
+  pool(1);
+  pool(1, "/other");
+  for (const run of ["a", "b"]) await begun(run);
+  await begun("c", { repo: "/other" });
+  await look();
+  expect(states("a", "b", "c")).toEqual(["planning", "pending", "planning"]);
+});
+
+test("whoever depends on others waits for them, and lets those behind go first", async () => {
+  pool(9);
+  for (const run of ["a", "b", "c"]) await begun(run);
+  store.putDepends("b", ["a"]);
+  await look();
+  expect(states("a", "b", "c")).toEqual(["planning", "pending", "planning"]);
+  expect(waitsFor(store, "b")).toEqual(["waits for a (planning)"]);
+  await move("a", "cancelled");
+  await look();
+  expect(states("b")).toEqual(["pending"]);
+  expect(waitsFor(store, "b")).toEqual([
+    "waits for a, which was cancelled: signalbox task update b --depends-on none",
+  ]);
+  store.putDepends("b", ["a", "gone"]);
+  expect(waitsFor(store, "b")).toEqual([
+    "waits for a, which was cancelled: signalbox task update b --depends-on gone",
+    "waits for gone, which is not there: signalbox task update b --depends-on a",
+  ]);
+  store.putDepends("b", []);
+  await look();
+  expect(states("b")).toEqual(["planning"]);
+});
+
+test("whoever has gone on by other means leaves the queue; whoever is halted stays", async () => {
+  pool(9);
+  for (const run of ["a", "b", "c"]) await begun(run);
+  await move("a", "cancelled");
+  await move("b", "planning");
+  store.halt("c", true);
+  await look();
+  expect(queued()).toEqual(["c"]);
+  expect(states("a", "b", "c")).toEqual(["cancelled", "planning", "pending"]);
+  store.halt("c", false);
+  await look();
+  expect(states("c")).toEqual(["planning"]);
+});
+
+test("one that cannot be started stays, is told once, and holds up nobody", async () => {
+  pool(9);
+  for (const run of ["a", "b"]) await begun(run);
+  const works = worksOf();
+  const broken = {
+    ...works,
+    artifacts: {
+      ...works.artifacts,
+      read: ({ run }: { run: { id: string } }) =>
+        run.id === "a" ? Promise.reject(new Error("no such disk")) : Promise.resolve([]),
+    },
+  } as Works;
+  const queue = new Queue(broken);
+  for (let turn = 0; turn < 3; turn += 1) await look(queue);
+  await look(new Queue(broken));
+  expect(states("a", "b")).toEqual(["pending", "planning"]);
+  expect(queued()).toEqual(["a"]);
+  expect(store.notes("a").map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
+    "queue: it was its turn, and it could not be started: no such disk",
+  ]);
+  const { seq } = store.load("a")?.run ?? { seq: 0 };
+  await look();
+  expect(store.load("a")?.run.seq).toBeGreaterThan(seq);
+});
+
+test("another workflow, by other names; nothing is written where a fact leads nowhere", async () => {
+  workflow = other;
+  pool(1);
+  await begun("a");
+  await begun("b");
+  await look();
+  expect(states("a", "b")).toEqual(["drum", "basket"]);
+  const seq = store.load("b")?.run.seq;
+  await look();
+  expect(store.load("b")?.run.seq).toBe(seq);
+  store.putWorkspace({
+    run: "a",
+    repo: REPO,
+    path: "/w",
+    branch: "x",
+    base: "1",
+    status: "bound",
+    salvage: "",
+    kept: "",
+  });
+  let looks = 0;
+  const merges: Merges = {
+    news: (all) => all,
+    merged: () => Promise.resolve(((looks += 1), looks > 1 ? { tip: "2", into: "3" } : undefined)),
+  };
+  const landings = new Landings(worksOf(merges), 0);
+  await look(landings);
+  expect(states("a")).toEqual(["drum"]);
+  await look(landings);
+  expect(states("a")).toEqual(["shelf"]);
+});
+
+test("a merge that leads nowhere is told once: the supervisor can leave", async () => {
+  await begun("a");
+  await look();
+  await move("a", "cancelled");
+  store.putWorkspace({
+    run: "a",
+    repo: REPO,
+    path: "/w",
+    branch: "x",
+    base: "1",
+    status: "bound",
+    salvage: "",
+    kept: "",
+  });
+  let looks = 0;
+  const merges: Merges = {
+    news: (all) => all,
+    merged: () => Promise.resolve(((looks += 1), { tip: "2", into: "3" })),
+  };
+  const landings = new Landings(worksOf(merges), 0);
+  for (let turn = 0; turn < 3; turn += 1) await look(landings);
+  expect(looks).toBe(1);
+});
+
+test("what nothing can depend on", async () => {
+  for (const run of ["a", "b", "c"]) await begun(run);
+  await begun("z", { repo: "/other" });
+  store.putDepends("b", ["a"]);
+  store.putDepends("c", ["b"]);
+  const problem = (run: string, ...on: string[]): string | undefined =>
+    dependencyProblem(store, { run, repo: REPO }, on)?.message;
+  expect(problem("d", "a", "b", "c")).toBeUndefined();
+  expect(problem("c", "a", "b")).toBeUndefined();
+  expect(problem("a", "a")).toBe("a cannot depend on itself");
+  expect(problem("a", "nobody")).toBe('there is no task "nobody"');
+  expect(problem("a", "z")).toContain("z is a task of another project, in /other");
+  expect(problem("a", "b")).toBe("that is a circle: a -> b -> a");
+  expect(problem("a", "c")).toBe("that is a circle: a -> c -> b -> a");
+});
