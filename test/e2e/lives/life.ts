@@ -225,11 +225,13 @@ export async function faultsOf(life: Life, run: string): Promise<string[]> {
     event.type === "agent-called" ? [`${event.role} ${event.attempt}`] : [],
   );
   faults.push(...repeated(called).map((agent) => `called twice: ${agent}`));
+  // Those of the pool stay for the next run.
+  const free = store.pools().filter((each) => each.run === "").length;
   store.close();
   const { code, document } = await type(life, ["verify", run]);
   if (code !== 0) faults.push(`verify: ${JSON.stringify(document)}`);
   const worktrees = execFileSync("git", ["worktree", "list"], { cwd: life.repo, encoding: "utf8" });
-  if (worktrees.trim().split("\n").length !== 1) faults.push(`worktrees are left: ${worktrees}`);
+  if (worktrees.trim().split("\n").length !== 1 + free) faults.push(`worktrees are left: ${worktrees}`);
   await pause(50);
   for (const { pid, kind } of processesOf(life))
     if (kind === "agent" || kind === "shim") faults.push(`${kind} ${pid} is left`);
