@@ -29,11 +29,13 @@ export type Beginning = {
   readonly branch?: string | undefined;
   /** The state it begins in, where it is not the usual one. */
   readonly to?: string | undefined;
+  /** The digest of the work that it begins with, where there is some. */
+  readonly tree?: string | undefined;
   readonly key?: string | undefined;
 };
 
 export async function beginRun(on: Acting, of: Beginning): Promise<Submission & { readonly id: string }> {
-  const { goal, loaded, repo, base, to, key } = of;
+  const { goal, loaded, repo, base, to, tree, key } = of;
   const { workflow, name } = loaded;
   const id = key === undefined ? freeId(on) : idOf(repo, key);
   const params = paramsOf(workflow, of, id);
@@ -47,6 +49,7 @@ export async function beginRun(on: Acting, of: Beginning): Promise<Submission & 
     params,
     birth: { workflow: name, goal, repo, base },
     ...(to === undefined ? {} : { to }),
+    ...(tree === undefined ? {} : { tree }),
     ...(key === undefined ? {} : { key }),
   });
   return { ...submission, id };

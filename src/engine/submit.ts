@@ -88,6 +88,8 @@ export type Start = {
   readonly birth: Birth;
   readonly params: Extract<Incoming, { type: "run-started" }>["params"];
   readonly to?: string;
+  /** The digest of the work that it begins with: what a person says of it is about that. */
+  readonly tree?: string;
   readonly key?: string;
   readonly prove?: Request["prove"];
 };
@@ -115,6 +117,7 @@ export async function begin(box: Box, start: Start): Promise<Submission> {
     readings,
     reserved: reservable(box, id, birth.repo),
     ...(to === undefined ? {} : { to }),
+    ...(start.tree === undefined ? {} : { tree: start.tree }),
   };
   const decided = step(workflow, NO_RUN, event);
   if (!decided.ok) return { type: "refused", run: NO_RUN, refusal: decided.refusal };

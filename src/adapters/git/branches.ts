@@ -34,6 +34,13 @@ export async function tipOfBranch(repo: string, branch: string, env: Env): Promi
   return code === 0 ? out.toString("utf8").trim() : undefined;
 }
 
+/** The tree of a commit: the digest of a workspace that begins there, before anybody has touched it. */
+export async function treeOfCommit(repo: string, commit: string, env: Env): Promise<string | undefined> {
+  const args = ["rev-parse", "--verify", "--quiet", `${commit}^{tree}`];
+  const { code, out } = await tryGit(env, { ...callIn(repo), args });
+  return code === 0 ? out.toString("utf8").trim() : undefined;
+}
+
 /** Where a repository is cloned from: the address of `origin` and the branch that it has for the usual one; each may be empty. */
 export async function originOf(repo: string, env: Env): Promise<{ url: string; branch: string }> {
   const call = callIn(repo);

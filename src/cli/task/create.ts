@@ -92,10 +92,10 @@ async function create(typed: Acting, given: Given): Promise<Answer> {
   // Read before anything is written: it may not be there.
   const text = context === undefined ? undefined : textIn(on.door.cwd, context);
   const { isNew: isNewProject, ...project } = await projectFor({ store, env: on.door.env }, site);
-  const base = await baseOf(on, site, project.defaultBranch);
   const to =
     options["status"] ??
     (summary === "" && !isLeft && canBegin(store, { repo, dependsOn }) ? askingIn(site) : undefined);
+  const { base, tree } = await workOf(on, site, { defaultBranch: project.defaultBranch, branch, to });
   const submission = await beginRun(on, {
     goal: summary,
     loaded,
@@ -108,6 +108,7 @@ async function create(typed: Acting, given: Given): Promise<Answer> {
     texts: text === undefined ? [] : [{ artifact: "context", text: () => text }],
     branch,
     to,
+    tree,
     key,
   });
   const { to: state } = acknowledged(submission, submission.id);
@@ -177,9 +178,24 @@ function canBegin(store: Store, of: { repo: string; dependsOn: readonly string[]
   return of.dependsOn.every((id) => store.load(id)?.row.status === "done") && store.hasRoom(of.repo);
 }
 
-/** Work begins from the project's own branch, wherever somebody stands. */
-async function baseOf(on: Acting, { repo, base }: Site, branch: string): Promise<string> {
-  if (branch === "") return base;
-  const { tipOfBranch } = await import("../../adapters/git/branches.ts");
-  return (await tipOfBranch(repo, branch, on.door.env)) ?? base;
+/**
+ * What a task begins with. Its worktree is made from the project's own branch as it is then, wherever somebody stands now. Whoever
+ * brings work answers for that work as it is at this moment, and not for what somebody makes of the branch later.
+ */
+async function workOf(
+  { door }: Acting,
+  site: Site,
+  of: {
+    readonly defaultBranch: string;
+    readonly branch: string | undefined;
+    readonly to: string | undefined;
+  },
+): Promise<{ base: string; tree: string | undefined }> {
+  const { defaultBranch, branch, to } = of;
+  if (to === undefined) return { base: defaultBranch === "" ? site.base : "", tree: undefined };
+  const { tipOfBranch, treeOfCommit } = await import("../../adapters/git/branches.ts");
+  const tip = (name: string): Promise<string | undefined> => tipOfBranch(site.repo, name, door.env);
+  const base = (defaultBranch === "" ? undefined : await tip(defaultBranch)) ?? site.base;
+  const own = branch === undefined ? undefined : await tip(branch);
+  return { base, tree: await treeOfCommit(site.repo, own ?? base, door.env) };
 }

@@ -1,0 +1,112 @@
+/** A repository whose tasks are made, moved and looked at by people and by agents with tokens. No process is started. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { runFolders } from "../../src/adapters/home/paths.ts";
+import { hashToken } from "../../src/adapters/person/token.ts";
+import { run, type Printed, type World } from "../../src/cli/run.ts";
+import type { RunRow } from "../../src/engine/ports/journal.ts";
+import { prepareHome, type Prepared } from "../support/home.ts";
+import { AT_HOME } from "../support/procs.ts";
+import { trustedNow } from "../support/trust.ts";
+
+export type Say = (words: readonly string[], more?: Partial<World>) => Promise<Printed>;
+
+export type Tasks = Prepared & {
+  /** As a person at a terminal, in the repository. */
+  readonly say: Say;
+  /** As the agent of a role, with the token of its current attempt, or of the first one. */
+  as(id: string, role: string): Say;
+  /** Makes a task and gives its id. */
+  create(...words: readonly string[]): Promise<string>;
+  /** Brings a new task to this state, by what people and agents type. */
+  taskIn(state: string): Promise<string>;
+  /** Writes the page of a task; each call says something new. */
+  page(id: string, sections: Readonly<Record<string, string>>): void;
+  stateOf(id: string): string;
+  rows(): readonly RunRow[];
+};
+
+export const PLAN = "APPROACH: carefully\nTOUCHING: README.md";
+export const HANDOFF = "DONE: all of it\nREMAINING: nothing";
+
+export function taskScene(files: Readonly<Record<string, string>> = {}, poolSize = 400): Tasks {
+  const on = prepareHome(files);
+  on.withStore((store) => {
+    store.trust(on.repo, trustedNow(on.env, on.repo));
+    store.putProject({ repo: on.repo, name: "repo", defaultBranch: "main", poolSize, remote: "" });
+  });
+  const world: World = { cwd: on.repo, env: on.env, procs: AT_HOME, startSupervisor: () => undefined };
+  const say: Say = (words, more = {}) => run(words, { ...world, ...more });
+  let count = 0;
+
+  const must = async (printed: Promise<Printed>): Promise<string> => {
+    const { code, stdout, stderr } = await printed;
+    if (code !== 0) throw new Error(`${code} ${stdout}${stderr}`);
+    return stdout.trim();
+  };
+  const create: Tasks["create"] = (...words) => must(say(["task", "create", ...words, "--quiet"]));
+  const move = (id: string, to: string): Promise<string> => must(say(["task", "update", id, "--status", to]));
+  const page: Tasks["page"] = (id, sections) => {
+    count += 1;
+    const { files: folder } = runFolders(on.home, id);
+    mkdirSync(folder, { recursive: true });
+    const text = Object.entries(sections).map(([name, body]) => `## ${name}\n\n${body} (${count})\n`);
+    writeFileSync(join(folder, "TASK.md"), `# A task\n\n${text.join("\n")}`);
+  };
+  const as: Tasks["as"] = (id, role) => {
+    const attempt = on.withStore((store) => store.load(id)?.run.agents[role]?.attempt) ?? 1;
+    const token = `token of ${id} ${role} ${attempt}`;
+    const row = { run: id, role, slot: "", attempt, token: hashToken(token), dir: "", turn: 1 } as const;
+    on.withStore((store) => store.putAgent({ ...row, status: "running", entry: 0, startedAt: 0 }));
+    const own = { SIGNALBOX_TOKEN: token, SIGNALBOX_JOB: `${id}.${role}.${attempt}.1` };
+    return (words, more = {}) => say(words, { ...more, env: { ...on.env, ...own } });
+  };
+
+  /** Each from the one before it. */
+  const taskIn = async (state: string): Promise<string> => {
+    count += 1;
+    const name = `t-${count}`;
+    if (state === "pending") return create(name, "A task", "--no-start");
+    if (state === "agent-review") return create(name, "A task", "--status", state);
+    if (state === "reviewing" || state === "done") {
+      const id = await create(name, "A task", "--status", "reviewing");
+      if (state === "done") await move(id, "done");
+      return id;
+    }
+    const id = await create(name, "A task");
+    if (state === "planning") return id;
+    if (state === "clarification" || state === "cancelled") {
+      await move(id, state);
+      return id;
+    }
+    page(id, { Plan: PLAN });
+    await move(id, "working");
+    if (state === "stuck") await move(id, "stuck");
+    return id;
+  };
+
+  return {
+    ...on,
+    say,
+    as,
+    create,
+    taskIn,
+    page,
+    stateOf: (id) => on.withStore((store) => store.load(id)?.row.state ?? ""),
+    rows: () => on.withStore((store) => store.list({ hidden: true, limit: 10_000 }).rows),
+  };
+}
+
+/** The one document of a call with `--json`. */
+export function document({ stdout }: Printed): Record<string, unknown> {
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+/** Exit code and code of a call with `--json`; a stack trace is never an answer. */
+export async function outcome(call: Promise<Printed>): Promise<string> {
+  const printed = await call;
+  if (/\n {4}at /.test(printed.stdout + printed.stderr)) throw new Error(printed.stdout + printed.stderr);
+  const { code, next } = document(printed);
+  if (printed.code !== 0 && (typeof next !== "string" || next === "")) throw new Error(printed.stdout);
+  return `${printed.code} ${String(code)}`;
+}
