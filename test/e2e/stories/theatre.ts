@@ -123,9 +123,19 @@ export function theatre(): () => Theatre {
   };
 }
 
-function endServer(life: Life): void {
+export function endServer(life: Life): void {
   const socket = findPlace(life.home)?.socket;
   if (socket !== undefined) spawnSync("tmux", ["-S", socket, "kill-server"], { stdio: "ignore" });
+}
+
+/** As a person who looks at the window of the worker. */
+export function typeInto(life: Life, run: string, line: string): void {
+  const socket = findPlace(life.home)?.socket ?? "/no/socket";
+  const tmux = (...argv: readonly string[]): string =>
+    execFileSync("tmux", ["-S", socket, ...argv], { encoding: "utf8", stdio: "pipe" }).trim();
+  const panes = tmux("list-panes", "-a", "-F", "#{pane_id} #{@signalbox_job}").split("\n");
+  const pane = panes.find((each) => each.includes(` ${run}.worker.`))?.split(" ")[0];
+  if (pane !== undefined) tmux("send-keys", "-t", pane, line, "Enter");
 }
 
 function configOf(root: string, limits: string): string {
