@@ -139,10 +139,9 @@ describe.skipIf(!hasTmux)("people", () => {
     ["everything of it", (b) => carriers(b.dir("j")).forEach((pid) => process.kill(pid, "SIGKILL"))],
   ])("who kills %s has killed the agent", async ([, kill]) => {
     const b = tmuxBench();
-    const other = b.inWindow("k", ECHO, { window: { session: "run-2" } });
     const launch = b.inWindow("j", ECHO);
     await b.processes.launch(launch);
-    await b.processes.launch(other);
+    const server = b.serverPid();
     const stranger = shimProcesses({ home: b.home });
     kill(b);
     await until(() => b.processes.probe(launch.dir).type !== "alive");
@@ -153,7 +152,14 @@ describe.skipIf(!hasTmux)("people", () => {
     await b.processes.kill(launch);
     expect(carriers(launch.dir)).toEqual([]);
     expect(stranger.probe(launch.dir)).toEqual(seen[1]);
-    await tellsAndHears(b, other, "alone");
+    // The server lives, also without any window, until the run is over.
+    const next = b.inWindow("k", ECHO);
+    await b.processes.launch(next);
+    await tellsAndHears(b, next, "again");
+    expect(b.serverPid()).toBe(server);
+    await b.processes.kill(next);
+    await b.processes.close("run-1");
+    await until(() => !isAlive(server));
   });
 
   test("a window that is closed over a program that does not mind", async () => {

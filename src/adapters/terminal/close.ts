@@ -44,6 +44,13 @@ export async function closeSession(on: Terminals, run: string): Promise<void> {
     await callTmux(on, { args });
   }
   failpoint("terminal.after-close");
+  await letGo(on);
+}
+
+/** The server ends when it has no session; that is for itself to say, since a window may be about to open. */
+async function letGo(on: Terminals): Promise<void> {
+  const panes = await panesOf(on);
+  if (panes?.length === 0) await callTmux(on, { args: ["set-option", "-s", "exit-empty", "on"] });
 }
 
 /** By the id that it had, as long as the same process is in it. */

@@ -48,7 +48,8 @@ function textOf({ launch, window, env, tmux, shim }: Errand, file: string): stri
     `command -p rm -f ${quote(file)}`,
     // Never a link that somebody has put there, and nothing that others may read.
     `(umask 077; set -C; : >${quote(log)}) 2>/dev/null`,
-    `${quote(tmux)} ${set("@signalbox_session", window.session, "")} \\`,
+    // Somebody may just have let the server go.
+    `${quote(tmux)} set-option -s exit-empty off \\; ${set("@signalbox_session", window.session, "")} \\`,
     `  ${set("@signalbox_job", launch.id, "-p")} \\`,
     `  ${set("@signalbox_run", window.session, "-p")} \\`,
     `  ${set("@signalbox_key", keyOf(window.name), "-p")} \\`,

@@ -68,7 +68,7 @@ function serversWord(on: Terminals, hold: Hold): Word {
     if (!isServerAlive(hold.server)) return "gone";
     const panes = panesNow(on);
     if (panes === "silent") return "silent";
-    if (panes === undefined || panes[0]?.server !== hold.server.pid) return "gone";
+    if (panes === undefined || panes.some(({ server }) => server !== hold.server.pid)) return "gone";
     const pane = panes.find((each) => each.pane === hold.pane && each.pid === hold.shim?.pid);
     if (pane === undefined) return "closed";
     if (pane.isSettled || looks >= LOOKS_MAX) return pane;

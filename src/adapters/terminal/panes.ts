@@ -1,6 +1,6 @@
 /** All panes of the server, by one question. */
 
-import { askTmux, callTmux, type Terminals } from "./tmux.ts";
+import { askTmux, callTmux, type Answer, type Terminals } from "./tmux.ts";
 
 export type Pane = {
   readonly server: number;
@@ -44,19 +44,19 @@ const LIST = ["list-panes", "-a", "-F", FIELDS.map((name) => `#{${name}}`).join(
 
 /** Undefined where no server runs. */
 export async function panesOf(on: Terminals): Promise<readonly Pane[] | undefined> {
-  const { code, out } = await callTmux(on, { args: LIST });
-  return code === 0 ? panesIn(out) : undefined;
+  return panesIn(await callTmux(on, { args: LIST }));
 }
 
 /** `silent`: there was no answer in time. */
 export function panesNow(on: Terminals): readonly Pane[] | undefined | "silent" {
   const answer = askTmux(on, LIST);
-  if (answer === undefined) return "silent";
-  return answer.code === 0 ? panesIn(answer.out) : undefined;
+  return answer === undefined ? "silent" : panesIn(answer);
 }
 
 /** A window that is linked into a second session is listed there, too. */
-function panesIn(out: string): readonly Pane[] {
+function panesIn({ code, out, err }: Answer): readonly Pane[] | undefined {
+  // A server without any session.
+  if (code !== 0) return /no current|no sessions/.test(err) ? [] : undefined;
   return out.split("\n").flatMap((line) => {
     const parts = line.split("|");
     if (parts.length < FIELDS.length) return [];

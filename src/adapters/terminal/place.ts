@@ -23,9 +23,12 @@ const TEXT_BYTES_MAX = 4096;
 const DIGITS = 16;
 const EXIT_FAILED = 1;
 
-/** Nobody's focus, title or clipboard changes because of us, and what a dead program left can be read. */
+/**
+ * Nobody's focus, title or clipboard changes because of us, and what a dead program left can be read. The server stays when somebody
+ * closes its last window: an agent that was ended so must not look as if its server had died. It is let go with the last session.
+ */
 const CONFIG = `# Written by signalbox before it starts a server; changes are lost.
-set -sq exit-empty on
+set -sq exit-empty off
 set -sq escape-time 0
 set -sq set-clipboard off
 set -sq default-terminal screen-256color
