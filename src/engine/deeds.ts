@@ -9,11 +9,15 @@ import type { WorkspaceRow } from "./ports/registry.ts";
 type Accepted = Extract<Step, { ok: true }>;
 
 export function deedsOf(workflow: Workflow, step: Accepted, workspace: WorkspaceRow | undefined): Deed[] {
+  const isOver = workflow.definition.states[step.run.state]?.final !== undefined;
+  const kept = workspace === undefined ? [] : snapshotOf(step);
   return [
     ...(workspace === undefined && needsWorkspace(workflow, step) ? [PREPARE] : []),
-    ...(workspace === undefined ? [] : [...renamingOf(step, workspace), ...snapshotOf(step)]),
+    ...(workspace === undefined ? [] : renamingOf(step, workspace)),
+    // The objects of its tree are there since it was looked at, so nobody has to wait for it; only nothing is released before.
+    ...(isOver ? kept : []),
     ...step.effects,
-    ...(workflow.definition.states[step.run.state]?.final === undefined ? [] : leftovers(step, workspace)),
+    ...(isOver ? leftovers(step, workspace) : kept),
   ];
 }
 
