@@ -29,7 +29,7 @@ function namesIn(folder: string): string[] {
 }
 
 /** These belong to commands that no life of a task calls. */
-const ELSEWHERE = /^(doctor|repair|init|key|resume|stop|notify|merge)\.|migrate|trust|rotate/;
+const ELSEWHERE = /^(doctor|repair|init|key|resume|stop|notify|merge|salvage)\.|migrate|trust|rotate/;
 const names = [...new Set(namesIn("src"))].filter((name) => !ELSEWHERE.test(name)).toSorted();
 const SHIM = ["after-claim", "after-pid", "before-exit", "after-exit"];
 
