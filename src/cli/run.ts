@@ -184,7 +184,15 @@ async function streamed(
 
 function asJson({ exit, code, message, data, next }: Omit<Answer, "text">): Printed {
   const document = { ok: exit === EXIT_OK, code, message, ...data(), next };
-  return { code: exit, stdout: `${JSON.stringify(document, undefined, 2)}\n`, stderr: "" };
+  return { code: exit, stdout: `${escaped(JSON.stringify(document, undefined, 2))}\n`, stderr: "" };
+}
+
+/** The same document: what JSON need not escape and a terminal would obey is escaped, too. */
+function escaped(json: string): string {
+  return json.replaceAll(
+    /[\u007F-\u009F\u200E\u200F\u202A-\u202E\u2066-\u2069]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** Some messages quote what was typed. */

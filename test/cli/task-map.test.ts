@@ -88,11 +88,11 @@ test("the table has all pairs, and the moves that pass are those of the map", ()
 
 describe("where a task comes into being", () => {
   test.for(STATES)("--status %s", async (state) => {
-    const starts = ["pending", "clarification", "agent-review", "reviewing"];
+    const starts = new Set(["pending", "clarification", "agent-review", "reviewing"]);
     const before = on.rows().length;
     const printed = await on.say(["task", "create", `s-${state}`, "x", "--status", state, "--json"]);
-    expect(printed.code).toBe(starts.includes(state) ? 0 : NOT_YOURS);
-    expect(on.rows().length).toBe(before + (starts.includes(state) ? 1 : 0));
+    expect(printed.code).toBe(starts.has(state) ? 0 : NOT_YOURS);
+    expect(on.rows().length).toBe(before + (starts.has(state) ? 1 : 0));
   });
 });
 

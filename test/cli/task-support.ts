@@ -44,7 +44,7 @@ export function taskScene(files: Readonly<Record<string, string>> = {}, poolSize
     if (code !== 0) throw new Error(`${code} ${stdout}${stderr}`);
     return stdout.trim();
   };
-  const create: Tasks["create"] = (...words) => must(say(["task", "create", ...words, "--quiet"]));
+  const create: Tasks["create"] = (...words) => must(say(["task", "create", "--quiet", ...words]));
   const move = (id: string, to: string): Promise<string> => must(say(["task", "update", id, "--status", to]));
   const page: Tasks["page"] = (id, sections) => {
     count += 1;
