@@ -151,12 +151,12 @@ describe.skipIf(!hasTmux)("in a window", () => {
     const b = tmuxBench();
     const count = isDeep ? 200 : 16;
     const ids = Array.from({ length: count }, (_, at) => `j${at}`);
-    for (let from = 0; from < count; from += 8)
-      await Promise.all(
-        ids
-          .slice(from, from + 8)
-          .map((id) => b.run(b.inWindow(id, `echo said-${id}.`, { window: { name: id } }))),
-      );
+    for (let from = 0; from < count; from += 8) {
+      const some = ids.slice(from, from + 8);
+      const run = (id: string): Promise<number> =>
+        b.run(b.inWindow(id, `echo said-${id}.`, { window: { name: id } }));
+      expect(await Promise.all(some.map(run))).toEqual(some.map(() => 0));
+    }
     for (const id of ids) await b.logged(id, `said-${id}.`);
     expect((await paneHealth(b.home))?.get("run-1")?.windows).toHaveLength(count);
   });

@@ -134,21 +134,21 @@ describe.skipIf(!hasTmux)("people", () => {
 
   test.for<[string, (b: TmuxBench) => void]>([
     ["a window", (b) => void b.tmux("kill-window", "-t", b.pane("j"))],
+    ["a window over one that ends well then", (b) => void b.tmux("kill-window", "-t", b.pane("j"))],
     ["a session", (b) => void b.tmux("kill-session", "-t", b.pane("j"))],
     ["the agent", (b) => process.kill(Number(b.text("j", "pid").split("\n")[0]), "SIGKILL")],
     ["everything of it", (b) => carriers(b.dir("j")).forEach((pid) => process.kill(pid, "SIGKILL"))],
-  ])("who kills %s has killed the agent", async ([, kill]) => {
+  ])("who kills %s has killed the agent", async ([what, kill]) => {
     const b = tmuxBench();
-    const launch = b.inWindow("j", ECHO);
+    const launch = b.inWindow("j", what.includes("ends well") ? "trap 'exit 0' HUP; read x; exit 0" : ECHO);
     await b.processes.launch(launch);
     const server = b.serverPid();
     const stranger = shimProcesses({ home: b.home });
     kill(b);
     await until(() => b.processes.probe(launch.dir).type !== "alive");
     const seen = [b.processes, stranger].map((each) => each.probe(launch.dir));
-    expect(
-      seen.map((each) => each.type === "ended" || (each.type === "lost" && !each.infrastructure)),
-    ).toEqual([true, true]);
+    const lost = { type: "lost", infrastructure: false };
+    expect(seen).toEqual([lost, lost]);
     await b.processes.kill(launch);
     expect(carriers(launch.dir)).toEqual([]);
     expect(stranger.probe(launch.dir)).toEqual(seen[1]);

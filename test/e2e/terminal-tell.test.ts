@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { shimProcesses } from "../../src/adapters/process/processes.ts";
-import { typeable } from "../../src/adapters/terminal/tell.ts";
+import { tellPane, typeable } from "../../src/adapters/terminal/tell.ts";
 import { endServer, hasTmux, tmuxBench, type TmuxBench } from "../support/tmux.ts";
 import { exists, until } from "./process-bench.ts";
 
@@ -108,6 +108,18 @@ describe.skipIf(!hasTmux)("telling", () => {
     }
     expect(b.serverPid()).toBe(server);
     await b.processes.kill(keep);
+  });
+
+  test("a paste into a dead pane is never tried: older servers end over it", async () => {
+    const b = tmuxBench();
+    const launch = b.inWindow("j", "exit 0");
+    await b.run(launch);
+    const [pid = "", start = ""] = b.text("j", "pid").split("\n");
+    const server = { pid: b.serverPid(), start: b.text("j", "terminal").split("\n")[2] ?? "" };
+    const hold = { pane: b.pane("j"), server, shim: { pid: Number(pid), start } };
+    const on = { home: b.home, env: process.env };
+    expect(await tellPane(on, { hold, text: "hello", pauseMs: 0 })).toBe("gone");
+    expect([b.serverPid(), b.tmux("list-buffers")]).toEqual([server.pid, ""]);
   });
 
   test("another process in the same pane is not taken for the agent", async () => {

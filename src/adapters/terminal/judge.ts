@@ -55,7 +55,9 @@ function withoutTerminal(on: Terminals, { folder, hold, again }: Case): Process 
 
 function ended(seen: Process & { type: "ended" }, word: Word, folder: string): Process {
   if (word === "gone") return seen.code > STATUS_MAX || wasHungUp(folder) ? SERVER_LOST : seen;
-  if (word === "closed" || word === "silent" || !word.isDead) return seen;
+  // Whoever closes a window over a program has ended it, whatever that says about itself.
+  if (word === "closed") return wasHungUp(folder) ? LOST : seen;
+  if (word === "silent" || !word.isDead) return seen;
   // Somebody killed the shim, or has written another status than the one it ended with.
   return word.status === seen.code ? seen : LOST;
 }

@@ -43,7 +43,8 @@ export function hasTmux(env: Env): boolean {
   const known = versions.get(program);
   if (known !== undefined) return known;
   const said = spawnSync(program, ["-V"], { encoding: "utf8", timeout: LOOK_MS }).stdout ?? "";
-  const [, major = "0", minor = "0"] = /(\d+)\.(\d+)/.exec(said) ?? [];
+  // One that was built from the newest source has no number.
+  const [, major = "0", minor = "0"] = /(\d+)\.(\d+)/.exec(said.replace("master", "99.0")) ?? [];
   const isNew = Number(major) > OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) >= OLDEST[1]);
   versions.set(program, isNew);
   return isNew;
