@@ -68,8 +68,9 @@ function gc(given: Given, door: Door): Promise<Answer> {
 
 /** Undefined where it can be given back; empty where it is in use, or waits for the next one. */
 function whyHeld({ box: { store } }: Acting, worktree: Worktree): string | undefined {
-  const { run, row, isSurplus } = worktree;
+  const { run, row, isDamaged, isSurplus } = worktree;
   if (run === "") return isSurplus ? undefined : "";
+  if (isDamaged) return `nobody can tell whether ${run} is over; signalbox doctor --repair`;
   if (row !== undefined && !isFinished(row)) return "";
   if (store.jobs({ run, status: "live" }).length > 0) return `a process of ${run} still lives`;
   const isComing = store

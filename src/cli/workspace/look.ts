@@ -7,6 +7,7 @@ import { gitDirOf, isThere } from "../../adapters/git/locate.ts";
 import { isWorkspaceAt } from "../../adapters/git/own.ts";
 import { branchAt } from "../../adapters/git/refs.ts";
 import type { Home } from "../../adapters/home/paths.ts";
+import { UserError } from "../../adapters/user-error.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { PoolRow } from "../../engine/ports/projects.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
@@ -22,6 +23,8 @@ export type Worktree = {
   readonly run: string;
   /** Undefined where the journal does not know the run. */
   readonly row: RunRow | undefined;
+  /** The journal knows the run, and something about it is wrong: nobody can tell whether it is over. */
+  readonly isDamaged: boolean;
   readonly bound: WorkspaceRow | undefined;
   /** Of a pool; undefined for the worktree of a run that was begun without one. */
   readonly pool: PoolRow | undefined;
@@ -69,7 +72,7 @@ function unpooled({ home, store }: On): readonly string[] {
 
 function pooledOf({ home, store }: On, pool: PoolRow): Worktree {
   const { name, repo, n, run } = pool;
-  const row = run === "" ? undefined : store.load(run)?.row;
+  const known = rowOf(store, run);
   const bound = boundTo(store, run);
   const path = bound?.path ?? join(home.worktrees, name);
   const project = store.projectAt(repo);
@@ -80,21 +83,21 @@ function pooledOf({ home, store }: On, pool: PoolRow): Worktree {
     project: project?.name ?? "",
     repo,
     run,
-    row,
+    ...known,
     bound,
     pool,
     ...own,
     isSurplus,
     odd: [
       ...(isSurplus ? [`the project wants ${project?.poolSize ?? 0}`] : []),
-      ...oddOf(home, { run, row, bound, ...own }),
+      ...oddOf(home, { run, ...known, bound, ...own }),
     ],
   };
 }
 
 /** A run that has a workspace of its own, in no pool. */
 function aloneOf({ home, store }: On, run: string): readonly Worktree[] {
-  const row = store.load(run)?.row;
+  const known = rowOf(store, run);
   const bound = boundTo(store, run);
   if (bound === undefined) return [];
   const { path, repo } = bound;
@@ -105,14 +108,23 @@ function aloneOf({ home, store }: On, run: string): readonly Worktree[] {
       project: store.projectAt(repo)?.name ?? "",
       repo,
       run,
-      row,
+      ...known,
       bound,
       pool: undefined,
       ...own,
       isSurplus: false,
-      odd: oddOf(home, { run, row, bound, ...own }),
+      odd: oddOf(home, { run, ...known, bound, ...own }),
     },
   ];
+}
+
+function rowOf(store: Store, run: string): Pick<Worktree, "row" | "isDamaged"> {
+  try {
+    return { row: run === "" ? undefined : store.load(run)?.row, isDamaged: false };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { row: undefined, isDamaged: true };
+  }
 }
 
 function boundTo(store: Store, run: string): WorkspaceRow | undefined {
@@ -125,9 +137,10 @@ function branchIn(path: string): string {
   return gitDir === undefined ? "" : (branchAt(gitDir)?.replace(/^refs\/heads\//, "") ?? "");
 }
 
-type Looked = Pick<Worktree, "run" | "row" | "bound" | "path" | "isThere" | "branch">;
+type Looked = Pick<Worktree, "run" | "row" | "isDamaged" | "bound" | "path" | "isThere" | "branch">;
 
-function oddOf(home: Home, { run, row, bound, path, isThere: isHere, branch }: Looked): readonly string[] {
+function oddOf(home: Home, looked: Looked): readonly string[] {
+  const { run, row, isDamaged, bound, path, isThere: isHere, branch } = looked;
   const isTree = isHere && isWorkspaceAt({ home }, path);
   if (run === "") {
     if (!isHere) return ["not made yet"];
@@ -135,7 +148,8 @@ function oddOf(home: Home, { run, row, bound, path, isThere: isHere, branch }: L
     return branch === "" ? [] : [`on the branch ${branch}, although nobody has it`];
   }
   return [
-    ...(row === undefined ? [`the journal does not know ${run}`] : []),
+    ...(isDamaged ? [`the journal is damaged: signalbox doctor`] : []),
+    ...(row === undefined && !isDamaged ? [`the journal does not know ${run}`] : []),
     ...(row !== undefined && isFinished(row) ? [`${run} is over`] : []),
     ...(bound !== undefined && !isHere ? ["its folder is gone"] : []),
     ...(isHere && !isTree ? ["no working tree of git any more"] : []),
