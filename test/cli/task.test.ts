@@ -1,0 +1,314 @@
+/** Tasks as people make them, look at them and see them to their end. */
+import { execFileSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runFolders } from "../../src/adapters/home/paths.ts";
+import { removeHomes } from "../support/home.ts";
+import { procsOf } from "../support/procs.ts";
+import { document, outcome, taskScene, type Tasks } from "./task-support.ts";
+
+let on: Tasks;
+beforeAll(() => {
+  on = taskScene({ "notes.md": "What is known.\n" });
+});
+afterAll(removeHomes);
+
+function git(cwd: string, ...args: readonly string[]): string {
+  const who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+  return execFileSync("git", [...who, ...args], {
+    cwd,
+    encoding: "utf8",
+    env: { ...on.env, GIT_CONFIG_NOSYSTEM: "1" },
+  });
+}
+
+function load(id: string) {
+  const kept = on.withStore((store) => store.load(id));
+  if (kept === undefined) throw new Error(`there is no task ${id}`);
+  return kept;
+}
+
+describe("create", () => {
+  test.for<[words: string[], branch: string | undefined, summary: string, state: string]>([
+    [["dates", "Dates are off"], "dates", "Dates are off", "planning"],
+    [["Dates are off"], undefined, "Dates are off", "planning"],
+    [["only-a-branch"], "only-a-branch", "", "clarification"],
+    [[], undefined, "", "clarification"],
+    [["", "No branch"], undefined, "No branch", "planning"],
+    [["left", "Left", "--no-start"], "left", "Left", "pending"],
+    [["--no-start"], undefined, "", "pending"],
+    [["waits", "Waits", "--status", "pending", "--no-start"], "waits", "Waits", "pending"],
+    [["looked-at", "x", "--status", "reviewing"], "looked-at", "x", "reviewing"],
+  ])("%j", async ([words, branch, summary, state]) => {
+    const id = await on.create(...words);
+    const { row, run } = load(id);
+    expect({ state: row.state, goal: row.goal, ...run.params }).toMatchObject({
+      state,
+      goal: summary,
+      branch: branch ?? `signalbox/${id}`,
+      summary,
+      project: "repo",
+    });
+  });
+
+  test("harnesses, effort and context", async () => {
+    const words = "both --harness codex --review-harness claude --effort high --review-effort low --no-start";
+    const id = await on.create("Both", ...words.split(" ").slice(1), "--context", "notes.md");
+    expect(load(id).run.params).toMatchObject({
+      harness: "codex",
+      review_harness: "claude",
+      effort: "high",
+      review_effort: "low",
+    });
+    const page = readFileSync(join(runFolders(on.home, id).files, "TASK.md"), "utf8");
+    expect(page).toMatch(/^---\n[^]*status: pending\n[^]*^## Context\n\nWhat is known\.$/m);
+  });
+
+  test("one key, one task", async () => {
+    const words = ["task", "create", "keyed", "x", "--key", "k1", "--json"];
+    const first = await on.say(words);
+    const before = on.rows().length;
+    expect(document(await on.say(words))["run"]).toBe(document(first)["run"]);
+    expect(on.rows().length).toBe(before);
+  });
+
+  test("it says where it goes on, and what it waits for", async () => {
+    const small = taskScene({}, 1);
+    const first = await small.say(["task", "create", "a", "x"]);
+    expect(first.stdout).toMatch(/^[a-z0-9]{8}\n$/);
+    expect(first.stderr).toContain(`planning in ${join(small.home.worktrees, "repo--1")}\n`);
+    const second = await small.say(["task", "create", "b", "x"]);
+    expect(second.code).toBe(0);
+    expect(second.stderr).toMatch(/pending: waits for a free workspace: 1 of 1 in use by/);
+    const id = second.stdout.trim();
+    expect(small.stateOf(id)).toBe("pending");
+    expect(small.withStore((store) => store.queued())).toMatchObject([{ run: id }]);
+    // Without a summary it would begin in clarification, which needs a workspace as well.
+    expect((await small.say(["task", "create", "c"])).stderr).toContain("pending: waits for");
+    expect(await outcome(small.say(["task", "create", "d", "x", "--status", "reviewing", "--json"]))).toBe(
+      "5 gate-not-met",
+    );
+    expect((await small.say(["task", "list"])).stdout).toMatch(/pending +queued/);
+    expect((await small.say(["run", "task", "e", "--detach"])).stderr).toContain(
+      "it waits for a free workspace",
+    );
+  });
+
+  test("what it depends on comes first", async () => {
+    const a = await on.create("dep-a", "x", "--no-start");
+    const b = await on.create("dep-b", "x", "--no-start");
+    const c = await on.create("dep-c", "x", "--depends-on", `${a},${b}`);
+    expect(on.withStore((store) => store.depends(c))).toEqual([a, b].toSorted());
+    expect(on.stateOf(c)).toBe("pending");
+    expect(await outcome(on.say(["task", "start", c, "--json"]))).toBe("5 gate-not-met");
+    expect(await outcome(on.say(["task", "update", a, "--depends-on", c, "--json"]))).toBe("2 cycle");
+    expect(await outcome(on.say(["task", "update", c, "--depends-on", "none", "--json"]))).toBe("0 ok");
+    expect(await outcome(on.say(["task", "start", c, "--json"]))).toBe("0 ok");
+    expect(on.stateOf(c)).toBe("planning");
+    expect(on.withStore((store) => store.queued()).map(({ run }) => run)).not.toContain(c);
+    expect(await outcome(on.say(["task", "start", c, "--json"]))).toBe("4 not-in-map");
+  });
+
+  test("refused with nothing written", async () => {
+    git(on.repo, "branch", "there");
+    const tree = join(on.root, "elsewhere");
+    git(on.repo, "worktree", "add", "--quiet", "-b", "held", tree);
+    await on.create("taken", "x", "--no-start");
+    const empty = { ...on.env, PATH: "/usr/bin:/bin" };
+    const before = on.rows().length;
+    const cases: [words: string[], expected: string, env?: Record<string, string>][] = [
+      [["x", "y", "--harness", "clade"], "2 unknown-harness"],
+      [["x", "y", "--review-harness", "toString"], "2 unknown-harness"],
+      [["x", "y", "--harness", "codex"], "2 no-program", empty],
+      [["taken", "y"], "6 branch-taken"],
+      [["taken/below", "y"], "6 branch-taken"],
+      [["there/below", "y"], "6 branch-in-the-way"],
+      [["held", "y"], "6 branch-in-use"],
+      [["main", "y"], "6 branch-in-use"],
+      [["a..b", "y"], "2 branch-name"],
+      [["--", "-x", "y"], "2 branch-name"],
+      [["x", "y", "--project", "other"], "2 unknown-project"],
+      [["x", "y", "--depends-on", "zzzz"], "2 unknown-run"],
+      [["x", "y", "--status", "working"], "4 not-in-map"],
+      [["x", "y", "--context", "no-such.md"], "2 not-found"],
+      [["x", "y", "z"], "2 bad-usage"],
+    ];
+    for (const [words, expected, env] of cases)
+      expect(
+        `${JSON.stringify(words)} ${await outcome(on.say(["task", "create", "--json", ...words], env === undefined ? {} : { env }))}`,
+      ).toBe(`${JSON.stringify(words)} ${expected}`);
+    expect(on.rows().length).toBe(before);
+    // A branch that is there and not checked out is worked on.
+    expect(load(await on.create("there", "y", "--no-start")).run.params["branch"]).toBe("there");
+  });
+
+  test("where there is nothing to work on", async () => {
+    const folder = realpathSync(mkdtempSync(join(on.root, "places-")));
+    const [plain, bare, unborn] = ["plain", "bare", "unborn"].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    mkdirSync(plain);
+    execFileSync("git", ["init", "--quiet", "--bare", bare]);
+    execFileSync("git", ["init", "--quiet", unborn]);
+    const answers = [];
+    for (const cwd of [plain, bare, unborn])
+      answers.push(await outcome(on.say(["task", "create", "x", "y", "--json"], { cwd })));
+    expect(answers).toEqual(["2 no-repository", "2 bare-repository", "2 no-commit"]);
+    expect(await outcome(on.say(["task", "create", "x", "y", "--json"], { cwd: "/" }))).toBe(
+      "2 no-repository",
+    );
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe("who makes tasks", () => {
+  const claude = procsOf([{ pid: 60, name: "claude", environment: "CLAUDECODE=1\0" }]);
+
+  test("an agent that belongs to no run, in a person's name, and said so", async () => {
+    const env = { ...on.env, CLAUDECODE: "1" };
+    const printed = await on.say(["task", "create", "made", "By an agent", "--json"], { env, procs: claude });
+    expect(document(printed)).toMatchObject({ ok: true, state: "pending" });
+    const id = String(document(printed)["run"]);
+    const [first] = on.withStore((store) => store.events(id));
+    expect(first?.by).toMatchObject({
+      type: "human",
+      name: expect.stringContaining("through Claude Code") as string,
+    });
+    expect(on.withStore((store) => store.queued()).map(({ run }) => run)).toContain(id);
+    expect((await on.say(["verify", id])).code).toBe(0);
+    for (const words of [
+      ["task", "start", id],
+      ["task", "cancel", id],
+      ["task", "update", id, "--status", "planning"],
+    ])
+      expect(await outcome(on.say([...words, "--json"], { env, procs: claude }))).toBe("4 not-a-person");
+    for (const words of [["x", "y", "--status", "reviewing"], ["only-branch"]])
+      expect(await outcome(on.say(["task", "create", ...words, "--json"], { env, procs: claude }))).toBe(
+        "4 not-a-person",
+      );
+  });
+
+  test("no agent of a run", async () => {
+    const id = await on.taskIn("planning");
+    const words = ["task", "create", "of-a-run", "x", "--json"];
+    expect(await outcome(on.as(id, "worker")(words))).toBe("4 not-a-person");
+    const stripped = procsOf([
+      { pid: 60, name: "claude", environment: "CLAUDECODE=1\0" },
+      { pid: 61, name: "sh", environment: `SIGNALBOX_JOB=${id}.worker.1.1\0` },
+    ]);
+    expect(await outcome(on.say(words, { procs: stripped }))).toBe("4 not-a-person");
+    expect(await outcome(on.say(words, { env: { ...on.env, SIGNALBOX_JOB: "x" } }))).toBe("4 not-a-person");
+  });
+
+  test.for([
+    ["project", "add"],
+    ["project", "update", "--pool-size", "3"],
+    ["project", "remove"],
+  ])("%j takes a person", async (words) => {
+    const env = { ...on.env, CLAUDECODE: "1" };
+    expect(await outcome(on.say([...words, "--json"], { env }))).toBe("4 not-a-person");
+  });
+});
+
+describe("which task", () => {
+  test("letters mean the project that somebody is in, a whole id means its task everywhere", async () => {
+    const other = join(on.root, "other");
+    mkdirSync(other);
+    writeFileSync(join(other, "x"), "");
+    git(other, "init", "--quiet", "--initial-branch=main");
+    git(other, "add", ".");
+    git(other, "commit", "--quiet", "-m", "x");
+    await on.say(["project", "add", "--name", "other"], { cwd: other });
+    const here = await on.create("here", "x", "--no-start");
+    const there = document(
+      await on.say(["task", "create", "there", "x", "--no-start", "--json"], { cwd: other }),
+    );
+    const id = String(there["run"]);
+    const letters = id.slice(0, 7);
+    expect(await outcome(on.say(["task", "show", letters, "--json"]))).toBe("2 other-project");
+    expect(await outcome(on.say(["task", "cancel", letters, "--json"]))).toBe("2 other-project");
+    expect(await outcome(on.say(["task", "show", letters, "--json"], { cwd: other }))).toBe("0 ok");
+    expect(await outcome(on.say(["task", "show", letters, "--project", "other", "--json"]))).toBe("0 ok");
+    expect(await outcome(on.say(["task", "show", id, "--json"]))).toBe("0 ok");
+    expect(await outcome(on.say(["task", "show", here, "--project", "other", "--json"]))).toBe(
+      "2 other-project",
+    );
+    expect(await outcome(on.say(["task", "create", "d", "x", "--depends-on", id, "--json"]))).toBe(
+      "2 other-project",
+    );
+    const listed = document(await on.say(["task", "list", "--json", "--project", "other"]));
+    expect(listed["tasks"]).toMatchObject([{ run: id, project: "other" }]);
+    expect(await outcome(on.say(["project", "remove", "other", "--json"]))).toBe("6 project-in-use");
+    await on.say(["task", "cancel", id]);
+    expect(await outcome(on.say(["project", "remove", "other", "--json"]))).toBe("0 ok");
+  });
+});
+
+describe("to the end", () => {
+  test("changes are requested in one act", async () => {
+    const id = await on.taskIn("reviewing");
+    const first = await on.say(["task", "request-changes", id, "Also leap years"]);
+    expect(first.code).toBe(0);
+    expect(on.stateOf(id)).toBe("working");
+    const page = (): string => readFileSync(join(runFolders(on.home, id).files, "TASK.md"), "utf8");
+    expect(page()).toMatch(/^## Fix Instructions\n\n\d{4}-\d\d-\d\d [\d:]+Z\n\nAlso leap years$/m);
+    const asked = on
+      .withStore((store) => store.events(id))
+      .findLast(({ event }) => event.type === "move-asked");
+    expect(asked?.event).toMatchObject({ note: "Also leap years" });
+    expect(await outcome(on.say(["task", "request-changes", id, "More", "--json"]))).toBe("4 not-in-map");
+    expect(page()).not.toContain("More");
+  });
+
+  test("only what is over is put away, and it can still be looked at", async () => {
+    const id = await on.taskIn("working");
+    expect(await outcome(on.say(["task", "delete", id, "--json"]))).toBe("4 not-in-map");
+    expect(await outcome(on.say(["task", "cancel", id, "--json"]))).toBe("0 ok");
+    const listed = async (): Promise<string> => (await on.say(["task", "list", "--all"])).stdout;
+    expect(await listed()).toContain(id);
+    expect(await outcome(on.say(["task", "delete", id, "--json"]))).toBe("0 ok");
+    expect(await listed()).not.toContain(id);
+    expect(document(await on.say(["task", "show", id, "--json"]))).toMatchObject({ task: { hidden: true } });
+  });
+
+  test("status of others, and of none", async () => {
+    const id = await on.taskIn("stuck");
+    expect((await on.say(["task", "list", "--status", "stuck"])).stdout).toContain(id);
+    expect(await outcome(on.say(["task", "list", "--status", "stuk", "--json"]))).toBe("2 bad-usage");
+  });
+});
+
+describe("a page that is not what it should be", () => {
+  test.for<[what: string, spoil: (page: string) => void]>([
+    ["deleted", (page) => rmSync(page, { force: true })],
+    ["a directory", (page) => mkdirSync(page)],
+    ["a symlink", (page) => symlinkSync("/etc/passwd", page)],
+    ["a symlink to nothing that ends", (page) => symlinkSync("/dev/zero", page)],
+    ["100 MB", (page) => writeFileSync(page, Buffer.alloc(100 * 1024 * 1024, "x"))],
+    ["no text", (page) => writeFileSync(page, Buffer.from([0xff, 0xfe, 0x00, 0xc3]))],
+  ])("%s: a clear refusal, and others are as they were", async ([, spoil]) => {
+    const [id, other] = [await on.taskIn("planning"), await on.taskIn("working")];
+    const page = join(runFolders(on.home, id).files, "TASK.md");
+    rmSync(page, { force: true });
+    spoil(page);
+    const answer = await outcome(on.say(["task", "update", id, "--status", "working", "--json"]));
+    expect(answer).toBe("5 gate-not-met");
+    expect(on.stateOf(id)).toBe("planning");
+    expect(await outcome(on.say(["task", "show", id, "--json"]))).toBe("0 ok");
+    expect(await outcome(on.say(["task", "list", "--json"]))).toBe("0 ok");
+    expect(await outcome(on.say(["task", "update", other, "--status", "stuck", "--json"]))).toBe("0 ok");
+    expect(await outcome(on.say(["task", "cancel", id, "--json"]))).toBe("0 ok");
+    rmSync(page, { force: true, recursive: true });
+  });
+});
