@@ -5,6 +5,7 @@ import { UserError } from "../../adapters/user-error.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { acting } from "../acting.ts";
 import { EXIT_CONFLICT, type Answer, type Command } from "../command.ts";
+import { worktreesOf } from "../workspace/look.ts";
 import { itemOf, toldOf } from "./said.ts";
 import { projectMeant } from "./which.ts";
 
@@ -18,12 +19,17 @@ export const command: Command = {
   options: {},
   examples: ["signalbox project remove shop"],
   answer: ({ words: [word] }, door): Promise<Answer> =>
-    acting(door, (on) => {
+    acting(door, async (on) => {
       requirePerson(on.who);
       const { store } = on.box;
       const row = projectMeant(store, door.cwd, word);
       requireIdle(store, row.repo);
       const item = itemOf(store, row);
+      const { removeFree } = await import("../workspace/gc.ts");
+      const free = worktreesOf({ home: on.home, store }, row.repo).filter(
+        ({ run, pool }) => run === "" && pool !== undefined,
+      );
+      for (const worktree of free) await removeFree(on, worktree);
       store.dropProject(row.repo);
       return toldOf(`${row.name} is no project any more`, item);
     }),

@@ -83,7 +83,7 @@ function whyHeld({ box: { store } }: Acting, worktree: Worktree): string | undef
 
 async function free(on: Acting, worktree: Worktree): Promise<Done> {
   const { name, path, run, row } = worktree;
-  if (run === "") return remove(on, worktree);
+  if (run === "") return removeFree(on, worktree);
   const { store } = on.box;
   const kept = row === undefined ? undefined : store.load(run);
   if (kept === undefined) return forget(on, worktree);
@@ -109,7 +109,7 @@ async function forget({ box, door }: Acting, worktree: Worktree): Promise<Done> 
 }
 
 /** Nobody has it, and the project has enough of them. Nobody gets it any more before it is gone. */
-async function remove({ box }: Acting, { name, path, repo }: Worktree): Promise<Done> {
+export async function removeFree({ box }: Acting, { name, path, repo }: Worktree): Promise<Done> {
   const { store } = box;
   if (store.pool(repo).some((row) => row.name === name && row.run !== ""))
     throw new Error("somebody has it by now");
