@@ -16,6 +16,7 @@ const ALLOWED = [
   /^dist\/built-in\/[\w.-]+\.json$/,
   /^docs\/[\w.-]+\.md$/,
   /^schema\/[\w.-]+\.json$/,
+  /^skills\/[\w-]+\/SKILL\.md$/,
   /^workflows\/[\w./-]+\.(yaml|md)$/,
 ];
 

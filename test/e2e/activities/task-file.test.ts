@@ -155,8 +155,11 @@ describe.runIf(isPerson)("TASK.md", () => {
   });
 
   test("a verdict of an older round never counts, whoever writes it down again; old rounds can be read", async () => {
+    // The first one looks at the change with the command that its prompt names.
     const reviewer = `
 say reviewers $$
+look=$(sed -n 's/.*\`\\(git diff [^\`]*\\)\`.*/\\1/p' "$SIGNALBOX_PROMPT")
+say change "$(eval "$look")"
 [ "$(wc -l <"$LEDGER/reviewers")" = 1 ] || exit 0
 printf 'Verdict: FAIL\\n\\nThe first of March.\\n' | signalbox submit review -`;
     await onStage({ agents: { worker: OBEDIENT, reviewer } }, async (stage) => {
@@ -167,6 +170,7 @@ printf 'Verdict: FAIL\\n\\nThe first of March.\\n' | signalbox submit review -`;
       expect(await types("echo 'DONE: first' | signalbox submit handoff -")).toMatch(/^0 /);
       expect(await types("signalbox task update --status agent-review")).toMatch(/^0 /);
       await stage.until(run, () => !readFileSync(file, "utf8").includes("DONE: first"));
+      expect(stage.said("change")).toMatch(/^diff --git a\/a b\/a\n[^]*\n\+1$/);
       // The review stays for the worker to read, until the next one begins.
       expect(readFileSync(file, "utf8")).toContain("The first of March.");
 
