@@ -9,6 +9,8 @@ import { clearFlows, makeFlow, type Flow } from "./flow-support.ts";
 
 afterEach(clearFlows);
 
+const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
+
 const quiet = async (flow: Flow): Promise<void> => {
   await expect.poll(() => processesOf(flow).length, { timeout: 60_000 }).toBe(0);
 };
@@ -65,7 +67,7 @@ test.runIf(isPerson)(
   },
 );
 
-test.runIf(isPerson).for(["merge.after-ref", "merge.after-forget"])(
+test.runIf(isPerson).for(IS_DEEP ? ["merge.after-ref", "merge.after-forget"] : ["merge.after-ref"])(
   "killed at %s, the task is done all the same",
   { timeout: 120_000 },
   async (place) => {
@@ -114,9 +116,10 @@ const TO: Readonly<Record<string, (flow: Flow, run: string) => Promise<unknown>>
   "agent-review": () => Promise.resolve(),
 };
 
-const CASES = Object.keys(TO).map((state, at) => [state, ELSEWHERE[at % ELSEWHERE.length]] as const);
+const SAMPLED = ["planning", "reviewing", "agent-review"];
+const CASES = SAMPLED.map((state, at) => [state, ELSEWHERE[at]] as const);
 const ALL = Object.keys(TO).flatMap((state) => ELSEWHERE.map((how) => [state, how] as const));
-const CHOSEN = process.env["SIGNALBOX_DEEP"] === undefined ? CASES : ALL;
+const CHOSEN = IS_DEEP ? ALL : CASES;
 
 test.runIf(isPerson)(
   "a merge made elsewhere is noticed from every state, also when nobody is at work",

@@ -1,10 +1,12 @@
 /** Tasks one after the other: a pool that is too small, tasks that depend on others, and what is told meanwhile. */
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { isPerson } from "../support/person.ts";
 import { clearFlows, makeFlow } from "./flow-support.ts";
 
 afterEach(clearFlows);
-afterAll(clearFlows);
+
+const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
+const COUNT = IS_DEEP ? 32 : 8;
 
 test.runIf(isPerson)(
   "a pool of one: three tasks, one after the other, nobody types anything in between",
@@ -59,7 +61,7 @@ test.runIf(isPerson)("a chain of dependencies, and one that was given up", { tim
   await flow.until(three, ["reviewing"]);
 });
 
-test.runIf(isPerson)("a larger pool starts those who wait", { timeout: 120_000 }, async () => {
+test.runIf(isPerson && IS_DEEP)("a larger pool starts those who wait", { timeout: 120_000 }, async () => {
   const flow = await makeFlow(1);
   const one = await flow.create("the first");
   const two = await flow.create("the second");
@@ -69,7 +71,7 @@ test.runIf(isPerson)("a larger pool starts those who wait", { timeout: 120_000 }
   await flow.until(two, ["reviewing"]);
 });
 
-test.runIf(isPerson)(
+test.runIf(isPerson && IS_DEEP)(
   "a supervisor that died before it looked at the queue: any command has it looked at",
   { timeout: 120_000 },
   async () => {
@@ -87,8 +89,6 @@ test.runIf(isPerson)(
       .toBe("reviewing");
   },
 );
-
-const COUNT = process.env["SIGNALBOX_DEEP"] === undefined ? 8 : 32;
 
 test.runIf(isPerson)(
   `${COUNT} tasks created and started at once in one repository`,
