@@ -71,10 +71,15 @@ function paramOf({ run }: Seen, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The counter that the workflow calls a round. */
-function roundOf({ workflow, run }: Seen): BoardRow["round"] {
-  const name = Object.keys(workflow.definition.counters).find((each) => /(^|_|-)round$/.test(each));
+function roundOf(seen: Seen): BoardRow["round"] {
+  const { workflow, run } = seen;
+  const name = roundIn(seen);
   return name === undefined ? null : { value: run.counters[name] ?? 0, max: maxOf(workflow, run, name) };
+}
+
+/** The counter that the workflow calls a round. */
+function roundIn({ workflow }: Seen): string | undefined {
+  return Object.keys(workflow.definition.counters).find((each) => /(^|_|-)round$/.test(each));
 }
 
 function finalOf({ workflow }: Seen, state: string): string | undefined {
@@ -104,11 +109,14 @@ function isBeginning({ by, reserve }: Move): boolean {
   return by.includes(PERSON) && reserve.length > 0;
 }
 
+/** The person's move that begins the rounds anew, and tells an agent. */
 function isSendingBack(seen: Seen, move: Move): boolean {
+  const { counters } = seen.workflow.definition;
+  const scope = counters[roundIn(seen) ?? ""]?.per;
   return (
     move.by.includes(PERSON) &&
     move.answer === undefined &&
-    move.renew.length > 0 &&
+    (scope === undefined ? move.renew.length > 0 : move.renew.includes(scope)) &&
     move.do.some(({ type }) => type === "tell") &&
     finalOf(seen, move.to) === undefined
   );

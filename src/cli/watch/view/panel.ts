@@ -37,7 +37,7 @@ function formLines(model: Model, form: Form, paint: Paint): string[] {
   const where = project === "" ? "this repository" : `project ${project}`;
   const fields = FIELDS.map((field, at) => {
     const isHere = at === form.at;
-    const label = `${isHere ? "> " : "  "}${field.padEnd(LABEL)}`;
+    const label = clipped(`${isHere ? "> " : "  "}${field.padEnd(LABEL)}`, columns);
     const room = columns - widthOf(label);
     const isChoice = field === "harness" || field === "status";
     const value = plain(form[field]);
@@ -55,8 +55,8 @@ function formLines(model: Model, form: Form, paint: Paint): string[] {
 /** The end of what was typed is what one wants to see. */
 function typed(text: string, columns: number): string {
   let shown = plain(text);
-  while (widthOf(shown) >= columns) shown = shown.replace(/^./su, "");
-  return `${shown}_`;
+  while (shown !== "" && widthOf(shown) >= columns) shown = shown.replace(/^./su, "");
+  return clipped(`${shown}_`, columns);
 }
 
 function confirmLines(model: Model, mode: Extract<Mode, { type: "confirm" }>, paint: Paint): string[] {

@@ -10,10 +10,14 @@ import { panelView } from "./panel.ts";
 import { tableView } from "./table.ts";
 
 export function view(model: Model, paint: Paint): string[] {
+  return linesOf(model, paint).slice(0, model.size.lines);
+}
+
+function linesOf(model: Model, paint: Paint): string[] {
   const { mode, size } = model;
   switch (mode.type) {
     case "table":
-      return tableView(model, paint).slice(0, size.lines);
+      return tableView(model, paint);
     case "form":
     case "changes":
     case "confirm": {

@@ -1,0 +1,361 @@
+/** What a row says about a run, in which order rows come, and what a look costs. */
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isOver, type BoardRow, type Session } from "../../src/cli/board/row.ts";
+import { changesIn } from "../../src/cli/board/changes.ts";
+import { inBackground } from "../../src/cli/board/work.ts";
+import { run as call } from "../../src/cli/run.ts";
+import { forecastOf } from "../../src/cli/watch/forecast.ts";
+import { sourceOf } from "../../src/cli/watch/source.ts";
+import { paintOf } from "../../src/cli/paint.ts";
+import { HUMAN } from "../support/play.ts";
+import { STREAMS } from "../../src/format/answers/answers.ts";
+import { AT_HOME } from "../support/procs.ts";
+import { removeSites } from "../support/git.ts";
+import { crashed, stage, type Stage } from "./watch-support.ts";
+
+const COUNT = process.env["SIGNALBOX_DEEP"] === undefined ? 120 : 1000;
+const LIVE = 50;
+
+afterAll(removeSites);
+
+function sourceAt(on: Stage, more: { onWork?: () => void } = {}): ReturnType<typeof sourceOf> {
+  const { home, env, repo: cwd } = on;
+  const door = {
+    cwd,
+    home: env["HOME"] ?? "",
+    env,
+    procs: AT_HOME,
+    paint: paintOf(false),
+    self: "signalbox",
+  };
+  return sourceOf({ door, home, onWork: more.onWork ?? (() => undefined) });
+}
+
+function rowsOf(on: Stage, over = true): readonly BoardRow[] {
+  const source = sourceAt(on);
+  try {
+    return source.look({ repo: "", over }).rows;
+  } finally {
+    source.close();
+  }
+}
+
+function minute(at: number): string {
+  return `2026-01-01T10:${String(at).padStart(2, "0")}:00Z`;
+}
+
+describe("a task", () => {
+  const on = stage();
+  afterAll(() => on.store.close());
+
+  beforeAll(() => {
+    const make = (id: string, state: string, at: number): void =>
+      void on.runIn(id, state, { at: minute(at), params: { branch: `b-${id}`, summary: `About ${id}` } });
+    make("work", "working", 10);
+    on.agent("work", "worker", "alive");
+    make("revw", "agent-review", 11);
+    on.agent("revw", "worker", "alive");
+    on.agent("revw", "reviewer", "alive");
+    make("revd", "agent-review", 12);
+    on.agent("revd", "worker", "alive");
+    on.agent("revd", "reviewer", "gone");
+    make("look", "reviewing", 13);
+    make("clar", "clarification", 14);
+    make("stck", "stuck", 15);
+    make("crsh", "planning", 16);
+    on.happen("crsh", crashed());
+    make("aftr", "pending", 17);
+    on.store.putDepends("aftr", ["work"]);
+    on.store.enqueue("aftr", on.repo);
+    make("lost", "pending", 18);
+    on.store.putDepends("lost", ["canc"]);
+    on.store.enqueue("lost", on.repo);
+    make("wait", "pending", 19);
+    on.store.enqueue("wait", on.repo);
+    make("park", "pending", 20);
+    make("halt", "working", 21);
+    on.store.halt("halt", true);
+    make("attn", "working", 22);
+    on.store.attend("attn", "git does not work; try: signalbox resume attn");
+    make("done", "done", 30);
+    make("canc", "cancelled", 31);
+  });
+
+  const applying = ({ acts }: BoardRow): string =>
+    Object.entries(acts)
+      .filter(([, why]) => why === "")
+      .map(([act]) => act)
+      .join(" ");
+
+  test.for<[run: string, session: Session, waits: string, acts: string]>([
+    ["work", "alive", "agent: worker", "attach view cancel"],
+    ["revw", "alive", "agent: reviewer", "attach view cancel"],
+    ["revd", "alive", "agent: worker", "attach view cancel"],
+    ["look", "none", "decision: you", "view changes merge cancel"],
+    ["clar", "none", "decision: you", "view cancel"],
+    ["stck", "none", "decision: you", "view cancel"],
+    ["crsh", "dead", "crashed: you: crashed", "respawn view cancel"],
+    ["aftr", "none", "dependency: after work", "start view cancel"],
+    ["lost", "none", "decision: you: canc", "start view cancel"],
+    ["wait", "none", "workspace: workspace", "start view cancel"],
+    ["park", "none", "start: start", "start view cancel"],
+    ["halt", "none", "halted: you: halted", "resume view cancel"],
+    ["attn", "none", "attention: you: trouble", "resume view cancel"],
+    ["done", "none", "nothing: ", "view delete"],
+    ["canc", "none", "nothing: ", "view delete"],
+  ])("%s: %s, %s, %s", ([run, session, waits, acts]) => {
+    const row = rowsOf(on).find((each) => each.run === run);
+    expect(row).toBeDefined();
+    if (row === undefined) return;
+    expect({
+      session: row.session,
+      waits: `${row.waits.kind}: ${row.waits.short}`,
+      acts: applying(row),
+      branch: row.branch,
+      summary: row.summary,
+    }).toEqual({ session, waits, acts, branch: `b-${run}`, summary: `About ${run}` });
+  });
+
+  test("what waits for a person comes first, what is over last, the newest first", () => {
+    const order = (over: boolean): string =>
+      rowsOf(on, over)
+        .map(({ run }) => run)
+        .join(" ");
+    expect(order(true)).toBe("crsh attn halt lost stck clar look revd revw work park wait aftr canc done");
+    expect(order(false)).toBe("crsh attn halt lost stck clar look revd revw work park wait aftr");
+  });
+
+  test("round, pool and page", () => {
+    on.store.addToPool(on.repo);
+    const source = sourceAt(on);
+    const { rows, pools } = source.look({ repo: on.repo, over: false });
+    expect(rows.find(({ run }) => run === "revw")?.round).toEqual({ value: 1, max: 2 });
+    expect(pools).toEqual([{ project: "shop", repo: on.repo, used: 0, size: 4 }]);
+    expect(source.look({ repo: "/elsewhere", over: true })).toEqual({ rows: [], more: 0, pools: [] });
+    source.look({ repo: "", over: true });
+    expect(source.page("work")).toMatch(/TASK\.md is not there/);
+    source.close();
+  });
+
+  test("a run that is damaged hides no other", () => {
+    const other = stage();
+    other.runIn("good", "working");
+    other.runIn("evil", "working");
+    other.store.database.run(
+      "UPDATE snapshots SET json = '{' WHERE n = (SELECT n FROM runs WHERE id = 'evil')",
+    );
+    const rows = rowsOf(other);
+    other.store.close();
+    expect(rows.map(({ run, waits }) => `${run} ${waits.kind}`)).toEqual(["evil damaged", "good agent"]);
+  });
+});
+
+describe("the work in a workspace", () => {
+  test("commits, lines that are committed and not, new files; and what others did is not its own", async () => {
+    const on = stage();
+    on.runIn("w1", "working", { params: { branch: "w1" } });
+    const { path } = await on.workspaces.prepare({
+      run: "w1",
+      repo: on.repo,
+      branch: "w1",
+      base: on.base,
+      artifacts: ["TASK.md"],
+    });
+    on.store.putWorkspace({
+      run: "w1",
+      repo: on.repo,
+      path,
+      branch: "w1",
+      base: on.base,
+      status: "bound",
+      salvage: "",
+      kept: "",
+    });
+    const git = (cwd: string, ...args: string[]): string =>
+      execFileSync("git", args, { cwd, env: on.env, encoding: "utf8" });
+    const place = { path, base: on.base, into: "main" };
+    const look = () => changesIn({ home: on.home, env: on.env }, place);
+    expect(await look()).toEqual({ ahead: 0, added: 0, removed: 0 });
+    writeFileSync(join(path, "a.txt"), "one\ntwo\n");
+    git(path, "commit", "-qam", "a");
+    writeFileSync(join(path, "b.txt"), "");
+    writeFileSync(join(path, "new.txt"), "1\n2\n3\n");
+    writeFileSync(join(path, "TASK.md"), "not work\n");
+    const objects = git(on.repo, "count-objects", "-v");
+    expect(await look()).toEqual({ ahead: 1, added: 4, removed: 1 });
+    // One object at most, and that is the empty one.
+    expect(git(on.repo, "count-objects", "-v").replace(/count: \d+|size: \d+/g, "")).toBe(
+      objects.replace(/count: \d+|size: \d+/g, ""),
+    );
+    expect(git(path, "status", "--porcelain")).toBe(" M b.txt\n?? new.txt\n");
+    writeFileSync(join(on.repo, "theirs.txt"), "x\n".repeat(100));
+    git(on.repo, "add", "theirs.txt");
+    git(on.repo, "commit", "-qm", "theirs");
+    git(path, "stash", "-qu");
+    git(path, "rebase", "-q", "main");
+    expect(await look()).toEqual({ ahead: 1, added: 1, removed: 0 });
+    const forecast = () => forecastOf({ home: on.home, env: on.env, store: on.store }, "w1");
+    expect(await forecast()).toBe("w1 into main: a fast-forward, without conflicts");
+    writeFileSync(join(on.repo, "a.txt"), "other\n");
+    git(on.repo, "commit", "-qam", "conflict");
+    writeFileSync(join(path, "b.txt"), "changed\n");
+    expect(await forecast()).toBe(
+      "w1 into main: CONFLICTS in a.txt: nothing would be merged\nnot committed, so that it would be refused: b.txt",
+    );
+    rmSync(path, { recursive: true });
+    await expect(look()).rejects.toThrow(/no working tree/);
+    on.store.close();
+  });
+
+  test("it is looked at one after the other, again when its run went on, and never twice for nothing", async () => {
+    const looked: string[] = [];
+    let now = 0;
+    let rest = Promise.withResolvers<void>();
+    const background = inBackground({
+      look: (run) => {
+        looked.push(run);
+        return run === "bad"
+          ? Promise.reject(new Error("git"))
+          : Promise.resolve({ ahead: 1, added: 2, removed: 3 });
+      },
+      onChange: () => undefined,
+      onRest: () => rest.resolve(),
+      now: () => now,
+    });
+    const want = async (...rows: Parameters<typeof background.want>[0]): Promise<void> => {
+      rest = Promise.withResolvers();
+      background.want(rows);
+      await rest.promise;
+    };
+    await want({ run: "a", seq: "1", isLive: true }, { run: "bad", seq: "1", isLive: false });
+    expect(background.workOf("a")).toEqual({ ahead: 1, added: 2, removed: 3 });
+    expect(background.workOf("bad")).toEqual({ ahead: null, added: null, removed: null });
+    await want({ run: "a", seq: "1", isLive: true });
+    expect(looked).toEqual(["a", "bad"]);
+    await want({ run: "a", seq: "2", isLive: true });
+    now += 10_000;
+    await want({ run: "a", seq: "2", isLive: true }, { run: "bad", seq: "1", isLive: false });
+    expect(looked).toEqual(["a", "bad", "a", "a"]);
+    background.close();
+  });
+});
+
+describe("without a screen", () => {
+  test("a table first, then a line for each change; for programs, a document a line", async () => {
+    const on = stage();
+    on.runIn("aaaa", "working", { params: { branch: "aaaa" } });
+    const controller = new AbortController();
+    const texts: Record<"plain" | "json", string> = { plain: "", json: "" };
+    const watched = (kind: keyof typeof texts): Promise<{ code: number }> =>
+      call(kind === "json" ? ["watch", "--json"] : ["watch"], {
+        cwd: on.repo,
+        env: on.env,
+        procs: AT_HOME,
+        startSupervisor: () => undefined,
+        live: {
+          print: (text) => {
+            texts[kind] += text;
+            if (Object.values(texts).every((each) => each.includes("bbbb"))) controller.abort("SIGTERM");
+            else if (Object.values(texts).every((each) => each.includes("aaaa")) && !isMade) {
+              isMade = true;
+              on.runIn("bbbb", "reviewing", { params: { branch: "two" }, goal: "hostile \u001B[2J\n text" });
+            }
+          },
+          // Whatever goes wrong, it ends.
+          interrupted: () => AbortSignal.any([controller.signal, AbortSignal.timeout(20_000)]),
+        },
+      });
+    let isMade = false;
+    const [plain, json] = await Promise.all([watched("plain"), watched("json")]);
+    on.store.close();
+    expect([plain.code, json.code]).toEqual([143, 143]);
+    expect(texts.plain).toMatch(
+      /^nothing waits for you, shop 0\/4 workspaces\nTASK .*\nshop\/aaaa .*\n\d\d:\d\d:\d\d {2}bbbb {2}shop\/two {2}reviewing/,
+    );
+    expect(texts.plain).not.toContain("\u001B");
+    const documents = texts.json
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    for (const document of documents)
+      expect(STREAMS["watch"]?.safeParse(document).error?.issues).toBeUndefined();
+    expect(documents.filter(({ change }) => change === "there")).toMatchObject([
+      { change: "there", run: "aaaa", person: false },
+      { change: "there", run: "bbbb", person: true, state: "reviewing" },
+    ]);
+  });
+
+  test("once, by project", async () => {
+    const on = stage();
+    on.runIn("aaaa", "stuck", { params: { branch: "one", summary: "What is stuck" } });
+    on.store.close();
+    const once = (...more: string[]) =>
+      call(["watch", "--once", ...more], {
+        cwd: on.repo,
+        env: on.env,
+        procs: AT_HOME,
+        startSupervisor: () => undefined,
+      });
+    const { code, stdout } = await once("--project", "shop");
+    expect({ code, stdout: stdout.replace(/\d+[smhd] +/, "9d   ") }).toEqual({
+      code: 0,
+      stdout: [
+        "1 waits for you, shop 0/4 workspaces",
+        "TASK      STATE  WAITS FOR  SESSION  ROUND  WORK  AGE  SUMMARY",
+        "shop/one  stuck  you        -        -            9d   What is stuck",
+        "",
+      ].join("\n"),
+    });
+    expect(await once("--project", "shp")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean "shop"?') as string,
+    });
+    expect(await once("--here", "--project", "shop")).toMatchObject({ code: 2 });
+  });
+});
+
+describe(`${COUNT} runs, ${LIVE} of them live`, () => {
+  /** A program that only notes that it was called. */
+  function counted(folder: string, name: string): string {
+    const log = join(folder, `${name}.log`);
+    const file = join(folder, name);
+    writeFileSync(file, `#!/bin/sh\necho "$*" >> '${log}'\nexit 1\n`);
+    chmodSync(file, 0o755);
+    return log;
+  }
+
+  test("a look asks tmux once and git never, and one change costs as much as one run", async () => {
+    const on = stage();
+    for (let at = 0; at < COUNT; at += 1) {
+      const isLive = at < LIVE;
+      on.runIn(`r${at}`, isLive ? "working" : at % 2 === 0 ? "pending" : "reviewing", {
+        params: { branch: `b${at}` },
+      });
+      if (isLive) on.agent(`r${at}`, "worker", "alive");
+    }
+    const bin = join(on.root, "counted");
+    mkdirSync(bin);
+    const gits = counted(bin, "git");
+    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    const source = sourceAt(
+      { ...on, env: { ...on.env, PATH: `${bin}:${on.env["PATH"] ?? ""}` } },
+      { onWork: resolve },
+    );
+    const look = (): number => {
+      const before = performance.now();
+      expect(source.look({ repo: "", over: true }).rows.filter((row) => !isOver(row))).toHaveLength(COUNT);
+      return performance.now() - before;
+    };
+    const first = look();
+    on.happen("r1", { type: "move-asked", by: HUMAN, at: minute(59), to: "stuck", readings: [] });
+    const again = look();
+    await asked;
+    expect(existsSync(gits) ? readFileSync(gits, "utf8") : "").toBe("");
+    expect(again).toBeLessThan(Math.max(first, 200));
+    source.close();
+    on.store.close();
+  });
+});

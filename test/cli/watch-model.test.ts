@@ -1,0 +1,399 @@
+/** The pure parts of the screen: what keys do, and what is drawn. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { paintOf } from "../../src/cli/paint.ts";
+import type { Act, BoardRow, BoardView } from "../../src/cli/board/row.ts";
+import { keyboard, type Key } from "../../src/cli/watch/keys.ts";
+import { begin, type Model, type Mode, type News, type Next } from "../../src/cli/watch/model.ts";
+import { sayCommand } from "../../src/cli/watch/acts.ts";
+import { update } from "../../src/cli/watch/update.ts";
+import { view } from "../../src/cli/watch/view/screen.ts";
+import { clipped, padded, plain, widthOf } from "../../src/cli/watch/width.ts";
+
+const NOW = Date.parse("2026-01-01T12:00:00Z");
+const NEVER = "not now";
+const PLAIN = paintOf(false);
+const ACTS: Readonly<Record<Act, string>> = {
+  start: NEVER,
+  attach: NEVER,
+  respawn: NEVER,
+  resume: NEVER,
+  view: "",
+  changes: NEVER,
+  merge: NEVER,
+  cancel: "",
+  delete: NEVER,
+};
+
+type Some = Partial<Omit<BoardRow, "acts">> & { readonly acts?: Partial<Record<Act, string>> };
+
+function row(run: string, more: Some = {}): BoardRow {
+  const { acts, ...rest } = more;
+  return {
+    run,
+    workflow: "task",
+    project: "shop",
+    repo: "/shop",
+    branch: `branch-${run}`,
+    summary: `What ${run} is about`,
+    state: "working",
+    status: "running",
+    session: "alive",
+    round: { value: 1, max: 2 },
+    work: { ahead: 3, added: 120, removed: 4 },
+    workspace: 1,
+    waits: { kind: "agent", short: "worker", long: "worker is at work" },
+    startedAt: "2026-01-01T10:00:00Z",
+    updatedAt: "2026-01-01T11:56:00Z",
+    ...rest,
+    acts: { ...ACTS, ...acts },
+  };
+}
+
+const LIVE = row("a1", { acts: { attach: "" } });
+const PERSON = row("b1", {
+  state: "reviewing",
+  status: "waiting",
+  waits: { kind: "decision", short: "you", long: "The work waits for a person to look at it" },
+  acts: { attach: "", changes: "", merge: "" },
+});
+const DEAD = row("c1", { session: "dead", acts: { respawn: "" } });
+const PENDING = row("d1", {
+  state: "pending",
+  status: "waiting",
+  session: "none",
+  work: null,
+  round: null,
+  waits: { kind: "start", short: "start", long: "nobody has started it" },
+  acts: { start: "" },
+});
+const OVER = row("e1", {
+  state: "done",
+  status: "done",
+  session: "none",
+  work: null,
+  waits: { kind: "nothing", short: "", long: "" },
+  acts: { cancel: "it is done", delete: "" },
+});
+
+function board(...rows: BoardRow[]): BoardView {
+  return { rows, more: 0, pools: [{ project: "shop", repo: "/shop", used: 1, size: 4 }] };
+}
+
+function model(rows: readonly BoardRow[], more: Partial<Model> = {}): Model {
+  const empty = begin({ size: { columns: 80, lines: 24 }, filter: "all", project: "", now: NOW });
+  return update({ ...empty, ...more }, { type: "board", board: board(...rows) }).model;
+}
+
+/** Typed as somebody would, one key after the other; words in brackets are keys with names. */
+function typed(from: Model, keys: string): Next {
+  const pressed: News[] = [...keys.matchAll(/\[([a-z-]+)\]|(.)/gu)].map(([, name, sign = ""]) =>
+    name === undefined ? { type: "text", text: sign, pasted: false } : { type: "key", name },
+  );
+  let effects: Next["effects"] = [];
+  let now = from;
+  for (const key of pressed) ({ model: now, effects } = update(now, key));
+  return { model: now, effects };
+}
+
+/** In one line: the effects of the last key, the message, and the mode where it is not the table. */
+function say({ model: { mode, message, selected, filter }, effects }: Next): string {
+  const did = effects.map((effect) => {
+    if (effect.type === "command" || effect.type === "foreground")
+      return `${effect.type} ${sayCommand(effect.argv)}`;
+    return "run" in effect ? `${effect.type} ${effect.run}` : effect.type;
+  });
+  return [...did, message?.text ?? "", mode.type === "table" ? "" : mode.type, `${selected} ${filter}`.trim()]
+    .filter((part) => part !== "")
+    .join("; ");
+}
+
+describe("a key", () => {
+  test.for<[row: BoardRow, keys: string, does: string]>([
+    [LIVE, "[enter]", "foreground signalbox task attach a1; a1 all"],
+    [LIVE, "w", "foreground signalbox task attach a1; a1 all"],
+    [DEAD, "[enter]", "command signalbox task respawn c1; c1 all"],
+    [PENDING, "[enter]", "command signalbox task start d1; d1 all"],
+    [row("f1", { acts: { resume: "" } }), "[enter]", "command signalbox resume f1; f1 all"],
+    [OVER, "[enter]", "attach: not now; e1 all"],
+    [LIVE, "y", "copy; a1 copied, where the terminal allows it; a1 all"],
+    [LIVE, "v", "read-page a1; page; a1 all"],
+    [LIVE, "vr", "changes: not now; page; a1 all"],
+    [PERSON, "vr", "changes; b1 all"],
+    [PERSON, "v[escape]", "b1 all"],
+    [PERSON, "vv", "b1 all"],
+    [PERSON, "vq", "b1 all"],
+    [PERSON, "r", "changes; b1 all"],
+    [PERSON, "rfix it[enter]", "command signalbox task request-changes b1 'fix it'; b1 all"],
+    [PERSON, "r-x y[enter]", "command signalbox task request-changes -- b1 '-x y'; b1 all"],
+    [PERSON, "rab[backspace]c[enter]", "command signalbox task request-changes b1 ac; b1 all"],
+    [PERSON, "r[enter]", "command signalbox task request-changes b1; b1 all"],
+    [PERSON, "rx[escape]", "b1 all"],
+    [LIVE, "r", "changes: not now; a1 all"],
+    [PERSON, "m", "forecast b1; confirm; b1 all"],
+    // Nobody says yes to what is not known yet.
+    [PERSON, "my", "confirm; b1 all"],
+    [PERSON, "mn", "nothing was done; b1 all"],
+    [LIVE, "m", "merge: not now; a1 all"],
+    [LIVE, "x", "confirm; a1 all"],
+    [LIVE, "xy", "command signalbox task cancel a1; a1 all"],
+    [LIVE, "xY", "nothing was done; a1 all"],
+    [LIVE, "x[enter]", "nothing was done; a1 all"],
+    [OVER, "x", "cancel: it is done; e1 all"],
+    [OVER, "dy", "command signalbox task delete e1; e1 all"],
+    [LIVE, "d", "delete: not now; a1 all"],
+    [LIVE, "p", "pull requests are not there yet: push the branch and open one by hand; a1 all"],
+    [LIVE, "c", "harnesses; form; a1 all"],
+    [LIVE, "cb[tab]A sum[enter]", "command signalbox task create --project=shop b 'A sum'; a1 all"],
+    [LIVE, "c[tab]A sum[enter]", "command signalbox task create --project=shop '' 'A sum'; a1 all"],
+    [
+      LIVE,
+      "cb[tab][tab][tab]x[enter]",
+      "command signalbox task create --status=reviewing --project=shop b; a1 all",
+    ],
+    [LIVE, "c[enter]", "a branch or a summary, please; form; a1 all"],
+    [LIVE, "cb[escape]", "a1 all"],
+    [LIVE, "f", "refresh; done"],
+    [LIVE, "ff", "refresh; a1 active"],
+    [OVER, "ff", "refresh; active"],
+    [LIVE, "?", "help; a1 all"],
+    [LIVE, "?[escape]", "a1 all"],
+    [LIVE, "q", "quit; a1 all"],
+    [LIVE, "[ctrl-c]", "quit; a1 all"],
+    [LIVE, "c[ctrl-c]", "quit; form; a1 all"],
+    [LIVE, "[ctrl-z]", "suspend; a1 all"],
+    [LIVE, "z", "a1 all"],
+  ])("$0.run: $1 -> $2", ([one, keys, does]) => {
+    expect(say(typed(model([one]), keys))).toBe(does);
+  });
+
+  test("y in a question about a merge whose outcome is known", () => {
+    const asked = typed(model([PERSON]), "m").model;
+    const known = update(asked, { type: "forecast-made", run: "b1", text: "a fast-forward" }).model;
+    expect(view(known, PLAIN).join("\n")).toContain("a fast-forward");
+    expect(say(typed(known, "y"))).toBe("command signalbox task merge b1; b1 all");
+  });
+
+  test("harnesses are gone through by any key", () => {
+    const form = typed(model([LIVE]), "cb[tab][tab]").model;
+    const known = update(form, { type: "harnesses-known", harnesses: ["claude", "codex"] }).model;
+    expect(say(typed(known, "x[enter]"))).toBe(
+      "command signalbox task create --harness=codex --project=shop b; a1 all",
+    );
+    expect(say(typed(known, "xx[enter]"))).toBe(
+      "command signalbox task create --harness=claude --project=shop b; a1 all",
+    );
+  });
+
+  test("one command at a time", () => {
+    const busy = update(model([PENDING]), { type: "command-begun", argv: ["task", "start", "d1"] }).model;
+    expect(say(typed(busy, "[enter]"))).toBe("one thing at a time: signalbox task start d1; d1 all");
+    const free = update(busy, { type: "command-ended", text: "it goes", isGood: true }).model;
+    expect(say({ model: free, effects: [] })).toBe("it goes; d1 all");
+  });
+
+  test("what is pasted is text where there is a field, and nothing where there are keys", () => {
+    const paste: News = { type: "text", text: "xy\nq", pasted: true };
+    expect(say(update(model([LIVE]), paste))).toBe("a1 all");
+    expect(say(update(typed(model([LIVE]), "x").model, paste))).toBe("confirm; a1 all");
+    const { model: form } = update(typed(model([LIVE]), "c").model, paste);
+    expect(form.mode).toMatchObject({ type: "form", branch: "xy q" });
+  });
+});
+
+describe("moving", () => {
+  const rows = Array.from({ length: 30 }, (_none, at) => row(`r${at}`));
+
+  test.for<[keys: string, selected: string, top: number]>([
+    ["", "r0", 0],
+    ["k", "r0", 0],
+    ["jj", "r2", 0],
+    ["jjk", "r1", 0],
+    ["[down][down][up]", "r1", 0],
+    ["G", "r29", 12],
+    ["Gj", "r29", 12],
+    ["Gg", "r0", 0],
+    ["[page-down]", "r18", 1],
+  ])("%s -> %s from %i", ([keys, selected, top]) => {
+    const { model: after } = typed(model(rows), keys);
+    expect({ selected: after.selected, top: after.top }).toEqual({ selected, top });
+  });
+
+  test("a click selects what is under it, the wheel goes on", () => {
+    const click = (line: number): News => ({ type: "mouse", what: "click", line, column: 5 });
+    expect(update(model(rows), click(5)).model.selected).toBe("r2");
+    expect(update(model([LIVE, DEAD]), click(6)).model.selected).toBe("c1");
+    expect(update(model(rows), click(1)).model.selected).toBe("r0");
+    const wheel: News = { type: "mouse", what: "down", line: 9, column: 1 };
+    expect(update(model(rows), wheel).model.selected).toBe("r1");
+  });
+
+  test("the selection stays with its run when rows change places, and finds another when it is gone", () => {
+    const before = typed(model([LIVE, DEAD, PENDING]), "j").model;
+    const moved = update(before, { type: "board", board: board(DEAD, PENDING, LIVE) }).model;
+    expect(moved.selected).toBe("c1");
+    expect(update(moved, { type: "board", board: board(LIVE) }).model.selected).toBe("a1");
+    expect(update(moved, { type: "board", board: board() }).model.selected).toBe("");
+  });
+});
+
+describe("the screen", () => {
+  test("at 80 by 24", () => {
+    const lines = view(model([PERSON, LIVE, DEAD, PENDING, OVER]), PLAIN);
+    expect(lines.map((line) => line.trimEnd()).join("\n")).toMatchInlineSnapshot(`
+      "signalbox   1 waits for you   all: 5   pools: shop 1/4
+        TASK             STATE     WAITS FOR SESSION ROUND WORK       AGE
+      > shop/branch-b1   reviewing you       alive   1/2   3c +120 -4 4m
+          What b1 is about
+        shop/branch-a1   working   worker    alive   1/2   3c +120 -4 4m
+          What a1 is about
+        shop/branch-c1   working   worker    dead    1/2   3c +120 -4 4m
+          What c1 is about
+        shop/branch-d1   pending   start     -                        4m
+          What d1 is about
+        shop/branch-e1   done                -       1/2              4m
+          What e1 is about
+
+
+
+
+
+
+
+
+      b1  workspace 1  What b1 is about
+      The work waits for a person to look at it
+
+      enter attach  v view  r changes  m merge  x cancel  f filter  ? help  q quit"
+    `);
+  });
+
+  const rows = Array.from({ length: 40 }, (_none, at) =>
+    row(`r${at}`, { summary: "日本語のテキスト \u001B[2J 👨‍👩‍👧 é".repeat(9), branch: `x/${"語".repeat(at)}` }),
+  );
+  const modes: readonly Mode[] = [
+    { type: "table" },
+    { type: "help", top: 3 },
+    { type: "page", run: "r1", top: 2, text: "\u001B]0;owned\u0007\ttext 日本語\n".repeat(50) },
+    { type: "form", at: 1, branch: "语".repeat(200), summary: "x", harness: "claude", status: "pending" },
+    { type: "changes", run: "r1", text: "long ".repeat(100) },
+    { type: "confirm", run: "r1", question: "Really? ".repeat(40), forecast: "a\nb\nc\nd\ne", argv: ["x"] },
+  ];
+
+  test("no size and no mode draws more lines or wider ones, or a command to the terminal", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 4, max: 200 }),
+        fc.integer({ min: 1, max: 60 }),
+        fc.constantFrom(...modes),
+        (columns, lines, mode) => {
+          const drawn = view(
+            update({ ...model(rows), mode }, { type: "resized", size: { columns, lines } }).model,
+            PLAIN,
+          );
+          expect(drawn.length).toBeLessThanOrEqual(lines);
+          for (const line of drawn) {
+            expect(widthOf(line)).toBeLessThanOrEqual(columns);
+            // oxlint-disable-next-line no-control-regex
+            expect(line).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u202A-\u202E]/);
+          }
+        },
+      ),
+    );
+  });
+
+  test("keys that do nothing now are dim", () => {
+    const last = view(model([LIVE], { size: { columns: 120, lines: 24 } }), paintOf(true)).at(-1) ?? "";
+    expect(last).toContain("enter attach");
+    expect(last).toContain("\u001B[2mm merge\u001B[22m");
+    expect(last).not.toContain("\u001B[2mx cancel");
+  });
+
+  test("without runs it says what to do", () => {
+    expect(view(model([]), PLAIN).join("\n")).toContain("There are no runs yet.");
+    expect(view(model([OVER], { filter: "active" }), PLAIN).join("\n")).toContain("No run is under way.");
+  });
+
+  test("why it is not up to date", () => {
+    const stale = update(model([LIVE]), { type: "stale", why: "the database is locked" }).model;
+    expect(view(stale, PLAIN).join("\n")).toContain("not up to date: the database is locked");
+  });
+});
+
+describe("keys of a terminal", () => {
+  test.for<[typed: string, keys: readonly Key[]]>([
+    ["j", [{ type: "text", text: "j", pasted: false }]],
+    [
+      "\u001B[A\u001BOB",
+      [
+        { type: "key", name: "up" },
+        { type: "key", name: "down" },
+      ],
+    ],
+    [
+      "\r\t\u007F",
+      [
+        { type: "key", name: "enter" },
+        { type: "key", name: "tab" },
+        { type: "key", name: "backspace" },
+      ],
+    ],
+    ["\u001B[<0;7;3M", [{ type: "mouse", what: "click", line: 3, column: 7 }]],
+    ["\u001B[<0;7;3m", []],
+    ["\u001B[<65;1;1M", [{ type: "mouse", what: "down", line: 1, column: 1 }]],
+    [
+      "\u001B[200~a\u001Bq\nb\u001B[201~j",
+      [
+        { type: "text", text: "a\u001Bq\nb", pasted: true },
+        { type: "text", text: "j", pasted: false },
+      ],
+    ],
+    [
+      "\u001Bj",
+      [
+        { type: "key", name: "escape" },
+        { type: "text", text: "j", pasted: false },
+      ],
+    ],
+    ["\u001B[1;5C\u0001日", [{ type: "text", text: "日", pasted: false }]],
+  ])("%j", ([text, keys]) => {
+    expect(keyboard().take(text)).toEqual(keys);
+    // In pieces it is the same.
+    const slow = keyboard();
+    expect(Array.from(text).flatMap((sign) => slow.take(sign))).toEqual(keys);
+  });
+
+  test("an escape that stands alone is one as soon as nothing follows", () => {
+    const keys = keyboard();
+    expect(keys.take("\u001B")).toEqual([]);
+    expect(keys.rest()).toEqual([{ type: "key", name: "escape" }]);
+    expect(keys.rest()).toEqual([]);
+  });
+});
+
+describe("widths", () => {
+  test.for<[text: string, said: string, width: number]>([
+    ["abc", "abc", 3],
+    ["日本", "日本", 4],
+    ["e\u0301", "é", 1],
+    ["👨‍👩‍👧", "👨👩👧", 6],
+    ["👍🏽", "👍", 2],
+    ["🇩🇪", "DE", 2],
+    ["a\u200B\u202Eb\tc\nd", "a\uFFFDb c d", 7],
+    ["\u001B[31mred", "\uFFFD[31mred", 8],
+    [`z${"\u0300".repeat(50)}`, `z${"\u0300".repeat(3)}`, 1],
+  ])("%j is %j", ([text, said, width]) => {
+    expect(plain(text)).toBe(said);
+    expect(widthOf(plain(text))).toBe(width);
+  });
+
+  test("clipping and filling never go wrong by a cell", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 0, max: 30 }), (text, width) => {
+        const shown = plain(text);
+        expect(widthOf(clipped(shown, width))).toBeLessThanOrEqual(width);
+        expect(widthOf(padded(shown, width))).toBe(width);
+      }),
+    );
+  });
+});
