@@ -7,12 +7,28 @@ import { artifactPaths, boundWorkspace, placeOf } from "./place.ts";
 import type { Kept } from "./ports/journal.ts";
 import type { PoolRow } from "./ports/projects.ts";
 import { noteAll, project } from "./project.ts";
+import { endSetUp, setUp } from "./setup.ts";
 
 export async function prepare({ works, kept }: Of<"prepare-resource">): Promise<string> {
   const { row, run } = kept;
-  if (boundWorkspace(works, row.id) !== undefined) return "there is a workspace already";
+  const { states } = works.workflow(row.definition).definition;
+  const isOver = states[run.state]?.final !== undefined;
+  if (isOver) {
+    await endSetUp(works, row.id);
+    // One that was only reserved is the next one's.
+    if (boundWorkspace(works, row.id) === undefined) await giveBack(works, kept, []);
+    return "the run is over";
+  }
+  const bound = boundWorkspace(works, row.id);
+  const path = bound?.path ?? (await make(works, kept));
+  const workspace = boundWorkspace(works, row.id);
+  if (workspace !== undefined) await setUp(works, kept, workspace);
+  return bound === undefined ? path : "there is a workspace already";
+}
+
+async function make(works: Works, kept: Kept): Promise<string> {
+  const { row, run } = kept;
   const workflow = works.workflow(row.definition);
-  if (workflow.definition.states[run.state]?.final !== undefined) return "the run is over";
   const wanted = run.params["branch"];
   const branch = typeof wanted === "string" && wanted !== "" ? wanted : `signalbox/${row.id}`;
   const artifacts = artifactPaths(workflow, run);
@@ -27,14 +43,25 @@ export async function prepare({ works, kept }: Of<"prepare-resource">): Promise<
     reuse,
     ...(place === undefined ? {} : { place }),
   });
+  noteAll(works, row.id, made.notes ?? []);
   noteAll(
     works,
     row.id,
     await works.artifacts.carry(placeOf(works, { run, workflow, id: row.id }), made.path),
   );
-  works.store.putWorkspace({ run: row.id, repo: row.repo, ...made, status: "bound", salvage: "", kept: "" });
+  const { path, base } = made;
+  works.store.putWorkspace({
+    run: row.id,
+    repo: row.repo,
+    path,
+    branch: made.branch,
+    base,
+    status: "bound",
+    salvage: "",
+    kept: "",
+  });
   await project(works, row.id);
-  return made.path;
+  return path;
 }
 
 /** As a person had it when the run began; otherwise where its project stands now. */
@@ -63,6 +90,7 @@ export async function release({ works, kept, deed }: Of<"release-resource">): Pr
   const { row } = kept;
   if (deed.resource !== "workspace") return "there is no such thing";
   if (boundWorkspace(works, row.id) !== undefined) await endChecks(works, row.id);
+  await endSetUp(works, row.id);
   return giveBack(works, kept, await reusedIn(works, row.repo));
 }
 

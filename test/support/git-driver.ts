@@ -3,12 +3,20 @@ import { text } from "node:stream/consumers";
 import { homeAt } from "../../src/adapters/home/paths.ts";
 import { mergeBranch } from "../../src/adapters/git/merge.ts";
 import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
-import type { Workspaces } from "../../src/engine/ports/files.ts";
+import { gitBranches } from "../../src/adapters/git/branch-port.ts";
+import type { Branches, Workspaces } from "../../src/engine/ports/files.ts";
 
-type Order = { do: keyof Workspaces | "merge"; with: never; home: string; env: Record<string, string> };
+type Order = {
+  do: keyof (Workspaces & Branches) | "merge";
+  with: never;
+  home: string;
+  env: Record<string, string>;
+};
 
 const order = JSON.parse(await text(process.stdin)) as Order;
 const on = { home: homeAt(order.home), env: order.env };
 const merge = (of: never): Promise<unknown> => mergeBranch(on, of);
-const operate = { ...gitWorkspaces(on), merge }[order.do] as (of: never) => Promise<unknown>;
-process.stdout.write(JSON.stringify(await operate(order.with)));
+const operate = { ...gitWorkspaces(on), ...gitBranches(on), merge }[order.do] as (
+  of: never,
+) => Promise<unknown>;
+process.stdout.write(JSON.stringify((await operate(order.with)) ?? null));

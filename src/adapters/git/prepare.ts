@@ -31,6 +31,7 @@ import { reuseTest } from "./reuse.ts";
 import { setAside } from "./set-aside.ts";
 import { benchOf, forgetBench, leaveOut } from "./own.ts";
 import type { Bench, On } from "./own.ts";
+import { includeFiles } from "./include.ts";
 import { noteSkipped } from "./sparse.ts";
 import { tipOf } from "./head-index.ts";
 import { vacate } from "./vacate.ts";
@@ -48,7 +49,13 @@ export type Wanted = {
   readonly reuse?: readonly string[];
 };
 
-export type Prepared = { readonly path: string; readonly branch: string; readonly base: string };
+export type Prepared = {
+  readonly path: string;
+  readonly branch: string;
+  readonly base: string;
+  /** What is worth telling. */
+  readonly notes?: readonly string[];
+};
 
 const CONFLICT = 6;
 const CHECKOUT_MS = 30 * 60_000;
@@ -74,9 +81,9 @@ export async function prepare(on: On, wanted: Wanted): Promise<Prepared> {
   const branch = `refs/heads/${wanted.branch}`;
   const bench = await benchOf(on, { path, gitDir, branch, run: wanted.run });
   leaveOut(bench, wanted.artifacts);
-  if (ownerAt(gitDir) !== wanted.run) await takeOver(site, bench);
+  const notes = ownerAt(gitDir) === wanted.run ? [] : await takeOver(site, bench);
   exclude({ commonDir: site.commonDir, run: wanted.run }, ignoreLines(await untracked(site, base)));
-  return { path, branch: wanted.branch, base };
+  return { path, branch: wanted.branch, base, ...(notes.length === 0 ? {} : { notes }) };
 }
 
 function inRepository({ commonDir }: Site): Omit<Call, "args"> {
@@ -250,7 +257,7 @@ async function unused(site: Site, gitDir: string): Promise<string> {
   return isPlain(gitDir) ? gitDir : register(site);
 }
 
-async function takeOver(site: Site, bench: Bench): Promise<void> {
+async function takeOver(site: Site, bench: Bench): Promise<readonly string[]> {
   const { on, wanted } = site;
   const { run } = wanted;
   const tip = await tipOf(on, bench);
@@ -265,9 +272,12 @@ async function takeOver(site: Site, bench: Bench): Promise<void> {
     await git(on.env, { ...inRepository(site), gitDir: bench.gitDir, args, durable: true });
     failpoint("workspace.after-head");
   }
+  failpoint("workspace.before-include");
+  const notes = await includeFiles(on, bench, wanted.repo);
   lockFor(bench.gitDir, `signalbox run ${run}`);
   markReady(bench.gitDir, run);
   failpoint("workspace.after-ready");
+  return notes;
 }
 
 /** Artifacts that the repository tracks are its own affair. */

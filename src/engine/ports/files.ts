@@ -18,7 +18,13 @@ export type Workspaces = {
     readonly place?: string;
     /** Ignored paths that a worktree of a pool may bring along. */
     readonly reuse?: readonly string[];
-  }): Promise<{ readonly path: string; readonly branch: string; readonly base: string }>;
+  }): Promise<{
+    readonly path: string;
+    readonly branch: string;
+    readonly base: string;
+    /** What is worth telling. */
+    readonly notes?: readonly string[];
+  }>;
   /**
    * The digest of the work: the id of a git tree, without artifacts, and behind a `+` that of the branch's where it holds something
    * else. Touches neither index nor branch. Throws a UserError `no-workspace` where there is no work to look at.
