@@ -1,6 +1,6 @@
 /** `signalbox project add`: a repository becomes a project. */
 
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
@@ -47,8 +47,10 @@ export const command: Command = {
 
 function folderAt(path: string): string {
   try {
-    return realpathSync.native(path);
+    const real = realpathSync.native(path);
+    if (statSync(real).isDirectory()) return real;
   } catch {
-    throw new UserError("no-folder", `there is no folder ${path}`, HELP);
+    // Whatever keeps us from it: it is no folder for us.
   }
+  throw new UserError("no-folder", `there is no folder ${path}`, HELP);
 }
