@@ -73,7 +73,8 @@ say() { echo "\${2-}" >>"$LEDGER/$1"; }
 async function openStage(scene: Scene): Promise<Stage> {
   const life = makeLife({
     config: (root) =>
-      `harness: scripted\nharnesses:\n  scripted: { command: [sh, "${root}/agents/{role}.sh"], set: { LEDGER: "${root}/ledger" }${scene.limits ?? PATIENT} }\n${scene.settings ?? ""}`,
+      // Agents in terminals have a theatre of their own: test/e2e/stories.
+      `terminal: none\nharness: scripted\nharnesses:\n  scripted: { command: [sh, "${root}/agents/{role}.sh"], set: { LEDGER: "${root}/ledger" }${scene.limits ?? PATIENT} }\n${scene.settings ?? ""}`,
     furnish: (repo, root) => furnish(scene, repo, root),
   });
   if (scene.workflow !== undefined) await ok(life, ["trust"]);
