@@ -1,7 +1,7 @@
 /** A state home with real terminals in it. Its server is ended with the test, by its own socket. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { findPlace } from "../../src/adapters/terminal/place.ts";
 import type { On } from "../../src/adapters/process/processes.ts";
 import type { Launch, Window } from "../../src/engine/ports/process.ts";
@@ -54,4 +54,13 @@ export async function endServer(b: TmuxBench, how: "kill-server" | NodeJS.Signal
   if (how === "kill-server") b.tmux("kill-server");
   else process.kill(pid, how);
   await until(() => !isAlive(pid));
+}
+
+/** A program that says what it was told. */
+export const ECHO = 'while read x; do echo "got $x."; done';
+
+export async function tellsAndHears(b: TmuxBench, launch: Launch, word: string): Promise<void> {
+  expect(await b.processes.tell(launch, word)).toBe("told");
+  await b.logged(launch.id, `got ${word}.`);
+  expect(b.processes.probe(launch.dir)).toMatchObject({ type: "alive" });
 }

@@ -10,7 +10,8 @@ import type { Told } from "../../engine/ports/process.ts";
 import { failpoint } from "../failpoint.ts";
 import { newName } from "../home/new-name.ts";
 import type { Hold } from "./hold.ts";
-import { callTmux, tmuxProgram, type Terminals } from "./tmux.ts";
+import { makePlace } from "./place.ts";
+import { callTmux, noteServer, tmuxProgram, type Terminals } from "./tmux.ts";
 
 export type Telling = {
   readonly hold: Hold;
@@ -22,6 +23,8 @@ export type Telling = {
 export async function tellPane(on: Terminals, { hold, text, pauseMs }: Telling): Promise<Told> {
   // The program is there, and whoever has taken tmux away should know that it cannot be told.
   tmuxProgram(on.env);
+  // Where it was tidied away, or whoever opened the window was killed over it.
+  noteServer(makePlace(on.home, on.env), hold.server);
   const typed = typeable(text);
   const buffer = `signalbox-${newName()}`;
   const { pane } = hold;

@@ -71,7 +71,7 @@ export function callAt(on: Terminals, place: Place, { args, input }: Call): Prom
   const program = tmuxProgram(on.env);
   revive(place);
   return new Promise((resolve, reject) => {
-    const child = spawn(program, [...way(place), ...args], { cwd: "/", env: handed(on.env) });
+    const child = spawn(program, [...ownWay(place), ...args], { cwd: "/", env: handed(on.env) });
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     let isLate = false;
@@ -104,7 +104,7 @@ export function askTmux(on: Terminals, args: readonly string[]): Answer | undefi
   if (place === undefined) return NONE;
   if (!hasTmux(on.env)) return undefined;
   revive(place);
-  const asked = spawnSync(tmuxProgram(on.env), [...way(place), ...args], {
+  const asked = spawnSync(tmuxProgram(on.env), [...ownWay(place), ...args], {
     cwd: "/",
     env: handed(on.env),
     encoding: "utf8",
@@ -128,7 +128,12 @@ export function isServerAlive({ pid, start }: Server): boolean {
 
 /** How it is called: what comes before every command. */
 export function way({ socket, config }: Place): readonly string[] {
-  return ["-u", "-S", socket, "-f", config];
+  return ["-S", socket, "-f", config];
+}
+
+/** For ourselves, who read UTF-8 whatever the locale is. */
+function ownWay(place: Place): readonly string[] {
+  return ["-u", ...way(place)];
 }
 
 /** Somebody has tidied the socket away: a server makes it again when it is asked by this signal. */
