@@ -5,7 +5,8 @@ import { POOL_SIZE } from "./project-name.ts";
 
 /** Somebody in the queue could be started now: for commands, which only see to it that a supervisor looks. */
 export function isTurnOfSomebody(store: Pick<Store, "line" | "hasRoom">): boolean {
-  return store.line().some((row) => !row.isHeld && store.hasRoom(row.repo));
+  const repos = new Set(store.line().flatMap(({ repo, isHeld }) => (isHeld ? [] : [repo])));
+  return [...repos].some((repo) => store.hasRoom(repo));
 }
 
 /** What a run must wait for, in words, each a whole reason; none where nothing but its turn is missing, or it is not in the queue. */
