@@ -74,7 +74,8 @@ export function merge(given: Given, door: Door): Promise<Answer> {
     const { mergeBranch } = await import("../../adapters/git/merge.ts");
     const voice = await voiceOf(on, id);
     const to = isDone(on, kept) ? undefined : await requireFinish(on, kept, voice);
-    await requireCommitted(on, id);
+    // Of a task that is done, the workspace is being given back.
+    if (to !== undefined) await requireCommitted(on, id);
     const landed = await mergeBranch(
       { home: on.home, env: door.env },
       {
