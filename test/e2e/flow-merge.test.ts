@@ -42,10 +42,13 @@ test.runIf(isPerson)(
     writeFileSync(join(flow.repo, "README.md"), "mine\n");
     tried["a dirty checkout"] = await flow.say(`task merge ${run}`);
     flow.git("checkout", "-q", "README.md");
+    writeFileSync(join(path, "README.md"), "not committed\n");
+    tried["work that is not committed"] = await flow.say(`task merge ${run}`);
+    execFileSync("git", ["checkout", "-q", "README.md"], { cwd: path });
     tried["a strategy that is none"] = await flow.say(`task merge ${run} --strategy rebase`);
     expect(
       Object.fromEntries(Object.entries(tried).map(([what, of]) => [what, (of as { code: number }).code])),
-    ).toEqual({ "a dirty checkout": 5, "a strategy that is none": 2 });
+    ).toEqual({ "a dirty checkout": 5, "work that is not committed": 5, "a strategy that is none": 2 });
     expect(flow.git("rev-parse", "main")).toBe(main);
     expect(flow.state(run)).toBe("reviewing");
 
