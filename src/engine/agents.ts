@@ -23,8 +23,6 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
     return "the run has gone on without it";
   if (works.workflow(row.definition).definition.roles[role]?.access === "read")
     await endWriters(works, row.id, tries);
-  // Whoever was asked to move the run may still be at it: no agent begins with a page of yesterday.
-  if (row.projected < row.seq) await project(works, row.id);
   const of = { run: row.id, role, slot, attempt };
   const name = jobId(of, 1).slice(row.id.length + 1, -2);
   const agent = works.store.agent(of) ?? newAgent(works, { of, name, entry: run.entry });

@@ -7,6 +7,7 @@ import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { columns, firstLine, sayAge } from "../say.ts";
 import type { Choice } from "../reading/means.ts";
+import { doubtsOf } from "../reading/doubts.ts";
 import { choicesOf, questionOf, sayReads, type QuestionView } from "../reading/question.ts";
 import { attentionOf, isStranded, sayCrashed } from "../reading/trouble.ts";
 import { choicesOfPerson, nextForPerson } from "../reading/ways.ts";
@@ -109,7 +110,8 @@ function itemSeen(seen: Seen): Own {
     };
   if (isStranded(seen)) return { kind: "crashed", what: sayCrashed(seen), ...mend };
   const choices = choicesOfPerson(seen);
-  const what = workflow.definition.states[row.state]?.title || `it is in ${row.state}`;
+  const title = workflow.definition.states[row.state]?.title || `it is in ${row.state}`;
+  const what = [title, ...doubtsOf(seen).map(({ text }) => text)].join("; ");
   return { kind: "waiting", what, ...(choices.length === 0 ? mend : typed(choices)) };
 }
 

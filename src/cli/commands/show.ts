@@ -8,6 +8,7 @@ import type { DeedRow } from "../../engine/ports/outbox.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
 import { linesOf, type Line } from "../reading/chronicle.ts";
+import { doubtsOf } from "../reading/doubts.ts";
 import { EXIT_OK, type Answer, type Command } from "../command.ts";
 import { sayRun } from "../reading/say-run.ts";
 import { artifactsOf, isSilentFact, type ArtifactView } from "../reading/artifacts.ts";
@@ -149,9 +150,18 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
     deeds: open.map(deedView),
     waitsFor: waitsFor(seen, { agents, deeds: open }),
     choices: isAsked(seen) ? choicesOfPerson(seen) : [],
-    notes: verbose ? notes : notes.slice(-NOTES),
+    notes: verbose ? notes : shownOf(notes, doubtsOf(seen)),
     history: linesOf(store, run, verbose ? LINES_VERBOSE : LINES).lines,
   };
+}
+
+/** The last ones, and whatever bears on what a person decides now. */
+function shownOf(notes: readonly Note[], doubts: readonly Note[]): readonly Note[] {
+  const last = notes.slice(-NOTES);
+  return [
+    ...doubts.filter((doubt) => !last.some((note) => note.at === doubt.at && note.text === doubt.text)),
+    ...last,
+  ];
 }
 
 function workspaceView({

@@ -66,24 +66,4 @@ describe.runIf(hasTmux).concurrent("in doubt", { timeout: 120_000 }, () => {
       `stall_minutes: ${STALL_MS / 60_000}`,
     );
   });
-
-  test("a person who wants to look where there is nothing, or no terminal to look from", async ({
-    expect,
-  }) => {
-    await inTheatre(async (on) => {
-      const run = await on.task();
-      const here = await on.types("task", "attach", run);
-      expect(here.code).toBe(1);
-      expect(here.stderr).toMatch(/this takes a terminal/);
-      await expect(on.says(run, "worker", "task", "attach", run)).rejects.toThrow(/ended with 4/);
-      const role = await on.types("task", "attach", run, "--role", "nobody");
-      expect(role.code).toBe(2);
-      expect(role.stderr).toMatch(/there is no role "nobody"; there are worker, reviewer/);
-      await on.person("move", run, "cancelled");
-      await on.in(run, "cancelled");
-      const over = await on.types("task", "attach", run);
-      expect(over.code).toBe(1);
-      expect(over.stderr).toMatch(new RegExp(`${run} has no terminal: it is over\\n.*signalbox logs ${run}`));
-    });
-  });
 });
