@@ -22,11 +22,13 @@ type Held = {
 
 type Keeping = {
   readonly tree: string;
+  /** Files that are not in it, and nobody's: we have put them there. */
+  readonly ours: readonly string[];
   readonly keep: string;
   readonly isReused: (name: string) => boolean;
 };
 
-export async function keepRest(on: On, bench: Bench, { tree, keep, isReused }: Keeping): Promise<void> {
+export async function keepRest(on: On, bench: Bench, { tree, ours, keep, isReused }: Keeping): Promise<void> {
   const records = await gitRecords(on.env, {
     ...within(bench),
     args: ["ls-tree", "-r", "-z", "--full-tree", tree],
@@ -35,7 +37,7 @@ export async function keepRest(on: On, bench: Bench, { tree, keep, isReused }: K
   const names = records
     .filter((record) => !record.startsWith("160000 "))
     .map((record) => record.slice(record.indexOf("\t") + 1));
-  for (const name of strangersIn(bench.path, names, isReused))
+  for (const name of strangersIn(bench.path, [...names, ...ours], isReused))
     moveInto(bytePath(bench.path, name), keep, name);
 }
 

@@ -58,9 +58,9 @@ async function empty(on: On, { run, bench, keep }: Registered, rest: Rest | unde
   const isReused = rest?.isReused ?? (() => false);
   repairPointer(bench, keep);
   await freeIndexLock(bench);
-  const note = await save(on, { run, bench }, rest);
+  const { note, ours } = await save(on, { run, bench }, rest);
   // Only now: what is missing from here on was taken away by us.
-  await keepRest(on, bench, { tree: note.saved, keep, isReused });
+  await keepRest(on, bench, { tree: note.saved, ours, keep, isReused });
   failpoint("workspace.before-clear");
   if (rest !== undefined) removeHollow(bench.path, "", isReused);
   if (rest === undefined && note.commit === "") await clear(on, bench, note.saved);
@@ -75,6 +75,9 @@ type Note = {
   readonly commit: string;
 };
 
+/** Whoever was killed over this had begun to put the files of that commit there. */
+type Saved = { readonly note: Note; readonly ours: readonly string[] };
+
 function noteOf(bench: Bench): Note | undefined {
   const text = unless(["ENOENT"], () => readFileSync(join(bench.own, SAVED), "utf8"));
   const [saved = "", commit = ""] = text?.split("\n") ?? [];
@@ -86,35 +89,44 @@ async function save(
   on: On,
   { run, bench }: Pick<Registered, "run" | "bench">,
   rest: Rest | undefined,
-): Promise<Note> {
+): Promise<Saved> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-    const note = noteOf(bench);
-    if (note !== undefined && (await isKnown(on, bench, note))) return note;
+    const known = await savedIn(on, bench);
+    if (known !== undefined) return known;
     const { tree } = await salvage({ on, bench, run }, { isThere: true });
     failpoint("workspace.before-saved");
     writePrivate(join(bench.own, SAVED), `${tree}\n${rest === undefined ? "" : `${rest.commit}\n`}`);
     failpoint("workspace.after-saved");
   }
-  const note = noteOf(bench);
-  if (note === undefined || !(await isKnown(on, bench, note))) throw busy(bench);
-  return note;
+  const known = await savedIn(on, bench);
+  if (known === undefined) throw busy(bench);
+  return known;
 }
 
-async function isKnown(on: On, bench: Bench, note: Note): Promise<boolean> {
+/** `undefined` where nothing was saved, or something is there that was not. */
+async function savedIn(on: On, bench: Bench): Promise<Saved | undefined> {
+  const note = noteOf(bench);
+  if (note === undefined) return undefined;
   return withCopy(on, bench, async (index) => {
     await addAll(on, bench, index);
-    return holds(on, bench, { note, index });
+    const ours = await putByUs(on, bench, { note, index });
+    return ours === undefined ? undefined : { note, ours };
   });
 }
 
-/** Whether everything in an index of what is on the disk was saved, or was put there by us. */
-async function holds(on: On, bench: Bench, of: { note: Note; index: string }): Promise<boolean> {
+/** In an index of what is on the disk, what was not saved and was put there by us; `undefined` where something is somebody else's. */
+async function putByUs(
+  on: On,
+  bench: Bench,
+  of: { note: Note; index: string },
+): Promise<readonly string[] | undefined> {
   const { saved, commit } = of.note;
   const now = await git(on.env, { ...at(bench, of.index), args: ["write-tree", "--missing-ok"] });
   const fresh = await newSince(on, bench, { tree: saved, now });
-  if (fresh.length === 0 || commit === "") return fresh.length === 0;
+  if (fresh.length === 0) return fresh;
+  if (commit === "") return undefined;
   const odd = new Set(await newSince(on, bench, { tree: commit, now }));
-  return !fresh.some((name) => odd.has(name));
+  return fresh.some((name) => odd.has(name)) ? undefined : fresh;
 }
 
 async function newSince(
@@ -146,7 +158,7 @@ async function turnInto(on: On, bench: Bench, of: { note: Note; rest: Rest | und
   const tree = of.rest?.commit ?? (await emptyTree(on, bench));
   await withCopy(on, bench, async (index) => {
     await addAll(on, bench, index);
-    if (!(await holds(on, bench, { note: of.note, index }))) throw busy(bench);
+    if ((await putByUs(on, bench, { note: of.note, index })) === undefined) throw busy(bench);
     const call: Omit<Call, "args"> = { ...at(bench, index), limitMs: REMOVE_MS };
     await git(on.env, { ...call, args: ["read-tree", "-m", "-u", "--no-sparse-checkout", tree] });
     if (of.rest === undefined) return;

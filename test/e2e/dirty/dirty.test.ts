@@ -12,19 +12,28 @@ const isDeep = process.env["SIGNALBOX_DEEP"] !== undefined;
 
 type Ending = (desk: Desk, path: string, lot: number) => Promise<void>;
 
-/** Killed there, the next supervisor finishes. */
+/** Killed there, the next supervisor finishes. Every release to a pool comes by each of them. */
 const FAILPOINTS = [
-  "workspace.after-salvage",
   "workspace.before-saved",
   "workspace.after-saved",
-  "workspace.after-keep",
   "workspace.before-clear",
+  "workspace.before-index",
+  "workspace.after-index",
   "workspace.after-clear",
+  "workspace.before-park",
+  "workspace.before-free",
+  "workspace.after-free",
   "registry.before-workspace",
   "registry.after-workspace",
   "registry.before-leave-pool",
   "registry.after-leave-pool",
 ];
+
+/** One after the other: the next one can be killed, too. */
+function deathsOf(lot: number): readonly string[] {
+  const at = (place: number): string => FAILPOINTS[place % FAILPOINTS.length] ?? "";
+  return isDeep ? [at(lot), at(lot + 4), at(lot + 9)] : [at(lot)];
+}
 
 const ENDINGS: Readonly<Record<string, Ending>> = {
   done: async (desk) => {
@@ -56,7 +65,11 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   },
   recovery: async (desk, _path, lot) => {
     await desk.move("r1", "finished");
-    await desk.carryOutApart(FAILPOINTS[lot % FAILPOINTS.length] ?? "");
+    const [first, ...more] = deathsOf(lot);
+    const signal = await desk.carryOutApart(first ?? "");
+    // A sparse worktree is not for the next one: it is removed, and comes by other places.
+    if (!STATES[lot]?.isSparse) expect(signal).toBe("SIGKILL");
+    for (const name of more) await desk.carryOutApart(name);
     await desk.carryOut();
   },
   reuse: async (desk, path) => {
