@@ -38,7 +38,10 @@ export type Process =
   | { readonly type: "starting" }
   | { readonly type: "alive"; readonly pid: number; readonly outputAt: number }
   | { readonly type: "ended"; readonly code: number }
-  /** No exit status and no process. `infrastructure`: another boot of the machine, which says nothing about the process. */
+  /**
+   * No exit status that counts. `infrastructure`: another boot of the machine, or the server of its terminal is gone, which says
+   * nothing about the process. What is left of it is there until it is killed.
+   */
   | { readonly type: "lost"; readonly infrastructure: boolean };
 
 /**
