@@ -318,13 +318,17 @@ describe("without a screen", () => {
 });
 
 describe(`${COUNT} runs, ${LIVE} of them live`, () => {
-  /** A program that only notes that it was called. */
-  function counted(folder: string, name: string): string {
+  /** A program that notes that it was called, and prints. */
+  function counted(folder: string, name: string, prints: string): () => string[] {
     const log = join(folder, `${name}.log`);
     const file = join(folder, name);
-    writeFileSync(file, `#!/bin/sh\necho "$*" >> '${log}'\nexit 1\n`);
+    writeFileSync(join(folder, `${name}.out`), prints);
+    writeFileSync(
+      file,
+      `#!/bin/sh\n[ "$1" = -V ] && echo tmux 3.3a && exit\necho "$*" >> '${log}'\ncat '${file}.out'\n`,
+    );
     chmodSync(file, 0o755);
-    return log;
+    return () => (existsSync(log) ? readFileSync(log, "utf8").trimEnd().split("\n") : []);
   }
 
   test("a look asks tmux once and git never, and one change costs as much as one run", async () => {
@@ -338,12 +342,16 @@ describe(`${COUNT} runs, ${LIVE} of them live`, () => {
     }
     const bin = join(on.root, "counted");
     mkdirSync(bin);
-    const gits = counted(bin, "git");
-    const { promise: asked, resolve } = Promise.withResolvers<void>();
-    const source = sourceAt(
-      { ...on, env: { ...on.env, PATH: `${bin}:${on.env["PATH"] ?? ""}` } },
-      { onWork: resolve },
+    mkdirSync(on.home.terminals, { recursive: true });
+    const panes = Array.from(
+      { length: LIVE },
+      (_none, at) => `1|$${at}|r${at}|@${at}|%${at}|1|0|||0|j|r${at}|k|n\n`,
     );
+    const gits = counted(bin, "git", "");
+    const asks = counted(bin, "tmux", panes.join(""));
+    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    const env = { ...on.env, PATH: `${bin}:${on.env["PATH"] ?? ""}` };
+    const source = sourceAt({ ...on, env }, { onWork: resolve });
     const look = (): number => {
       const before = performance.now();
       expect(source.look({ repo: "", over: true }).rows.filter((row) => !isOver(row))).toHaveLength(COUNT);
@@ -353,7 +361,10 @@ describe(`${COUNT} runs, ${LIVE} of them live`, () => {
     on.happen("r1", { type: "move-asked", by: HUMAN, at: minute(59), to: "stuck", readings: [] });
     const again = look();
     await asked;
-    expect(existsSync(gits) ? readFileSync(gits, "utf8") : "").toBe("");
+    expect(gits()).toEqual([]);
+    expect(asks()).toHaveLength(1);
+    const { rows } = source.look({ repo: "", over: true });
+    expect(rows.filter(({ acts }) => acts.attach === "")).toHaveLength(LIVE);
     expect(again).toBeLessThan(Math.max(first, 200));
     source.close();
     on.store.close();

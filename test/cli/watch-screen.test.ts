@@ -1,6 +1,14 @@
 /** The screen in a real terminal: it draws, hears keys, and leaves everything as it was, however it ends. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -26,6 +34,7 @@ describe.runIf(hasTmux)("the screen", () => {
   // A socket's path must be short.
   const folder = realpathSync.native(mkdtempSync(join(tmpdir(), "sbw-")));
   const socket = join(folder, "s");
+  const pids = join(folder, "pid");
   let on: Stage;
 
   const tmux = (...args: string[]): string =>
@@ -48,7 +57,7 @@ describe.runIf(hasTmux)("the screen", () => {
   }
 
   async function watched(): Promise<void> {
-    keys("clear; node $PROGRAM watch; echo left with $?", "Enter");
+    keys("clear; sh -c 'echo $$ > $PIDS; exec node $PROGRAM watch'; echo left with $?", "Enter");
     await until("signalbox   1 waits for you");
   }
 
@@ -66,7 +75,7 @@ describe.runIf(hasTmux)("the screen", () => {
     const { files } = runFolders(on.home, "aaaa");
     mkdirSync(files, { recursive: true });
     writeFileSync(join(files, "TASK.md"), "# The page of one\n\n\u001B]0;owned\u0007text\n");
-    const env = { ...on.env, PROGRAM, TERM: "screen", PS1: "prompt> ", LANG: "C.UTF-8" };
+    const env = { ...on.env, PROGRAM, PIDS: pids, TERM: "screen", PS1: "prompt> ", LANG: "C.UTF-8" };
     const given = Object.entries(env).map(([name, value]) => `${name}=${value}`);
     execFileSync("tmux", [
       "-S",
@@ -162,9 +171,6 @@ describe.runIf(hasTmux)("the screen", () => {
   });
 
   function signal(name: NodeJS.Signals): void {
-    const shell = tmux("display-message", "-p", "-t", "0", "#{pane_pid}").trim();
-    const pid =
-      execFileSync("pgrep", ["-P", shell, "-f", "watch"], { encoding: "utf8" }).trim().split("\n")[0] ?? "";
-    process.kill(Number(pid), name);
+    process.kill(Number(readFileSync(pids, "utf8")), name);
   }
 });

@@ -6,7 +6,7 @@
 
 import { UNKNOWN, type Work } from "./row.ts";
 
-export type Looked = { readonly run: string; readonly seq: string; readonly isLive: boolean };
+type Looked = { readonly run: string; readonly seq: string; readonly isLive: boolean };
 
 export type Background = {
   /** Null where there is no workspace, undefined where nobody has looked yet. */

@@ -4,7 +4,7 @@ import { needsPerson, type BoardRow } from "../board/row.ts";
 import type { Paint } from "../paint.ts";
 import { plain, widthOf } from "./width.ts";
 
-export type Column = {
+type Column = {
   readonly title: string;
   readonly cell: (row: BoardRow, now: number) => string;
   readonly paint: (row: BoardRow, paint: Paint) => (text: string) => string;
@@ -128,7 +128,7 @@ const UNITS: readonly (readonly [seconds: number, unit: string])[] = [
 ];
 
 /** `4m`; the screen says what it is the age of. */
-export function shortAge(since: string, now: number): string {
+function shortAge(since: string, now: number): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1000));
   if (Number.isNaN(seconds)) return "?";
   for (const [length, unit] of UNITS) if (seconds >= length) return `${Math.floor(seconds / length)}${unit}`;

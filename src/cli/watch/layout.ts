@@ -4,7 +4,7 @@ import { helpLines, pageLines, textRoom } from "./texts.ts";
 import { shown, type Model, type Size } from "./model.ts";
 
 /** Header and titles of columns. */
-export const HEAD_LINES = 2;
+const HEAD_LINES = 2;
 /** About the selected run, a message, keys. */
 const FOOT_LINES = 4;
 const FOOT_LINES_SMALL = 2;

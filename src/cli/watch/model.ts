@@ -8,7 +8,7 @@ export type Filter = "all" | "active" | "done";
 export type Size = { readonly columns: number; readonly lines: number };
 
 /** What a command said, or why a key does nothing. */
-export type Message = { readonly text: string; readonly tone: "good" | "bad" | "note" };
+type Message = { readonly text: string; readonly tone: "good" | "bad" | "note" };
 
 export type Form = {
   readonly type: "form";

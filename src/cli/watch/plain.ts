@@ -30,10 +30,10 @@ export function sayBoard(
   return `${head}\n${columns(table)}${more > 0 ? `${more} more that are over: signalbox list --all\n` : ""}`;
 }
 
-export type Change = "there" | "changed" | "gone";
+type Change = "there" | "changed" | "gone";
 
 /** One row on one line, with what it waits for in full. */
-export function sayRow(row: BoardRow, change: Change): string {
+function sayRow(row: BoardRow, change: Change): string {
   const words = [
     row.run,
     nameOf(row),
