@@ -167,7 +167,7 @@ describe.runIf(hasTmux).concurrent("deaths", { timeout: 90_000 }, () => {
       (told: worker 1 was told review-passed)"
     `);
     expect((await on.types("inbox")).stdout).toContain(
-      "it is in reviewing; reviewer 1 left its verdict in review",
+      "; reviewer 1 left its verdict in review and never handed it in",
     );
     const { stdout } = await on.types("show", run);
     expect(stdout).toMatch(
