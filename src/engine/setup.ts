@@ -2,18 +2,18 @@
  * `workspace.setup`: a command of trusted settings that runs in a workspace before the first agent.
  *
  * It belongs to the deed that prepares the workspace, which is not done before it has ended: everything else of the run waits in line
- * behind it. It runs once for each preparation. Where it fails, a person is told; whoever resumes the run has it run again.
+ * behind it, and finds no workspace where it has failed. It runs once for each preparation. Where it fails, a person is told; whoever resumes the run has it run again.
  */
 
 import type { Works } from "./box.ts";
 import { environment, MINUTE_MS } from "./launch.ts";
 import type { Kept } from "./ports/journal.ts";
-import type { JobRow, WorkspaceRow } from "./ports/registry.ts";
+import type { JobRow } from "./ports/registry.ts";
 import { Later } from "./writers.ts";
 
 const NAME = "setup";
 
-export async function setUp(works: Works, kept: Kept, workspace: WorkspaceRow): Promise<void> {
+export async function setUp(works: Works, kept: Kept, path: string): Promise<void> {
   const { row } = kept;
   const settings = await works.settings(row.repo);
   const { setup: argv } = settings.workspace;
@@ -22,7 +22,7 @@ export async function setUp(works: Works, kept: Kept, workspace: WorkspaceRow): 
   if (job.tree === DONE) return;
   if (works.processes.probe(job.dir).type === "absent") {
     const env = { ...environment(works, settings), SIGNALBOX_RUN: row.id };
-    await works.processes.launch({ id: job.id, dir: job.dir, argv, cwd: workspace.path, env, stdin: "" });
+    await works.processes.launch({ id: job.id, dir: job.dir, argv, cwd: path, env, stdin: "" });
   }
   const process = works.processes.probe(job.dir);
   const isLate = works.clock.now() > job.endsBy;
@@ -33,6 +33,10 @@ export async function setUp(works: Works, kept: Kept, workspace: WorkspaceRow): 
   const isDone = process.type === "ended" && process.code === 0;
   works.store.putJob({ ...job, tree: isDone ? DONE : SPENT, killed: isUnderWay ? "timed-out" : "" });
   if (!isDone) throw failed(job, isUnderWay ? "took too long" : wordsOf(process));
+}
+
+export function isBeingSetUp(works: Works, run: string): boolean {
+  return current(works, run) !== undefined;
 }
 
 /** The workspace is given back: what was done in it is done no more, and what is under way is ended. */

@@ -7,7 +7,7 @@ import { artifactPaths, boundWorkspace, placeOf } from "./place.ts";
 import type { Kept } from "./ports/journal.ts";
 import type { PoolRow } from "./ports/projects.ts";
 import { noteAll, project } from "./project.ts";
-import { endSetUp, setUp } from "./setup.ts";
+import { endSetUp, isBeingSetUp, setUp } from "./setup.ts";
 
 export async function prepare({ works, kept }: Of<"prepare-resource">): Promise<string> {
   const { row, run } = kept;
@@ -19,31 +19,32 @@ export async function prepare({ works, kept }: Of<"prepare-resource">): Promise<
     if (boundWorkspace(works, row.id) === undefined) await giveBack(works, kept, []);
     return "the run is over";
   }
-  const bound = boundWorkspace(works, row.id);
-  const path = bound?.path ?? (await make(works, kept));
-  const workspace = boundWorkspace(works, row.id);
-  if (workspace !== undefined) await setUp(works, kept, workspace);
-  return bound === undefined ? path : "there is a workspace already";
+  if (boundWorkspace(works, row.id) !== undefined) return "there is a workspace already";
+  return make(works, kept);
 }
 
+/** It is the run's only when it has been set up: until then, no agent is started in it. */
 async function make(works: Works, kept: Kept): Promise<string> {
   const { row, run } = kept;
   const workflow = works.workflow(row.definition);
   const wanted = run.params["branch"];
   const branch = typeof wanted === "string" && wanted !== "" ? wanted : `signalbox/${row.id}`;
-  const artifacts = artifactPaths(workflow, run);
   const place = works.store.poolOf(row.id)?.name;
   const { reuse, fetch } = (await works.settings(row.repo)).workspace;
+  // While it is set up this is done again and again, and finds everything done; it is told once.
+  const isFirst = !isBeingSetUp(works, row.id);
+  const from = await baseFor(works, kept, fetch);
   const made = await works.workspaces.prepare({
     run: row.id,
     repo: row.repo,
     branch,
-    base: await baseFor(works, kept, fetch),
-    artifacts,
+    base: from.base,
+    artifacts: artifactPaths(workflow, run),
     reuse,
     ...(place === undefined ? {} : { place }),
   });
-  noteAll(works, row.id, made.notes ?? []);
+  if (isFirst) noteAll(works, row.id, [...from.notes, ...(made.notes ?? [])]);
+  await setUp(works, kept, made.path);
   noteAll(
     works,
     row.id,
@@ -65,17 +66,18 @@ async function make(works: Works, kept: Kept): Promise<string> {
 }
 
 /** As a person had it when the run began; otherwise where its project stands now. */
-async function baseFor(works: Works, { row }: Kept, fetch: boolean): Promise<string> {
-  if (row.base !== "") return row.base;
+async function baseFor(
+  works: Works,
+  { row }: Kept,
+  fetch: boolean,
+): Promise<{ readonly base: string; readonly notes: readonly string[] }> {
+  if (row.base !== "") return { base: row.base, notes: [] };
   const known = works.store.projectAt(row.repo);
-  const { base, notes } = await works.branches.baseOf({
+  return works.branches.baseOf({
     repo: row.repo,
     defaultBranch: known?.defaultBranch ?? "",
     remote: fetch ? (known?.remote ?? "") : "",
   });
-  const at = new Date(works.clock.now()).toISOString();
-  for (const text of notes) works.store.note({ run: row.id, at, kind: "base", text });
-  return base;
 }
 
 export async function snapshot({ works, kept, deed }: Of<"snapshot">): Promise<string> {
