@@ -125,7 +125,7 @@ const CASES: Readonly<Record<string, Case>> = {
     bad: ["workspace", "workspace lst", "workspace list x", "workspace list --project no-such"],
   },
   "workspace init": {
-    good: ["trust", "project add --pool-size 1", "workspace init", "workspace init", "workspace gc"],
+    good: ["project add --pool-size 1", "workspace init", "workspace init", "workspace gc"],
     bad: ["workspace init", "workspace init --project no-such"],
   },
   "workspace gc": { good: ["workspace gc", "workspace gc --all"], bad: ["workspace gc --project no-such"] },

@@ -179,13 +179,12 @@ test("what lies among the worktrees and belongs to nobody is told, and left", as
   expect((await desk.call("doctor", "--json")).stdout).toContain("1 of 2 folders belong to no run");
 });
 
-test("init: something in the way is told, and what was made stays", async () => {
+test("init leaves what is in the way, and whoever needs the place moves it aside", async () => {
   const desk = deskOf({ poolSize: 2 });
   put(pathOf(desk, "desk--2"), { "x.txt": "x\n" });
-  expect(await document(desk, "init")).toMatchObject({ exit: 2, code: "in-the-way" });
-  expect(await told(desk)).toEqual(["desk--1, free"]);
+  expect(await document(desk, "init")).toMatchObject({ exit: 0, made: [{ name: "desk--1" }], there: 1 });
+  expect(await told(desk)).toEqual(["desk--1, free", "desk--2, free, no working tree of git any more"]);
   expect(readdirSync(pathOf(desk, "desk--2"))).toEqual(["x.txt"]);
-  // Whoever needs the place moves it aside.
   await desk.begin("r1");
   expect(await desk.begin("r2")).toBe(pathOf(desk, "desk--2"));
   expect(existsSync(join(desk.home.quarantine, "worktree-r2/x.txt"))).toBe(true);

@@ -54,6 +54,8 @@ export type Desk = {
   /** As a person at a terminal. */
   call(...argv: readonly string[]): Promise<Printed>;
   git(...args: readonly string[]): string;
+  /** With everything that was made there. */
+  remove(): void;
 };
 
 const roots: string[] = [];
@@ -82,7 +84,8 @@ export function deskOf({ poolSize = 2 } = {}): Desk {
     }
   };
   withStore((store) => store.putProject({ repo, name: "desk", defaultBranch: "main", poolSize, remote: "" }));
-  return deskAt({ root, home, repo, env, git, withStore });
+  const remove = (): void => rmSync(root, { recursive: true, force: true });
+  return deskAt({ root, home, repo, env, git, withStore, remove });
 }
 
 let template: string | undefined;
@@ -132,7 +135,7 @@ function makeTemplate(): string {
   return root;
 }
 
-type Ground = Pick<Desk, "root" | "home" | "repo" | "env" | "git" | "withStore">;
+type Ground = Pick<Desk, "root" | "home" | "repo" | "env" | "git" | "withStore" | "remove">;
 
 function deskAt(ground: Ground): Desk {
   const { home, repo, env, git, withStore } = ground;

@@ -1,7 +1,7 @@
 /** Whatever state a workspace is left in, and however its run ends: nothing is lost, and nobody's checkout is touched. */
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { deskOf, removeDesks, type Desk } from "./desk.ts";
 import { expectNothingLost, lookAt } from "./proof.ts";
 import { git, put, STATES, type State } from "./states.ts";
@@ -91,6 +91,7 @@ const SAMPLE = CELLS.filter(({ row, column }) => isDeep || row % Object.keys(END
 
 test.for(SAMPLE)("$state.name, $how", async ({ state, how, end, row }) => {
   const desk = deskOf({ poolSize: 1 });
+  onTestFinished(() => desk.remove());
   const path = await desk.begin("r1");
   makeState(desk, path, state);
   const before = lookAt(desk, "r1", path);
