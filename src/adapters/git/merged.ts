@@ -178,7 +178,7 @@ const MADE = /^(?:commit|cherry-pick|revert|am)\b|: Merge made by/;
 const REBASED = /\(finish\): .* onto ([0-9a-f]+)$/;
 
 /** By git's own log of the branch: its tip was made on it. */
-export function isMadeHere(of: {
+function isMadeHere(of: {
   readonly commonDir: string;
   readonly branch: string;
   readonly tip: string;
