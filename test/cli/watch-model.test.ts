@@ -163,7 +163,7 @@ describe("a key", () => {
     [LIVE, "c[ctrl-c]", "quit; form; a1 all"],
     [LIVE, "[ctrl-z]", "suspend; a1 all"],
     [LIVE, "z", "a1 all"],
-  ])("$0.run: $1 -> $2", ([one, keys, does]) => {
+  ])("%#: $1 -> $2", ([one, keys, does]) => {
     expect(say(typed(model([one]), keys))).toBe(does);
   });
 
