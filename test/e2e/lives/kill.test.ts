@@ -1,5 +1,5 @@
 /**
- * Lives of a task in which command, supervisor, shim and agent are killed with SIGKILL at random moments.
+ * Lives of a task in which command, supervisor, shim, agent and terminal server are killed with SIGKILL at random moments.
  *
  * Whatever is killed when: what was acknowledged is there, nothing is started twice, no two agents share a slot, and it ends.
  */
@@ -7,6 +7,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
+import { hasTmux } from "../../support/tmux.ts";
 import { diceOf } from "../../../src/cli/dice.ts";
 import {
   begin,
@@ -26,7 +27,17 @@ const LIVES = IS_DEEP ? 200 : 6;
 const SEED = Number(process.env["SIGNALBOX_SEED"]);
 const KILLS_MAX = 8;
 /** Commands are there most of the time; the others are worth waiting for. */
-const WEIGHTED = ["agent", "shim", "supervisor", "agent", "shim", "supervisor", "command"] as const;
+const WEIGHTED = [
+  "agent",
+  "shim",
+  "supervisor",
+  "agent",
+  "shim",
+  "supervisor",
+  "command",
+  "terminals",
+] as const;
+const SEATS = hasTmux ? (["resident", "none", "window"] as const) : (["none"] as const);
 
 /** Kills somebody now and then, until it has killed enough or the run is over. */
 async function haunt(life: Life, run: string, dice: () => number): Promise<Record<string, number>> {
@@ -49,11 +60,13 @@ test.runIf(isPerson)("lives with sudden deaths", { timeout: 3_600_000 }, async (
   const ends: Record<string, number> = {};
   for (let i = 0; i < LIVES; i += 1) {
     const seed = (SEED + i * 7919) >>> 0;
-    const life = makeLife();
+    const seat = SEATS[i % SEATS.length] ?? "none";
+    const life = makeLife({ seat });
     const run = await begin(life);
     const [killed, end] = await Promise.all([haunt(life, run, diceOf(seed)), untilOver(life, run)]);
     const faults = await faultsOf(life, run);
-    if (faults.length > 0) throw new Error(`seed ${seed}\n${faults.join("\n")}\n${story(life, run)}`);
+    if (faults.length > 0)
+      throw new Error(`seed ${seed}, ${seat}\n${faults.join("\n")}\n${story(life, run)}`);
     for (const kind of Object.keys(killed)) total[kind] = (total[kind] ?? 0) + (killed[kind] ?? 0);
     ends[end] = (ends[end] ?? 0) + 1;
     await clear(life);

@@ -1,6 +1,6 @@
 /** One life of a run with real processes, which may be killed at any moment, and what must be true of it afterwards. */
 
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   appendFileSync,
   existsSync,
@@ -17,6 +17,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { homeAt, type Home } from "../../../src/adapters/home/paths.ts";
 import { openStore } from "../../../src/adapters/store/open.ts";
+import { findPlace } from "../../../src/adapters/terminal/place.ts";
 
 const ROOT = realpathSync(join(import.meta.dirname, "../../.."));
 const NODE = join(ROOT, "node_modules/node/bin/node");
@@ -30,6 +31,8 @@ export type Life = {
   readonly env: Readonly<Record<string, string>>;
 };
 
+export type Seat = "none" | "window" | "resident";
+
 export type Answer = {
   readonly code: number | null;
   readonly document: Readonly<Record<string, unknown>>;
@@ -38,13 +41,15 @@ export type Answer = {
 
 /** What a life begins with, where it is not the life of a task. */
 export type Props = {
+  /** Where agents live: without terminals, in windows for each turn, or the worker as long as its run. */
+  readonly seat?: Seat;
   /** The person's settings, by the folder of everything. */
   readonly config?: (root: string) => string;
   /** Called in the repository before its first commit. */
   readonly furnish?: (repo: string, root: string) => void;
 };
 
-export function makeLife({ config: configOf, furnish }: Props = {}): Life {
+export function makeLife({ config: configOf, furnish, seat = "none" }: Props = {}): Life {
   const root = mkdtempSync(join(realpathSync(tmpdir()), "signalbox-life-"));
   const [repo, ledger, config] = [join(root, "repo"), join(root, "ledger"), join(root, "config/signalbox")];
   for (const folder of [repo, ledger, config, join(root, "person")]) mkdirSync(folder, { recursive: true });
@@ -56,9 +61,10 @@ export function makeLife({ config: configOf, furnish }: Props = {}): Life {
   git("config", "user.email", "life@localhost");
   git("add", "-A");
   git("commit", "-q", "--no-gpg-sign", "-m", "start");
-  const harness = (name: string): string =>
-    `  ${name}: { command: [sh, ${join(import.meta.dirname, `${name}.sh`)}], set: { LEDGER: ${ledger} } }\n`;
-  const own = `harnesses:\n${harness("worker")}${harness("reviewer")}`;
+  const harness = (name: string, more = ""): string =>
+    `  ${name}: { command: [sh, ${scriptOf(name)}]${more}, set: { LEDGER: ${ledger} } }\n`;
+  const stays = seat === "resident" ? `, terminal: [sh, ${scriptOf("worker")}]` : "";
+  const own = `terminal: ${seat === "none" ? "none" : "auto"}\nharnesses:\n${harness("worker", stays)}${harness("reviewer")}`;
   writeFileSync(join(config, "config.yaml"), configOf?.(root) ?? own);
   const env = {
     PATH: process.env["PATH"] ?? "",
@@ -68,6 +74,10 @@ export function makeLife({ config: configOf, furnish }: Props = {}): Life {
     SIGNALBOX_HOME: join(root, "state"),
   };
   return { root, repo, ledger, home: homeAt(join(root, "state")), env };
+}
+
+function scriptOf(name: string): string {
+  return join(import.meta.dirname, `${name}.sh`);
 }
 
 /** A command of a person, in a process of its own; what it acknowledges is written down. */
@@ -100,13 +110,24 @@ async function nudge(life: Life, run: string): Promise<string> {
     await type(life, ["show", run]);
     return state;
   }
-  if (attention !== "" || isCrashed) await type(life, ["resume", run]);
-  else if (state === "pending") await type(life, ["move", run, "planning"]);
+  if (attention !== "" || isCrashed) {
+    await type(life, ["resume", run]);
+    // Whether the worker has heard it, nobody could tell: somebody looks into its window and says it again.
+    if (attention.includes("task attach")) pressEnter(life);
+  } else if (state === "pending") await type(life, ["move", run, "planning"]);
   else if (state === "stuck") await type(life, ["move", run, "reviewing"]);
   else if (state === "reviewing") await type(life, ["move", run, "done"]);
   // Any command finds what was lost, and sees to it that somebody is at work.
   else await type(life, ["show", run]);
   return state;
+}
+
+function pressEnter(life: Life): void {
+  const socket = findPlace(life.home)?.socket ?? "";
+  const tmux = (...args: string[]): string =>
+    spawnSync("tmux", ["-S", socket, ...args], { encoding: "utf8" }).stdout;
+  for (const pane of tmux("list-panes", "-a", "-F", "#{pane_dead} #{pane_id}").split("\n"))
+    if (pane.startsWith("0 ")) tmux("send-keys", "-t", pane.slice(2), "Enter");
 }
 
 export function look(
@@ -145,7 +166,10 @@ export async function begin(life: Life, more: Readonly<Record<string, string>> =
   throw new Error("the run did not begin");
 }
 
-type Victim = { readonly pid: number; readonly kind: "supervisor" | "shim" | "agent" | "command" };
+type Victim = {
+  readonly pid: number;
+  readonly kind: "supervisor" | "shim" | "agent" | "command" | "terminals";
+};
 
 /** Every process of this life that Signalbox or an agent started, by what it is. */
 export function processesOf(life: Life): Victim[] {
@@ -154,8 +178,8 @@ export function processesOf(life: Life): Victim[] {
     .flatMap((name): Victim[] => {
       try {
         const environ = readFileSync(`/proc/${name}/environ`, "latin1");
-        if (!environ.includes(life.root)) return [];
         const argv = readFileSync(`/proc/${name}/cmdline`, "latin1").split("\0");
+        if (!environ.includes(life.root) && !argv.some((word) => word.startsWith(life.root))) return [];
         return [{ pid: Number(name), kind: kindOf(argv) }];
       } catch {
         // It has ended while we looked.
@@ -166,6 +190,7 @@ export function processesOf(life: Life): Victim[] {
 
 function kindOf(argv: readonly string[]): Victim["kind"] {
   if (argv.includes("supervise")) return "supervisor";
+  if (argv[0]?.endsWith("tmux") === true || argv[0] === "tmux: server") return "terminals";
   if (argv.some((word) => word.endsWith("/shim.sh"))) return "shim";
   return argv.some((word) => word.endsWith("signalbox.cjs")) ? "command" : "agent";
 }
