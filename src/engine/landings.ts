@@ -41,14 +41,23 @@ export class Landings implements Observer {
 
   #isTold(run: string): boolean {
     const entry = this.#told.get(run);
-    return entry !== undefined && entry === this.#works.store.load(run)?.run.entry;
+    if (entry === undefined) return false;
+    try {
+      return entry === this.#works.store.load(run)?.run.entry;
+    } catch {
+      // Damaged since: there is nothing that it could be told.
+      return true;
+    }
   }
 
   async #see(branch: BranchOf): Promise<void> {
     const { store, merges } = this.#works;
     const found = await merges.merged(branch);
+    if (found === undefined) return;
+    // Should it turn out that it cannot be looked at, it is not tried again and again.
+    this.#told.set(branch.run, -1);
     const kept = store.load(branch.run);
-    if (found === undefined || kept === undefined) return;
+    if (kept === undefined) return;
     this.#told.set(branch.run, kept.run.entry);
     const digest = `${found.tip}:${found.into}`;
     const seen = await observe(this.#works, { run: branch.run, fact: "branch-merged", digest });

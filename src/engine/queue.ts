@@ -40,19 +40,25 @@ export class Queue implements Observer {
     if (ready.length > 0) hands.take(LINE, () => this.#start(ready));
   }
 
-  /** Whoever has gone on by other means leaves the line. */
+  /** Whoever has gone on by other means leaves the line. One that cannot be looked at stays, and holds up nobody. */
   #isWaiting({ run, entry }: QueueRow): boolean {
     if (this.#waiting.get(run) === entry) return true;
-    const kept = this.#works.store.load(run);
-    const workflow = kept === undefined ? undefined : this.#works.workflow(kept.row.definition);
-    const isWaiting =
-      kept !== undefined && workflow !== undefined && awaiting(workflow, kept.run, TURN).length > 0;
-    if (isWaiting) this.#waiting.set(run, entry);
-    else this.#leave(run);
-    return isWaiting;
+    try {
+      const kept = this.#works.store.load(run);
+      const isWaiting =
+        kept !== undefined && awaiting(this.#works.workflow(kept.row.definition), kept.run, TURN).length > 0;
+      if (isWaiting) this.#waiting.set(run, entry);
+      else this.#leave(run);
+      return isWaiting;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (!this.#isRefused({ run, entry })) this.#works.log(`${run} in the queue: ${message}`);
+      this.#refused.set(run, { entry, message });
+      return false;
+    }
   }
 
-  #isRefused({ run, entry }: QueueRow): boolean {
+  #isRefused({ run, entry }: Pick<QueueRow, "run" | "entry">): boolean {
     return this.#refused.get(run)?.entry === entry;
   }
 

@@ -200,6 +200,40 @@ test("one that cannot be started stays, is told once, and holds up nobody", asyn
   expect(store.load("a")?.run.seq).toBeGreaterThan(seq);
 });
 
+test("a damaged run in the line, or with a workspace, stops nobody", async () => {
+  pool(9);
+  for (const run of ["a", "b"]) await begun(run);
+  const works = worksOf();
+  const load = (run: string): ReturnType<Store["load"]> => {
+    if (run === "a") throw new Error("damaged");
+    return store.load(run);
+  };
+  const damaged = { ...works, store: { ...store, load } } as Works;
+  const queue = new Queue(damaged);
+  for (let turn = 0; turn < 2; turn += 1) await look(queue);
+  expect(states("b")).toEqual(["planning"]);
+  expect(queued()).toEqual(["a"]);
+  await look();
+  store.putWorkspace({
+    run: "a",
+    repo: REPO,
+    path: "/w",
+    branch: "x",
+    base: "1",
+    status: "bound",
+    salvage: "",
+    kept: "",
+  });
+  let looks = 0;
+  const merges: Merges = {
+    news: (all) => all,
+    merged: () => Promise.resolve(((looks += 1), { tip: "2", into: "3" })),
+  };
+  const landings = new Landings({ ...damaged, merges }, 0);
+  for (let turn = 0; turn < 3; turn += 1) await look(landings);
+  expect(looks).toBe(1);
+});
+
 test("another workflow, by other names; nothing is written where a fact leads nowhere", async () => {
   workflow = other;
   pool(1);

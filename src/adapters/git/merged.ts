@@ -51,7 +51,7 @@ export function gitMerges(on: On): Merges {
     news(all) {
       const at = Date.now() - COARSE_MS;
       const isMoved = [...new Map(all.map((of) => [of.repo, of.defaultBranch]))].some(([repo, branch]) =>
-        mayHaveMoved(repo, branch, looked.at),
+        orNothing(() => mayHaveMoved(repo, branch, looked.at)),
       );
       const runs = new Set(all.map(({ run }) => run));
       const isLess = Object.keys(looked.branches).some((run) => !runs.has(run));
@@ -74,13 +74,22 @@ export function gitMerges(on: On): Merges {
   };
 }
 
+/** A repository that cannot be looked at has nothing to tell, and is no reason not to look at the others. */
+function orNothing<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}
+
 function pick(branches: Looked["branches"], runs: ReadonlySet<string>): Looked["branches"] {
   return Object.fromEntries(Object.entries(branches).filter(([run]) => runs.has(run)));
 }
 
 /** From files alone. Undefined where there is nothing to be told about. */
 function viewOf(of: BranchOf): View | undefined {
-  return unless(UNREADABLE, () => {
+  return orNothing(() => {
     const gitDir = gitDirOf(of.repo);
     const into = gitDir === undefined ? undefined : defaultBranchOf(of.repo, of.defaultBranch);
     if (gitDir === undefined || into === undefined || into === of.branch || of.branch === "")
