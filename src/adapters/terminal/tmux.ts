@@ -152,12 +152,12 @@ export function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
+/** With a mark for the server: an agent can have it open windows, and whoever comes out of one is no person. */
 function handed(env: Env): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) =>
-      value !== undefined && isHandedOn(name, []) ? [[name, value]] : [],
-    ),
+  const own = Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && isHandedOn(name, []) ? [[name, value] as const] : [],
   );
+  return { ...Object.fromEntries(own), SIGNALBOX_TERMINALS: "agents" };
 }
 
 function programIn(env: Env): string | undefined {

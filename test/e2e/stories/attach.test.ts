@@ -1,7 +1,7 @@
 /** A person looks into the terminals of a task, from a terminal or from somewhere else. */
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { realpathSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
@@ -48,6 +48,24 @@ describe.runIf(hasTmux).concurrent("task attach", { timeout: 60_000 }, () => {
       } finally {
         terminal.close();
       }
+    });
+  });
+
+  test.runIf(isPerson)("whoever comes out of the terminals of agents is no person", async ({ expect }) => {
+    await inTheatre(async (on) => {
+      const run = await on.task();
+      const out = join(on.root, "out");
+      const env = Object.entries(on.env).map(([name, value]) => `${name}=${value}`);
+      const line = 'out=$1; shift; env -i "$@" >"$out" 2>&1; echo "it ended with $?" >>"$out"';
+      // As an agent would that wants to be taken for somebody at a terminal: nothing of its own is left.
+      const clean = ["/bin/sh", "-c", line, "sh", out, ...env, ...PROGRAM];
+      on.tmux("new-window", "-d", "--", ...clean, "move", run, "cancelled");
+      const said = await on.until(() => {
+        const text = existsSync(out) ? readFileSync(out, "utf8") : "";
+        return text.includes("it ended with") && text;
+      });
+      expect(said).toMatch(/this takes a person.*SIGNALBOX_TERMINALS of the terminals of agents/);
+      expect(said).toContain("it ended with 4");
     });
   });
 
