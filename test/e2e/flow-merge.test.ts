@@ -104,7 +104,7 @@ const ELSEWHERE: readonly Elsewhere[] = [
 const TO: Readonly<Record<string, (flow: Flow, run: string) => Promise<unknown>>> = {
   planning: (flow, run) => {
     const path = workspaceOf(flow, run);
-    writeFileSync(join(path, "early.txt"), "early\n");
+    writeFileSync(join(path, "early.txt"), `early ${run}\n`);
     for (const argv of [
       ["add", "-A"],
       ["commit", "-q", "-m", "early"],
