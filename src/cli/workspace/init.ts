@@ -1,8 +1,9 @@
 /** `workspace init`: the worktrees of a project are made before they are needed, so that no task waits for a checkout. */
 
-import { basename } from "node:path";
 import { requirePerson } from "../../adapters/person/who.ts";
-import { acting } from "../acting.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import type { ProjectRow } from "../../engine/ports/projects.ts";
+import { acting, type Acting } from "../acting.ts";
 import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
 import { projectMeant } from "../project/which.ts";
 import { wake } from "../wake.ts";
@@ -21,12 +22,11 @@ function init(given: Given, door: Door): Promise<Answer> {
   return acting(door, async (on) => {
     requirePerson(on.who);
     const { store } = on.box;
-    const { name, repo } = projectMeant(store, door.cwd, given.options["project"]);
-    const { initPool } = await import("../../adapters/git/pool.ts");
-    const paths = await initPool({ home: on.home, env: door.env, store }, repo);
+    const project = projectMeant(store, door.cwd, given.options["project"]);
+    const { name, repo } = project;
+    const { made, left } = await makeAll(on, project);
     // Whoever waited for one can have it now.
     await wake(on);
-    const made = paths.map((path) => ({ name: basename(path), path }));
     const there = store.pool(repo).length - made.length;
     const message =
       made.length === 0
@@ -37,10 +37,40 @@ function init(given: Given, door: Door): Promise<Answer> {
       exit: EXIT_OK,
       code: "ok",
       message,
-      data: () => ({ project: name, made, there }),
+      data: () => ({ project: name, made, there, left }),
       text: () => made.map(({ path }) => `${path}\n`).join(""),
       next,
-      talk: `  ${message}\n  next: ${next}\n`,
+      talk: [`  ${message}`, ...left.map((each) => `  left: ${each}`), `  next: ${next}`, ""].join("\n"),
     } satisfies Answer;
   });
+}
+
+type Made = { readonly name: string; readonly path: string };
+
+/** They rest at the default branch as it is here: whoever takes one fetches. */
+async function makeAll(
+  { box: { store }, home, door }: Acting,
+  { repo, defaultBranch, poolSize }: ProjectRow,
+): Promise<{ readonly made: readonly Made[]; readonly left: readonly string[] }> {
+  const [{ baseOf }, { makeFree }] = await Promise.all([
+    import("../../adapters/git/base.ts"),
+    import("../../adapters/git/make-free.ts"),
+  ]);
+  const on = { home, env: door.env };
+  const { base } = await baseOf(on, { repo, defaultBranch, remote: "" });
+  while (store.addToPool(repo) !== undefined);
+  const made: Made[] = [];
+  const left: string[] = [];
+  for (const { name, run, n } of store.pool(repo)) {
+    if (run !== "" || n > poolSize) continue;
+    try {
+      const { path, isNew } = await makeFree(on, { repo, name, base });
+      if (isNew) made.push({ name, path });
+    } catch (error) {
+      // The others can still be made.
+      if (!(error instanceof UserError)) throw error;
+      left.push(error.message);
+    }
+  }
+  return { made, left };
 }

@@ -73,6 +73,11 @@ const Done = z.strictObject({ name: Text, path: Text, run: Text, did: Text, salv
 
 export const WORKSPACE = {
   list: { workspaces: z.array(Workspace), strange: Texts },
-  init: { project: Text, made: z.array(z.strictObject({ name: Text, path: Text })), there: Count },
+  init: {
+    project: Text,
+    made: z.array(z.strictObject({ name: Text, path: Text })),
+    there: Count,
+    left: Texts,
+  },
   gc: { done: z.array(Done), left: Texts },
 };
