@@ -81,6 +81,14 @@ describe("create", () => {
     expect(on.rows().length).toBe(before);
   });
 
+  test("of several who want one branch at the same moment, one gets it", async () => {
+    const calls = Array.from({ length: 5 }, () =>
+      outcome(on.say(["task", "create", "raced", "x", "--no-start", "--json"])),
+    );
+    const answers = await Promise.all(calls);
+    expect(answers.toSorted()).toEqual(["0 ok", ...Array.from({ length: 4 }, () => "6 branch-taken")]);
+  });
+
   test("it says where it goes on, and what it waits for", async () => {
     const small = taskScene({}, 1);
     const first = await small.say(["task", "create", "a", "x"]);

@@ -20,10 +20,7 @@ type Wanted = {
 export async function requireBranch({ box, door }: Acting, wanted: Wanted): Promise<void> {
   const { repo, branch, path } = wanted;
   requireName(branch);
-  const taken = openBranches(box.store, wanted).find(
-    (one) => one.branch === branch || isInTheWay(branch, one.branch),
-  );
-  if (taken !== undefined) throw ofAnother(branch, taken);
+  requireUntaken(box.store, wanted);
   const { branchesOf } = await import("../../adapters/git/branches.ts");
   const { names, heldBy } = await branchesOf(repo, door.env);
   const place = heldBy.get(branch);
@@ -34,6 +31,28 @@ export async function requireBranch({ box, door }: Acting, wanted: Wanted): Prom
       next: "choose another name",
       exit: EXIT_CONFLICT,
     });
+}
+
+/** No open task has it, or one that it cannot stand beside. */
+function requireUntaken(store: Store, wanted: Wanted): void {
+  const { branch } = wanted;
+  const taken = openBranches(store, wanted).find(
+    (one) => one.branch === branch || isInTheWay(branch, one.branch),
+  );
+  if (taken !== undefined) throw ofAnother(branch, taken);
+}
+
+/** Of two who want one branch at the same moment, the second finds it taken: nobody begins between the look and the work. */
+export async function whileUntaken<T>(
+  { box, home }: Acting,
+  wanted: Wanted,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { whileLocked } = await import("../../adapters/git/lock.ts");
+  return whileLocked({ folder: home.locks, repo: `${wanted.repo}\0branches of tasks` }, () => {
+    requireUntaken(box.store, wanted);
+    return work();
+  });
 }
 
 function requireName(branch: string): void {

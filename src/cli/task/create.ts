@@ -18,7 +18,7 @@ import { projectFor } from "../project/make.ts";
 import { projectNamed } from "../project/which.ts";
 import { siteOf, type Site } from "../site.ts";
 import { begun } from "./begun.ts";
-import { requireBranch } from "./branch.ts";
+import { requireBranch, whileUntaken } from "./branch.ts";
 import { requireHarnesses } from "./harnesses.ts";
 import { dependenciesOf } from "./dependencies.ts";
 
@@ -96,7 +96,7 @@ async function create(typed: Acting, given: Given): Promise<Answer> {
     options["status"] ??
     (summary === "" && !isLeft && canBegin(store, { repo, dependsOn }) ? askingIn(site) : undefined);
   const { base, tree } = await workOf(on, site, { defaultBranch: project.defaultBranch, branch, to });
-  const submission = await beginRun(on, {
+  const beginning = {
     goal: summary,
     loaded,
     repo,
@@ -110,11 +110,16 @@ async function create(typed: Acting, given: Given): Promise<Answer> {
     to,
     tree,
     key,
-  });
+  };
+  const submission =
+    branch === undefined || !isNew
+      ? await beginRun(on, beginning)
+      : await whileUntaken(on, { repo, branch, run: known }, () => beginRun(on, beginning));
   const { to: state } = acknowledged(submission, submission.id);
   const run = submission.id;
   if (isNewProject) store.putProject(project);
-  if (isNew && dependsOn.length > 0) store.putDepends(run, dependsOn);
+  // Also where somebody died after the task was made, and asks again.
+  if (dependsOn.length > 0 && store.depends(run).length === 0) store.putDepends(run, dependsOn);
   const isWaiting = !isLeft && state === store.load(run)?.run.state;
   if (!isWaiting) return begun(on, run, { waits: "", told: await seeThrough(typed, run) });
   // Only a person starts it by hand: whatever an agent makes starts when its turn comes.
