@@ -61,6 +61,8 @@ async function make(works: Works, kept: Kept): Promise<string> {
     salvage: "",
     kept: "",
   });
+  // Somebody has given it another name since it was begun.
+  if (made.branch !== branch) await renameTo(works, row.id, branch);
   await project(works, row.id);
   return path;
 }
@@ -149,9 +151,15 @@ export async function renameBranch({ works, kept, deed }: Of<"rename-branch">): 
   const bound = boundWorkspace(works, row.id);
   if (bound === undefined) return "there is no workspace any more";
   if (kept.run.params["branch"] !== deed.branch) return "the branch has been given another name since";
-  const { path, repo, branch: from } = bound;
-  await works.branches.rename({ run: row.id, repo, path, from, to: deed.branch });
-  works.store.putWorkspace({ ...bound, branch: deed.branch });
+  await renameTo(works, row.id, deed.branch);
   await project(works, row.id);
-  return `${from} is ${deed.branch}`;
+  return `${bound.branch} is ${deed.branch}`;
+}
+
+async function renameTo(works: Works, run: string, to: string): Promise<void> {
+  const bound = boundWorkspace(works, run);
+  if (bound === undefined) return;
+  const { path, repo, branch: from } = bound;
+  await works.branches.rename({ run, repo, path, from, to });
+  works.store.putWorkspace({ ...bound, branch: to });
 }

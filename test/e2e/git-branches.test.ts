@@ -75,6 +75,15 @@ test("what is committed to the old name while it is renamed is the new one's", a
   expect(branches(of)).toBe("main new/name");
 });
 
+test("who asks for another name while the workspace is there is given the one that it has", async () => {
+  const { of, path, digest } = await prepared();
+  const before = await digest();
+  const wanted = { run: "r1", repo: of.repo, branch: "other", base: of.base, artifacts: ["TASK.md"] };
+  expect(await of.workspaces.prepare({ ...wanted, place: "p--1" })).toMatchObject({ path, branch: "old" });
+  expect(branches(of)).toBe("main old");
+  expect(await digest()).toBe(before);
+});
+
 test("somebody who has renamed it already, or switched to another one, only has it written down", async () => {
   const { of, path, renaming } = await prepared();
   sh(path, of.env, ["switch", "-q", "-c", "new/name"]);

@@ -150,6 +150,12 @@ export async function benchOf(on: On, { path, gitDir, branch, run, name = path }
   return { ...record, path, own };
 }
 
+/** The branch that the workspace at a path was made for, where it is this run's. */
+export function branchOfRun(on: Pick<On, "home">, path: string, run: string): string | undefined {
+  const known = recorded(on, path);
+  return known?.run === run ? known.branch : undefined;
+}
+
 /** The same workspace on another branch. */
 export function recordBranch(on: On, bench: Bench, branch: string): void {
   const known = recorded(on, bench.path);

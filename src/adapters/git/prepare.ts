@@ -29,7 +29,7 @@ import { branchAt } from "./refs.ts";
 import { park, removeRegistration } from "./release.ts";
 import { reuseTest } from "./reuse.ts";
 import { setAside } from "./set-aside.ts";
-import { benchOf, forgetBench, leaveOut } from "./own.ts";
+import { benchOf, branchOfRun, forgetBench, leaveOut } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { includeFiles } from "./include.ts";
 import { noteSkipped } from "./sparse.ts";
@@ -63,7 +63,8 @@ const CHECKOUT_MS = 30 * 60_000;
 type Site = { readonly on: On; readonly wanted: Wanted; readonly commonDir: string; readonly path: string };
 
 /** Called under the repository's lock. */
-export async function prepare(on: On, wanted: Wanted): Promise<Prepared> {
+export async function prepare(on: On, asked: Wanted): Promise<Prepared> {
+  const wanted = asBegun(on, asked);
   const mainDir = gitDirOf(wanted.repo);
   if (mainDir === undefined)
     throw new UserError(
@@ -84,6 +85,15 @@ export async function prepare(on: On, wanted: Wanted): Promise<Prepared> {
   const notes = ownerAt(gitDir) === wanted.run ? [] : await takeOver(site, bench);
   exclude({ commonDir: site.commonDir, run: wanted.run }, ignoreLines(await untracked(site, base)));
   return { path, branch: wanted.branch, base, ...(notes.length === 0 ? {} : { notes }) };
+}
+
+/** Where the run has its worktree already, its branch is the one that was made; giving it another name is something else. */
+function asBegun(on: On, wanted: Wanted): Wanted {
+  const path = join(on.home.worktrees, wanted.place ?? wanted.run);
+  const gitDir = isFolder(path) ? gitDirOf(path) : undefined;
+  if (gitDir === undefined || ownerAt(gitDir) !== wanted.run) return wanted;
+  const branch = branchOfRun(on, path, wanted.run)?.replace(/^refs\/heads\//, "") ?? "";
+  return branch === "" ? wanted : { ...wanted, branch };
 }
 
 function inRepository({ commonDir }: Site): Omit<Call, "args"> {
