@@ -49,6 +49,7 @@ export function change(run: OwnRun, event: Event): void {
       const key = slotKey(reading.artifact, reading.slot);
       run.held = { ...run.held, [key]: { reading, by, tree, inputs } };
       if (run.seen[key] !== reading.digest) run.seen = { ...run.seen, [key]: reading.digest };
+      if (event.again === true) run.baseline = without(run.baseline, key);
       return;
     }
     case "moved":

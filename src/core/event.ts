@@ -55,7 +55,13 @@ export type Incoming =
       readonly to: string;
       readonly note?: string;
     } & Facts)
-  | ({ readonly type: "submitted"; readonly by: Actor; readonly at: string } & Facts)
+  | ({
+      readonly type: "submitted";
+      readonly by: Actor;
+      readonly at: string;
+      /** Its text came with the call: it is new, also where it says what the last one said. */
+      readonly given?: boolean;
+    } & Facts)
   | ({ readonly type: "observed"; readonly at: string } & Facts)
   | {
       readonly type: "agent-started";
@@ -110,6 +116,8 @@ type Consequence =
       readonly by: string;
       readonly tree: string;
       readonly inputs: Readonly<Record<string, string>>;
+      /** The same words as before, said again. */
+      readonly again?: boolean;
     }
   /** `rule` is the number of the move in the definition, `reset` are counters that begin again at 0, `renew` artifacts that from here on must be new. */
   | {

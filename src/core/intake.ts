@@ -17,9 +17,10 @@ export function currentAgent(run: Run, actor: Extract<Actor, { type: "agent" }>)
   return agent !== undefined && agent.attempt === actor.attempt && isUp(agent) ? agent : undefined;
 }
 
-export function intake(draft: Draft, facts: Facts, actor: Actor): void {
+export function intake(draft: Draft, facts: Facts & { readonly given?: boolean }, actor: Actor): void {
   if (facts.tree !== undefined && facts.tree !== draft.run.tree) seeTree(draft, facts.tree);
-  for (const reading of facts.readings ?? []) takeIn(draft, reading, actor);
+  for (const reading of facts.readings ?? [])
+    takeIn(draft, reading, { actor, isGiven: facts.given === true });
 }
 
 /** What an agent leaves at its end is its work only where it has changed since the agent was called. */
@@ -39,7 +40,8 @@ export function seeTree(draft: Draft, tree: string): void {
   record(draft, { type: "tree-seen", tree, drop });
 }
 
-function takeIn(draft: Draft, reading: Reading, actor: Actor): void {
+function takeIn(draft: Draft, reading: Reading, from: { actor: Actor; isGiven: boolean }): void {
+  const { actor, isGiven } = from;
   const { workflow, run } = draft;
   const artifact = workflow.definition.artifacts[reading.artifact];
   if (artifact === undefined || !isOwnSlot(artifact, reading, actor)) return;
@@ -57,7 +59,9 @@ function takeIn(draft: Draft, reading: Reading, actor: Actor): void {
   // Whoever may not change the work speaks about the work as it was handed over.
   const tree = given?.tree ?? run.tree;
   const inputs = given?.inputs ?? currentInputs(run, artifact);
+  const isAgain = isGiven && run.baseline[slotKey(reading.artifact, reading.slot)] === reading.digest;
   if (
+    !isAgain &&
     known !== undefined &&
     known.by === by &&
     known.tree === tree &&
@@ -65,7 +69,7 @@ function takeIn(draft: Draft, reading: Reading, actor: Actor): void {
     sameInputs(known.inputs, inputs)
   )
     return;
-  record(draft, { type: "artifact-read", reading, by, tree, inputs });
+  record(draft, { type: "artifact-read", reading, by, tree, inputs, ...(isAgain ? { again: true } : {}) });
   if (reading.slot !== "") settleSlot(draft, reading);
 }
 

@@ -15,6 +15,7 @@ import {
   respawn,
   reviewer,
   story,
+  said,
   submit,
   task,
   worker,
@@ -249,6 +250,28 @@ test("gates say what is missing and where", () => {
     refused: not-in-map: there is no state "wroking"; did you mean "working"?
     refused: not-your-role: planning to done is for the engine, by itself, not for worker
     refused: not-your-role: planning to cancelled is for a person, not for worker"
+  `);
+});
+
+test("the same words count again when they are said again: handed in with the call, not left on the page", () => {
+  const failed = FAIL();
+  const words = [
+    ...story("working"),
+    worker("agent-review", [handoff()]),
+    submit("reviewer", [failed]),
+    worker("agent-review", [handoff()]),
+    submit("reviewer", [failed]),
+    said("reviewer", [failed]),
+  ];
+  expect(trace(task, words)).toMatchInlineSnapshot(`
+    "pending
+    planning, start-agent worker #1 (worker)
+    working
+    agent-review, review_round 1, archive review, start-agent reviewer #1 (reviewer)
+    working, review_round 1, archive handoff, tell-agent worker (review-failed), stop-agent reviewer #1
+    agent-review, review_round 2, archive review, start-agent reviewer #2 (reviewer)
+    refused: stale: review is stale: section "## Review" of TASK.md has not changed since it was last used
+    stuck, review_round 2, stop-agent reviewer #2, tell-agent worker (stuck-notice)"
   `);
 });
 

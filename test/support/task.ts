@@ -27,6 +27,10 @@ export const submit =
     readings,
     ...(tree === undefined ? {} : { tree }),
   });
+/** With a text of its own, not with what is on the page. */
+export const said =
+  (role: string, readings: Reading[]): Word =>
+  (run) => ({ type: "submitted", by: agent(run, role), at: AT, readings, given: true });
 export const ended =
   (role: string, readings: Reading[] = []): Word =>
   (run) => ({

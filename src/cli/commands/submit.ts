@@ -47,7 +47,10 @@ export const command: Command = {
         run: meant.run,
         voice,
         ...(key === undefined ? {} : { key }),
-        event: (facts, by) => eventOf(own, facts, by),
+        event: (facts, by) => ({
+          ...eventOf(own, facts, by),
+          ...(meant.file === undefined ? {} : { given: true }),
+        }),
       });
       return acted({ ...done, told: [...told, ...done.told] }, `${meant.artifact} counts`);
     }),
@@ -119,7 +122,7 @@ function eventOf(
   own: { readonly artifact: string; readonly slot: string },
   { kept: { row }, readings = [], ...known }: Known,
   by: Actor,
-): Incoming {
+): Extract<Incoming, { type: "submitted" }> {
   const reading = readings.find(({ artifact, slot }) => artifact === own.artifact && slot === own.slot);
   if (reading === undefined) {
     throw new UserError("gate-not-met", `${own.artifact} is missing`, {
