@@ -169,14 +169,14 @@ function readIn(file: string): string | undefined {
   }
 }
 
-/** Ours, by the state home in their environment: supervisor, shims, agents. */
-export function processesOf({ home }: Pick<Stage, "home">): readonly number[] {
+/** Ours, by the state home in their environment or their arguments: supervisor, shims, agents, the terminal server. */
+export function processesOf({ home, folder }: Pick<Stage, "home" | "folder">): readonly number[] {
   const mark = `SIGNALBOX_HOME=${home.root}\0`;
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .filter((name) => {
-      const environment = readIn(`/proc/${name}/environ`) ?? "";
-      return environment.includes(mark);
+      const isMarked = (readIn(`/proc/${name}/environ`) ?? "").includes(mark);
+      return isMarked || (readIn(`/proc/${name}/cmdline`) ?? "").includes(`${folder}/`);
     })
     .map(Number);
 }
