@@ -67,10 +67,26 @@ function itemsOf(store: Store, door: Door): InboxItem[] {
     ...store.list({ attention: true, limit: LIMIT }).rows,
   ];
   const unique = new Map(rows.map((row) => [row.id, row]));
+  const isNext = inLine(store);
   return [...unique.values()]
+    .filter((row) => row.attention !== "" || row.halted || !isNext.has(row.id))
     .filter((row) => !isFinished(row) || attentionOf(store, row) !== "")
     .map((row) => itemOf(store, row, door))
     .toSorted((a, b) => (a.since < b.since ? -1 : a.since > b.since ? 1 : 0));
+}
+
+/** Whoever stands in the queue goes on by itself, unless what it depends on was given up. */
+function inLine(store: Store): ReadonlySet<string> {
+  const isGivenUp = (on: string): boolean => {
+    const row = store.load(on)?.row;
+    return row !== undefined && isFinished(row) && row.status !== "done";
+  };
+  return new Set(
+    store
+      .queued()
+      .map(({ run }) => run)
+      .filter((run) => !store.depends(run).some(isGivenUp)),
+  );
 }
 
 function itemOf(store: Store, row: RunRow, door: Door): InboxItem {
