@@ -66,7 +66,8 @@ export class Watch {
   /** While the machine slept, nobody worked and nobody stalled: the limits move along with the clock. */
   #forgiveSleep(jobs: readonly JobRow[], mono: number): void {
     const wall = this.#works.clock.now();
-    const jump = wall - this.#wallAt - (mono - this.#lookedAt);
+    // In whole milliseconds, as all times that are kept.
+    const jump = Math.round(wall - this.#wallAt - (mono - this.#lookedAt));
     this.#wallAt = wall;
     if (!Number.isFinite(jump) || Math.abs(jump) < this.#tickMs) return;
     this.#jump = { at: wall, ms: jump };
