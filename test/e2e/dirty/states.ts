@@ -12,6 +12,8 @@ export type State = {
   readonly make: (spot: Spot) => void;
   /** What `.salvage/git` must hold of it. */
   readonly operation?: string;
+  /** It gets along with the others of these in one workspace. */
+  readonly isSimple?: true;
   /** Files that are on the disk only after restoring: a sparse checkout hides them. */
   readonly isSparse?: true;
 };
@@ -75,7 +77,7 @@ export const STATES: readonly State[] = [
       put(spot.path, { "a.txt": "later\n", "n.txt": "2\n" });
     },
   },
-  { name: "deleted", make: ({ path }) => rmSync(join(path, "b.txt")) },
+  { name: "deleted", isSimple: true, make: ({ path }) => rmSync(join(path, "b.txt")) },
   {
     name: "renamed",
     make: (spot) => {
@@ -84,14 +86,24 @@ export const STATES: readonly State[] = [
       renameSync(join(spot.path, "dir"), join(spot.path, "folder"));
     },
   },
-  { name: "untracked", make: ({ path }) => put(path, { "new.txt": "new\n", "größe 日本.txt": "u\n" }) },
+  {
+    name: "untracked",
+    isSimple: true,
+    make: ({ path }) => put(path, { "new.txt": "new\n", "größe 日本.txt": "u\n" }),
+  },
   {
     name: "untracked folder",
+    isSimple: true,
     make: ({ path }) => put(path, { "deep/er/x y.txt": "x\n", "deep/er/z/w": "" }),
   },
-  { name: "ignored file", make: ({ path }) => put(path, { ".env": "SECRET=1\n", "dir/x.log": "log\n" }) },
+  {
+    name: "ignored file",
+    isSimple: true,
+    make: ({ path }) => put(path, { ".env": "SECRET=1\n", "dir/x.log": "log\n" }),
+  },
   {
     name: "ignored folder",
+    isSimple: true,
     make: ({ path }) => put(path, { "build/out.bin": Buffer.from([0, 1, 2, 255]), "build/b/c": "c\n" }),
   },
   {
@@ -172,9 +184,10 @@ export const STATES: readonly State[] = [
       symlinkSync("/nowhere", join(path, "a.txt"));
     },
   },
-  { name: "file mode", make: ({ path }) => chmodSync(join(path, "a.txt"), 0o755) },
+  { name: "file mode", isSimple: true, make: ({ path }) => chmodSync(join(path, "a.txt"), 0o755) },
   {
     name: "intent to add",
+    isSimple: true,
     make: (spot) => (put(spot.path, { "i.txt": "i\n" }), void git(spot, "add", "-N", "i.txt")),
   },
   {
@@ -202,6 +215,17 @@ export const STATES: readonly State[] = [
       put(path, { "a.txt/x.log": "ignored\n", "a.txt/y.txt": "untracked\n" });
       rmSync(join(path, "dir"), { recursive: true });
       put(path, { dir: "file\n" });
+    },
+  },
+];
+
+/** The simple ones in one workspace, the others one by one: each is tried, in less time. */
+export const FEWER: readonly State[] = [
+  ...STATES.filter(({ isSimple }) => isSimple !== true),
+  {
+    name: STATES.flatMap(({ name, isSimple }) => (isSimple === true ? [name] : [])).join(", "),
+    make: (spot) => {
+      for (const { isSimple, make } of STATES) if (isSimple === true) make(spot);
     },
   },
 ];
