@@ -51,7 +51,7 @@ export function copyInside(
   }
 }
 
-export function below(folder: Buffer, name: Buffer): Buffer {
+function below(folder: Buffer, name: Buffer): Buffer {
   return Buffer.concat([folder, SLASH, name]);
 }
 

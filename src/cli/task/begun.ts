@@ -9,7 +9,7 @@ import type { Going } from "../going.ts";
 import { requireKept } from "../kept.ts";
 
 /** What `--json` gives. */
-export type BegunData = {
+type BegunData = {
   readonly run: string;
   readonly project: string;
   readonly branch: string;

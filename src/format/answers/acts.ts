@@ -1,11 +1,9 @@
 /** What the commands that change a run print with `--json`. */
 
 import * as z from "zod/mini";
-import { Count, Flag, Text, Texts } from "./envelope.ts";
+import { ACTED } from "./acted.ts";
+import { Flag, Text, Texts, Count } from "./envelope.ts";
 import { Choice, Read } from "./runs.ts";
-
-/** The acknowledgement: the same for the same key. */
-export const ACTED = { run: Text, from: Text, to: Text, seq: Count };
 
 /** Without --detach it comes when the run has ended, or waits for a person. */
 export const run = {

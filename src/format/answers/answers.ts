@@ -10,12 +10,11 @@ import { PROJECT, TASK } from "./tasks.ts";
 import { watch, WatchLine } from "./watch.ts";
 import * as ofWorkflows from "./workflows.ts";
 
-const { ACTED: _acted, ...ofActing } = ofActs;
 const { LogLine, Happening: _happening, Choice: _choice, Read: _read, ...ofReading } = ofRuns;
 const { DemoLine, ...ofSettingUp } = ofSetup;
 const DATA: Readonly<Record<string, Shape>> = {
   ...ofSettingUp,
-  ...ofActing,
+  ...ofActs,
   ...ofReading,
   watch,
   ...ofWorkflows,

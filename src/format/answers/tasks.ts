@@ -1,7 +1,7 @@
 /** What the parts of `task` and `project` print with `--json`. */
 
 import * as z from "zod/mini";
-import { ACTED } from "./acts.ts";
+import { ACTED } from "./acted.ts";
 import { Count, Flag, Text, Texts, type Shape } from "./envelope.ts";
 import { show } from "./runs.ts";
 

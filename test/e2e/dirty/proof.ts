@@ -96,7 +96,7 @@ export async function expectNothingLost(desk: Desk, before: Before, state: State
 }
 
 /** Contents by name; a link by where it leads, a program by what it is. */
-export function filesBelow(root: string, isLeftOut: (name: string) => boolean): Map<string, string> {
+function filesBelow(root: string, isLeftOut: (name: string) => boolean): Map<string, string> {
   const found = new Map<string, string>();
   const walk = (folder: Buffer, below: string): void => {
     for (const entry of readdirSync(folder, { withFileTypes: true, encoding: "buffer" })) {
