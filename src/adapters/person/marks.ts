@@ -14,7 +14,7 @@ const MARKS: readonly Mark[] = [
   { name: "SIGNALBOX_JOB", of: "a process that Signalbox started" },
   { name: "SIGNALBOX_TOKEN", of: "an agent that Signalbox started" },
   { name: "SIGNALBOX_PROMPT", of: "an agent that Signalbox started" },
-  // So does the server of their terminals, which opens windows for whoever asks it to.
+  // So do the server of their terminals, which opens windows for whoever asks it to, and what shows them to a person.
   { name: "SIGNALBOX_TERMINALS", of: "the terminals of agents" },
   // Claude Code sets both in every shell it opens; the second also says which of its forms it is.
   { name: "CLAUDECODE", of: "Claude Code" },

@@ -1,10 +1,12 @@
 /** What there is to look at: all windows by one question, and the way into a session. No server is started for it. */
 
+import { join } from "node:path";
 import type { Env, Home } from "../home/paths.ts";
+import { packageRoot } from "../library/package.ts";
 import { keyOf } from "./names.ts";
 import { panesOf } from "./panes.ts";
 import { findPlace } from "./place.ts";
-import { tmuxProgram, way, type Terminals } from "./tmux.ts";
+import { MARKED, tmuxProgram, way, type Terminals } from "./tmux.ts";
 
 export type RunTerminal = {
   /** The id of the session. */
@@ -67,5 +69,7 @@ export async function attachArgs(
   const target = chosen?.pane ?? panes.find(({ sessionOf }) => sessionOf === run)?.session ?? own[0]?.session;
   if (target === undefined) return undefined;
   const clean = ["/usr/bin/env", "-u", "TMUX", "-u", "TMUX_PANE"];
-  return [...clean, tmuxProgram(on.env), ...way(place), "attach-session", "-t", target];
+  const marked = Object.entries(MARKED).map(([name, value]) => `${name}=${value}`);
+  const above = ["/bin/sh", join(packageRoot(), "bin", "look.sh")];
+  return [...clean, ...marked, ...above, tmuxProgram(on.env), ...way(place), "attach-session", "-t", target];
 }

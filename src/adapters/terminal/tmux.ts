@@ -152,12 +152,14 @@ export function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** With a mark for the server: an agent can have it open windows, and whoever comes out of one is no person. */
+/** For the server and for whoever looks: an agent can have both start programs, and whoever comes out of one is no person. */
+export const MARKED = { SIGNALBOX_TERMINALS: "agents" } as const;
+
 function handed(env: Env): Record<string, string> {
   const own = Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && isHandedOn(name, []) ? [[name, value] as const] : [],
   );
-  return { ...Object.fromEntries(own), SIGNALBOX_TERMINALS: "agents" };
+  return { ...Object.fromEntries(own), ...MARKED };
 }
 
 function programIn(env: Env): string | undefined {

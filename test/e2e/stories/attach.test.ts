@@ -69,6 +69,39 @@ describe.runIf(hasTmux).concurrent("task attach", { timeout: 60_000 }, () => {
     });
   });
 
+  test.runIf(isPerson)(
+    "nor is what the server has the terminal of whoever looks become",
+    async ({ expect }) => {
+      await inTheatre(async (on) => {
+        const run = await on.task();
+        const terminal = terminalOf(on);
+        const out = join(on.root, "out");
+        const env = Object.entries(on.env).map(([name, value]) => `${name}=${value}`);
+        const line = `env -i ${[...env, ...PROGRAM].map((word) => `'${word}'`).join(" ")} move ${run} cancelled`;
+        try {
+          terminal.types("task", "attach", run, "--role", "worker");
+          const client = await on.until(() => on.tmux("list-clients", "-F", "#{client_name}") || undefined);
+          // The client is the person's own process, and is replaced by this.
+          on.tmux(
+            "detach-client",
+            "-t",
+            client,
+            "-E",
+            `${line} >'${out}' 2>&1; echo "it ended with $?" >>'${out}'`,
+          );
+          const said = await on.until(() => {
+            const text = existsSync(out) ? readFileSync(out, "utf8") : "";
+            return text.includes("it ended with") && text;
+          });
+          expect(said).toMatch(/this takes a person.*SIGNALBOX_TERMINALS of the terminals of agents/);
+          expect(said).toContain("it ended with 4");
+        } finally {
+          terminal.close();
+        }
+      });
+    },
+  );
+
   test("a person who wants to look where there is nothing, or no terminal to look from", async ({
     expect,
   }) => {
