@@ -4,7 +4,15 @@ import { realpathSync } from "node:fs";
 import { UserError } from "../adapters/user-error.ts";
 import { closest } from "../core/closest.ts";
 import { GLOBAL, parseArguments, splitCommand } from "./arguments.ts";
-import { EXIT_BUG, EXIT_OK, type Answer, type Command, type Door, type Group } from "./command.ts";
+import {
+  EXIT_BUG,
+  EXIT_FAILED,
+  EXIT_OK,
+  type Answer,
+  type Command,
+  type Door,
+  type Group,
+} from "./command.ts";
 import { ALIASES, COMMANDS } from "./commands.ts";
 import { harmless, paintOf } from "./paint.ts";
 
@@ -30,7 +38,7 @@ export async function run(argv: readonly string[], world: World): Promise<Printe
     if (answer.stream !== undefined) return await streamed(answer, { json, quiet }, world);
     return json ? asJson(answer) : asText(answer, quiet);
   } catch (error) {
-    const failure = error instanceof UserError ? ofUser(error, world.cwd) : ofBug(error);
+    const failure = error instanceof UserError ? ofUser(error, world.cwd) : (ofGit(error) ?? ofBug(error));
     return json
       ? { ...asJson(failure), stderr: failure.stack }
       : { code: failure.exit, stdout: "", stderr: harmless(sayFailure(failure)) };
@@ -215,6 +223,20 @@ function ofUser({ code, message, next, exit, at }: UserError, cwd: string): Fail
 
 function clip(message: string): string {
   return message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX)}...` : message;
+}
+
+/** Known by its name: most commands never load what calls git. That git fails is the machine's or the repository's, and its words say which. */
+function ofGit(error: unknown): Failure | undefined {
+  if (!(error instanceof Error) || error.name !== "GitError") return undefined;
+  const message = clip(error.message.trim().replaceAll(/\s*\n\s*/g, "; "));
+  return {
+    exit: EXIT_FAILED,
+    code: "git-failed",
+    message,
+    data: () => ({}),
+    next: "signalbox doctor",
+    stack: "",
+  };
 }
 
 function ofBug(error: unknown): Failure {

@@ -170,7 +170,7 @@ function standStill(call: Call, argv: readonly string[], env: Readonly<Record<st
   if (status !== null) return { code: status, out: stdout, err: stderr.toString("utf8", 0, ERR_MAX) };
   const isLate = error !== undefined && "code" in error && error.code === "ETIMEDOUT";
   if (error !== undefined && !isLate)
-    throw new Error(`git could not be started in ${call.cwd}`, { cause: error });
+    throw new GitError(call, { code: -1, err: `it could not be started, ${error.message}` });
   const reason = isLate ? `took longer than ${timeout} ms` : `ended by ${signal ?? "nothing"}`;
   throw new GitError(call, { code: -1, err: reason });
 }
@@ -198,7 +198,7 @@ function goOn(call: Call, argv: readonly string[], env: Readonly<Record<string, 
   child.stdin.on("error", () => undefined);
   child.on("error", (error) => {
     clearTimeout(timer);
-    reject(new Error(`git could not be started in ${call.cwd}`, { cause: error }));
+    reject(new GitError(call, { code: -1, err: `it could not be started, ${error.message}` }));
   });
   child.on("close", (code, signal) => {
     clearTimeout(timer);
