@@ -37,6 +37,18 @@ describe("a text is put", () => {
     );
     expect(bench.text("TASK.md")).toBe("## Plan\n\n## Mine\n");
   });
+
+  test("not where nobody could read the file any more, and what it shows has to fit in, too", async () => {
+    const bench = benchAt(folder(), of);
+    bench.write("TASK.md", "## Plan\n\np\n");
+    for (const bytes of [800 * 1024, 15_000_000])
+      for (const name of ["plan", "notes"])
+        await expect(put(bench, name, "x".repeat(bytes))).rejects.toThrow(
+          /would be larger than 786432 bytes/,
+        );
+    expect([bench.list(), bench.text("TASK.md")]).toEqual([["TASK.md"], "## Plan\n\np\n"]);
+    await put(bench, "plan", "x".repeat(700 * 1024));
+  });
 });
 
 describe("the archive", () => {

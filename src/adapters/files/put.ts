@@ -14,6 +14,10 @@ import type { Rewriting, Rewritten } from "./replace.ts";
 type Text = { readonly artifact: string; readonly slot: string; readonly text: string };
 type Edit = Rewriting["edit"];
 
+/** Readers take 1 MiB. What we put leaves room for what the engine shows in the same file, and for what others write there. */
+const BYTES_MAX = 768 * 1024;
+const MEND_TEXT = "mend the text, and try again";
+
 export async function putArtifact(
   { own, kept }: { readonly own: OwnWrites; readonly kept: Pick<Registry, "projection" | "keepProjection"> },
   place: Place,
@@ -22,10 +26,9 @@ export async function putArtifact(
   const of = place.workflow.definition.artifacts[artifact];
   if (of === undefined || of.file === "") throw new Error(`the artifact "${artifact}" has no file`);
   const file = fillPath(place.run, of.file, slot);
+  const bytes = fitting(file, text);
   const edit =
-    of.reader.type === "section"
-      ? await section(file, of.reader.heading, text)
-      : () => ({ bytes: Buffer.from(text) });
+    of.reader.type === "section" ? await section(file, of.reader.heading, text) : () => ({ bytes });
   const spot = { root: place.root, file, isWorkspace: place.isWorkspace ?? false };
   const isOurs = (digest: string): boolean =>
     own.isOf(spot)(digest) || isProjected({ kept, place }, file, digest);
@@ -40,9 +43,19 @@ async function section(file: string, heading: string, text: string): Promise<Edi
     const before = now === undefined ? "" : decodeWhole(now);
     if (before === undefined) throw refusal(file, "the file is not valid UTF-8");
     const placed = putSection(before, heading, text);
-    if (!placed.ok) throw refusal(file, `"## ${heading}" cannot be written: ${placed.reason}`);
-    return { bytes: Buffer.from(placed.text) };
+    if (!placed.ok) throw refusal(file, `"## ${heading}" cannot be written: ${placed.reason}`, MEND_TEXT);
+    return { bytes: fitting(file, placed.text) };
   };
+}
+
+function fitting(file: string, text: string): Uint8Array {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= BYTES_MAX) return bytes;
+  throw refusal(
+    file,
+    `with this text it would be larger than ${BYTES_MAX} bytes`,
+    "put the long part into a file of the repository, and name that file in the text",
+  );
 }
 
 function attempt(file: string, run: () => Rewritten): Rewritten {
@@ -55,11 +68,11 @@ function attempt(file: string, run: () => Rewritten): Rewritten {
   }
 }
 
-function refusal(path: string, reason: string): UserError {
+function refusal(path: string, reason: string, next?: string): UserError {
   const file = shownPath(path);
   const at = { file, line: 1, col: 1 };
   return new UserError("artifact-not-written", `${file}: ${reason}.`, {
-    next: `mend ${file} and try again`,
+    next: next ?? `mend ${file} and try again`,
     exit: 1,
     at,
   });
