@@ -220,6 +220,29 @@ test("what is not committed in a workspace is told, and what git does not know i
   });
 });
 
+test.for<[string, (path: string, of: Site) => void]>([
+  ["a commit more", (path, of) => (put(path, { "sneaked.txt": "in\n" }), void commit(path, of.env, "more"))],
+  [
+    "another branch in its place",
+    (_, of) => void sh(of.repo, of.env, ["update-ref", "refs/heads/task", at(of, "main")]),
+  ],
+])("what was looked at is merged, or nothing: %s", async ([, change]) => {
+  const of = site();
+  const artifacts = ["TASK.md"];
+  const { path } = await of.workspaces.prepare({ ...merging(of), base: of.base, artifacts });
+  put(path, { "a.txt": "looked at\n", "TASK.md": "committed by mistake\n" });
+  sh(path, of.env, ["add", "-f", "TASK.md"]);
+  const tip = commit(path, of.env, "work");
+  const looked = { tree: await of.workspaces.digest(path, artifacts), artifacts };
+  const old = at(of, "main");
+  change(path, of);
+  const no = await refused(mergeBranch(on(of), merging(of, { looked })));
+  expect(no).toMatchObject({ code: "conflict", exit: 6 });
+  expect([at(of, "main"), status(of)]).toEqual([old, ""]);
+  sh(of.repo, of.env, ["update-ref", "refs/heads/task", tip]);
+  expect(await mergeBranch(on(of), merging(of, { looked }))).toMatchObject({ how: "ff", commit: tip });
+});
+
 const PLACES = [
   "before-note",
   "after-note",

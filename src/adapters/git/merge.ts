@@ -29,6 +29,7 @@ import { openBench } from "./own.ts";
 import type { On } from "./own.ts";
 import { withObjects } from "./plain.ts";
 import { branchAt } from "./refs.ts";
+import { isSameWork, type Looked } from "./same-work.ts";
 import { updateRef } from "./update-ref.ts";
 
 export type Merging = {
@@ -40,6 +41,8 @@ export type Merging = {
   readonly strategy?: "ff" | "merge";
   /** Of the merge commit, where there is one. */
   readonly message: string;
+  /** Only this is merged: whatever the branch got since it was looked at is not. */
+  readonly looked?: Looked;
 };
 
 export type Landed = {
@@ -51,6 +54,7 @@ export type Landed = {
 };
 
 const GATE = 5;
+const CONFLICT = 6;
 const NAMES_SHOWN = 10;
 
 export function mergeBranch(on: On, merging: Merging): Promise<Landed> {
@@ -74,6 +78,8 @@ async function merge(on: On, merging: Merging): Promise<Landed> {
   const tip = await oidOf(site, `refs/heads/${merging.branch}`);
   if (tip === undefined) throw gone(merging.branch, merging.run);
   if (old === undefined) throw noDefault(merging.into);
+  if (merging.looked !== undefined && !(await isSameWork(on, { ...site, tip }, merging.looked)))
+    throw movedOn(merging);
   const result = await workedOut(site, { old, tip });
   if (result.how === "already") return { ...result, checkout: "" };
   const path = await checkoutOf(site);
@@ -286,6 +292,13 @@ function gone(branch: string, run: string): UserError {
   return new UserError("no-branch", `the branch ${branch} is gone`, {
     next: `signalbox task show ${run}`,
     exit: GATE,
+  });
+}
+
+function movedOn({ branch, run }: Merging): UserError {
+  return new UserError("conflict", `${branch} was changed while it was looked at: nothing is merged`, {
+    next: `signalbox task merge ${run}`,
+    exit: CONFLICT,
   });
 }
 

@@ -10,7 +10,8 @@ import { UserError } from "../../adapters/user-error.ts";
 import { targetOf } from "../../core/gate.ts";
 import { step } from "../../core/step.ts";
 import type { Landed } from "../../adapters/git/merge.ts";
-import { boundWorkspace } from "../../engine/place.ts";
+import type { Looked } from "../../adapters/git/same-work.ts";
+import { artifactPaths, boundWorkspace } from "../../engine/place.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import { factsOf } from "../../engine/submit.ts";
@@ -73,7 +74,9 @@ export function merge(given: Given, door: Door): Promise<Answer> {
     const into = await branchMergedInto(on, repo);
     const { mergeBranch } = await import("../../adapters/git/merge.ts");
     const voice = await voiceOf(on, id);
-    const to = isDone(on, kept) ? undefined : await requireFinish(on, kept, voice);
+    const { to, looked } = isDone(on, kept)
+      ? { to: undefined, looked: undefined }
+      : await requireFinish(on, kept, voice);
     // Of a task that is done, the workspace is being given back.
     if (to !== undefined) await requireCommitted(on, id);
     const landed = await mergeBranch(
@@ -85,6 +88,7 @@ export function merge(given: Given, door: Door): Promise<Answer> {
         into,
         message: options["message"] ?? `Merge task ${id}: ${firstLine(summaryOf(kept))}`,
         ...(strategy === undefined ? {} : { strategy }),
+        ...(looked === undefined ? {} : { looked }),
       },
     );
     const done = await finish(on, kept, { to, voice, note: options["note"], key: options["key"] });
@@ -131,8 +135,10 @@ function isDone({ box }: Acting, { row, run }: Kept): boolean {
   return box.workflow(row.definition).definition.states[run.state]?.final === "done";
 }
 
-/** Where a person may call it done, with everything that this needs as it is now. Gives where that leads. */
-async function requireFinish(on: Acting, kept: Kept, { by }: Voice): Promise<string> {
+type Finish = { readonly to: string; readonly looked: Looked | undefined };
+
+/** Where a person may call it done, with everything that this needs as it is now. Gives where that leads, and the work that it is about. */
+async function requireFinish(on: Acting, kept: Kept, { by }: Voice): Promise<Finish> {
   const { row, run } = kept;
   const workflow = on.box.workflow(row.definition);
   const { states, moves } = workflow.definition;
@@ -151,7 +157,8 @@ async function requireFinish(on: Acting, kept: Kept, { by }: Voice): Promise<str
   const facts = await factsOf(on.box, kept, workflow);
   const tried = step(workflow, run, { type: "move-asked", by, at: row.updatedAt, to, ...facts });
   if (!tried.ok) throw refusal(tried.refusal, run);
-  return to;
+  const { tree = "" } = facts;
+  return { to, looked: tree === "" ? undefined : { tree, artifacts: artifactPaths(workflow, run) } };
 }
 
 /** What is not committed would not be merged, and nobody would notice. */
