@@ -169,6 +169,17 @@ test.for<[line: string, code: number, words: string]>([
   expect(mainCheckout(desk)).toBe(before);
 });
 
+test("show: a run that has its workspace still", async () => {
+  const path = await desk.begin("busy1");
+  expect(await said("show", "busy1")).toContain(
+    `nothing was kept of run busy1 yet: its work is still in ${path}`,
+  );
+  await end("busy1");
+  expect(await said("show", "busy1")).toContain(
+    "nothing was kept of run busy1: all its work is on its branch",
+  );
+});
+
 test("restore: every byte in a new folder, and once more; nothing else is touched", async () => {
   const before = mainCheckout(desk);
   const refs = desk.git("for-each-ref");

@@ -279,6 +279,33 @@ describe("to the end", () => {
     expect(page()).not.toContain("More");
   });
 
+  test("what can be merged is offered so, and what a page asks can be read without it", async () => {
+    type Item = { run: string; asked: string; commands: string[] };
+    const item = async (id: string): Promise<Item | undefined> =>
+      (document(await on.say(["inbox", "--json"]))["items"] as Item[]).find(({ run }) => run === id);
+    const [id, repo] = [await on.taskIn("reviewing"), on.repo];
+    const bare = [
+      `signalbox move ${id} done`,
+      `signalbox move ${id} working`,
+      `signalbox move ${id} cancelled`,
+    ];
+    expect((await item(id))?.commands).toEqual(bare);
+    const row = { run: id, repo, path: runFolders(on.home, id).files, branch: "b", base: "", salvage: "" };
+    on.withStore((store) => store.putWorkspace({ ...row, status: "bound", kept: "" }));
+    const merge = `signalbox task merge ${id}`;
+    expect(await item(id)).toMatchObject({
+      asked: "",
+      commands: [merge, `signalbox task request-changes ${id} "TEXT"`, bare[0], bare[2]],
+    });
+    expect(document(await on.say(["next", id, "--json"]))).toMatchObject({ next: merge });
+
+    const asks = await on.taskIn("planning");
+    on.page(asks, { Questions: "To whom?\n\n\u001B[31mAnd when?", Plan: "Later" });
+    await on.as(asks, "worker")(["task", "update", "--status", "clarification"]);
+    expect((await item(asks))?.asked).toMatch(/^To whom\?\n\n\uFFFD\[31mAnd when\? \(\d+\)$/);
+    expect((await on.say(["show", asks])).stdout).toContain("It asks\n  To whom?\n");
+  });
+
   test("only what is over is put away, and it can still be looked at", async () => {
     const id = await on.taskIn("working");
     expect(await outcome(on.say(["task", "delete", id, "--json"]))).toBe("4 not-in-map");

@@ -150,7 +150,7 @@ function conflicts({ branch, into, run }: Merging, names: readonly string[]): Us
   return new UserError(
     "merge-conflict",
     `${branch} cannot be merged into ${into} without somebody who decides: both have changed ${listed(files)}`,
-    { next: `signalbox task request-changes ${run}: "merge ${into} into your branch"`, exit: GATE },
+    { next: `signalbox task request-changes ${run} "merge ${into} into your branch"`, exit: GATE },
   );
 }
 

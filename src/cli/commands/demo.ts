@@ -2,9 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { packageRoot } from "../../adapters/library/package.ts";
 import { isSupervisorAlive } from "../../adapters/supervisor/lock.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import {
@@ -18,7 +16,7 @@ import {
 } from "../command.ts";
 import { performAll, type Ended, type Player } from "../demo/cast.ts";
 import { isSomebodyThere, STAND_IN, typed } from "../demo/person.ts";
-import { setStage, type Stage } from "../demo/stage.ts";
+import { setStage, typedAnywhere, type Stage } from "../demo/stage.ts";
 
 export const command: Command = {
   usage: "[WORKFLOW] [--yes] [--keep]",
@@ -161,12 +159,6 @@ function commitsOf({ repo, env }: Stage): readonly string[] {
   });
   // The first is the project as it was.
   return stdout.trim().split("\n").slice(1);
-}
-
-/** As it can be typed anywhere: whoever tries a checkout has no such command yet. */
-function typedAnywhere(): string {
-  const root = packageRoot();
-  return basename(dirname(root)) === "node_modules" ? "signalbox" : join(root, "bin", "signalbox");
 }
 
 const QUIET_MS = 5000;

@@ -9,6 +9,7 @@ import { columns, firstLine, sayAge } from "../say.ts";
 import type { Choice } from "../reading/means.ts";
 import { doubtsOf } from "../reading/doubts.ts";
 import { choicesOf, questionOf, sayReads, type QuestionView } from "../reading/question.ts";
+import { askedIn } from "../reading/of-task.ts";
 import { attentionOf, isStranded, sayCrashed } from "../reading/trouble.ts";
 import { choicesOfPerson, nextForPerson } from "../reading/ways.ts";
 
@@ -24,6 +25,8 @@ export type InboxItem = {
   readonly kind: "question" | "attention" | "halted" | "crashed" | "damaged" | "waiting";
   readonly since: string;
   readonly what: string;
+  /** What stands on its page for people to answer; empty where nothing does. */
+  readonly asked: string;
   readonly question: QuestionView | null;
   /** What can be typed, the most likely first. */
   readonly commands: readonly string[];
@@ -91,7 +94,7 @@ function inLine(store: Store): ReadonlySet<string> {
 
 function itemOf(store: Store, row: RunRow, door: Door): InboxItem {
   const { id: run, workflow, goal, state, updatedAt: since, attention } = row;
-  const base = { run, workflow, goal, state, since, question: null };
+  const base = { run, workflow, goal, state, since, asked: "", question: null };
   const damaged = (reason: string): InboxItem => ({
     ...base,
     kind: "damaged",
@@ -128,7 +131,7 @@ function itemSeen(seen: Seen): Own {
   const choices = choicesOfPerson(seen);
   const title = workflow.definition.states[row.state]?.title || `it is in ${row.state}`;
   const what = [title, ...doubtsOf(seen).map(({ text }) => text)].join("; ");
-  return { kind: "waiting", what, ...(choices.length === 0 ? mend : typed(choices)) };
+  return { kind: "waiting", what, asked: askedIn(seen), ...(choices.length === 0 ? mend : typed(choices)) };
 }
 
 function typed(choices: readonly Choice[]): Pick<InboxItem, "commands" | "choices"> {
@@ -140,5 +143,6 @@ function show(item: InboxItem, { paint, cwd }: Door): string {
   const what = item.kind === "attention" || item.kind === "damaged" ? paint.red(item.what) : item.what;
   const reads = sayReads(item.question?.reads ?? [], cwd).map((line) => `    ${line}`);
   const choices = columns(item.choices.map(({ command: line, means }) => [`    ${line}`, means]));
-  return `${[head, `  ${what}`, ...reads].join("\n")}\n${choices}`;
+  const asked = item.asked === "" ? [] : item.asked.split("\n").map((line) => `  > ${line}`.trimEnd());
+  return `${[head, `  ${what}`, ...asked, ...reads].join("\n")}\n${choices}`;
 }

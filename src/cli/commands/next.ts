@@ -9,6 +9,8 @@ import { sayAsOf } from "../reading/as-of.ts";
 import { sayLine } from "../reading/line.ts";
 import { artifactsOf, type ArtifactView } from "../reading/artifacts.ts";
 import { questionOf, sayReads, type QuestionView } from "../reading/question.ts";
+import type { Choice } from "../reading/means.ts";
+import { choicesOfTask } from "../reading/of-task.ts";
 import { nextForPerson, nextForRole, PERSON, waysOf, type Way } from "../reading/ways.ts";
 
 /** What `--json` gives. */
@@ -43,13 +45,14 @@ export const command: Command = {
       const data = dataOf(seen, role);
       const next = role === PERSON ? nextForPerson(seen) : nextForRole(seen, role);
       // Before the store is closed: the text is made after that.
+      const more = role === PERSON ? choicesOfTask(seen) : [];
       const line = sayLine(waitsFor(seen.store, data.run));
       return {
         exit: EXIT_OK,
         code: "ok",
         message: next === "" ? `there is nothing for ${role} to do in ${data.state}` : next,
         data: () => data,
-        text: () => `${show(data, { next, isOver: isFinished(seen.row) }, door)}${line}`,
+        text: () => `${show(data, { next, isOver: isFinished(seen.row), more }, door)}${line}`,
         next,
       } satisfies Answer;
     }),
@@ -70,7 +73,7 @@ function dataOf(seen: Seen, role: string): NextData {
 
 function show(
   data: NextData,
-  on: { readonly next: string; readonly isOver: boolean },
+  on: { readonly next: string; readonly isOver: boolean; readonly more: readonly Choice[] },
   { paint, cwd }: Door,
 ): string {
   if (on.isOver) return `${data.run} is over: it is ${data.state}.\n`;
@@ -82,13 +85,13 @@ function show(
       ? `There is nothing for ${data.for} to do in ${data.state}.\n`
       : `${paint.bold(on.next)}\n`,
     ...(data.question === null ? [] : [sayQuestion(data.question, cwd)]),
-    block(
-      "Open",
-      open.map(({ command: line, means, asOf }) => [
+    block("Open", [
+      ...on.more.map(({ command: line, means }) => [line, means]),
+      ...open.map(({ command: line, means, asOf }) => [
         line,
         asOf === "" ? means : `${means}, ${sayAsOf(asOf)}`,
       ]),
-    ),
+    ]),
     block(
       "Not yet",
       shut.map(({ to, smallest }) => [to, smallest]),

@@ -16,6 +16,7 @@ import type { Choice } from "../reading/means.ts";
 import { questionOf, type QuestionView } from "../reading/question.ts";
 import { attentionOf, isStranded, sayCrashed } from "../reading/trouble.ts";
 import { agentsOf, checksOf, type AgentView, type CheckView, type Probe } from "../reading/truth.ts";
+import { askedIn } from "../reading/of-task.ts";
 import { choicesOfPerson, nextForPerson, PERSON, waysOf } from "../reading/ways.ts";
 
 /** What `--json` gives. */
@@ -58,6 +59,8 @@ export type ShowData = {
     readonly note: string;
   }[];
   readonly waitsFor: string;
+  /** What stands on its page for people to answer; empty where nothing does. */
+  readonly asked: string;
   /** What a person can type while it waits for one. */
   readonly choices: readonly Choice[];
   readonly notes: readonly Note[];
@@ -149,6 +152,7 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
     workspace: workspace === undefined ? null : workspaceView(workspace),
     deeds: open.map(deedView),
     waitsFor: waitsFor(seen, { agents, deeds: open }),
+    asked: askedIn(seen),
     choices: isAsked(seen) ? choicesOfPerson(seen) : [],
     notes: verbose ? notes : shownOf(notes, doubtsOf(seen)),
     history: linesOf(store, run, verbose ? LINES_VERBOSE : LINES).lines,

@@ -4,7 +4,7 @@ import { acting } from "../acting.ts";
 import { EXIT_WAITING, type Door, type Emit } from "../command.ts";
 import { follow, type Followed } from "../follow.ts";
 import { askAtKeyboard, typed } from "./person.ts";
-import type { Gate, Stage } from "./stage.ts";
+import { typedAnywhere, type Gate, type Stage } from "./stage.ts";
 
 export type Player = { readonly name: string; readonly run: string };
 export type Ended = Player & { readonly end: Followed };
@@ -47,8 +47,13 @@ async function perform({ run }: Player, on: On, floor: Floor): Promise<Followed>
 async function isAnswered(gate: Gate, run: string, { stage, door, emit, isStandIn }: On): Promise<boolean> {
   const branch = await branchOf(stage, run);
   const filled = (text: string): string => text.replace("RUN", run).replace("BRANCH", branch);
+  // In another terminal, where the state home of the demo is not known.
+  const look = filled(gate.look).replace(
+    /^signalbox /,
+    `SIGNALBOX_HOME=${stage.home.root} ${typedAnywhere()} `,
+  );
   emit({
-    text: `${door.paint.yellow(gate.question)}\n  to look at it: cd ${stage.repo} && ${filled(gate.look)}\n`,
+    text: `${door.paint.yellow(gate.question)}\n  to look at it: cd ${stage.repo} && ${look}\n`,
     data: { run, asks: gate.question },
   });
   if (isStandIn)

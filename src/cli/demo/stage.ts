@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { homeAt, type Env, type Home } from "../../adapters/home/paths.ts";
 import { packageRoot } from "../../adapters/library/package.ts";
 import { UserError } from "../../adapters/user-error.ts";
@@ -132,4 +132,10 @@ function makeRepository(repo: string, env: Env): void {
         "signalbox doctor",
       );
   }
+}
+
+/** As it can be typed anywhere: whoever tries a checkout has no such command yet. */
+export function typedAnywhere(): string {
+  const root = packageRoot();
+  return basename(dirname(root)) === "node_modules" ? "signalbox" : join(root, "bin", "signalbox");
 }

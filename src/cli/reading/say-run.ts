@@ -25,6 +25,7 @@ export function sayRun(data: ShowData, how: How): string {
   ];
   return [
     columns(head),
+    section("It asks", data.asked === "" ? [] : data.asked.split("\n").map((line) => [line]), paint),
     data.question === null
       ? section(
           "You can type",

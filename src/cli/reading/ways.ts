@@ -9,6 +9,7 @@ import { isFinished, type Seen } from "../box.ts";
 import { artifactsOf } from "./artifacts.ts";
 import { workSeenAt } from "./as-of.ts";
 import { meaningOf, type Choice } from "./means.ts";
+import { choicesOfTask, sendingBack } from "./of-task.ts";
 import { answerCommand, choicesOf, labelled, questionOf } from "./question.ts";
 import { attentionOf, isStranded } from "./trouble.ts";
 
@@ -102,7 +103,7 @@ export function nextForPerson(seen: Seen): string {
   if (isFinished(row)) return `signalbox history ${row.id}`;
   if (row.halted || attention !== "" || isStranded(seen)) return `signalbox resume ${row.id}`;
   if (run.question !== undefined) return `signalbox answer ${run.id} VALUE`;
-  if (row.status === "waiting") return movesOfPerson(seen)[0]?.command ?? `signalbox why ${row.id}`;
+  if (row.status === "waiting") return choicesOfPerson(seen)[0]?.command ?? `signalbox why ${row.id}`;
   return `signalbox logs ${row.id} -f`;
 }
 
@@ -114,9 +115,13 @@ function movesOfPerson(seen: Seen): Way[] {
 /** Everything that a person can type now, and where each leads. */
 export function choicesOfPerson(seen: Seen): Choice[] {
   const question = questionOf(seen);
-  const moves = movesOfPerson(seen).filter(({ answer }) => answer === "");
+  const more = choicesOfTask(seen);
+  // The bare way back says nothing that the request for changes does not.
+  const back = more.length === 0 ? undefined : sendingBack(seen)?.to;
+  const moves = movesOfPerson(seen).filter(({ answer, to }) => answer === "" && to !== back);
   return [
     ...(question === undefined ? [] : choicesOf(question)),
+    ...more,
     ...moves.map(({ command, means }) => ({ command, means })),
   ];
 }

@@ -58,6 +58,13 @@ function unknown(
 ): UserError {
   const next = "signalbox salvage list --all";
   const [run] = word === "" ? [] : (store?.idsLike(word, 1) ?? []);
+  const workspace = run === undefined ? undefined : store?.workspace(run);
+  if (run !== undefined && workspace?.status === "bound")
+    return new UserError(
+      "no-salvage",
+      `nothing was kept of run ${run} yet: its work is still in ${workspace.path}`,
+      `signalbox show ${run}`,
+    );
   if (run !== undefined)
     return new UserError("no-salvage", `nothing was kept of run ${run}: all its work is on its branch`, next);
   const near = closest(

@@ -19,6 +19,7 @@ import { EXIT_NOT_YOURS, type Answer, type Command } from "../command.ts";
 import { textIn } from "../input.ts";
 import { requireKept } from "../kept.ts";
 import { moveTo } from "../moving.ts";
+import { sendingBack } from "../reading/of-task.ts";
 import { refusal } from "../refused.ts";
 import { sayTime } from "../say.ts";
 import { OF_PROJECT, taskOf } from "./which.ts";
@@ -72,19 +73,11 @@ function meantBy(
   }
 }
 
-/** The person's move that begins a new cycle, which is what a request for changes is. */
+/** Where the request leads. */
 function backFrom(on: Acting, { row, run }: Kept): string {
   const workflow = on.box.workflow(row.definition);
-  const { states, counters } = workflow.definition;
-  if (states[run.state]?.final !== undefined) throw refusal(finished(run));
-  const scopes = new Set(Object.values(counters).map(({ per }) => per));
-  const move = (workflow.movesFrom[run.state] ?? []).find(
-    ({ by, answer, renew, do: actions }) =>
-      by.includes("human") &&
-      answer === undefined &&
-      renew.some((scope) => scopes.has(scope)) &&
-      actions.some(({ type }) => type === "tell"),
-  );
+  if (workflow.definition.states[run.state]?.final !== undefined) throw refusal(finished(run));
+  const move = sendingBack({ workflow, run });
   if (move !== undefined) return targetOf(run, move);
   throw new UserError("not-in-map", `${run.id} is ${run.state}, where no changes can be requested`, {
     next: `signalbox next ${run.id}`,

@@ -1,0 +1,90 @@
+/** What a task has that other runs have not: commands of its own for what a person can do, and questions on its page. */
+
+import { join } from "node:path";
+import { readOwn } from "../../adapters/home/own-file.ts";
+import type { Workflow } from "../../core/compile.ts";
+import { targetOf, unmet } from "../../core/gate.ts";
+import type { Run } from "../../core/run.ts";
+import { isGood, worth } from "../../core/standing.ts";
+import type { Move } from "../../core/workflow.ts";
+import { awaiting } from "../../engine/facts.ts";
+import { fillPath } from "../../engine/place.ts";
+import type { Seen } from "../box.ts";
+import type { Choice } from "./means.ts";
+
+type Of = { readonly workflow: Workflow; readonly run: Run };
+
+/** The artifact that holds what an agent wants to know. */
+const QUESTIONS = "questions";
+const PAGE_BYTES_MAX = 1024 * 1024;
+const LINES_MAX = 12;
+
+/** Work that can be called done can be merged, or sent back with words: both do more than the bare move. None outside of projects. */
+export function choicesOfTask({ store, row, run, workflow }: Seen): Choice[] {
+  if (store.projectAt(row.repo) === undefined) return [];
+  const branch = store.workspace(run.id)?.branch ?? "";
+  const end = branch === "" ? undefined : finishing({ workflow, run });
+  if (end === undefined) return [];
+  const back = sendingBack({ workflow, run });
+  return [
+    { command: `signalbox task merge ${run.id}`, means: `merge ${branch}, and on to ${targetOf(run, end)}` },
+    ...(back === undefined
+      ? []
+      : [
+          {
+            command: `signalbox task request-changes ${run.id} "TEXT"`,
+            means: `back to ${targetOf(run, back)}, with what is to be changed`,
+          },
+        ]),
+  ];
+}
+
+/** A person can end it well from here, and so would a merge. */
+function finishing({ workflow, run }: Of): Move | undefined {
+  if (awaiting(workflow, run, "branch-merged").length === 0) return undefined;
+  const { states } = workflow.definition;
+  return movesOfPeople({ workflow, run }).find(
+    (move) =>
+      states[targetOf(run, move)]?.final === "done" &&
+      unmet({ workflow, run, reserved: move.reserve }, move).length === 0,
+  );
+}
+
+/** The person's move that begins a new cycle, which is what a request for changes is. */
+export function sendingBack({ workflow, run }: Of): Move | undefined {
+  const scopes = new Set(Object.values(workflow.definition.counters).map(({ per }) => per));
+  return movesOfPeople({ workflow, run }).find(
+    ({ renew, do: actions }) =>
+      renew.some((scope) => scopes.has(scope)) && actions.some(({ type }) => type === "tell"),
+  );
+}
+
+function movesOfPeople({ workflow, run }: Of): readonly Move[] {
+  return (workflow.movesFrom[run.state] ?? []).filter(
+    ({ by, answer }) => by.includes("human") && answer === undefined,
+  );
+}
+
+/** What the page of a run that was set aside asks; empty where nothing is asked. Only for people to read: nothing is decided by it. */
+export function askedIn({ workflow, run, root }: Seen): string {
+  const { artifacts, moves, states } = workflow.definition;
+  const declared = artifacts[QUESTIONS];
+  const isAside =
+    states[run.state]?.waits === true && moves.some(({ to, remember }) => remember && to === run.state);
+  if (!isAside || declared?.reader.type !== "section") return "";
+  if (!isGood(worth(workflow, run, QUESTIONS).standing)) return "";
+  const page = readOwn(join(root, fillPath(run, declared.file, "")), PAGE_BYTES_MAX);
+  return page.type === "text" ? under(declared.reader.heading, page.text) : "";
+}
+
+function under(heading: string, text: string): string {
+  const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
+  const from = lines.indexOf(`## ${heading}`);
+  if (from === -1) return "";
+  const rest = lines.slice(from + 1);
+  const to = rest.findIndex((line) => /^##? /.test(line));
+  const said = (to === -1 ? rest : rest.slice(0, to)).join("\n").trim().split("\n");
+  return [...said.slice(0, LINES_MAX), ...(said.length > LINES_MAX ? ["..."] : [])]
+    .join("\n")
+    .replaceAll("\u001B", "\uFFFD");
+}
