@@ -16,12 +16,13 @@ import { damagedDatabase, translated } from "./damage.ts";
 import { databaseOf, type Database } from "./database.ts";
 import { journalOf } from "./journal.ts";
 import { messagesOf } from "./messages.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, versionOf } from "./migrate.ts";
 import { outboxOf } from "./outbox.ts";
 import { projectsOf } from "./projects.ts";
 import { registryOf } from "./registry.ts";
 import { APPLICATION_ID, MIGRATIONS, type Migration } from "./schema.ts";
 import { openFile } from "./sqlite.ts";
+import { whileAlone } from "../supervisor/alone.ts";
 
 /** What tests put in the place of the world. */
 export type Options = {
@@ -60,7 +61,10 @@ function openDatabase(home: Home, { mount, migrations = MIGRATIONS }: Options = 
   try {
     const id = db.get("PRAGMA application_id")?.["application_id"];
     if (id !== APPLICATION_ID) throw damagedDatabase(path, "it is not a database of signalbox");
-    migrate(db, migrations);
+    const version = versionOf(db);
+    const isOlder = version > 0 && version < migrations.length;
+    if (isOlder) whileAlone(home, () => migrate(db, migrations));
+    else migrate(db, migrations);
     db.exec("PRAGMA synchronous = FULL");
   } catch (error) {
     db.close();

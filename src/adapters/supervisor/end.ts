@@ -5,8 +5,9 @@ import { writePrivate } from "../home/folders.ts";
 import type { Home } from "../home/paths.ts";
 import { PROCS } from "../person/processes.ts";
 import { startOf } from "../process/table.ts";
+import { askToEnd } from "./ask-to-end.ts";
 import { isSupervisorAlive, takeSupervisorLock, type SupervisorLock } from "./lock.ts";
-import { saidFile, sayOf, supervisorSaid } from "./said.ts";
+import { saidFile, sayOf } from "./said.ts";
 
 const PATIENCE_MS = 10_000;
 
@@ -30,15 +31,4 @@ export async function endSupervisor(home: Home): Promise<SupervisorLock | undefi
     if (!isAsked) isAsked = askToEnd(home);
     await pause(50);
   }
-}
-
-function askToEnd(home: Home): boolean {
-  const { pid, start } = supervisorSaid(home);
-  if (!/^\d+$/.test(pid) || startOf(Number(pid)) !== start) return false;
-  try {
-    process.kill(Number(pid), "SIGTERM");
-  } catch {
-    // It has ended in this moment.
-  }
-  return true;
 }

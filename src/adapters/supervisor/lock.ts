@@ -21,7 +21,7 @@ const NOT_A_DATABASE = 26;
 const TAKE_MS = 250;
 
 /** A connection that nobody refers to any more would be closed, and the lock with it. */
-const held = new Set<DatabaseSync>();
+const held = new Map<DatabaseSync, string>();
 
 /** `undefined` where another process is the supervisor. */
 export function takeSupervisorLock(home: Home): SupervisorLock | undefined {
@@ -39,13 +39,18 @@ export function takeSupervisorLock(home: Home): SupervisorLock | undefined {
       throw error;
     return takeSupervisorLock(home);
   }
-  held.add(database);
+  held.set(database, home.supervisorLock);
   failpoint("supervisor.after-lock");
   return {
     release: () => {
       if (held.delete(database)) database.close();
     },
   };
+}
+
+/** Whether this process is the supervisor, or keeps others from being it. */
+export function holdsSupervisorLock(home: Home): boolean {
+  return [...held.values()].includes(home.supervisorLock);
 }
 
 /** Only asks to read, which takes a moment and which a supervisor that is about to take the lock waits for. */
