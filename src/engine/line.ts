@@ -9,6 +9,21 @@ export function isTurnOfSomebody(store: Pick<Store, "line" | "hasRoom">): boolea
   return [...repos].some((repo) => store.hasRoom(repo));
 }
 
+/** Whoever stands in the queue goes on by itself, unless what it depends on was given up: then it waits for a person. */
+export function inLine(store: Pick<Store, "queued" | "depends" | "load">): ReadonlySet<string> {
+  const isGivenUp = (on: string): boolean => {
+    try {
+      const status = store.load(on)?.row.status ?? "running";
+      return status !== "running" && status !== "waiting" && status !== "done";
+    } catch {
+      // It is damaged: only a person gets it going again, and nobody else's standing is hidden by that.
+      return true;
+    }
+  };
+  const runs = store.queued().map(({ run }) => run);
+  return new Set(runs.filter((run) => !store.depends(run).some(isGivenUp)));
+}
+
 /** What a run must wait for, in words, each a whole reason; none where nothing but its turn is missing, or it is not in the queue. */
 export function waitsFor(
   store: Pick<Store, "depends" | "load" | "line" | "hasRoom" | "pool" | "projectAt">,

@@ -126,6 +126,16 @@ describe("create", () => {
     expect(await outcome(on.say(["task", "start", c, "--json"]))).toBe("4 not-in-map");
   });
 
+  test("whoever depends on what was given up waits for a person, and is not called queued", async () => {
+    const a = await on.create("gone-a", "x", "--no-start");
+    const b = await on.create("gone-b", "x", "--depends-on", a);
+    const said = async (): Promise<string> =>
+      (await on.say(["task", "list"])).stdout.split("\n").find((line) => line.includes(b)) ?? "";
+    expect(await said()).toMatch(/pending +queued/);
+    expect(await outcome(on.say(["task", "cancel", a, "--yes", "--json"]))).toBe("0 ok");
+    expect(await said()).toMatch(/pending +waits for you/);
+  });
+
   test("refused with nothing written", async () => {
     git(on.repo, "branch", "there");
     const tree = join(on.root, "elsewhere");

@@ -1,5 +1,6 @@
 /** `signalbox inbox`: what waits for a person, in all runs of this machine, the oldest first. */
 
+import { inLine } from "../../engine/line.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { UserError } from "../../adapters/user-error.ts";
@@ -76,20 +77,6 @@ function itemsOf(store: Store, door: Door): InboxItem[] {
     .filter((row) => !isFinished(row) || attentionOf(store, row) !== "")
     .map((row) => itemOf(store, row, door))
     .toSorted((a, b) => (a.since < b.since ? -1 : a.since > b.since ? 1 : 0));
-}
-
-/** Whoever stands in the queue goes on by itself, unless what it depends on was given up. */
-function inLine(store: Store): ReadonlySet<string> {
-  const isGivenUp = (on: string): boolean => {
-    const row = store.load(on)?.row;
-    return row !== undefined && isFinished(row) && row.status !== "done";
-  };
-  return new Set(
-    store
-      .queued()
-      .map(({ run }) => run)
-      .filter((run) => !store.depends(run).some(isGivenUp)),
-  );
 }
 
 function itemOf(store: Store, row: RunRow, door: Door): InboxItem {

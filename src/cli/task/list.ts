@@ -5,6 +5,7 @@
  */
 
 import { UserError } from "../../adapters/user-error.ts";
+import { inLine } from "../../engine/line.ts";
 import type { Filter, RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { newestFirst, withStore } from "../box.ts";
@@ -35,6 +36,7 @@ export type TaskItem = {
   readonly halted: boolean;
   readonly session: Session;
   readonly round: number;
+  /** It stands in the queue, and goes on by itself: nothing that it depends on was given up. */
   readonly queued: boolean;
   readonly dependsOn: readonly string[];
   readonly repo: string;
@@ -112,7 +114,7 @@ function openFirst(a: RunRow, b: RunRow): number {
 
 function itemsOf(store: Store, rows: readonly RunRow[]): TaskItem[] {
   const sessions = sessionsOf(store);
-  const queued = new Set(store.queued().map(({ run }) => run));
+  const queued = inLine(store);
   const names = new Map(store.projects().map(({ repo, name }) => [repo, name]));
   return rows.map((row) => {
     const run = runOf(store, row.id);
