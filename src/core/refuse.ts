@@ -17,9 +17,11 @@ export function finished(run: Run): Refusal {
 }
 
 export function superseded(run: Run, agent: { role: string; attempt: number }): Refusal {
+  const now = run.attempts[agent.role] ?? 0;
   return {
     code: "stale",
-    message: `attempt ${agent.attempt} of ${agent.role} no longer counts; attempt ${run.attempts[agent.role] ?? 0} does`,
+    // Its work may be over without anybody in its place.
+    message: `attempt ${agent.attempt} of ${agent.role} no longer counts; ${now === agent.attempt ? "it is over" : `attempt ${now} does`}`,
     next: `stop working on run ${run.id}`,
   };
 }
