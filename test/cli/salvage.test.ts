@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
+import { sha256 } from "../../src/format/sha256.ts";
 import { deskOf, removeDesks, type Desk } from "../e2e/dirty/desk.ts";
 import { mainCheckout } from "../e2e/dirty/proof.ts";
 import { git, put } from "../e2e/dirty/states.ts";
@@ -169,12 +170,20 @@ test.for<[line: string, code: number, words: string]>([
   expect(mainCheckout(desk)).toBe(before);
 });
 
-test("show: a run that has its workspace still", async () => {
+test("a run that has its workspace still, and one of which nothing but a page of ours was left", async () => {
   const path = await desk.begin("busy1");
   expect(await said("show", "busy1")).toContain(
     `nothing was kept of run busy1 yet: its work is still in ${path}`,
   );
   await end("busy1");
+  // A page of ours that was replaced a moment before is nobody's work; one that somebody wrote into since is.
+  const kept = join(desk.home.root, "runs", "busy1", "kept");
+  const late = `.signalbox-late-1.ab.${sha256("said\n").slice(0, 16)}-TASK.md`;
+  put(kept, { [late]: "said\n" });
+  expect(await said("list")).not.toContain("busy1");
+  put(kept, { [late]: "said more\n" });
+  expect(await said("list")).toContain("busy1");
+  rmSync(kept, { recursive: true });
   expect(await said("show", "busy1")).toContain(
     "nothing was kept of run busy1: all its work is on its branch",
   );

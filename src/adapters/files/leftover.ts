@@ -163,6 +163,12 @@ function settleLate(folder: Folder, name: string, { entry, digest }: Leftover): 
   return isQuiet(stat) ? remove(folder, entry) : [];
 }
 
+/** It was replaced, and nobody has written into it since: what it says went on elsewhere. */
+export function isSpent(folder: Pick<Folder, "at">, entry: string): boolean {
+  const [, kind = "", , , digest = ""] = PATTERN.exec(entry) ?? [];
+  return kind === "late" && digest !== "" && digestAt(folder, entry).startsWith(digest);
+}
+
 function isQuiet(stat: BigIntStats): boolean {
   return Math.abs(Date.now() - Number(stat.mtimeMs)) > LATE_MS;
 }
@@ -187,12 +193,12 @@ export function remove(folder: Folder, entry: string): readonly string[] {
   return [];
 }
 
-export function statOf(folder: Folder, entry: string): BigIntStats | undefined {
+export function statOf(folder: Pick<Folder, "at">, entry: string): BigIntStats | undefined {
   return unless(["ENOENT"], () => lstatSync(folder.at(entry), { bigint: true }));
 }
 
 /** SHA-256 of a file of any size; empty for what is no regular file. */
-export function digestAt(folder: Folder, entry: string): string {
+export function digestAt(folder: Pick<Folder, "at">, entry: string): string {
   if (statOf(folder, entry)?.isFile() !== true) return "";
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const fd = unless(["ENOENT", "ELOOP"], () => openSync(folder.at(entry), flags));
