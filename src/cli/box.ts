@@ -187,9 +187,21 @@ function byPrefix(store: Store | undefined, word: string): string {
 }
 
 function unknownRun(store: Store | undefined, word: string): UserError {
+  const owners = store === undefined ? [] : withBranch(store, word);
+  if (owners.length > 0) {
+    const said = `there is no run "${word}"; the branch ${word} is that of ${owners.join(", ")}`;
+    return new UserError("unknown-run", said, `signalbox show ${owners[0]}`);
+  }
   const near = closest(word, store?.list({ limit: NEARBY }).rows.map(({ id }) => id) ?? []);
   const hint = near === undefined ? "" : `; did you mean "${near}"?`;
   return new UserError("unknown-run", `there is no run "${word}"${hint}`, "signalbox list --all");
+}
+
+/** People know a task by its branch, which its agent may rename: it helps to find the task, and never stands for it. */
+function withBranch(store: Store, word: string): readonly string[] {
+  return unfinished(store, NEARBY).rows.flatMap(({ id }) =>
+    store.load(id)?.run.params["branch"] === word ? [id] : [],
+  );
 }
 
 function whichRun(store: Store | undefined): UserError {

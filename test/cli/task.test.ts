@@ -240,6 +240,16 @@ describe("who makes tasks", () => {
 });
 
 describe("which task", () => {
+  test("a branch is no name of a task, and says whose it is", async () => {
+    const id = await on.create("known-by-this", "x", "--no-start");
+    for (const words of [["show"], ["task", "merge"], ["why"], ["task", "show"]])
+      expect(document(await on.say([...words, "known-by-this", "--json"]))).toMatchObject({
+        code: "unknown-run",
+        message: `there is no run "known-by-this"; the branch known-by-this is that of ${id}`,
+        next: `signalbox show ${id}`,
+      });
+  });
+
   test("letters mean the project that somebody is in, a whole id means its task everywhere", async () => {
     const other = join(on.root, "other");
     mkdirSync(other);
