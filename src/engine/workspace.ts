@@ -141,7 +141,7 @@ type Leaving = {
 
 function leave({ store }: Box, { run, pool, isGone }: Leaving): void {
   if (pool === undefined) return;
-  if (isGone) store.dropFromPool(pool.name);
+  if (isGone) store.dropFromPool(pool);
   else store.leavePool(run);
 }
 

@@ -96,6 +96,15 @@ export function registryContract(open: Open): void {
     expect(other.workspaceAt("/home/worktrees/a1")).toBeUndefined();
   });
 
+  test("a worktree leaves the pool only while those have it that are meant", () => {
+    const [one, other] = open();
+    one.putProject({ repo: "/pool", name: "pool", defaultBranch: "main", poolSize: 2, remote: "" });
+    const { name = "" } = one.addToPool("/pool") ?? {};
+    expect([other.dropFromPool({ name, run: "a1" }), other.pool("/pool").length]).toEqual([false, 1]);
+    expect([other.dropFromPool({ name, run: "" }), one.pool("/pool").length]).toEqual([true, 0]);
+    expect(one.dropFromPool({ name, run: "" })).toBe(false);
+  });
+
   test("readings, projections and trust are remembered", () => {
     const [one, other] = open();
     const reading = {

@@ -72,7 +72,7 @@ function giveUp(
   failpoint("doctor.before-unbind");
   box.store.putWorkspace({ ...row, status: "released", kept: aside === "" ? row.kept : aside });
   const pool = box.store.poolOf(run);
-  if (pool !== undefined) box.store.dropFromPool(pool.name);
+  if (pool !== undefined) box.store.dropFromPool(pool);
   failpoint("doctor.after-unbind");
   if (aside !== "") telling.did.push(`kept what lay in the workspace of run ${run}: ${aside}`);
   const status = box.store.load(run)?.row.status ?? "";

@@ -59,10 +59,13 @@ function pools(db: Database): Pools {
       db.write(() => db.run("UPDATE pool SET run = '' WHERE run = ?", run));
       failpoint("registry.after-leave-pool");
     },
-    dropFromPool(name) {
+    dropFromPool({ name, run }) {
       failpoint("registry.before-drop-pool");
-      db.write(() => db.run("DELETE FROM pool WHERE name = ?", name));
+      const isDropped = db.write(
+        () => db.get("DELETE FROM pool WHERE name = ? AND run = ? RETURNING name", name, run) !== undefined,
+      );
       failpoint("registry.after-drop-pool");
+      return isDropped;
     },
     addToPool(repo) {
       return db.write(() => {

@@ -11,7 +11,15 @@ import { UserError } from "../../adapters/user-error.ts";
 import { giveBack } from "../../engine/workspace.ts";
 import { acting, type Acting } from "../acting.ts";
 import { isFinished } from "../box.ts";
-import { EXIT_FAILED, EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
+import {
+  EXIT_CONFLICT,
+  EXIT_FAILED,
+  EXIT_OK,
+  type Answer,
+  type Command,
+  type Door,
+  type Given,
+} from "../command.ts";
 import { repoMeant } from "../salvage/scope.ts";
 import { wake } from "../wake.ts";
 import { strangersOf, worktreesOf, type Worktree } from "./look.ts";
@@ -104,16 +112,19 @@ async function forget({ box, door }: Acting, worktree: Worktree): Promise<Done> 
   const { salvage, kept } = left;
   if (bound !== undefined) store.putWorkspace({ ...bound, salvage, kept, status: "released" });
   if (pool !== undefined && left.stays === true) store.leavePool(run);
-  else if (pool !== undefined) store.dropFromPool(pool.name);
+  else if (pool !== undefined) store.dropFromPool(pool);
   return { name, path, run, did: "given back: nobody knows its run", salvage, kept };
 }
 
 /** Nobody has it, and the project has enough of them. Nobody gets it any more before it is gone. */
 export async function removeFree({ box }: Acting, { name, path, repo }: Worktree): Promise<Done> {
   const { store } = box;
-  if (store.pool(repo).some((row) => row.name === name && row.run !== ""))
-    throw new Error("somebody has it by now");
-  store.dropFromPool(name);
+  const isOurs = store.dropFromPool({ name, run: "" });
+  if (!isOurs && store.pool(repo).some((row) => row.name === name))
+    throw new UserError("workspace-taken", `somebody has ${name} by now.`, {
+      next: "signalbox workspace list",
+      exit: EXIT_CONFLICT,
+    });
   const nobody = { name, path, run: "", did: "removed: the project has enough", salvage: "", kept: "" };
   if (!isThere(path)) return nobody;
   const run = `pool-${name}`;

@@ -55,8 +55,8 @@ export type Projects = {
   hasRoom(repo: string): boolean;
   /** The worktree is ready for the next one. */
   leavePool(run: string): void;
-  /** The worktree is no more. */
-  dropFromPool(name: string): void;
+  /** The worktree is no more, or will not be. Only while this run has it, or nobody where that is empty: somebody may have got it since. */
+  dropFromPool(of: Pick<PoolRow, "name" | "run">): boolean;
   /** A free worktree for nobody: for whoever makes them before they are needed. */
   addToPool(repo: string): PoolRow | undefined;
   enqueue(run: string, repo: string): void;
