@@ -164,6 +164,16 @@ describe("create", () => {
       expect(
         `${JSON.stringify(words)} ${await outcome(on.say(["task", "create", "--json", ...words], env === undefined ? {} : { env }))}`,
       ).toBe(`${JSON.stringify(words)} ${expected}`);
+    // What is to be typed is told by the role whose program is missing.
+    const own = join(on.root, "own-bin");
+    mkdirSync(own);
+    writeFileSync(join(own, "claude"), "#!/bin/sh\n", { mode: 0o755 });
+    const only = { ...on.env, PATH: `${own}:/usr/bin:/bin` };
+    const answer = document(
+      await on.say(["task", "create", "x", "y", "--review-harness", "codex", "--json"], { env: only }),
+    );
+    expect(answer["message"]).toBe("the harness codex of the reviewer calls codex, which is not on the PATH");
+    expect(answer["next"]).toContain("--review-harness NAME");
     expect(on.rows().length).toBe(before);
     // A branch that is there and not checked out is worked on.
     expect(load(await on.create("there", "y", "--no-start")).run.params["branch"]).toBe("there");

@@ -16,25 +16,28 @@ export function requireHarnesses(
     readonly path: string | undefined;
   },
 ): void {
-  const names = Object.values(definition.roles).map(({ harness }) => {
-    if (typeof harness === "string") return harness;
-    const declared = definition.params[harness.param];
-    return of.params[harness.param] ?? String(declared?.default ?? "");
+  const wanted = Object.entries(definition.roles).map(([role, { harness }]) => {
+    if (typeof harness === "string") return { role, name: harness, option: "" };
+    const { param } = harness;
+    const name = of.params[param] ?? String(definition.params[param]?.default ?? "");
+    return { role, name, option: `--${param.replaceAll("_", "-")}` };
   });
-  for (const name of new Set(names)) {
+  for (const { role, name, option } of wanted) {
     const harness = settings.harness(name);
     if (harness === undefined) throw unknownHarness(name, settings.harnesses);
-    if (of.path !== undefined) requireProgram(harness, of.path);
+    if (of.path !== undefined) requireProgram(harness, { path: of.path, role, option });
   }
 }
 
-function requireProgram({ name, command: [program = ""] }: Harness, path: string): void {
+type Wanted = { readonly path: string; readonly role: string; readonly option: string };
+
+function requireProgram({ name, command: [program = ""] }: Harness, { path, role, option }: Wanted): void {
   // What is filled in later cannot be looked for.
   if (program.includes("{") || programAt(program, path) !== undefined) return;
   throw new UserError(
     "no-program",
-    `the harness ${name} calls ${program}, which is not on the PATH`,
-    "install it, or choose another one: --harness NAME; signalbox doctor says which are there",
+    `the harness ${name} of the ${role} calls ${program}, which is not on the PATH`,
+    `install it${option === "" ? "" : `, or choose another one: ${option} NAME`}; signalbox doctor says which are there`,
   );
 }
 
