@@ -16,6 +16,22 @@ import { carriers, isAlive, until } from "./process-bench.ts";
 const actor = fileURLToPath(new URL("terminal-actor.ts", import.meta.url));
 
 describe.skipIf(!hasTmux)("the server", () => {
+  test("stands still: whoever looks is told so, and does not stand still, too", async () => {
+    const b = tmuxBench();
+    const launch = b.inWindow("j", `echo begun; ${ECHO}`);
+    await b.processes.launch(launch);
+    await b.logged("j", "begun");
+    const pid = b.serverPid();
+    process.kill(pid, "SIGSTOP");
+    try {
+      await expect(paneHealth(b.home)).rejects.toThrow("did not answer within");
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+    expect((await paneHealth(b.home))?.size).toBe(1);
+    await b.processes.kill(launch);
+  });
+
   test.for<[how: "kill-server" | NodeJS.Signals, script: string]>([
     ["kill-server", ECHO],
     ["SIGKILL", ECHO],

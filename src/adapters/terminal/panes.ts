@@ -44,7 +44,7 @@ const LIST = ["list-panes", "-a", "-F", FIELDS.map((name) => `#{${name}}`).join(
 
 /** Undefined where no server runs. */
 export async function panesOf(on: Terminals): Promise<readonly Pane[] | undefined> {
-  return panesIn(await callTmux(on, { args: LIST }));
+  return panesIn(await callTmux(on, { args: LIST, isLook: true }));
 }
 
 /** `silent`: there was no answer in time. */

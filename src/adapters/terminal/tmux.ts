@@ -23,7 +23,12 @@ export type Server = { readonly pid: number; readonly start: string };
 
 export type Answer = { readonly code: number; readonly out: string; readonly err: string };
 
-export type Call = { readonly args: readonly string[]; readonly input?: string };
+export type Call = {
+  readonly args: readonly string[];
+  readonly input?: string;
+  /** Only a look, for which nobody waits long. */
+  readonly isLook?: boolean;
+};
 
 const LIMIT_MS = 10_000;
 /** Whoever looks stands still meanwhile. */
@@ -67,18 +72,20 @@ export function callTmux(on: Terminals, call: Call): Promise<Answer> {
 }
 
 /** May start a server. */
-export function callAt(on: Terminals, place: Place, { args, input }: Call): Promise<Answer> {
+export function callAt(on: Terminals, place: Place, { args, input, isLook }: Call): Promise<Answer> {
   const program = tmuxProgram(on.env);
+  const limitMs = isLook === true ? LOOK_MS : LIMIT_MS;
   revive(place);
   return new Promise((resolve, reject) => {
     const child = spawn(program, [...ownWay(place), ...args], { cwd: "/", env: handed(on.env) });
     const out: Buffer[] = [];
     const err: Buffer[] = [];
-    let isLate = false;
     const limit = setTimeout(() => {
-      isLate = true;
       child.kill("SIGKILL");
-    }, LIMIT_MS);
+      // It has handed its ends of these to the server, which stands still: nobody would ever close them.
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+      reject(new Error(`tmux ${args[0] ?? ""} did not answer within ${limitMs} ms`));
+    }, limitMs);
     child.stdout.on("data", (part: Buffer) => out.push(part));
     child.stderr.on("data", (part: Buffer) => err.push(part));
     // A server that is gone does not read what it is given; its answer says so.
@@ -86,13 +93,11 @@ export function callAt(on: Terminals, place: Place, { args, input }: Call): Prom
     child.once("error", reject);
     child.once("close", (code) => {
       clearTimeout(limit);
-      if (isLate) reject(new Error(`tmux ${args[0] ?? ""} did not answer within ${LIMIT_MS} ms`));
-      else
-        resolve({
-          code: code ?? 1,
-          out: Buffer.concat(out).toString("utf8"),
-          err: Buffer.concat(err).toString("utf8"),
-        });
+      resolve({
+        code: code ?? 1,
+        out: Buffer.concat(out).toString("utf8"),
+        err: Buffer.concat(err).toString("utf8"),
+      });
     });
     child.stdin.end(input ?? "");
   });
