@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
 import { diceOf } from "../../../src/cli/dice.ts";
-import { begin, clear, faultsOf, makeLife, story, untilOver } from "./life.ts";
+import { begin, clear, faultsOf, makeLife, story, untilOver, type Seat } from "./life.ts";
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
 const SAMPLE = 4;
@@ -28,17 +28,31 @@ function namesIn(folder: string): string[] {
     );
 }
 
-/** These belong to commands that no life of a task calls. */
-const ELSEWHERE = /^(doctor|repair|init|key|resume|stop|notify|merge|salvage)\.|migrate|trust|rotate/;
+/** These belong to commands that no life of a task calls; what a person types about tasks is killed in `errands.test.ts`. */
+const ELSEWHERE =
+  /^(doctor|repair|init|key|resume|stop|notify|merge|salvage|request-changes)\.|migrate|trust|rotate|^registry\..*-(depends|drop-.*|project)$/;
+/**
+ * Not reached by a life in which nobody meddles, with the tests that get there: renamed branches (`git-branches`), worktrees that
+ * are used again, dirty, removed or fetched for (`git-pool`, `git-release`, `git-prepare`), pages that somebody else changed or
+ * wrote too late (`files-peoples`, `files-race`, `dirty`), a claim that the shim makes.
+ */
+const RARE =
+  /^workspace\..*(rename|detach|remove|salvage|fetch|copy|after-head)|put-back|^late\.|^process\.after-claim$/;
 const names = [...new Set(namesIn("src"))].filter((name) => !ELSEWHERE.test(name)).toSorted();
 const SHIM = ["after-claim", "after-pid", "before-exit", "after-exit"];
 
-type Case = readonly [where: string, env: Readonly<Record<string, string>>];
+type Case = readonly [where: string, env: Readonly<Record<string, string>>, seat?: Seat];
+/** Where there are terminals, the worker stays, and is told. */
+const seatOf = (name: string): Seat => (name.startsWith("terminal.") ? "resident" : "none");
 
 const cases: Case[] = [
   ...names.flatMap((name): Case[] => [
-    [`supervisor at ${name}`, { SIGNALBOX_SUPERVISOR_FAILPOINT: name }],
-    [`supervisor at ${name}, the third time`, { SIGNALBOX_SUPERVISOR_FAILPOINT: `${name}:3` }],
+    [`supervisor at ${name}`, { SIGNALBOX_SUPERVISOR_FAILPOINT: name }, seatOf(name)],
+    [
+      `supervisor at ${name}, the third time, with terminals`,
+      { SIGNALBOX_SUPERVISOR_FAILPOINT: `${name}:3` },
+      "resident",
+    ],
     [`command at ${name}`, { SIGNALBOX_FAILPOINT: name }],
   ]),
   ...SHIM.map((name): Case => [`shim at ${name}`, { SIGNALBOX_SHIM_FAILPOINT: name }]),
@@ -51,8 +65,8 @@ const chosen = IS_DEEP
     );
 const reached = new Set<string>();
 
-test.runIf(isPerson).for(chosen)("%s", { timeout: 300_000 }, async ([, env]) => {
-  const life = makeLife();
+test.runIf(isPerson).for(chosen)("%s", { timeout: 300_000 }, async ([, env, seat = "none"]) => {
+  const life = makeLife({ seat });
   const log = join(life.root, "failpoints");
   const run = await begin(life, { ...env, SIGNALBOX_FAILPOINT_LOG: log });
   await untilOver(life, run);
@@ -63,8 +77,7 @@ test.runIf(isPerson).for(chosen)("%s", { timeout: 300_000 }, async ([, env]) => 
   await clear(life);
 });
 
-test.runIf(IS_DEEP)("nearly every place was reached", () => {
+test.runIf(IS_DEEP && isPerson)("every place was reached, or has a test of its own", () => {
   const missed = names.filter((name) => !reached.has(name));
-  console.log(`${reached.size} of ${names.length} failpoints were reached; not: ${missed.join(", ")}`);
-  expect(reached.size).toBeGreaterThan(names.length * 0.6);
+  expect(missed.filter((name) => !RARE.test(name))).toEqual([]);
 });

@@ -31,7 +31,7 @@ export type Life = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-type Seat = "none" | "window" | "resident";
+export type Seat = "none" | "window" | "resident";
 
 export type Answer = {
   readonly code: number | null;

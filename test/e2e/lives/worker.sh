@@ -23,7 +23,8 @@ work || true
 # In a terminal of its own it stays: it tries again what was killed under it, and looks again whenever somebody types.
 if [ -t 0 ]; then
   tries=0
-  until ! sed -n 's/^status: *//p' TASK.md | head -n 1 | grep -Eq 'planning|working' || [ "$((tries += 1))" -gt 20 ]; do
+  # A page that is not there, since somebody died over it, is put back by whoever looks next.
+  until sed -n 's/^status: *//p' TASK.md | head -n 1 | grep -Evq 'planning|working' || [ "$((tries += 1))" -gt 50 ]; do
     sleep 0.1
     work || true
   done
