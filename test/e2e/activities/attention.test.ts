@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
+import { openStore } from "../../../src/adapters/store/open.ts";
 import { takeSupervisorLock } from "../../../src/adapters/supervisor/lock.ts";
 import { processesOf } from "../lives/life.ts";
 import { filesBelow, onStage, supervised, type Scene, type Stage } from "./stage.ts";
@@ -97,8 +98,11 @@ describe.runIf(isPerson).concurrent("needs attention", () => {
     await onStage(SCENE, async (stage) => {
       const lock = takeSupervisorLock(stage.home);
       const run = await stage.begin("checks");
-      mkdirSync(join(stage.home.worktrees, run), { recursive: true });
-      writeFileSync(join(stage.home.worktrees, run, "mine.txt"), "precious\n");
+      const store = openStore(stage.home);
+      const place = join(stage.home.worktrees, store.poolOf(run)?.name ?? "");
+      store.close();
+      mkdirSync(place, { recursive: true });
+      writeFileSync(join(place, "mine.txt"), "precious\n");
       lock?.release();
       await stage.person("show", run);
       await stage.until(run, ({ state, isIdle }) => state === "accepting" && isIdle);
