@@ -316,7 +316,7 @@ describe("to the end", () => {
     const [id, repo] = [await on.taskIn("reviewing"), on.repo];
     const bare = [
       `signalbox move ${id} done`,
-      `signalbox move ${id} working`,
+      `signalbox move ${id} working --note "..."`,
       `signalbox move ${id} cancelled`,
     ];
     expect((await item(id))?.commands).toEqual(bare);

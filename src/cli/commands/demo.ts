@@ -142,6 +142,7 @@ function closing({ stage, door, workflow }: Play, ends: readonly Ended[], isKept
           ...ends.flatMap(({ end }) =>
             end.ways.map((way) => `  ${way.replaceAll("signalbox ", `${self} `)}`),
           ),
+          ...ending(ends, self),
         ]
       : [dim("The repository and everything in it is gone again; --keep leaves it.")]),
     "In a repository of yours:",
@@ -149,6 +150,16 @@ function closing({ stage, door, workflow }: Play, ends: readonly Ended[], isKept
     `  ${self} ${workflow} create "What is to be done"`,
     "",
   ].join("\n");
+}
+
+/** Whoever waits for an answer does so for as long as it takes. */
+function ending(ends: readonly Ended[], self: string): readonly string[] {
+  const open = ends.filter(({ end }) => end.status === "running" || end.status === "waiting");
+  if (open.length === 0) return [];
+  return [
+    "Agents wait there, and go on waiting. To end that:",
+    ...open.map(({ run }) => `  ${self} task cancel ${run} --yes`),
+  ];
 }
 
 function commitsOf({ repo, env }: Stage): readonly string[] {

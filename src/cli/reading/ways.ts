@@ -55,7 +55,8 @@ function rankedWays(seen: Seen): { readonly rank: number; readonly way: Way }[] 
     if (move === undefined) return [];
     const { rank, words } = meaningOf(workflow, run, move);
     const asOf = each.open && dependsOnWork(workflow, move) ? seenAt : "";
-    return [{ rank, way: { ...wayOf({ workflow, run }, each, words), asOf } }];
+    const way = wayOf({ workflow, run }, each, words);
+    return [{ rank, way: { ...way, command: withWords(way, move), asOf } }];
   });
 }
 
@@ -81,6 +82,13 @@ function wayOf(
     command: commandFor(workflow, run, each),
     means: labelled(label, words),
   };
+}
+
+/** Where somebody is told of the move, they are told what was said with it: what a person sends back without a word helps nobody. */
+function withWords({ command, by }: Pick<Way, "command" | "by">, move: Move): string {
+  const isTold =
+    move.do.some(({ type }) => type === "tell") && by.includes(PERSON) && move.answer === undefined;
+  return isTold && command !== "" ? `${command} --note "..."` : command;
 }
 
 /** Something that it needs is about the work as it is. */
