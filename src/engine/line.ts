@@ -1,5 +1,6 @@
 /** What can be told of the queue by looking: whether it is somebody's turn, what a run waits for, what it must not wait for. */
 
+import type { RunRow } from "./ports/journal.ts";
 import type { Store } from "./ports/store.ts";
 import { POOL_SIZE } from "./project-name.ts";
 
@@ -41,15 +42,24 @@ export function waitsFor(
 }
 
 function behind(store: Pick<Store, "depends" | "load">, run: string, other: string): readonly string[] {
-  const row = store.load(other)?.row;
+  const row = rowOf(store, other);
   const without = store.depends(run).filter((name) => name !== other);
   const mend = `signalbox task update ${run} --depends-on ${without.length === 0 ? "none" : without.join(",")}`;
-  if (row === undefined) return [`waits for ${other}, which is not there: ${mend}`];
+  if (row === undefined) return [`waits for ${other}, which is not there or damaged: ${mend}`];
   if (row.status === "done") return [];
   if (row.status === "running" || row.status === "waiting") return [`waits for ${other} (${row.state})`];
   return [
     `waits for ${other}, which ${row.status === "failed" ? "has failed" : `was ${row.status}`}: ${mend}`,
   ];
+}
+
+/** One that is damaged is as good as not there: what depends on it can still be looked at. */
+function rowOf(store: Pick<Store, "load">, run: string): RunRow | undefined {
+  try {
+    return store.load(run)?.row;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Why a run cannot depend on these; undefined where it can. `run` need not be there yet. */

@@ -154,7 +154,7 @@ test("whoever depends on others waits for them, and lets those behind go first",
   store.putDepends("b", ["a", "gone"]);
   expect(waitsFor(store, "b")).toEqual([
     "waits for a, which was cancelled: signalbox task update b --depends-on gone",
-    "waits for gone, which is not there: signalbox task update b --depends-on a",
+    "waits for gone, which is not there or damaged: signalbox task update b --depends-on a",
   ]);
   store.putDepends("b", []);
   await look();
