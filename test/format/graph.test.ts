@@ -83,13 +83,13 @@ test("task", () => {
   expect(draw(builtIn("task"))).toMatchInlineSnapshot(`
     "stateDiagram-v2
       %% task: One task in one worktree, planned, implemented, reviewed by another agent and finished by a person
-      state "pending" as pending
-      state "planning" as planning
-      state "clarification" as clarification
-      state "working" as working
-      state "agent-review" as agent_review
-      state "reviewing" as reviewing
-      state "stuck" as stuck
+      state "pending Not started yet" as pending
+      state "planning The worker plans" as planning
+      state "clarification The worker has questions" as clarification
+      state "working The worker implements" as working
+      state "agent-review Another agent reviews" as agent_review
+      state "reviewing Ready for a person's review" as reviewing
+      state "stuck Needs a person to sort it out" as stuck
       state "done" as done
       state "cancelled" as cancelled
       [*] --> pending : human
