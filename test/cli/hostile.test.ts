@@ -17,7 +17,7 @@ import { HANDOFF, PLAN, taskScene, type Tasks } from "./task-support.ts";
 const SEED = 20_260_731;
 const isDeep = process.env["SIGNALBOX_DEEP"] !== undefined;
 /** Fields that each text meets. */
-const EACH = 2;
+const EACH = 1;
 
 let on: Tasks;
 let open = "";

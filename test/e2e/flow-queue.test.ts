@@ -6,7 +6,7 @@ import { clearFlows, makeFlow } from "./flow-support.ts";
 afterEach(clearFlows);
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
-const COUNT = IS_DEEP ? 32 : 8;
+const COUNT = IS_DEEP ? 32 : 4;
 
 test.runIf(isPerson)(
   "a pool of one: three tasks, one after the other, nobody types anything in between",

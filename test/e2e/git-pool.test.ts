@@ -123,7 +123,7 @@ test("names to be reused that git does not ignore are work, and links are nobody
   isFree(of);
 });
 
-test.for(some(DIRTY, 16, 5))(
+test.for(some(DIRTY, 24, 5))(
   "%s: kept, and the worktree is free; the next one finds nothing of it",
   async ([, make, salvage]) => {
     const of = site();

@@ -175,17 +175,20 @@ describe.runIf(hasTmux).concurrent("deaths", { timeout: 90_000 }, () => {
     );
   });
 
-  test("a worker that is dead when there is something to tell is started instead", async ({ expect }) => {
-    const on = stage();
-    const run = await taskIn(on, "agent-review");
-    const before = await told(on, run);
-    await on.dies(run, "worker");
-    await on.judges(run, "FAIL");
-    await on.in(run, "working");
-    await on.up(run, "worker", 2);
-    expect(await since(on, run, before)).toMatchInlineSnapshot(`
+  test.runIf(IS_DEEP)(
+    "a worker that is dead when there is something to tell is started instead",
+    async ({ expect }) => {
+      const on = stage();
+      const run = await taskIn(on, "agent-review");
+      const before = await told(on, run);
+      await on.dies(run, "worker");
+      await on.judges(run, "FAIL");
+      await on.in(run, "working");
+      await on.up(run, "worker", 2);
+      expect(await since(on, run, before)).toMatchInlineSnapshot(`
       "engine: worker ended: killed (exit code 137); worker counts as crashed
       reviewer: submitted; review: needs_fix; agent-review -> working; worker is called, attempt 2; reviewer is stopped"
     `);
-  });
+    },
+  );
 });

@@ -6,6 +6,8 @@ import { describe, test } from "vitest";
 import { hasTmux } from "../../support/tmux.ts";
 import { theatre } from "./theatre.ts";
 
+const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
+
 describe.runIf(hasTmux).concurrent("ways through a task", { timeout: 60_000 }, () => {
   const stage = theatre();
 
@@ -42,7 +44,7 @@ describe.runIf(hasTmux).concurrent("ways through a task", { timeout: 60_000 }, (
     expect(existsSync(path)).toBe(true);
   });
 
-  test("a review fails once", async ({ expect }) => {
+  test.runIf(IS_DEEP)("a review fails once", async ({ expect }) => {
     const on = stage();
     const run = await on.task();
     await on.plans(run);
