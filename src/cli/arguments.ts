@@ -30,6 +30,9 @@ export function splitCommand(argv: readonly string[]): {
 }
 
 export function parseArguments(argv: readonly string[], known: Known, help: string): Given {
+  // No shell gives such a thing; what is kept of it would not be what was said.
+  if (argv.some((argument) => !argument.isWellFormed() || argument.includes("\0")))
+    throw new UserError("bad-usage", "an argument is no text", help);
   const { rest, lists } = takeLists(argv, known, help);
   // Agents mostly call us with words alone: those need no parser.
   if (rest.every((argument) => !argument.startsWith("-") || argument === "-"))

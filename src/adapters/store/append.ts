@@ -27,6 +27,7 @@ const NOWHERE: Standing = { n: undefined, seq: 0, head: "", status: "", birth: u
 
 export function append(db: Database, entry: Entry): Appended {
   insist(entry.events.length > 0, "an entry has at least one event");
+  insist(entry.key?.isWellFormed() !== false && entry.key?.includes("\0") !== true, "a key is a text");
   insist(entry.after.seq === entry.seq + entry.events.length, "every event counts one");
   failpoint("journal.before-append");
   const appended = db.write(() => written(db, entry));

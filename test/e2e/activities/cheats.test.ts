@@ -133,7 +133,8 @@ describe.runIf(isPerson).concurrent("cheats", () => {
         expect(kept).not.toMatch(/secret|NODE_OPTIONS/);
         expect(stage.said("env")).toContain("WANTED=yes");
         expect(stage.said("env")).not.toMatch(/secret|NODE_OPTIONS/);
-        await stage.person("cancel", run);
+        await stage.until(run, ({ state }) => state === "working");
+        expect((await stage.person("cancel", run)).code).toBe(0);
         await stage.until(run, (now) => now.isIdle);
       },
     );
