@@ -110,9 +110,23 @@ function fieldOf(
   return run.held[condition.artifact]?.reading.fields[condition.field];
 }
 
+/** Facts that are seen, not written, in words. */
+const FACTS: Readonly<Record<string, string>> = {
+  "ready-to-start": "it is its turn",
+  "branch-merged": "its branch was merged elsewhere",
+  "pull-request-closed": "its pull request was closed",
+};
+
+function factOf({ definition }: Workflow, name: string): string | undefined {
+  const reader = definition.artifacts[name]?.reader;
+  return reader?.type === "fact" ? FACTS[reader.fact] : undefined;
+}
+
 function explain(workflow: Workflow, run: Run, condition: Condition): Unmet {
   switch (condition.type) {
     case "artifact": {
+      const fact = factOf(workflow, condition.artifact);
+      if (fact !== undefined) return { code: "gate-not-met", message: `not so far: ${fact}`, mend: fact };
       const found = worth(workflow, run, condition.artifact);
       const wanted = condition.in.join(" or ");
       return {

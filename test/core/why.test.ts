@@ -14,7 +14,7 @@ function explain(run: Run): string {
 
 test("a task being planned", () => {
   expect(explain(inState("planning"))).toMatchInlineSnapshot(`
-    "shut done (engine): merged becomes holds
+    "shut done (engine): its branch was merged elsewhere
     shut working (worker, human): worker or a person must write plan, or a person waives it
     open clarification (worker): worker asks for clarification
     open clarification (human): a person asks for clarification
@@ -26,19 +26,19 @@ test("a task being planned", () => {
 test("a task being worked on, with a plan and no handoff", () => {
   expect(explain(play(task, [...story("planning"), submit("worker", [plan()]), worker("working")]).run))
     .toMatchInlineSnapshot(`
-    "shut done (engine): merged becomes holds
-    open clarification (worker): worker asks for clarification
-    open clarification (human): a person asks for clarification
-    shut agent-review (worker, human): worker or a person must write handoff, or a person waives it
-    open stuck (worker, human): worker or a person asks for stuck
-    shut stuck (engine): crash_count is spent
-    open cancelled (human): a person asks for cancelled"
-  `);
+      "shut done (engine): its branch was merged elsewhere
+      open clarification (worker): worker asks for clarification
+      open clarification (human): a person asks for clarification
+      shut agent-review (worker, human): worker or a person must write handoff, or a person waives it
+      open stuck (worker, human): worker or a person asks for stuck
+      shut stuck (engine): crash_count is spent
+      open cancelled (human): a person asks for cancelled"
+    `);
 });
 
 test("a task whose work changed after it passed", () => {
   expect(explain(play(task, [...story("reviewing"), edited("t9")]).run)).toMatchInlineSnapshot(`
-    "shut done (engine): merged becomes holds
+    "shut done (engine): its branch was merged elsewhere
     open working (human): a person asks for working
     shut done (human): reviewer must renew review, or a person waives it
     open cancelled (human): a person asks for cancelled"
