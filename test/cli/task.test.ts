@@ -250,9 +250,10 @@ describe("who makes tasks", () => {
 });
 
 describe("which task", () => {
-  test("a branch is no name of a task, and says whose it is", async () => {
+  test("a branch names a task; of a run in general, it says whose it is", async () => {
     const id = await on.create("known-by-this", "x", "--no-start");
-    for (const words of [["show"], ["task", "merge"], ["why"], ["task", "show"]])
+    expect(document(await on.say(["task", "show", "known-by-this", "--json"]))["run"]).toBe(id);
+    for (const words of [["show"], ["why"]])
       expect(document(await on.say([...words, "known-by-this", "--json"]))).toMatchObject({
         code: "unknown-run",
         message: `there is no run "known-by-this"; the branch known-by-this is that of ${id}`,
@@ -274,6 +275,9 @@ describe("which task", () => {
     );
     const id = String(there["run"]);
     const letters = id.slice(0, 7);
+    // By its branch, too: the task of this project, and no other's.
+    expect(document(await on.say(["task", "show", "here", "--json"]))["run"]).toBe(here);
+    expect(await outcome(on.say(["task", "show", "there", "--json"]))).toBe("2 unknown-run");
     expect(await outcome(on.say(["task", "show", letters, "--json"]))).toBe("2 other-project");
     expect(await outcome(on.say(["task", "cancel", letters, "--json"]))).toBe("2 other-project");
     expect(await outcome(on.say(["task", "show", letters, "--json"], { cwd: other }))).toBe("0 ok");

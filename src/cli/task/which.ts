@@ -1,5 +1,5 @@
 /**
- * Which task is meant.
+ * Which task is meant: by its id, by the first letters of it, or by its branch.
  *
  * The first letters of an id mean a task of the project that somebody stands in, or has named: letters that fit a task of another
  * project are refused and say so, because whoever types them there means another one. A whole id is no accident: it means its task
@@ -48,9 +48,24 @@ export function taskMeant(on: Meaning, word: string | undefined, project?: strin
     store.list({ ...filter, hidden: true, limit: ALL }).rows.filter(({ id }) => id.startsWith(word));
   const [first, second] = like({ repo });
   if (first !== undefined && second === undefined) return first.id;
+  const [branch, another] = first === undefined ? byBranch(store, repo, word) : [];
+  if (branch !== undefined && another === undefined) return branch;
   const [elsewhere] = first === undefined ? like({}) : [];
   if (elsewhere !== undefined) throw otherProject(store, elsewhere, word);
   return runMeant(store, door, word);
+}
+
+/** People know a task by its branch. Only of those under way: a branch may have had several tasks. */
+function byBranch(store: Store, repo: string, word: string): readonly string[] {
+  const rows = ["running", "waiting"].flatMap((status) => store.list({ repo, status, limit: ALL }).rows);
+  return rows
+    .filter(({ id, status }) => status !== "damaged" && branchOf(store, id) === word)
+    .map(({ id }) => id);
+}
+
+function branchOf(store: Store, id: string): string {
+  const bound = store.workspace(id)?.branch;
+  return bound ?? String(store.load(id)?.run.params["branch"] ?? "");
 }
 
 function requireOf(store: Store | undefined, id: string, repo: string | undefined): string {
