@@ -271,13 +271,13 @@ describe("which task", () => {
     await on.say(["project", "add", "--name", "other"], { cwd: other });
     const here = await on.create("here", "x", "--no-start");
     const there = document(
-      await on.say(["task", "create", "there", "x", "--no-start", "--json"], { cwd: other }),
+      await on.say(["task", "create", "only-there", "x", "--no-start", "--json"], { cwd: other }),
     );
     const id = String(there["run"]);
     const letters = id.slice(0, 7);
     // By its branch, too: the task of this project, and no other's.
     expect(document(await on.say(["task", "show", "here", "--json"]))["run"]).toBe(here);
-    expect(await outcome(on.say(["task", "show", "there", "--json"]))).toBe("2 unknown-run");
+    expect(await outcome(on.say(["task", "show", "only-there", "--json"]))).toBe("2 unknown-run");
     expect(await outcome(on.say(["task", "show", letters, "--json"]))).toBe("2 other-project");
     expect(await outcome(on.say(["task", "cancel", letters, "--json"]))).toBe("2 other-project");
     expect(await outcome(on.say(["task", "show", letters, "--json"], { cwd: other }))).toBe("0 ok");
