@@ -33,6 +33,8 @@ const TO: Readonly<Record<string, (on: Theatre, run: string) => Promise<void>>> 
 async function taskIn(on: Theatre, state: string): Promise<string> {
   const run = await on.task();
   await TO[state]?.(on, run);
+  // Whoever is to be told has been told.
+  await on.until((store) => store.deeds(run).every(({ status }) => status === "done"));
   return run;
 }
 
