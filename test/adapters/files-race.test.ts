@@ -51,8 +51,8 @@ describe("people edit at any time", () => {
     "a section": (text, word) => `${text}\n\n## ${word}\n\n---\nstatus: not this one\n---\n`,
   };
   const steps = fc.array(fc.tuple(fc.constantFrom(...Object.keys(HANDS)), fc.boolean()), {
-    minLength: isDeep ? 300 : 60,
-    maxLength: isDeep ? 300 : 60,
+    minLength: isDeep ? 300 : 20,
+    maxLength: isDeep ? 300 : 20,
   });
   /** All that is not the engine's. */
   const theirs = (text: string) =>

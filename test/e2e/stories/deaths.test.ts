@@ -73,7 +73,7 @@ describe.runIf(hasTmux).concurrent("deaths", { timeout: 90_000 }, () => {
     },
   );
 
-  test.for(IS_DEEP ? ["clarification", "agent-review", "reviewing", "stuck"] : ["agent-review"])(
+  test.for(IS_DEEP ? ["clarification", "agent-review", "reviewing", "stuck"] : [])(
     "of the worker in %s, where nobody waits for it: it is missed, and nothing is counted",
     async (state, { expect }) => {
       const on = stage();

@@ -140,7 +140,7 @@ describe.runIf(hasTmux).concurrent("ways through a task", { timeout: 60_000 }, (
     await on.until(() => on.heard(run, 1).join("\n").endsWith(last));
   });
 
-  test("told, and heard at the next call", async ({ expect }) => {
+  test.runIf(IS_DEEP)("told, and heard at the next call", async ({ expect }) => {
     const on = stage();
     const run = await on.task();
     await on.plans(run);
