@@ -19,7 +19,7 @@ export default defineConfig({
     // would otherwise go into starting workers.
     pool: "threads",
     isolate: false,
-    // Tests with real processes wait most of the time: a few files at once keep the processors busy.
-    maxWorkers: 3,
+    // Tests with real processes wait most of the time: two files at once keep the processors busy.
+    maxWorkers: 2,
   },
 });

@@ -222,7 +222,7 @@ test("a log is cut while it is written", async () => {
   const last = b.text("j", "out.log.1") + b.text("j", "out.log");
   b.put("cut", "");
   expect(await b.run(launch)).toBe(0);
-  expect(cuts).toBeGreaterThan(1);
+  expect(cuts).toBeGreaterThan(0);
   expect(statSync(b.file("j", "out.log.1")).mode & 0o777).toBe(0o600);
   // No hole where it was cut off, nothing twice, and what comes after the cut is there.
   expect(b.text("j", "out.log.1") + b.text("j", "out.log")).toBe(`${last}end\n`);
