@@ -24,6 +24,7 @@ import { openStore } from "../../src/adapters/store/open.ts";
 import { isSupervisorAlive } from "../../src/adapters/supervisor/lock.ts";
 import { command as taskCommand } from "../../src/cli/commands/task.ts";
 import { isPerson } from "../support/person.ts";
+import { shortened } from "./shortened.ts";
 
 type Step = { readonly command: string; readonly shown?: readonly string[] };
 type Typed = Step & { readonly exit: number; readonly printed: readonly string[] };
@@ -166,20 +167,4 @@ function mask(line: string): string {
     .replace(/^[0-9a-f]{7,} /, "COMMIT ")
     .replace(/ {2}\d+ s +/, "  AGE  ")
     .replace(/, \d+ s: /, ", AGE: ");
-}
-
-/** What was said, with `...` wherever the guide leaves out lines up to one that it shows. */
-function shortened(said: readonly string[], promised: readonly string[]): readonly string[] {
-  const left = [...said];
-  const short: string[] = [];
-  promised.forEach((line, index) => {
-    const follows = promised[index + 1];
-    if (line !== "...") short.push(...left.splice(0, 1));
-    else {
-      const until = follows === undefined ? left.length : left.indexOf(follows);
-      short.push("...");
-      left.splice(0, Math.max(0, until));
-    }
-  });
-  return [...short, ...left];
 }

@@ -22,6 +22,7 @@ import { isSupervisorAlive } from "../../src/adapters/supervisor/lock.ts";
 import { homeAt } from "../../src/adapters/home/paths.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isPerson } from "../support/person.ts";
+import { shortened } from "./shortened.ts";
 
 type Step = {
   readonly command: string;
@@ -173,20 +174,4 @@ function quiet(lines: readonly string[]): readonly string[] {
 /** Whoever reads the README types at a terminal; this test has none, and that is told. */
 function isAboutTerminal(line: string): boolean {
   return /^ {2}notice at event \d+: signed with no terminal/.test(line);
-}
-
-/** What was said, with `...` wherever the README leaves out lines up to one that it shows. */
-function shortened(said: readonly string[], promised: readonly string[]): readonly string[] {
-  const left = [...said];
-  const short: string[] = [];
-  promised.forEach((line, index) => {
-    const follows = promised[index + 1];
-    if (line !== "...") short.push(...left.splice(0, 1));
-    else {
-      const until = follows === undefined ? left.length : left.indexOf(follows);
-      short.push("...");
-      left.splice(0, Math.max(0, until));
-    }
-  });
-  return [...short, ...left];
 }

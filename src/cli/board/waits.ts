@@ -104,7 +104,7 @@ function working({ smallest, awaited }: Facts, { agents, deeds }: Live): Waits {
     ...new Set(
       deeds()
         .filter(({ status }) => status === "pending" || status === "claimed")
-        .map(({ deed }) => deed.type),
+        .map(({ deed }) => DEEDS[deed.type] ?? deed.type.replaceAll("-", " ")),
     ),
   ];
   if (due.length > 0) return { kind: "engine", short: due[0] ?? "", long: `to be done: ${due.join(", ")}` };
@@ -112,6 +112,13 @@ function working({ smallest, awaited }: Facts, { agents, deeds }: Live): Waits {
   if (idle !== undefined) return { kind: "agent", short: idle, long: `${idle}: ${smallest}` };
   return { kind: "engine", short: "supervisor", long: smallest };
 }
+
+/** Deeds whose own names say nothing to people. */
+const DEEDS: Readonly<Record<string, string>> = {
+  "prepare-resource": "its workspace",
+  "release-resource": "clearing away",
+  perform: "an effect",
+};
 
 function rolesOf(agents: readonly AgentView[]): readonly string[] {
   return [...new Set(agents.map(({ role }) => role))];

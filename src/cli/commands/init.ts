@@ -44,7 +44,7 @@ export const command: Command = {
         "\nWhat to try next:\n",
         `  ${door.self} doctor                  what is missing on this machine\n`,
         `  ${next}              what a task can take at most\n`,
-        `  ${door.self} run task "what to do"   a worker, a reviewer, and you\n`,
+        `  ${door.self} task create "what to do"   a worker, a reviewer, and you\n`,
         `After every change in .signalbox: ${door.self} trust\n`,
       ].join(""),
     };

@@ -20,6 +20,7 @@ import { siteOf, type Site } from "../site.ts";
 import { begun } from "./begun.ts";
 import { requireBranch, whileUntaken } from "./branch.ts";
 import { requireHarnesses } from "./harnesses.ts";
+import { DEPENDS_ON } from "./which.ts";
 import { dependenciesOf } from "./dependencies.ts";
 
 /** The workflow that a task is a run of: built in, or the repository's own of this name. */
@@ -51,11 +52,7 @@ export const command: Command = {
       takes: "pending|clarification|agent-review|reviewing",
       about: "where it begins: with questions, or with work that is there",
     },
-    "depends-on": {
-      takes: "TASK",
-      about: "start it when this one is done; may be given several times",
-      many: true,
-    },
+    "depends-on": DEPENDS_ON,
     project: { takes: "PROJECT", about: "in this project, instead of the repository that you are in" },
     key: { takes: "KEY", about: "the same key twice makes one task" },
   },

@@ -19,7 +19,7 @@ import { requireKept } from "../kept.ts";
 import { moveTo } from "../moving.ts";
 import { requireBranch } from "./branch.ts";
 import { dependenciesOf } from "./dependencies.ts";
-import { OF_PROJECT, taskOf } from "./which.ts";
+import { DEPENDS_ON, OF_PROJECT, taskOf } from "./which.ts";
 
 const HELP = "signalbox task update --help";
 const DETAILS = ["branch", "summary"] as const;
@@ -38,11 +38,7 @@ export const command: Command = {
       alone: true,
     },
     summary: { takes: "TEXT", about: "one line that says what the task is" },
-    "depends-on": {
-      takes: "TASK",
-      about: "start it when this one is done; may be given several times",
-      many: true,
-    },
+    "depends-on": DEPENDS_ON,
     note: { takes: "TEXT", about: "why, for the history" },
     key: { takes: "KEY", about: "the same key twice does it once, and gives the same answer" },
   },

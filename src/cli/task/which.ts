@@ -19,6 +19,13 @@ export const OF_PROJECT: Readonly<Record<string, Option>> = {
   project: { takes: "PROJECT", about: "the project that the task is of, where you are somewhere else" },
 };
 
+/** Of those that say what a task waits for. */
+export const DEPENDS_ON: Option = {
+  takes: "TASK",
+  about: "start it when this one is done; may be given several times",
+  many: true,
+};
+
 const ALL = 100_000;
 
 export type Meaning = {
