@@ -11,7 +11,8 @@ import type { AgentRow } from "./ports/registry.ts";
 import { project } from "./project.ts";
 import { leaveTerminal } from "./seat.ts";
 import { submit } from "./submit.ts";
-import { agentOver, startTurn } from "./turn.ts";
+import { startTurn } from "./turn.ts";
+import { agentOver } from "./turn-over.ts";
 import { withContext, withWords } from "./words.ts";
 import { endWriters } from "./writers.ts";
 

@@ -12,7 +12,7 @@ import { Landings } from "./landings.ts";
 import { perform } from "./perform.ts";
 import type { DeedRow, Outcome } from "./ports/outbox.ts";
 import { Queue } from "./queue.ts";
-import { wakeIdle } from "./turn.ts";
+import { wakeIdle } from "./turn-over.ts";
 import { Watch } from "./watch.ts";
 import { Later } from "./writers.ts";
 

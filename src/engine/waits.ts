@@ -8,7 +8,7 @@
 import type { Works } from "./box.ts";
 import type { Kept } from "./ports/journal.ts";
 import type { JobRow } from "./ports/registry.ts";
-import { isExpected } from "./turn.ts";
+import { isExpected } from "./turn-over.ts";
 
 /** So many events are read at a time, backwards. */
 const STRETCH = 64;

@@ -5,7 +5,7 @@ import { checkOver, isFinal, restartCheck } from "./check.ts";
 import type { Hands } from "./hands.ts";
 import type { JobRow } from "./ports/registry.ts";
 import { project } from "./project.ts";
-import { restartTurn, suspend, turnOver } from "./turn.ts";
+import { restartTurn, suspend, turnOver } from "./turn-over.ts";
 import { Waits } from "./waits.ts";
 
 /** A shim reports a moment before it is gone. Whoever else reports is not believed for longer. */

@@ -7,7 +7,7 @@
  */
 
 import type { Works } from "./box.ts";
-import { turnOver } from "./turn.ts";
+import { turnOver } from "./turn-over.ts";
 
 /** A deed that cannot be done yet, and is no failure. */
 export class Later extends Error {
