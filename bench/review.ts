@@ -58,8 +58,11 @@ function writeAgents({ folder, env }: Stage): void {
 cd "$PWD"
 echo 'APPROACH: one line' | signalbox submit plan - --quiet
 signalbox task update --status working --quiet
+# Nobody is done in a second: files that were written in this one would be read once more.
+sleep 2.5
 echo more >>part-0/file-0.txt
 git commit --quiet --all --message more
+sleep 2.5
 echo 'DONE: one line' | signalbox submit handoff - --quiet
 : >${folder}/ready-$SIGNALBOX_RUN
 while [ ! -e ${folder}/go-$SIGNALBOX_RUN ]; do sleep 0.02; done

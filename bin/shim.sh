@@ -46,15 +46,13 @@ sb_point after-claim
 if [ "$sb_out" = terminal ]; then
   sb_server=${TMUX%,*} sb_server=${sb_server##*,}
   sb_start_of "$sb_server"
-  printf '%s\n' "$TMUX_PANE" "$sb_server" "$sb_start" >"$sb_folder/terminal.new" || exit 1
-  command -p mv "$sb_folder/terminal.new" "$sb_folder/terminal" || exit 1
+  printf '%s\n' "$TMUX_PANE" "$sb_server" "$sb_start" >"$sb_folder/terminal" || exit 1
 fi
 # A pid alone may be another process by now. With its start time and the boot of the machine it may not.
 sb_start_of $$
 read -r sb_boot </proc/sys/kernel/random/boot_id || sb_boot=$(command -p sysctl -n kern.bootsessionuuid)
-# Nothing runs that cannot be found again.
-printf '%s\n' "$$" "$sb_start" "$sb_boot" >"$sb_folder/pid.new" || exit 1
-command -p mv "$sb_folder/pid.new" "$sb_folder/pid" || exit 1
+# Nothing runs that cannot be found again. One write: whoever reads finds all of it, or a file that does not end with a line.
+printf '%s\n' "$$" "$sb_start" "$sb_boot" >"$sb_folder/pid" || exit 1
 # Tells whoever started us that the claim is ours. The program does not get this pipe.
 if [ "$sb_out" = log ]; then
   echo claimed

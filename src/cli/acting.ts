@@ -32,22 +32,42 @@ export type Acting = {
 export async function acting<T>(door: Door, work: (on: Acting) => T | Promise<T>): Promise<T> {
   const home = requireHome(door);
   const store = openStore(door);
+  const later: (() => void)[] = [];
   try {
     const who = whoActs({ env: door.env, store, ...(door.procs === undefined ? {} : { procs: door.procs }) });
     if (who.type === "agent") store.acknowledge({ run: who.run, ...who.actor }, Date.now());
-    return await work({ door, home, box: boxOf(door, home, store), who });
+    return await work({ door, home, box: boxOf(door, home, { store, later }), who });
   } finally {
     store.close();
+    for (const each of later) inVain(each);
   }
 }
 
-function boxOf({ env }: Door, home: Home, store: Store): Box {
+/** What only saves time the next time is no reason to fail. */
+function inVain(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // Then it takes its time again.
+  }
+}
+
+function boxOf(
+  { env }: Door,
+  home: Home,
+  { store, later }: { readonly store: Store; readonly later: (() => void)[] },
+): Box {
   return {
     clock: { now: () => Date.now(), mono: () => performance.now() },
     store,
     artifacts: fileArtifacts({ registry: store }),
     workspaces: lazily(async () =>
-      (await import("../adapters/git/workspaces.ts")).gitWorkspaces({ home, env, isAlone: true }),
+      (await import("../adapters/git/workspaces.ts")).gitWorkspaces({
+        home,
+        env,
+        isAlone: true,
+        later: (work) => later.push(work),
+      }),
     ),
     folders: (run) => runFolders(home, run),
     workflow: workflowsOf({ definition: (hash) => store.definition(hash) ?? lostDefinition(hash) }),

@@ -5,7 +5,8 @@
  */
 
 import type { Works } from "./box.ts";
-import { awaiting, observe, type Observer } from "./facts.ts";
+import { awaiting } from "./fact.ts";
+import { observe, type Observer } from "./facts.ts";
 import type { Hands } from "./hands.ts";
 import type { QueueRow } from "./ports/projects.ts";
 import { project } from "./project.ts";

@@ -6,7 +6,8 @@
 
 import type { Works } from "./box.ts";
 import { clipped } from "./clip.ts";
-import type { Fact, Observer } from "./facts.ts";
+import type { Fact } from "./fact.ts";
+import type { Observer } from "./facts.ts";
 import { Hands } from "./hands.ts";
 import { Landings } from "./landings.ts";
 import { perform } from "./perform.ts";

@@ -60,6 +60,7 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
   const prompt = desk.write(dir, "prompt.md", on.text);
   // Written before the process: whatever happens from here on, somebody looks after it.
   const known = store.job(id);
+  const running: AgentRow = { ...agent, turn, status: "running" };
   if (known !== undefined && known.seat !== seat) store.putJob({ ...known, seat });
   if (known === undefined) {
     const now = clock.now();
@@ -67,7 +68,7 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
       minutes: harness.minutes ?? settings.minutes,
       stallMinutes: harness.stallMinutes ?? settings.stallMinutes,
     });
-    store.putJob({
+    const job: JobRow = {
       id,
       run: row.id,
       kind: "turn",
@@ -83,10 +84,10 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
       killed: "",
       status: "live",
       seat,
-    });
-  }
+    };
+    store.putTurn(job, running);
+  } else if (known.status === "live") store.putAgent(running);
   await bringUpToDate(works, row.id);
-  if (store.job(id)?.status === "live") store.putAgent({ ...agent, turn, status: "running" });
   await processes.launch({
     id,
     dir,

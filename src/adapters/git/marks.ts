@@ -4,7 +4,6 @@
  * A free one that is no longer as it was left is somebody's: what is in it is kept before it is used.
  */
 
-import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { unless } from "../files/errno.ts";
@@ -71,7 +70,9 @@ export function lockFor(gitDir: string, reason: string): void {
 
 function indexDigest(gitDir: string): string {
   const bytes = unless(MISSING, () => readFileSync(join(gitDir, "index")));
-  return bytes === undefined ? "none" : createHash("sha1").update(bytes).digest("hex");
+  // Loaded when it is needed: it takes longer than most of what git commands do here.
+  const { hash } = process.getBuiltinModule("node:crypto");
+  return bytes === undefined ? "none" : hash("sha1", bytes, "hex");
 }
 
 function textOf(file: string): string | undefined {

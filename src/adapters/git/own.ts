@@ -20,7 +20,12 @@ import type { Call } from "./call.ts";
 import { commonDirOf, gitDirOf, isFolder } from "./locate.ts";
 import { branchAt } from "./refs.ts";
 
-export type On = { readonly home: Home; readonly env: Env };
+export type On = {
+  readonly home: Home;
+  readonly env: Env;
+  /** What only saves time the next time may come after everything else. */
+  readonly later?: (work: () => void) => void;
+};
 
 /** A worktree, git's own folder for it, and ours. */
 export type Bench = {

@@ -37,7 +37,8 @@ export async function digest(on: On, bench: Bench, artifacts: readonly string[])
     writeFileSync(file, copy, { mode: 0o600 });
     await addAll(on, bench, file);
     const seen = await withRules(on, bench, { file, index, copy });
-    if (seen !== index) keepStamps(bench, { tip, index, seen, startedAt });
+    const keep = (): void => keepStamps(bench, { tip, index, seen, startedAt });
+    if (seen !== index) (on.later ?? atOnce)(keep);
     const isArtifact = artifactTest(artifacts);
     const isSame = seen === index || isSameWork(index, seen, isArtifact);
     const work = await treeWithout(on, bench, {
@@ -51,6 +52,10 @@ export async function digest(on: On, bench: Bench, artifacts: readonly string[])
     writeFileSync(file, index.bytes);
     return `${work}+${await treeWithout(on, bench, { file, index, isArtifact })}`;
   });
+}
+
+function atOnce(work: () => void): void {
+  work();
 }
 
 /** The tree of the work in a digest. */

@@ -17,6 +17,7 @@ type On = {
   readonly env: Env;
   /** A process that does one thing and leaves, as commands do. */
   readonly isAlone?: boolean;
+  readonly later?: (work: () => void) => void;
 };
 
 export function gitWorkspaces(on: On): Workspaces {

@@ -35,8 +35,9 @@ export function probeFolder(dir: string, startingMs: number): Process {
 }
 
 export function identityIn(dir: string): Identity | undefined {
-  const [pid = "", start = "", boot = ""] = textOfOwn(join(dir, "pid"), PID_BYTES_MAX)?.split("\n") ?? [];
-  if (!/^[1-9]\d*$/.test(pid) || start === "" || boot === "") return undefined;
+  const [pid = "", start = "", boot = "", end] =
+    textOfOwn(join(dir, "pid"), PID_BYTES_MAX)?.split("\n") ?? [];
+  if (!/^[1-9]\d*$/.test(pid) || start === "" || boot === "" || end !== "") return undefined;
   return { pid: Number(pid), start: start.trim().split(/\s+/).join(" "), boot };
 }
 

@@ -91,13 +91,14 @@ function spawnShim(launch: Launch, on: On): Begun {
 async function beginInWindow(launch: Launch, window: Window, { home, env, holds }: On): Promise<Begun> {
   const on = { home, env };
   const shim = shimOf(launch, home, launch.stdin);
-  const opened = await openWindow(on, { launch, window, env: environmentOf(launch), shim });
+  const opened = await openWindow(on, { launch, window, env: environmentOf(launch), shim }, holds);
   return {
     hasEnded: () => startOf(opened.pid) === undefined,
     error: () => undefined,
     async settle() {
       const claimer = identityIn(launch.dir);
-      if (claimer?.pid === opened.pid) holds.keep(launch.dir, { ...opened, shim: claimer });
+      const { pane, server } = opened;
+      if (claimer?.pid === opened.pid) holds.keep(launch.dir, { pane, server, shim: claimer });
       await removeEarlier(on, window, holds.of(launch.dir)?.pane ?? opened.pane);
     },
   };

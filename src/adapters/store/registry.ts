@@ -11,7 +11,19 @@ const PUT_JOB = "INSERT OR REPLACE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 
 const PUT_WORKSPACE = "INSERT OR REPLACE INTO workspaces VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 
 export function registryOf(db: Database): Registry {
-  return { ...agents(db), ...jobs(db), ...workspaces(db), ...files(db), ...people(db) };
+  const [ofAgents, ofJobs] = [agents(db), jobs(db)];
+  return {
+    ...ofAgents,
+    ...ofJobs,
+    ...workspaces(db),
+    ...files(db),
+    ...people(db),
+    putTurn: (job, agent) =>
+      db.write(() => {
+        ofJobs.putJob(job);
+        ofAgents.putAgent(agent);
+      }),
+  };
 }
 
 type Agents = Pick<Registry, "agents" | "agent" | "putAgent" | "byToken" | "idleMoved">;

@@ -10,6 +10,7 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Launch, Window } from "../../engine/ports/process.ts";
+import { codeOf } from "../files/errno.ts";
 import { newName } from "../home/new-name.ts";
 import { LOG } from "../process/folder.ts";
 import { keyOf } from "./names.ts";
@@ -29,9 +30,20 @@ const PREFIX = "window.";
 
 /** The path of the file. Each has a name of its own: somebody else may be about to launch the same. */
 export function writeErrand(errand: Errand): string {
-  const file = join(errand.launch.dir, `${PREFIX}${newName()}`);
+  const { dir } = errand.launch;
+  const file = join(dir, `${PREFIX}${newName()}`);
+  makeLog(join(dir, LOG));
   writeFileSync(file, textOf(errand, file), { mode: 0o600, flag: "wx" });
   return file;
+}
+
+/** Never a link that somebody has put there, and nothing that others may read. Made by whoever comes first. */
+function makeLog(log: string): void {
+  try {
+    writeFileSync(log, "", { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
 }
 
 /** Of windows that never came to read them. */
@@ -45,15 +57,15 @@ function textOf({ launch, window, env, tmux, shim }: Errand, file: string): stri
     `set-option ${flags} -t "$TMUX_PANE" ${name} ${quote(value)} \\;`;
   const log = join(launch.dir, LOG);
   return [
-    `command -p rm -f ${quote(file)}`,
-    // Never a link that somebody has put there, and nothing that others may read.
-    `(umask 077; set -C; : >${quote(log)}) 2>/dev/null`,
+    // Beside the rest, which takes as long; nobody is started before it is over.
+    `command -p rm -f ${quote(file)} &`,
     // Somebody may just have let the server go.
     `${quote(tmux)} set-option -s exit-empty off \\; ${set("@signalbox_session", window.session, "")} \\`,
     `  ${set("@signalbox_job", launch.id, "-p")} \\`,
     `  ${set("@signalbox_run", window.session, "-p")} \\`,
     `  ${set("@signalbox_key", keyOf(window.name), "-p")} \\`,
     `  pipe-pane -t "$TMUX_PANE" ${quote(`exec cat >>"$(printf '${octal(log)}')"`)} || exit 1`,
+    "wait",
     `cd ${quote(launch.cwd)} && unset OLDPWD || exit 1`,
     ...Object.entries(env)
       .filter(([name]) => !OF_TERMINAL.has(name))

@@ -8,7 +8,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { textOfOwn } from "../home/own-file.ts";
 import { identityIn } from "../process/folder.ts";
-import type { Server } from "./tmux.ts";
+import { isServerAlive, type Server } from "./tmux.ts";
 
 export type Hold = { readonly pane: string; readonly server: Server; readonly shim: Shim | undefined };
 type Shim = { readonly pid: number; readonly start: string };
@@ -16,8 +16,24 @@ type Shim = { readonly pid: number; readonly start: string };
 const NOTE = "terminal";
 const BYTES_MAX = 256;
 
+/** The session of a run: while its server lives, no other one ever gets this id. */
+type Session = { readonly server: Server; readonly session: string };
+
 export class Holds {
   readonly #told = new Map<string, Hold>();
+  readonly #sessions = new Map<string, Session>();
+
+  keepSession(run: string, { server, session }: Session): void {
+    this.#sessions.set(run, { server, session });
+  }
+
+  /** Where the last window of a run was opened. It may be closed by now. */
+  sessionOf(run: string): string | undefined {
+    const known = this.#sessions.get(run);
+    if (known !== undefined && isServerAlive(known.server)) return known.session;
+    this.#sessions.delete(run);
+    return undefined;
+  }
 
   /** The window that we opened is the one whose shim made the claim. */
   keep(folder: string, hold: Hold): void {
@@ -41,8 +57,8 @@ export class Holds {
 }
 
 function heldIn(folder: string): Hold | undefined {
-  const [pane = "", pid = "", start = ""] = textOfOwn(join(folder, NOTE), BYTES_MAX)?.split("\n") ?? [];
-  if (!/^%\d+$/.test(pane) || !/^[1-9]\d*$/.test(pid) || start === "") return undefined;
+  const [pane = "", pid = "", start = "", end] = textOfOwn(join(folder, NOTE), BYTES_MAX)?.split("\n") ?? [];
+  if (!/^%\d+$/.test(pane) || !/^[1-9]\d*$/.test(pid) || start === "" || end !== "") return undefined;
   const server = { pid: Number(pid), start: start.trim().split(/\s+/).join(" ") };
   return { pane, server, shim: identityIn(folder) };
 }

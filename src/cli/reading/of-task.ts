@@ -7,7 +7,7 @@ import { targetOf, unmet } from "../../core/gate.ts";
 import type { Run } from "../../core/run.ts";
 import { isGood, worth } from "../../core/standing.ts";
 import type { Move } from "../../core/workflow.ts";
-import { awaiting } from "../../engine/facts.ts";
+import { awaiting } from "../../engine/fact.ts";
 import { fillPath } from "../../engine/place.ts";
 import type { Seen } from "../box.ts";
 import type { Choice } from "./means.ts";

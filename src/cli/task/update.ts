@@ -17,7 +17,6 @@ import {
 import type { Answer, Command, Door, Given } from "../command.ts";
 import { requireKept } from "../kept.ts";
 import { moveTo } from "../moving.ts";
-import { requireBranch } from "./branch.ts";
 import { dependenciesOf } from "./dependencies.ts";
 import { DEPENDS_ON, OF_PROJECT, taskOf } from "./which.ts";
 
@@ -105,8 +104,10 @@ async function valueOf(
   const branch = given === "" ? await branchOf(on, run) : given;
   const { row, run: now } = requireKept(on, run);
   const path = boundWorkspace(on.box, run)?.path;
-  if (!of.isKnown && branch !== now.params["branch"])
-    await requireBranch(on, { repo: row.repo, branch, run, ...(path === undefined ? {} : { path }) });
+  if (of.isKnown || branch === now.params["branch"]) return branch;
+  // Git is loaded only for those who name a branch.
+  const { requireBranch } = await import("./branch.ts");
+  await requireBranch(on, { repo: row.repo, branch, run, ...(path === undefined ? {} : { path }) });
   return branch;
 }
 

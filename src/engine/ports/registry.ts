@@ -68,6 +68,8 @@ export type Registry = {
   /** Live turns of runs that a person has halted. */
   haltedJobs(): JobRow[];
   putJob(row: JobRow): void;
+  /** A turn and whose it is, at once. */
+  putTurn(job: JobRow, agent: AgentRow): void;
   workspace(run: string): WorkspaceRow | undefined;
   /** The bound workspace that holds this real path. */
   workspaceAt(path: string): WorkspaceRow | undefined;
