@@ -1,6 +1,7 @@
 /** Broken homes: what doctor says of each, that it ends with a command that works, and what is left after --repair. */
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -232,6 +233,9 @@ test("a workspace that is gone is made again from its branch", async () => {
 test("wherever bytes are lost, every run is listed or told as lost, and nothing is a bug", async () => {
   const on = await withRuns();
   const whole = readFileSync(on.home.database);
+  // All of it: what one repair moves away, the next one could not tell of.
+  const pristine = `${on.home.root}-pristine`;
+  cpSync(on.home.root, pristine, { recursive: true });
   const damage = fc.record({
     at: fc.integer({ min: 0, max: whole.length - 1 }),
     bytes: fc.uint8Array({ minLength: 1, maxLength: 600 }),
@@ -239,8 +243,8 @@ test("wherever bytes are lost, every run is listed or told as lost, and nothing 
   });
   await fc.assert(
     fc.asyncProperty(damage, async ({ at, bytes, cut }) => {
-      for (const suffix of ["-wal", "-shm"]) rmSync(on.home.database + suffix, { force: true });
-      writeFileSync(on.home.database, whole, { mode: 0o600 });
+      rmSync(on.home.root, { recursive: true });
+      cpSync(pristine, on.home.root, { recursive: true });
       if (cut) truncateSync(on.home.database, at);
       else overwrite(on.home.database, at, bytes.subarray(0, whole.length - at));
       const first = await doctor(on);

@@ -16,8 +16,6 @@ import { HANDOFF, PLAN, taskScene, type Tasks } from "./task-support.ts";
 
 const SEED = 20_260_731;
 const isDeep = process.env["SIGNALBOX_DEEP"] !== undefined;
-/** Fields that each text meets. */
-const EACH = 1;
 
 let on: Tasks;
 let open = "";
@@ -131,22 +129,38 @@ function isDocument(text: string, ok: boolean): boolean {
 
 const EXITS = new Set([0, 1, 2, 3, 4, 5, 6, 7, 8]);
 
-test("nothing is run, nothing is touched, everything is answered", { timeout: 1_200_000 }, async () => {
-  const texts = hostileStrings(SEED);
-  expect(texts.length).toBeGreaterThanOrEqual(200);
+/** Which text meets which field, by the command. */
+function dealt(): ReadonlyMap<string, readonly (readonly [field: Field, text: string])[]> {
   const fields = Object.entries(FIELDS).flatMap(([name, own]) => own.map((field) => ({ name, field })));
-  const before = around();
-  const wrong: string[] = [];
-  for (const [at, text] of texts.entries()) {
-    const canary = join(on.root, "canary");
-    const sent = text.replaceAll("CANARY", canary);
-    const dealt = isDeep
-      ? fields
-      : Array.from({ length: EACH }, (_, n) => fields[(at * EACH + n) % fields.length]).filter(
-          (each) => each !== undefined,
-        );
-    for (const { name, field } of dealt) {
-      const words = [...name.split(" "), "--json", ...field(sent)];
+  const met = hostileStrings(SEED).flatMap((text, at) =>
+    fields.flatMap(({ name, field }, n) =>
+      isDeep || n === at % fields.length ? [{ name, field, text }] : [],
+    ),
+  );
+  return new Map(
+    [...Map.groupBy(met, ({ name }) => name)].map(([name, own]) => [
+      name,
+      own.map(({ field, text }) => [field, text] as const),
+    ]),
+  );
+}
+
+test("there are 200 texts, and every command meets some", () => {
+  expect(hostileStrings(SEED).length).toBeGreaterThanOrEqual(200);
+  expect([...dealt().keys()].toSorted()).toEqual(Object.keys(FIELDS).toSorted());
+});
+
+test.for([...dealt()])(
+  "%s: nothing is run, nothing is touched, everything is answered",
+  async ([name, met]) => {
+    const before = around();
+    const wrong: string[] = [];
+    for (const [field, text] of met) {
+      const words = [
+        ...name.split(" "),
+        "--json",
+        ...field(text.replaceAll("CANARY", join(on.root, "canary"))),
+      ];
       const { code, stdout, stderr } = await on.say(words);
       const said = `${JSON.stringify(words).slice(0, 300)}: ${code} ${stdout.slice(0, 600)}${stderr.slice(0, 600)}`;
       // oxlint-disable-next-line no-control-regex
@@ -154,11 +168,11 @@ test("nothing is run, nothing is touched, everything is answered", { timeout: 1_
       const isAnswer = EXITS.has(code) && stderr === "" && isPlain && isDocument(stdout, code === 0);
       if (!isAnswer) wrong.push(said);
     }
-  }
-  expect(wrong).toEqual([]);
-  expect(around()).toBe(before);
-  for (const id of [open, reviewed, over]) expect((await on.say(["verify", id])).code).toBe(0);
-});
+    expect(wrong).toEqual([]);
+    expect(around()).toBe(before);
+    for (const id of [open, reviewed, over]) expect((await on.say(["verify", id])).code).toBe(0);
+  },
+);
 
 test("what is shown to people commands no terminal", async () => {
   const id = await on.create("--no-start", "--", "shown", "\u001B]0;owned\u0007\u001B[2J \u202Etxt");
