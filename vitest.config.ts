@@ -17,7 +17,8 @@ export default defineConfig({
     testTimeout: process.env["SIGNALBOX_DEEP"] === undefined ? 60_000 : 900_000,
     // Tests mock no modules and change no globals, so that files can share a worker: most of the time
     // would otherwise go into starting workers.
-    pool: "threads",
+    // Processes and not threads: whoever starts a program copies its own memory, and that of two is twice as much.
+    pool: "forks",
     isolate: false,
     // Tests with real processes wait most of the time: two files at once keep the processors busy.
     maxWorkers: 2,

@@ -36,10 +36,8 @@ import {
   task,
   tellWorker,
   update,
-  type On,
-  type Params,
 } from "./effects.ts";
-import type { Role } from "./event.ts";
+import { gone, waitingWorker, crashedWorker, stuckActions, endChanges, cancel, merge } from "./endings.ts";
 import {
   both,
   handsIn,
@@ -47,7 +45,6 @@ import {
   isBelow,
   isLastCrash,
   isLoss,
-  isMerged,
   isReviewer,
   isTurn,
   isWorker,
@@ -56,56 +53,6 @@ import {
   speaks,
   after,
 } from "./guards.ts";
-
-const gone = (role: Role) =>
-  [
-    {
-      guard: ({ context, event }: On): boolean =>
-        "attempt" in event && context[role].is === "stopping" && context[role].attempt === event.attempt,
-      actions: update(setAgent(role, "none")),
-    },
-    // Of an attempt that no longer counts: kept, and without any meaning.
-    { actions: "note" },
-  ] as const;
-
-/** The worker ends: it is started again if the machine below it went away, otherwise a person must look. */
-const lostWorker = {
-  guard: both(isWorker, isLoss),
-  actions: [replaceWorker, update(takeIn, setAgent("worker", "none"), lose, call("worker"))],
-} as const;
-const markWorker = { guard: isWorker, actions: update(takeIn, setAgent("worker", "crashed")) } as const;
-const waitingWorker = [lostWorker, markWorker] as const;
-const crashedWorker = [
-  lostWorker,
-  {
-    guard: both(isWorker, isLastCrash),
-    target: "stuck",
-    actions: [
-      {
-        type: "startWorker",
-        params: ({ context }: On): Params => ({ attempt: context.worker.attempt + 1, text: "stuck" }),
-      },
-      update(takeIn, setAgent("worker", "none"), enter, call("worker")),
-    ],
-  },
-  { guard: isWorker, actions: update(takeIn, crash, setAgent("worker", "crashed")) },
-] as const;
-
-const stuckActions = [tellWorker("stuck-notice"), startWorker("stuck")] as const;
-const endChanges = [enter, stop("worker"), stop("reviewer")] as const;
-
-const cancel = {
-  guard: speaks("human"),
-  target: "cancelled",
-  actions: [stopWorker, stopReviewer, "releaseWorkspace", update(takeIn, ...endChanges)],
-} as const;
-
-/** The branch was merged by other means. */
-const merge = {
-  guard: isMerged,
-  target: "done",
-  actions: [stopWorker, stopReviewer, "releaseWorkspace", "startNext", update(...endChanges)],
-} as const;
 
 /** What is taken note of in every state that is not final. */
 const common = {

@@ -197,11 +197,31 @@ export function statOf(folder: Pick<Folder, "at">, entry: string): BigIntStats |
   return unless(["ENOENT"], () => lstatSync(folder.at(entry), { bigint: true }));
 }
 
+/** Whether it is a file with exactly this content. */
+export function holds(folder: Pick<Folder, "at">, entry: string, bytes: Uint8Array): boolean {
+  const fd = openRegular(folder, entry);
+  if (fd === undefined) return false;
+  try {
+    // One byte more than there should be: then it is longer.
+    const found = Buffer.allocUnsafe(bytes.length + 1);
+    let length = 0;
+    for (let read = 1; read > 0; length += read)
+      read = readSync(fd, found, length, found.length - length, null);
+    return found.subarray(0, length).equals(bytes);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function openRegular(folder: Pick<Folder, "at">, entry: string): number | undefined {
+  if (statOf(folder, entry)?.isFile() !== true) return undefined;
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  return unless(["ENOENT", "ELOOP"], () => openSync(folder.at(entry), flags));
+}
+
 /** SHA-256 of a file of any size; empty for what is no regular file. */
 export function digestAt(folder: Pick<Folder, "at">, entry: string): string {
-  if (statOf(folder, entry)?.isFile() !== true) return "";
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const fd = unless(["ENOENT", "ELOOP"], () => openSync(folder.at(entry), flags));
+  const fd = openRegular(folder, entry);
   if (fd === undefined) return "";
   try {
     const chunk = Buffer.alloc(CHUNK);

@@ -21,7 +21,7 @@ import { failpoint } from "../failpoint.ts";
 import { codeOf, unless } from "./errno.ts";
 import type { Folder, Spot } from "./folder.ts";
 import { inFolder } from "./folder.ts";
-import { besideName, digestAt, keep, linkInto, mend, newToken } from "./leftover.ts";
+import { besideName, digestAt, holds, keep, linkInto, mend, newToken } from "./leftover.ts";
 import { remove, restore, retire, statOf } from "./leftover.ts";
 import { openFile, wait } from "./open.ts";
 import type { Opened } from "./open.ts";
@@ -131,7 +131,7 @@ function install(folder: Folder, name: string, installing: Installing): Installe
     const digest = sha256(now.bytes);
     const shown = settled(
       folder,
-      guard(() => exchange({ folder, name, old, fresh, digest, why: wanted.keep })),
+      guard(() => exchange({ folder, name, old, fresh, bytes: now.bytes, why: wanted.keep })),
     );
     if (shown?.isDone !== true) return shown;
     const told = retire(folder, name, { entry: old, token, isOurs: isOurs(digest) });
@@ -152,13 +152,14 @@ type Exchanging = {
   readonly name: string;
   readonly old: string;
   readonly fresh: string;
-  readonly digest: string;
+  readonly bytes: Uint8Array;
   /** Why what was there is kept, if it is. */
   readonly why: string | undefined;
 };
 
-function exchange({ folder, name, old, fresh, digest, why }: Exchanging): Installed {
-  const moved = moveAside(folder, { name, old, digest });
+function exchange({ folder, name, old, fresh, bytes, why }: Exchanging): Installed {
+  // Bytes, and no digest: for as long as this takes, the file is not there for anybody.
+  const moved = moveAside(folder, { name, old, isSame: () => holds(folder, old, bytes) });
   if (!moved.isDone) return moved;
   // Before the new file is there: a crash in between must not take it for something that was replaced.
   const told = why === undefined ? [] : keep(folder, name, { entry: old, why });
@@ -189,15 +190,15 @@ function settle(folder: Folder, fresh: string, name: string): boolean {
   return isThere;
 }
 
-type Moving = { readonly name: string; readonly old: string; readonly digest: string };
+type Moving = { readonly name: string; readonly old: string; readonly isSame: () => boolean };
 
-/** Moves a file aside if it is still the one with this digest; otherwise everything is as it was. */
-function moveAside(folder: Folder, { name, old, digest }: Moving): Installed {
+/** Moves a file aside if it still is the same; otherwise everything is as it was. */
+function moveAside(folder: Folder, { name, old, isSame }: Moving): Installed {
   failpoint("files.before-aside");
   const isMoved = unless(["ENOENT"], () => (renameSync(folder.at(name), folder.at(old)), true));
   failpoint("files.after-aside");
   if (isMoved === undefined) return { isDone: false, told: [] };
-  if (digestAt(folder, old) === digest) return { isDone: true, told: [] };
+  if (isSame()) return { isDone: true, told: [] };
   return { isDone: false, told: giveBack(folder, old, name) };
 }
 
@@ -205,7 +206,7 @@ function moveAside(folder: Folder, { name, old, digest }: Moving): Installed {
 export function withdraw(folder: Folder, name: string, digest: string): Installed {
   const token = newToken();
   const old = besideName("old", token, name);
-  const moved = moveAside(folder, { name, old, digest });
+  const moved = moveAside(folder, { name, old, isSame: () => digestAt(folder, old) === digest });
   if (!moved.isDone) return moved;
   failpoint("files.before-withdraw");
   const told = retire(folder, name, { entry: old, token });

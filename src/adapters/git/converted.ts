@@ -2,12 +2,10 @@
  * Files that say something else than git believes since the attributes are others.
  *
  * While somebody's attributes were there, git took `a\r\n` for `a\n`, and left the file alone when it became `a\n`. Without them it is
- * another text. It is moved away, and git puts its own there.
+ * another text. Its exact bytes were saved with the work, and git puts its own there.
  */
 
-import { bytePath } from "./byte-path.ts";
 import { git, gitRecords } from "./call.ts";
-import { moveInto } from "./move.ts";
 import { at, within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { withScratch } from "./scratch.ts";
@@ -17,13 +15,12 @@ type Turned = {
   readonly to: string;
   /** The index of what is there now. */
   readonly index: string;
-  readonly keep: string;
 };
 
 const CHECKOUT_MS = 30 * 60_000;
 
 export async function putBackConverted(on: On, bench: Bench, turned: Turned): Promise<void> {
-  const { from, to, index, keep } = turned;
+  const { from, to, index } = turned;
   const attributes = [":(top,glob)**/.gitattributes"];
   const changed = await gitRecords(on.env, {
     ...within(bench),
@@ -37,7 +34,6 @@ export async function putBackConverted(on: On, bench: Bench, turned: Turned): Pr
     return gitRecords(on.env, { ...call, args: ["ls-files", "-z", "--modified"] });
   });
   if (odd.length === 0) return;
-  for (const name of odd) moveInto(bytePath(bench.path, name), keep, name);
   await git(on.env, {
     ...at(bench, index),
     limitMs: CHECKOUT_MS,

@@ -65,7 +65,7 @@ async function empty(on: On, { run, bench, keep }: Registered, rest: Rest | unde
   failpoint("workspace.before-clear");
   if (rest !== undefined) removeHollow(bench.path, "", isReused);
   if (rest === undefined && note.commit === "") await clear(on, bench, note.saved);
-  else await turnInto(on, bench, { note, rest, keep });
+  else await turnInto(on, bench, { note, rest });
   failpoint("workspace.after-clear");
 }
 
@@ -155,11 +155,7 @@ async function clear(on: On, bench: Bench, saved: string): Promise<void> {
 }
 
 /** The same, also where a part of it has been done: from what is on the disk, once more compared with what was saved. */
-async function turnInto(
-  on: On,
-  bench: Bench,
-  of: { note: Note; rest: Rest | undefined; keep: string },
-): Promise<void> {
+async function turnInto(on: On, bench: Bench, of: { note: Note; rest: Rest | undefined }): Promise<void> {
   const tree = of.rest?.commit ?? (await emptyTree(on, bench));
   await withCopy(on, bench, async (index) => {
     await addAll(on, bench, index);
@@ -167,7 +163,7 @@ async function turnInto(
     const call: Omit<Call, "args"> = { ...at(bench, index), limitMs: REMOVE_MS };
     await git(on.env, { ...call, args: ["read-tree", "-m", "-u", "--no-sparse-checkout", tree] });
     if (of.rest === undefined) return;
-    await putBackConverted(on, bench, { from: of.note.saved, to: tree, index, keep: of.keep });
+    await putBackConverted(on, bench, { from: of.note.saved, to: tree, index });
     const aside = join(bench.gitDir, "index.signalbox");
     failpoint("workspace.before-index");
     copyFileSync(index, aside);

@@ -69,7 +69,11 @@ export async function openWindow(
 async function tried(on: Terminals, place: Place, args: readonly string[]): Promise<string | undefined> {
   const { code, out, err } = await callAt(on, place, { args });
   if (code === 0) return out;
-  if (/duplicate session|can't find|no server|lost server|server exited|error connecting/.test(err))
+  if (
+    /duplicate session|can't find|no current target|no server|lost server|server exited|error connecting/.test(
+      err,
+    )
+  )
     return undefined;
   throw new Error(`tmux opens no window: ${err.trim()}`);
 }

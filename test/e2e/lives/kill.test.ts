@@ -23,7 +23,7 @@ import {
 } from "./life.ts";
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
-const LIVES = IS_DEEP ? 200 : 3;
+const LIVES = IS_DEEP ? 200 : 2;
 const SEED = Number(process.env["SIGNALBOX_SEED"]);
 const KILLS_MAX = 8;
 /** Commands are there most of the time; the others are worth waiting for. */
