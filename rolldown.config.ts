@@ -47,7 +47,10 @@ export default defineConfig({
           test: /src\/adapters\/files\/|src\/cli\/(acting|acted|moving|refused|input|kept|late|look-again|commands\/(move|submit))\.ts|src\/engine\/(submit|project|deeds|box)\.ts|src\/cli\/task\/(update|dependencies)\.ts|src\/format\/front-matter-(parts|lines)/,
         },
         { name: "git", test: /src\/adapters\/git\// },
-        { name: "person", test: /src\/adapters\/person\/(key|key-file|proof|seal|passphrase)\.ts/ },
+        {
+          name: "person",
+          test: /src\/adapters\/person\/(key|key-file|proof|seal|passphrase|succession|pin|signature)\.ts/,
+        },
         {
           name: "markdown",
           test: /src\/format\/(markdown\/|reading|finding)|node_modules\/(mdast|micromark|unist|decode-named|character-entities|@types\/mdast)/,

@@ -40,6 +40,7 @@ export function benchStore(): Promise<Figure> {
     const store = openStore(homeAt(folder));
     const workflow = loadTask();
     store.define(workflow.hash(), workflow.definition);
+    makeProjects(store);
     const lives = acceptedOf(workflow);
     const held: Feed = { lives, name: "held", run: NO_RUN, runs: 0, next: 0 };
     const loaded: Feed = { lives, name: "loaded", run: undefined, runs: 0, next: 0 };
@@ -168,7 +169,13 @@ async function acceptWhole(
   const key = `${id}-${feed.next}`;
   const submission =
     incoming.type === "run-started"
-      ? await begin(box, { ...incoming, run: id, workflow, birth: { ...BIRTH, repo: `/repo/${id}` }, key })
+      ? await begin(box, {
+          ...incoming,
+          run: id,
+          workflow,
+          birth: { ...BIRTH, repo: repoOf(feed.runs) },
+          key,
+        })
       : await submitWhole(box, {
           run: id,
           by,
@@ -177,6 +184,15 @@ async function acceptWhole(
           ...(on.isRead ? {} : { facts: {} }),
         });
   if (submission.type !== "accepted") throw new Error(`run ${id}: ${JSON.stringify(submission)}`);
+}
+
+/** Nobody releases anything here: pools that are large enough, and that nobody has to make. */
+const PROJECTS = 50;
+const repoOf = (n: number): string => `/repo/${n % PROJECTS}`;
+
+function makeProjects(store: SqliteStore): void {
+  for (let n = 0; n < PROJECTS; n += 1)
+    store.putProject({ repo: repoOf(n), name: `p${n}`, defaultBranch: "", poolSize: 10_000, remote: "" });
 }
 
 const BIRTH = { workflow: "task", goal: "Bench", repo: "/repo", base: "main" };

@@ -186,9 +186,13 @@ async function requireWorkspace({ box, home }: Acting, run: string, code: string
 
 /** Also after an answer that was given before: whoever got it then may have died before it came this far. */
 export async function seeThrough(on: Acting, run: string): Promise<readonly string[]> {
-  // First whoever carries it out, who shows it as well where we do not get that far.
-  await wake(on);
-  return project(on.box, run);
+  // An agent is followed by another one, which shall not wait for files; it shows them as well where we do not get that far. What a
+  // person has done is shown first: both at once would be in each other's way.
+  const isFollowed = on.who.type === "agent";
+  if (isFollowed) await wake(on);
+  const told = await project(on.box, run);
+  if (!isFollowed) await wake(on);
+  return told;
 }
 
 export function acknowledged(submission: Submission, run: string): Omit<Done, "told"> {

@@ -8,7 +8,20 @@ import type { WorkspaceRow } from "./ports/registry.ts";
 
 type Accepted = Extract<Step, { ok: true }>;
 
-export function deedsOf(workflow: Workflow, step: Accepted, workspace: WorkspaceRow | undefined): Deed[] {
+/** Most events order nothing: only the others pay for looking up the workspace. */
+export function deedsOf(
+  workflow: Workflow,
+  step: Accepted,
+  workspaceOf: () => WorkspaceRow | undefined,
+): Deed[] {
+  const isQuiet = step.effects.length === 0 && !step.events.some(({ type }) => CALLS.has(type));
+  return isQuiet ? [] : ordered(workflow, step, workspaceOf());
+}
+
+/** Events after which something may have to be done that no effect says. */
+const CALLS: ReadonlySet<Accepted["events"][number]["type"]> = new Set(["moved", "param-set"]);
+
+function ordered(workflow: Workflow, step: Accepted, workspace: WorkspaceRow | undefined): Deed[] {
   const isOver = workflow.definition.states[step.run.state]?.final !== undefined;
   const kept = workspace === undefined ? [] : snapshotOf(step);
   return [

@@ -203,7 +203,7 @@ function write(
   const { request, event, at, workflow, before, decided, birth } = on;
   const { prove } = request;
   const key = request.key === undefined ? undefined : keyOf(request.by, request.key);
-  const deeds = deedsOf(workflow, decided, boundWorkspace(box, request.run));
+  const deeds = deedsOf(workflow, decided, () => boundWorkspace(box, request.run));
   const proof = prove?.(decided.events[0] ?? event);
   const appended = box.store.append({
     run: request.run,

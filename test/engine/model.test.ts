@@ -95,7 +95,7 @@ function expected(
   const before = model.run;
   const decided = step(workflow, before, event);
   if (!decided.ok) return `refused ${decided.refusal.code}`;
-  const deeds = deedsOf(workflow, decided, undefined);
+  const deeds = deedsOf(workflow, decided, () => undefined);
   for (const [i] of deeds.entries()) model.deeds.push(`${id}:${decided.run.seq}:${i}`);
   model.run = decided.run;
   if (key !== undefined)

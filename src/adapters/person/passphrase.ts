@@ -5,7 +5,7 @@
  */
 
 import { constants, openSync, writeSync } from "node:fs";
-import { ReadStream } from "node:tty";
+import type { ReadStream } from "node:tty";
 import { UserError } from "../user-error.ts";
 import { EXIT_NOT_YOURS } from "./who.ts";
 
@@ -19,6 +19,8 @@ const BACKSPACE = new Set(["\u007F", "\b"]);
 
 export const askAtTerminal: AskPassphrase = async (prompt) => {
   const terminal = openTerminal();
+  // Only a key with a passphrase is asked for one: nobody else waits for this to be loaded.
+  const { ReadStream } = process.getBuiltinModule("node:tty");
   const input = new ReadStream(terminal);
   input.setEncoding("utf8");
   input.setRawMode(true);

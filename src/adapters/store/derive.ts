@@ -7,6 +7,7 @@ import type { Birth } from "../../engine/ports/journal.ts";
 import { digestOfRun } from "./chain.ts";
 import { damagedRun } from "./damage.ts";
 import type { Database } from "./database.ts";
+import { remember } from "./records.ts";
 
 const INSERT_RUN = `INSERT INTO runs (id, workflow, goal, repo, base, definition, state, status, entry, seq, head, started_at, updated_at, digest)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
@@ -29,6 +30,7 @@ export type Keeping = {
 export function keepRun(db: Database, { n, before, run, birth, head, status }: Keeping): void {
   const { id, definition, state, entry, seq, startedAt, updatedAt } = run;
   const snapshot = JSON.stringify(run);
+  remember(snapshot, run);
   const sealed = { id, ...birth, definition, state, status, entry, seq, head, startedAt, updatedAt };
   const digest = digestOfRun(sealed, snapshot);
   if (n === undefined) {

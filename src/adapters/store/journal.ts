@@ -5,7 +5,7 @@ import { answerTo, append } from "./append.ts";
 import { damagedDatabase, damagedRun } from "./damage.ts";
 import type { Database, Row } from "./database.ts";
 import { list } from "./list.ts";
-import { question, recorded, runOf } from "./records.ts";
+import { lastRun, question, recorded, runOf } from "./records.ts";
 import { BadRecord, isDefinition, parsed, text } from "./row.ts";
 
 const LOAD = "SELECT runs.*, json FROM runs LEFT JOIN snapshots USING (n) WHERE id = ?";
@@ -88,7 +88,7 @@ export function journalOf(db: Database): Journal {
 
 function load(db: Database, run: string): Kept | undefined {
   const row = db.get(LOAD, run);
-  if (row !== undefined) return whole(db, run, () => runOf(row));
+  if (row !== undefined) return whole(db, run, () => runOf(row, lastRun));
   // A row that is gone while its events are there is no run that never was.
   if (db.get("SELECT 1 FROM events WHERE run = ? LIMIT 1", run) === undefined) return undefined;
   throw damagedRun(db.path, run, "it has events and no row");

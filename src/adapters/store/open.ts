@@ -65,7 +65,8 @@ function openDatabase(home: Home, { mount, migrations = MIGRATIONS }: Options = 
     const isOlder = version > 0 && version < migrations.length;
     if (isOlder) whileAlone(home, () => migrate(db, migrations));
     else migrate(db, migrations);
-    db.exec("PRAGMA synchronous = FULL");
+    // What is written again and again is copied back to the database less often than by default; the log grows to 16 MB.
+    db.exec("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000");
   } catch (error) {
     db.close();
     throw error;

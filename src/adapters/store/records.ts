@@ -30,13 +30,30 @@ function runRow(row: Row): RunRow {
 }
 
 /** The run of a row that was read together with its snapshot. Throws BadRecord when the two are not what was written. */
-export function runOf(row: Row): { readonly row: RunRow; readonly run: Run } {
+export function runOf(row: Row, runIn = parsedRun): { readonly row: RunRow; readonly run: Run } {
   const whole = runRow(row);
   if (row["json"] === null || row["json"] === undefined) throw new BadRecord("its snapshot is missing");
   const snapshot = text(row["json"]);
   if (digestOfRun(whole, snapshot) !== row["digest"])
     throw new BadRecord("its row and its snapshot do not agree");
-  return { row: whole, run: parsed(snapshot, isRun) };
+  return { row: whole, run: runIn(snapshot) };
+}
+
+function parsedRun(snapshot: string): Run {
+  return parsed(snapshot, isRun);
+}
+
+let last: { readonly snapshot: string; readonly run: Run } | undefined;
+
+/** What was read last is mostly read again: a run does not change, and neither does what the same text says. */
+export function lastRun(snapshot: string): Run {
+  if (last?.snapshot !== snapshot) last = { snapshot, run: parsedRun(snapshot) };
+  return last.run;
+}
+
+/** What was just written is what will be read next. */
+export function remember(snapshot: string, run: Run): void {
+  last = { snapshot, run };
 }
 
 export function recorded(row: Row): Recorded {
