@@ -5,9 +5,10 @@ import type { Home } from "../adapters/home/paths.ts";
 import { isTurnOfSomebody } from "../engine/line.ts";
 import type { Store } from "../engine/ports/store.ts";
 
-export type Due = Pick<Store, "isBusy" | "line" | "hasRoom" | "pools" | "projectAt">;
+export type Due = Pick<Store, "isBusy" | "line" | "hasRoom" | "pools" | "projectAt" | "isGraphDue">;
 
-/** The cheapest first. Where nobody has a workspace and nobody waits for one, three reads. */
+/** The cheapest first. Where nobody has a workspace and nobody waits for one, four reads. */
 export function isDue(store: Due, home: Home): boolean {
-  return store.isBusy(Date.now()) || isTurnOfSomebody(store) || areBranchesNews(store, home);
+  if (store.isBusy(Date.now()) || store.isGraphDue()) return true;
+  return isTurnOfSomebody(store) || areBranchesNews(store, home);
 }

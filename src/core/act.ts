@@ -20,7 +20,7 @@ function actOnce(draft: Draft, action: Action): void {
     case "start-each":
       return startEach(draft, action.role, action.artifact);
     case "start-tasks":
-      draft.effects.push({ type: "start-tasks", artifact: action.artifact });
+      draft.effects.push({ type: "start-tasks", artifact: action.artifact, entry: draft.run.entry });
       return;
     case "start-next":
       draft.effects.push({ type: "start-next" });

@@ -202,7 +202,7 @@ export type Effect =
   | { readonly type: "stop-agent"; readonly role: string; readonly slot: string; readonly attempt: number }
   | { readonly type: "tell-agent"; readonly role: string; readonly attempt: number; readonly message: string }
   | { readonly type: "run-check"; readonly artifact: string }
-  | { readonly type: "start-tasks"; readonly artifact: string }
+  | { readonly type: "start-tasks"; readonly artifact: string; readonly entry: number }
   | { readonly type: "start-next" }
   | { readonly type: "release-resource"; readonly resource: string }
   | { readonly type: "archive-artifacts"; readonly artifacts: readonly string[]; readonly entry: number }

@@ -115,6 +115,7 @@ const FACTS: Readonly<Record<string, string>> = {
   "ready-to-start": "it is its turn",
   "branch-merged": "its branch was merged elsewhere",
   "pull-request-closed": "its pull request was closed",
+  "parent-over": "the run that it was made for is over",
 };
 
 function factOf({ definition }: Workflow, name: string): string | undefined {

@@ -67,8 +67,20 @@ export type Reader =
   | { readonly type: "tasks"; readonly style: "markdown" | "yaml" | "checkbox" }
   | { readonly type: "check"; readonly command: Value<string> }
   | { readonly type: "fact"; readonly fact: string }
-  | { readonly type: "children"; readonly tasks: string }
+  | Children
   | { readonly type: "file" };
+
+/** Runs made of a list of tasks. */
+export type Children = {
+  readonly type: "children";
+  readonly tasks: string;
+  /** What each of them follows, by its name. */
+  readonly workflow: string;
+  /** How many may be under way at the same time. */
+  readonly most: number;
+  /** What each is started with: the same for all, or by the complexity of its task. */
+  readonly with: Readonly<Record<string, Value | Readonly<Record<"easy" | "medium" | "hard", Value>>>>;
+};
 
 export type Artifact = {
   /** Path of the file in the workspace; `{slot}` stands for the slot of a fan-out. Empty for facts and checks. */

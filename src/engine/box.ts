@@ -56,6 +56,8 @@ export type Works = Box & {
   readonly desk: Desk;
   readonly notifier: Notifier;
   settings(repo: string): Promise<Settings>;
+  /** A workflow by its name, as a repository has it now: of that repository where a person trusts it, or built in. */
+  library(name: string, repo: string): Promise<Workflow>;
   /** The environment of a person, that agents' variables are taken from; and the folder that comes first on their PATH. */
   readonly person: {
     readonly env: Readonly<Record<string, string>>;
@@ -64,6 +66,8 @@ export type Works = Box & {
   };
   /** Whether there is a program of this name on this PATH. */
   finds(program: string, path: string): boolean;
+  /** A name for a run that nobody has. */
+  newRun(): string;
   log(line: string): void;
 };
 

@@ -8,12 +8,23 @@
 import type { Workflow } from "../core/compile.ts";
 import type { Run } from "../core/run.ts";
 
-/** *ready-to-start*: it is this run's turn. *branch-merged*: its work is in the branch that it is for. */
-export type Fact = "ready-to-start" | "branch-merged";
+/**
+ * *ready-to-start*: it is this run's turn. *branch-merged*: its work is in the branch that it is for. *parent-over*: nobody waits any
+ * more for what it was made for.
+ */
+export type Fact = "ready-to-start" | "branch-merged" | "parent-over";
 
 /** The artifacts by which a run waits for a fact; none where it does not. */
-export function awaiting({ definition, engineMovesFrom }: Workflow, run: Run, fact: Fact): readonly string[] {
-  const moves = engineMovesFrom[run.state] ?? [];
+export function awaiting(workflow: Workflow, run: Run, fact: Fact): readonly string[] {
+  return awaitingIn(workflow, run.state, fact);
+}
+
+export function awaitingIn(
+  { definition, engineMovesFrom }: Workflow,
+  state: string,
+  fact: Fact,
+): readonly string[] {
+  const moves = engineMovesFrom[state] ?? [];
   const named = moves.flatMap(({ when, need }) => [
     ...need,
     ...when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])),

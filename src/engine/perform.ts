@@ -12,6 +12,7 @@ import { boundWorkspace, placeOf } from "./place.ts";
 import type { DeedRow } from "./ports/outbox.ts";
 import { noteAll } from "./project.ts";
 import { leaveTerminal } from "./seat.ts";
+import { startTasks } from "./tasks.ts";
 import { tellAgent } from "./tell.ts";
 import { prepare, release, renameBranch, snapshot } from "./workspace.ts";
 
@@ -46,7 +47,7 @@ export async function perform(works: Works, { deed, run, key, tries }: DeedRow):
       // The queue is looked at when this is done, as after everything else: here it only becomes known that somebody asked.
       return works.store.line().length === 0 ? "nobody is in the queue" : "the queue is looked at";
     case "start-tasks":
-      throw unknownDeed("a graph of tasks");
+      return startTasks({ ...on, deed });
     case "perform":
       throw unknownDeed(`"${deed.name}"`);
   }

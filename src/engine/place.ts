@@ -7,8 +7,15 @@ import type { Box } from "./box.ts";
 import type { Place } from "./ports/files.ts";
 import type { WorkspaceRow } from "./ports/registry.ts";
 
-/** The workspace of a run, while it has one. */
-export function boundWorkspace({ store }: Pick<Box, "store">, run: string): WorkspaceRow | undefined {
+/** The workspace that a run works in, while it has one: its own, or that of the run that it was made for. */
+export function boundWorkspace(on: Pick<Box, "store">, run: string): WorkspaceRow | undefined {
+  if (on.store.workspace(run) !== undefined) return ownWorkspace(on, run);
+  const child = on.store.childAs(run);
+  return child === undefined ? undefined : boundWorkspace(on, child.parent);
+}
+
+/** The one that is its own to give back. */
+export function ownWorkspace({ store }: Pick<Box, "store">, run: string): WorkspaceRow | undefined {
   const row = store.workspace(run);
   return row?.status === "bound" ? row : undefined;
 }

@@ -8,6 +8,7 @@ import type { Works } from "./box.ts";
 import { clipped } from "./clip.ts";
 import type { Fact } from "./fact.ts";
 import type { Observer } from "./facts.ts";
+import { Families } from "./families.ts";
 import { Hands } from "./hands.ts";
 import { Landings } from "./landings.ts";
 import { perform } from "./perform.ts";
@@ -35,6 +36,7 @@ const REST_MS = 25;
 const OBSERVERS: Readonly<Record<Fact, (works: Works, pace: Pace) => Observer>> = {
   "ready-to-start": (works) => new Queue(works),
   "branch-merged": (works, { tickMs }) => new Landings(works, tickMs),
+  "parent-over": (works) => new Families(works),
 };
 
 export type Alarm = {

@@ -3,7 +3,7 @@
 import type { Box, Works } from "./box.ts";
 import { endChecks } from "./check.ts";
 import type { Of } from "./doing.ts";
-import { artifactPaths, boundWorkspace, placeOf } from "./place.ts";
+import { artifactPaths, boundWorkspace, ownWorkspace, placeOf } from "./place.ts";
 import type { Kept } from "./ports/journal.ts";
 import type { PoolRow } from "./ports/projects.ts";
 import { noteAll, project } from "./project.ts";
@@ -16,7 +16,7 @@ export async function prepare({ works, kept }: Of<"prepare-resource">): Promise<
   if (isOver) {
     await endSetUp(works, row.id);
     // One that was only reserved is the next one's.
-    if (boundWorkspace(works, row.id) === undefined) await giveBack(works, kept, []);
+    if (ownWorkspace(works, row.id) === undefined) await giveBack(works, kept, []);
     return "the run is over";
   }
   if (boundWorkspace(works, row.id) !== undefined) return "there is a workspace already";
@@ -112,7 +112,7 @@ async function reusedIn(works: Works, repo: string): Promise<readonly string[]> 
 export async function giveBack(box: Box, kept: Kept, reuse: readonly string[]): Promise<string> {
   const { row, run } = kept;
   const { store } = box;
-  const bound = boundWorkspace(box, row.id);
+  const bound = ownWorkspace(box, row.id);
   const pool = store.poolOf(row.id);
   const isSurplus = pool !== undefined && pool.n > (store.projectAt(pool.repo)?.poolSize ?? pool.n);
   if (bound === undefined) {
@@ -148,7 +148,7 @@ function leave({ store }: Box, { run, pool, isGone }: Leaving): void {
 /** The run has another name for its branch than the one that its workspace is on. */
 export async function renameBranch({ works, kept, deed }: Of<"rename-branch">): Promise<string> {
   const { row } = kept;
-  const bound = boundWorkspace(works, row.id);
+  const bound = ownWorkspace(works, row.id);
   if (bound === undefined) return "there is no workspace any more";
   if (kept.run.params["branch"] !== deed.branch) return "the branch has been given another name since";
   await renameTo(works, row.id, deed.branch);
@@ -157,7 +157,7 @@ export async function renameBranch({ works, kept, deed }: Of<"rename-branch">): 
 }
 
 async function renameTo(works: Works, run: string, to: string): Promise<void> {
-  const bound = boundWorkspace(works, run);
+  const bound = ownWorkspace(works, run);
   if (bound === undefined) return;
   const { path, repo, branch: from } = bound;
   await works.branches.rename({ run, repo, path, from, to });

@@ -33,9 +33,9 @@ test("processes that open a new home at once get one store", async () => {
 });
 
 test.for([
-  ["store.before-begin", 6],
-  ["store.before-commit", 6],
-  ["store.after-commit", 6],
+  ["store.before-begin", 8],
+  ["store.before-commit", 8],
+  ["store.after-commit", 8],
   ["journal.before-append", 3],
   ["journal.after-append", 3],
 ] as const)(

@@ -41,6 +41,7 @@ function boxOf(): Box {
     clock: { now: () => Date.parse(AT), mono: () => 0 },
     store,
     artifacts: {
+      tasks: () => Promise.resolve([]),
       read: () => Promise.resolve([]),
       put: () => Promise.resolve([]),
       archive: () => Promise.resolve([]),

@@ -65,7 +65,12 @@ test.for<[string, Reader, string | Uint8Array | undefined, string]>([
   ["a surrogate", { type: "file" }, bytes(0xed, 0xa0, 0x80), "1:1 is not valid UTF-8"],
   ["a check", { type: "check", command: "x" }, "x", "not found: ok"],
   ["a fact", { type: "fact", fact: "x" }, "x", "not found: ok"],
-  ["children", { type: "children", tasks: "x" }, "x", "not found: ok"],
+  [
+    "children",
+    { type: "children", tasks: "x", workflow: "one-task", most: 4, with: {} },
+    "x",
+    "not found: ok",
+  ],
 ])("%s", ([, reader, content, shown]) => {
   expect(faults(read(reader, content))).toBe(shown);
 });

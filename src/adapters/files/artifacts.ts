@@ -8,6 +8,7 @@ import { ownWrites } from "./own-writes.ts";
 import { prepareProjections } from "./project.ts";
 import { putArtifact } from "./put.ts";
 import { readAll } from "./readings.ts";
+import { tasksIn } from "./tasks.ts";
 
 type On = {
   readonly registry: Pick<Registry, "readings" | "keepReadings" | "projection" | "keepProjection">;
@@ -17,6 +18,7 @@ export function fileArtifacts({ registry }: On): Artifacts {
   const own = ownWrites();
   return {
     read: (place) => readAll(registry, place),
+    tasks: (place, artifact) => tasksIn(place, artifact),
     put: (place, text) => putArtifact({ own, kept: registry }, place, text),
     archive: (place, of) => {
       forgetPeoples({ kept: registry, place }, of.artifacts);

@@ -14,6 +14,7 @@ import { refuseNetwork, type Mount } from "../home/network.ts";
 import type { Home } from "../home/paths.ts";
 import { damagedDatabase, translated } from "./damage.ts";
 import { databaseOf, type Database } from "./database.ts";
+import { graphsOf } from "./graphs.ts";
 import { journalOf } from "./journal.ts";
 import { messagesOf } from "./messages.ts";
 import { migrate, versionOf } from "./migrate.ts";
@@ -42,6 +43,7 @@ export function openStore(home: Home, options: Options = {}): SqliteStore {
     ...registryOf(database),
     ...projectsOf(database),
     ...messagesOf(database),
+    ...graphsOf(database),
     isBusy: () => isBusy(database),
     close: () => {
       database.close();

@@ -5,6 +5,7 @@ import type { Event, Reading } from "../../core/event.ts";
 import type { Run } from "../../core/run.ts";
 import type { Definition } from "../../core/workflow.ts";
 import type { Deed } from "../../engine/deed.ts";
+import type { ChildRow } from "../../engine/ports/graphs.ts";
 import type { Birth, Proof } from "../../engine/ports/journal.ts";
 
 /** A record that cannot be what we wrote. */
@@ -71,6 +72,14 @@ export function isDefinition(value: unknown): value is Definition {
 
 export function isReadings(value: unknown): value is readonly Reading[] {
   return Array.isArray(value);
+}
+
+export function isTask(value: unknown): value is ChildRow["task"] {
+  return has(value, "id") && hasList(value, "dependsOn") && hasList(value, "files");
+}
+
+export function isParams(value: unknown): value is ChildRow["params"] {
+  return typeof value === "object" && value !== null;
 }
 
 function hasList(value: unknown, name: string): boolean {

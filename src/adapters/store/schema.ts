@@ -133,7 +133,22 @@ ALTER TABLE jobs ADD COLUMN seat TEXT NOT NULL DEFAULT '';
 ALTER TABLE runs ADD COLUMN hidden INTEGER NOT NULL DEFAULT 0;
 `;
 
-export const MIGRATIONS: readonly Migration[] = [FIRST, SIGNED, POOLED];
+/** Tasks of a list, and the runs that were made of them. */
+const GRAPHED: Migration = `
+CREATE TABLE graphs (
+  parent TEXT NOT NULL, artifact TEXT NOT NULL, entry INTEGER NOT NULL, definition TEXT NOT NULL, most INTEGER NOT NULL, status TEXT NOT NULL,
+  PRIMARY KEY (parent, artifact, entry)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX graphs_live ON graphs (status) WHERE status <> 'closed';
+CREATE TABLE children (
+  parent TEXT NOT NULL, artifact TEXT NOT NULL, entry INTEGER NOT NULL, task TEXT NOT NULL, n INTEGER NOT NULL,
+  json TEXT NOT NULL, params TEXT NOT NULL, run TEXT NOT NULL, outcome TEXT NOT NULL,
+  PRIMARY KEY (parent, artifact, entry, task)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX children_run ON children (run) WHERE run <> '';
+`;
+
+export const MIGRATIONS: readonly Migration[] = [FIRST, SIGNED, POOLED, GRAPHED];
 
 export const TABLES: readonly string[] = [
   "meta",
@@ -157,4 +172,6 @@ export const TABLES: readonly string[] = [
   "queue",
   "depends",
   "messages",
+  "graphs",
+  "children",
 ];

@@ -15,9 +15,11 @@ import { gitMerges } from "../git/merged.ts";
 import { gitWorkspaces } from "../git/workspaces.ts";
 import { readOwn } from "../home/own-file.ts";
 import { runFolders, type Home } from "../home/paths.ts";
+import { newRunId } from "../home/run-id.ts";
 import { shimProcesses } from "../process/processes.ts";
 import { UserError } from "../user-error.ts";
 import { writeLauncher } from "./launcher.ts";
+import { workflowNamed } from "./library.ts";
 import { notifierOf } from "./notify.ts";
 
 const EXIT_DAMAGED = 8;
@@ -44,6 +46,8 @@ export function openWorks(home: Home, store: Store, log: (line: string) => void)
     notifier: notifierOf(env),
     // Settings of a repository count only while a person trusts exactly this content.
     settings: (repo) => readSettings({ repo, env, store }),
+    library: (name, repo) => workflowNamed({ env, store }, name, repo),
+    newRun: () => newRunId(),
     person: { env: saved, bin: home.bin, home: home.root },
     finds,
     log,

@@ -2,6 +2,7 @@
 
 import type { Workflow } from "../../core/compile.ts";
 import type { Reading } from "../../core/event.ts";
+import type { GraphTask } from "../../core/graph.ts";
 import type { Run } from "../../core/run.ts";
 import type { Projection } from "../../core/workflow.ts";
 
@@ -84,6 +85,9 @@ export type Place = {
   readonly isWorkspace?: boolean;
 };
 
+/** A task of a list. */
+export type Listed = GraphTask & { readonly title: string };
+
 /**
  * The files of a run, which people and agents edit while we read and write them.
  *
@@ -93,6 +97,8 @@ export type Place = {
 export type Artifacts = {
   /** All artifacts of the run, as they are now. What cannot be read safely is a reading with a fault. */
   read(place: Place): Promise<readonly Reading[]>;
+  /** The tasks that a list holds as it is now. Throws an Error that says why where it cannot be worked off. */
+  tasks(place: Place, artifact: string): Promise<readonly Listed[]>;
   /** Puts a text to where the artifact is: its file, or its section. Throws a UserError where the text cannot stand there. */
   put(
     place: Place,

@@ -1,5 +1,6 @@
 /** One store holds journal, outbox and registry. It answers at once: it is a file on this machine. */
 
+import type { Graphs } from "./graphs.ts";
 import type { Journal } from "./journal.ts";
 import type { Messages } from "./messages.ts";
 import type { Outbox } from "./outbox.ts";
@@ -10,6 +11,7 @@ export type Store = Journal &
   Outbox &
   Registry &
   Projects &
+  Graphs &
   Messages & {
     /** Whether anything is live or due: a supervisor is needed. */
     isBusy(now: number): boolean;

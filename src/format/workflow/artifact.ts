@@ -38,6 +38,11 @@ export function buildArtifact(
       known: context.names.artifacts,
       path: [...path, "children"],
     });
+  if (file.children !== undefined && file.workflow === undefined)
+    report(context, context.keyPlaceOf(path), {
+      code: "bad-artifact",
+      message: `${name} needs the workflow that each of its runs follows: "workflow"`,
+    });
   const fresh = file.fresh ?? "run";
   requireName(context, {
     kind: "scope",

@@ -34,14 +34,21 @@ export function buildMove(on: Build, move: WorkflowFile["moves"][number], path: 
   return from.map((name) => ({ ...common, from: name, to: move.to }));
 }
 
-/** A run is begun by somebody, and only a person can answer for what a waiver lets pass. */
-function checkActors({ context }: Build, move: WorkflowFile["moves"][number], path: Path): void {
+/**
+ * A run is begun by somebody, and by the engine only where it can be made of a task; a person must be able to begin it, too. Only a person
+ * can answer for what a waiver lets pass.
+ */
+function checkActors({ context, declared }: Build, move: WorkflowFile["moves"][number], path: Path): void {
   const by = listOf(move.by);
   const engine = by.indexOf("engine");
-  if (listOf(move.from).includes(START) && engine >= 0)
+  const isChild = Object.values(declared.artifacts).some(
+    ({ reader }) => reader.type === "fact" && reader.fact === "parent-over",
+  );
+  if (listOf(move.from).includes(START) && engine >= 0 && !(isChild && by.includes("human")))
     report(context, context.placeOf(Array.isArray(move.by) ? [...path, "by", engine] : [...path, "by"]), {
       code: "bad-move",
-      message: "a run is begun by a person or a role, not by the engine itself",
+      message:
+        "a run is begun by a person or a role, not by the engine itself; a child run by both, with the fact parent-over",
     });
   if (listOf(move.waive).length > 0 && by.some((who) => who !== "human"))
     report(context, context.keyPlaceOf([...path, "waive"]), {

@@ -41,7 +41,7 @@ export function buildParam(
 }
 
 type Wanted = {
-  readonly as: "text" | "int" | "severity";
+  readonly as: "text" | "int" | "severity" | "any";
   readonly path: Path;
   /** The code of a parameter of another kind. */
   readonly code?: string;
@@ -75,6 +75,8 @@ function misfit(name: string, param: Param, as: Wanted["as"]): string | undefine
   switch (as) {
     case "text":
       return param.type === "text" || param.type === "enum" ? undefined : `${name} is no text`;
+    case "any":
+      return undefined;
     case "int":
       return param.type === "int" ? undefined : `${name} is no whole number`;
     case "severity": {

@@ -220,7 +220,17 @@ export function checkPhase(sink: Sink, site: PhaseSite): void {
 export function tasksPhase(sink: Sink, site: PhaseSite): void {
   const { id, phase, path } = site;
   const tolerated = phase.failed === "tolerate";
-  put(sink, "artifacts", { name: id, value: { children: phase.tasks ?? "", fresh: id }, path: path });
+  put(sink, "artifacts", {
+    name: id,
+    value: {
+      children: phase.tasks ?? "",
+      fresh: id,
+      ...(phase.workflow === undefined ? {} : { workflow: phase.workflow }),
+      ...(phase.most === undefined ? {} : { most: phase.most }),
+      ...(phase.with === undefined ? {} : { with: phase.with }),
+    },
+    path: path,
+  });
   put(sink, "states", {
     name: id,
     value: { ...stageOf(site), enter: [`start tasks ${phase.tasks ?? ""}`] },

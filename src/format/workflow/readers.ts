@@ -1,6 +1,6 @@
 /** How the bytes of an artifact become facts, and which keys of the file belong to which reader. */
 
-import type { Literal, Reader, ReviewShape, Shape } from "../../core/workflow.ts";
+import type { Children, Literal, Reader, ReviewShape, Shape, Value } from "../../core/workflow.ts";
 import { listOf, report, type Context, type Path } from "./context.ts";
 import { paramOr, type Params } from "./params.ts";
 import type { ArtifactFile } from "./schema.ts";
@@ -30,6 +30,9 @@ const READERS_OF: Partial<Record<keyof ArtifactFile, readonly Kind[]>> = {
   verdict: ["section"],
   lists: ["document", "json", "yaml"],
   review: ["json", "yaml"],
+  workflow: ["children"],
+  most: ["children"],
+  with: ["children"],
 };
 
 /** Reports keys that the artifact's reader would never look at. */
@@ -75,8 +78,31 @@ export function readerOf(on: On, file: ArtifactFile, path: Path): Reader {
       command: paramOr(on, file.check, { as: "text", path: [...path, "check"] }),
     };
   if (file.fact !== undefined) return { type: "fact", fact: file.fact };
-  if (file.children !== undefined) return { type: "children", tasks: file.children };
+  if (file.children !== undefined)
+    return {
+      type: "children",
+      tasks: file.children,
+      workflow: file.workflow ?? "",
+      most: file.most ?? AT_ONCE,
+      with: withOf(on, file.with ?? {}, [...path, "with"]),
+    };
   return { type: "file" };
+}
+
+const AT_ONCE = 4;
+
+function withOf(on: On, given: NonNullable<ArtifactFile["with"]>, path: Path): Children["with"] {
+  const valueOf = (value: Literal, at: Path): Value =>
+    typeof value === "string" ? paramOr(on, value, { as: "any", path: at }) : value;
+  const values: Record<string, Children["with"][string]> = {};
+  for (const [name, value] of Object.entries(given)) {
+    const of = (word: Literal, ...key: string[]): Value => valueOf(word, [...path, name, ...key]);
+    values[name] =
+      typeof value === "object"
+        ? { easy: of(value.easy, "easy"), medium: of(value.medium, "medium"), hard: of(value.hard, "hard") }
+        : of(value);
+  }
+  return values;
 }
 
 function requireWords(context: Context, words: object | undefined, path: Path): void {

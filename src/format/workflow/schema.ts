@@ -97,6 +97,12 @@ const artifactKeys = {
   ),
 };
 
+/** One value, or one for each complexity that a task can have. */
+const With = z.record(
+  Name,
+  z.union([Scalar, z.strictObject({ easy: Scalar, medium: Scalar, hard: Scalar })]),
+);
+
 const Artifact = z.strictObject({
   ...artifactKeys,
   check: z.optional(
@@ -104,11 +110,14 @@ const Artifact = z.strictObject({
   ),
   fact: z.optional(
     told(
-      z.enum(["ready-to-start", "branch-merged", "pull-request-closed"]),
+      z.enum(["ready-to-start", "branch-merged", "pull-request-closed", "parent-over"]),
       "Reader: something the engine observes",
     ),
   ),
   children: z.optional(told(Name, "Reader: how the child runs made of these tasks ended")),
+  workflow: z.optional(told(Name, "With children: the workflow that each of them follows")),
+  most: z.optional(told(Whole, "With children: how many may be under way at the same time; 4 unless said")),
+  with: z.optional(told(With, "With children: parameters that each of them is started with")),
   by: z.optional(told(Some, "Whose word counts: roles, human, engine")),
   fresh: z.optional(
     told(Name, "It must have changed since: run, entry, a scope, or the last change of a counter"),
@@ -203,7 +212,7 @@ const Phase = z.strictObject({
   out: z.optional(told(Out, "The output: a file, or an artifact")),
   part: z.optional(told(Out, "With each: what every member produces")),
   each: z.optional(told(Text, "Fan-out over artifact.list")),
-  most: z.optional(told(Whole, "With each: the most members")),
+  most: z.optional(told(Whole, "With each: the most members. With tasks: how many at the same time")),
   failed: z.optional(told(z.enum(["ask", "tolerate"]), "With each or tasks: when some fail")),
   merge: z.optional(told(Name, "With each: the role that makes one output of the parts")),
   review: z.optional(told(Name, "The phase whose output is reviewed")),
@@ -213,6 +222,8 @@ const Phase = z.strictObject({
   ),
   check: z.optional(told(z.union([Text, Param]), "A command the engine runs")),
   tasks: z.optional(told(Name, "Child runs made of the tasks of this phase's output")),
+  workflow: z.optional(told(Name, "With tasks: the workflow that each child run follows")),
+  with: z.optional(told(With, "With tasks: parameters that each child run is started with")),
   ask: z.optional(told(Name, "A question to a person")),
   tries,
 });

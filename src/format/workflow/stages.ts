@@ -11,7 +11,7 @@ const KINDS: Readonly<Record<string, { readonly needs: readonly Key[]; readonly 
   review: { needs: ["by", "out"], may: ["fix", "tries"] },
   each: { needs: ["run", "part", "merge", "out"], may: ["most", "failed", "tries"] },
   check: { needs: [], may: ["out"] },
-  tasks: { needs: [], may: ["failed"] },
+  tasks: { needs: ["workflow"], may: ["failed", "most", "with"] },
   ask: { needs: [], may: [] },
   run: { needs: ["out"], may: ["tries"] },
 };

@@ -1,6 +1,5 @@
 /** Reviews with severities, fixes that run out, and stages that begin again with everything kept. */
 
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
@@ -140,24 +139,5 @@ describe.runIf(isPerson).concurrent("stages", () => {
         expect(stage.now(run)).toMatchObject({ state: "dropped", attention: "" });
       }),
     );
-  });
-
-  test("what this version cannot carry out needs attention, says why, and holds up nobody else", async ({
-    expect,
-  }) => {
-    await onStage({ workflow: "graph", agents: {} }, async (stage) => {
-      const run = await stage.begin("graph");
-      const { workspace } = await stage.until(run, (now) => now.workspace !== undefined && now.isIdle);
-      const task =
-        "### Task 1: Do it\n\nFiles: a.ts\nDependencies: none\nComplexity: easy\nInstructions: all of it\n";
-      writeFileSync(join(workspace?.path ?? "", "tasks.md"), task);
-      expect(await stage.person("move", run, "building")).toMatchObject({ code: 0 });
-      const { attention } = await stage.until(run, (now) => now.attention !== "");
-      expect(attention).toContain("this version cannot carry out a graph of tasks");
-      expect(attention).toContain(`signalbox resume ${run}`);
-      const other = await stage.begin("graph");
-      await stage.until(other, (now) => now.workspace !== undefined && now.isIdle);
-      expect((await stage.person("cancel", run)).code).toBe(0);
-    });
   });
 });

@@ -1,0 +1,122 @@
+/** Graphs of tasks and the runs that were made of them. */
+
+import type { ChildRow, GraphKey, GraphRow, Graphs } from "../../engine/ports/graphs.ts";
+import { failpoint } from "../failpoint.ts";
+import type { Database, Row } from "./database.ts";
+import { isParams, isTask, number, parsed, text, word } from "./row.ts";
+
+const OF = "parent = ? AND artifact = ? AND entry = ?";
+const CHILDREN =
+  "SELECT children.*, coalesce((SELECT status FROM runs WHERE id = children.run), '') AS status FROM children";
+const LIVE = "runs.status IN ('running', 'waiting')";
+/** A graph of which nothing lives, or of which something has ended and nobody has noticed. */
+const DUE = `SELECT 1 FROM graphs WHERE status <> 'closed' AND (
+  EXISTS (SELECT 1 FROM runs WHERE id = graphs.parent AND runs.entry <> graphs.entry)
+  OR status = 'open' AND (
+  NOT EXISTS (SELECT 1 FROM children JOIN runs ON runs.id = children.run
+    WHERE children.parent = graphs.parent AND children.artifact = graphs.artifact AND children.entry = graphs.entry AND ${LIVE})
+  OR EXISTS (SELECT 1 FROM children JOIN runs ON runs.id = children.run
+    WHERE children.parent = graphs.parent AND children.artifact = graphs.artifact AND children.entry = graphs.entry
+    AND children.outcome = '' AND NOT ${LIVE}))) LIMIT 1`;
+
+export function graphsOf(db: Database): Graphs {
+  return {
+    putGraph({ parent, artifact, entry, definition, most }, children) {
+      failpoint("registry.before-graph");
+      db.write(() => {
+        if (db.get(`SELECT 1 FROM graphs WHERE ${OF}`, parent, artifact, entry) !== undefined) return;
+        db.run(
+          "INSERT INTO graphs VALUES (?, ?, ?, ?, ?, 'open')",
+          parent,
+          artifact,
+          entry,
+          definition,
+          most,
+        );
+        for (const [n, { task, params }] of children.entries())
+          db.run(
+            "INSERT INTO children VALUES (?, ?, ?, ?, ?, ?, ?, '', '')",
+            parent,
+            artifact,
+            entry,
+            task.id,
+            n,
+            JSON.stringify(task),
+            JSON.stringify(params),
+          );
+      });
+      failpoint("registry.after-graph");
+    },
+    graph({ parent, artifact, entry }) {
+      const row = db.get(`SELECT * FROM graphs WHERE ${OF}`, parent, artifact, entry);
+      return row === undefined ? undefined : graphRow(row);
+    },
+    graphs: () =>
+      db.all("SELECT * FROM graphs WHERE status <> 'closed' ORDER BY parent, entry").map(graphRow),
+    setGraph({ parent, artifact, entry }, status) {
+      failpoint("registry.before-graph-set");
+      db.write(() => db.run(`UPDATE graphs SET status = ? WHERE ${OF}`, status, parent, artifact, entry));
+      failpoint("registry.after-graph-set");
+    },
+    children: ({ parent, artifact, entry }) =>
+      db.all(`${CHILDREN} WHERE ${OF} ORDER BY children.n`, parent, artifact, entry).map(childRow),
+    childrenOf: (parent) =>
+      db.all(`${CHILDREN} WHERE parent = ? ORDER BY entry, children.n`, parent).map(childRow),
+    childAs(run) {
+      const row = run === "" ? undefined : db.get(`${CHILDREN} WHERE children.run = ?`, run);
+      return row === undefined ? undefined : childRow(row);
+    },
+    nameChild(key, task, run) {
+      failpoint("registry.before-child");
+      const own = db.write(() => named(db, { key, task, run }));
+      failpoint("registry.after-child");
+      return own;
+    },
+    settleChild({ parent, artifact, entry }, task, outcome) {
+      failpoint("registry.before-outcome");
+      db.write(() =>
+        db.run(
+          `UPDATE children SET outcome = ? WHERE ${OF} AND task = ?`,
+          outcome,
+          parent,
+          artifact,
+          entry,
+          task,
+        ),
+      );
+      failpoint("registry.after-outcome");
+    },
+    isGraphDue: () => db.get(DUE) !== undefined,
+  };
+}
+
+function named(db: Database, of: { key: GraphKey; task: string; run: string }): string {
+  const { parent, artifact, entry } = of.key;
+  const values = [parent, artifact, entry, of.task] as const;
+  db.run(`UPDATE children SET run = ? WHERE ${OF} AND task = ? AND run = ''`, of.run, ...values);
+  return text(db.get(`SELECT run FROM children WHERE ${OF} AND task = ?`, ...values)?.["run"]);
+}
+
+function keyOf(row: Row): GraphKey {
+  return { parent: text(row["parent"]), artifact: text(row["artifact"]), entry: number(row["entry"]) };
+}
+
+function graphRow(row: Row): GraphRow {
+  return {
+    ...keyOf(row),
+    definition: text(row["definition"]),
+    most: number(row["most"]),
+    status: word(row["status"], ["open", "told", "closed"]),
+  };
+}
+
+function childRow(row: Row): ChildRow {
+  return {
+    ...keyOf(row),
+    task: parsed(text(row["json"]), isTask),
+    params: parsed(text(row["params"]), isParams),
+    run: text(row["run"]),
+    outcome: word(row["outcome"], ["", "done", "failed", "blocked"]),
+    status: text(row["status"]),
+  };
+}

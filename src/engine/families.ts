@@ -1,0 +1,176 @@
+/**
+ * Families: runs that were made of the tasks of another one. Whatever may start is started, whoever waits is told how it ended, and
+ * whoever is not waited for any more is told that.
+ *
+ * Nothing that is remembered here matters: what is to be done is found in the store, each time.
+ */
+
+import { blockedIn, outcomeOf, startable, type TaskStanding } from "../core/graph.ts";
+import type { Works } from "./box.ts";
+import { observe, type Observer } from "./facts.ts";
+import type { Hands } from "./hands.ts";
+import type { ChildRow, GraphRow } from "./ports/graphs.ts";
+import { project } from "./project.ts";
+import { begin, submit } from "./submit.ts";
+
+type Graph = GraphRow & { readonly children: readonly ChildRow[] };
+
+/** What is to be done for a graph now. */
+type Due = {
+  /** Its run has ended, or never will begin. */
+  readonly settled: readonly (readonly [task: string, outcome: ChildRow["outcome"]])[];
+  readonly starts: readonly string[];
+  /** How all of it ended, for a parent that does not know. */
+  readonly outcome?: "all" | "some" | "none";
+  /** Nobody waits for it any more. */
+  readonly isLeft: boolean;
+};
+
+export class Families implements Observer {
+  readonly #works: Works;
+  /** Whom it was told, whether or not that led anywhere. */
+  readonly #told = new Set<string>();
+
+  constructor(works: Works) {
+    this.#works = works;
+  }
+
+  look(hands: Hands): void {
+    const { store } = this.#works;
+    for (const row of store.graphs()) {
+      if (hands.isBusyWith(row.parent)) continue;
+      const graph = { ...row, children: store.children(row) };
+      const due = this.#due(graph);
+      if (due !== undefined) hands.take(row.parent, () => this.#advance(graph, due));
+    }
+  }
+
+  /** Undefined where there is nothing to do. */
+  #due(graph: Graph): Due | undefined {
+    const { store } = this.#works;
+    const { children, parent, entry, status } = graph;
+    const kept = store.load(parent);
+    const isLeft = kept === undefined || kept.run.entry !== entry;
+    const live = children.filter(({ run, status: of }) => run !== "" && isLive(of));
+    if (isLeft)
+      return live.some(({ run }) => !this.#told.has(run)) || live.length === 0
+        ? { settled: [], starts: [], isLeft }
+        : undefined;
+    const settled = children.flatMap(({ task, run, outcome, status: of }) =>
+      outcome === "" && run !== "" && of !== "" && !isLive(of)
+        ? [[task.id, of === "done" ? "done" : "failed"] as const]
+        : [],
+    );
+    const standings = standingsOf(children, settled);
+    const tasks = children.map(({ task }) => task);
+    const blocked = blockedIn(tasks, standings).map((id) => [id, "blocked"] as const);
+    for (const [id, outcome] of blocked) standings.set(id, outcome);
+    const starts = store.isHalted(parent) ? [] : startable(tasks, standings, graph.most);
+    // Whoever was killed before a run began that has a name already.
+    const halfway = children
+      .filter(({ run, status: of }) => run !== "" && of === "")
+      .map(({ task }) => task.id);
+    const outcome = status === "open" ? outcomeOf(tasks, standings) : undefined;
+    const due = { settled: [...settled, ...blocked], starts: [...halfway, ...starts], isLeft };
+    if (outcome !== undefined) return { ...due, outcome };
+    return due.settled.length + due.starts.length > 0 ? due : undefined;
+  }
+
+  async #advance(graph: Graph, due: Due): Promise<void> {
+    const { store } = this.#works;
+    if (due.isLeft) return this.#leave(graph);
+    for (const [task, outcome] of due.settled) store.settleChild(graph, task, outcome);
+    for (const task of due.starts) await this.#start(graph, task);
+    if (due.outcome !== undefined) await this.#tell(graph, due.outcome);
+  }
+
+  /** Named first: whoever comes after us, if we are killed, begins the same run. */
+  async #start(graph: Graph, task: string): Promise<void> {
+    const { store } = this.#works;
+    const child = graph.children.find((each) => each.task.id === task);
+    const parent = store.load(graph.parent);
+    if (child === undefined || parent === undefined) return;
+    const run = store.nameChild(graph, task, this.#works.newRun());
+    const workflow = this.#works.workflow(graph.definition);
+    const begun = await begin(this.#works, {
+      run,
+      by: { type: "engine" },
+      workflow,
+      birth: {
+        workflow: workflow.definition.name,
+        goal: child.task.title,
+        repo: parent.row.repo,
+        base: parent.row.base,
+      },
+      params: child.params,
+      key: `child:${run}`,
+    });
+    if (begun.type === "refused")
+      throw Object.assign(new Error(`task ${task} cannot be started: ${begun.refusal.message}`), {
+        next: begun.refusal.next,
+      });
+    await project(this.#works, run);
+  }
+
+  /** The same digest for the same end: told twice, it is told once. */
+  async #tell(graph: Graph, outcome: "all" | "some" | "none"): Promise<void> {
+    const { store } = this.#works;
+    const ends = store.children(graph);
+    const count = (of: ChildRow["outcome"]): number => ends.filter((each) => each.outcome === of).length;
+    const fields = { outcome, done: count("done"), failed: count("failed"), blocked: count("blocked") };
+    const digest = `graph:${graph.entry}:${ends.map((each) => `${each.task.id}=${each.outcome}`).join(",")}`;
+    const reading = {
+      artifact: graph.artifact,
+      slot: "",
+      found: true,
+      digest,
+      faults: [],
+      fields,
+      lists: {},
+    };
+    const told = await submit(this.#works, {
+      run: graph.parent,
+      by: { type: "engine" },
+      event: ({ at, tree, reserved }) => ({
+        type: "observed",
+        at,
+        readings: [reading],
+        ...(tree === undefined ? {} : { tree }),
+        ...(reserved === undefined ? {} : { reserved }),
+      }),
+    });
+    if (told.type === "refused")
+      throw new Error(`the tasks of ${graph.parent} have ended: ${told.refusal.message}`);
+    store.setGraph(graph, "told");
+    await project(this.#works, graph.parent);
+  }
+
+  /** Whoever lives of it is told; it is closed when nobody does. */
+  async #leave(graph: Graph): Promise<void> {
+    const { store } = this.#works;
+    const live = graph.children.filter(({ run, status }) => run !== "" && isLive(status));
+    for (const { run } of live) {
+      this.#told.add(run);
+      await observe(this.#works, { run, fact: "parent-over", digest: `parent-over:${graph.parent}` });
+      await project(this.#works, run);
+    }
+    if (live.length === 0) store.setGraph(graph, "closed");
+  }
+}
+
+function isLive(status: string): boolean {
+  return status === "running" || status === "waiting";
+}
+
+function standingsOf(
+  children: readonly ChildRow[],
+  settled: readonly (readonly [string, ChildRow["outcome"]])[],
+): Map<string, TaskStanding> {
+  const ended = new Map(settled);
+  return new Map(
+    children.map(({ task, run, outcome }): [string, TaskStanding] => {
+      const end = outcome === "" ? (ended.get(task.id) ?? "") : outcome;
+      return [task.id, end === "" ? (run === "" ? "open" : "running") : end];
+    }),
+  );
+}

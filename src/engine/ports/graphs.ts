@@ -1,0 +1,48 @@
+/** Graphs: the tasks of a list, and the runs that were made of them. */
+
+import type { GraphTask } from "../../core/graph.ts";
+
+/** One for each time that a state started the tasks of an artifact. */
+export type GraphKey = { readonly parent: string; readonly artifact: string; readonly entry: number };
+
+export type GraphRow = GraphKey & {
+  /** What each of its runs follows. */
+  readonly definition: string;
+  readonly most: number;
+  /** *told*: the parent knows how it ended. *closed*: nobody waits for it any more. */
+  readonly status: "open" | "told" | "closed";
+};
+
+export type ChildRow = GraphKey & {
+  readonly task: GraphTask & { readonly title: string };
+  readonly params: Readonly<Record<string, string | number | boolean>>;
+  /** Empty until it may start. */
+  readonly run: string;
+  /** Empty while it is open or under way. */
+  readonly outcome: "" | "done" | "failed" | "blocked";
+  /** Of its run; empty while there is none. */
+  readonly status: string;
+};
+
+/**
+ * Contract: a graph and all its tasks are written at once, and once. A task is given a run's name before that run begins, and keeps it
+ * for ever: whoever was killed in between is found out by the run that has not begun.
+ */
+export type Graphs = {
+  putGraph(graph: Omit<GraphRow, "status">, children: readonly Pick<ChildRow, "task" | "params">[]): void;
+  graph(key: GraphKey): GraphRow | undefined;
+  /** Those that are not closed. Next to nothing where there are none. */
+  graphs(): GraphRow[];
+  setGraph(key: GraphKey, status: GraphRow["status"]): void;
+  /** In the order of the list. */
+  children(key: GraphKey): ChildRow[];
+  /** Of all graphs of a run, the last one last. */
+  childrenOf(parent: string): ChildRow[];
+  /** The task that a run was made of. */
+  childAs(run: string): ChildRow | undefined;
+  /** Gives the task this run, unless it has one; gives the one that it has then. */
+  nameChild(key: GraphKey, task: string, run: string): string;
+  settleChild(key: GraphKey, task: string, outcome: ChildRow["outcome"]): void;
+  /** Whether a graph waits for somebody to look at it: nothing of it is under way, or something of it has ended. */
+  isGraphDue(): boolean;
+};

@@ -1,0 +1,85 @@
+/** The tasks of a list become a graph: written down at once, started by and by. */
+
+import type { Workflow } from "../core/compile.ts";
+import type { GraphTask } from "../core/graph.ts";
+import type { Run } from "../core/run.ts";
+import { valueOf } from "../core/standing.ts";
+import type { Children, Literal } from "../core/workflow.ts";
+import type { Of } from "./doing.ts";
+import { awaitingIn } from "./fact.ts";
+import { fillPath, placeOf } from "./place.ts";
+import type { Listed } from "./ports/files.ts";
+import type { ChildRow } from "./ports/graphs.ts";
+
+export async function startTasks({ works, kept, deed }: Of<"start-tasks">): Promise<string> {
+  const { store } = works;
+  const { row, run } = kept;
+  if (run.entry !== deed.entry) return "the run has gone on without them";
+  const workflow = works.workflow(row.definition);
+  const found = childrenOf(workflow, deed.artifact);
+  if (found === undefined) throw new Error(`nobody waits for the tasks of ${deed.artifact}`);
+  const [artifact, reader] = found;
+  const key = { parent: row.id, artifact, entry: deed.entry };
+  if (store.graph(key) !== undefined) return "they are under way";
+  const place = placeOf(works, { run, workflow, id: row.id });
+  const tasks = await works.artifacts.tasks(place, deed.artifact);
+  const child = await works.library(reader.workflow, row.repo);
+  requireEnd(child);
+  store.define(child.hash(), child.definition);
+  const plan = fillPath(run, workflow.definition.artifacts[deed.artifact]?.file ?? "");
+  const children = tasks.map((task) => ({ task, params: paramsOf(child, { run, reader, task, plan }) }));
+  store.putGraph({ ...key, definition: child.hash(), most: reader.most }, children);
+  return `${tasks.length} tasks`;
+}
+
+function childrenOf({ definition }: Workflow, tasks: string): readonly [string, Children] | undefined {
+  for (const [name, { reader }] of Object.entries(definition.artifacts))
+    if (reader.type === "children" && reader.tasks === tasks) return [name, reader];
+  return undefined;
+}
+
+/** Only moves move: a run that goes on when nobody waits for it could not be ended. */
+function requireEnd(child: Workflow): void {
+  const { name, states } = child.definition;
+  const endless = Object.keys(states).find(
+    (state) => states[state]?.final === undefined && awaitingIn(child, state, "parent-over").length === 0,
+  );
+  if (endless === undefined) return;
+  throw Object.assign(
+    new Error(`${name} cannot be made of tasks: in ${endless} no move \`by: engine\` waits for parent-over`),
+    { next: `add the fact parent-over to ${name}` },
+  );
+}
+
+type Given = {
+  readonly run: Run;
+  readonly reader: Children;
+  readonly task: Listed;
+  /** Where the list is. */
+  readonly plan: string;
+};
+
+/** What the child declares, of what is known of its task. */
+function paramsOf({ definition }: Workflow, { run, reader, task, plan }: Given): ChildRow["params"] {
+  const known: Record<string, Literal> = {
+    task: task.id,
+    goal: task.title,
+    files: task.files.join("\n"),
+    plan,
+    complexity: task.complexity ?? HARDER,
+    parent: run.id,
+  };
+  const given = Object.entries(reader.with).map(
+    ([name, value]) => [name, valueFor(run, value, task)] as const,
+  );
+  const all = { ...known, ...Object.fromEntries(given) };
+  return Object.fromEntries(Object.entries(all).filter(([name]) => definition.params[name] !== undefined));
+}
+
+/** Where nobody has said how hard a task is. */
+const HARDER = "medium";
+
+function valueFor(run: Run, value: Children["with"][string], { complexity = HARDER }: GraphTask): Literal {
+  if (typeof value === "object" && "easy" in value) return valueOf(run, value[complexity]);
+  return valueOf(run, value);
+}

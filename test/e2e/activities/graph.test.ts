@@ -1,0 +1,135 @@
+/** Runs made of a list of tasks: which starts when, what follows their ends, and the deaths of everybody around them. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "vitest";
+import { openStore } from "../../../src/adapters/store/open.ts";
+import type { ChildRow } from "../../../src/engine/ports/graphs.ts";
+import { isPerson } from "../../support/person.ts";
+import { kill, processesOf } from "../lives/life.ts";
+import { onStage, type Stage } from "./stage.ts";
+
+type Listed = { readonly id: string; readonly files: string; readonly on?: string };
+
+const list = (tasks: readonly Listed[]): string =>
+  tasks
+    .map(
+      ({ id, files, on = "none" }) =>
+        `### Task ${id}: Part ${id}\n\nFiles: ${files}\nDependencies: ${on}\nComplexity: easy\nInstructions: all of it\n`,
+    )
+    .join("\n");
+
+/** Writes down when it began and ended, and ends as the test says. */
+const WORKER = `
+task=$(sed -n 's/^# Task \\([0-9]*\\).*/\\1/p' "$SIGNALBOX_PROMPT" | head -n 1)
+say order "begin $task"
+[ -e "$LEDGER/hold-$task" ] && await "go-$task"
+status=completed
+[ -e "$LEDGER/fail-$task" ] && status=failed
+mkdir -p .agents/tmp/tasks
+printf '{"taskId":"%s","status":"%s","summary":"done","filesModified":[]}' "$task" "$status" >".agents/tmp/tasks/$SIGNALBOX_RUN.json"
+say order "end $task"
+`;
+
+async function inGraph(
+  tasks: readonly Listed[],
+  play: (stage: Stage, run: string) => Promise<void>,
+  words: readonly string[] = [],
+): Promise<void> {
+  await onStage({ workflow: "graph", agents: { worker: WORKER } }, async (stage) => {
+    for (const word of words) stage.say(word);
+    const run = await stage.begin("graph");
+    const { workspace } = await stage.until(run, (now) => now.workspace !== undefined && now.isIdle);
+    writeFileSync(join(workspace?.path ?? "", "tasks.md"), list(tasks));
+    const moved = await stage.person("move", run, "building");
+    if (moved.code !== 0) throw new Error(JSON.stringify(moved));
+    await play(stage, run);
+  });
+}
+
+function childrenOf(stage: Stage, run: string): readonly ChildRow[] {
+  const store = openStore(stage.home);
+  try {
+    return store.childrenOf(run);
+  } finally {
+    store.close();
+  }
+}
+
+const outcomes = (stage: Stage, run: string): string[] =>
+  childrenOf(stage, run).map(({ task, outcome }) => `${task.id} ${outcome}`);
+const order = (stage: Stage): string[] => stage.said("order").split("\n");
+const place = (stage: Stage, line: string): number => order(stage).indexOf(line);
+
+const FOUR: readonly Listed[] = [
+  { id: "1", files: "a.ts" },
+  { id: "2", files: "b.ts", on: "Task 1" },
+  { id: "3", files: "c.ts" },
+  { id: "4", files: "c.ts" },
+];
+
+describe.runIf(isPerson).concurrent("a graph of tasks", () => {
+  test("each starts when it may, in its parent's workspace; all done leads on", async ({ expect }) => {
+    await inGraph(FOUR, async (stage, run) => {
+      await stage.until(run, ({ state }) => state === "done");
+      expect(outcomes(stage, run)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
+      expect(place(stage, "end 1")).toBeLessThan(place(stage, "begin 2"));
+      const [three, four] = [place(stage, "begin 3"), place(stage, "begin 4")].toSorted((a, b) => a - b);
+      expect(Math.min(place(stage, "end 3"), place(stage, "end 4"))).toBeLessThan(four ?? 0);
+      expect(three).toBeGreaterThanOrEqual(0);
+      // Nothing of the children is released, and the parent's own workspace is.
+      const store = openStore(stage.home);
+      try {
+        for (const child of store.childrenOf(run)) expect(store.workspace(child.run)).toBeUndefined();
+      } finally {
+        store.close();
+      }
+      await stage.until(run, ({ isIdle }) => isIdle);
+      for (const child of childrenOf(stage, run))
+        expect((await stage.person("verify", child.run)).code).toBe(0);
+    });
+  });
+
+  test("a failed task blocks its dependents only, and the parent is told", async ({ expect }) => {
+    await inGraph(
+      FOUR,
+      async (stage, run) => {
+        await stage.until(run, ({ state, run: { entry } }) => state === "planning" && entry > 2);
+        expect(outcomes(stage, run)).toEqual(["1 failed", "2 blocked", "3 done", "4 done"]);
+        expect(order(stage)).not.toContain("begin 2");
+      },
+      ["fail-1"],
+    );
+  });
+
+  test("cancelled with two under way: both end, and nothing else begins", async ({ expect }) => {
+    await inGraph(
+      FOUR,
+      async (stage, run) => {
+        const live = (): readonly ChildRow[] =>
+          childrenOf(stage, run).filter(({ status }) => status === "running");
+        await stage.until(run, () => live().length === 2 && order(stage).length === 2);
+        expect((await stage.person("cancel", run)).code).toBe(0);
+        await stage.until(run, () => live().length === 0);
+        const states = childrenOf(stage, run).map(({ status }) => status);
+        expect(states.toSorted()).toEqual(["", "", "cancelled", "cancelled"]);
+        await stage.until(run, () => processesOf(stage).every(({ kind }) => kind !== "agent"));
+        expect(stage.now(run)).toMatchObject({ state: "dropped", attention: "" });
+      },
+      ["hold-1", "hold-3", "hold-4"],
+    );
+  });
+
+  test("the supervisor is killed again and again: each task is done once", async ({ expect }) => {
+    await inGraph(FOUR, async (stage, run) => {
+      for (let n = 0; stage.now(run).state !== "done"; n += 1) {
+        expect(n).toBeLessThan(200);
+        for (const { pid, kind } of processesOf(stage)) if (kind === "supervisor" && n < 6) kill(pid);
+        await stage.person("list");
+        await new Promise((resolve) => setTimeout(resolve, 120));
+      }
+      expect(outcomes(stage, run)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
+      const begun = order(stage).filter((line) => line.startsWith("begin"));
+      expect(begun.toSorted()).toEqual(["begin 1", "begin 2", "begin 3", "begin 4"]);
+    });
+  });
+});
