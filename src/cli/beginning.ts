@@ -7,7 +7,7 @@ import { closest } from "../core/closest.ts";
 import type { Workflow } from "../core/compile.ts";
 import { targetOf } from "../core/gate.ts";
 import { NO_RUN, type Run } from "../core/run.ts";
-import type { Literal, Param } from "../core/workflow.ts";
+import { START, type Literal, type Param } from "../core/workflow.ts";
 import { why } from "../core/why.ts";
 import { begin, type Submission } from "../engine/submit.ts";
 import { voiceOf, type Acting } from "./acting.ts";
@@ -118,6 +118,16 @@ async function putTexts(
   });
   const place = { root: box.folders(id).files, run: { ...NO_RUN, id }, workflow };
   for (const text of texts) await box.artifacts.put(place, text);
+}
+
+/** Whether agents are started by the very beginning of a run, usually or in the state that was asked for. */
+export function startsAgents({ definition, movesFrom }: Workflow, to: string | undefined): boolean {
+  const starts = movesFrom[START] ?? [];
+  const move = to === undefined ? starts[0] : starts.find((one) => one.to === to);
+  const actions = [...(move?.do ?? []), ...(definition.states[move?.to ?? ""]?.enter ?? [])];
+  return actions.some(
+    (action) => action.type.startsWith("start") || (action.type === "tell" && action.orStart !== undefined),
+  );
 }
 
 /** Where the run waits at once, and one move of a person alone takes a workspace and gets it going. */

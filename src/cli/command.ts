@@ -3,6 +3,7 @@
 import type { Env, Home } from "../adapters/home/paths.ts";
 import type { Procs } from "../adapters/person/processes.ts";
 import type { Paint } from "./paint.ts";
+import type { Talk } from "./progress.ts";
 
 /** Where a command is called, and how it is called from there: nothing else of the process reaches it. */
 export type Door = {
@@ -14,6 +15,8 @@ export type Door = {
   /** Starts the supervisor of a state home; a test puts its own in its place. */
   readonly startSupervisor?: (home: Home) => void;
   readonly paint: Paint;
+  /** For what is said while a command is at work; none where only its result is wanted. */
+  readonly talk?: Talk;
   readonly self: string;
 };
 

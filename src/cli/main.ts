@@ -5,6 +5,8 @@ import { EXIT_FAILED } from "./command.ts";
 import { print, isTerminal } from "./print.ts";
 import { run } from "./run.ts";
 
+const COLUMNS = 80;
+
 /** Why what we print does not arrive any more; empty as long as it does. */
 let lost = "";
 let stop: () => void = () => undefined;
@@ -14,6 +16,11 @@ async function main(): Promise<void> {
     cwd: currentFolder(),
     env: process.env,
     terminal: isTerminal(1),
+    talk: {
+      print: (text) => print(2, text),
+      // Some terminals do not say how wide they are.
+      columns: () => (isTerminal(2) ? process.stderr.columns || COLUMNS : undefined),
+    },
     live: { print: say, interrupted },
   });
   // Only said, never forced: leaving at once would cut off what is still on its way through a pipe.

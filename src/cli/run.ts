@@ -21,6 +21,7 @@ export type World = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether people see stdout as it is printed. */
   readonly terminal?: boolean;
+  readonly talk?: Door["talk"];
   readonly procs?: Door["procs"];
   readonly startSupervisor?: Door["startSupervisor"];
   /** For answers that come piece by piece: prints at once, and tells when it is enough. Without it they are collected. */
@@ -133,15 +134,17 @@ function helped(text: string): Answer {
 }
 
 function doorOf(world: World, options: Readonly<Record<string, string>>): Door {
-  const { cwd, env, terminal, procs, startSupervisor } = world;
+  const { cwd, env, terminal, talk, procs, startSupervisor } = world;
   if (cwd === "") throw new UserError("no-folder", "the folder you are in is gone", "cd ..");
   const isPlain = options["no-color"] !== undefined || isSet(env["NO_COLOR"]) || isSet(env["CI"]);
+  const isResultOnly = options["json"] !== undefined || options["quiet"] !== undefined;
   // `npm start` in a checkout: there is no signalbox on the path of whoever reads this.
   const isCheckout = env["npm_package_name"] === "signalbox";
   return {
     cwd: realpathSync.native(cwd),
     home: env["HOME"] ?? "",
     env,
+    ...(talk === undefined || isResultOnly ? {} : { talk }),
     ...(procs === undefined ? {} : { procs }),
     ...(startSupervisor === undefined ? {} : { startSupervisor }),
     paint: paintOf(terminal === true && !isPlain),

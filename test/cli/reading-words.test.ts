@@ -1,5 +1,5 @@
 /** What people are told about a run is true, and in words that say what to do. */
-import { mkdtempSync } from "node:fs";
+import { mkdirSync, mkdtempSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -96,6 +96,36 @@ describe("artifacts", () => {
     const faults = [{ at: { file: "s1/paper.md", line: 1, col: 1 }, reason: "the file is a pipe" }];
     const on = await paper(ended(reading("paper", { found: false, digest: "", faults })));
     expect((await artifacts(on, "show abcd"))["paper"]).toMatchObject({ reason: "the file is a pipe" });
+  });
+
+  test.for<[string, (file: string) => void, string]>([
+    ["a folder", (file) => mkdirSync(file), "the file is a folder"],
+    [
+      "a link",
+      (file) => symlinkSync("/etc/passwd", file),
+      "the file is a symbolic link, which is not followed",
+    ],
+    [
+      "too much",
+      (file) => {
+        writeFileSync(file, "");
+        truncateSync(file, 100 * 1024 * 1024);
+      },
+      "the file is larger than 1048576 bytes (it has 104857600)",
+    ],
+  ])("%s in the place of a file is told as it is now, with the place", async ([, plant, reason]) => {
+    const on = await paper(ended(ABSENT));
+    const folder = join(runFolders(on.home, "abcd1234").files, "s1");
+    mkdirSync(folder, { recursive: true });
+    for (const name of ["paper.md", "TASK.md"]) plant(join(folder, name));
+    const { moves } = (await on.data("why abcd")) as { moves: Json[] };
+    const at = { file: "s1/paper.md", line: 1, col: 1 };
+    expect(moves.find(({ to }) => to === "looking")?.["reasons"]).toMatchObject([
+      { message: expect.stringContaining(reason) as string, at },
+    ]);
+    expect((await on.call("why abcd")).stdout).toContain("s1/paper.md:1:1: ");
+    expect((await artifacts(on, "show abcd"))["paper"]).toMatchObject({ standing: "missing", reason, at });
+    expect((await on.call("next abcd")).stdout).toContain(`${reason} (s1/TASK.md:1:1)`);
   });
 
   test("what was used says so", async () => {

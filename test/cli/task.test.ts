@@ -179,6 +179,49 @@ describe("create", () => {
     expect(load(await on.create("there", "y", "--no-start")).run.params["branch"]).toBe("there");
   });
 
+  test("a program that is missing refuses whatever would start at once, and reserves nothing", async () => {
+    const small = taskScene({}, 1);
+    const env = { ...small.env, PATH: "/usr/bin:/bin" };
+    const left = await small.create("left", "x", "--no-start");
+    const seen = (): unknown =>
+      small.withStore((store) => [small.rows(), store.queued(), store.pool(small.repo)]);
+    const before = seen();
+    const message = "the harness claude of the worker calls claude, which is not on the PATH";
+    const cases: [words: string[], choose: string][] = [
+      [["task", "create", "a", "x"], ", or choose another one: --harness NAME"],
+      [["run", "task", "x", "--detach"], ", or choose another one: --param harness=NAME"],
+      [["run", "task", "x", "--to", "clarification"], ", or choose another one: --param harness=NAME"],
+      [["task", "start", left], ""],
+    ];
+    for (const [words, choose] of cases) {
+      const printed = await small.say([...words, "--json"], { env });
+      expect([words, printed.code, document(printed)]).toMatchObject([
+        words,
+        2,
+        {
+          code: "no-program",
+          message,
+          next: `install it${choose}; signalbox doctor says which are there`,
+        },
+      ]);
+    }
+    expect(seen()).toEqual(before);
+    expect(await outcome(small.say(["run", "task", "x", "--no-start", "--detach", "--json"], { env }))).toBe(
+      "0 ok",
+    );
+    expect(
+      await outcome(small.say(["run", "task", "x", "--to", "pending", "--detach", "--json"], { env })),
+    ).toBe("0 ok");
+    // What only stands in the queue starts later.
+    await small.create("busy", "x");
+    for (const words of [
+      ["task", "start", left],
+      ["run", "task", "x", "--detach"],
+    ])
+      expect(await outcome(small.say([...words, "--json"], { env }))).toBe("0 ok");
+    expect(small.stateOf(left)).toBe("pending");
+  });
+
   test("where there is nothing to work on", async () => {
     const folder = realpathSync(mkdtempSync(join(on.root, "places-")));
     const [plain, bare, unborn] = ["plain", "bare", "unborn"].map((name) => join(folder, name)) as [

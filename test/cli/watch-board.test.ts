@@ -95,7 +95,7 @@ describe("a task", () => {
     ["revw", "alive", "agent: reviewer", "attach view cancel"],
     ["revd", "alive", "agent: worker", "attach view cancel"],
     ["look", "none", "decision: you", "view changes merge cancel"],
-    ["clar", "none", "decision: you", "view cancel"],
+    ["clar", "none", "decision: you", "view answer cancel"],
     ["stck", "none", "decision: you", "view cancel"],
     ["crsh", "dead", "crashed: you: crashed", "respawn view cancel"],
     ["aftr", "none", "dependency: after work", "start view cancel"],
@@ -117,6 +117,13 @@ describe("a task", () => {
       branch: row.branch,
       summary: row.summary,
     }).toEqual({ session, waits, acts, branch: `b-${run}`, summary: `About ${run}` });
+  });
+
+  test("an answer leads to where the next command leads", async () => {
+    const leads = rowsOf(on).flatMap(({ run, answerTo }) => (answerTo === "" ? [] : [[run, answerTo]]));
+    expect(leads).toEqual([["clar", "planning"]]);
+    const { stdout } = await call(["next", "clar", "--json"], { cwd: on.repo, env: on.env });
+    expect(JSON.parse(stdout)).toMatchObject({ next: 'signalbox move clar planning --note "..."' });
   });
 
   test("what waits for a person comes first, what is over last, the newest first", () => {
@@ -200,6 +207,9 @@ describe("the work in a workspace", () => {
     const forecast = () => forecastOf({ home: on.home, env: on.env, store: on.store }, "w1");
     expect(await forecast()).toBe("w1 into main: a fast-forward, without conflicts");
     writeFileSync(join(on.repo, "a.txt"), "other\n");
+    const refused = `it would be refused: main is checked out in ${on.repo}, and there are changes that are not committed: a.txt`;
+    expect(await forecast()).toBe(`w1 into main: a fast-forward, without conflicts\n${refused}`);
+    expect(git(on.repo, "status", "--porcelain")).toBe(" M a.txt\n");
     git(on.repo, "commit", "-qam", "conflict");
     writeFileSync(join(path, "b.txt"), "changed\n");
     expect(await forecast()).toBe(

@@ -20,6 +20,7 @@ const ACTS: Readonly<Record<Act, string>> = {
   resume: NEVER,
   view: "",
   changes: NEVER,
+  answer: NEVER,
   merge: NEVER,
   cancel: "",
   delete: NEVER,
@@ -45,6 +46,7 @@ function row(run: string, more: Some = {}): BoardRow {
     waits: { kind: "agent", short: "worker", long: "worker is at work" },
     startedAt: "2026-01-01T10:00:00Z",
     updatedAt: "2026-01-01T11:56:00Z",
+    answerTo: "",
     ...rest,
     acts: { ...ACTS, ...acts },
   };
@@ -56,6 +58,13 @@ const PERSON = row("b1", {
   status: "waiting",
   waits: { kind: "decision", short: "you", long: "The work waits for a person to look at it" },
   acts: { attach: "", changes: "", merge: "" },
+});
+const ASKS = row("g1", {
+  state: "clarification",
+  status: "waiting",
+  waits: { kind: "decision", short: "you", long: "The worker has questions" },
+  answerTo: "planning",
+  acts: { answer: "" },
 });
 const DEAD = row("c1", { session: "dead", acts: { respawn: "" } });
 const PENDING = row("d1", {
@@ -130,6 +139,14 @@ describe("a key", () => {
     [PERSON, "r[enter]", "command signalbox task request-changes b1; b1 all"],
     [PERSON, "rx[escape]", "b1 all"],
     [LIVE, "r", "changes: not now; a1 all"],
+    [ASKS, "a", "answer; g1 all"],
+    [ASKS, "aIn euro[enter]", "command signalbox move g1 planning '--note=In euro'; g1 all"],
+    [ASKS, "a-1[enter]", "command signalbox move g1 planning --note=-1; g1 all"],
+    [ASKS, "a[enter]", "command signalbox move g1 planning; g1 all"],
+    [ASKS, "ax[escape]", "g1 all"],
+    [ASKS, "va", "answer; g1 all"],
+    [ASKS, "vr", "changes: not now; page; g1 all"],
+    [LIVE, "a", "answer: not now; a1 all"],
     [PERSON, "m", "forecast b1; confirm; b1 all"],
     // Nobody says yes to what is not known yet.
     [PERSON, "my", "confirm; b1 all"],
@@ -148,7 +165,7 @@ describe("a key", () => {
     [LIVE, "c[tab]A sum[enter]", "command signalbox task create --project=shop '' 'A sum'; a1 all"],
     [
       LIVE,
-      "cb[tab][tab][tab]x[enter]",
+      "cb[tab][tab][tab][tab]x[enter]",
       "command signalbox task create --status=reviewing --project=shop b; a1 all",
     ],
     [LIVE, "c[enter]", "a branch or a summary, please; form; a1 all"],
@@ -183,6 +200,17 @@ describe("a key", () => {
     expect(say(typed(known, "xx[enter]"))).toBe(
       "command signalbox task create --harness=claude --project=shop b; a1 all",
     );
+  });
+
+  test("the review harness is the usual one, or one of them", () => {
+    const form = typed(model([LIVE]), "cb[tab][tab][tab]").model;
+    const known = update({ ...form }, { type: "harnesses-known", harnesses: ["claude", "codex"] }).model;
+    expect(view(known, PLAIN).join("\n")).toContain("> review harness < as configured >");
+    const review = (name: string): string =>
+      `command signalbox task create --harness=claude ${name}--project=shop b; a1 all`;
+    expect(say(typed(known, "[enter]"))).toBe(review(""));
+    expect(say(typed(known, "xx[enter]"))).toBe(review("--review-harness=codex "));
+    expect(say(typed(known, "xxx[enter]"))).toBe(review(""));
   });
 
   test("one command at a time", () => {
@@ -275,7 +303,16 @@ describe("the screen", () => {
     { type: "table" },
     { type: "help", top: 3 },
     { type: "page", run: "r1", top: 2, text: "\u001B]0;owned\u0007\ttext 日本語\n".repeat(50) },
-    { type: "form", at: 1, branch: "语".repeat(200), summary: "x", harness: "claude", status: "pending" },
+    {
+      type: "form",
+      at: 1,
+      branch: "语".repeat(200),
+      summary: "x",
+      harness: "claude",
+      reviewHarness: "",
+      status: "pending",
+    },
+    { type: "answer", run: "r1", to: "planning", text: "long ".repeat(100) },
     { type: "changes", run: "r1", text: "long ".repeat(100) },
     { type: "confirm", run: "r1", question: "Really? ".repeat(40), forecast: "a\nb\nc\nd\ne", argv: ["x"] },
   ];

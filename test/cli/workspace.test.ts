@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
+import { AT_HOME } from "../support/procs.ts";
 import { deskOf, removeDesks, type Desk } from "../e2e/dirty/desk.ts";
 import { mainCheckout } from "../e2e/dirty/proof.ts";
 import { git, put } from "../e2e/dirty/states.ts";
@@ -90,6 +91,34 @@ test("a life of a pool: nothing, made ahead, in use, free again, too many", asyn
   expect(existsSync(pathOf(desk, "desk--2"))).toBe(false);
   expect(desk.git("worktree", "list").split("\n")).toHaveLength(2);
   expect(desk.git("fsck", "--no-dangling")).toBe("");
+});
+
+test.for<[argv: string[], columns: number | undefined, env: Record<string, string>, said: string]>([
+  [[], undefined, {}, "  making desk--1 (1 of 2)\n  making desk--2 (2 of 2)\n"],
+  [[], 80, {}, "\r\u001B[K  making desk--1 (1 of 2)\r\u001B[K  making desk--2 (2 of 2)\r\u001B[K"],
+  [[], 12, {}, "\r\u001B[K  making de\r\u001B[K  making de\r\u001B[K"],
+  [[], 80, { TERM: "dumb" }, "  making desk--1 (1 of 2)\n  making desk--2 (2 of 2)\n"],
+  [["--json"], 80, {}, ""],
+  [["--quiet"], undefined, {}, ""],
+])("init %j says what it is making, %s columns wide, %j", async ([argv, columns, more, expected]) => {
+  const desk = deskOf({ poolSize: 2 });
+  let said = "";
+  const talk = { print: (text: string) => void (said += text), columns: () => columns };
+  const env = { ...desk.env, CI: "", ...more };
+  const init = () =>
+    run(["workspace", "init", ...argv], {
+      cwd: desk.repo,
+      env,
+      procs: AT_HOME,
+      talk,
+      startSupervisor: () => undefined,
+    });
+  expect((await init()).code).toBe(0);
+  expect(said).toBe(expected);
+  // What is there is not made again.
+  said = "";
+  expect((await init()).code).toBe(0);
+  expect(said).toBe("");
 });
 
 test("gc: of a run that is over, of one that nobody knows, of one that too many are there for", async () => {

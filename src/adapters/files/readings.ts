@@ -11,33 +11,20 @@ import { splitFrontMatter } from "../../format/front-matter-parts.ts";
 import type { Read } from "../../format/reading.ts";
 import { sha256 } from "../../format/sha256.ts";
 import { decodeWhole } from "./decode.ts";
-import { inFolder } from "./folder.ts";
-import { openFile } from "./open.ts";
-import type { Opened } from "./open.ts";
-import { filesOf, shownPath } from "./paths.ts";
 import type { FileOf } from "./paths.ts";
+import { openAt, readableIn, unread } from "./unread.ts";
 
 type Cache = Pick<Registry, "readings" | "keepReadings">;
 
 export async function readAll(cache: Cache, place: Place): Promise<readonly Reading[]> {
-  const readable = filesOf(place).filter(({ of }) => isRead(of.reader));
   const readings: Reading[] = [];
-  for (const [file, wanted] of Map.groupBy(readable, (each) => each.file)) {
+  for (const [file, wanted] of Map.groupBy(readableIn(place), (each) => each.file)) {
     const opened = openAt(place.root, file);
     if (opened.type === "bytes")
       readings.push(...(await readFile({ cache, place, wanted }, file, opened.bytes)));
     else readings.push(...wanted.map((one) => unread(one, opened)));
   }
   return readings;
-}
-
-function isRead({ type }: Reader): boolean {
-  return type !== "check" && type !== "fact" && type !== "children";
-}
-
-function openAt(root: string, file: string): Opened {
-  const inside = inFolder({ root, file }, openFile);
-  return inside.type === "done" ? inside.value : inside;
 }
 
 type On = { readonly cache: Cache; readonly place: Place; readonly wanted: readonly FileOf[] };
@@ -92,13 +79,4 @@ function isAbout(readings: readonly Reading[], wanted: readonly FileOf[]): boole
       return readings[at]?.artifact === artifact && readings[at].slot === slot;
     })
   );
-}
-
-/** As the reader would say it, which is not loaded for a file that is not there. */
-function unread({ artifact, of, slot, file }: FileOf, opened: Exclude<Opened, { type: "bytes" }>): Reading {
-  const { reader } = of;
-  const purpose = reader.type === "section" ? `; it must have the section "## ${reader.heading}"` : "";
-  const reason = opened.type === "missing" ? `the file is missing${purpose}` : `the file ${opened.reason}`;
-  const faults = [{ at: { file: shownPath(file), line: 1, col: 1 }, reason }];
-  return { artifact, slot, found: false, digest: "", faults, fields: {}, lists: {} };
 }

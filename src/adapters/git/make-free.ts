@@ -24,6 +24,8 @@ export type Vacant = {
   readonly name: string;
   /** The commit that it rests at. */
   readonly base: string;
+  /** Called before it is made, and not where it is there. */
+  readonly onMake?: () => void;
 };
 
 const CHECKOUT_MS = 30 * 60_000;
@@ -38,7 +40,7 @@ export async function makeFree(
 
 async function make(
   on: On,
-  { repo, name, base }: Vacant,
+  { repo, name, base, onMake }: Vacant,
 ): Promise<{ readonly path: string; readonly isNew: boolean }> {
   const mainDir = gitDirOf(repo);
   if (mainDir === undefined)
@@ -51,6 +53,7 @@ async function make(
     const isDone = isFreeAt(known) || ownerAt(known) !== undefined || !isUnused(known);
     if (isDone) return { path, isNew: false };
   } else if (known !== undefined || isThere(path)) throw taken(path);
+  onMake?.();
   const gitDir = known ?? (await register(on, { commonDir, path, name, base }));
   const bench = await benchOf(on, { path, gitDir });
   // Whoever finds it half done knows that nobody has worked in it.

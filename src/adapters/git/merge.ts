@@ -26,7 +26,7 @@ import { makeDurable } from "./durable.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
 import { whileLocked } from "./lock.ts";
 import { openBench } from "./own.ts";
-import type { On } from "./own.ts";
+import type { Bench, On } from "./own.ts";
 import { withObjects } from "./plain.ts";
 import { branchAt } from "./refs.ts";
 import { isSameWork, type Looked } from "./same-work.ts";
@@ -224,17 +224,38 @@ function underWay({ into, run }: Merging, of: { readonly what: string; readonly 
 
 type Way = { readonly old: string; readonly now: string };
 
+/** What a merge would be refused for in the checkout that has to follow, looked at and not touched; undefined where nothing is. */
+export async function checkoutProblem(on: On, merging: Merging): Promise<UserError | undefined> {
+  const gitDir = gitDirOf(merging.repo);
+  if (gitDir === undefined) return undefined;
+  const site: Site = { on, merging, commonDir: commonDirOf(gitDir), ref: `refs/heads/${merging.into}` };
+  try {
+    const [path, old] = [await checkoutOf(site), await oidOf(site, site.ref)];
+    if (path !== undefined && old !== undefined)
+      await withCheckout(on, path, (bench) => requireClean(site, bench, old));
+    return undefined;
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+}
+
+async function requireClean({ on, merging }: Site, bench: Bench, old: string): Promise<void> {
+  const changed = await changesIn(on, bench, old);
+  if (changed.length === 0) return;
+  const { path } = bench;
+  throw new UserError(
+    "checkout-dirty",
+    `${merging.into} is checked out in ${path}, and there are changes that are not committed: ${listed(changed)}`,
+    { next: `git -C '${path}' stash, then: signalbox task merge ${merging.run}`, exit: GATE },
+  );
+}
+
 async function moveCheckout(site: Site, { old, now, path }: Way & { readonly path: string }): Promise<void> {
   const { on, merging, ref } = site;
-  const { repo, run, into } = merging;
+  const { repo } = merging;
   await withCheckout(on, path, async (bench) => {
-    const changed = await changesIn(on, bench, old);
-    if (changed.length > 0)
-      throw new UserError(
-        "checkout-dirty",
-        `${into} is checked out in ${path}, and there are changes that are not committed: ${listed(changed)}`,
-        { next: `git -C '${path}' stash, then: signalbox task merge ${run}`, exit: GATE },
-      );
+    await requireClean(site, bench, old);
     noteFollowing(on, { repo, path, ref, old, now });
     const inTheWay = await follow(on, bench, { old, now });
     if (inTheWay !== "") {

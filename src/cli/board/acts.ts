@@ -16,10 +16,16 @@ export function actsOf(facts: Facts | undefined, on: On): Readonly<Record<Act, s
     resume: on.waits.kind === "halted" || on.waits.kind === "attention" ? "" : "nothing holds it up",
     view: facts.page === "" ? `${facts.seen.row.workflow} has no page to show` : "",
     changes: over || (facts.isSendingBack ? "" : `${on.state} is not where a person asks for changes`),
+    answer: over || answering(facts, on),
     merge: over || (facts.finishing ?? `nobody can finish it from ${on.state}`),
     cancel: over,
     delete: over === "" ? "it is not over: cancel it first" : "",
   };
+}
+
+function answering({ answerTo, question, seen }: Facts, { state }: On): string {
+  if (question !== undefined) return `${question.id} wants a choice: signalbox answer ${seen.run.id} VALUE`;
+  return answerTo === "" ? `${state} is not where a person answers` : "";
 }
 
 function attaching({ session, terminal }: On, run: string): string {
@@ -47,6 +53,7 @@ function every(reason: string): Readonly<Record<Act, string>> {
     resume: reason,
     view: reason,
     changes: reason,
+    answer: reason,
     merge: reason,
     cancel: reason,
     delete: reason,

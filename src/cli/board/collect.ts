@@ -191,6 +191,7 @@ function rowOf(
     waits,
     startedAt,
     updatedAt,
+    answerTo: facts?.answerTo ?? "",
     acts: actsOf(facts, { state, status, session, terminal, waits }),
   };
 }

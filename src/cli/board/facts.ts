@@ -3,12 +3,13 @@
  * a board of a thousand runs costs as much as what has changed.
  */
 
-import { maxOf } from "../../core/gate.ts";
+import { maxOf, targetOf } from "../../core/gate.ts";
 import type { Condition, Move } from "../../core/workflow.ts";
 import type { Seen } from "../box.ts";
+import { isSetAside } from "../reading/of-task.ts";
 import { questionOf } from "../reading/question.ts";
 import { isStranded, sayCrashed } from "../reading/trouble.ts";
-import { PERSON, waysOf } from "../reading/ways.ts";
+import { PERSON, waysOf, type Way } from "../reading/ways.ts";
 import { firstLine } from "../say.ts";
 import type { BoardRow } from "./row.ts";
 
@@ -34,6 +35,8 @@ export type Facts = {
   readonly finishing: string | undefined;
   /** A person can send it back, and give it a new cycle. */
   readonly isSendingBack: boolean;
+  /** Where a person's answer leads that an agent is told; empty where the run is not set aside for one. */
+  readonly answerTo: string;
   /** The file that tells people about the run, in its workspace; empty where there is none. */
   readonly page: string;
 };
@@ -62,6 +65,7 @@ export function factsOf(seen: Seen): Facts {
     smallest: ways[0]?.smallest ?? "",
     finishing: finishing === undefined ? undefined : (finishing.reasons[0]?.message ?? ""),
     isSendingBack: moves.some((move) => isSendingBack(seen, move)),
+    answerTo: answering(seen, ways),
     page: pageOf(seen),
   };
 }
@@ -120,6 +124,17 @@ function isSendingBack(seen: Seen, move: Move): boolean {
     move.do.some(({ type }) => type === "tell") &&
     finalOf(seen, move.to) === undefined
   );
+}
+
+/** The first way out that is offered to people: what `next` says, too. */
+function answering({ workflow, run }: Seen, ways: readonly Way[]): string {
+  if (!isSetAside({ workflow, run })) return "";
+  const told = (workflow.movesFrom[run.state] ?? []).filter(
+    (move) =>
+      move.by.includes(PERSON) && move.answer === undefined && move.do.some(({ type }) => type === "tell"),
+  );
+  const targets = new Set(told.map((move) => targetOf(run, move)));
+  return ways.find(({ open, by, to }) => open && by.includes(PERSON) && targets.has(to))?.to ?? "";
 }
 
 function pageOf({ workflow }: Seen): string {

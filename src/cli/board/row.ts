@@ -49,6 +49,7 @@ export type Act =
   | "resume"
   | "view"
   | "changes"
+  | "answer"
   | "merge"
   | "cancel"
   | "delete";
@@ -82,6 +83,8 @@ export type BoardRow = {
   readonly waits: Waits;
   readonly startedAt: string;
   readonly updatedAt: string;
+  /** The state that a person's answer leads to; empty where nobody waits for one. */
+  readonly answerTo: string;
   /** Why an act does not apply; empty where it does. */
   readonly acts: Readonly<Record<Act, string>>;
 };

@@ -6,6 +6,7 @@ import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { columns } from "../say.ts";
 import { sayAsOf } from "../reading/as-of.ts";
+import { withWhatIsInTheWay } from "../reading/in-the-way.ts";
 import { sayLine } from "../reading/line.ts";
 import { artifactsOf, type ArtifactView } from "../reading/artifacts.ts";
 import { questionOf, sayReads, type QuestionView } from "../reading/question.ts";
@@ -39,7 +40,9 @@ export const command: Command = {
     withStore(door, (store) => {
       const { env, procs } = door;
       const who = whoActs({ env, store, ...(procs === undefined ? {} : { procs }) });
-      const seen = seeRun(store, door, words[0] ?? (who.type === "agent" ? who.run : undefined));
+      const seen = withWhatIsInTheWay(
+        seeRun(store, door, words[0] ?? (who.type === "agent" ? who.run : undefined)),
+      );
       // An agent has something to say in its own run only.
       const role = who.type === "agent" && who.run === seen.row.id ? who.actor.role : PERSON;
       const data = dataOf(seen, role);
@@ -98,7 +101,12 @@ function show(
     ),
     block(
       "To write",
-      wanted.map(({ artifact, file, standing, reason }) => [artifact, file, standing, reason]),
+      wanted.map(({ artifact, file, standing, reason, at }) => [
+        artifact,
+        file,
+        standing,
+        `${reason}${at === undefined ? "" : ` (${at.file}:${at.line}:${at.col})`}`,
+      ]),
     ),
   ].join("");
 }

@@ -4,7 +4,7 @@ import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { acknowledged, acting, seeThrough, type Acting, type Done } from "../acting.ts";
 import { talkOf } from "../acted.ts";
-import { beginRun } from "../beginning.ts";
+import { beginRun, idOf, startsAgents } from "../beginning.ts";
 import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
 import { follow, type Followed } from "../follow.ts";
 import { getGoing } from "../going.ts";
@@ -12,7 +12,8 @@ import { textIn } from "../input.ts";
 import type { Choice } from "../reading/means.ts";
 import { sayReads, type Read } from "../reading/question.ts";
 import { columns } from "../say.ts";
-import { siteOf } from "../site.ts";
+import { siteOf, type Site } from "../site.ts";
+import { requireHarnesses } from "../task/harnesses.ts";
 
 const HELP = "signalbox run --help";
 
@@ -70,21 +71,42 @@ async function start(on: Acting, given: Given): Promise<Begun> {
   const { options } = given;
   const { key, to, branch } = options;
   const [wanted = "", goal = ""] = given.words;
-  const { loaded, repo, base } = await siteOf(on, wanted, on.door.cwd);
+  const site = await siteOf(on, wanted, on.door.cwd);
+  const { loaded, repo, base } = site;
   const texts = pairsOf(given, "with").map(([artifact, file]) => ({
     artifact,
     text: () => textIn(on.door.cwd, file),
   }));
   const params = pairsOf(given, "param");
+  const isLeft = to !== undefined || options["no-start"] !== undefined;
+  const isNew = key === undefined || on.box.store.load(idOf(repo, key)) === undefined;
+  if (isNew) requireAgents(on, site, { params, to, isLeft });
   const begun = await beginRun(on, { goal, loaded, repo, base, params, texts, branch, to, key });
   const first = acknowledged(begun, begun.id);
-  const isLeft = to !== undefined || options["no-start"] !== undefined;
   const going = isLeft
     ? { done: undefined, waits: "", told: await seeThrough(on, begun.id) }
     : await getGoing(on, { run: begun.id, key });
   const done = { ...(going.done ?? first), told: [...going.told, ...sayWaits(going.waits)] };
   const { final, waits } = loaded.workflow.definition.states[done.to] ?? { waits: false };
   return { done, workflow: loaded.name, status: final ?? (waits ? "waiting" : "running") };
+}
+
+/** A program must be there only where an agent is started at once: what is left, or put into the queue, starts later. */
+function requireAgents(
+  { box, door }: Acting,
+  { loaded: { workflow }, settings, repo }: Site,
+  of: {
+    readonly params: readonly (readonly [string, string])[];
+    readonly to: string | undefined;
+    readonly isLeft: boolean;
+  },
+): void {
+  const isLater = (of.isLeft || !box.store.hasRoom(repo)) && !startsAgents(workflow, of.to);
+  requireHarnesses(workflow, settings, {
+    params: Object.fromEntries(of.params),
+    path: isLater ? undefined : (door.env["PATH"] ?? ""),
+    option: (param) => `--param ${param}=NAME`,
+  });
 }
 
 function sayWaits(waits: string): readonly string[] {

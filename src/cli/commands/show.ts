@@ -17,6 +17,7 @@ import { questionOf, type QuestionView } from "../reading/question.ts";
 import { attentionOf, isStranded, sayCrashed } from "../reading/trouble.ts";
 import { agentsOf, checksOf, type AgentView, type CheckView, type Probe } from "../reading/truth.ts";
 import { askedIn } from "../reading/of-task.ts";
+import { withWhatIsInTheWay } from "../reading/in-the-way.ts";
 import { choicesOfPerson, nextForPerson, PERSON, waysOf } from "../reading/ways.ts";
 
 /** What `--json` gives. */
@@ -85,7 +86,7 @@ export const command: Command = {
   examples: ["signalbox show", "signalbox show abcd", "signalbox show abcd --verbose --json"],
   answer: ({ words, options }, door) =>
     withStore(door, async (store) => {
-      const seen = seeRun(store, door, words[0]);
+      const seen = withWhatIsInTheWay(seeRun(store, door, words[0]));
       const verbose = options["verbose"] !== undefined;
       const { probe } = hasProcesses(seen) ? await import("../reading/probe.ts") : { probe: unlooked };
       const data = dataOf(seen, probe, verbose);

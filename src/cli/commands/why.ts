@@ -4,6 +4,7 @@ import { waitsFor } from "../../engine/line.ts";
 import { seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { sayAsOf } from "../reading/as-of.ts";
+import { withWhatIsInTheWay } from "../reading/in-the-way.ts";
 import { sayLine } from "../reading/line.ts";
 import { sayTold, toldTo } from "../reading/told.ts";
 import { waysOf, type Way } from "../reading/ways.ts";
@@ -26,7 +27,7 @@ export const command: Command = {
   examples: ["signalbox why", "signalbox why abcd --json"],
   answer: ({ words }, door) =>
     withStore(door, (store) => {
-      const seen = seeRun(store, door, words[0]);
+      const seen = withWhatIsInTheWay(seeRun(store, door, words[0]));
       const { id, state } = seen.run;
       const data: WhyData = { run: id, state, moves: waysOf(seen), silent: silentOf(seen) };
       const open = data.moves.filter((way) => way.open).length;

@@ -67,14 +67,17 @@ function movesOfPeople({ workflow, run }: Of): readonly Move[] {
 
 /** What the page of a run that was set aside asks; empty where nothing is asked. Only for people to read: nothing is decided by it. */
 export function askedIn({ workflow, run, root }: Seen): string {
-  const { artifacts, moves, states } = workflow.definition;
-  const declared = artifacts[QUESTIONS];
-  const isAside =
-    states[run.state]?.waits === true && moves.some(({ to, remember }) => remember && to === run.state);
-  if (!isAside || declared?.reader.type !== "section") return "";
+  const declared = workflow.definition.artifacts[QUESTIONS];
+  if (!isSetAside({ workflow, run }) || declared?.reader.type !== "section") return "";
   if (!isGood(worth(workflow, run, QUESTIONS).standing)) return "";
   const page = readOwn(join(root, fillPath(run, declared.file, "")), PAGE_BYTES_MAX);
   return page.type === "text" ? under(declared.reader.heading, page.text) : "";
+}
+
+/** It waits in a state that somebody who has a question puts it into, and that remembers where it came from. */
+export function isSetAside({ workflow: { definition }, run }: Of): boolean {
+  const { moves, states } = definition;
+  return states[run.state]?.waits === true && moves.some(({ to, remember }) => remember && to === run.state);
 }
 
 function under(heading: string, text: string): string {

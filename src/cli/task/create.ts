@@ -83,7 +83,11 @@ async function create(typed: Acting, given: Given): Promise<Answer> {
   const dependsOn = dependenciesOf(on, { given: given.lists["depends-on"] ?? [], repo, run: known });
   if (isNew) {
     requireStart(on, site, options["status"]);
-    requireHarnesses(loaded.workflow, site.settings, { params, path });
+    requireHarnesses(loaded.workflow, site.settings, {
+      params,
+      path,
+      option: (param) => `--${param.replaceAll("_", "-")} NAME`,
+    });
     if (branch !== undefined) await requireBranch(on, { repo, branch, run: known });
   }
   // Read before anything is written: it may not be there.

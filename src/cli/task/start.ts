@@ -11,6 +11,7 @@ import { getGoing } from "../going.ts";
 import { requireKept } from "../kept.ts";
 import { refusal } from "../refused.ts";
 import { begun } from "./begun.ts";
+import { requireHarnesses } from "./harnesses.ts";
 import { OF_PROJECT, taskOf } from "./which.ts";
 
 export const command: Command = {
@@ -25,6 +26,7 @@ export const command: Command = {
       requirePerson(on.who);
       const run = taskOf(on, word, options["project"]);
       requirePending(on, run);
+      await requireAgents(on, run);
       return begun(on, run, await getGoing(on, { run, key: options["key"] }));
     }),
 };
@@ -48,4 +50,18 @@ function requirePending(on: Acting, id: string): void {
       exit: EXIT_GATE,
     },
   );
+}
+
+/** What is only put into the queue may be installed until its turn comes. */
+async function requireAgents({ box, door: { env } }: Acting, id: string): Promise<void> {
+  const { store } = box;
+  const kept = store.load(id);
+  if (kept === undefined || !store.hasRoom(kept.row.repo)) return;
+  const { row, run } = kept;
+  const { readSettings } = await import("../../adapters/config/read.ts");
+  const settings = await readSettings({ repo: row.repo, env, store });
+  // Nothing else can be chosen for a task that is there.
+  const option = (): string => "";
+  const path = env["PATH"] ?? "";
+  requireHarnesses(box.workflow(row.definition), settings, { params: run.params, path, option });
 }

@@ -32,18 +32,28 @@ export function boundTo(row: BoardRow): readonly Bound[] {
     enterOf(row),
     { key: "v", name: "view", why: acts.view, act: "view" },
     { key: "r", name: "changes", why: acts.changes, act: "changes" },
+    { key: "a", name: "answer", why: acts.answer, act: "answer" },
     { key: "m", name: "merge", why: acts.merge, act: "merge" },
     { key: "x", name: "cancel", why: acts.cancel, act: "cancel" },
     { key: "d", name: "delete", why: acts.delete, act: "delete" },
   ];
 }
 
-export function commandOf(act: Exclude<Act, "view" | "changes">, run: string): readonly string[] {
+export function commandOf(act: Exclude<Act, "view" | "changes" | "answer">, run: string): readonly string[] {
   return act === "resume" ? ["resume", run] : ["task", act, run];
 }
 
 export function changesCommand(run: string, text: string): readonly string[] {
   return ["task", "request-changes", ...guarded(text === "" ? [run] : [run, text])];
+}
+
+/** What leads a run out of a state in which somebody has asked a person: the move, with the answer. */
+export function answerCommand(of: {
+  readonly run: string;
+  readonly to: string;
+  readonly text: string;
+}): readonly string[] {
+  return ["move", of.run, of.to, ...(of.text === "" ? [] : [`--note=${of.text}`])];
 }
 
 /** What a new task begins as: what the queue starts, or finished work for a person to look at. */
@@ -53,14 +63,16 @@ export function createCommand(of: {
   readonly branch: string;
   readonly summary: string;
   readonly harness: string;
+  readonly reviewHarness: string;
   readonly status: string;
   readonly project: string;
 }): readonly string[] {
-  const { branch, summary, harness, status, project } = of;
+  const { branch, summary, harness, reviewHarness, status, project } = of;
   return [
     "task",
     "create",
     ...(harness === "" ? [] : [`--harness=${harness}`]),
+    ...(reviewHarness === "" ? [] : [`--review-harness=${reviewHarness}`]),
     ...(status === STATUSES[0] ? [] : [`--status=${status}`]),
     ...(project === "" ? [] : [`--project=${project}`]),
     ...guarded(summary === "" ? [branch] : [branch, summary]),

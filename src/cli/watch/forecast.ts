@@ -3,7 +3,7 @@
 import { defaultBranchOf } from "../../adapters/git/default-refs.ts";
 import { tryGit } from "../../adapters/git/call.ts";
 import { commonDirOf, gitDirOf } from "../../adapters/git/locate.ts";
-import { uncommittedIn } from "../../adapters/git/merge.ts";
+import { checkoutProblem, uncommittedIn } from "../../adapters/git/merge.ts";
 import { withObjects } from "../../adapters/git/plain.ts";
 import { refAt } from "../../adapters/git/refs.ts";
 import type { Env, Home } from "../../adapters/home/paths.ts";
@@ -14,6 +14,7 @@ import type { Store } from "../../engine/ports/store.ts";
 type On = { readonly home: Home; readonly env: Env; readonly store: Store };
 
 const NAMES_SHOWN = 5;
+const MERGED = "it is merged already";
 
 /** In words. What cannot be told is no reason not to ask: the command says what is wrong. */
 export async function forecastOf(on: On, run: string): Promise<string> {
@@ -35,9 +36,13 @@ async function forecast(on: On, run: string): Promise<string> {
   if (old === undefined || tip === undefined)
     return `there is no branch ${old === undefined ? into : workspace.branch} to be seen here`;
   const outcome = await outcomeOf(on, { commonDir, old, tip });
-  const what = `${workspace.branch} into ${into}: ${outcome}`;
-  const left = await uncommitted(on, run);
-  return left === "" ? what : `${what}\n${left}`;
+  const { repo, branch } = workspace;
+  const lines = [
+    `${branch} into ${into}: ${outcome}`,
+    await uncommitted(on, run),
+    outcome === MERGED ? "" : await inTheWay(on, { run, repo, branch, into }),
+  ];
+  return lines.filter((line) => line !== "").join("\n");
 }
 
 async function outcomeOf(
@@ -47,7 +52,7 @@ async function outcomeOf(
   return withObjects({ home, env }, { commonDir, oid: old }, async (plain) => {
     const isIn = async (one: string, other: string): Promise<boolean> =>
       (await tryGit(env, { ...plain, args: ["merge-base", "--is-ancestor", one, other] })).code === 0;
-    if (await isIn(tip, old)) return "it is merged already";
+    if (await isIn(tip, old)) return MERGED;
     if (await isIn(old, tip)) return "a fast-forward, without conflicts";
     const args = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", old, tip];
     const { code, out } = await tryGit(env, { ...plain, args });
@@ -72,6 +77,15 @@ async function uncommitted({ home, env, store }: On, run: string): Promise<strin
     if (error instanceof UserError) return error.message;
     throw error;
   }
+}
+
+/** What the person has in the checkout that would follow. */
+async function inTheWay(
+  { home, env }: On,
+  of: { readonly run: string; readonly repo: string; readonly branch: string; readonly into: string },
+): Promise<string> {
+  const problem = await checkoutProblem({ home, env }, { ...of, message: "" });
+  return problem === undefined ? "" : `it would be refused: ${problem.message}`;
 }
 
 function listed(names: readonly string[]): string {

@@ -1,17 +1,17 @@
-/** The form for a new task: two texts and two choices. */
+/** The form for a new task: two texts and three choices. */
 
 import { createCommand, STATUSES } from "./acts.ts";
 import type { Key } from "./keys.ts";
 import { selectedRow, type Form, type Model, type Next } from "./model.ts";
 import { and, closed, edited, told } from "./step.ts";
 
-export const FIELDS = ["branch", "summary", "harness", "status"] as const;
+export const FIELDS = ["branch", "summary", "harness", "reviewHarness", "status"] as const;
 type Field = (typeof FIELDS)[number];
 
 export function openForm(model: Model): Next {
   const [harness = ""] = model.harnesses;
   const [status = ""] = STATUSES;
-  const form: Form = { type: "form", at: 0, branch: "", summary: "", harness, status };
+  const form: Form = { type: "form", at: 0, branch: "", summary: "", harness, reviewHarness: "", status };
   return and({ ...model, mode: form }, { type: "harnesses" });
 }
 
@@ -35,11 +35,11 @@ export function formKey(model: Model, form: Form, key: Key): Next {
 }
 
 function created(model: Model, form: Form): Next {
-  const { branch, summary, harness, status } = form;
+  const { branch, summary, ...choices } = form;
   if (branch.trim() === "" && summary.trim() === "") return told(model, "a branch or a summary, please");
   if (model.busy !== "") return told(model, `one thing at a time: ${model.busy}`);
   const project = projectFor(model);
-  const argv = createCommand({ branch: branch.trim(), summary: summary.trim(), harness, status, project });
+  const argv = createCommand({ ...choices, branch: branch.trim(), summary: summary.trim(), project });
   return closed(model, { type: "command", argv });
 }
 
@@ -60,6 +60,9 @@ function changed(
       return edited(form[field], key);
     case "harness":
       return cycled(model.harnesses, form.harness, key);
+    case "reviewHarness":
+      // The usual one is a choice as well.
+      return cycled(["", ...model.harnesses], form.reviewHarness, key);
     case "status":
       return cycled(STATUSES, form.status, key);
   }

@@ -16,6 +16,8 @@ export type Form = {
   readonly branch: string;
   readonly summary: string;
   readonly harness: string;
+  /** Empty for the usual one. */
+  readonly reviewHarness: string;
   readonly status: string;
 };
 
@@ -27,6 +29,8 @@ export type Mode =
   | Form
   /** What is to be changed. */
   | { readonly type: "changes"; readonly run: string; readonly text: string }
+  /** What a person says to whoever has asked, and the state that this leads to. */
+  | { readonly type: "answer"; readonly run: string; readonly to: string; readonly text: string }
   | {
       readonly type: "confirm";
       readonly run: string;

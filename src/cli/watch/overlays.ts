@@ -1,6 +1,7 @@
 /** Keys while something lies over the table: help, a page, a question, a text. */
 
-import { changesCommand } from "./acts.ts";
+import { answerCommand, changesCommand } from "./acts.ts";
+import type { BoardRow } from "../board/row.ts";
 import type { Key } from "./keys.ts";
 import { rowNamed, type Mode, type Model, type Next } from "./model.ts";
 import { and, closed, edited, told } from "./step.ts";
@@ -19,17 +20,31 @@ export function pageKey(model: Model, mode: Of<"page">, key: Key): Next {
   const by = scrolled(model, key);
   if (by !== undefined) return and({ ...model, mode: { ...mode, top: Math.max(0, mode.top + by) } });
   if (isClosing(key, "v")) return closed(model);
-  if (key.type !== "text" || key.pasted || key.text !== "r") return and(model);
-  const why = rowNamed(model, mode.run)?.acts.changes ?? "it is not on the board any more";
-  if (why !== "") return told(model, `changes: ${why}`);
-  return and({ ...model, mode: { type: "changes", run: mode.run, text: "" } });
+  const act = key.type === "text" && !key.pasted ? PAGE_ACTS[key.text] : undefined;
+  if (act === undefined) return and(model);
+  const row = rowNamed(model, mode.run);
+  const why = row?.acts[act] ?? "it is not on the board any more";
+  if (row === undefined || why !== "") return told(model, `${act}: ${why}`);
+  return and({ ...model, mode: textFor(act, row) });
+}
+
+/** Keys that do something with what one has read. */
+const PAGE_ACTS: Readonly<Record<string, "changes" | "answer">> = { r: "changes", a: "answer" };
+
+/** A text is asked for. */
+export function textFor(act: "changes" | "answer", { run, answerTo }: BoardRow): Of<"changes" | "answer"> {
+  return act === "changes" ? { type: act, run, text: "" } : { type: act, run, to: answerTo, text: "" };
 }
 
 /** Enter sends it, also without a text: then the agent finds out by itself what a person has written into the page. */
-export function changesKey(model: Model, mode: Of<"changes">, key: Key): Next {
+export function textKey(model: Model, mode: Of<"changes" | "answer">, key: Key): Next {
   if (key.type === "key" && key.name === "escape") return closed(model);
-  if (key.type === "key" && key.name === "enter")
-    return closed(model, { type: "command", argv: changesCommand(mode.run, mode.text.trim()) });
+  if (key.type === "key" && key.name === "enter") {
+    const said = mode.text.trim();
+    const argv =
+      mode.type === "changes" ? changesCommand(mode.run, said) : answerCommand({ ...mode, text: said });
+    return closed(model, { type: "command", argv });
+  }
   const text = edited(mode.text, key);
   return and(text === undefined ? model : { ...model, mode: { ...mode, text } });
 }

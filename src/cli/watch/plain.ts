@@ -85,10 +85,13 @@ function isSame(a: BoardRow, b: BoardRow): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-export type RowData = Omit<BoardRow, "acts"> & { readonly over: boolean; readonly person: boolean };
+export type RowData = Omit<BoardRow, "acts" | "answerTo"> & {
+  readonly over: boolean;
+  readonly person: boolean;
+};
 
 /** A row for programs. */
-export function rowData({ acts: _acts, ...row }: BoardRow): RowData {
+export function rowData({ acts: _acts, answerTo: _answerTo, ...row }: BoardRow): RowData {
   return { ...row, over: isOver(row), person: needsPerson(row) };
 }
 

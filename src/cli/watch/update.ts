@@ -6,7 +6,7 @@ import { formKey, openForm } from "./form.ts";
 import { layoutOf, runAt, settled } from "./layout.ts";
 import { FILTERS, selectedRow, shown, type Effect, type Model, type News, type Next } from "./model.ts";
 import type { Key } from "./keys.ts";
-import { changesKey, confirmKey, helpKey, pageKey } from "./overlays.ts";
+import { confirmKey, helpKey, pageKey, textFor, textKey } from "./overlays.ts";
 import { and, told } from "./step.ts";
 
 export function update(model: Model, news: News): Next {
@@ -74,7 +74,8 @@ function pressed(model: Model, key: Key): Next {
     case "form":
       return formKey(model, model.mode, key);
     case "changes":
-      return changesKey(model, model.mode, key);
+    case "answer":
+      return textKey(model, model.mode, key);
     case "confirm":
       return confirmKey(model, model.mode, key);
   }
@@ -143,7 +144,7 @@ function rowKey(model: Model, name: string): Next {
   const row = selectedRow(model);
   const bound = row === undefined ? undefined : boundOf(row, name);
   if (row === undefined)
-    return /^(enter|[wvyrmxd])$/.test(name) ? told(model, "no run is selected") : and(model);
+    return /^(enter|[wvyramxd])$/.test(name) ? told(model, "no run is selected") : and(model);
   if (name === "y")
     return and(
       { ...model, message: { text: `${row.run} copied, where the terminal allows it`, tone: "note" } },
@@ -178,7 +179,8 @@ function acted(
         { type: "read-page", run },
       );
     case "changes":
-      return and({ ...model, mode: { type: "changes", run, text: "" } });
+    case "answer":
+      return and({ ...model, mode: textFor(act, of.row) });
     case "merge":
     case "cancel":
     case "delete":

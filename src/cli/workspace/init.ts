@@ -6,6 +6,7 @@ import type { ProjectRow } from "../../engine/ports/projects.ts";
 import { acting, type Acting } from "../acting.ts";
 import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
 import { projectMeant } from "../project/which.ts";
+import { progressOf } from "../progress.ts";
 import { wake } from "../wake.ts";
 
 export const command: Command = {
@@ -61,16 +62,22 @@ async function makeAll(
   while (store.addToPool(repo) !== undefined);
   const made: Made[] = [];
   const left: string[] = [];
-  for (const { name, run, n } of store.pool(repo)) {
-    if (run !== "" || n > poolSize) continue;
-    try {
-      const { path, isNew } = await makeFree(on, { repo, name, base });
-      if (isNew) made.push({ name, path });
-    } catch (error) {
-      // The others can still be made.
-      if (!(error instanceof UserError)) throw error;
-      left.push(error.message);
+  const vacant = store.pool(repo).filter(({ run, n }) => run === "" && n <= poolSize);
+  const progress = progressOf(door);
+  try {
+    for (const [at, { name }] of vacant.entries()) {
+      const onMake = (): void => progress.begin(`making ${name} (${at + 1} of ${vacant.length})`);
+      try {
+        const { path, isNew } = await makeFree(on, { repo, name, base, onMake });
+        if (isNew) made.push({ name, path });
+      } catch (error) {
+        // The others can still be made.
+        if (!(error instanceof UserError)) throw error;
+        left.push(error.message);
+      }
     }
+  } finally {
+    progress.end();
   }
   return { made, left };
 }

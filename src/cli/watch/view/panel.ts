@@ -8,10 +8,13 @@ import { nameOf } from "../columns.ts";
 import { clipped, plain, widthOf, wrapped } from "../width.ts";
 import { sayMessage } from "./message.ts";
 
-type Panel = Extract<Mode, { type: "form" | "changes" | "confirm" }>;
+type Panel = Extract<Mode, { type: "form" | "changes" | "answer" | "confirm" }>;
 
-const FORECAST_LINES = 4;
-const LABEL = 10;
+const FORECAST_LINES = 6;
+const LABEL = 15;
+const LABELS: Readonly<Partial<Record<(typeof FIELDS)[number], string>>> = {
+  reviewHarness: "review harness",
+};
 
 export function panelView(model: Model, mode: Panel, paint: Paint): string[] {
   const { columns } = model.size;
@@ -26,6 +29,18 @@ export function panelView(model: Model, mode: Panel, paint: Paint): string[] {
         typed(mode.text, columns),
         paint.dim(clipped("Enter sends it back to the agent (also without a text)   Esc leaves it", columns)),
       ];
+    case "answer":
+      return [
+        rule,
+        paint.bold(clipped(`Answer for ${titleOf(model, mode.run)}`, columns)),
+        typed(mode.text, columns),
+        paint.dim(
+          clipped(
+            `Enter tells the agent, on to ${plain(mode.to)} (also without a text)   Esc leaves it`,
+            columns,
+          ),
+        ),
+      ];
     case "confirm":
       return [rule, ...confirmLines(model, mode, paint)];
   }
@@ -37,9 +52,9 @@ function formLines(model: Model, form: Form, paint: Paint): string[] {
   const where = project === "" ? "this repository" : `project ${project}`;
   const fields = FIELDS.map((field, at) => {
     const isHere = at === form.at;
-    const label = clipped(`${isHere ? "> " : "  "}${field.padEnd(LABEL)}`, columns);
+    const label = clipped(`${isHere ? "> " : "  "}${(LABELS[field] ?? field).padEnd(LABEL)}`, columns);
     const room = columns - widthOf(label);
-    const isChoice = field === "harness" || field === "status";
+    const isChoice = field !== "branch" && field !== "summary";
     const value = plain(form[field]);
     const text = isChoice ? clipped(`< ${value === "" ? "as configured" : value} >`, room) : value;
     return `${isHere ? paint.bold(label) : label}${isHere && !isChoice ? typed(value, room) : clipped(text, room)}`;

@@ -20,6 +20,7 @@ function linesOf(model: Model, paint: Paint): string[] {
       return tableView(model, paint);
     case "form":
     case "changes":
+    case "answer":
     case "confirm": {
       const panel = panelView(model, mode, paint).slice(0, size.lines);
       const above = tableView(model, paint).slice(0, size.lines - panel.length);
@@ -44,7 +45,12 @@ function pageView(model: Model, mode: Extract<Mode, { type: "page" }>, paint: Pa
     title: `${mode.run}${name}`,
     lines: mode.text === undefined ? ["..."] : pageLines(mode.text, model.size),
     top: mode.top,
-    keys: row?.acts.changes === "" ? "j/k scroll   r ask for changes   Esc back" : "j/k scroll   Esc back",
+    keys: [
+      "j/k scroll",
+      ...(row?.acts.changes === "" ? ["r ask for changes"] : []),
+      ...(row?.acts.answer === "" ? ["a answer"] : []),
+      "Esc back",
+    ].join("   "),
   });
 }
 
