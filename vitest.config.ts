@@ -15,6 +15,7 @@ export default defineConfig({
     reporters: ["dot"],
     // The full counts of the deep tier take their time.
     testTimeout: process.env["SIGNALBOX_DEEP"] === undefined ? 60_000 : 900_000,
+    hookTimeout: 60_000,
     // Tests mock no modules and change no globals, so that files can share a worker: most of the time
     // would otherwise go into starting workers.
     // Processes and not threads: whoever starts a program copies its own memory, and that of two is twice as much.

@@ -2,6 +2,7 @@
 
 import { failpoint } from "../../adapters/failpoint.ts";
 import { requirePerson } from "../../adapters/person/who.ts";
+import { descendantsOf } from "../../engine/descendants.ts";
 import { talkOf } from "../acted.ts";
 import { acting, runOf, seeThrough, type Acting } from "../acting.ts";
 import { isFinished } from "../box.ts";
@@ -43,7 +44,7 @@ async function resume(on: Acting, id: string): Promise<ResumeData> {
   const { name } = requirePerson(on.who);
   if (row.halted) {
     failpoint("resume.before-go-on");
-    store.halt(id, false);
+    for (const each of [id, ...descendantsOf(store, id)]) store.halt(each, false);
     failpoint("resume.after-go-on");
     const at = new Date(clock.now()).toISOString();
     store.note({ run: id, at, kind: "resumed", text: `${name} resumed the run` });

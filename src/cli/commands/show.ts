@@ -12,6 +12,7 @@ import { doubtsOf } from "../reading/doubts.ts";
 import { EXIT_OK, type Answer, type Command } from "../command.ts";
 import { sayRun } from "../reading/say-run.ts";
 import { artifactsOf, isSilentFact, type ArtifactView } from "../reading/artifacts.ts";
+import { tasksOf, type TaskView } from "../reading/children.ts";
 import type { Choice } from "../reading/means.ts";
 import { questionOf, type QuestionView } from "../reading/question.ts";
 import { attentionOf, isStranded, sayCrashed } from "../reading/trouble.ts";
@@ -48,6 +49,8 @@ export type ShowData = {
   }[];
   readonly artifacts: readonly ArtifactView[];
   readonly agents: readonly AgentView[];
+  /** Of a list that it has started, each with its run. */
+  readonly tasks: readonly TaskView[];
   readonly checks: readonly CheckView[];
   readonly question: QuestionView | null;
   readonly workspace: Pick<WorkspaceRow, "path" | "branch" | "base" | "status" | "salvage" | "kept"> | null;
@@ -148,6 +151,7 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
     })),
     artifacts: artifactsOf(seen).filter((artifact) => verbose || !isSilentFact(seen, artifact)),
     agents,
+    tasks: tasksOf(seen),
     checks: checksOf(seen, probe),
     question: questionOf(seen) ?? null,
     workspace: workspace === undefined ? null : workspaceView(workspace),
@@ -211,6 +215,8 @@ function waitsFor(seen: Seen, on: { agents: readonly AgentView[]; deeds: readonl
     .filter(({ status, process }) => status !== "stopping" && process !== "idle")
     .map(({ role }) => role);
   if (busy.length > 0) return busy.join(" and ");
+  const left = tasksOf(seen).filter(({ status }) => ["open", "running", "waiting"].includes(status)).length;
+  if (left > 0) return left === 1 ? "one task" : `${left} tasks`;
   const first = ways[0];
   return first === undefined ? "nothing that could happen" : first.smallest;
 }

@@ -3,6 +3,7 @@
 import { failpoint } from "../../adapters/failpoint.ts";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { finished } from "../../core/refuse.ts";
+import { descendantsOf } from "../../engine/descendants.ts";
 import { talkOf } from "../acted.ts";
 import { acting, runOf } from "../acting.ts";
 import { isFinished } from "../box.ts";
@@ -23,7 +24,7 @@ export type StopData = {
 export const command: Command = {
   usage: "[RUN]",
   about:
-    "Halts a run where it is: its agents are ended, and nothing is done for it until `signalbox resume`. Only people can do this.\nIn a workspace, RUN may be left out.",
+    "Halts a run where it is, with the runs that were made of its tasks: agents are ended, and nothing is done until `signalbox resume`. Only people can do this.\nIn a workspace, RUN may be left out.",
   words: { min: 0, max: 1 },
   options: {},
   examples: ["signalbox stop k3d9"],
@@ -35,7 +36,7 @@ export const command: Command = {
       if (isFinished(row)) throw refusal(finished(run));
       const { store, clock } = on.box;
       failpoint("stop.before-halt");
-      store.halt(id, true);
+      for (const each of [id, ...descendantsOf(store, id)]) store.halt(each, true);
       failpoint("stop.after-halt");
       const at = new Date(clock.now()).toISOString();
       if (!row.halted) store.note({ run: id, at, kind: "halted", text: `${name} halted the run` });

@@ -4,10 +4,12 @@ import { waitsFor } from "../../engine/line.ts";
 import { seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { sayAsOf } from "../reading/as-of.ts";
+import { sayTask, tasksOf, type TaskView } from "../reading/children.ts";
 import { withWhatIsInTheWay } from "../reading/in-the-way.ts";
 import { sayLine } from "../reading/line.ts";
 import { sayTold, toldTo } from "../reading/told.ts";
 import { waysOf, type Way } from "../reading/ways.ts";
+import { columns } from "../say.ts";
 
 /** What `--json` gives. */
 export type WhyData = {
@@ -16,6 +18,8 @@ export type WhyData = {
   readonly moves: readonly Way[];
   /** Agents that were told something and have not been heard of since. */
   readonly silent: readonly string[];
+  /** Of a list that it has started and that it waits for. */
+  readonly tasks: readonly TaskView[];
 };
 
 export const command: Command = {
@@ -29,7 +33,13 @@ export const command: Command = {
     withStore(door, (store) => {
       const seen = withWhatIsInTheWay(seeRun(store, door, words[0]));
       const { id, state } = seen.run;
-      const data: WhyData = { run: id, state, moves: waysOf(seen), silent: silentOf(seen) };
+      const data: WhyData = {
+        run: id,
+        state,
+        moves: waysOf(seen),
+        silent: silentOf(seen),
+        tasks: tasksOf(seen),
+      };
       const open = data.moves.filter((way) => way.open).length;
       const next = `signalbox next ${data.run}`;
       // Before the store is closed: the text is made after that.
@@ -54,7 +64,7 @@ function silentOf({ store, run }: Seen): string[] {
   });
 }
 
-function show({ run, state, moves, silent }: WhyData, { paint }: Door): string {
+function show({ run, state, moves, silent, tasks }: WhyData, { paint }: Door): string {
   if (moves.length === 0) return `${run} is in ${state}, and no move leads out of it.\n`;
   const lines = moves.flatMap((way) => {
     const who = way.by.map((name) => (name === "human" ? "a person" : name)).join(" or ");
@@ -72,5 +82,6 @@ function show({ run, state, moves, silent }: WhyData, { paint }: Door): string {
     ];
   });
   const notes = silent.map((line) => `  ${paint.yellow(line)}`);
-  return `${[`${run} is in ${state}. From here:`, ...lines, ...notes].join("\n")}\n`;
+  const open = columns(tasks.map((task) => ["  task", ...sayTask(task)]));
+  return `${[`${run} is in ${state}. From here:`, ...lines, ...notes].join("\n")}\n${open}`;
 }

@@ -1,6 +1,7 @@
 /** A run on one screen. */
 
 import type { ShowData } from "../commands/show.ts";
+import { sayTask } from "./children.ts";
 import { sayLine } from "./chronicle.ts";
 import type { Paint } from "../paint.ts";
 import { columns, firstLine, paintStatus, sayAge, sayStatus, sayTime } from "../say.ts";
@@ -35,6 +36,7 @@ export function sayRun(data: ShowData, how: How): string {
       : sayQuestion(data.question, how),
     section("Artifacts", artifactRows(data, paint), paint),
     section("Agents", agentRows(data, now), paint),
+    section("Tasks", data.tasks.map(sayTask), paint),
     section(
       "Still to be done",
       data.deeds.map((deed) => [deed.type, deed.status, deed.note]),

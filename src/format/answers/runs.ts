@@ -112,6 +112,8 @@ const RUN = {
 
 export const list = { runs: z.array(z.strictObject(RUN)), more: Count };
 
+const Task = z.strictObject({ task: Text, title: Text, run: Text, status: Text, waits: Text });
+
 export const show = {
   ...RUN,
   definition: Text,
@@ -124,6 +126,7 @@ export const show = {
   counters: z.array(z.strictObject({ name: Text, value: Count, max: Count, per: Text })),
   artifacts: z.array(Artifact),
   agents: z.array(Agent),
+  tasks: z.array(Task),
   checks: z.array(z.strictObject({ artifact: Text, process: Text, pid: z.nullable(Count), since: Text })),
   question: z.nullable(Question),
   workspace: z.nullable(
@@ -147,7 +150,7 @@ export const next = {
   question: z.nullable(Question),
 };
 
-export const why = { run: Text, state: Text, moves: z.array(Way), silent: Texts };
+export const why = { run: Text, state: Text, moves: z.array(Way), silent: Texts, tasks: z.array(Task) };
 
 export const history = {
   run: Text,

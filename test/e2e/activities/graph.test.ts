@@ -119,6 +119,33 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
     );
   });
 
+  test("halted with its children, and resumed with them; show and why tell of each", async ({ expect }) => {
+    await inGraph(
+      FOUR,
+      async (stage, run) => {
+        const live = (): readonly ChildRow[] => childrenOf(stage, run).filter(({ run: of }) => of !== "");
+        await stage.until(run, () => live().length === 2 && order(stage).length === 2);
+        const shown = (await stage.person("show", run)).document;
+        expect(shown["waitsFor"]).toBe("4 tasks");
+        expect(
+          (shown["tasks"] as { task: string; status: string; waits: string }[]).map(
+            ({ task, status, waits }) => [task, status, waits].join("|"),
+          ),
+        ).toEqual(["1|running|", "2|open|task 1", "3|running|", "4|open|the files that task 3 writes"]);
+        const why = (await stage.person("why", run)).document;
+        expect(why["tasks"]).toEqual(shown["tasks"]);
+        expect((await stage.person("stop", run)).code).toBe(0);
+        await stage.until(run, () => processesOf(stage).every(({ kind }) => kind !== "agent"));
+        stage.say("go-1");
+        stage.say("go-3");
+        expect((await stage.person("resume", run)).code).toBe(0);
+        await stage.until(run, ({ state }) => state === "done");
+        expect(outcomes(stage, run)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
+      },
+      ["hold-1", "hold-3"],
+    );
+  });
+
   test("the supervisor is killed again and again: each task is done once", async ({ expect }) => {
     await inGraph(FOUR, async (stage, run) => {
       for (let n = 0; stage.now(run).state !== "done"; n += 1) {

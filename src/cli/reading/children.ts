@@ -1,0 +1,51 @@
+/** The tasks of a run that waits for them, each with what became of it or what it waits for. */
+
+import { areApart } from "../../core/graph.ts";
+import { isUnderWay } from "../../engine/descendants.ts";
+import type { ChildRow } from "../../engine/ports/graphs.ts";
+import type { Seen } from "../box.ts";
+
+export type TaskView = {
+  readonly task: string;
+  readonly title: string;
+  /** Empty until it has begun. */
+  readonly run: string;
+  /** `open`, `running`, `waiting` (for a person), `done`, `failed`, `blocked`, `cancelled`. */
+  readonly status: string;
+  /** What it waits for, in words; empty where it waits for nothing. */
+  readonly waits: string;
+};
+
+/** Of the list that was started last. */
+export function tasksOf({ store, run }: Pick<Seen, "store" | "run">): readonly TaskView[] {
+  const all = store.childrenOf(run.id);
+  const last = Math.max(...all.map(({ entry }) => entry));
+  const children = all.filter(({ entry }) => entry === last);
+  return children.map((child) => ({
+    task: child.task.id,
+    title: child.task.title,
+    run: child.run,
+    status: statusOf(child),
+    waits: waitsOf(child, children),
+  }));
+}
+
+function statusOf({ run, outcome, status }: ChildRow): string {
+  if (outcome === "blocked") return "blocked";
+  return run === "" ? "open" : status === "" ? "open" : status;
+}
+
+function waitsOf(child: ChildRow, all: readonly ChildRow[]): string {
+  if (child.status === "waiting") return `a person: signalbox show ${child.run}`;
+  if (child.run !== "" || child.outcome !== "") return "";
+  const open = child.task.dependsOn.filter(
+    (on) => all.find(({ task }) => task.id === on)?.outcome !== "done",
+  );
+  if (open.length > 0) return `task ${open.join(", ")}`;
+  const other = all.find((each) => isUnderWay(each) && !areApart(each.task, child.task));
+  return other === undefined ? "its turn" : `the files that task ${other.task.id} writes`;
+}
+
+export function sayTask({ task, title, run, status, waits }: TaskView): string[] {
+  return [task, status, run, waits === "" ? title : `${title} (waits for ${waits})`];
+}
