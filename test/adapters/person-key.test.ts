@@ -199,6 +199,24 @@ function memory(): Pins & { readonly rows: HumanKeyRow[] } {
   return { rows, humanKeys: () => rows, keepHumanKey: (row) => void rows.push(row) };
 }
 
+test("the first key, made by two at the same moment, is one and the same", async () => {
+  const { who, path } = personAt();
+  const pins = memory();
+  let isMade = false;
+  // While we look, another process makes the key and has it remembered.
+  const slow: Pins = {
+    keepHumanKey: pins.keepHumanKey,
+    humanKeys: () => {
+      if (!isMade) void signerOf(who, { pins });
+      isMade = true;
+      return pins.rows;
+    },
+  };
+  const signer = await signerOf(who, { pins: slow });
+  expect(signer.fingerprint).toBe(viewKey(path)?.fingerprint);
+  expect(new Set(pins.rows.map(({ fingerprint }) => fingerprint)).size).toBe(1);
+});
+
 describe("a key that takes the place of another", () => {
   test("is named by it, and takes its passphrase", async () => {
     const { who, env, path } = personAt();

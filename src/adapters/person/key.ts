@@ -36,9 +36,11 @@ const TRIES = 3;
 export async function signerOf(who: Who, { pins, ask = askAtTerminal }: Hand = {}): Promise<Signer> {
   const { env, through } = requirePerson(who);
   const path = keyPath(env);
+  // Asked before the file is read: it is there before the key is remembered, so that what is remembered now and not found is gone.
+  const isPinned = pins !== undefined && pins.humanKeys().length > 0;
   const found = readKeyFile(path);
   if (found === undefined && through !== undefined) throw noKeyYet(through);
-  if (pins !== undefined) holdToPin(found, { pins, path });
+  if (pins !== undefined && (isPinned || found !== undefined)) holdToPin(found, { pins, path });
   const key = found ?? makeKey(path);
   if (pins !== undefined && found === undefined) holdToPin(key, { pins, path });
   const secret = secretKey(path, key, await openSecret(key, ask));
