@@ -5,7 +5,7 @@ import { describe, test } from "vitest";
 import { openStore } from "../../../src/adapters/store/open.ts";
 import type { ChildRow } from "../../../src/engine/ports/graphs.ts";
 import { isPerson } from "../../support/person.ts";
-import { kill, processesOf } from "../lives/life.ts";
+import { kill, processesOf, type } from "../lives/life.ts";
 import { onStage, type Stage } from "./stage.ts";
 
 type Listed = { readonly id: string; readonly files: string; readonly on?: string };
@@ -34,13 +34,17 @@ async function inGraph(
   tasks: readonly Listed[],
   play: (stage: Stage, run: string) => Promise<void>,
   words: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   await onStage({ workflow: "graph", agents: { worker: WORKER } }, async (stage) => {
     for (const word of words) stage.say(word);
     const run = await stage.begin("graph");
     const { workspace } = await stage.until(run, (now) => now.workspace !== undefined && now.isIdle);
     writeFileSync(join(workspace?.path ?? "", "tasks.md"), list(tasks));
-    const moved = await stage.person("move", run, "building");
+    // The next one is started with what we say.
+    await stage.until(run, () => processesOf(stage).every(({ kind }) => kind !== "supervisor"));
+    const log = { SIGNALBOX_FAILPOINT_LOG: join(stage.ledger, "failpoints") };
+    const moved = await type(stage, ["move", run, "building"], { ...env, ...log });
     if (moved.code !== 0) throw new Error(JSON.stringify(moved));
     await play(stage, run);
   });
@@ -59,6 +63,12 @@ const outcomes = (stage: Stage, run: string): string[] =>
   childrenOf(stage, run).map(({ task, outcome }) => `${task.id} ${outcome}`);
 const order = (stage: Stage): string[] => stage.said("order").split("\n");
 const place = (stage: Stage, line: string): number => order(stage).indexOf(line);
+
+const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
+const PLACES = ["graph", "child", "outcome", "graph-set"].flatMap((name) => [
+  `registry.before-${name}`,
+  `registry.after-${name}`,
+]);
 
 const FOUR: readonly Listed[] = [
   { id: "1", files: "a.ts" },
@@ -159,4 +169,25 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
       expect(begun.toSorted()).toEqual(["begin 1", "begin 2", "begin 3", "begin 4"]);
     });
   });
+
+  test.for(IS_DEEP ? PLACES : ["registry.after-child"])(
+    "the supervisor is killed at %s",
+    async (place, { expect }) => {
+      const env = { SIGNALBOX_SUPERVISOR_FAILPOINT: place };
+      await inGraph(
+        FOUR,
+        async (stage, run) => {
+          for (let n = 0; stage.now(run).state !== "done"; n += 1) {
+            expect(n).toBeLessThan(200);
+            await stage.person("list");
+            await new Promise((resolve) => setTimeout(resolve, 120));
+          }
+          expect(outcomes(stage, run)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
+          expect(order(stage).filter((line) => line.startsWith("begin"))).toHaveLength(4);
+        },
+        [],
+        env,
+      );
+    },
+  );
 });
