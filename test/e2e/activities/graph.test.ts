@@ -33,8 +33,7 @@ say order "end $task"
 async function inGraph(
   tasks: readonly Listed[],
   play: (stage: Stage, run: string) => Promise<void>,
-  words: readonly string[] = [],
-  env: Readonly<Record<string, string>> = {},
+  { words = [], env = {} }: { words?: readonly string[]; env?: Readonly<Record<string, string>> } = {},
 ): Promise<void> {
   await onStage({ workflow: "graph", agents: { worker: WORKER } }, async (stage) => {
     for (const word of words) stage.say(word);
@@ -62,7 +61,7 @@ function childrenOf(stage: Stage, run: string): readonly ChildRow[] {
 const outcomes = (stage: Stage, run: string): string[] =>
   childrenOf(stage, run).map(({ task, outcome }) => `${task.id} ${outcome}`);
 const order = (stage: Stage): string[] => stage.said("order").split("\n");
-const place = (stage: Stage, line: string): number => order(stage).indexOf(line);
+const at = (stage: Stage, line: string): number => order(stage).indexOf(line);
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
 const PLACES = ["graph", "child", "outcome", "graph-set"].flatMap((name) => [
@@ -82,9 +81,9 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
     await inGraph(FOUR, async (stage, run) => {
       await stage.until(run, ({ state }) => state === "done");
       expect(outcomes(stage, run)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
-      expect(place(stage, "end 1")).toBeLessThan(place(stage, "begin 2"));
-      const [three, four] = [place(stage, "begin 3"), place(stage, "begin 4")].toSorted((a, b) => a - b);
-      expect(Math.min(place(stage, "end 3"), place(stage, "end 4"))).toBeLessThan(four ?? 0);
+      expect(at(stage, "end 1")).toBeLessThan(at(stage, "begin 2"));
+      const [three, four] = [at(stage, "begin 3"), at(stage, "begin 4")].toSorted((a, b) => a - b);
+      expect(Math.min(at(stage, "end 3"), at(stage, "end 4"))).toBeLessThan(four ?? 0);
       expect(three).toBeGreaterThanOrEqual(0);
       // Nothing of the children is released, and the parent's own workspace is.
       const store = openStore(stage.home);
@@ -107,7 +106,7 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
         expect(outcomes(stage, run)).toEqual(["1 failed", "2 blocked", "3 done", "4 done"]);
         expect(order(stage)).not.toContain("begin 2");
       },
-      ["fail-1"],
+      { words: ["fail-1"] },
     );
   });
 
@@ -125,7 +124,7 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
         await stage.until(run, () => processesOf(stage).every(({ kind }) => kind !== "agent"));
         expect(stage.now(run)).toMatchObject({ state: "dropped", attention: "" });
       },
-      ["hold-1", "hold-3", "hold-4"],
+      { words: ["hold-1", "hold-3", "hold-4"] },
     );
   });
 
@@ -152,7 +151,7 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
         await stage.until(run, ({ state }) => state === "done");
         expect(outcomes(stage, run)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
       },
-      ["hold-1", "hold-3"],
+      { words: ["hold-1", "hold-3"] },
     );
   });
 
