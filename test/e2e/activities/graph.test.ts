@@ -184,8 +184,7 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
           expect(outcomes(stage, run)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
           expect(order(stage).filter((line) => line.startsWith("begin"))).toHaveLength(4);
         },
-        [],
-        env,
+        { env },
       );
     },
   );
