@@ -183,6 +183,8 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
           }
           expect(outcomes(stage, run)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
           expect(order(stage).filter((line) => line.startsWith("begin"))).toHaveLength(4);
+          // A test that never gets there proves nothing.
+          expect(stage.said("failpoints").split("\n")).toContain(place);
         },
         { env },
       );
