@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -18,7 +19,7 @@ import { document, outcome, taskScene, type Tasks } from "./task-support.ts";
 
 let on: Tasks;
 beforeAll(() => {
-  on = taskScene({ "notes.md": "What is known.\n" });
+  on = taskScene({ "notes.md": "What is known.\n", "headed.md": "What is known.\n\n## Plan\n" });
 });
 afterAll(removeHomes);
 
@@ -143,6 +144,8 @@ describe("create", () => {
     await on.create("taken", "x", "--no-start");
     const empty = { ...on.env, PATH: "/usr/bin:/bin" };
     const before = on.rows().length;
+    const folders = (): string[] => readdirSync(join(on.home.root, "runs")).toSorted();
+    const there = folders();
     const cases: [words: string[], expected: string, env?: Record<string, string>][] = [
       [["x", "y", "--harness", "clade"], "2 unknown-harness"],
       [["x", "y", "--review-harness", "toString"], "2 unknown-harness"],
@@ -158,12 +161,19 @@ describe("create", () => {
       [["x", "y", "--depends-on", "zzzz"], "2 unknown-run"],
       [["x", "y", "--status", "working"], "4 not-in-map"],
       [["x", "y", "--context", "no-such.md"], "2 not-found"],
+      [["x", "y", "--context", "headed.md"], "1 artifact-not-written"],
+      [["x", "y", "--context", "headed.md", "--key", "k2"], "1 artifact-not-written"],
       [["x", "y", "z"], "2 bad-usage"],
     ];
     for (const [words, expected, env] of cases)
-      expect(
-        `${JSON.stringify(words)} ${await outcome(on.say(["task", "create", "--json", ...words], env === undefined ? {} : { env }))}`,
-      ).toBe(`${JSON.stringify(words)} ${expected}`);
+      for (const more of [[], ["--context", "notes.md"]]) {
+        const call = on.say(
+          ["task", "create", "--json", ...more, ...words],
+          env === undefined ? {} : { env },
+        );
+        const said = `${JSON.stringify(words)} ${await outcome(call)}`;
+        expect.soft([said, ...folders()]).toEqual([`${JSON.stringify(words)} ${expected}`, ...there]);
+      }
     // What is to be typed is told by the role whose program is missing.
     const own = join(on.root, "own-bin");
     mkdirSync(own);
