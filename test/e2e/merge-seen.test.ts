@@ -248,7 +248,7 @@ test("no news until something moves, also for the next one who looks", async () 
 test("a command that only looks notices that the default branch may have moved", async () => {
   const of = made();
   change(of);
-  const pool = [{ name: "repo--1", repo: of.repo, n: 1, run: "r1" }];
+  const pool = [{ name: "repo--1", repo: of.repo, n: 1, run: "r1", isRetired: false }];
   const store = { pools: () => pool, projectAt: () => undefined };
   expect(areBranchesNews({ ...store, pools: () => [] }, of.home)).toBe(false);
   expect(areBranchesNews(store, of.home)).toBe(true);

@@ -61,8 +61,8 @@ async function makeAll(
   while (store.addToPool(repo) !== undefined);
   const made: Made[] = [];
   const left: string[] = [];
-  for (const { name, run, n } of store.pool(repo)) {
-    if (run !== "" || n > poolSize) continue;
+  for (const { name, run, n, isRetired } of store.pool(repo)) {
+    if (run !== "" || isRetired || n > poolSize) continue;
     try {
       const { path, isNew } = await makeFree(on, { repo, name, base });
       if (isNew) made.push({ name, path });

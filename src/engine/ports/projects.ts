@@ -21,6 +21,8 @@ export type PoolRow = {
   readonly n: number;
   /** Whose it is; empty while it is free. */
   readonly run: string;
+  /** It is being removed, or somebody died over that: nobody gets it any more. */
+  readonly isRetired: boolean;
 };
 
 /** Somebody in the queue, with what can be told at a glance. */
@@ -55,7 +57,9 @@ export type Projects = {
   hasRoom(repo: string): boolean;
   /** The worktree is ready for the next one. */
   leavePool(run: string): void;
-  /** The worktree is no more, or will not be. Only while this run has it, or nobody where that is empty: somebody may have got it since. */
+  /** Nobody gets this free worktree any more, so that it can be removed. False where somebody has it, or it is in no pool. */
+  retire(name: string): boolean;
+  /** The worktree is no more, or will not be. Only while this run has it; where that is empty, only one that is retired. */
   dropFromPool(of: Pick<PoolRow, "name" | "run">): boolean;
   /** A free worktree for nobody: for whoever makes them before they are needed. */
   addToPool(repo: string): PoolRow | undefined;
