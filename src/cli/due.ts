@@ -5,9 +5,13 @@ import type { Home } from "../adapters/home/paths.ts";
 import { isTurnOfSomebody } from "../engine/line.ts";
 import type { Store } from "../engine/ports/store.ts";
 
-export type Due = Pick<Store, "isBusy" | "line" | "hasRoom" | "pools" | "projectAt">;
+export type Due = Pick<
+  Store,
+  "isBusy" | "line" | "hasRoom" | "pools" | "projectAt" | "workspace" | "isHalted"
+>;
 
 /** The cheapest first. Where nobody has a workspace and nobody waits for one, three reads. */
 export function isDue(store: Due, home: Home): boolean {
-  return store.isBusy(Date.now()) || isTurnOfSomebody(store) || areBranchesNews(store, home);
+  const now = Date.now();
+  return store.isBusy(now) || isTurnOfSomebody(store, now) || areBranchesNews(store, home);
 }

@@ -137,6 +137,34 @@ describe("create", () => {
     expect(await said()).toMatch(/pending +waits for you/);
   });
 
+  test("who did not go when it was its turn is told with the reason, and wakes nobody", async () => {
+    const held = taskScene({}, 1);
+    const first = await held.create("first", "x");
+    const id = await held.create("queued", "x");
+    held.withStore((store) => {
+      store.leavePool(first);
+      const seq = store.load(id)?.run.seq ?? 0;
+      store.refuse({ run: id, seq }, { message: "no such disk", tries: 1, dueAt: Date.now() + 60_000 });
+      // What is to be done for the other one is none of this test's business.
+      store.halt(first, true);
+    });
+    let wakes = 0;
+    const typed = async (...words: string[]): Promise<string> =>
+      (await held.say(words, { startSupervisor: () => void (wakes += 1) })).stdout;
+    const why = "could not be started when its turn came: no such disk";
+    const now = `signalbox resume ${id}`;
+    expect(await typed("task", "list")).toMatch(new RegExp(`pending +${why}`));
+    expect(await typed("why", id)).toContain(`in the queue: it ${why}; `);
+    expect(await typed("next", id)).toContain(`in the queue: it ${why}; `);
+    expect(await typed("task", "show", id)).toContain(now);
+    expect(await typed("show", id)).toContain(`a person: it ${why}`);
+    expect(await typed("watch", "--once")).toMatch(/pending +you: start/);
+    expect(await typed("inbox")).toContain(id);
+    expect(wakes).toBe(0);
+    expect(await typed("resume", id)).toContain("tried again: its turn in the queue");
+    expect(wakes).toBe(1);
+  });
+
   test("refused with nothing written", async () => {
     git(on.repo, "branch", "there");
     const tree = join(on.root, "elsewhere");

@@ -136,15 +136,26 @@ function countOf(db: Database, repo: string, more = ""): number {
 
 type Queue = Pick<
   Projects,
-  "enqueue" | "dequeue" | "queued" | "line" | "depends" | "putDepends" | "dependents" | "hide"
+  | "enqueue"
+  | "dequeue"
+  | "queued"
+  | "line"
+  | "refuse"
+  | "readmit"
+  | "depends"
+  | "putDepends"
+  | "dependents"
+  | "hide"
 >;
 
 /** A dependency that is not there any more is not done. */
-const LINE = `SELECT q.run, q.repo, coalesce(runs.entry, 0) AS entry, coalesce(runs.halted, 0) <> 0 OR EXISTS (
+const LINE = `SELECT q.run, q.repo, q.refused, q.refused_seq, q.tries, q.due_at,
+  coalesce(runs.entry, 0) AS entry, coalesce(runs.seq, 0) AS seq, coalesce(runs.halted, 0) <> 0 OR EXISTS (
     SELECT 1 FROM depends LEFT JOIN runs AS other ON other.id = depends.on_run
     WHERE depends.run = q.run AND coalesce(other.status, '') <> 'done'
   ) AS held
   FROM queue AS q LEFT JOIN runs ON runs.id = q.run ORDER BY q.n`;
+const READMIT = "UPDATE queue SET refused = '' WHERE run = ? AND refused <> ''";
 
 function queue(db: Database): Queue {
   const column = (name: string, sql: string, value: string): string[] =>
@@ -152,7 +163,10 @@ function queue(db: Database): Queue {
   return {
     enqueue(run, repo) {
       failpoint("registry.before-enqueue");
-      db.write(() => db.run("INSERT OR IGNORE INTO queue (run, repo) VALUES (?, ?)", run, repo));
+      db.write(() => {
+        db.run("INSERT OR IGNORE INTO queue (run, repo) VALUES (?, ?)", run, repo);
+        db.run(READMIT, run);
+      });
       failpoint("registry.after-enqueue");
     },
     dequeue(run) {
@@ -166,6 +180,11 @@ function queue(db: Database): Queue {
       return rows.map((row) => ({ run: text(row["run"]), repo: text(row["repo"]) }));
     },
     line: () => db.all(LINE).map(queueRow),
+    refuse({ run, seq }, { message, tries, dueAt }) {
+      const sql = "UPDATE queue SET refused = ?, refused_seq = ?, tries = ?, due_at = ? WHERE run = ?";
+      db.write(() => db.run(sql, message, seq, tries, dueAt, run));
+    },
+    readmit: (run) => db.write(() => db.run(READMIT, run)) > 0,
     depends: (run) => column("on_run", "SELECT on_run FROM depends WHERE run = ? ORDER BY on_run", run),
     putDepends(run, on) {
       failpoint("registry.before-depends");
@@ -203,11 +222,15 @@ function poolRow(row: Row): PoolRow {
 }
 
 function queueRow(row: Row): QueueRow {
+  const [seq, message] = [number(row["seq"]), text(row["refused"])];
+  const isRefused = message !== "" && number(row["refused_seq"]) === seq;
   return {
     run: text(row["run"]),
     repo: text(row["repo"]),
     entry: number(row["entry"]),
+    seq,
     isHeld: row["held"] === 1,
+    refusal: isRefused ? { message, tries: number(row["tries"]), dueAt: number(row["due_at"]) } : undefined,
   };
 }
 

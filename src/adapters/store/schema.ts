@@ -133,7 +133,15 @@ ALTER TABLE jobs ADD COLUMN seat TEXT NOT NULL DEFAULT '';
 ALTER TABLE runs ADD COLUMN hidden INTEGER NOT NULL DEFAULT 0;
 `;
 
-export const MIGRATIONS: readonly Migration[] = [FIRST, SIGNED, POOLED];
+/** Why somebody in the queue did not go when it was its turn: about the run as it was at `refused_seq`, `tries` times, until `due_at`. */
+const REFUSED: Migration = `
+ALTER TABLE queue ADD COLUMN refused TEXT NOT NULL DEFAULT '';
+ALTER TABLE queue ADD COLUMN refused_seq INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE queue ADD COLUMN tries INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE queue ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0;
+`;
+
+export const MIGRATIONS: readonly Migration[] = [FIRST, SIGNED, POOLED, REFUSED];
 
 export const TABLES: readonly string[] = [
   "meta",
