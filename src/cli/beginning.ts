@@ -1,4 +1,4 @@
-/** A run begins: its name, its parameters, the texts it begins with, and the move that gets it going. */
+/** A run begins: its name, its parameters, and the move that gets it going. */
 
 import { createHash } from "node:crypto";
 import { newRunId } from "../adapters/home/run-id.ts";
@@ -6,12 +6,12 @@ import { UserError } from "../adapters/user-error.ts";
 import { closest } from "../core/closest.ts";
 import type { Workflow } from "../core/compile.ts";
 import { targetOf } from "../core/gate.ts";
-import { NO_RUN, type Run } from "../core/run.ts";
+import type { Run } from "../core/run.ts";
 import { START, type Literal, type Param } from "../core/workflow.ts";
 import { why } from "../core/why.ts";
 import { begin, type Submission } from "../engine/submit.ts";
 import { voiceOf, type Acting } from "./acting.ts";
-import { unknownArtifact } from "./commands/submit.ts";
+import { withTexts, type Texts } from "./texts.ts";
 import type { Loaded } from "./workflow.ts";
 
 const HELP = "signalbox run --help";
@@ -24,8 +24,7 @@ export type Beginning = {
   readonly base: string;
   /** As they were typed. */
   readonly params: readonly (readonly [name: string, value: string])[];
-  /** Read only when everything else is good. */
-  readonly texts: readonly { readonly artifact: string; readonly text: () => string }[];
+  readonly texts: Texts;
   readonly branch?: string | undefined;
   /** The state it begins in, where it is not the usual one. */
   readonly to?: string | undefined;
@@ -39,19 +38,19 @@ export async function beginRun(on: Acting, of: Beginning): Promise<Submission & 
   const { workflow, name } = loaded;
   const id = key === undefined ? freeId(on) : idOf(repo, key);
   const params = paramsOf(workflow, of, id);
-  const isNew = on.box.store.load(id) === undefined;
-  if (isNew) await putTexts(on, { id, workflow, texts: of.texts });
   const voice = await voiceOf(on, id);
-  const submission = await begin(on.box, {
-    ...voice,
-    run: id,
-    workflow,
-    params,
-    birth: { workflow: name, goal, repo, base },
-    ...(to === undefined ? {} : { to }),
-    ...(tree === undefined ? {} : { tree }),
-    ...(key === undefined ? {} : { key }),
-  });
+  const submission = await withTexts(on, { id, workflow, texts: of.texts, key }, () =>
+    begin(on.box, {
+      ...voice,
+      run: id,
+      workflow,
+      params,
+      birth: { workflow: name, goal, repo, base },
+      ...(to === undefined ? {} : { to }),
+      ...(tree === undefined ? {} : { tree }),
+      ...(key === undefined ? {} : { key }),
+    }),
+  );
   return { ...submission, id };
 }
 
@@ -100,24 +99,6 @@ function unknownParam(name: string, known: readonly string[]): UserError {
   const list = known.length === 0 ? "; it has none" : `; there are ${known.join(", ")}`;
   const hint = near === undefined ? list : `; did you mean "${near}"?`;
   return new UserError("unknown-parameter", `the workflow has no parameter "${name}"${hint}`, HELP);
-}
-
-/** Put where the run will look for them, before it begins: its first event reads them. */
-async function putTexts(
-  { box }: Acting,
-  of: { readonly id: string; readonly workflow: Workflow; readonly texts: Beginning["texts"] },
-): Promise<void> {
-  const { id, workflow } = of;
-  const { artifacts } = workflow.definition;
-  const texts = of.texts.map(({ artifact, text }) => {
-    const declared = Object.hasOwn(artifacts, artifact) ? artifacts[artifact] : undefined;
-    if (declared === undefined) throw unknownArtifact(artifact, Object.keys(artifacts));
-    if (declared.file === "" || declared.each !== undefined)
-      throw new UserError("bad-usage", `${artifact} is nothing that a run could begin with`, HELP);
-    return { artifact, slot: "", text: text() };
-  });
-  const place = { root: box.folders(id).files, run: { ...NO_RUN, id }, workflow };
-  for (const text of texts) await box.artifacts.put(place, text);
 }
 
 /** Whether agents are started by the very beginning of a run, usually or in the state that was asked for. */

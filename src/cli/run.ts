@@ -39,7 +39,10 @@ export async function run(argv: readonly string[], world: World): Promise<Printe
     if (answer.stream !== undefined) return await streamed(answer, { json, quiet }, world);
     return json ? asJson(answer) : asText(answer, quiet);
   } catch (error) {
-    const failure = error instanceof UserError ? ofUser(error, world.cwd) : (ofGit(error) ?? ofBug(error));
+    const failure =
+      error instanceof UserError
+        ? ofUser(error, world.cwd)
+        : (ofGit(error) ?? (await ofDisk(error, world)) ?? ofBug(error));
     return json
       ? { ...asJson(failure), stderr: failure.stack }
       : { code: failure.exit, stdout: "", stderr: harmless(sayFailure(failure)) };
@@ -240,6 +243,17 @@ function ofGit(error: unknown): Failure | undefined {
     next: "signalbox doctor",
     stack: "",
   };
+}
+
+/** Whatever could not be written: that there is no room for it is nobody's bug. */
+async function ofDisk(error: unknown, { cwd, env }: World): Promise<Failure | undefined> {
+  if (!(error instanceof Error && "code" in error)) return undefined;
+  if (error.code !== "ENOSPC" && error.code !== "EDQUOT") return undefined;
+  const { noRoom } = await import("../adapters/home/room.ts");
+  const { homeOf } = await import("../adapters/home/paths.ts");
+  // What is written to an open file is told without its name: it is most likely one of ours.
+  const path = "path" in error && typeof error.path === "string" ? error.path : homeOf(env)?.database;
+  return path === undefined ? undefined : ofUser(noRoom(path), cwd);
 }
 
 function ofBug(error: unknown): Failure {

@@ -1,17 +1,54 @@
 /** What can be told of the queue by looking: whether it is somebody's turn, what a run waits for, what it must not wait for. */
 
+import { clipped } from "./clip.ts";
 import type { RunRow } from "./ports/journal.ts";
+import type { QueueRow, Refusal } from "./ports/projects.ts";
 import type { Store } from "./ports/store.ts";
 import { POOL_SIZE } from "./project-name.ts";
 
+const WAIT_MS = 10_000;
+const WAIT_MS_MAX = 3_600_000;
+
 /** Somebody in the queue could be started now: for commands, which only see to it that a supervisor looks. */
-export function isTurnOfSomebody(store: Pick<Store, "line" | "hasRoom">): boolean {
-  const repos = new Set(store.line().flatMap(({ repo, isHeld }) => (isHeld ? [] : [repo])));
+export function isTurnOfSomebody(store: Pick<Store, "line" | "hasRoom">, now: number): boolean {
+  const repos = new Set(store.line().flatMap((row) => (row.isHeld || isPutOff(row, now) ? [] : [row.repo])));
   return [...repos].some((repo) => store.hasRoom(repo));
 }
 
-/** Whoever stands in the queue goes on by itself, unless what it depends on was given up: then it waits for a person. */
-export function inLine(store: Pick<Store, "queued" | "depends" | "load">): ReadonlySet<string> {
+/**
+ * It was tried a short while ago, and nothing has happened to it since. What it was refused for may lie outside of it, so it is tried
+ * again, less and less often: each try may cost a command the start of a supervisor. A clock that was put back holds up nobody for longer.
+ */
+export function isPutOff({ refusal }: Pick<QueueRow, "refusal">, now: number): boolean {
+  return refusal !== undefined && refusal.dueAt > now && refusal.dueAt <= now + WAIT_MS_MAX;
+}
+
+/** It did not go: the next refusal after the one before. */
+export function refusalAfter(last: Refusal | undefined, message: string, now: number): Refusal {
+  const tries = (last?.tries ?? 0) + 1;
+  return {
+    message: message || "nobody can tell why",
+    tries,
+    dueAt: now + Math.min(WAIT_MS * 2 ** (tries - 1), WAIT_MS_MAX),
+  };
+}
+
+/** Those who did not go when it was their turn, with the reason in a sentence. */
+export function refusedInLine(store: Pick<Store, "line">): ReadonlyMap<string, string> {
+  return new Map(
+    store.line().flatMap((row) => (row.refusal === undefined ? [] : [[row.run, sayRefusal(row.refusal)]])),
+  );
+}
+
+function sayRefusal({ message }: Refusal): string {
+  return `could not be started when its turn came: ${clipped(message)}`;
+}
+
+/**
+ * Whoever stands in the queue goes on by itself, unless what it depends on was given up, or it did not go when it was its turn: then it
+ * waits for a person.
+ */
+export function inLine(store: Pick<Store, "line" | "depends" | "load">): ReadonlySet<string> {
   const isGivenUp = (on: string): boolean => {
     try {
       const status = store.load(on)?.row.status ?? "running";
@@ -21,15 +58,22 @@ export function inLine(store: Pick<Store, "queued" | "depends" | "load">): Reado
       return true;
     }
   };
-  const runs = store.queued().map(({ run }) => run);
+  const runs = store.line().flatMap(({ run, refusal }) => (refusal === undefined ? [run] : []));
   return new Set(runs.filter((run) => !store.depends(run).some(isGivenUp)));
 }
 
-/** What a run must wait for, in words, each a whole reason; none where nothing but its turn is missing, or it is not in the queue. */
-export function waitsFor(
-  store: Pick<Store, "depends" | "load" | "line" | "hasRoom" | "pool" | "projectAt">,
-  run: string,
-): readonly string[] {
+type Line = Pick<Store, "depends" | "load" | "line" | "hasRoom" | "pool" | "projectAt">;
+
+/** Why a run still stands in the queue, in words, each a whole reason; none where nothing but its turn is missing, or it is not in the queue. */
+export function whyInLine(store: Line, run: string): readonly string[] {
+  const others = waitsFor(store, run);
+  const refusal = store.line().find((row) => row.run === run)?.refusal;
+  if (others.length > 0 || refusal === undefined) return others;
+  return [`${sayRefusal(refusal)}; tried again now and then, and at once with: signalbox resume ${run}`];
+}
+
+/** What it must wait for, whatever became of it when it was its turn. */
+export function waitsFor(store: Line, run: string): readonly string[] {
   const queued = store.line().find((row) => row.run === run);
   if (queued === undefined) return [];
   const others = store.depends(run).flatMap((other) => behind(store, run, other));

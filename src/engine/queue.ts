@@ -1,13 +1,14 @@
 /**
  * The queue: whoever is first, has everything it depends on done, and finds a workspace, is started.
  *
- * The queue itself is in the store. What is remembered here only saves work: the next supervisor looks at everything again.
+ * The queue itself is in the store, with who would not go and why. What is remembered here only saves work.
  */
 
 import type { Works } from "./box.ts";
 import { awaiting } from "./fact.ts";
 import { observe, type Observer } from "./facts.ts";
 import type { Hands } from "./hands.ts";
+import { isPutOff, refusalAfter } from "./line.ts";
 import type { QueueRow } from "./ports/projects.ts";
 import { project } from "./project.ts";
 
@@ -19,8 +20,6 @@ export class Queue implements Observer {
   readonly #works: Works;
   /** At which entry a run was last seen to wait for its turn. */
   readonly #waiting = new Map<string, number>();
-  /** At which entry a run would not go, though it was its turn, and why. */
-  readonly #refused = new Map<string, { readonly entry: number; readonly message: string }>();
 
   constructor(works: Works) {
     this.#works = works;
@@ -28,21 +27,23 @@ export class Queue implements Observer {
 
   /** Costs one read where nobody stands in line. */
   look(hands: Hands): void {
-    const { store } = this.#works;
+    const { store, clock } = this.#works;
     if (hands.isBusyWith(LINE)) return;
-    const line = store.line().filter((row) => this.#isWaiting(row));
+    const now = clock.now();
+    const line = store.line().filter((row) => !isPutOff(row, now) && this.#isWaiting(row));
     const rooms = new Map<string, boolean>();
     const hasRoom = (repo: string): boolean => {
       const known = rooms.get(repo) ?? store.hasRoom(repo);
       rooms.set(repo, known);
       return known;
     };
-    const ready = line.filter((row) => !row.isHeld && !this.#isRefused(row) && hasRoom(row.repo));
+    const ready = line.filter((row) => !row.isHeld && hasRoom(row.repo));
     if (ready.length > 0) hands.take(LINE, () => this.#start(ready));
   }
 
   /** Whoever has gone on by other means leaves the line. One that cannot be looked at stays, and holds up nobody. */
-  #isWaiting({ run, entry }: QueueRow): boolean {
+  #isWaiting(row: QueueRow): boolean {
+    const { run, entry } = row;
     if (this.#waiting.get(run) === entry) return true;
     try {
       const kept = this.#works.store.load(run);
@@ -53,20 +54,15 @@ export class Queue implements Observer {
       return isWaiting;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (!this.#isRefused({ run, entry })) this.#works.log(`${run} in the queue: ${message}`);
-      this.#refused.set(run, { entry, message });
+      this.#works.log(`${run} in the queue: ${message}`);
+      this.#putOff(row, message);
       return false;
     }
-  }
-
-  #isRefused({ run, entry }: Pick<QueueRow, "run" | "entry">): boolean {
-    return this.#refused.get(run)?.entry === entry;
   }
 
   #leave(run: string): void {
     this.#works.store.dequeue(run);
     this.#waiting.delete(run);
-    this.#refused.delete(run);
   }
 
   async #start(ready: readonly QueueRow[]): Promise<void> {
@@ -75,7 +71,8 @@ export class Queue implements Observer {
   }
 
   /** What goes wrong with one is no reason for the others to wait. */
-  async #startOne({ run, entry }: QueueRow): Promise<void> {
+  async #startOne(row: QueueRow): Promise<void> {
+    const { run, entry } = row;
     try {
       const seen = await observe(this.#works, { run, fact: TURN, digest: `${TURN}:${run}:${entry}` });
       if (seen.type === "accepted" || seen.type === "unknown") this.#leave(run);
@@ -83,12 +80,12 @@ export class Queue implements Observer {
       // The last workspace may have gone to somebody else meanwhile: that is no reason of this run's own.
       if (seen.type === "refused" && !this.#works.store.hasRoom(this.#repoOf(run))) return;
       if (seen.type === "idle" || seen.type === "refused")
-        this.#refuse({ run, entry }, seen.type === "idle" ? seen.message : seen.refusal.message);
+        this.#refuse(row, seen.type === "idle" ? seen.message : seen.refusal.message);
     } catch (error) {
       this.#works.log(
         `${run} in the queue: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       );
-      this.#refuse({ run, entry }, error instanceof Error ? error.message : String(error));
+      this.#refuse(row, error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -105,12 +102,18 @@ export class Queue implements Observer {
     return this.#works.store.load(run)?.row.repo ?? "";
   }
 
-  /** It stays in the line, and the others go on. Told once: it is tried again when it has moved, and by the next supervisor. */
-  #refuse({ run, entry }: Pick<QueueRow, "run" | "entry">, message: string): void {
+  /** It stays in the line, and the others go on. Told once, however often it is tried again. */
+  #refuse(row: QueueRow, message: string): void {
     const { store, clock } = this.#works;
-    this.#refused.set(run, { entry, message });
+    const { run } = row;
+    this.#putOff(row, message);
     const text = `it was its turn, and it could not be started: ${message}`;
     if (store.notes(run).some((note) => note.kind === "queue" && note.text === text)) return;
     store.note({ run, at: new Date(clock.now()).toISOString(), kind: "queue", text });
+  }
+
+  #putOff(row: QueueRow, message: string): void {
+    const { store, clock } = this.#works;
+    store.refuse(row, refusalAfter(row.refusal, message, clock.now()));
   }
 }

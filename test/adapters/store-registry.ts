@@ -101,8 +101,25 @@ export function registryContract(open: Open): void {
     one.putProject({ repo: "/pool", name: "pool", defaultBranch: "main", poolSize: 2, remote: "" });
     const { name = "" } = one.addToPool("/pool") ?? {};
     expect([other.dropFromPool({ name, run: "a1" }), other.pool("/pool").length]).toEqual([false, 1]);
+    expect([other.dropFromPool({ name, run: "" }), other.pool("/pool").length]).toEqual([false, 1]);
+    expect([other.retire(name), one.retire(name), one.retire("another")]).toEqual([true, true, false]);
     expect([other.dropFromPool({ name, run: "" }), one.pool("/pool").length]).toEqual([true, 0]);
     expect(one.dropFromPool({ name, run: "" })).toBe(false);
+  });
+
+  test("a worktree that is being removed is nobody's, and takes no room", () => {
+    const [one, other] = open();
+    one.putProject({ repo: "/going", name: "going", defaultBranch: "main", poolSize: 1, remote: "" });
+    const { name = "" } = one.addToPool("/going") ?? {};
+    expect([one.retire(name), other.hasRoom("/going"), other.addToPool("/going")?.n]).toEqual([
+      true,
+      true,
+      2,
+    ]);
+    expect(one.pool("/going").map(({ run, isRetired }) => [run, isRetired])).toEqual([
+      ["", true],
+      ["", false],
+    ]);
   });
 
   test("readings, projections and trust are remembered", () => {

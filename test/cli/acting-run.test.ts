@@ -1,6 +1,6 @@
 /** Beginning runs, following them, and getting them going again. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { NOTE_FILES } from "../support/home.ts";
@@ -46,17 +46,24 @@ describe("what a run begins with", () => {
   test.for<[line: string, expected: string]>([
     ["run essay --param size=9", "2 invalid"],
     ["run essay --param size=big", "2 invalid"],
+    ["run essay --param size=9 --with idea=good.md", "2 invalid"],
+    ["run essay --param size=9 --with idea=good.md --key k", "2 invalid"],
     ["run essay --param sizes=2", "2 unknown-parameter"],
     ["run essay --param size", "2 bad-usage"],
     ["run essay --param", "2 bad-usage"],
     ["run essay --with ideas=good.md", "2 unknown-artifact"],
     ["run essay --with idea=no-such.md", "2 not-found"],
     ["run essay --to asked", "4 not-in-map"],
+    ["run essay --to asked --with idea=good.md", "4 not-in-map"],
     ["run esays", "2 unknown-workflow"],
   ])("%s: %s", async ([line, expected]) => {
-    const before = on.withStore((store) => store.list({ limit: 1000 }).rows.length);
+    const left = (): unknown => [
+      on.withStore((store) => store.list({ limit: 1000 }).rows.length),
+      readdirSync(join(on.home.root, "runs")).toSorted(),
+    ];
+    const before = left();
     expect(await outcome(on.say(`${line} --json`))).toBe(expected);
-    expect(on.withStore((store) => store.list({ limit: 1000 }).rows.length)).toBe(before);
+    expect(left()).toEqual(before);
   });
 
   test("a workflow that may not end is not begun", async () => {

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -18,7 +19,7 @@ import { document, outcome, taskScene, type Tasks } from "./task-support.ts";
 
 let on: Tasks;
 beforeAll(() => {
-  on = taskScene({ "notes.md": "What is known.\n" });
+  on = taskScene({ "notes.md": "What is known.\n", "headed.md": "What is known.\n\n## Plan\n" });
 });
 afterAll(removeHomes);
 
@@ -136,6 +137,34 @@ describe("create", () => {
     expect(await said()).toMatch(/pending +waits for you/);
   });
 
+  test("who did not go when it was its turn is told with the reason, and wakes nobody", async () => {
+    const held = taskScene({}, 1);
+    const first = await held.create("first", "x");
+    const id = await held.create("queued", "x");
+    held.withStore((store) => {
+      store.leavePool(first);
+      const seq = store.load(id)?.run.seq ?? 0;
+      store.refuse({ run: id, seq }, { message: "no such disk", tries: 1, dueAt: Date.now() + 60_000 });
+      // What is to be done for the other one is none of this test's business.
+      store.halt(first, true);
+    });
+    let wakes = 0;
+    const typed = async (...words: string[]): Promise<string> =>
+      (await held.say(words, { startSupervisor: () => void (wakes += 1) })).stdout;
+    const why = "could not be started when its turn came: no such disk";
+    const now = `signalbox resume ${id}`;
+    expect(await typed("task", "list")).toMatch(new RegExp(`pending +${why}`));
+    expect(await typed("why", id)).toContain(`in the queue: it ${why}; `);
+    expect(await typed("next", id)).toContain(`in the queue: it ${why}; `);
+    expect(await typed("task", "show", id)).toContain(now);
+    expect(await typed("show", id)).toContain(`a person: it ${why}`);
+    expect(await typed("watch", "--once")).toMatch(/pending +you: start/);
+    expect(await typed("inbox")).toContain(id);
+    expect(wakes).toBe(0);
+    expect(await typed("resume", id)).toContain("tried again: its turn in the queue");
+    expect(wakes).toBe(1);
+  });
+
   test("refused with nothing written", async () => {
     git(on.repo, "branch", "there");
     const tree = join(on.root, "elsewhere");
@@ -143,6 +172,8 @@ describe("create", () => {
     await on.create("taken", "x", "--no-start");
     const empty = { ...on.env, PATH: "/usr/bin:/bin" };
     const before = on.rows().length;
+    const folders = (): string[] => readdirSync(join(on.home.root, "runs")).toSorted();
+    const there = folders();
     const cases: [words: string[], expected: string, env?: Record<string, string>][] = [
       [["x", "y", "--harness", "clade"], "2 unknown-harness"],
       [["x", "y", "--review-harness", "toString"], "2 unknown-harness"],
@@ -158,12 +189,19 @@ describe("create", () => {
       [["x", "y", "--depends-on", "zzzz"], "2 unknown-run"],
       [["x", "y", "--status", "working"], "4 not-in-map"],
       [["x", "y", "--context", "no-such.md"], "2 not-found"],
+      [["x", "y", "--context", "headed.md"], "1 artifact-not-written"],
+      [["x", "y", "--context", "headed.md", "--key", "k2"], "1 artifact-not-written"],
       [["x", "y", "z"], "2 bad-usage"],
     ];
     for (const [words, expected, env] of cases)
-      expect(
-        `${JSON.stringify(words)} ${await outcome(on.say(["task", "create", "--json", ...words], env === undefined ? {} : { env }))}`,
-      ).toBe(`${JSON.stringify(words)} ${expected}`);
+      for (const more of [[], ["--context", "notes.md"]]) {
+        const call = on.say(
+          ["task", "create", "--json", ...more, ...words],
+          env === undefined ? {} : { env },
+        );
+        const said = `${JSON.stringify(words)} ${await outcome(call)}`;
+        expect.soft([said, ...folders()]).toEqual([`${JSON.stringify(words)} ${expected}`, ...there]);
+      }
     // What is to be typed is told by the role whose program is missing.
     const own = join(on.root, "own-bin");
     mkdirSync(own);

@@ -1,7 +1,9 @@
 /** Tasks one after the other: a pool that is too small, tasks that depend on others, and what is told meanwhile. */
+import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { isPerson } from "../support/person.ts";
 import { clearFlows, makeFlow } from "./flow-support.ts";
+import { processesOf } from "./lives/life.ts";
 
 afterEach(clearFlows);
 
@@ -60,6 +62,30 @@ test.runIf(isPerson)("a chain of dependencies, and one that was given up", { tim
   expect((await flow.say(mend)).code).toBe(0);
   await flow.until(three, ["reviewing"]);
 });
+
+test.runIf(isPerson)(
+  "a branch that is taken when its turn comes: a person is asked, and no command starts a supervisor for it",
+  { timeout: 120_000 },
+  async () => {
+    const flow = await makeFlow(1);
+    const one = await flow.create("the first", "--no-start");
+    const branch = String(flow.withStore((store) => store.load(one)?.run.params["branch"]));
+    const elsewhere = join(flow.root, "elsewhere");
+    flow.git("worktree", "add", "--quiet", "-b", branch, elsewhere);
+    expect((await flow.say(`task start ${one}`)).code).toBe(0);
+    const attention = (): string => flow.withStore((store) => store.load(one)?.row.attention ?? "");
+    await expect.poll(attention, { timeout: 60_000 }).toContain(`is checked out in ${elsewhere}`);
+    await expect.poll(() => processesOf(flow).length, { timeout: 60_000 }).toBe(0);
+    const supervisors = (): unknown =>
+      flow.withStore(({ database }) => database.get("SELECT value FROM meta WHERE name = 'fence'"));
+    const before = supervisors();
+    for (const line of ["list", "task list", `why ${one}`]) expect((await flow.say(line)).code).toBe(0);
+    expect([supervisors(), processesOf(flow)]).toEqual([before, []]);
+    flow.git("worktree", "remove", elsewhere);
+    expect((await flow.say(`resume ${one}`)).code).toBe(0);
+    await expect.poll(attention, { timeout: 60_000 }).toBe("");
+  },
+);
 
 test.runIf(isPerson && IS_DEEP)("a larger pool starts those who wait", { timeout: 120_000 }, async () => {
   const flow = await makeFlow(1);

@@ -248,9 +248,18 @@ test("no news until something moves, also for the next one who looks", async () 
 test("a command that only looks notices that the default branch may have moved", async () => {
   const of = made();
   change(of);
-  const pool = [{ name: "repo--1", repo: of.repo, n: 1, run: "r1" }];
-  const store = { pools: () => pool, projectAt: () => undefined };
+  const pool = [{ name: "repo--1", repo: of.repo, n: 1, run: "r1", isRetired: false }];
+  const row = { run: "r1", repo: of.repo, path: "/w", branch: "task", base: "1", salvage: "", kept: "" };
+  const store = {
+    pools: () => pool,
+    projectAt: () => undefined,
+    workspace: () => ({ ...row, status: "bound" as const }),
+    isHalted: () => false,
+  };
   expect(areBranchesNews({ ...store, pools: () => [] }, of.home)).toBe(false);
+  // At these the supervisor does not look, either: it would be started for nothing, by every command.
+  expect(areBranchesNews({ ...store, workspace: () => undefined }, of.home)).toBe(false);
+  expect(areBranchesNews({ ...store, isHalted: () => true }, of.home)).toBe(false);
   expect(areBranchesNews(store, of.home)).toBe(true);
   const long = new Date(Date.now() - 60_000);
   utimesSync(join(of.repo, ".git/refs/heads/main"), long, long);

@@ -11,7 +11,7 @@ import type { Works } from "../../src/engine/box.ts";
 import type { Observer } from "../../src/engine/facts.ts";
 import { Hands } from "../../src/engine/hands.ts";
 import { Landings } from "../../src/engine/landings.ts";
-import { dependencyProblem, isTurnOfSomebody, waitsFor } from "../../src/engine/line.ts";
+import { dependencyProblem, isTurnOfSomebody, waitsFor, whyInLine } from "../../src/engine/line.ts";
 import type { Merges } from "../../src/engine/ports/merges.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
 import { Queue } from "../../src/engine/queue.ts";
@@ -45,8 +45,10 @@ const REPO = "/repo";
 let folder = "";
 let store: Store;
 let workflow: Workflow = task;
+let now = 0;
 
 beforeEach(() => {
+  now = Date.parse(AT);
   folder = mkdtempSync(join(tmpdir(), "signalbox-queue-"));
   store = openStore(homeAt(folder));
   workflow = task;
@@ -67,7 +69,7 @@ const NOTHING_MERGED: Merges = { news: () => [], merged: () => Promise.resolve(u
 /** A world without files, processes and git. */
 function worksOf(merges: Merges = NOTHING_MERGED): Works {
   const nothing = {
-    clock: { now: () => Date.parse(AT), mono: () => 0 },
+    clock: { now: () => now, mono: () => 0 },
     store,
     artifacts: {
       read: () => Promise.resolve([]),
@@ -116,11 +118,11 @@ const queued = (): string[] => store.queued().map(({ run }) => run);
 
 test("in the order in which they came, as many as there is room for", async () => {
   for (const run of ["a", "b", "c"]) await begun(run);
-  expect(isTurnOfSomebody(store)).toBe(true);
+  expect(isTurnOfSomebody(store, now)).toBe(true);
   await look();
   expect(states("a", "b", "c")).toEqual(["planning", "planning", "pending"]);
   expect(queued()).toEqual(["c"]);
-  expect(isTurnOfSomebody(store)).toBe(false);
+  expect(isTurnOfSomebody(store, now)).toBe(false);
   expect(waitsFor(store, "c")).toEqual(["waits for a free workspace: 2 of 2 in use by a, b"]);
   store.leavePool("a");
   await look();
@@ -175,18 +177,65 @@ test("whoever has gone on by other means leaves the queue; whoever is halted sta
   expect(states("c")).toEqual(["planning"]);
 });
 
+/** Of the run `a` nothing can be read; `tries` counts how often that was tried. */
+function brokenWorks(): { works: Works; tries: () => number } {
+  const works = worksOf();
+  let tries = 0;
+  const read = ({ run }: { run: { id: string } }): Promise<unknown> => {
+    if (run.id !== "a") return Promise.resolve([]);
+    tries += 1;
+    return Promise.reject(new Error("no such disk"));
+  };
+  const broken = { ...works, artifacts: { ...works.artifacts, read } } as unknown as Works;
+  return { works: broken, tries: () => tries };
+}
+
+const MINUTE = 60_000;
+
+test("one that does not go is tried again less and less often, and no command wakes anybody in between", async () => {
+  await begun("a");
+  const { works, tries } = brokenWorks();
+  const tried: number[] = [];
+  // Somebody types a command every second; each would start a supervisor of its own.
+  for (const end = now + 10 * MINUTE; now < end; now += 1000) {
+    if (!isTurnOfSomebody(store, now)) continue;
+    await look(new Queue(works));
+    tried.push((now - Date.parse(AT)) / 1000);
+  }
+  expect(tried).toEqual([0, 10, 30, 70, 150, 310]);
+  expect(tries()).toBe(tried.length);
+  expect(whyInLine(store, "a")).toEqual([
+    "could not be started when its turn came: no such disk; tried again now and then, and at once with: signalbox resume a",
+  ]);
+  expect(waitsFor(store, "a")).toEqual([]);
+});
+
+test.for<[what: string, change: () => void | Promise<void>]>([
+  ["a person resumes it", () => void store.readmit("a")],
+  ["a person starts it", () => store.enqueue("a", REPO)],
+  ["time has passed", () => void (now += 10_000)],
+  ["the clock was put back", () => void (now -= 100 * 24 * 60 * MINUTE)],
+  ["something has happened to it", () => setSummary("a")],
+])("one that did not go is tried again at once when %s", async ([, change]) => {
+  await begun("a");
+  await look(new Queue(brokenWorks().works));
+  expect(isTurnOfSomebody(store, now)).toBe(false);
+  await change();
+  expect(isTurnOfSomebody(store, now)).toBe(true);
+  await look();
+  expect([states("a"), queued()]).toEqual([["planning"], []]);
+});
+
+async function setSummary(run: string): Promise<void> {
+  const event = { type: "param-set", by: HUMAN, name: "summary", value: "another", at: AT } as const;
+  const { type } = await submit(worksOf(), { run, by: HUMAN, event: () => event });
+  if (type !== "accepted") throw new Error(type);
+}
+
 test("one that cannot be started stays, is told once, and holds up nobody", async () => {
   pool(9);
   for (const run of ["a", "b"]) await begun(run);
-  const works = worksOf();
-  const broken = {
-    ...works,
-    artifacts: {
-      ...works.artifacts,
-      read: ({ run }: { run: { id: string } }) =>
-        run.id === "a" ? Promise.reject(new Error("no such disk")) : Promise.resolve([]),
-    },
-  } as Works;
+  const { works: broken } = brokenWorks();
   const queue = new Queue(broken);
   for (let turn = 0; turn < 3; turn += 1) await look(queue);
   await look(new Queue(broken));
@@ -196,6 +245,7 @@ test("one that cannot be started stays, is told once, and holds up nobody", asyn
     "queue: it was its turn, and it could not be started: no such disk",
   ]);
   const { seq } = store.load("a")?.run ?? { seq: 0 };
+  now += MINUTE;
   await look();
   expect(store.load("a")?.run.seq).toBeGreaterThan(seq);
 });
@@ -213,6 +263,8 @@ test("a damaged run in the line, or with a workspace, stops nobody", async () =>
   for (let turn = 0; turn < 2; turn += 1) await look(queue);
   expect(states("b")).toEqual(["planning"]);
   expect(queued()).toEqual(["a"]);
+  expect(isTurnOfSomebody(store, now)).toBe(false);
+  now += MINUTE;
   await look();
   store.putWorkspace({
     run: "a",

@@ -11,6 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sha256 } from "../../format/sha256.ts";
 import { unless } from "../files/errno.ts";
 import { makeFolder } from "../home/folders.ts";
+import { translated } from "../store/damage.ts";
 import { openFile } from "../store/sqlite.ts";
 import { UserError } from "../user-error.ts";
 
@@ -53,7 +54,7 @@ async function take(lock: Lock, file: string): Promise<DatabaseSync> {
     return database;
   } catch (error) {
     database.close();
-    throw error;
+    throw translated(file, error);
   }
 }
 

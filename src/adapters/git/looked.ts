@@ -1,7 +1,7 @@
 /** What is remembered of the last look at branches, so that neither the next supervisor nor any command looks without need. */
 
 import { join } from "node:path";
-import type { Projects } from "../../engine/ports/projects.ts";
+import type { Store } from "../../engine/ports/store.ts";
 import { textOfOwn } from "../home/own-file.ts";
 import type { Home } from "../home/paths.ts";
 import { mayHaveMoved } from "./default-refs.ts";
@@ -53,17 +53,28 @@ function parsed(text: string): unknown {
   }
 }
 
+type Watched = Pick<Store, "pools" | "projectAt" | "workspace" | "isHalted">;
+
 /** Whether some default branch may have moved since the last look, of a project in which a run has a workspace. A few looks at files. */
-export function areBranchesNews(store: Pick<Projects, "pools" | "projectAt">, home: Home): boolean {
-  const repos = new Set(store.pools().flatMap(({ run, repo }) => (run === "" ? [] : [repo])));
+export function areBranchesNews(store: Watched, home: Home): boolean {
+  const repos = Map.groupBy(
+    store.pools().filter(({ run }) => run !== ""),
+    ({ repo }) => repo,
+  );
   if (repos.size === 0) return false;
   const { at } = readLooked(home);
-  return [...repos].some((repo) => {
+  return [...repos].some(([repo, rows]) => {
     try {
-      return mayHaveMoved(repo, store.projectAt(repo)?.defaultBranch ?? "", at);
+      const isMoved = mayHaveMoved(repo, store.projectAt(repo)?.defaultBranch ?? "", at);
+      return isMoved && rows.some(({ run }) => isWatched(store, run));
     } catch {
       // A repository that cannot be looked at has nothing to tell.
       return false;
     }
   });
+}
+
+/** The supervisor looks at the branch of nobody else: for them it would leave again at once, and nothing would be remembered. */
+function isWatched(store: Watched, run: string): boolean {
+  return store.workspace(run)?.status === "bound" && !store.isHalted(run);
 }

@@ -33,12 +33,14 @@ export function gitWorkspaces(on: On): Workspaces {
       refuseRunName(of.run);
       return snapshot(on, await openBench(on, of.path), of);
     },
-    release: async (of) => {
+    release: async ({ onlyIf, ...of }) => {
       refuseRunName(of.run);
       // Only what is above it: a link in its place leads to what is not ours.
       const above = dirname(of.path);
       const path = existsSync(above) ? join(realpathSync(above), basename(of.path)) : of.path;
-      return whileLocked(lock(of.repo), () => release(on, { ...of, path }));
+      return whileLocked(lock(of.repo), async () =>
+        onlyIf?.() === false ? { salvage: "", kept: "", stays: true } : release(on, { ...of, path }),
+      );
     },
   };
 }

@@ -1,5 +1,6 @@
 /** Everything that goes wrong with the database, as what its owner can do about it. */
 
+import { isFullAt, noRoom } from "../home/room.ts";
 import { UserError } from "../user-error.ts";
 
 const EXIT_FAILED = 1;
@@ -17,6 +18,8 @@ const CORRUPT = 11;
 const FULL = 13;
 const CANTOPEN = 14;
 const NOTADB = 26;
+/** With its upper byte: the index of the log could not grow, for which SQLite knows no other word. */
+const IOERR_SHMSIZE = 4874;
 
 export function damagedDatabase(path: string, reason: string, cause?: unknown): UserError {
   const error = new UserError("damaged", `${path} is damaged: ${reason}`, {
@@ -44,8 +47,13 @@ export function newerSchema(path: string, found: number, known: number): UserErr
 
 /** SQLite's result code, or undefined for an error that is not SQLite's. */
 export function sqliteCode(error: unknown): number | undefined {
+  const code = wholeCode(error);
+  return code === undefined ? undefined : code & 0xff;
+}
+
+function wholeCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("errcode" in error)) return undefined;
-  return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+  return typeof error.errcode === "number" ? error.errcode : undefined;
 }
 
 export function isBusy(error: unknown): boolean {
@@ -57,6 +65,7 @@ export function isBusy(error: unknown): boolean {
 export function translated(path: string, error: unknown): unknown {
   const code = sqliteCode(error);
   if (code === undefined || !(error instanceof Error)) return error;
+  if (isForRoom(path, error)) return noRoom(path, "; nothing was changed");
   switch (code) {
     case CORRUPT:
     case NOTADB:
@@ -70,11 +79,6 @@ export function translated(path: string, error: unknown): unknown {
       return mendable("busy", `${path} is in use by another process for too long`, [
         "try again",
         EXIT_CONFLICT,
-      ]);
-    case FULL:
-      return mendable("disk-full", `there is no space left for ${path}; nothing was changed`, [
-        "free some space, then try again",
-        EXIT_FAILED,
       ]);
     case READONLY:
     case CANTOPEN:
@@ -90,6 +94,13 @@ export function translated(path: string, error: unknown): unknown {
       );
   }
   return error;
+}
+
+/** A disk without room shows in other codes, too: files beside the database cannot be made, or cannot grow. */
+function isForRoom(path: string, error: unknown): boolean {
+  if (sqliteCode(error) === FULL || wholeCode(error) === IOERR_SHMSIZE) return true;
+  const isVague = sqliteCode(error) === IOERR || sqliteCode(error) === CANTOPEN;
+  return isVague && isFullAt(path);
 }
 
 function mendable(code: string, message: string, [next, exit]: readonly [string, number]): UserError {

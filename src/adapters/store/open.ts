@@ -5,7 +5,7 @@
  * damage, and never a fresh start.
  */
 
-import { linkSync, readdirSync, statSync, unlinkSync } from "node:fs";
+import { linkSync, readdirSync, rmSync, statSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Store } from "../../engine/ports/store.ts";
 import { failpoint } from "../failpoint.ts";
@@ -101,13 +101,23 @@ function create(home: Home, migrations: readonly Migration[]): void {
   failpoint("store.after-create");
 }
 
-/** An empty database with the tables of today, closed again. */
+/** An empty database with the tables of today, closed again. Nothing is left of one that could not be made. */
 export function makeDatabase(path: string, migrations: readonly Migration[] = MIGRATIONS): void {
   makeFile(path);
-  const db = connect(path);
-  db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL`);
-  migrate(db, migrations);
-  db.close();
+  try {
+    const db = connect(path);
+    try {
+      db.exec(
+        `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL`,
+      );
+      migrate(db, migrations);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    for (const suffix of ["-wal", "-shm", ""]) rmSync(path + suffix, { force: true });
+    throw error;
+  }
 }
 
 function isFilled(folder: string): boolean {

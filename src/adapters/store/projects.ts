@@ -9,6 +9,8 @@ import { number, text } from "./row.ts";
 
 const PUT_PROJECT = "INSERT OR REPLACE INTO projects VALUES (?, ?, ?, ?, ?)";
 const CONFLICT = 6;
+/** What stands for a run where a worktree is being removed. Ids of runs have no hyphen. */
+const RETIRED = "'pool-' || name";
 
 export function projectsOf(db: Database): Projects {
   return { ...projects(db), ...pools(db), ...queue(db) };
@@ -44,7 +46,7 @@ function projects(
 
 type Pools = Pick<
   Projects,
-  "pool" | "pools" | "poolOf" | "hasRoom" | "leavePool" | "dropFromPool" | "addToPool"
+  "pool" | "pools" | "poolOf" | "hasRoom" | "leavePool" | "retire" | "dropFromPool" | "addToPool"
 >;
 
 function pools(db: Database): Pools {
@@ -59,11 +61,17 @@ function pools(db: Database): Pools {
       db.write(() => db.run("UPDATE pool SET run = '' WHERE run = ?", run));
       failpoint("registry.after-leave-pool");
     },
+    retire(name) {
+      failpoint("registry.before-retire");
+      const sql = `UPDATE pool SET run = ${RETIRED} WHERE name = ? AND run IN ('', ${RETIRED}) RETURNING name`;
+      const isRetired = db.write(() => db.get(sql, name) !== undefined);
+      failpoint("registry.after-retire");
+      return isRetired;
+    },
     dropFromPool({ name, run }) {
       failpoint("registry.before-drop-pool");
-      const isDropped = db.write(
-        () => db.get("DELETE FROM pool WHERE name = ? AND run = ? RETURNING name", name, run) !== undefined,
-      );
+      const sql = `DELETE FROM pool WHERE name = ? AND run = iif(? = '', ${RETIRED}, ?) RETURNING name`;
+      const isDropped = db.write(() => db.get(sql, name, run, run) !== undefined);
       failpoint("registry.after-drop-pool");
       return isDropped;
     },
@@ -102,7 +110,8 @@ function newIn(db: Database, repo: string): PoolRow | undefined {
   const taken = new Set(db.all("SELECT n FROM pool WHERE repo = ?", repo).map((row) => number(row["n"])));
   let n = 1;
   while (taken.has(n)) n += 1;
-  return { name: `${project === undefined ? "" : text(project["name"])}--${n}`, repo, n, run: "" };
+  const name = `${project === undefined ? "" : text(project["name"])}--${n}`;
+  return { name, repo, n, run: "", isRetired: false };
 }
 
 /** The folder's name, as far as it can be part of a path. */
@@ -119,21 +128,34 @@ function sizeOf(db: Database, repo: string): number {
   return row === undefined ? POOL_SIZE : number(row["pool_size"]);
 }
 
+/** One that is being removed takes no room, however long that takes. */
 function countOf(db: Database, repo: string, more = ""): number {
-  return number(db.get(`SELECT count(*) AS n FROM pool WHERE repo = ? ${more}`, repo)?.["n"]);
+  const sql = `SELECT count(*) AS n FROM pool WHERE repo = ? AND run <> ${RETIRED} ${more}`;
+  return number(db.get(sql, repo)?.["n"]);
 }
 
 type Queue = Pick<
   Projects,
-  "enqueue" | "dequeue" | "queued" | "line" | "depends" | "putDepends" | "dependents" | "hide"
+  | "enqueue"
+  | "dequeue"
+  | "queued"
+  | "line"
+  | "refuse"
+  | "readmit"
+  | "depends"
+  | "putDepends"
+  | "dependents"
+  | "hide"
 >;
 
 /** A dependency that is not there any more is not done. */
-const LINE = `SELECT q.run, q.repo, coalesce(runs.entry, 0) AS entry, coalesce(runs.halted, 0) <> 0 OR EXISTS (
+const LINE = `SELECT q.run, q.repo, q.refused, q.refused_seq, q.tries, q.due_at,
+  coalesce(runs.entry, 0) AS entry, coalesce(runs.seq, 0) AS seq, coalesce(runs.halted, 0) <> 0 OR EXISTS (
     SELECT 1 FROM depends LEFT JOIN runs AS other ON other.id = depends.on_run
     WHERE depends.run = q.run AND coalesce(other.status, '') <> 'done'
   ) AS held
   FROM queue AS q LEFT JOIN runs ON runs.id = q.run ORDER BY q.n`;
+const READMIT = "UPDATE queue SET refused = '' WHERE run = ? AND refused <> ''";
 
 function queue(db: Database): Queue {
   const column = (name: string, sql: string, value: string): string[] =>
@@ -141,7 +163,10 @@ function queue(db: Database): Queue {
   return {
     enqueue(run, repo) {
       failpoint("registry.before-enqueue");
-      db.write(() => db.run("INSERT OR IGNORE INTO queue (run, repo) VALUES (?, ?)", run, repo));
+      db.write(() => {
+        db.run("INSERT OR IGNORE INTO queue (run, repo) VALUES (?, ?)", run, repo);
+        db.run(READMIT, run);
+      });
       failpoint("registry.after-enqueue");
     },
     dequeue(run) {
@@ -155,6 +180,11 @@ function queue(db: Database): Queue {
       return rows.map((row) => ({ run: text(row["run"]), repo: text(row["repo"]) }));
     },
     line: () => db.all(LINE).map(queueRow),
+    refuse({ run, seq }, { message, tries, dueAt }) {
+      const sql = "UPDATE queue SET refused = ?, refused_seq = ?, tries = ?, due_at = ? WHERE run = ?";
+      db.write(() => db.run(sql, message, seq, tries, dueAt, run));
+    },
+    readmit: (run) => db.write(() => db.run(READMIT, run)) > 0,
     depends: (run) => column("on_run", "SELECT on_run FROM depends WHERE run = ? ORDER BY on_run", run),
     putDepends(run, on) {
       failpoint("registry.before-depends");
@@ -186,15 +216,21 @@ function projectRow(row: Row): ProjectRow {
 }
 
 function poolRow(row: Row): PoolRow {
-  return { name: text(row["name"]), repo: text(row["repo"]), n: number(row["n"]), run: text(row["run"]) };
+  const [name, run] = [text(row["name"]), text(row["run"])];
+  const isRetired = run === `pool-${name}`;
+  return { name, repo: text(row["repo"]), n: number(row["n"]), run: isRetired ? "" : run, isRetired };
 }
 
 function queueRow(row: Row): QueueRow {
+  const [seq, message] = [number(row["seq"]), text(row["refused"])];
+  const isRefused = message !== "" && number(row["refused_seq"]) === seq;
   return {
     run: text(row["run"]),
     repo: text(row["repo"]),
     entry: number(row["entry"]),
+    seq,
     isHeld: row["held"] === 1,
+    refusal: isRefused ? { message, tries: number(row["tries"]), dueAt: number(row["due_at"]) } : undefined,
   };
 }
 

@@ -148,7 +148,15 @@ CREATE TABLE children (
 CREATE UNIQUE INDEX children_run ON children (run) WHERE run <> '';
 `;
 
-export const MIGRATIONS: readonly Migration[] = [FIRST, SIGNED, POOLED, GRAPHED];
+/** Why somebody in the queue did not go when it was its turn: about the run as it was at `refused_seq`, `tries` times, until `due_at`. */
+const REFUSED: Migration = `
+ALTER TABLE queue ADD COLUMN refused TEXT NOT NULL DEFAULT '';
+ALTER TABLE queue ADD COLUMN refused_seq INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE queue ADD COLUMN tries INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE queue ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0;
+`;
+
+export const MIGRATIONS: readonly Migration[] = [FIRST, SIGNED, POOLED, GRAPHED, REFUSED];
 
 export const TABLES: readonly string[] = [
   "meta",

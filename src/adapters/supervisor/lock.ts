@@ -11,6 +11,7 @@ import { failpoint } from "../failpoint.ts";
 import { clearWay } from "../home/clear-way.ts";
 import { makeFolder } from "../home/folders.ts";
 import type { Home } from "../home/paths.ts";
+import { translated } from "../store/damage.ts";
 import { openFile } from "../store/sqlite.ts";
 
 export type SupervisorLock = { release(): void };
@@ -36,7 +37,7 @@ export function takeSupervisorLock(home: Home): SupervisorLock | undefined {
     database.close();
     // Nobody can hold a lock on it, so that nobody loses one.
     if (!isCode(error, NOT_A_DATABASE) || !clearWay(home, home.supervisorLock, "it is no lock of ours"))
-      throw error;
+      throw translated(home.supervisorLock, error);
     return takeSupervisorLock(home);
   }
   held.set(database, home.supervisorLock);
@@ -62,7 +63,7 @@ export function isSupervisorAlive(home: Home): boolean {
   } catch (error) {
     // Whoever wants to be the supervisor makes another one.
     if (isCode(error, NOT_A_DATABASE)) return false;
-    throw error;
+    throw translated(home.supervisorLock, error);
   } finally {
     database.close();
   }

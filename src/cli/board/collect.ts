@@ -10,6 +10,7 @@ import type { Home } from "../../adapters/home/paths.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Workflow } from "../../core/compile.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
+import { refusedInLine } from "../../engine/line.ts";
 import type { ProjectRow } from "../../engine/ports/projects.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { rootOf, workflowOf, type Seen } from "../box.ts";
@@ -133,6 +134,8 @@ type Shared = {
   readonly places: ReadonlyMap<string, number>;
   /** The place in its project's queue, by run. */
   readonly queue: ReadonlyMap<string, number>;
+  /** Why it did not go when it was its turn, by run. */
+  readonly refused: ReadonlyMap<string, string>;
 };
 
 function sharedOf(store: Store): Shared {
@@ -154,6 +157,7 @@ function sharedOf(store: Store): Shared {
     })),
     places: new Map(taken.map(({ run, n }) => [run, n])),
     queue,
+    refused: refusedInLine(store),
   };
 }
 
@@ -172,7 +176,10 @@ function rowOf(
     attention: attentionOf(store, row),
     agents,
     deeds: () => store.deeds(row.id),
-    ahead: () => aheadOf(store, { row, project, place: shared.queue.get(row.id) }),
+    ahead: () => ({
+      ...aheadOf(store, { row, project, place: shared.queue.get(row.id) }),
+      refused: shared.refused.get(row.id) ?? "",
+    }),
   });
   const { id: run, workflow, repo, state, status, startedAt, updatedAt } = row;
   return {
@@ -222,7 +229,7 @@ function aheadOf(
     project,
     place,
   }: { readonly row: RunRow; readonly project: string; readonly place: number | undefined },
-): Ahead {
+): Omit<Ahead, "refused"> {
   const depends = store.depends(row.id).flatMap((run) => {
     const other = store.load(run)?.row;
     return other === undefined || other.status === "done"

@@ -12,6 +12,8 @@ export type Ahead = {
   /** Its place in its project's queue, from 1. */
   readonly place: number;
   readonly hasRoom: boolean;
+  /** Why it did not go when it was its turn; empty where it was not refused. */
+  readonly refused: string;
   readonly project: string;
   /** What it depends on and is not done. */
   readonly depends: readonly { readonly run: string; readonly status: string; readonly state: string }[];
@@ -56,7 +58,7 @@ export function waitsOf(facts: Facts | undefined, live: Live): Waits {
 }
 
 function beforeIt({ row, ahead }: Live): Waits {
-  const { isQueued, place, hasRoom, project, depends } = ahead();
+  const { isQueued, place, hasRoom, refused, project, depends } = ahead();
   const broken = depends.find(({ status }) => isOver({ status }));
   if (broken !== undefined)
     return {
@@ -74,6 +76,8 @@ function beforeIt({ row, ahead }: Live): Waits {
     };
   }
   if (!isQueued) return { kind: "start", short: "start", long: "nobody has started it" };
+  if (hasRoom && refused !== "")
+    return { kind: "decision", short: "you: start", long: `it ${refused}: signalbox why ${row.id}` };
   const where = place > 1 ? `; number ${place} in the queue` : "";
   return {
     kind: "workspace",

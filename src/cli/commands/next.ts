@@ -1,7 +1,7 @@
 /** `signalbox next`: what whoever asks can do now, and the one command to type. */
 
 import { whoActs } from "../../adapters/person/who.ts";
-import { waitsFor } from "../../engine/line.ts";
+import { whyInLine } from "../../engine/line.ts";
 import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { columns } from "../say.ts";
@@ -49,7 +49,7 @@ export const command: Command = {
       const next = role === PERSON ? nextForPerson(seen) : nextForRole(seen, role);
       // Before the store is closed: the text is made after that.
       const more = role === PERSON ? choicesOfTask(seen) : [];
-      const line = sayLine(waitsFor(seen.store, data.run));
+      const line = sayLine(whyInLine(seen.store, data.run));
       return {
         exit: EXIT_OK,
         code: "ok",

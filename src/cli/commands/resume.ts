@@ -18,7 +18,7 @@ export type ResumeData = {
   readonly state: string;
   /** Whether it was halted. */
   readonly unhalted: boolean;
-  /** Deeds that are tried again. */
+  /** Deeds that are tried again, and its turn in the queue. */
   readonly retried: readonly string[];
   /** Roles whose agent is started again. */
   readonly respawned: readonly string[];
@@ -50,7 +50,8 @@ async function resume(on: Acting, id: string): Promise<ResumeData> {
     store.note({ run: id, at, kind: "resumed", text: `${name} resumed the run` });
   }
   await refreshNames(on, row.repo);
-  const retried = store.retry(id).map((key) => describe(on, id, key));
+  const deeds = store.retry(id).map((key) => describe(on, id, key));
+  const retried = store.readmit(id) ? [...deeds, "its turn in the queue"] : deeds;
   const respawned = isFinished(row) ? [] : await respawnCrashed(on, id);
   await seeThrough(on, id);
   return { run: id, state: requireKept(on, id).row.state, unhalted: row.halted, retried, respawned };

@@ -2,7 +2,7 @@
 
 import type { Literal } from "../../core/workflow.ts";
 import { maxOf } from "../../core/gate.ts";
-import { waitsFor as waitsInLine } from "../../engine/line.ts";
+import { whyInLine } from "../../engine/line.ts";
 import type { Note } from "../../engine/ports/journal.ts";
 import type { DeedRow } from "../../engine/ports/outbox.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
@@ -202,8 +202,11 @@ function waitsFor(seen: Seen, on: { agents: readonly AgentView[]; deeds: readonl
   if (row.halted) return "a person, to resume it";
   if (run.question !== undefined) return `a person's answer to ${run.question.id}`;
   if (isStranded(seen)) return `a person: ${sayCrashed(seen)}`;
-  const queued = waitsInLine(seen.store, run.id);
-  if (queued.length > 0) return queued.map((each) => each.replace(/^waits for /, "")).join("; ");
+  const queued = whyInLine(seen.store, run.id);
+  if (queued.length > 0)
+    return queued
+      .map((each) => each.replace(/^waits for /, "").replace(/^could /, "a person: it could "))
+      .join("; ");
   const ways = waysOf(seen);
   const mine = ways.filter(({ by, open }) => open && by.includes(PERSON)).map(({ to }) => to);
   if (row.status === "waiting")

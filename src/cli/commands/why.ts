@@ -1,6 +1,6 @@
 /** `signalbox why`: for every move out of the present state, whether it is open, and what would open it. */
 
-import { waitsFor } from "../../engine/line.ts";
+import { whyInLine } from "../../engine/line.ts";
 import { seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { sayAsOf } from "../reading/as-of.ts";
@@ -43,7 +43,7 @@ export const command: Command = {
       const open = data.moves.filter((way) => way.open).length;
       const next = `signalbox next ${data.run}`;
       // Before the store is closed: the text is made after that.
-      const line = sayLine(waitsFor(seen.store, data.run));
+      const line = sayLine(whyInLine(seen.store, data.run));
       return {
         exit: EXIT_OK,
         code: "ok",

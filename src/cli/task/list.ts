@@ -5,7 +5,7 @@
  */
 
 import { UserError } from "../../adapters/user-error.ts";
-import { inLine } from "../../engine/line.ts";
+import { inLine, refusedInLine } from "../../engine/line.ts";
 import type { Filter, RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { newestFirst, withStore } from "../box.ts";
@@ -36,8 +36,10 @@ export type TaskItem = {
   readonly halted: boolean;
   readonly session: Session;
   readonly round: number;
-  /** It stands in the queue, and goes on by itself: nothing that it depends on was given up. */
+  /** It stands in the queue, and goes on by itself: nothing that it depends on was given up, and nothing was refused. */
   readonly queued: boolean;
+  /** It stands in the queue, and did not go when it was its turn: why. */
+  readonly refused: string;
   readonly dependsOn: readonly string[];
   readonly repo: string;
   readonly startedAt: string;
@@ -115,6 +117,7 @@ function openFirst(a: RunRow, b: RunRow): number {
 function itemsOf(store: Store, rows: readonly RunRow[]): TaskItem[] {
   const sessions = sessionsOf(store);
   const queued = inLine(store);
+  const refused = refusedInLine(store);
   const names = new Map(store.projects().map(({ repo, name }) => [repo, name]));
   return rows.map((row) => {
     const run = runOf(store, row.id);
@@ -131,6 +134,7 @@ function itemsOf(store: Store, rows: readonly RunRow[]): TaskItem[] {
       session: run === undefined ? "unknown" : sessions(run),
       round: run?.counters["review_round"] ?? 0,
       queued: queued.has(id),
+      refused: refused.get(id) ?? "",
       dependsOn: store.depends(id),
       repo,
       startedAt,
@@ -174,7 +178,9 @@ function show(tasks: readonly TaskItem[], { paint }: Door): string {
 }
 
 function sayWhy(task: TaskItem, paint: Door["paint"]): string {
-  if (task.queued && task.attention === "" && !task.halted) return "queued";
+  const isInLine = task.attention === "" && !task.halted;
+  if (isInLine && task.queued) return "queued";
+  if (isInLine && task.refused !== "") return paint.yellow(firstLine(task.refused));
   return paintStatus(sayStatus(task), paint);
 }
 

@@ -1,6 +1,6 @@
 /** `signalbox task show`: what `show` says of a run, and what makes a task of it: dependencies, queue, pool, messages. */
 
-import { waitsFor } from "../../engine/line.ts";
+import { whyInLine } from "../../engine/line.ts";
 import type { MessageRow } from "../../engine/ports/messages.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { seeRun, withStore } from "../box.ts";
@@ -63,7 +63,7 @@ function viewOf(store: Store, id: string): TaskView {
     session: kept === undefined ? "none" : sessionsOf(store)(kept.run),
     pool: store.poolOf(id)?.name ?? "",
     queued,
-    queuedFor: queued ? waitsFor(store, id).join("; ") || "waits for its turn" : "",
+    queuedFor: queued ? whyInLine(store, id).join("; ") || "waits for its turn" : "",
     dependsOn: store.depends(id).map((run) => ({ run, state: store.load(run)?.row.state ?? "" })),
     dependents: store.dependents(id),
     messages: store.messages(id).map(({ run: _run, ...message }) => message),

@@ -76,8 +76,8 @@ function gc(given: Given, door: Door): Promise<Answer> {
 
 /** Undefined where it can be given back; empty where it is in use, or waits for the next one. */
 function whyHeld({ box: { store } }: Acting, worktree: Worktree): string | undefined {
-  const { run, row, isDamaged, isSurplus } = worktree;
-  if (run === "") return isSurplus ? undefined : "";
+  const { run, row, isDamaged, isSurplus, pool } = worktree;
+  if (run === "") return isSurplus || pool?.isRetired === true ? undefined : "";
   if (isDamaged) return `nobody can tell whether ${run} is over; signalbox doctor --repair`;
   if (row !== undefined && !isFinished(row)) return "";
   if (store.jobs({ run, status: "live" }).length > 0) return `a process of ${run} still lives`;
@@ -116,20 +116,28 @@ async function forget({ box, door }: Acting, worktree: Worktree): Promise<Done> 
   return { name, path, run, did: "given back: nobody knows its run", salvage, kept };
 }
 
-/** Nobody has it, and the project has enough of them. Nobody gets it any more before it is gone. */
-export async function removeFree({ box }: Acting, { name, path, repo }: Worktree): Promise<Done> {
+/**
+ * Nobody has it, and the project has enough of them. It is in the pool until it is gone, so that whoever comes after somebody who died
+ * over this finds it; nobody gets it meanwhile.
+ */
+export async function removeFree({ box }: Acting, { name, path, repo, pool }: Worktree): Promise<Done> {
   const { store } = box;
-  const isOurs = store.dropFromPool({ name, run: "" });
-  if (!isOurs && store.pool(repo).some((row) => row.name === name))
+  const row = () => store.pool(repo).find((each) => each.name === name);
+  if (!store.retire(name) && row() !== undefined)
     throw new UserError("workspace-taken", `somebody has ${name} by now.`, {
       next: "signalbox workspace list",
       exit: EXIT_CONFLICT,
     });
   const nobody = { name, path, run: "", did: "removed: the project has enough", salvage: "", kept: "" };
-  if (!isThere(path)) return nobody;
   const run = `pool-${name}`;
-  const { salvage, kept } = await box.workspaces.release({ run, repo, path, keep: box.folders(run).kept });
-  return { ...nobody, salvage, kept };
+  const keep = box.folders(run).kept;
+  // Who died may have left only what git knows of it.
+  const isLeft = isThere(path) || pool?.isRetired === true;
+  // Somebody else who removes it may have been faster, and the name somebody's again.
+  const onlyIf = (): boolean => row()?.isRetired === true;
+  const left = isLeft ? await box.workspaces.release({ run, repo, path, keep, onlyIf }) : nobody;
+  store.dropFromPool({ name, run: "" });
+  return { ...nobody, salvage: left.salvage, kept: left.kept };
 }
 
 /** What stays in a worktree for the next one. Where settings cannot be used, nothing does. */

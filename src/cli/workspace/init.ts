@@ -62,7 +62,9 @@ async function makeAll(
   while (store.addToPool(repo) !== undefined);
   const made: Made[] = [];
   const left: string[] = [];
-  const vacant = store.pool(repo).filter(({ run, n }) => run === "" && n <= poolSize);
+  const vacant = store
+    .pool(repo)
+    .filter(({ run, n, isRetired }) => run === "" && !isRetired && n <= poolSize);
   const progress = progressOf(door);
   try {
     for (const [at, { name }] of vacant.entries()) {

@@ -90,6 +90,7 @@ function pooledOf({ home, store }: On, pool: PoolRow): Worktree {
     isSurplus,
     odd: [
       ...(isSurplus ? [`the project wants ${project?.poolSize ?? 0}`] : []),
+      ...(pool.isRetired ? ["it is being removed"] : []),
       ...oddOf(home, { run, ...known, bound, ...own }),
     ],
   };

@@ -50,6 +50,8 @@ export type Workspaces = {
     /** Where ignored files are moved to. */
     readonly keep: string;
     readonly stays?: { readonly reuse: readonly string[] };
+    /** Asked when nobody else can be at it any more. Where it is not so, nothing is done. */
+    readonly onlyIf?: () => boolean;
   }): Promise<{ readonly salvage: string; readonly kept: string; readonly stays?: true }>;
 };
 

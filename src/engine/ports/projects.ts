@@ -21,6 +21,8 @@ export type PoolRow = {
   readonly n: number;
   /** Whose it is; empty while it is free. */
   readonly run: string;
+  /** It is being removed, or somebody died over that: nobody gets it any more. */
+  readonly isRetired: boolean;
 };
 
 /** Somebody in the queue, with what can be told at a glance. */
@@ -29,9 +31,16 @@ export type QueueRow = {
   readonly repo: string;
   /** How often the run has moved: whoever has looked at it need not look again before this changes. */
   readonly entry: number;
+  /** How much has happened to it: what it was refused for may be over when this changes. */
+  readonly seq: number;
   /** Something that it depends on is not done, or a person has halted it. */
   readonly isHeld: boolean;
+  /** It was its turn, and it did not go. Undefined where something has happened to it since. */
+  readonly refusal: Refusal | undefined;
 };
+
+/** Why somebody did not go when it was its turn, how often by now, and when it is tried again. */
+export type Refusal = { readonly message: string; readonly tries: number; readonly dueAt: number };
 
 /**
  * Projects, their pools and their queues.
@@ -55,16 +64,23 @@ export type Projects = {
   hasRoom(repo: string): boolean;
   /** The worktree is ready for the next one. */
   leavePool(run: string): void;
-  /** The worktree is no more, or will not be. Only while this run has it, or nobody where that is empty: somebody may have got it since. */
+  /** Nobody gets this free worktree any more, so that it can be removed. False where somebody has it, or it is in no pool. */
+  retire(name: string): boolean;
+  /** The worktree is no more, or will not be. Only while this run has it; where that is empty, only one that is retired. */
   dropFromPool(of: Pick<PoolRow, "name" | "run">): boolean;
   /** A free worktree for nobody: for whoever makes them before they are needed. */
   addToPool(repo: string): PoolRow | undefined;
+  /** Whoever stands there already keeps its place; a refusal is forgotten. */
   enqueue(run: string, repo: string): void;
   dequeue(run: string): void;
   /** In the order in which they came. */
   queued(repo?: string): { readonly run: string; readonly repo: string }[];
   /** The same, with what can be told at a glance. One read, and next to nothing where the queue is empty. */
   line(): QueueRow[];
+  /** It did not go though it was its turn. It keeps its place. */
+  refuse(of: Pick<QueueRow, "run" | "seq">, refusal: Refusal): void;
+  /** It is tried again as soon as somebody looks. False where nothing was refused. */
+  readmit(run: string): boolean;
   depends(run: string): string[];
   putDepends(run: string, on: readonly string[]): void;
   dependents(run: string): string[];

@@ -32,6 +32,7 @@ const Item = z.strictObject({
   session: Session,
   round: Count,
   queued: Flag,
+  refused: Text,
   dependsOn: Texts,
   repo: Text,
   startedAt: Text,

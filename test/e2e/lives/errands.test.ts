@@ -16,7 +16,9 @@ import { processesOf } from "./life.ts";
 afterEach(clearFlows);
 
 const PLACES = [
-  ...["project", "depends", "drop-pool", "drop-project"].flatMap((what) => around("registry", what)),
+  ...["project", "depends", "retire", "drop-pool", "drop-project"].flatMap((what) =>
+    around("registry", what),
+  ),
   ...["note", "files", "ref", "forget", "delete"].flatMap((what) => around("merge", what)),
   ...["restore", "branch"].flatMap((what) => around("salvage", what)),
   ...around("stop", "halt"),
@@ -89,8 +91,7 @@ test.runIf(isPerson).for(chosen)("killed at %s", { timeout: 180_000 }, async (pl
     onBranch: "half a thought",
     remote: "",
     checkout: "",
-    // It belongs to nobody then: `workspace gc` and `doctor` tell, and nothing in it is touched.
-    worktrees: place === "registry.after-drop-pool" ? 2 : 1,
+    worktrees: 1,
     verified: 0,
     notes: false,
   });
