@@ -1,4 +1,4 @@
-/** Tasks as people make them, look at them and see them to their end. */
+/** Tasks as people make them. */
 import { execFileSync } from "node:child_process";
 import {
   mkdirSync,
@@ -7,7 +7,6 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -327,138 +326,5 @@ describe("who makes tasks", () => {
   ])("%j takes a person", async (words) => {
     const env = { ...on.env, CLAUDECODE: "1" };
     expect(await outcome(on.say([...words, "--json"], { env }))).toBe("4 not-a-person");
-  });
-});
-
-describe("which task", () => {
-  test("a branch names a task; of a run in general, it says whose it is", async () => {
-    const id = await on.create("known-by-this", "x", "--no-start");
-    expect(document(await on.say(["task", "show", "known-by-this", "--json"]))["run"]).toBe(id);
-    for (const words of [["show"], ["why"]])
-      expect(document(await on.say([...words, "known-by-this", "--json"]))).toMatchObject({
-        code: "unknown-run",
-        message: `there is no run "known-by-this"; the branch known-by-this is that of ${id}`,
-        next: `signalbox show ${id}`,
-      });
-  });
-
-  test("letters mean the project that somebody is in, a whole id means its task everywhere", async () => {
-    const other = join(on.root, "other");
-    mkdirSync(other);
-    writeFileSync(join(other, "x"), "");
-    git(other, "init", "--quiet", "--initial-branch=main");
-    git(other, "add", ".");
-    git(other, "commit", "--quiet", "-m", "x");
-    await on.say(["project", "add", "--name", "other"], { cwd: other });
-    const here = await on.create("here", "x", "--no-start");
-    const there = document(
-      await on.say(["task", "create", "only-there", "x", "--no-start", "--json"], { cwd: other }),
-    );
-    const id = String(there["run"]);
-    const letters = id.slice(0, 7);
-    // By its branch, too: the task of this project, and no other's.
-    expect(document(await on.say(["task", "show", "here", "--json"]))["run"]).toBe(here);
-    expect(await outcome(on.say(["task", "show", "only-there", "--json"]))).toBe("2 unknown-run");
-    expect(await outcome(on.say(["task", "show", letters, "--json"]))).toBe("2 other-project");
-    expect(await outcome(on.say(["task", "cancel", letters, "--json"]))).toBe("2 other-project");
-    expect(await outcome(on.say(["task", "show", letters, "--json"], { cwd: other }))).toBe("0 ok");
-    expect(await outcome(on.say(["task", "show", letters, "--project", "other", "--json"]))).toBe("0 ok");
-    expect(await outcome(on.say(["task", "show", id, "--json"]))).toBe("0 ok");
-    expect(await outcome(on.say(["task", "show", here, "--project", "other", "--json"]))).toBe(
-      "2 other-project",
-    );
-    expect(await outcome(on.say(["task", "create", "d", "x", "--depends-on", id, "--json"]))).toBe(
-      "2 other-project",
-    );
-    const listed = document(await on.say(["task", "list", "--json", "--project", "other"]));
-    expect(listed["tasks"]).toMatchObject([{ run: id, project: "other" }]);
-    expect(await outcome(on.say(["project", "remove", "other", "--json"]))).toBe("6 project-in-use");
-    await on.say(["task", "cancel", id]);
-    expect(await outcome(on.say(["project", "remove", "other", "--json"]))).toBe("0 ok");
-  });
-});
-
-describe("to the end", () => {
-  test("changes are requested in one act", async () => {
-    const id = await on.taskIn("reviewing");
-    const first = await on.say(["task", "request-changes", id, "Also leap years"]);
-    expect(first.code).toBe(0);
-    expect(on.stateOf(id)).toBe("working");
-    const page = (): string => readFileSync(join(runFolders(on.home, id).files, "TASK.md"), "utf8");
-    expect(page()).toMatch(/^## Fix Instructions\n\n\d{4}-\d\d-\d\d [\d:]+Z\n\nAlso leap years$/m);
-    const asked = on
-      .withStore((store) => store.events(id))
-      .findLast(({ event }) => event.type === "move-asked");
-    expect(asked?.event).toMatchObject({ note: "Also leap years" });
-    expect(await outcome(on.say(["task", "request-changes", id, "More", "--json"]))).toBe("4 not-in-map");
-    expect(page()).not.toContain("More");
-  });
-
-  test("what can be merged is offered so, and what a page asks can be read without it", async () => {
-    type Item = { run: string; asked: string; commands: string[] };
-    const item = async (id: string): Promise<Item | undefined> =>
-      (document(await on.say(["inbox", "--json"]))["items"] as Item[]).find(({ run }) => run === id);
-    const [id, repo] = [await on.taskIn("reviewing"), on.repo];
-    const bare = [
-      `signalbox move ${id} done`,
-      `signalbox move ${id} working --note "..."`,
-      `signalbox move ${id} cancelled`,
-    ];
-    expect((await item(id))?.commands).toEqual(bare);
-    const row = { run: id, repo, path: runFolders(on.home, id).files, branch: "b", base: "", salvage: "" };
-    on.withStore((store) => store.putWorkspace({ ...row, status: "bound", kept: "" }));
-    const merge = `signalbox task merge ${id}`;
-    expect(await item(id)).toMatchObject({
-      asked: "",
-      commands: [merge, `signalbox task request-changes ${id} "TEXT"`, bare[0], bare[2]],
-    });
-    expect(document(await on.say(["next", id, "--json"]))).toMatchObject({ next: merge });
-
-    const asks = await on.taskIn("planning");
-    on.page(asks, { Questions: "To whom?\n\n\u001B[31mAnd when?", Plan: "Later" });
-    await on.as(asks, "worker")(["task", "update", "--status", "clarification"]);
-    expect((await item(asks))?.asked).toMatch(/^To whom\?\n\n\uFFFD\[31mAnd when\? \(\d+\)$/);
-    expect((await on.say(["show", asks])).stdout).toContain("It asks\n  To whom?\n");
-  });
-
-  test("only what is over is put away, and it can still be looked at", async () => {
-    const id = await on.taskIn("working");
-    expect(await outcome(on.say(["task", "delete", id, "--json"]))).toBe("4 not-in-map");
-    expect(await outcome(on.say(["task", "cancel", id, "--json"]))).toBe("0 ok");
-    const listed = async (): Promise<string> => (await on.say(["task", "list", "--all"])).stdout;
-    expect(await listed()).toContain(id);
-    expect(await outcome(on.say(["task", "delete", id, "--json"]))).toBe("0 ok");
-    expect(await listed()).not.toContain(id);
-    expect(document(await on.say(["task", "show", id, "--json"]))).toMatchObject({ task: { hidden: true } });
-  });
-
-  test("status of others, and of none", async () => {
-    const id = await on.taskIn("stuck");
-    expect((await on.say(["task", "list", "--status", "stuck"])).stdout).toContain(id);
-    expect(await outcome(on.say(["task", "list", "--status", "stuk", "--json"]))).toBe("2 bad-usage");
-  });
-});
-
-describe("a page that is not what it should be", () => {
-  test.for<[what: string, spoil: (page: string) => void]>([
-    ["deleted", (page) => rmSync(page, { force: true })],
-    ["a directory", (page) => mkdirSync(page)],
-    ["a symlink", (page) => symlinkSync("/etc/passwd", page)],
-    ["a symlink to nothing that ends", (page) => symlinkSync("/dev/zero", page)],
-    ["100 MB", (page) => writeFileSync(page, Buffer.alloc(100 * 1024 * 1024, "x"))],
-    ["no text", (page) => writeFileSync(page, Buffer.from([0xff, 0xfe, 0x00, 0xc3]))],
-  ])("%s: a clear refusal, and others are as they were", async ([, spoil]) => {
-    const [id, other] = [await on.taskIn("planning"), await on.taskIn("working")];
-    const page = join(runFolders(on.home, id).files, "TASK.md");
-    rmSync(page, { force: true });
-    spoil(page);
-    const answer = await outcome(on.say(["task", "update", id, "--status", "working", "--json"]));
-    expect(answer).toBe("5 gate-not-met");
-    expect(on.stateOf(id)).toBe("planning");
-    expect(await outcome(on.say(["task", "show", id, "--json"]))).toBe("0 ok");
-    expect(await outcome(on.say(["task", "list", "--json"]))).toBe("0 ok");
-    expect(await outcome(on.say(["task", "update", other, "--status", "stuck", "--json"]))).toBe("0 ok");
-    expect(await outcome(on.say(["task", "cancel", id, "--json"]))).toBe("0 ok");
-    rmSync(page, { force: true, recursive: true });
   });
 });
