@@ -10,6 +10,7 @@ import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { benchCheck } from "./check.ts";
 import { table, type Figure } from "./figure.ts";
+import { benchGraph } from "./graph.ts";
 import { benchList } from "./list.ts";
 import { benchLive } from "./live.ts";
 import { benchReview } from "./review.ts";
@@ -28,6 +29,7 @@ const BENCHES: Readonly<Record<string, () => Figure | Promise<Figure>>> = {
   live: benchLive,
   tasks: benchTasks,
   review: benchReview,
+  graph: benchGraph,
 };
 
 const { values, positionals } = parseArgs({
