@@ -2,6 +2,7 @@
 
 import type { Workflow } from "./compile.ts";
 import type { Run } from "./run.ts";
+import { progressOf } from "./stages.ts";
 import { standingOf } from "./standing.ts";
 import type { Literal } from "./workflow.ts";
 
@@ -25,6 +26,7 @@ export function viewOf(workflow: Workflow, run: Run, resources: Resources): View
       id,
       state,
       stage: states[state]?.stage ?? null,
+      stages: progressOf(workflow, run),
       status: statusOf(workflow, run),
       entry,
       startedAt,

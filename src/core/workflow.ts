@@ -123,6 +123,15 @@ export type State = {
   readonly enter: readonly Action[];
 };
 
+/** A group of states that is told as one. What moves a run is in the moves alone: this is for those who look, and for what is handed over. */
+export type Stage = {
+  readonly name: string;
+  /** Whether it is part of the run. */
+  readonly enabled: Value<boolean>;
+  /** Its artifacts, the last one last. */
+  readonly makes: readonly string[];
+};
+
 export type Standing =
   | Verdict
   | "missing"
@@ -247,6 +256,8 @@ export type Definition = {
   readonly artifacts: Readonly<Record<string, Artifact>>;
   readonly roles: Readonly<Record<string, Role>>;
   readonly states: Readonly<Record<string, State>>;
+  /** In their order; not there where the file has none. */
+  readonly stages?: readonly Stage[];
   readonly moves: readonly Move[];
   readonly ends: readonly End[];
   readonly asks: Readonly<Record<string, Ask>>;

@@ -3,16 +3,20 @@
 import type { Event } from "../core/event.ts";
 import type { Workflow } from "../core/compile.ts";
 import type { Run } from "../core/run.ts";
+import { isEnabled } from "../core/stages.ts";
 import type { Works } from "./box.ts";
 import { fillPath } from "./place.ts";
 
-/** Files that a role must know are named, never copied into its prompt. */
+/** Files that a role must know are named, never copied into its prompt. Those of a stage that is disabled are not there. */
 export function withContext(
   { definition }: Workflow,
   run: Run,
   of: { readonly role: string; readonly text: string },
 ): string {
-  const names = definition.roles[of.role]?.context ?? [];
+  const missing = (definition.stages ?? []).filter((stage) => !isEnabled(stage, run));
+  const names = (definition.roles[of.role]?.context ?? []).filter(
+    (name) => !missing.some(({ makes }) => makes.includes(name)),
+  );
   const files = names.map((name) => definition.artifacts[name]?.file ?? "").filter((file) => file !== "");
   if (files.length === 0) return of.text;
   const lines = [...new Set(files)].map((file) => `- ${fillPath(run, file)}`);

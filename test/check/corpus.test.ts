@@ -51,6 +51,7 @@ const PROBLEMS = [
   "no-next",
   "no-producer",
   "no-schema",
+  "no-stage",
   "reserved-name",
   "tag",
   "unknown-artifact",

@@ -23,11 +23,20 @@ export function neverTaken(
   ]);
   for (let node = 0; node < nodesOf(graph); node += 1)
     reached.add(graph.states[graph.nodeState.at(node)] ?? "");
-  const { states, moves, places } = workflow.definition;
+  const { states, moves, places, stages = [] } = workflow.definition;
+  const others = variantsIn(workflow, taken);
   const shut = moves.filter(
-    (move, rule) => reached.has(move.from) && !taken.has(rule) && states[move.from]?.final === undefined,
+    (move, rule) =>
+      reached.has(move.from) &&
+      !taken.has(rule) &&
+      states[move.from]?.final === undefined &&
+      !others.has(variantOf(workflow, move)),
   );
-  const unreachable = Object.keys(states).filter((name) => !reached.has(name));
+  // What is disabled in every run is so because somebody wrote it down.
+  const off = new Set(stages.filter(({ enabled }) => enabled === false).map(({ name }) => name));
+  const unreachable = Object.entries(states)
+    .filter(([name, { stage = "" }]) => !reached.has(name) && !off.has(stage))
+    .map(([name]) => name);
   const lost = firstOf(
     unreachable,
     moves,
@@ -43,6 +52,27 @@ export function neverTaken(
     })),
     ...(told.length === 0 ? [] : explain(workflow, told)),
   ];
+}
+
+/** A move that stages make several of is written once: it is enough that one of them is taken. */
+function variantsIn(workflow: Workflow, taken: ReadonlySet<number>): ReadonlySet<string> {
+  const moves = workflow.definition.moves.filter((_, rule) => taken.has(rule));
+  const variants = new Set(moves.map((move) => variantOf(workflow, move)));
+  variants.delete(ALONE);
+  return variants;
+}
+
+const ALONE = "";
+
+/** All of a move but for what depends on which stages are enabled. */
+function variantOf({ definition }: Workflow, move: Move): string {
+  const isOfStage = (condition: Condition): boolean =>
+    condition.type === "param" &&
+    (definition.stages ?? []).some(
+      ({ enabled }) => typeof enabled === "object" && enabled.param === condition.param,
+    );
+  if (!move.when.some(isOfStage)) return ALONE;
+  return JSON.stringify({ ...move, to: "", need: [], when: move.when.filter((one) => !isOfStage(one)) });
 }
 
 /**

@@ -24,7 +24,11 @@ export function begin(draft: Draft, event: Extract<Incoming, { type: "run-starte
     params[name] = value;
   }
   const starts = workflow.movesFrom[START] ?? [];
-  const to = event.to ?? starts[0]?.to ?? "";
+  // Unless somebody says where, it begins in the first state that its parameters allow.
+  const allowed = starts.find(({ when }) =>
+    when.every((one) => one.type !== "param" || one.in.includes(params[one.param] ?? "")),
+  );
+  const to = event.to ?? (allowed ?? starts[0])?.to ?? "";
   const mapped = starts.filter((candidate) => candidate.to === to);
   const [first] = mapped;
   if (first === undefined) return notInMap(workflow, run, to);

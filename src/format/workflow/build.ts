@@ -19,6 +19,7 @@ import { checkFile } from "./paths.ts";
 import { checkRelations } from "./relations.ts";
 import type { WhenFile, WorkflowFile } from "./schema.ts";
 import type { Expanded } from "./sink.ts";
+import { buildStages, leadPast } from "./skip.ts";
 import { checkUnused } from "./unused.ts";
 
 /** A limit that the workflow does not set is the person's to set. */
@@ -38,6 +39,7 @@ export function build(context: Context, { file, expanded, prompts }: Given): Def
   );
   const declared = { artifacts, params };
   const all: Build = { context, file, expanded, prompts, declared, used: new Set(), begun: [] };
+  const stages = buildStages(all);
   const definition: Definition = {
     name: file.name,
     title: file.title,
@@ -46,10 +48,11 @@ export function build(context: Context, { file, expanded, prompts }: Given): Def
     artifacts,
     roles: mapValues(kernel.roles, (role, name) => buildRole(all, role, name)),
     states: mapValues(kernel.states, (state, name) => buildState(all, state, name)),
-    moves: [
+    ...(stages.length === 0 ? {} : { stages }),
+    moves: leadPast(all, stages, [
       ...kernel.moves.flatMap((move, index) => buildMove(all, move, originOf(expanded, "moves", index))),
       ...answerMoves(all),
-    ],
+    ]),
     ends: kernel.ends.flatMap((end, index) => buildEnd(all, end, originOf(expanded, "ends", index))),
     asks: mapValues(kernel.asks, (ask, name) => buildAsk(all, ask, name)),
     prompts: {},

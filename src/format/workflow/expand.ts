@@ -20,8 +20,7 @@ import type { StageFile, WorkflowFile } from "./schema.ts";
 export function expand(file: WorkflowFile): Expanded {
   const sink: Sink = { kernel: copyOf(file), origins: new Map(), insides: new Map(), helpers: new Map() };
   const stages = Object.entries(file.stages ?? {});
-  for (const [index, [name, stage]] of stages.entries())
-    expandStage(sink, { name, stage, next: stages[index + 1]?.[1], file });
+  for (const [name, stage] of stages) expandStage(sink, { name, stage, next: followingIn(file, name) });
   return sink;
 }
 
@@ -37,13 +36,9 @@ function copyOf(file: WorkflowFile): Kernel {
   };
 }
 
-function expandStage(
-  sink: Sink,
-  on: { name: string; stage: StageFile; next: StageFile | undefined; file: WorkflowFile },
-): void {
+function expandStage(sink: Sink, on: { name: string; stage: StageFile; next: string }): void {
   const { name, stage } = on;
   const phases = Object.entries(stage.phases);
-  const following = stage.then ?? Object.keys(on.next?.phases ?? {})[0] ?? "";
   const path: Path = ["stages", name];
   if (stage.restart !== undefined)
     put(sink, "counters", {
@@ -68,7 +63,7 @@ function expandStage(
         ...phases.flatMap(([other, { review }]) => (review === undefined ? [] : [cycleOf(other)])),
       ],
       outputs: phases.flatMap(([other, { out }]) => (out === undefined ? [] : [other])),
-      next: phases[index + 1]?.[0] ?? following,
+      next: phases[index + 1]?.[0] ?? on.next,
       restarts: stage.restart !== undefined,
       fixers: phases.flatMap(([, other]) => (other.review === id ? listOf(other.fix?.by) : [])),
       reviewed: phase.review === undefined ? undefined : stage.phases[phase.review],
@@ -76,6 +71,13 @@ function expandStage(
     };
     expandPhase(sink, site);
   }
+}
+
+/** Where the last phase of a stage leads: what it says, or the first phase of the next one. */
+export function followingIn({ stages = {} }: WorkflowFile, name: string): string {
+  const names = Object.keys(stages);
+  const next = stages[names[names.indexOf(name) + 1] ?? ""];
+  return stages[name]?.then ?? Object.keys(next?.phases ?? {})[0] ?? "";
 }
 
 function expandPhase(sink: Sink, site: PhaseSite): void {

@@ -41,7 +41,7 @@ export function buildParam(
 }
 
 type Wanted = {
-  readonly as: "text" | "int" | "severity" | "any";
+  readonly as: "text" | "int" | "bool" | "severity" | "any";
   readonly path: Path;
   /** The code of a parameter of another kind. */
   readonly code?: string;
@@ -79,6 +79,8 @@ function misfit(name: string, param: Param, as: Wanted["as"]): string | undefine
       return undefined;
     case "int":
       return param.type === "int" ? undefined : `${name} is no whole number`;
+    case "bool":
+      return param.type === "bool" ? undefined : `${name} is neither true nor false`;
     case "severity": {
       const known = SEVERITIES.join(", ");
       if (param.type !== "enum") return `${name} must be an enum of severities: ${known}`;

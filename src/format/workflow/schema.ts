@@ -229,6 +229,12 @@ const Phase = z.strictObject({
 });
 
 const Stage = z.strictObject({
+  enabled: z.optional(
+    told(
+      z.union([z.boolean(), Param]),
+      "Whether the stage is part of the run; whatever would enter it leads past it when not",
+    ),
+  ),
   restart: z.optional(
     told(z.strictObject({ max: Bound }), "How often the stage begins again by itself, its outputs archived"),
   ),

@@ -2,6 +2,7 @@
 
 import { ORIGIN } from "../../core/workflow.ts";
 import { report, requireName, type Context, type Path } from "./context.ts";
+import { checkEnabled } from "./enabled.ts";
 import type { PhaseFile, StageFile, WorkflowFile } from "./schema.ts";
 
 type Key = keyof PhaseFile;
@@ -20,6 +21,7 @@ const KINDS: Readonly<Record<string, { readonly needs: readonly Key[]; readonly 
 export function checkStages(context: Context, file: WorkflowFile): Path[] {
   const stages = Object.entries(file.stages ?? {});
   checkWords(context, stages);
+  checkEnabled(context, file);
   return stages.flatMap(([name, stage], index) => {
     const path: Path = ["stages", name];
     const isLast = index === stages.length - 1 && !context.isLost("");

@@ -1,0 +1,120 @@
+/**
+ * A stage that can be disabled, as guards on moves and nothing else.
+ *
+ * While it is disabled, every move that would enter it at its first phase leads to where its last phase leads, and no move from outside
+ * leads to any other of its states or needs what it would have made. A parameter never changes in a run: inside the stage it is enabled.
+ */
+
+import type { Condition, Move, Stage } from "../../core/workflow.ts";
+import type { Build } from "./builder.ts";
+import { listOf, report, type Path } from "./context.ts";
+import { followingIn } from "./expand.ts";
+import { paramOr } from "./params.ts";
+import type { StageFile } from "./schema.ts";
+import { blockedState, type Expanded } from "./sink.ts";
+
+/** A stage that is not there in every run. */
+type Optional = Stage & {
+  readonly first: string;
+  readonly states: ReadonlySet<string>;
+  /** Where its last phase leads. */
+  readonly then: string;
+};
+
+export function buildStages(on: Build): Stage[] {
+  return Object.entries(on.file.stages ?? {}).map(([name, stage]) => ({
+    name,
+    enabled: enabledIn(on, stage, ["stages", name, "enabled"]),
+    makes: madeIn(on.expanded, stage),
+  }));
+}
+
+function enabledIn(on: Build, { enabled = true }: StageFile, path: Path): Stage["enabled"] {
+  if (typeof enabled === "boolean") return enabled;
+  const { context, declared } = on;
+  const value = paramOr({ context, params: declared.params }, enabled, { as: "bool", path });
+  return typeof value === "object" ? value : true;
+}
+
+/** The outputs of the phases in their order, each after what was made on the way to it. */
+function madeIn({ kernel }: Expanded, { phases }: StageFile): string[] {
+  return Object.keys(phases).flatMap((id) =>
+    [`${id}-parts`, `${id}-fix`, id].filter((name) => Object.hasOwn(kernel.artifacts, name)),
+  );
+}
+
+export function leadPast(on: Build, stages: readonly Stage[], moves: readonly Move[]): Move[] {
+  const optional = stages.filter(({ enabled }) => enabled !== true).map((stage) => optionalIn(on, stage));
+  if (optional.length === 0) return [...moves];
+  checkEnds(on, optional);
+  return moves.flatMap((move) => landings(optional, move)).flatMap((move) => withoutNeeds(optional, move));
+}
+
+function optionalIn({ file, expanded }: Build, stage: Stage): Optional {
+  const phases = Object.keys(file.stages?.[stage.name]?.phases ?? {});
+  const helpers = [...expanded.helpers].filter(([, phase]) => phases.includes(phase)).map(([name]) => name);
+  return {
+    ...stage,
+    first: phases[0] ?? "",
+    states: new Set([...phases, ...helpers, blockedState(stage.name)]),
+    then: followingIn(file, stage.name),
+  };
+}
+
+/** The move as it is where its target is enabled, then those past each stage that is not. */
+function landings(optional: readonly Optional[], move: Move, passed: readonly Optional[] = []): Move[] {
+  const stage = optional.find(({ states }) => states.has(move.to));
+  if (stage === undefined || isCertain(optional, stage, move.from)) return [move];
+  // A circle of disabled stages leads nowhere; it is told where the stages are checked.
+  if (passed.includes(stage)) return [];
+  const entering = given(move, stage, true);
+  if (move.to !== stage.first) return entering;
+  const past = given(move, stage, false).map((each) => ({ ...each, to: stage.then }));
+  return [...entering, ...past.flatMap((each) => landings(optional, each, [...passed, stage]))];
+}
+
+/** Nobody makes the outputs of a disabled stage, so no gate asks for them. */
+function withoutNeeds(optional: readonly Optional[], move: Move): Move[] {
+  const stage = optional.find(
+    (each) => !isCertain(optional, each, move.from) && move.need.some((name) => each.makes.includes(name)),
+  );
+  if (stage === undefined) return [move];
+  const others = optional.filter((other) => other !== stage);
+  const need = move.need.filter((name) => !stage.makes.includes(name));
+  return [
+    ...given(move, stage, true),
+    ...given(move, stage, false).map((each) => ({ ...each, need })),
+  ].flatMap((each) => withoutNeeds(others, each));
+}
+
+/** Whoever is in a stage is in a run that has it, and all that are there together with it. */
+function isCertain(optional: readonly Optional[], { enabled }: Stage, from: string): boolean {
+  const own = optional.find(({ states }) => states.has(from))?.enabled;
+  return paramOf(own) === paramOf(enabled) && own !== undefined;
+}
+
+function paramOf(enabled: Stage["enabled"] | undefined): string {
+  return typeof enabled === "object" ? enabled.param : "";
+}
+
+/** The move where the stage is enabled, or where it is not; none, where it has a guard that says otherwise. */
+function given(move: Move, { enabled }: Stage, value: boolean): Move[] {
+  if (typeof enabled === "boolean") return enabled === value ? [move] : [];
+  const { param } = enabled;
+  const said = move.when.find((condition) => condition.type === "param" && condition.param === param);
+  if (said?.type === "param" && !said.in.includes(value)) return [];
+  const guard: Condition = { type: "param", param, in: [value] };
+  return [{ ...move, when: [...move.when.filter((condition) => condition !== said), guard] }];
+}
+
+/** The rule of a death names one target, and this one would not be there in every run. */
+function checkEnds({ context, file }: Build, optional: readonly Optional[]): void {
+  for (const [index, end] of (file.ends ?? []).entries()) {
+    const stage = optional.find(({ states }) => end.try !== undefined && states.has(end.try));
+    if (stage === undefined || listOf(end.in).every((name) => stage.states.has(name))) continue;
+    report(context, context.placeOf(["ends", index, "try"]), {
+      code: "bad-value",
+      message: `stage ${stage.name} can be disabled, and then no move leads to ${end.try}: let the engine move on from here instead`,
+    });
+  }
+}
