@@ -72,7 +72,14 @@ describe.runIf(isPerson).concurrent("checks", () => {
         for (const digest of digests) expect(digest).toMatch(/^sha256:[0-9a-f]{64}:/);
         const trees = green.events.flatMap(({ event }) => (event.type === "tree-seen" ? [event.tree] : []));
         expect(results(green)).toEqual([
-          { verdict: "needs_fix", exit_code: 1, tree: trees.at(-2), ended: "exited" },
+          {
+            verdict: "needs_fix",
+            exit_code: 1,
+            tree: trees.at(-2),
+            ended: "exited",
+            failing: "unknown",
+            rule: "no-path",
+          },
           { verdict: "pass", exit_code: 0, tree: trees.at(-1), ended: "exited" },
         ]);
 
@@ -120,13 +127,32 @@ describe.runIf(isPerson).concurrent("checks", () => {
       supervised(stage, {}, async () => {
         const run = await stage.begin("checks");
         const now = await stage.until(run, ({ state }) => state === "fixing");
-        expect(results(now)).toMatchObject([{ verdict: "needs_fix", exit_code: -1, ended }]);
+        expect(results(now)).toMatchObject([
+          { verdict: "needs_fix", exit_code: -1, ended, failing: "unknown", rule: "cut-short" },
+        ]);
         expect((await stage.trace(run)).join("\n")).toContain(`tests: needs_fix (${ended})`);
         await stage.person("cancel", run);
         await stage.until(run, ({ isIdle }) => isIdle);
         expect(processesOf(stage).filter(({ kind }) => kind === "agent" || kind === "shim")).toEqual([]);
       }),
     );
+  });
+
+  test.for<[string, string, string]>([
+    ["a test", "FAIL $PWD/unit/a.test.sh", "failing: test, rule: named"],
+    ["the source", "src/a.sh:1:2: error: no", "failing: source, rule: located"],
+    ["what git ignores", "FAIL dist/a.test.sh", ""],
+  ])("a red check tells that it failed in %s", async ([, says, told], { expect }) => {
+    const coder = `mkdir -p unit src dist; touch unit/a.test.sh src/a.sh dist/a.test.sh; echo dist >.gitignore\n${QUICK}`;
+    const files = { "test.sh": `echo "${says}"; exit 1` };
+    await onStage({ workflow: "checks", agents: { ...agents, coder }, files }, async (stage) => {
+      const run = await stage.begin("checks");
+      await stage.until(run, ({ state }) => state === "fixing");
+      const words = told === "" ? "" : `, ${told}`;
+      expect((await stage.trace(run)).join("\n")).toContain(`tests: needs_fix (exit code 1${words})`);
+      const { document } = await stage.person("show", run);
+      expect(JSON.stringify(document["artifacts"])).toContain(`TESTS.txt says needs_fix${words}"`);
+    });
   });
 
   test("a check that is lost with its shim is run again, once", async ({ expect }) => {
