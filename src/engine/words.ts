@@ -13,7 +13,13 @@ export function withContext(
   of: { readonly role: string; readonly text: string },
 ): string {
   const names = definition.roles[of.role]?.context ?? [];
-  const files = names.map((name) => definition.artifacts[name]?.file ?? "").filter((file) => file !== "");
+  // A check that was never run has said nothing.
+  const isThere = (name: string): boolean =>
+    definition.artifacts[name]?.reader.type !== "check" || run.held[name] !== undefined;
+  const files = names
+    .filter(isThere)
+    .map((name) => definition.artifacts[name]?.file ?? "")
+    .filter((file) => file !== "");
   if (files.length === 0) return of.text;
   const lines = [...new Set(files)].map((file) => `- ${fillPath(run, file)}`);
   return `${of.text.trimEnd()}\n\n## Read these first\n\n${lines.join("\n")}\n`;
