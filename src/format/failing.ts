@@ -47,7 +47,8 @@ type LookUp = (name: string | undefined) => readonly string[];
 const PATH = String.raw`(?<path>[^\s:'"(\[][^\s:'"]*)`;
 const like = (pattern: string): RegExp => new RegExp(pattern.replaceAll("PATH", () => PATH));
 
-const JS_STEP = like(String.raw`^\s*(?:at|❯) (?:.*?[\s(])?PATH:\d+(?::\d+)?\)?$`);
+/** A place in a trace, or the file that could not be read. */
+const JS_STEP = like(String.raw`^\s*(?:(?:at|❯) (?:.*?[\s(])?(?=\S+:\d+\)?$)|File: )PATH(?::\d+){0,2}\)?$`);
 const PYTHON_STEP = like(String.raw`^\s*File "PATH", line \d+`);
 
 const FAILURES: readonly Kind[] = [

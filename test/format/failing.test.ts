@@ -70,6 +70,18 @@ AssertionError: expected 2 to be 3 // Object.is equality
   ],
   ["vitest: a suite without a trace", "test, named", " FAIL  src/a.test.ts [ src/a.test.ts ]\nError: no"],
   [
+    "vitest: a source that cannot be read",
+    "source, thrown",
+    ` FAIL  src/a.test.ts [ src/a.test.ts ]
+Error: Transform failed with 1 error:
+
+[PARSE_ERROR] Unexpected token
+   ╭─[ src/a.ts:1:14 ]
+  Plugin: vite:oxc
+  File: ${ROOT}/src/a.ts
+ ❯ transformWithOxc node_modules/vite/dist/node/chunks/node.js:7618:19`,
+  ],
+  [
     "vitest: a trace that a passing test printed",
     "test, thrown",
     `stderr | src/a.test.ts > warns
