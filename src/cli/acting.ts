@@ -86,6 +86,7 @@ function lazily(load: () => Promise<Workspaces>): Workspaces {
   return {
     prepare: async (of) => (await load()).prepare(of),
     digest: async (path, artifacts) => (await load()).digest(path, artifacts),
+    files: async (path, tree) => (await load()).files(path, tree),
     snapshot: async (of) => (await load()).snapshot(of),
     release: async (of) => (await load()).release(of),
   };

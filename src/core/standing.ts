@@ -6,6 +6,7 @@
  */
 
 import type { Workflow } from "./compile.ts";
+import type { Reading } from "./event.ts";
 import { slotKey, type Held, type Run } from "./run.ts";
 import { judge, SEVERITIES, type Severity, type Verdict } from "./verdict.ts";
 import type { Artifact, Literal, Place, Standing, Value } from "./workflow.ts";
@@ -225,8 +226,15 @@ function reasonFor(on: { workflow: Workflow; run: Run }, member: Member, cause: 
     case "needs_fix":
     case "needs_human":
     case "reject":
-      return `${what} says ${cause}`;
+      return `${what} says ${cause}${sayFailing(held?.reading.fields)}`;
   }
+}
+
+/** Of a red check: where it failed and what told so, where anything did. */
+export function sayFailing({ failing, rule }: Reading["fields"] = {}): string {
+  return failing === undefined || rule === "no-path" || rule === "cut-short"
+    ? ""
+    : `, failing: ${String(failing)}, rule: ${String(rule)}`;
 }
 
 export function valueOf<T extends Literal>(run: Run, value: Value<T>): Literal {

@@ -8,6 +8,10 @@
 export const VERDICTS = ["pass", "pass_with_notes", "needs_fix", "needs_human", "reject"] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
+/** Where a red check failed. */
+export const FAILING = ["test", "source", "unknown"] as const;
+export type Failing = (typeof FAILING)[number];
+
 /** Highest first. An unknown word ranks as the first. */
 export const SEVERITIES = ["critical", "high", "medium", "low"] as const;
 export type Severity = (typeof SEVERITIES)[number];

@@ -2,6 +2,7 @@
 
 import { valueOf } from "../core/standing.ts";
 import type { Reading } from "../core/event.ts";
+import { failingOf, type Told } from "../format/failing.ts";
 import type { Works } from "./box.ts";
 import { environment, MINUTE_MS } from "./launch.ts";
 import { artifactPaths, boundWorkspace, placeOf } from "./place.ts";
@@ -142,11 +143,9 @@ async function observe(
   const text = isInDoubt ? `${output.text}\n${doubt}\n` : output.text;
   if (file !== "")
     noteAll(works, row.id, await works.artifacts.put(place, { artifact: job.artifact, slot: "", text }));
-  const reading = readingOf(job, {
-    code: process.type === "ended" && job.killed === "" ? process.code : -1,
-    digest: output.digest,
-    isInDoubt,
-  });
+  const code = process.type === "ended" && job.killed === "" ? process.code : -1;
+  const told = code > 0 && !isInDoubt ? await whereFailed(works, job, output.text) : CUT_SHORT;
+  const reading = readingOf(job, { code, digest: output.digest, isInDoubt, told });
   await submit(works, {
     run: job.run,
     by: { type: "engine" },
@@ -160,6 +159,15 @@ async function observe(
     }),
   });
   await project(works, job.run);
+}
+
+const CUT_SHORT: Told = { failing: "unknown", rule: "cut-short" };
+
+/** Only files of the work that was checked count. */
+async function whereFailed(works: Works, job: JobRow, text: string): Promise<Told> {
+  const root = boundWorkspace(works, job.run)?.path;
+  if (root === undefined) return CUT_SHORT;
+  return failingOf({ text, root, files: await works.workspaces.files(root, job.tree) });
 }
 
 function tell(works: Works, job: JobRow, what: Pick<Note, "kind" | "text">): void {
@@ -191,9 +199,10 @@ function isLate(works: Works, job: JobRow): boolean {
  */
 function readingOf(
   job: JobRow,
-  of: { readonly code: number; readonly digest: string; readonly isInDoubt: boolean },
+  of: { readonly code: number; readonly digest: string; readonly isInDoubt: boolean; readonly told: Told },
 ): Reading {
-  const { code, digest, isInDoubt } = of;
+  const { code, digest, isInDoubt, told } = of;
+  const isPassed = code === 0 && !isInDoubt;
   const ended = job.killed === "" ? "exited" : job.killed;
   return {
     artifact: job.artifact,
@@ -201,8 +210,13 @@ function readingOf(
     found: true,
     digest: `${digest}:${job.id}`,
     faults: [],
-    verdict: code === 0 && !isInDoubt ? "pass" : "needs_fix",
-    fields: { exit_code: code, tree: job.tree, ended: isInDoubt ? "in doubt" : ended },
+    verdict: isPassed ? "pass" : "needs_fix",
+    fields: {
+      exit_code: code,
+      tree: job.tree,
+      ended: isInDoubt ? "in doubt" : ended,
+      ...(isPassed ? {} : told),
+    },
     lists: {},
   };
 }

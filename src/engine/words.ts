@@ -14,9 +14,11 @@ export function withContext(
   of: { readonly role: string; readonly text: string },
 ): string {
   const missing = (definition.stages ?? []).filter((stage) => !isEnabled(stage, run));
-  const names = (definition.roles[of.role]?.context ?? []).filter(
-    (name) => !missing.some(({ makes }) => makes.includes(name)),
-  );
+  // A stage that is left out makes nothing, and a check that was never run has said nothing.
+  const isThere = (name: string): boolean =>
+    !missing.some(({ makes }) => makes.includes(name)) &&
+    (definition.artifacts[name]?.reader.type !== "check" || run.held[name] !== undefined);
+  const names = (definition.roles[of.role]?.context ?? []).filter(isThere);
   const files = names.map((name) => definition.artifacts[name]?.file ?? "").filter((file) => file !== "");
   if (files.length === 0) return of.text;
   const lines = [...new Set(files)].map((file) => `- ${fillPath(run, file)}`);

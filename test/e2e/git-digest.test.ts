@@ -193,6 +193,19 @@ test("one process of git where nothing changed, two where something did, three a
   expect(await calls()).toBe(3);
 });
 
+test("the files of a digest are those of the work at that moment, without artifacts and what is ignored", async () => {
+  const { of, path, digest } = await prepared();
+  put(path, { "new/ä b.txt": "x\n", "TASK.md": "x", "out/log.txt": "x", ".gitignore": "out\n" });
+  rmSync(join(path, "b.txt"));
+  const tree = await digest();
+  put(path, { "later.txt": "x" });
+  const before = await of.workspaces.files(path, sh(of.repo, of.env, ["rev-parse", "HEAD^{tree}"]));
+  expect((await of.workspaces.files(path, tree)).toSorted()).toEqual(
+    [...before.filter((name) => name !== "b.txt"), "new/ä b.txt"].toSorted(),
+  );
+  expect(await of.workspaces.files(path, "0".repeat(40))).toEqual([]);
+});
+
 test("a snapshot is kept once under its ref, with HEAD as its parent", async () => {
   const { of, path, digest } = await prepared();
   put(path, { "a.txt": "at the gate\n" });

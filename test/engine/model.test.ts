@@ -52,6 +52,7 @@ function boxOf(): Box {
     workspaces: {
       prepare: () => Promise.reject(new Error("nothing is prepared here")),
       digest: () => Promise.resolve("t1"),
+      files: () => Promise.resolve([]),
       snapshot: () => Promise.resolve(""),
       release: () => Promise.resolve({ salvage: "", kept: "" }),
     },

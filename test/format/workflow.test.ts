@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Artifact } from "../../src/core/workflow.ts";
+import { graphOf } from "../../src/format/graph.ts";
 import { showProblem } from "../../src/format/problem.ts";
 import { parseWorkflow, type Parsed } from "../../src/format/workflow/parse.ts";
 
@@ -55,6 +56,45 @@ moves: [{ from: start, to: draft, by: human }]
 asks: { stuck: { question: stuck, options: { again: { to: draft }, stop: { to: closed } } } }
 `;
   expect(artifactOf(text, "draft")?.by).toEqual(by);
+});
+
+test("a check with a fixer is made of states, counters and moves like any other", () => {
+  const parsed = parse(`roles: { fixer: { context: notes } }
+artifacts: { notes: { in: notes.md, file: true, by: human } }
+stages:
+  TEST:
+    restart: { max: 1 }
+    stuck: stuck
+    then: closed
+    phases:
+      tests: { check: npm test, out: tests.txt, fix: { by: fixer, max: 2, failing: [test, unknown] } }
+states: { closed: { final: done } }
+moves:
+  - { from: start, to: tests, by: human, need: notes }
+  - { from: tests, to: closed, by: engine, when: { tests.failing: source } }
+asks: { stuck: { question: stuck, options: { again: { to: origin, new: tests.cycle }, stop: { to: closed } } } }
+`);
+  if (!parsed.ok) throw new Error(parsed.problems.map(showProblem).join("\n"));
+  const { workflow, helpers } = parsed;
+  const { counters, roles, artifacts } = workflow.definition;
+  expect(roles["fixer"]?.context).toEqual(["notes", "tests"]);
+  expect(counters["tests.fixes"]).toMatchObject({ max: 2, per: "tests.cycle" });
+  expect(Object.keys(artifacts)).toEqual(["notes", "tests"]);
+  expect(workflow.ends).toMatchObject({ "fixer in tests-fix": { try: "tests" } });
+  const drawn = graphOf(workflow, helpers, { expanded: true }).moves;
+  expect(drawn.map(({ from, to, labels }) => `${from} -> ${to}: ${labels.join("; ")}`))
+    .toMatchInlineSnapshot(`
+    [
+      "start -> tests: human [notes]",
+      "tests -> closed: engine [tests.failing source]; engine [tests pass]",
+      "tests -> tests-fix: engine [tests needs_fix, tests.failing test or unknown, tests.fixes below]",
+      "tests -> tests: engine [tests needs_fix, tests.failing test or unknown, tests.fixes spent, TEST.restarts below]",
+      "tests -> TEST-blocked: engine [tests needs_fix, tests.failing test or unknown, tests.fixes spent, TEST.restarts spent]",
+      "tests-fix -> tests: fixer",
+      "TEST-blocked -> tests: answer again",
+      "TEST-blocked -> closed: answer stop",
+    ]
+  `);
 });
 
 test("what is wrong with a parameter or an artifact is told once, not wherever it is used", () => {

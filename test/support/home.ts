@@ -180,7 +180,13 @@ function boxOf(home: Home, store: SqliteStore): Box {
 function refuse(): never {
   throw new Error("these runs have no workspace");
 }
-const NONE: Workspaces = { prepare: refuse, digest: refuse, snapshot: refuse, release: refuse };
+const NONE: Workspaces = {
+  prepare: refuse,
+  digest: refuse,
+  files: refuse,
+  snapshot: refuse,
+  release: refuse,
+};
 
 function noteWorkflow(): Workflow {
   const parsed = parseWorkflow({

@@ -19,7 +19,7 @@ import { hiddenRules } from "./hidden-rules.ts";
 import { copyIndex, isSameEntry, pairs, parseIndex, rootTree, withNested } from "./index-file.ts";
 import type { IndexFile } from "./index-file.ts";
 import { gitDirOf } from "./locate.ts";
-import { at, inRepository, leaveOut } from "./own.ts";
+import { at, inRepository, leaveOut, within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { headAt } from "./refs.ts";
 import { withScratch } from "./scratch.ts";
@@ -61,6 +61,14 @@ function atOnce(work: () => void): void {
 /** The tree of the work in a digest. */
 export function workOf(digested: string): string {
   return digested.split("+", 1)[0] ?? digested;
+}
+
+/** All that is in the work of a digest. */
+export async function filesOf(on: On, bench: Bench, digested: string): Promise<readonly string[]> {
+  const args = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", workOf(digested)];
+  const { code, out } = await tryGit(on.env, { ...within(bench), args });
+  const names = code === 0 ? out.toString("utf8").split("\0") : [];
+  return names.filter((name) => name !== "");
 }
 
 type Added = { readonly file: string; readonly index: IndexFile; readonly copy: Buffer };

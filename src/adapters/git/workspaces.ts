@@ -10,7 +10,7 @@ import { prepare } from "./prepare.ts";
 import { release } from "./release.ts";
 import { snapshot } from "./snapshot.ts";
 import { openBench } from "./own.ts";
-import { digest } from "./tree.ts";
+import { digest, filesOf } from "./tree.ts";
 
 type On = {
   readonly home: Home;
@@ -29,6 +29,7 @@ export function gitWorkspaces(on: On): Workspaces {
     },
     digest: async (path, artifacts) =>
       digest(on, { ...(await openBench(on, path)), isAlone: on.isAlone === true }, artifacts),
+    files: async (path, tree) => filesOf(on, await openBench(on, path), tree),
     snapshot: async (of) => {
       refuseRunName(of.run);
       return snapshot(on, await openBench(on, of.path), of);

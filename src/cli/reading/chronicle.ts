@@ -1,6 +1,7 @@
 /** The journal of a run as people read it: one line for each thing that happened, with what followed from it. */
 
 import type { Actor, Event, Incoming, Reading } from "../../core/event.ts";
+import { sayFailing } from "../../core/standing.ts";
 import { apartOf } from "../../engine/apart.ts";
 import { unnamedKeys } from "../../engine/human-keys.ts";
 import type { Proof, Recorded } from "../../engine/ports/journal.ts";
@@ -179,11 +180,12 @@ function sayConsequence(event: Event): string[] {
   }
 }
 
-/** Of a check: how its command ended, where that is not what its verdict says. */
-function sayCheck({ exit_code: code, ended }: Reading["fields"]): string {
+/** Of a check: how its command ended, where that is not what its verdict says, and where it failed, where that can be told. */
+function sayCheck(fields: Reading["fields"]): string {
+  const { exit_code: code, ended } = fields;
   if (typeof code !== "number" || typeof ended !== "string") return "";
   if (ended !== "exited") return ` (${ended})`;
-  return code === 0 ? "" : ` (exit code ${code})`;
+  return code === 0 ? "" : ` (exit code ${code}${sayFailing(fields)})`;
 }
 
 function agentName({ role, slot }: { readonly role: string; readonly slot: string }): string {

@@ -2,7 +2,7 @@
 
 import type { Workflow } from "../compile.ts";
 import type { Fault, Reading } from "../event.ts";
-import { NO_ISSUES, type IssueCounts, type Verdict } from "../verdict.ts";
+import { FAILING, NO_ISSUES, type IssueCounts, type Verdict } from "../verdict.ts";
 import type { Artifact, Condition, Literal, Shape } from "../workflow.ts";
 
 export type Outcome = Pick<Reading, "fields" | "lists" | "verdict" | "issues"> & {
@@ -32,7 +32,7 @@ function compute(workflow: Workflow, name: string, artifact: Artifact): Outcome[
     ),
   );
   const variants = fieldsOf(workflow, name, artifact).flatMap((fields) =>
-    verdictsOf(artifact).map((verdict): Outcome => ({
+    verdictsOf(workflow, name, artifact).map((verdict): Outcome => ({
       ...verdict,
       fields: { ...verdict.fields, ...fields },
       lists,
@@ -45,10 +45,8 @@ function compute(workflow: Workflow, name: string, artifact: Artifact): Outcome[
   return tellsInvalid ? [...variants, { fields: {}, lists: {}, faults: [SOMEWHERE] }] : variants;
 }
 
-function verdictsOf(artifact: Artifact): Omit<Outcome, "lists">[] {
-  const { reader } = artifact;
-  if (reader.type === "check")
-    return (["pass", "needs_fix"] as const).map((verdict) => ({ verdict, fields: {} }));
+function verdictsOf(workflow: Workflow, name: string, { reader }: Artifact): Omit<Outcome, "lists">[] {
+  if (reader.type === "check") return [{ verdict: "pass", fields: {} }, ...redOf(workflow, name)];
   if (reader.type === "children") return ["all", "some", "none"].map((outcome) => ({ fields: { outcome } }));
   if (reader.type === "section" && reader.verdicts !== undefined)
     return distinct(reader.verdicts).map((verdict) => ({ verdict, fields: {} }));
@@ -64,6 +62,14 @@ function verdictsOf(artifact: Artifact): Omit<Outcome, "lists">[] {
       fields: {},
     })),
   );
+}
+
+/** Only a check that is red has failed somewhere. */
+function redOf(workflow: Workflow, name: string): Omit<Outcome, "lists">[] {
+  const isRead = comparedFields(workflow, name).size > 0;
+  return isRead
+    ? FAILING.map((failing) => ({ verdict: "needs_fix", fields: { failing } }))
+    : [{ verdict: "needs_fix", fields: {} }];
 }
 
 function distinct(words: Readonly<Record<string, Verdict>>): Verdict[] {
@@ -98,6 +104,7 @@ function comparedFields(workflow: Workflow, name: string): Map<string, Literal[]
 function fieldsOf(workflow: Workflow, name: string, { reader }: Artifact): Record<string, Literal>[] {
   const shape = shapeOf(reader);
   let all: Record<string, Literal>[] = [{}];
+  if (reader.type === "check") return all;
   for (const [field, told] of comparedFields(workflow, name)) {
     const values = valuesOf(shape, field, told);
     const given = all.flatMap((fields) => values.map((value) => ({ ...fields, [field]: value })));

@@ -31,6 +31,8 @@ export type Workspaces = {
    * else. Touches neither index nor branch. Throws a UserError `no-workspace` where there is no work to look at.
    */
   digest(path: string, artifacts: readonly string[]): Promise<string>;
+  /** The paths of all files in the work of a digest; none where it is not there any more. */
+  files(path: string, tree: string): Promise<readonly string[]>;
   /** Keeps the work of a digest as a commit under a ref of ours. Gives the ref. */
   snapshot(of: {
     readonly path: string;

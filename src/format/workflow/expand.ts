@@ -8,7 +8,7 @@ import { listOf, type Path } from "./context.ts";
 import { blockedState, put, type Expanded, type Kernel, type Sink } from "./sink.ts";
 import {
   checkPhase,
-  cycleOf,
+  cyclesOf,
   eachPhase,
   reviewPhase,
   runPhase,
@@ -58,10 +58,7 @@ function expandStage(sink: Sink, on: { name: string; stage: StageFile; next: str
       phase,
       stage: name,
       first: phases[0]?.[0] ?? id,
-      scopes: [
-        name,
-        ...phases.flatMap(([other, { review }]) => (review === undefined ? [] : [cycleOf(other)])),
-      ],
+      scopes: [name, ...cyclesOf(stage)],
       outputs: phases.flatMap(([other, { out }]) => (out === undefined ? [] : [other])),
       next: phases[index + 1]?.[0] ?? on.next,
       restarts: stage.restart !== undefined,

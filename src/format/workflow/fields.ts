@@ -2,6 +2,7 @@
 
 import { closest } from "../../core/closest.ts";
 import type { Artifact, Literal, Shape } from "../../core/workflow.ts";
+import { FAILING } from "../../core/verdict.ts";
 import { kindOfValue } from "./readers.ts";
 
 /** A field as its reader gives it. Without a kind, the file may hold anything there. */
@@ -26,8 +27,9 @@ export function fieldOf(artifact: Artifact, name: string): Field | Objection {
       return ofShape(reader.shape, name);
     case "tasks":
       return name === "tasks" ? { kind: "number" } : unknown(name, ["tasks"]);
-    case "document":
     case "check":
+      return name === "failing" ? { kind: "text", values: FAILING } : unknown(name, ["failing"]);
+    case "document":
     case "fact":
     case "children":
     case "file":

@@ -1,8 +1,8 @@
 /** What each kind of phase expands to. Reading one of these functions is reading what its sugar means. */
 
-import type { Path } from "./context.ts";
+import { listOf, type Path } from "./context.ts";
 import { addEnd, addMove, blockedState, put, type Sink } from "./sink.ts";
-import type { ArtifactFile, PhaseFile, WorkflowFile } from "./schema.ts";
+import type { ArtifactFile, PhaseFile, StageFile, WhenFile, WorkflowFile } from "./schema.ts";
 
 export type PhaseSite = {
   readonly id: string;
@@ -20,17 +20,19 @@ export type PhaseSite = {
   readonly path: Path;
 };
 
-/** The scope of a review's fixes: a restart of the stage, or a person's retry, begins it anew. */
-export function cycleOf(phase: string): string {
-  return `${phase}.cycle`;
+/** The scopes of the fixes of reviews and checks: a restart of the stage, or a person's retry, begins them anew. */
+export function cyclesOf({ phases }: Pick<StageFile, "phases">): string[] {
+  return Object.entries(phases)
+    .filter(([, { review, fix }]) => review !== undefined || fix !== undefined)
+    .map(([id]) => cycleOf(id));
 }
 
 export function cyclesIn({ stages }: WorkflowFile): string[] {
-  return Object.values(stages ?? {}).flatMap(({ phases }) =>
-    Object.keys(phases)
-      .filter((id) => phases[id]?.review !== undefined)
-      .map(cycleOf),
-  );
+  return Object.values(stages ?? {}).flatMap(cyclesOf);
+}
+
+function cycleOf(phase: string): string {
+  return `${phase}.cycle`;
 }
 
 const TRIES = 3;
@@ -120,16 +122,43 @@ export function reviewPhase(sink: Sink, site: PhaseSite): void {
     path: path,
     inside: [...path, "out"],
   });
+  countFixes(sink, site);
+  produce(sink, site, { state: id, role, owes: id, to: site.next, when: approvals });
+  const stop = [`stop ${role}`];
+  mendOrAsk(sink, site, { failed: { [id]: "needs_fix" }, stop });
+  const person = (["needs_human", "reject"] as const).filter((verdict) => verdicts.has(verdict));
+  if (person.length > 0)
+    addMove(
+      sink,
+      {
+        from: id,
+        to: blockedState(stage),
+        by: "engine",
+        when: { [id]: [...person] },
+        remember: true,
+        do: stop,
+      },
+      path,
+    );
+  if (phase.fix !== undefined) fixState(sink, site, phase.fix.by);
+}
+
+function countFixes(sink: Sink, { id, phase, path }: PhaseSite): void {
   put(sink, "counters", {
     name: `${id}.fixes`,
     value: { max: phase.fix?.max ?? 0, per: cycleOf(id) },
     path: path,
     inside: [...path, "fix"],
   });
-  produce(sink, site, { state: id, role, owes: id, to: site.next, when: approvals });
-  const failed = { [id]: "needs_fix" };
-  const stop = [`stop ${role}`];
-  const { restarts } = site;
+}
+
+/** What did not pass is mended while fixes are left; then the stage begins again, and then a person is asked. */
+function mendOrAsk(
+  sink: Sink,
+  site: PhaseSite,
+  { failed, stop }: { readonly failed: WhenFile; readonly stop: string[] },
+): void {
+  const { id, phase, path, stage, restarts } = site;
   const left = `${stage}.restarts`;
   if (phase.fix !== undefined)
     addMove(
@@ -168,21 +197,6 @@ export function reviewPhase(sink: Sink, site: PhaseSite): void {
     { from: id, to: blockedState(stage), by: "engine", when: nothingLeft, remember: true, do: stop },
     path,
   );
-  const person = (["needs_human", "reject"] as const).filter((verdict) => verdicts.has(verdict));
-  if (person.length > 0)
-    addMove(
-      sink,
-      {
-        from: id,
-        to: blockedState(stage),
-        by: "engine",
-        when: { [id]: [...person] },
-        remember: true,
-        do: stop,
-      },
-      path,
-    );
-  if (phase.fix !== undefined) fixState(sink, site, phase.fix.by);
 }
 
 function fixState(sink: Sink, site: PhaseSite, role: string): void {
@@ -198,7 +212,7 @@ function fixState(sink: Sink, site: PhaseSite, role: string): void {
   produce(sink, site, { state, role, owes: state, to: site.id });
 }
 
-/** A command that the engine runs. */
+/** A command that the engine runs, and whoever mends what it found. */
 export function checkPhase(sink: Sink, site: PhaseSite): void {
   const { id, phase, path } = site;
   const { in: file } = outOf(phase.out);
@@ -209,11 +223,34 @@ export function checkPhase(sink: Sink, site: PhaseSite): void {
   });
   put(sink, "states", { name: id, value: { ...stageOf(site), enter: [`run ${id}`] }, path: path });
   addMove(sink, { from: id, to: site.next, by: "engine", when: { [id]: "pass" } }, path);
+  const { fix } = phase;
+  if (fix !== undefined) {
+    // What failed elsewhere is left to moves that the file itself has.
+    const where = fix.failing === undefined ? {} : { [`${id}.failing`]: fix.failing };
+    countFixes(sink, site);
+    mendOrAsk(sink, site, { failed: { [id]: "needs_fix", ...where }, stop: [] });
+    return mendState(sink, site, fix.by);
+  }
   addMove(
     sink,
     { from: id, to: blockedState(site.stage), by: "engine", when: { [id]: "needs_fix" }, remember: true },
     path,
   );
+}
+
+/** Whoever mends for a check owes no file: its end, or its own word, has the check run again, and that judges. */
+function mendState(sink: Sink, site: PhaseSite, role: string): void {
+  const { id, path } = site;
+  const state = `${id}-fix`;
+  const declared = sink.kernel.roles[role];
+  if (declared !== undefined) {
+    const context = [...new Set([...listOf(declared.context), id])];
+    Object.assign(sink.kernel.roles, { [role]: { ...declared, context } });
+  }
+  sink.helpers.set(state, id);
+  put(sink, "states", { name: state, value: { ...stageOf(site), enter: [`start ${role}`] }, path });
+  addMove(sink, { from: state, to: id, by: role, do: [`stop ${role}`] }, path);
+  addEnd(sink, { role, in: state, try: id, else: {} }, path);
 }
 
 /** Child runs, one for each task of a list. */

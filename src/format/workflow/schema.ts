@@ -5,6 +5,7 @@
  */
 
 import * as z from "zod/mini";
+import { FAILING } from "../../core/verdict.ts";
 import {
   Bound,
   File,
@@ -206,6 +207,16 @@ const Out = z.union([File, z.strictObject(artifactKeys)]);
 const tries = z.optional(
   told(Bound, "How often an agent may end without leaving what it owes; 3 unless said otherwise"),
 );
+const Fix = z.strictObject({
+  by: told(Name, "The role that mends"),
+  max: told(Bound, "How often"),
+  failing: z.optional(
+    told(
+      z.array(z.enum(FAILING)).check(z.minLength(1)),
+      "With check: only where it failed there; what failed elsewhere is left to moves of the file",
+    ),
+  ),
+});
 const Phase = z.strictObject({
   title: z.optional(Text),
   run: z.optional(told(Name, "The role that produces the output")),
@@ -217,9 +228,7 @@ const Phase = z.strictObject({
   merge: z.optional(told(Name, "With each: the role that makes one output of the parts")),
   review: z.optional(told(Name, "The phase whose output is reviewed")),
   by: z.optional(told(Name, "With review: the reviewing role")),
-  fix: z.optional(
-    told(z.strictObject({ by: Name, max: Bound }), "With review: who mends what was found, how often"),
-  ),
+  fix: z.optional(told(Fix, "With review or check: who mends what was found, how often")),
   check: z.optional(told(z.union([Text, Param]), "A command the engine runs")),
   tasks: z.optional(told(Name, "Child runs made of the tasks of this phase's output")),
   workflow: z.optional(told(Name, "With tasks: the workflow that each child run follows")),

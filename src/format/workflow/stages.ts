@@ -11,7 +11,7 @@ type Key = keyof PhaseFile;
 const KINDS: Readonly<Record<string, { readonly needs: readonly Key[]; readonly may: readonly Key[] }>> = {
   review: { needs: ["by", "out"], may: ["fix", "tries"] },
   each: { needs: ["run", "part", "merge", "out"], may: ["most", "failed", "tries"] },
-  check: { needs: [], may: ["out"] },
+  check: { needs: [], may: ["out", "fix"] },
   tasks: { needs: ["workflow"], may: ["failed", "most", "with"] },
   ask: { needs: [], may: [] },
   run: { needs: ["out"], may: ["tries"] },
@@ -63,7 +63,13 @@ function problemOf(id: string, phase: PhaseFile): string | undefined {
   if (missing.length > 0) return `${id} needs ${missing.map((key) => `"${key}"`).join(" and ")}`;
   const known = new Set<string>([kind, "title", ...needs, ...may]);
   const other = Object.keys(phase).find((key) => !known.has(key));
-  return other === undefined ? undefined : `"${other}" means nothing in ${id}, which has "${kind}"`;
+  if (other !== undefined) return `"${other}" means nothing in ${id}, which has "${kind}"`;
+  if (phase.fix === undefined) return undefined;
+  if (kind === "check" && phase.out === undefined)
+    return `${id} needs "out": whoever mends must be able to read what the check said`;
+  return kind !== "check" && phase.fix.failing !== undefined
+    ? `"failing" means nothing in "fix" of ${id}, which has "${kind}": only a check tells where it failed`
+    : undefined;
 }
 
 type Word = {

@@ -43,6 +43,15 @@ printf 'DONE: %s\\n' "$SIGNALBOX_JOB" | signalbox submit handoff -
 signalbox move testing
 `;
 
+/** Red in a test until that is mended, red in the source where there is any. */
+const TWICE = `
+[ -e src/a.sh ] && { echo "src/a.sh:1:2: error: no"; exit 1; }
+grep -q good unit/a.test.sh || { echo "FAIL unit/a.test.sh"; exit 1; }
+echo ok
+`;
+
+const CODING = "mkdir unit; echo bad >unit/a.test.sh; echo done >work.md";
+
 /** A check has nothing but its workspace and the state home: the ledger lies beside that. */
 const LEDGER = `L="\${SIGNALBOX_HOME%/state}/ledger"; echo $$ >>"$L/checks"; until [ -e "$L/go" ]; do sleep 0.02; done`;
 
@@ -72,7 +81,14 @@ describe.runIf(isPerson).concurrent("checks", () => {
         for (const digest of digests) expect(digest).toMatch(/^sha256:[0-9a-f]{64}:/);
         const trees = green.events.flatMap(({ event }) => (event.type === "tree-seen" ? [event.tree] : []));
         expect(results(green)).toEqual([
-          { verdict: "needs_fix", exit_code: 1, tree: trees.at(-2), ended: "exited" },
+          {
+            verdict: "needs_fix",
+            exit_code: 1,
+            tree: trees.at(-2),
+            ended: "exited",
+            failing: "unknown",
+            rule: "no-path",
+          },
           { verdict: "pass", exit_code: 0, tree: trees.at(-1), ended: "exited" },
         ]);
 
@@ -120,13 +136,71 @@ describe.runIf(isPerson).concurrent("checks", () => {
       supervised(stage, {}, async () => {
         const run = await stage.begin("checks");
         const now = await stage.until(run, ({ state }) => state === "fixing");
-        expect(results(now)).toMatchObject([{ verdict: "needs_fix", exit_code: -1, ended }]);
+        expect(results(now)).toMatchObject([
+          { verdict: "needs_fix", exit_code: -1, ended, failing: "unknown", rule: "cut-short" },
+        ]);
         expect((await stage.trace(run)).join("\n")).toContain(`tests: needs_fix (${ended})`);
         await stage.person("cancel", run);
         await stage.until(run, ({ isIdle }) => isIdle);
         expect(processesOf(stage).filter(({ kind }) => kind === "agent" || kind === "shim")).toEqual([]);
       }),
     );
+  });
+
+  test.for<[string, string, string]>([
+    ["a test", "FAIL $PWD/unit/a.test.sh", "failing: test, rule: named"],
+    ["the source", "src/a.sh:1:2: error: no", "failing: source, rule: located"],
+    ["what git ignores", "FAIL dist/a.test.sh", ""],
+  ])("a red check tells that it failed in %s", async ([, says, told], { expect }) => {
+    const coder = `mkdir -p unit src dist; touch unit/a.test.sh src/a.sh dist/a.test.sh; echo dist >.gitignore\n${QUICK}`;
+    const files = { "test.sh": `echo "${says}"; exit 1` };
+    await onStage({ workflow: "checks", agents: { ...agents, coder }, files }, async (stage) => {
+      const run = await stage.begin("checks");
+      await stage.until(run, ({ state }) => state === "fixing");
+      const words = told === "" ? "" : `, ${told}`;
+      expect((await stage.trace(run)).join("\n")).toContain(`tests: needs_fix (exit code 1${words})`);
+      const { document } = await stage.person("show", run);
+      expect(JSON.stringify(document["artifacts"])).toContain(`TESTS.txt says needs_fix${words}"`);
+    });
+  });
+
+  test("a phase that is red is mended, and run again after each fix; its end is enough", async ({
+    expect,
+  }) => {
+    const mender = `
+cat "$SIGNALBOX_PROMPT" >>"$LEDGER/prompt"
+cat TESTS.txt >>"$LEDGER/seen"
+[ -e "$LEDGER/tried" ] && echo good >unit/a.test.sh
+say tried; exit 3`;
+    const scene = { workflow: "mending", agents: { coder: CODING, mender }, files: { "test.sh": TWICE } };
+    await onStage(scene, async (stage) => {
+      const run = await stage.begin("mending");
+      await stage.until(run, ({ state, isIdle }) => state === "done" && isIdle);
+      expect(stage.said("seen")).toBe("FAIL unit/a.test.sh\nFAIL unit/a.test.sh");
+      expect(stage.said("prompt")).toContain("## Read these first\n\n- TESTS.txt");
+      expect(await stage.trace(run)).toMatchInlineSnapshot(`
+        [
+          "human (signed): started the run; start -> work; coder is called, attempt 1",
+          "engine: coder ended: exited (exit code 0); work: read; work -> tests",
+          "engine: looked at the files; tests: needs_fix (exit code 1, failing: test, rule: named); tests -> tests-fix; tests.fixes is 1; mender is called, attempt 1",
+          "engine: mender ended: exited (exit code 3); tests-fix -> tests",
+          "engine: looked at the files; tests: needs_fix (exit code 1, failing: test, rule: named); tests -> tests-fix; tests.fixes is 2; mender is called, attempt 2",
+          "engine: mender ended: exited (exit code 3); tests-fix -> tests",
+          "engine: looked at the files; tests: pass; tests -> done",
+        ]
+      `);
+      expect((await stage.person("verify", run)).code).toBe(0);
+    });
+  });
+
+  test("a phase that fails where nobody mends it leads where the file says", async ({ expect }) => {
+    const coder = `mkdir src; touch src/a.sh; ${CODING}`;
+    const scene = { workflow: "mending", agents: { coder, mender: "" }, files: { "test.sh": TWICE } };
+    await onStage(scene, async (stage) => {
+      const run = await stage.begin("mending");
+      await stage.until(run, ({ state, isIdle }) => state === "BUILD-blocked" && isIdle);
+      expect((await stage.trace(run)).at(-1)).toContain("rule: located); tests -> BUILD-blocked");
+    });
   });
 
   test("a check that is lost with its shim is run again, once", async ({ expect }) => {
