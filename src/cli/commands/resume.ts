@@ -53,8 +53,10 @@ async function resume(on: Acting, id: string): Promise<ResumeData> {
   const deeds = store.retry(id).map((key) => describe(on, id, key));
   const retried = store.readmit(id) ? [...deeds, "its turn in the queue"] : deeds;
   const respawned = isFinished(row) ? [] : await respawnCrashed(on, id);
+  // Where it goes on from: whoever is woken now may be quicker than we are.
+  const { state } = requireKept(on, id).row;
   await seeThrough(on, id);
-  return { run: id, state: requireKept(on, id).row.state, unhalted: row.halted, retried, respawned };
+  return { run: id, state, unhalted: row.halted, retried, respawned };
 }
 
 /** The settings may have been what held it up. What is still wrong with them is told by whoever needs them. */
