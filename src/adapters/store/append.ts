@@ -30,9 +30,20 @@ export function append(db: Database, entry: Entry): Appended {
   insist(entry.key?.isWellFormed() !== false && entry.key?.includes("\0") !== true, "a key is a text");
   insist(entry.after.seq === entry.seq + entry.events.length, "every event counts one");
   failpoint("journal.before-append");
-  const appended = db.write(() => written(db, entry));
+  const appended = attempted(db, entry);
   failpoint("journal.after-append");
   return appended;
+}
+
+/** Most keys are new: that one was used before is found out when it is written, and then nothing is. */
+function attempted(db: Database, entry: Entry): Appended {
+  try {
+    return db.write(() => written(db, entry));
+  } catch (error) {
+    const known = entry.key === undefined ? undefined : answerTo(db, entry.run, entry.key);
+    if (known === undefined) throw error;
+    return { type: "repeated", answer: known };
+  }
 }
 
 /** The answer that was acknowledged for a key. */
@@ -43,10 +54,13 @@ export function answerTo(db: Database, run: string, key: string): string | undef
 
 function written(db: Database, entry: Entry): Appended {
   const { run, key, after, status, deeds } = entry;
-  const known = key === undefined ? undefined : answerTo(db, run, key);
-  if (known !== undefined) return { type: "repeated", answer: known };
   const standing = standingOf(db, run);
-  if (standing.seq !== entry.seq) return { type: "conflict", seq: standing.seq };
+  if (standing.seq !== entry.seq) {
+    const known = key === undefined ? undefined : answerTo(db, run, key);
+    return known === undefined
+      ? { type: "conflict", seq: standing.seq }
+      : { type: "repeated", answer: known };
+  }
   if (standing.n === undefined) refuseUnknown(db, entry);
   if (entry.reserve !== undefined && !reserve(db, run, entry.reserve)) return { type: "exhausted" };
   const birth = standing.birth ?? bornOf(entry);
