@@ -186,8 +186,8 @@ async function acceptWhole(
   if (submission.type !== "accepted") throw new Error(`run ${id}: ${JSON.stringify(submission)}`);
 }
 
-/** Nobody releases anything here: pools that are large enough, and that nobody has to make. */
-const PROJECTS = 50;
+/** Nobody releases anything here: pools that are large enough, have a few places in use, and that nobody has to make. */
+const PROJECTS = 200;
 const repoOf = (n: number): string => `/repo/${n % PROJECTS}`;
 
 function makeProjects(store: SqliteStore): void {

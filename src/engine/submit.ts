@@ -143,8 +143,9 @@ export async function begin(box: Box, start: Start): Promise<Submission> {
 
 /** Resources that the run has, or would get if it asked for them now. Whether it gets them is decided when the event is written. */
 function reservable({ store }: Box, run: string, repo: string): readonly string[] {
-  const has = store.poolOf(run) !== undefined || boundWorkspace({ store }, run) !== undefined;
-  return has || store.hasRoom(repo) ? ["workspace"] : [];
+  // A child works in its parent's, whether or not there is room for another.
+  const has = store.poolOf(run) !== undefined || store.hasRoom(repo);
+  return has || boundWorkspace({ store }, run) !== undefined ? ["workspace"] : [];
 }
 
 export async function factsOf(box: Box, { row, run }: Kept, workflow: Workflow): Promise<Facts> {

@@ -8,7 +8,12 @@ import { openStore, type SqliteStore } from "../../src/adapters/store/open.ts";
 import { clear, look, makeLife, story, type, type Answer, type Life } from "./lives/life.ts";
 
 /** Plans, commits one file, hands over. Files of its run's name say where it ends: before all that (`stop`), or without handing over (`hold`). */
-const WORKER = `status=$(sed -n 's/^status: *//p' TASK.md | head -n 1)
+const WORKER = `# The page is away for a moment while somebody replaces it.
+for _ in 1 2 3 4 5 6 7 8 9; do
+  status=$(sed -n 's/^status: *//p' TASK.md | head -n 1)
+  [ -z "$status" ] || break
+  sleep 0.1
+done
 [ -e "$FLOW/$SIGNALBOX_RUN.stop" ] && exit 0
 if [ "$status" = planning ]; then
   printf 'APPROACH: as always\\n' | signalbox submit plan - >/dev/null

@@ -98,20 +98,36 @@ export function reserve(db: Database, run: string, repo: string): boolean {
 }
 
 function vacancy(db: Database, repo: string): PoolRow | undefined {
-  const free = db.get("SELECT * FROM pool WHERE repo = ? AND run = '' ORDER BY n LIMIT 1", repo);
-  const isSmaller = sizeOf(db, repo) > countOf(db, repo, "AND run <> ''");
-  if (!isSmaller) return undefined;
-  return free === undefined ? newIn(db, repo) : poolRow(free);
+  const { size, name, rows } = poolAt(db, repo);
+  if (rows.filter(({ run }) => run !== "").length >= size) return undefined;
+  return rows.find(({ run, isRetired }) => run === "" && !isRetired) ?? newBeside(rows, { repo, size, name });
 }
 
 function newIn(db: Database, repo: string): PoolRow | undefined {
-  const project = db.get("SELECT name FROM projects WHERE repo = ?", repo);
-  if (countOf(db, repo) >= sizeOf(db, repo)) return undefined;
-  const taken = new Set(db.all("SELECT n FROM pool WHERE repo = ?", repo).map((row) => number(row["n"])));
+  const { size, name, rows } = poolAt(db, repo);
+  return newBeside(rows, { repo, size, name });
+}
+
+/** All that decides about a place, in two reads: every run that begins asks. */
+function poolAt(db: Database, repo: string): { size: number; name: string; rows: PoolRow[] } {
+  const project = db.get("SELECT name, pool_size FROM projects WHERE repo = ?", repo);
+  return {
+    size: project === undefined ? POOL_SIZE : number(project["pool_size"]),
+    name: project === undefined ? "" : text(project["name"]),
+    rows: db.all("SELECT * FROM pool WHERE repo = ? ORDER BY n", repo).map(poolRow),
+  };
+}
+
+/** One that is being removed takes no room, however long that takes; its number is not given again before it is gone. */
+function newBeside(
+  rows: readonly PoolRow[],
+  { repo, size, name }: { readonly repo: string; readonly size: number; readonly name: string },
+): PoolRow | undefined {
+  if (rows.filter(({ isRetired }) => !isRetired).length >= size) return undefined;
+  const taken = new Set(rows.map((row) => row.n));
   let n = 1;
   while (taken.has(n)) n += 1;
-  const name = `${project === undefined ? "" : text(project["name"])}--${n}`;
-  return { name, repo, n, run: "", isRetired: false };
+  return { name: `${name}--${n}`, repo, n, run: "", isRetired: false };
 }
 
 /** The folder's name, as far as it can be part of a path. */
@@ -121,17 +137,6 @@ function freeName(db: Database, repo: string): string {
     const name = count === 1 ? plain : `${plain}-${count}`;
     if (db.get("SELECT 1 FROM projects WHERE name = ?", name) === undefined) return name;
   }
-}
-
-function sizeOf(db: Database, repo: string): number {
-  const row = db.get("SELECT pool_size FROM projects WHERE repo = ?", repo);
-  return row === undefined ? POOL_SIZE : number(row["pool_size"]);
-}
-
-/** One that is being removed takes no room, however long that takes. */
-function countOf(db: Database, repo: string, more = ""): number {
-  const sql = `SELECT count(*) AS n FROM pool WHERE repo = ? AND run <> ${RETIRED} ${more}`;
-  return number(db.get(sql, repo)?.["n"]);
 }
 
 type Queue = Pick<
