@@ -2,8 +2,7 @@
 
 import { join, relative } from "node:path";
 import { findWorkflow, type Found } from "../adapters/library/find.ts";
-import { readCompiled } from "../adapters/library/compiled.ts";
-import { readWorkflow } from "../adapters/library/read.ts";
+import { parseFound } from "../adapters/library/load.ts";
 import { UserError } from "../adapters/user-error.ts";
 import type { Workflow } from "../core/compile.ts";
 import type { Place } from "../core/workflow.ts";
@@ -21,19 +20,10 @@ export async function loadWorkflow(found: Found, door: Door): Promise<Loaded> {
     ...problem,
     file: shownPath(door, found, problem.file),
   });
-  const read = readWorkflow(found);
-  if (!read.ok) return { ...common, ok: false, problems: read.problems.map(near) };
-  const compiled = readCompiled(found, read.source);
-  if (compiled !== undefined) return { ...common, ok: true, ...compiled };
-  // Only what must be parsed pays for the parser.
-  const { parseWorkflow } = await import("../format/workflow/parse.ts");
-  const parsed = parseWorkflow(read.source);
+  const parsed = await parseFound(found);
   if (!parsed.ok) return { ...common, ok: false, problems: parsed.problems.map(near) };
-  const { name } = parsed.workflow.definition;
-  if (found.from !== "path" && name !== found.name) {
-    return { ...common, ok: false, problems: [near(otherName(found, name, read.source.bytes))] };
-  }
-  return { ...common, name, ok: true, workflow: parsed.workflow, helpers: parsed.helpers };
+  const { workflow, helpers } = parsed;
+  return { ...common, name: workflow.definition.name, ok: true, workflow, helpers };
 }
 
 /** For commands that can do nothing with a workflow that has problems. */
@@ -59,12 +49,4 @@ export function shownPath({ cwd }: Door, { folder, file: own }: Found, file: str
 
 export function placeOf({ file, line, col }: Place): Place {
   return { file, line, col };
-}
-
-/** A workflow that is looked up by name must be the one that it says it is. */
-function otherName({ name, file }: Found, own: string, bytes: Uint8Array): Problem {
-  const lines = new TextDecoder().decode(bytes).split("\n");
-  const line = lines.findIndex((text) => /^["']?name["']?\s*:/.test(text)) + 1;
-  const message = `the workflow in the folder "${name}" calls itself "${own}": change one of the two`;
-  return { file, line: Math.max(line, 1), col: 1, code: "other-name", message };
 }

@@ -7,6 +7,7 @@
 
 import { blockedIn, outcomeOf, startable, type TaskStanding } from "../core/graph.ts";
 import type { Works } from "./box.ts";
+import { isUnderWay } from "./descendants.ts";
 import { observe, type Observer } from "./facts.ts";
 import type { Hands } from "./hands.ts";
 import type { ChildRow, GraphRow } from "./ports/graphs.ts";
@@ -51,15 +52,16 @@ export class Families implements Observer {
     const { children, parent, entry, status } = graph;
     const kept = store.load(parent);
     const isLeft = kept === undefined || kept.run.entry !== entry;
-    const live = children.filter(({ run, status: of }) => run !== "" && isLive(of));
+    const live = children.filter(isUnderWay);
     if (isLeft)
       return live.some(({ run }) => !this.#told.has(run)) || live.length === 0
         ? { settled: [], starts: [], isLeft }
         : undefined;
-    const settled = children.flatMap(({ task, run, outcome, status: of }) =>
-      outcome === "" && run !== "" && of !== "" && !isLive(of)
-        ? [[task.id, of === "done" ? "done" : "failed"] as const]
-        : [],
+    const ended = children.filter(
+      (child) => child.outcome === "" && child.status !== "" && !isUnderWay(child),
+    );
+    const settled = ended.map(
+      ({ task, status: of }) => [task.id, of === "done" ? "done" : "failed"] as const,
     );
     const standings = standingsOf(children, settled);
     const tasks = children.map(({ task }) => task);
@@ -148,7 +150,7 @@ export class Families implements Observer {
   /** Whoever lives of it is told; it is closed when nobody does. */
   async #leave(graph: Graph): Promise<void> {
     const { store } = this.#works;
-    const live = graph.children.filter(({ run, status }) => run !== "" && isLive(status));
+    const live = graph.children.filter(isUnderWay);
     for (const { run } of live) {
       this.#told.add(run);
       await observe(this.#works, { run, fact: "parent-over", digest: `parent-over:${graph.parent}` });
@@ -156,10 +158,6 @@ export class Families implements Observer {
     }
     if (live.length === 0) store.setGraph(graph, "closed");
   }
-}
-
-function isLive(status: string): boolean {
-  return status === "running" || status === "waiting";
 }
 
 function standingsOf(

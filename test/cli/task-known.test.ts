@@ -1,5 +1,4 @@
 /** Tasks that are there: which one is meant, how they end, and pages that are not what they should be. */
-import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -12,15 +11,6 @@ beforeAll(() => {
   on = taskScene({ "notes.md": "What is known.\n", "headed.md": "What is known.\n\n## Plan\n" });
 });
 afterAll(removeHomes);
-
-function git(cwd: string, ...args: readonly string[]): string {
-  const who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
-  return execFileSync("git", [...who, ...args], {
-    cwd,
-    encoding: "utf8",
-    env: { ...on.env, GIT_CONFIG_NOSYSTEM: "1" },
-  });
-}
 
 describe("which task", () => {
   test("a branch names a task; of a run in general, it says whose it is", async () => {
@@ -38,9 +28,9 @@ describe("which task", () => {
     const other = join(on.root, "other");
     mkdirSync(other);
     writeFileSync(join(other, "x"), "");
-    git(other, "init", "--quiet", "--initial-branch=main");
-    git(other, "add", ".");
-    git(other, "commit", "--quiet", "-m", "x");
+    on.git(other, "init", "--quiet", "--initial-branch=main");
+    on.git(other, "add", ".");
+    on.git(other, "commit", "--quiet", "-m", "x");
     await on.say(["project", "add", "--name", "other"], { cwd: other });
     const here = await on.create("here", "x", "--no-start");
     const there = document(

@@ -1,4 +1,5 @@
 /** A repository whose tasks are made, moved and looked at by people and by agents with tokens. No process is started. */
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runFolders } from "../../src/adapters/home/paths.ts";
@@ -22,6 +23,8 @@ export type Tasks = Prepared & {
   taskIn(state: string): Promise<string>;
   /** Writes the page of a task; each call says something new. */
   page(id: string, sections: Readonly<Record<string, string>>): void;
+  /** As somebody with a name. */
+  git(cwd: string, ...args: readonly string[]): string;
   stateOf(id: string): string;
   rows(): readonly RunRow[];
 };
@@ -92,6 +95,11 @@ export function taskScene(files: Readonly<Record<string, string>> = {}, poolSize
     create,
     taskIn,
     page,
+    git: (cwd, ...args) => {
+      const who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+      const env = { ...on.env, GIT_CONFIG_NOSYSTEM: "1" };
+      return execFileSync("git", [...who, ...args], { cwd, encoding: "utf8", env });
+    },
     stateOf: (id) => on.withStore((store) => store.load(id)?.row.state ?? ""),
     rows: () => on.withStore((store) => store.list({ hidden: true, limit: 10_000 }).rows),
   };

@@ -22,15 +22,6 @@ beforeAll(() => {
 });
 afterAll(removeHomes);
 
-function git(cwd: string, ...args: readonly string[]): string {
-  const who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
-  return execFileSync("git", [...who, ...args], {
-    cwd,
-    encoding: "utf8",
-    env: { ...on.env, GIT_CONFIG_NOSYSTEM: "1" },
-  });
-}
-
 function load(id: string) {
   const kept = on.withStore((store) => store.load(id));
   if (kept === undefined) throw new Error(`there is no task ${id}`);
@@ -165,9 +156,9 @@ describe("create", () => {
   });
 
   test("refused with nothing written", async () => {
-    git(on.repo, "branch", "there");
+    on.git(on.repo, "branch", "there");
     const tree = join(on.root, "elsewhere");
-    git(on.repo, "worktree", "add", "--quiet", "-b", "held", tree);
+    on.git(on.repo, "worktree", "add", "--quiet", "-b", "held", tree);
     await on.create("taken", "x", "--no-start");
     const empty = { ...on.env, PATH: "/usr/bin:/bin" };
     const before = on.rows().length;

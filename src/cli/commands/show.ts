@@ -123,6 +123,7 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
   const state = definition.states[run.state];
   const workspace = store.workspace(run.id);
   const agents = agentsOf(seen, probe, verbose);
+  const tasks = tasksOf(seen);
   const open = store.deeds(run.id).filter(({ status }) => status !== "done");
   const notes = store.notes(run.id);
   return {
@@ -151,12 +152,12 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
     })),
     artifacts: artifactsOf(seen).filter((artifact) => verbose || !isSilentFact(seen, artifact)),
     agents,
-    tasks: tasksOf(seen),
+    tasks,
     checks: checksOf(seen, probe),
     question: questionOf(seen) ?? null,
     workspace: workspace === undefined ? null : workspaceView(workspace),
     deeds: open.map(deedView),
-    waitsFor: waitsFor(seen, { agents, deeds: open }),
+    waitsFor: waitsFor(seen, { agents, tasks, deeds: open }),
     asked: askedIn(seen),
     choices: isAsked(seen) ? choicesOfPerson(seen) : [],
     notes: verbose ? notes : shownOf(notes, doubtsOf(seen)),
@@ -195,7 +196,10 @@ function isAsked(seen: Seen): boolean {
 }
 
 /** In words, what has to happen before the run goes on. */
-function waitsFor(seen: Seen, on: { agents: readonly AgentView[]; deeds: readonly DeedRow[] }): string {
+function waitsFor(
+  seen: Seen,
+  on: { agents: readonly AgentView[]; tasks: readonly TaskView[]; deeds: readonly DeedRow[] },
+): string {
   const { row, run } = seen;
   if (isFinished(row)) return "nothing: it is over";
   if (row.attention !== "") return "a person, to look at what went wrong";
@@ -218,7 +222,7 @@ function waitsFor(seen: Seen, on: { agents: readonly AgentView[]; deeds: readonl
     .filter(({ status, process }) => status !== "stopping" && process !== "idle")
     .map(({ role }) => role);
   if (busy.length > 0) return busy.join(" and ");
-  const left = tasksOf(seen).filter(({ status }) => ["open", "running", "waiting"].includes(status)).length;
+  const left = on.tasks.filter(({ status }) => ["open", "running", "waiting"].includes(status)).length;
   if (left > 0) return left === 1 ? "one task" : `${left} tasks`;
   const first = ways[0];
   return first === undefined ? "nothing that could happen" : first.smallest;

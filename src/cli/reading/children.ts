@@ -32,7 +32,7 @@ export function tasksOf({ store, run }: Pick<Seen, "store" | "run">): readonly T
 
 function statusOf({ run, outcome, status }: ChildRow): string {
   if (outcome === "blocked") return "blocked";
-  return run === "" ? "open" : status === "" ? "open" : status;
+  return run === "" || status === "" ? "open" : status;
 }
 
 function waitsOf(child: ChildRow, all: readonly ChildRow[]): string {

@@ -1,0 +1,33 @@
+/** A workflow that was found, read and parsed; or everything that is wrong with it. */
+
+import type { Workflow } from "../../core/compile.ts";
+import type { Problem } from "../../format/problem.ts";
+import { readCompiled } from "./compiled.ts";
+import type { Found } from "./find.ts";
+import { readWorkflow } from "./read.ts";
+
+export type Parsed =
+  | { readonly ok: true; readonly workflow: Workflow; readonly helpers: ReadonlyMap<string, string> }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+export async function parseFound(found: Found): Promise<Parsed> {
+  const read = readWorkflow(found);
+  if (!read.ok) return read;
+  const compiled = readCompiled(found, read.source);
+  if (compiled !== undefined) return { ok: true, ...compiled };
+  // Only what must be parsed pays for the parser.
+  const { parseWorkflow } = await import("../../format/workflow/parse.ts");
+  const parsed = parseWorkflow(read.source);
+  if (!parsed.ok) return parsed;
+  const { name } = parsed.workflow.definition;
+  if (found.from === "path" || name === found.name) return parsed;
+  return { ok: false, problems: [otherName(found, name, read.source.bytes)] };
+}
+
+/** A workflow that is looked up by name must be the one that it says it is. */
+function otherName({ name, file }: Found, own: string, bytes: Uint8Array): Problem {
+  const lines = new TextDecoder().decode(bytes).split("\n");
+  const line = lines.findIndex((text) => /^["']?name["']?\s*:/.test(text)) + 1;
+  const message = `the workflow in the folder "${name}" calls itself "${own}": change one of the two`;
+  return { file, line: Math.max(line, 1), col: 1, code: "other-name", message };
+}
