@@ -22,7 +22,9 @@ export type Beginning = {
   readonly loaded: Extract<Loaded, { ok: true }>;
   readonly repo: string;
   readonly base: string;
-  /** As they were typed. */
+  /** As settings have them. */
+  readonly set: Readonly<Record<string, Literal>>;
+  /** As they were typed: these come before settings. */
   readonly params: readonly (readonly [name: string, value: string])[];
   readonly texts: Texts;
   readonly branch?: string | undefined;
@@ -74,7 +76,7 @@ const GOALS = ["goal", "summary"];
 function paramsOf(workflow: Workflow, of: Beginning, id: string): Record<string, Literal> {
   const { goal, branch } = of;
   const declared = workflow.definition.params;
-  const params: Record<string, Literal> = {};
+  const params: Record<string, Literal> = { ...of.set };
   const texts = Object.keys(declared).filter((name) => declared[name]?.type === "text");
   const place = GOALS.find((name) => texts.includes(name)) ?? texts[0];
   if (goal !== "" && place !== undefined) params[place] = goal;

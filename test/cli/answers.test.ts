@@ -28,6 +28,7 @@ const CASES: Readonly<Record<string, Case>> = {
   eject: { good: ["eject task"], bad: ["eject no-such"] },
   schema: { good: ["schema"], bad: ["schema x"] },
   init: { good: ["init", "init"], bad: ["init x"] },
+  config: { good: ["config", "config task"], bad: ["config no-such", "config task x"] },
   trust: {
     good: ["trust", "trust --show", "trust --revoke"],
     bad: ["trust --show", "trust --show --revoke"],

@@ -72,7 +72,7 @@ async function start(on: Acting, given: Given): Promise<Begun> {
   const { key, to, branch } = options;
   const [wanted = "", goal = ""] = given.words;
   const site = await siteOf(on, wanted, on.door.cwd);
-  const { loaded, repo, base } = site;
+  const { loaded, repo, base, set } = site;
   const texts = pairsOf(given, "with").map(([artifact, file]) => ({
     artifact,
     text: () => textIn(on.door.cwd, file),
@@ -81,7 +81,7 @@ async function start(on: Acting, given: Given): Promise<Begun> {
   const isLeft = to !== undefined || options["no-start"] !== undefined;
   const isNew = key === undefined || on.box.store.load(idOf(repo, key)) === undefined;
   if (isNew) requireAgents(on, site, { params, to, isLeft });
-  const begun = await beginRun(on, { goal, loaded, repo, base, params, texts, branch, to, key });
+  const begun = await beginRun(on, { goal, loaded, repo, base, set, params, texts, branch, to, key });
   const first = acknowledged(begun, begun.id);
   const going = isLeft
     ? { done: undefined, waits: "", told: await seeThrough(on, begun.id) }
@@ -94,7 +94,7 @@ async function start(on: Acting, given: Given): Promise<Begun> {
 /** A program must be there only where an agent is started at once: what is left, or put into the queue, starts later. */
 function requireAgents(
   { box, door }: Acting,
-  { loaded: { workflow }, settings, repo }: Site,
+  { loaded: { workflow }, settings, set, repo }: Site,
   of: {
     readonly params: readonly (readonly [string, string])[];
     readonly to: string | undefined;
@@ -103,7 +103,7 @@ function requireAgents(
 ): void {
   const isLater = (of.isLeft || !box.store.hasRoom(repo)) && !startsAgents(workflow, of.to);
   requireHarnesses(workflow, settings, {
-    params: Object.fromEntries(of.params),
+    params: { ...set, ...Object.fromEntries(of.params) },
     path: isLater ? undefined : (door.env["PATH"] ?? ""),
     option: (param) => `--param ${param}=NAME`,
   });

@@ -4,9 +4,10 @@ import { record, type Draft } from "../draft.ts";
 import type { Incoming, Refusal } from "../event.ts";
 import { isOpen, unmet } from "../gate.ts";
 import { intake, nameOf } from "../intake.ts";
+import { sayTaken, takes } from "../param.ts";
 import { invalid, notInMap, notOpen, notYourRole } from "../refuse.ts";
 import { settle, take } from "../take.ts";
-import { START, type Literal, type Param } from "../workflow.ts";
+import { START, type Literal } from "../workflow.ts";
 
 export function begin(draft: Draft, event: Extract<Incoming, { type: "run-started" }>): Refusal | undefined {
   const { workflow, run } = draft;
@@ -19,8 +20,8 @@ export function begin(draft: Draft, event: Extract<Incoming, { type: "run-starte
   const params: Record<string, Literal> = {};
   for (const [name, param] of Object.entries(declared)) {
     const value = Object.hasOwn(event.params, name) ? (event.params[name] ?? param.default) : param.default;
-    if (!isIn(param, value))
-      return invalid(run, `parameter ${name} is ${describe(param)}, not ${String(value)}`);
+    if (!takes(param, value))
+      return invalid(run, `parameter ${name} is ${sayTaken(param)}, not ${String(value)}`);
     params[name] = value;
   }
   const starts = workflow.movesFrom[START] ?? [];
@@ -43,30 +44,4 @@ export function begin(draft: Draft, event: Extract<Incoming, { type: "run-starte
   take(draft, move, who);
   settle(draft);
   return undefined;
-}
-
-function isIn(param: Param, value: Literal): boolean {
-  switch (param.type) {
-    case "int":
-      return Number.isInteger(value) && Number(value) >= param.min && Number(value) <= param.max;
-    case "enum":
-      return param.values.some((known) => known === value);
-    case "bool":
-      return typeof value === "boolean";
-    case "text":
-      return typeof value === "string";
-  }
-}
-
-function describe(param: Param): string {
-  switch (param.type) {
-    case "int":
-      return `a whole number from ${param.min} to ${param.max}`;
-    case "enum":
-      return `one of ${param.values.join(", ")}`;
-    case "bool":
-      return "true or false";
-    case "text":
-      return "a text";
-  }
 }
