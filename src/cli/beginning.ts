@@ -11,6 +11,7 @@ import { START, type Literal, type Param } from "../core/workflow.ts";
 import { why } from "../core/why.ts";
 import { begin, type Submission } from "../engine/submit.ts";
 import { voiceOf, type Acting } from "./acting.ts";
+import type { Typed } from "./stages.ts";
 import { withTexts, type Texts } from "./texts.ts";
 import type { Loaded } from "./workflow.ts";
 
@@ -25,7 +26,7 @@ export type Beginning = {
   /** As settings have them. */
   readonly set: Readonly<Record<string, Literal>>;
   /** As they were typed: these come before settings. */
-  readonly params: readonly (readonly [name: string, value: string])[];
+  readonly params: Typed;
   readonly texts: Texts;
   readonly branch?: string | undefined;
   /** The state it begins in, where it is not the usual one. */

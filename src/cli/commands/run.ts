@@ -12,6 +12,7 @@ import { textIn } from "../input.ts";
 import type { Choice } from "../reading/means.ts";
 import { sayReads, type Read } from "../reading/question.ts";
 import { columns } from "../say.ts";
+import { withoutStages, type Typed } from "../stages.ts";
 import { siteOf, type Site } from "../site.ts";
 import { requireHarnesses } from "../task/harnesses.ts";
 
@@ -33,7 +34,7 @@ export type RunData = {
 };
 
 export const command: Command = {
-  usage: "WORKFLOW [GOAL] [--param NAME=VALUE]... [--with ARTIFACT=FILE]... [--detach]",
+  usage: "WORKFLOW [GOAL] [--param NAME=VALUE]... [--with ARTIFACT=FILE]... [--no-STAGE]... [--detach]",
   about:
     "Begins a run of a workflow for this repository and follows it, until it has ended (exit 0 or 1) or waits for you (exit 3).\nCtrl-C only ends the following: the run goes on. Only people can begin runs.",
   words: { min: 1, max: 2 },
@@ -47,6 +48,10 @@ export const command: Command = {
       takes: "ARTIFACT=FILE",
       about: "a text that the run begins with; may be given several times",
       many: true,
+    },
+    "no-STAGE": {
+      about:
+        "leave out a stage that can be disabled, by its name in lower case: --no-test; may be given several times",
     },
     to: { takes: "STATE", about: "begin in this state" },
     branch: { takes: "NAME", about: "the branch that the work is done on" },
@@ -77,7 +82,7 @@ async function start(on: Acting, given: Given): Promise<Begun> {
     artifact,
     text: () => textIn(on.door.cwd, file),
   }));
-  const params = pairsOf(given, "param");
+  const params = withoutStages(loaded.workflow, given.lists["no-STAGE"] ?? [], pairsOf(given, "param"));
   const isLeft = to !== undefined || options["no-start"] !== undefined;
   const isNew = key === undefined || on.box.store.load(idOf(repo, key)) === undefined;
   if (isNew) requireAgents(on, site, { params, to, isLeft });
@@ -96,7 +101,7 @@ function requireAgents(
   { box, door }: Acting,
   { loaded: { workflow }, settings, set, repo }: Site,
   of: {
-    readonly params: readonly (readonly [string, string])[];
+    readonly params: Typed;
     readonly to: string | undefined;
     readonly isLeft: boolean;
   },
