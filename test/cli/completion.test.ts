@@ -21,13 +21,15 @@ const lists: Lists = {
   runs: () => [{ word: "r-12", about: "task, working: a goal" }],
   decisions: () => [{ word: "UD-1", about: "" }],
   projects: () => [{ word: "shop", about: "/srv/shop" }],
-  stages: async (workflow) =>
-    workflow === "tiny"
-      ? [
-          { word: "PLAN", about: "", off: "" },
-          { word: "TEST", about: "", off: "--no-test" },
-        ]
-      : [],
+  stages: (workflow) =>
+    Promise.resolve(
+      workflow === "tiny"
+        ? [
+            { word: "PLAN", about: "", off: "" },
+            { word: "TEST", about: "", off: "--no-test" },
+          ]
+        : [],
+    ),
 };
 
 async function offered(line: string): Promise<string> {

@@ -1,6 +1,7 @@
 /** A run begins: a move from nothing, to one of the states the definition allows. */
 
 import { record, type Draft } from "../draft.ts";
+import { startsFor } from "../entry.ts";
 import type { Incoming, Refusal } from "../event.ts";
 import { isOpen, unmet } from "../gate.ts";
 import { intake, nameOf } from "../intake.ts";
@@ -26,10 +27,7 @@ export function begin(draft: Draft, event: Extract<Incoming, { type: "run-starte
   }
   const starts = workflow.movesFrom[START] ?? [];
   // Unless somebody says where, it begins in the first state that its parameters allow.
-  const allowed = starts.find(({ when }) =>
-    when.every((one) => one.type !== "param" || one.in.includes(params[one.param] ?? "")),
-  );
-  const to = event.to ?? (allowed ?? starts[0])?.to ?? "";
+  const to = event.to ?? (startsFor(workflow, params)[0] ?? starts[0])?.to ?? "";
   const mapped = starts.filter((candidate) => candidate.to === to);
   const [first] = mapped;
   if (first === undefined) return notInMap(workflow, run, to);
