@@ -68,12 +68,12 @@ asks:
     question: rewind
     options:
       stay: { to: origin }
-      "0": { to: "0", when: { origin: ["0", "1.1", "2.1", "2.2", "3.1", "4.1"] }, new: EXPLORE }
-      "1.1": { to: "1.1", when: { origin: ["1.1", "2.1", "2.2", "3.1", "4.1"] }, new: PLAN }
-      "2.1": { to: "2.1", when: { origin: ["2.1", "2.2", "3.1", "4.1"] } }
-      "2.2": { to: "2.2", when: { origin: ["2.2", "3.1", "4.1"] }, new: IMPLEMENT }
-      "3.1": { to: "3.1", when: { origin: ["3.1", "4.1"] } }
-      "4.1": { to: "4.1", when: { origin: "4.1" }, new: FINAL }
+      "0": { to: "0", when: { origin: ["0", "1.1", "2.1", "2.2", "3.1", "4.1", EXPLORE-blocked, PLAN-blocked, IMPLEMENT-blocked, TEST-blocked, FINAL-blocked] }, new: EXPLORE }
+      "1.1": { to: "1.1", when: { origin: ["1.1", "2.1", "2.2", "3.1", "4.1", PLAN-blocked, IMPLEMENT-blocked, TEST-blocked, FINAL-blocked] }, new: PLAN }
+      "2.1": { to: "2.1", when: { origin: ["2.1", "2.2", "3.1", "4.1", IMPLEMENT-blocked, TEST-blocked, FINAL-blocked] } }
+      "2.2": { to: "2.2", when: { origin: ["2.2", "3.1", "4.1", IMPLEMENT-blocked, TEST-blocked, FINAL-blocked] }, new: IMPLEMENT }
+      "3.1": { to: "3.1", when: { origin: ["3.1", "4.1", TEST-blocked, FINAL-blocked] } }
+      "4.1": { to: "4.1", when: { origin: ["4.1", FINAL-blocked] }, new: FINAL }
       abort: { to: aborted }
   stuck-explore: { question: stuck, options: { retry: { to: origin }, restart: { to: "0", new: EXPLORE }, abort: { to: aborted } } }
   stuck-plan: { question: stuck, options: { retry: { to: origin }, restart: { to: "1.1", new: PLAN }, restart-previous: { to: "0", new: EXPLORE }, abort: { to: aborted } } }
