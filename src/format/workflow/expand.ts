@@ -6,15 +6,12 @@
 
 import { listOf, type Path } from "./context.ts";
 import { blockedState, put, type Expanded, type Kernel, type Sink } from "./sink.ts";
-import {
-  checkPhase,
-  cyclesOf,
-  eachPhase,
-  reviewPhase,
-  runPhase,
-  tasksPhase,
-  type PhaseSite,
-} from "./phases.ts";
+import { checkPhase } from "./phases/check.ts";
+import { eachPhase } from "./phases/each.ts";
+import { reviewPhase } from "./phases/review.ts";
+import { runPhase } from "./phases/run.ts";
+import { cyclesOf, type PhaseSite } from "./phases/site.ts";
+import { tasksPhase } from "./phases/tasks.ts";
 import type { StageFile, WorkflowFile } from "./schema.ts";
 
 export function expand(file: WorkflowFile): Expanded {

@@ -2,7 +2,7 @@
 
 import { originOf } from "./builder.ts";
 import { listOf, report, type Context, type Names, type Path } from "./context.ts";
-import { cyclesIn } from "./phases.ts";
+import { cyclesIn } from "./phases/site.ts";
 import type { WorkflowFile } from "./schema.ts";
 import type { Expanded } from "./sink.ts";
 
