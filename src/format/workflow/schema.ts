@@ -246,7 +246,21 @@ const Stage = z.strictObject({
     ),
   ),
   restart: z.optional(
-    told(z.strictObject({ max: Bound }), "How often the stage begins again by itself, its outputs archived"),
+    told(
+      z.union([
+        z.strictObject({ max: told(Bound, "How often the stage begins again by itself") }),
+        z.strictObject({
+          stages: told(
+            z.array(Name).check(z.minLength(1)),
+            "Begins an earlier stage again instead, counted there: the first of these that is enabled",
+          ),
+        }),
+      ]),
+      "When fixes do not help, outputs are archived and work begins again",
+    ),
+  ),
+  exhausted: z.optional(
+    told(Name, "The question that is asked when fixes and restarts are spent; the same as stuck unless said"),
   ),
   stuck: told(Name, "The question that is asked when nothing else is left"),
   then: z.optional(told(Name, "Where the last phase leads; the next stage unless said otherwise")),

@@ -1,9 +1,11 @@
 /** What a stage and its phases must say, before they are expanded. */
 
+import { closest } from "../../core/closest.ts";
 import { ORIGIN } from "../../core/workflow.ts";
 import { report, requireName, requireNames, type Context, type Path } from "./context.ts";
 import { checkEnabled } from "./enabled.ts";
 import { checkReviewer, TREE } from "./reviewers.ts";
+import { restartable } from "./restarts.ts";
 import type { PhaseFile, StageFile, WorkflowFile } from "./schema.ts";
 
 type Key = keyof PhaseFile;
@@ -23,6 +25,7 @@ export function checkStages(context: Context, file: WorkflowFile): Path[] {
   const stages = Object.entries(file.stages ?? {});
   checkWords(context, stages);
   checkEnabled(context, file);
+  for (const [name] of stages) checkRestart(context, file, name);
   return stages.flatMap(([name, stage], index) => {
     const path: Path = ["stages", name];
     const isLast = index === stages.length - 1 && !context.isLost("");
@@ -33,6 +36,19 @@ export function checkStages(context: Context, file: WorkflowFile): Path[] {
         .filter((phase) => !isSound(context, file, phase)),
     ];
   });
+}
+
+function checkRestart(context: Context, file: WorkflowFile, name: string): void {
+  const restart = file.stages?.[name]?.restart;
+  if (restart === undefined || "max" in restart) return;
+  const known = restartable(file.stages ?? {}, name);
+  for (const [index, other] of restart.stages.entries())
+    if (!known.includes(other))
+      report(context, context.placeOf(["stages", name, "restart", "stages", index]), {
+        code: "bad-value",
+        message: `"${other}" is no earlier stage with "restart"`,
+        suggestion: closest(other, known),
+      });
 }
 
 function withoutNext(context: Context, stage: StageFile, path: Path): Path {
@@ -96,6 +112,7 @@ function wordsIn(stage: StageFile, path: Path): Word[] {
     name === undefined ? [] : [{ kind, name, path: [...path, ...at] }];
   return [
     ...word("ask", stage.stuck, ["stuck"]),
+    ...word("ask", stage.exhausted, ["exhausted"]),
     ...word("state", stage.then, ["then"]),
     ...Object.entries(stage.phases).flatMap(([id, phase]) => [
       ...word("role", phase.run, ["phases", id, "run"]),
