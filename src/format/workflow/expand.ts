@@ -8,9 +8,10 @@ import { listOf, type Path } from "./context.ts";
 import { blockedState, put, type Expanded, type Kernel, type Sink } from "./sink.ts";
 import { checkPhase } from "./phases/check.ts";
 import { eachPhase } from "./phases/each.ts";
+import { handPhase } from "./phases/hand.ts";
 import { reviewPhase } from "./phases/review.ts";
 import { runPhase } from "./phases/run.ts";
-import { cyclesOf, type PhaseSite } from "./phases/site.ts";
+import { cyclesOf, entryOf, outputsOf, type PhaseSite } from "./phases/site.ts";
 import { tasksPhase } from "./phases/tasks.ts";
 import type { StageFile, WorkflowFile } from "./schema.ts";
 
@@ -54,10 +55,10 @@ function expandStage(sink: Sink, on: { name: string; stage: StageFile; next: str
       id,
       phase,
       stage: name,
-      first: phases[0]?.[0] ?? id,
+      first: entryOf(phases[0]) || id,
       scopes: [name, ...cyclesOf(stage)],
-      outputs: phases.flatMap(([other, { out }]) => (out === undefined ? [] : [other])),
-      next: phases[index + 1]?.[0] ?? on.next,
+      outputs: phases.flatMap(outputsOf),
+      next: phase.then ?? (entryOf(phases[index + 1]) || on.next),
       restarts: stage.restart !== undefined,
       fixers: phases.flatMap(([, other]) => (other.review === id ? listOf(other.fix?.by) : [])),
       reviewed: phase.review === undefined ? undefined : stage.phases[phase.review],
@@ -71,11 +72,12 @@ function expandStage(sink: Sink, on: { name: string; stage: StageFile; next: str
 export function followingIn({ stages = {} }: WorkflowFile, name: string): string {
   const names = Object.keys(stages);
   const next = stages[names[names.indexOf(name) + 1] ?? ""];
-  return stages[name]?.then ?? Object.keys(next?.phases ?? {})[0] ?? "";
+  return stages[name]?.then ?? entryOf(Object.entries(next?.phases ?? {})[0]);
 }
 
 function expandPhase(sink: Sink, site: PhaseSite): void {
   const { phase } = site;
+  if (phase.hand !== undefined) return handPhase(sink, site);
   if (phase.review !== undefined) return reviewPhase(sink, site);
   if (phase.each !== undefined) return eachPhase(sink, site);
   if (phase.check !== undefined) return checkPhase(sink, site);

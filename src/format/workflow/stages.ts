@@ -3,18 +3,20 @@
 import { ORIGIN } from "../../core/workflow.ts";
 import { report, requireName, type Context, type Path } from "./context.ts";
 import { checkEnabled } from "./enabled.ts";
+import { checkSchedule } from "./schedule.ts";
 import type { PhaseFile, StageFile, WorkflowFile } from "./schema.ts";
 
 type Key = keyof PhaseFile;
 
 /** What each kind of phase needs, and what else it may have. Of several kinds that fit, the first is meant. */
 const KINDS: Readonly<Record<string, { readonly needs: readonly Key[]; readonly may: readonly Key[] }>> = {
-  review: { needs: ["by", "out"], may: ["fix", "tries"] },
-  each: { needs: ["run", "part", "merge", "out"], may: ["most", "failed", "tries"] },
-  check: { needs: [], may: ["out", "fix"] },
-  tasks: { needs: ["workflow"], may: ["failed", "most", "with"] },
+  hand: { needs: [], may: ["makes", "type"] },
+  review: { needs: ["by", "out"], may: ["fix", "tries", "then"] },
+  each: { needs: ["run", "part", "merge", "out"], may: ["most", "failed", "tries", "then"] },
+  check: { needs: [], may: ["out", "fix", "then"] },
+  tasks: { needs: ["workflow"], may: ["failed", "most", "with", "then"] },
   ask: { needs: [], may: [] },
-  run: { needs: ["out"], may: ["tries"] },
+  run: { needs: ["out"], may: ["tries", "then"] },
 };
 
 /** Reports what is wrong, and gives the paths of phases that are not worth a further look. */
@@ -22,7 +24,8 @@ export function checkStages(context: Context, file: WorkflowFile): Path[] {
   const stages = Object.entries(file.stages ?? {});
   checkWords(context, stages);
   checkEnabled(context, file);
-  return stages.flatMap(([name, stage], index) => {
+  const doubled = checkSchedule(context, file);
+  const unsound = stages.flatMap(([name, stage], index) => {
     const path: Path = ["stages", name];
     const isLast = index === stages.length - 1 && !context.isLost("");
     return [
@@ -32,6 +35,7 @@ export function checkStages(context: Context, file: WorkflowFile): Path[] {
         .filter((phase) => !isSound(context, stage, phase)),
     ];
   });
+  return [...doubled, ...unsound];
 }
 
 function withoutNext(context: Context, stage: StageFile, path: Path): Path {
@@ -100,6 +104,7 @@ function wordsIn(stage: StageFile, path: Path): Word[] {
       ...word("role", phase.fix?.by, ["phases", id, "fix", "by"]),
       ...word("artifact", phase.tasks, ["phases", id, "tasks"]),
       ...word("ask", phase.ask, ["phases", id, "ask"]),
+      ...word("state", phase.then, ["phases", id, "then"]),
     ]),
   ];
 }
