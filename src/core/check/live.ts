@@ -74,7 +74,7 @@ function flow(
   const live = new Map(all.map((state) => [state, new Set(on.read(state))]));
   const edges = moves.map((move) => ({
     from: live.get(move.from),
-    to: move.to === ORIGIN ? all : [move.to],
+    to: move.to === ORIGIN ? originsOf(workflow, move.from) : [move.to],
     renewed: new Set(on.renewed(move)),
   }));
   let changed = true;
@@ -93,6 +93,14 @@ function flow(
   }
   // The order of the definition keeps keys comparable.
   return new Map([...live].map(([state, names]) => [state, order.filter((name) => names.has(name))]));
+}
+
+/** A way back leads only to where the state can be entered from with the way remembered. */
+function originsOf({ definition }: Workflow, state: string): readonly string[] {
+  const into = definition.moves.filter(({ remember, to }) => remember && (to === state || to === ORIGIN));
+  // Where a way back is remembered itself, anything may have been on the way.
+  if (into.some(({ to }) => to === ORIGIN)) return Object.keys(definition.states);
+  return [...new Set(into.map(({ from }) => from))];
 }
 
 /** Into a final state by a move whose own condition answers every claim about that state, nothing else is read. */
