@@ -65,13 +65,14 @@ export function requireNames(
     known: Iterable<string>;
     path: Path;
   },
-): void {
-  const { kind, names, path } = on;
+): boolean {
+  const { kind, names = [], path } = on;
   const known = [...on.known];
-  if (typeof names === "string") requireName(context, { kind, name: names, known, path });
-  else
-    for (const [index, name] of (names ?? []).entries())
-      requireName(context, { kind, name, known, path: [...path, index] });
+  if (typeof names === "string") return requireName(context, { kind, name: names, known, path });
+  const unknown = names.filter(
+    (name, index) => !requireName(context, { kind, name, known, path: [...path, index] }),
+  );
+  return unknown.length === 0;
 }
 
 const PEOPLE = new Set(["person", "people", "user", "me", "somebody", "operator"]);

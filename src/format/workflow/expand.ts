@@ -13,7 +13,7 @@ import { reviewPhase } from "./phases/review.ts";
 import { runPhase } from "./phases/run.ts";
 import { cyclesOf, entryOf, outputsOf, type PhaseSite } from "./phases/site.ts";
 import { tasksPhase } from "./phases/tasks.ts";
-import type { StageFile, WorkflowFile } from "./schema.ts";
+import type { PhaseFile, StageFile, WorkflowFile } from "./schema.ts";
 
 export function expand(file: WorkflowFile): Expanded {
   const sink: Sink = { kernel: copyOf(file), origins: new Map(), insides: new Map(), helpers: new Map() };
@@ -58,14 +58,20 @@ function expandStage(sink: Sink, on: { name: string; stage: StageFile; next: str
       first: entryOf(phases[0]) || id,
       scopes: [name, ...cyclesOf(stage)],
       outputs: phases.flatMap(outputsOf),
+      phases: Object.keys(stage.phases),
       next: phase.then ?? (entryOf(phases[index + 1]) || on.next),
       restarts: stage.restart !== undefined,
-      fixers: phases.flatMap(([, other]) => (other.review === id ? listOf(other.fix?.by) : [])),
-      reviewed: phase.review === undefined ? undefined : stage.phases[phase.review],
+      fixers: phases.flatMap(([, { review, fix }]) => (listOf(review).includes(id) ? listOf(fix?.by) : [])),
+      reviewed: reviewedIn(stage, phase),
       path: [...path, "phases", id],
     };
     expandPhase(sink, site);
   }
+}
+
+function reviewedIn({ phases }: StageFile, { review }: PhaseFile): PhaseFile | undefined {
+  const [only = "", ...others] = listOf(review);
+  return others.length === 0 ? phases[only] : undefined;
 }
 
 /** Where the last phase of a stage leads: what it says, or the first phase of the next one. */

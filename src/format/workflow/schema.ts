@@ -210,6 +210,7 @@ const tries = z.optional(
 const Fix = z.strictObject({
   by: told(Name, "The role that mends"),
   max: told(Bound, "How often"),
+  to: z.optional(told(Name, "Where the run goes when it is mended; back to what found it unless said")),
   failing: z.optional(
     told(
       z.array(z.enum(FAILING)).check(z.minLength(1)),
@@ -227,7 +228,7 @@ const Phase = z.strictObject({
   most: z.optional(told(Whole, "With each: the most members. With tasks: how many at the same time")),
   failed: z.optional(told(z.enum(["ask", "tolerate"]), "With each or tasks: when some fail")),
   merge: z.optional(told(Name, "With each: the role that makes one output of the parts")),
-  review: z.optional(told(Name, "The phase whose output is reviewed")),
+  review: z.optional(told(Some, "What is reviewed: phases with an output, or tree, the work itself")),
   by: z.optional(told(Name, "With review: the reviewing role")),
   fix: z.optional(told(Fix, "With review or check: who mends what was found, how often")),
   check: z.optional(told(z.union([Text, Param]), "A command the engine runs")),

@@ -1,8 +1,9 @@
 /** What a stage and its phases must say, before they are expanded. */
 
 import { ORIGIN } from "../../core/workflow.ts";
-import { report, requireName, type Context, type Path } from "./context.ts";
+import { report, requireName, requireNames, type Context, type Path } from "./context.ts";
 import { checkEnabled } from "./enabled.ts";
+import { checkReviewer, TREE } from "./reviewers.ts";
 import { checkSchedule } from "./schedule.ts";
 import type { PhaseFile, StageFile, WorkflowFile } from "./schema.ts";
 
@@ -32,7 +33,7 @@ export function checkStages(context: Context, file: WorkflowFile): Path[] {
       ...(isLast && stage.then === undefined ? [withoutNext(context, stage, path)] : []),
       ...Object.keys(stage.phases)
         .map((id): Path => [...path, "phases", id])
-        .filter((phase) => !isSound(context, stage, phase)),
+        .filter((phase) => !isSound(context, file, phase)),
     ];
   });
   return [...doubled, ...unsound];
@@ -44,19 +45,22 @@ function withoutNext(context: Context, stage: StageFile, path: Path): Path {
   return [...path, "phases", Object.keys(stage.phases).at(-1) ?? ""];
 }
 
-function isSound(context: Context, stage: StageFile, path: Path): boolean {
-  const id = String(path.at(-1));
-  const phase: PhaseFile = stage.phases[id] ?? {};
-  const wrong = problemOf(id, phase);
+function isSound(context: Context, file: WorkflowFile, path: Path): boolean {
+  const [, stage = "", , id = ""] = path;
+  const phases = file.stages?.[stage]?.phases ?? {};
+  const phase: PhaseFile = phases[id] ?? {};
+  const wrong = problemOf(String(id), phase);
   if (wrong !== undefined) {
     report(context, context.keyPlaceOf(path), { code: "bad-phase", message: wrong });
     return false;
   }
   if (phase.review === undefined) return true;
-  const known = Object.keys(stage.phases).filter(
-    (other) => other !== id && stage.phases[other]?.out !== undefined,
-  );
-  return requireName(context, { kind: "phase", name: phase.review, known, path: [...path, "review"] });
+  const outputs = Object.keys(phases).filter((other) => other !== id && phases[other]?.out !== undefined);
+  const known = [TREE, ...outputs];
+  if (!requireNames(context, { kind: "phase", names: phase.review, known, path: [...path, "review"] }))
+    return false;
+  checkReviewer(context, file, path);
+  return true;
 }
 
 function problemOf(id: string, phase: PhaseFile): string | undefined {
@@ -102,6 +106,7 @@ function wordsIn(stage: StageFile, path: Path): Word[] {
       ...word("role", phase.merge, ["phases", id, "merge"]),
       ...word("role", phase.by, ["phases", id, "by"]),
       ...word("role", phase.fix?.by, ["phases", id, "fix", "by"]),
+      ...word("state", phase.fix?.to, ["phases", id, "fix", "to"]),
       ...word("artifact", phase.tasks, ["phases", id, "tasks"]),
       ...word("ask", phase.ask, ["phases", id, "ask"]),
       ...word("state", phase.then, ["phases", id, "then"]),

@@ -11,10 +11,13 @@ export type PhaseSite = {
   readonly first: string;
   readonly scopes: readonly string[];
   readonly outputs: readonly string[];
+  /** All phases of the stage. */
+  readonly phases: readonly string[];
   readonly next: string;
   readonly restarts: boolean;
   /** Roles that mend this phase's output after a review. */
   readonly fixers: readonly string[];
+  /** The phase that a review is about, where it is about one output and nothing else. */
   readonly reviewed: PhaseFile | undefined;
   readonly path: Path;
 };
