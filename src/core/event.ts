@@ -105,6 +105,11 @@ export type Incoming =
       readonly value: string;
     };
 
+/** What a move means for the schedule. With `restarts`, that stage has begun anew. */
+export type PhaseChange =
+  | { readonly type: "begun"; readonly phase: string; readonly restarts?: string }
+  | { readonly type: "failed" | "left"; readonly phase: string };
+
 type Consequence =
   /** The work has changed: what was waived for it as it was is no longer. */
   | { readonly type: "tree-seen"; readonly tree: string; readonly drop: readonly string[] }
@@ -129,6 +134,7 @@ type Consequence =
       readonly remember: boolean;
       readonly reset: readonly string[];
       readonly renew: readonly string[];
+      readonly phase?: PhaseChange;
     }
   | {
       readonly type: "counted";
@@ -180,6 +186,8 @@ type Consequence =
       readonly reason: string;
       readonly tree: string;
       readonly by: string;
+      /** The phase that would have made it. */
+      readonly phase?: string;
     }
   /** A result of an attempt that no longer counts: kept and shown, never applied. */
   | { readonly type: "result-kept"; readonly role: string; readonly slot: string; readonly attempt: number };

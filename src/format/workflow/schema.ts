@@ -218,6 +218,7 @@ const Fix = z.strictObject({
     ),
   ),
 });
+const PHASE_TYPES = ["dispatch", "inline", "review", "command", "question"] as const;
 const Phase = z.strictObject({
   title: z.optional(Text),
   run: z.optional(told(Name, "The role that produces the output")),
@@ -235,6 +236,15 @@ const Phase = z.strictObject({
   workflow: z.optional(told(Name, "With tasks: the workflow that each child run follows")),
   with: z.optional(told(With, "With tasks: parameters that each child run is started with")),
   ask: z.optional(told(Name, "A question to a person")),
+  hand: z.optional(
+    told(
+      z.array(Name).check(z.minLength(1)),
+      "By hand: states of the file that are this phase; it begins in the first, and the file's own moves lead on",
+    ),
+  ),
+  makes: z.optional(told(Names, "With hand: artifacts of the file that must be good when it is left")),
+  type: z.optional(told(z.enum(PHASE_TYPES), "With hand: how it is told; inline unless said")),
+  then: z.optional(told(Name, "Where it leads when it is good; the next phase unless said otherwise")),
   tries,
 });
 
@@ -286,7 +296,7 @@ const Projection = z.strictObject({
   as: told(z.enum(["front-matter", "json", "yaml"]), "How"),
   data: told(
     z.record(z.string(), z.unknown()),
-    "A tree of literals, {from: path} and {each: path, give: tree}",
+    "A tree of literals, {from: path}, {each: path, give: tree} and {each: path, key: path, give: tree}",
   ),
 });
 
