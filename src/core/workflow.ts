@@ -42,6 +42,8 @@ export type ReviewShape = {
   readonly issuesAt?: string;
   readonly severityAt?: string;
   readonly severities?: Readonly<Record<string, Severity>>;
+  /** The field of an issue that says where it is: with it, issues can be told by their files. */
+  readonly locationAt?: string;
 };
 
 /** How the bytes of an artifact become facts. A closed vocabulary: a new kind is code, a new use is data. */

@@ -62,6 +62,9 @@ const ReviewOf = z.strictObject({
   values: told(z.record(Text, Verdict), "The words that may stand there, and what each means"),
   issues: z.optional(told(Text, "Path of the list of issues")),
   severity: z.optional(told(Text, "The field of an issue that ranks it")),
+  location: z.optional(
+    told(Text, "The field of an issue that says where it is; with it there is the list files"),
+  ),
   severities: z.optional(
     told(z.record(Text, Severity), "What each word for a severity means; an unknown one ranks highest"),
   ),
@@ -211,6 +214,13 @@ const Fix = z.strictObject({
   by: told(Name, "The role that mends"),
   max: told(Bound, "How often"),
   to: z.optional(told(Name, "Where the run goes when it is mended; back to what found it unless said")),
+  each: z.optional(
+    told(
+      z.literal("file"),
+      "With review: one agent for each file that issues are about, all at the same time",
+    ),
+  ),
+  part: z.optional(told(Out, "With each: the note that each of them leaves")),
   failing: z.optional(
     told(
       z.array(z.enum(FAILING)).check(z.minLength(1)),

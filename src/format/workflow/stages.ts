@@ -88,10 +88,18 @@ function problemOf(id: string, phase: PhaseFile): string | undefined {
   const known = new Set<string>([kind, "title", ...needs, ...may]);
   const other = Object.keys(phase).find((key) => !known.has(key));
   if (other !== undefined) return `"${other}" means nothing in ${id}, which has "${kind}"`;
-  if (phase.fix === undefined) return undefined;
+  return phase.fix === undefined ? undefined : problemOfFix(id, kind, phase);
+}
+
+function problemOfFix(id: string, kind: string, phase: PhaseFile): string | undefined {
+  const { fix, out } = phase;
+  if (fix?.part !== undefined && fix.each === undefined)
+    return `"part" means nothing in "fix" of ${id} without "each": one alone leaves no note`;
+  if (fix?.each !== undefined && (typeof out !== "object" || out.review?.issues === undefined))
+    return `"each" means nothing in "fix" of ${id}, which has no list of issues: "review" in its "out" must say where they are`;
   if (kind === "check" && phase.out === undefined)
     return `${id} needs "out": whoever mends must be able to read what the check said`;
-  return kind !== "check" && phase.fix.failing !== undefined
+  return kind !== "check" && fix?.failing !== undefined
     ? `"failing" means nothing in "fix" of ${id}, which has "${kind}": only a check tells where it failed`
     : undefined;
 }
