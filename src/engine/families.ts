@@ -6,6 +6,7 @@
  */
 
 import { blockedIn, outcomeOf, startable, type TaskStanding } from "../core/graph.ts";
+import { summaryOf } from "../core/task-view.ts";
 import type { Works } from "./box.ts";
 import { isUnderWay } from "./descendants.ts";
 import { observe, type Observer } from "./facts.ts";
@@ -81,9 +82,17 @@ export class Families implements Observer {
   async #advance(graph: Graph, due: Due): Promise<void> {
     const { store } = this.#works;
     if (due.isLeft) return this.#leave(graph);
-    for (const [task, outcome] of due.settled) store.settleChild(graph, task, outcome);
+    for (const [task, outcome] of due.settled)
+      store.settleChild(graph, task, { outcome, summary: this.#summaryOf(graph, task) });
     for (const task of due.starts) await this.#start(graph, task);
     if (due.outcome !== undefined) await this.#tell(graph, due.outcome);
+  }
+
+  /** Kept with its end, so that nobody has to load its run to know. */
+  #summaryOf(graph: Graph, task: string): string {
+    const run = graph.children.find((each) => each.task.id === task)?.run ?? "";
+    const kept = run === "" ? undefined : this.#works.store.load(run);
+    return kept === undefined ? "" : summaryOf(kept.run);
   }
 
   /** Named first: whoever comes after us, if we are killed, begins the same run. */
@@ -119,7 +128,13 @@ export class Families implements Observer {
     const { store } = this.#works;
     const ends = store.children(graph);
     const count = (of: ChildRow["outcome"]): number => ends.filter((each) => each.outcome === of).length;
-    const fields = { outcome, done: count("done"), failed: count("failed"), blocked: count("blocked") };
+    const fields = {
+      outcome,
+      done: count("done"),
+      failed: count("failed"),
+      blocked: count("blocked"),
+      skipped: count("skipped"),
+    };
     const digest = `graph:${graph.entry}:${ends.map((each) => `${each.task.id}=${each.outcome}`).join(",")}`;
     const reading = {
       artifact: graph.artifact,

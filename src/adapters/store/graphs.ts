@@ -33,16 +33,17 @@ export function graphsOf(db: Database): Graphs {
           definition,
           most,
         );
-        for (const [n, { task, params }] of children.entries())
+        for (const [n, { task, params, outcome = "", summary = "", took = "" }] of children.entries())
           db.run(
-            "INSERT INTO children VALUES (?, ?, ?, ?, ?, ?, ?, '', '')",
+            "INSERT INTO children VALUES (?, ?, ?, ?, ?, ?, ?, '', ?)",
             parent,
             artifact,
             entry,
             task.id,
             n,
-            JSON.stringify(task),
+            JSON.stringify({ ...task, summary, took }),
             JSON.stringify(params),
+            outcome,
           );
       });
       failpoint("registry.after-graph");
@@ -72,12 +73,13 @@ export function graphsOf(db: Database): Graphs {
       failpoint("registry.after-child");
       return own;
     },
-    settleChild({ parent, artifact, entry }, task, outcome) {
+    settleChild({ parent, artifact, entry }, task, { outcome, summary }) {
       failpoint("registry.before-outcome");
       db.write(() =>
         db.run(
-          `UPDATE children SET outcome = ? WHERE ${OF} AND task = ?`,
+          `UPDATE children SET outcome = ?, json = json_set(json, '$.summary', ?) WHERE ${OF} AND task = ?`,
           outcome,
+          summary,
           parent,
           artifact,
           entry,
@@ -110,13 +112,17 @@ function graphRow(row: Row): GraphRow {
   };
 }
 
+/** Beside the task stand, in the same column, the words of its run and where it was taken over from. */
 function childRow(row: Row): ChildRow {
+  const { summary = "", took = "", ...task } = parsed(text(row["json"]), isTask);
   return {
     ...keyOf(row),
-    task: parsed(text(row["json"]), isTask),
+    task,
+    summary,
+    took,
     params: parsed(text(row["params"]), isParams),
     run: text(row["run"]),
-    outcome: word(row["outcome"], ["", "done", "failed", "blocked"]),
+    outcome: word(row["outcome"], ["", "done", "failed", "blocked", "skipped"]),
     status: text(row["status"]),
   };
 }

@@ -89,8 +89,8 @@ export type Place = {
   readonly isWorkspace?: boolean;
 };
 
-/** A task of a list. */
-export type Listed = GraphTask & { readonly title: string };
+/** A task of a list. `text` is what the list says of it. */
+export type Listed = GraphTask & { readonly title: string; readonly text?: string };
 
 /**
  * The files of a run, which people and agents edit while we read and write them.
