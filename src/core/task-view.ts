@@ -4,10 +4,10 @@ import { inOrder, type GraphTask } from "./graph.ts";
 import type { Run } from "./run.ts";
 
 /** Of `waiting` and `running` its run says which; *failed* is everything that ended otherwise than done. */
-export type TaskStatus = "pending" | "running" | "waiting" | "completed" | "failed" | "blocked" | "skipped";
+type TaskStatus = "pending" | "running" | "waiting" | "completed" | "failed" | "blocked" | "skipped";
 
 /** What is known of a task. */
-export type KnownTask = {
+type KnownTask = {
   readonly task: GraphTask & { readonly title: string };
   readonly run: string;
   readonly took: string;
@@ -71,7 +71,7 @@ function viewOf(known: KnownTask, on: { readonly wave: number; readonly isWaived
   };
 }
 
-export function statusOf({ run, outcome, status }: Omit<KnownTask, "task">, isWaived: boolean): TaskStatus {
+function statusOf({ run, outcome, status }: Omit<KnownTask, "task">, isWaived: boolean): TaskStatus {
   if (outcome === "done" || (outcome === "" && status === "done")) return "completed";
   if (outcome === "skipped" || isWaived) return "skipped";
   if (outcome !== "") return outcome;

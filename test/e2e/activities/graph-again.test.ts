@@ -1,5 +1,5 @@
 /** Tasks that were done once are not done again: retry, restart and skip of a graph, and deaths on the way. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
@@ -16,6 +16,12 @@ const begun = (stage: Stage): string[] =>
 
 const blocked = (stage: Stage, run: string): Promise<unknown> =>
   stage.until(run, ({ state }) => state === "BUILD-blocked");
+
+/** Where the tasks of the run are shown. */
+const fileOf = (stage: Stage, run: string): string =>
+  join(stage.now(run).workspace?.path ?? "", "tasks.json");
+
+const shownIn = (file: string): unknown => JSON.parse(readFileSync(file, "utf8"));
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
 
@@ -43,6 +49,39 @@ describe.runIf(isPerson).concurrent("a graph once more", () => {
         expect(shown[2]).toMatchObject({ run: three[0]?.run, status: "done" });
       },
       { words: ["fail-1"], of: STAGED },
+    );
+  });
+
+  test("files show the tasks as they go on, while the parent's own journal stands still", async ({
+    expect,
+  }) => {
+    await inGraph(
+      FOUR,
+      async (stage, run) => {
+        await stage.until(run, () => order(stage).includes("begin 2") && order(stage).includes("end 4"));
+        const { run: then } = stage.now(run);
+        const file = fileOf(stage, run);
+        const done = (id: string): object => ({ id, status: "completed", summary: `did ${id}` });
+        const wave = (tasks: object[], waveNumber: number): object => ({ waveNumber, tasks });
+        await expect
+          .poll(() => shownIn(file))
+          .toEqual({
+            waves: [
+              wave(["1", "3", "4"].map(done), 1),
+              wave([{ id: "2", status: "running", summary: "" }], 2),
+            ],
+            completedTasks: ["1", "3", "4"],
+            failedTasks: [],
+          });
+        expect(stage.now(run).run.seq).toBe(then.seq);
+        stage.say("fail-2");
+        stage.say("go-2");
+        await blocked(stage, run);
+        await expect.poll(() => shownIn(file)).toMatchObject({ failedTasks: ["2"] });
+        expect((await stage.person("answer", "UD-1", "skip")).code).toBe(0);
+        await expect.poll(() => readFileSync(file, "utf8")).toContain('"skipped"');
+      },
+      { words: ["hold-2"], of: STAGED },
     );
   });
 
@@ -88,7 +127,7 @@ describe.runIf(isPerson).concurrent("a graph once more", () => {
       async (stage, run) => {
         await blocked(stage, run);
         expect((await stage.person("answer", "UD-1", "skip")).code).toBe(0);
-        await stage.until(run, ({ state }) => state === "done");
+        await stage.until(run, ({ state }) => state === "looking");
         const statuses = async (command: string): Promise<string[]> =>
           ((await stage.person(command, run)).document["tasks"] as { status: string; waits: string }[]).map(
             ({ status, waits }) => `${status}${waits}`,
