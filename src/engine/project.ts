@@ -27,7 +27,7 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
       workspace: workspace?.path ?? null,
       session: workspace === undefined ? null : sessionOf(box, row, workspace),
     };
-    const tasks = taskData(box, workflow, run);
+    const tasks = taskData(box, place);
     const root = { ...viewOf(workflow, run, resources), ...tasks.root };
     const write = await box.artifacts.project(place, { root, projections });
     // What an older state has to say never goes over what a newer one says: nobody can move the run in that moment.

@@ -2,9 +2,10 @@
 
 import type { Workflow } from "../core/compile.ts";
 import { reads } from "../core/project.ts";
-import { tasksView } from "../core/task-view.ts";
+import { cut, tasksView } from "../core/task-view.ts";
 import type { Run } from "../core/run.ts";
 import type { Box } from "./box.ts";
+import type { Listed, Place } from "./ports/files.ts";
 import type { ChildRow } from "./ports/graphs.ts";
 
 export type TaskData = {
@@ -13,21 +14,62 @@ export type TaskData = {
   isCurrent(): boolean;
 };
 
-const NOTHING: TaskData = { root: {}, isCurrent: () => true };
-
 /** Nothing is looked up that no file shows. */
-export function taskData({ store }: Pick<Box, "store">, workflow: Workflow, run: Run): TaskData {
-  if (!showsTasks(workflow)) return NOTHING;
-  const rows = store.childrenOf(run.id);
+export function taskData(box: Pick<Box, "store" | "artifacts">, place: Place): TaskData {
+  const { workflow, run } = place;
+  const own = shows(workflow, "task") ? { task: taskOf(box, place) } : {};
+  if (!showsTasks(workflow)) return { root: own, isCurrent: () => true };
+  const rows = box.store.childrenOf(run.id);
   const stamp = stampOf(rows);
   return {
-    root: { tasks: tasksOf(workflow, run, rows) },
-    isCurrent: () => stampOf(store.childrenOf(run.id)) === stamp,
+    root: { ...own, tasks: tasksOf(workflow, run, rows) },
+    isCurrent: () => stampOf(box.store.childrenOf(run.id)) === stamp,
   };
 }
 
-export function showsTasks({ definition }: Workflow): boolean {
-  return definition.projections.some(({ data }) => reads(data, "tasks"));
+export function showsTasks(workflow: Workflow): boolean {
+  return shows(workflow, "tasks");
+}
+
+function shows({ definition }: Workflow, root: string): boolean {
+  return definition.projections.some(({ data }) => reads(data, root));
+}
+
+const DESCRIPTION_MAX = 100;
+const INSTRUCTIONS_MAX = 2000;
+
+/** What whoever does it must know. A run that was made of no task has what its parameters of the same names say. */
+function taskOf(
+  { store, artifacts }: Pick<Box, "store" | "artifacts">,
+  place: Place,
+): Readonly<Record<string, unknown>> {
+  const { run } = place;
+  const row = store.childAs(run.id);
+  const { id, title, files, text = "" } = row?.task ?? ownTask(run);
+  const beside = row === undefined || row.task.dependsOn.length === 0 ? [] : store.children(row);
+  const before = beside.filter(({ task }) => row?.task.dependsOn.includes(task.id));
+  return {
+    id,
+    title,
+    description: cut(title, DESCRIPTION_MAX),
+    files,
+    instructions: cut(text === "" ? title : text, INSTRUCTIONS_MAX),
+    dependencyOutputs: before.map(({ task, summary }) => ({ taskId: task.id, summary })),
+    context: artifacts.present(place, askedFor(run)),
+  };
+}
+
+function ownTask({ params }: Run): Listed {
+  const [id, title, files] = ["task", "goal", "files"].map((name) => String(params[name] ?? ""));
+  const lines = (files ?? "").split("\n").filter((line) => line !== "");
+  return { id: id ?? "", title: title ?? "", files: lines, dependsOn: [] };
+}
+
+/** An artifact may have a list `context`: files that whoever wrote it wants to be given. */
+function askedFor({ held }: Run): readonly string[] {
+  return (
+    Object.values(held).findLast(({ reading }) => "context" in reading.lists)?.reading.lists["context"] ?? []
+  );
 }
 
 /** All that can change of them. */

@@ -103,6 +103,8 @@ export type Artifacts = {
   read(place: Place): Promise<readonly Reading[]>;
   /** The tasks that a list holds as it is now. Throws an Error that says why where it cannot be worked off. */
   tasks(place: Place, artifact: string): Promise<readonly Listed[]>;
+  /** Those of these paths that are ordinary files in the place. */
+  present(place: Place, files: readonly string[]): readonly string[];
   /** Puts a text to where the artifact is: its file, or its section. Throws a UserError where the text cannot stand there. */
   put(
     place: Place,

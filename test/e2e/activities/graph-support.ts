@@ -24,8 +24,10 @@ say order "begin $task"
 [ -e "$LEDGER/hold-$task" ] && await "go-$task"
 status=completed
 [ -e "$LEDGER/fail-$task" ] && status=failed
+cp ".agents/tmp/tasks/$SIGNALBOX_RUN.payload.json" "$LEDGER/payload-$task-$(grep -c "begin $task" "$LEDGER/order").json"
 mkdir -p .agents/tmp/tasks
 printf '{"taskId":"%s","status":"%s","summary":"did %s","filesModified":[]}' "$task" "$status" "$task" >".agents/tmp/tasks/$SIGNALBOX_RUN.json"
+[ -e "$LEDGER/needs-$task" ] && sed "s/{n}/$(grep -c "begin $task" "$LEDGER/order")/" "$LEDGER/needs-$task" >".agents/tmp/tasks/$SIGNALBOX_RUN.json"
 say order "end $task"
 `;
 
