@@ -6,10 +6,10 @@ import type { Run } from "../core/run.ts";
 import { valueOf } from "../core/standing.ts";
 import { takenOver } from "../core/take-over.ts";
 import type { Children, Literal } from "../core/workflow.ts";
+import { objectionsTo } from "./child.ts";
 import { isUnderWay } from "./descendants.ts";
 import type { Of } from "./doing.ts";
 import { earlierOf, type Earlier } from "./earlier.ts";
-import { awaitingIn } from "./fact.ts";
 import { fillPath, placeOf } from "./place.ts";
 import type { Listed } from "./ports/files.ts";
 import type { ChildRow, NewChild } from "./ports/graphs.ts";
@@ -31,7 +31,7 @@ export async function startTasks({ works, kept, deed }: Of<"start-tasks">): Prom
   const place = placeOf(works, { run, workflow, id: row.id });
   const tasks = await works.artifacts.tasks(place, deed.artifact);
   const child = await works.library(reader.workflow, row.repo);
-  requireEnd(child);
+  requireFit(child, workflow, reader);
   store.define(child.hash(), child.definition);
   const plan = fillPath(run, workflow.definition.artifacts[deed.artifact]?.file ?? "");
   const taken = takenOver(tasks, earlierOf(works, workflow, key));
@@ -56,17 +56,11 @@ function childrenOf({ definition }: Workflow, tasks: string): readonly [string, 
   return undefined;
 }
 
-/** Only moves move: a run that goes on when nobody waits for it could not be ended. */
-function requireEnd(child: Workflow): void {
-  const { name, states } = child.definition;
-  const endless = Object.keys(states).find(
-    (state) => states[state]?.final === undefined && awaitingIn(child, state, "parent-over").length === 0,
-  );
-  if (endless === undefined) return;
-  throw Object.assign(
-    new Error(`${name} cannot be made of tasks: in ${endless} no move \`by: engine\` waits for parent-over`),
-    { next: `add the fact parent-over to ${name}` },
-  );
+function requireFit(child: Workflow, parent: Workflow, reader: Children): void {
+  const [first] = objectionsTo(child, parent, reader);
+  if (first === undefined) return;
+  const next = `mend ${parent.definition.name} or ${child.definition.name}`;
+  throw Object.assign(new Error(first), { next });
 }
 
 type Given = {

@@ -19,6 +19,9 @@ const DUE = `SELECT 1 FROM graphs WHERE status <> 'closed' AND (
     WHERE children.parent = graphs.parent AND children.artifact = graphs.artifact AND children.entry = graphs.entry
     AND children.outcome = '' AND NOT ${LIVE}))) LIMIT 1`;
 
+const TALLIES = `SELECT parent, sum(outcome IN ('done', 'skipped')) AS done, count(*) AS n FROM graphs
+  JOIN children USING (parent, artifact, entry) WHERE status <> 'closed' GROUP BY parent`;
+
 export function graphsOf(db: Database): Graphs {
   return {
     putGraph({ parent, artifact, entry, definition, most }, children) {
@@ -88,6 +91,12 @@ export function graphsOf(db: Database): Graphs {
       );
       failpoint("registry.after-outcome");
     },
+    tallies: () =>
+      db.all(TALLIES).map((row) => ({
+        parent: text(row["parent"]),
+        done: number(row["done"]),
+        all: number(row["n"]),
+      })),
     isGraphDue: () => db.get(DUE) !== undefined,
   };
 }

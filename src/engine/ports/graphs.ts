@@ -28,6 +28,8 @@ export type ChildRow = GraphKey & {
   readonly status: string;
 };
 
+export type Tally = { readonly parent: string; readonly done: number; readonly all: number };
+
 /** What became of a task. */
 type ChildEnd = Pick<ChildRow, "outcome" | "summary">;
 
@@ -53,6 +55,8 @@ export type Graphs = {
   /** Gives the task this run, unless it has one; gives the one that it has then. */
   nameChild(key: GraphKey, task: string, run: string): string;
   settleChild(key: GraphKey, task: string, end: ChildEnd): void;
+  /** How far those are that runs wait for: how many tasks are done or skipped, of how many. Next to nothing where there are none. */
+  tallies(): readonly Tally[];
   /** Whether a graph waits for somebody to look at it: nothing of it is under way, or something of it has ended. */
   isGraphDue(): boolean;
 };

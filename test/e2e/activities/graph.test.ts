@@ -75,6 +75,9 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
         ).toEqual(["1|running|", "2|open|task 1", "3|running|", "4|open|the files that task 3 writes"]);
         const why = (await stage.person("why", run)).document;
         expect(why["tasks"]).toEqual(shown["tasks"]);
+        const listed = (await stage.person("list")).document["runs"] as { run: string; tasks: unknown }[];
+        expect(listed.find((each) => each.run === run)?.tasks).toEqual({ done: 0, all: 4 });
+        expect(listed.filter(({ tasks }) => tasks !== null)).toHaveLength(1);
         expect((await stage.person("stop", run)).code).toBe(0);
         await stage.until(run, () => processesOf(stage).every(({ kind }) => kind !== "agent"));
         stage.say("go-1");
