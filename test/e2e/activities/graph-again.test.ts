@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
 import { processesOf, type } from "../lives/life.ts";
-import { childrenOf, FOUR, inGraph, list, order, outcomes, PLACES } from "./graph-support.ts";
+import { childrenOf, FOUR, inGraph, list, looking, order, outcomes, PLACES } from "./graph-support.ts";
 import type { Stage } from "./stage.ts";
 
 const STAGED = { workflow: "graph-stage", state: "work" };
@@ -22,6 +22,11 @@ const fileOf = (stage: Stage, run: string): string =>
   join(stage.now(run).workspace?.path ?? "", "tasks.json");
 
 const shownIn = (file: string): unknown => JSON.parse(readFileSync(file, "utf8"));
+
+/** Of the tasks' payloads, and of what the parent shows. */
+const FILES = ["before", "after"].flatMap((when) =>
+  [1, 2, 3, 4, 5, 6, 7].map((time) => `files.${when}-project:${time}`),
+);
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
 
@@ -151,17 +156,57 @@ describe.runIf(isPerson).concurrent("a graph once more", () => {
           const log = { SIGNALBOX_FAILPOINT_LOG: join(stage.ledger, "failpoints") };
           const env = { SIGNALBOX_SUPERVISOR_FAILPOINT: place, ...log };
           expect((await type(stage, ["answer", "UD-1", "retry"], env)).code).toBe(0);
-          for (let n = 0; stage.now(run).state !== "done"; n += 1) {
-            expect(n).toBeLessThan(200);
-            await stage.person("list");
-            await new Promise((resolve) => setTimeout(resolve, 120));
-          }
+          await looking(stage, () => stage.now(run).state === "done");
           expect(outcomes(stage, run).slice(4)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
           expect(begun(stage)).toEqual(["begin 1", "begin 1", "begin 2", "begin 3", "begin 4"]);
           // A test that never gets there proves nothing.
           expect(stage.said("failpoints").split("\n")).toContain(place);
         },
         { words: ["fail-1"], of: STAGED },
+      );
+    },
+  );
+
+  test("stopped and cancelled while it does what is left: only that ends", async ({ expect }) => {
+    await inGraph(
+      FOUR,
+      async (stage, run) => {
+        await blocked(stage, run);
+        stage.unsay("fail-1");
+        stage.say("hold-1");
+        expect((await stage.person("answer", "UD-1", "retry")).code).toBe(0);
+        const isBegun = (times: number): boolean =>
+          order(stage).filter((line) => line === "begin 1").length === times;
+        await stage.until(run, () => isBegun(2));
+        expect((await stage.person("stop", run)).code).toBe(0);
+        await stage.until(run, () => processesOf(stage).every(({ kind }) => kind !== "agent"));
+        expect((await stage.person("resume", run)).code).toBe(0);
+        await stage.until(run, () => isBegun(3));
+        expect((await stage.person("cancel", run)).code).toBe(0);
+        await stage.until(run, () => processesOf(stage).every(({ kind }) => kind !== "agent"));
+        await stage.until(run, ({ isIdle }) => isIdle);
+        const ends = childrenOf(stage, run).map(({ task, status }) => `${task.id} ${status}`.trim());
+        expect(ends).toEqual(["1 failed", "2", "3 done", "4 done", "1 cancelled", "2", "3", "4"]);
+        expect(stage.now(run)).toMatchObject({ state: "dropped", attention: "" });
+      },
+      { words: ["fail-1"], of: STAGED },
+    );
+  });
+
+  test.for(IS_DEEP ? FILES : ["files.after-project:5"])(
+    "the supervisor is killed at %s: files show all of it later",
+    async (place, { expect }) => {
+      await inGraph(
+        FOUR,
+        async (stage, run) => {
+          const file = fileOf(stage, run);
+          const isShown = (): boolean => readFileSync(file, "utf8").includes('"did 4"');
+          await looking(stage, () => order(stage).includes("begin 2") && isShown());
+          await expect.poll(() => shownIn(file)).toMatchObject({ completedTasks: ["1", "3", "4"] });
+          expect(stage.said("failpoints").split("\n")).toContain(place.split(":")[0]);
+          expect(begun(stage)).toEqual(["begin 1", "begin 2", "begin 3", "begin 4"]);
+        },
+        { words: ["hold-2"], of: STAGED, env: { SIGNALBOX_SUPERVISOR_FAILPOINT: place } },
       );
     },
   );

@@ -83,3 +83,12 @@ export const PLACES = ["graph", "child", "outcome", "graph-set"].flatMap((name) 
   `registry.before-${name}`,
   `registry.after-${name}`,
 ]);
+
+/** Somebody looks now and then, so that there is a supervisor again, until it comes to that. */
+export async function looking(stage: Stage, isThere: () => boolean): Promise<void> {
+  for (let n = 0; !isThere(); n += 1) {
+    if (n > 200) throw new Error("it does not come to that");
+    await stage.person("list");
+    await new Promise((resolve) => setTimeout(resolve, 120));
+  }
+}

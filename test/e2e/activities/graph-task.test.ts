@@ -4,8 +4,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { TaskPayload } from "../../../src/format/task-contract.ts";
 import { isPerson } from "../../support/person.ts";
-import { childrenOf, inGraph, order, type Listed } from "./graph-support.ts";
+import { kill, processesOf } from "../lives/life.ts";
+import { childrenOf, inGraph, looking, order, type Listed } from "./graph-support.ts";
 import type { Stage } from "./stage.ts";
+
+const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
 
 const TWO: readonly Listed[] = [
   { id: "1", files: "a.ts" },
@@ -91,6 +94,27 @@ describe.runIf(isPerson).concurrent("a task of a graph", () => {
         stage.say("go-1");
         await stage.until(childOf(stage, run, "1"), ({ state }) => state === "asking");
         expect(times(stage, "begin 1")).toBe(1);
+      },
+      { words: ["hold-1"] },
+    );
+  });
+
+  test.runIf(IS_DEEP)("the supervisor is killed again and again: it is served once", async () => {
+    await inGraph(
+      TWO,
+      async (stage, run) => {
+        await stage.until(run, () => order(stage).includes("begin 1"));
+        needs(stage, "1", ["tasks.md"]);
+        stage.say("go-1");
+        const child = childOf(stage, run, "1");
+        let n = 0;
+        await looking(stage, () => {
+          n += 1;
+          for (const { pid, kind } of processesOf(stage)) if (kind === "supervisor" && n < 8) kill(pid);
+          return stage.now(child).state === "asking";
+        });
+        expect(times(stage, "begin 1")).toBe(2);
+        expect(payload(stage, "1", 2)).toMatchObject({ context: ["tasks.md"] });
       },
       { words: ["hold-1"] },
     );

@@ -4,7 +4,7 @@ import { openStore } from "../../../src/adapters/store/open.ts";
 import type { ChildRow } from "../../../src/engine/ports/graphs.ts";
 import { isPerson } from "../../support/person.ts";
 import { kill, processesOf } from "../lives/life.ts";
-import { at, childrenOf, FOUR, inGraph, order, outcomes, PLACES } from "./graph-support.ts";
+import { at, childrenOf, FOUR, inGraph, looking, order, outcomes, PLACES } from "./graph-support.ts";
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
 
@@ -111,11 +111,7 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
       await inGraph(
         FOUR,
         async (stage, run) => {
-          for (let n = 0; stage.now(run).state !== "done"; n += 1) {
-            expect(n).toBeLessThan(200);
-            await stage.person("list");
-            await new Promise((resolve) => setTimeout(resolve, 120));
-          }
+          await looking(stage, () => stage.now(run).state === "done");
           expect(outcomes(stage, run)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
           expect(order(stage).filter((line) => line.startsWith("begin"))).toHaveLength(4);
           // A test that never gets there proves nothing.
