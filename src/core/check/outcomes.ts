@@ -118,8 +118,10 @@ function fieldsOf(workflow: Workflow, name: string, { reader }: Artifact): Recor
   return all;
 }
 
+/** Whether it always has a value. A list that is absent has no members. */
 function isRequired(shape: Shape | undefined, field: string): boolean {
-  return shape?.type === "object" && Object.hasOwn(shape.required, field);
+  if (shape?.type !== "object") return false;
+  return Object.hasOwn(shape.required, field) || shape.optional[field]?.type === "list";
 }
 
 function valuesOf(shape: Shape | undefined, field: string, told: readonly Literal[]): Literal[] {
@@ -132,7 +134,8 @@ function valuesOf(shape: Shape | undefined, field: string, told: readonly Litera
     else if (typeof value === "string") others.add("(other)");
     else others.add(Math.max(...told.filter((each) => typeof each === "number")) + 1);
   }
-  return [...others];
+  const isSize = inner?.type === "list";
+  return [...others].filter((value) => !isSize || (typeof value === "number" && value >= 0));
 }
 
 export function conditionsOf(workflow: Workflow): Condition[] {
