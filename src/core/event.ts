@@ -6,7 +6,7 @@
  */
 
 import type { IssueCounts, Verdict } from "./verdict.ts";
-import type { Literal, Place } from "./workflow.ts";
+import type { Action, Literal, Place } from "./workflow.ts";
 
 export type Actor =
   | { readonly type: "human"; readonly name?: string }
@@ -207,7 +207,8 @@ export type Effect =
   | { readonly type: "release-resource"; readonly resource: string }
   | { readonly type: "archive-artifacts"; readonly artifacts: readonly string[]; readonly entry: number }
   | { readonly type: "ask-person"; readonly ask: string; readonly id: string }
-  | { readonly type: "perform"; readonly name: string };
+  /** `tree` is the work that the gate was passed for. */
+  | (Extract<Action, { type: "perform" }> & { readonly tree: string; readonly entry: number });
 
 export type RefusalCode =
   | "not-in-map"

@@ -9,6 +9,7 @@ import { prepareProjections } from "./project.ts";
 import { putArtifact } from "./put.ts";
 import { readAll } from "./readings.ts";
 import { tasksIn } from "./tasks.ts";
+import { textsIn } from "./texts.ts";
 
 type On = {
   readonly registry: Pick<Registry, "readings" | "keepReadings" | "projection" | "keepProjection">;
@@ -19,6 +20,7 @@ export function fileArtifacts({ registry }: On): Artifacts {
   return {
     read: (place) => readAll(registry, place),
     tasks: (place, artifact) => tasksIn(place, artifact),
+    texts: (place, of) => textsIn(place, of),
     put: (place, text) => putArtifact({ own, kept: registry }, place, text),
     archive: (place, of) => {
       forgetPeoples({ kept: registry, place }, of.artifacts);
