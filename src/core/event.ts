@@ -62,7 +62,12 @@ export type Incoming =
       /** Its text came with the call: it is new, also where it says what the last one said. */
       readonly given?: boolean;
     } & Facts)
-  | ({ readonly type: "observed"; readonly at: string } & Facts)
+  | ({
+      readonly type: "observed";
+      readonly at: string;
+      /** The engine itself has committed the work: this is what it was before, and `tree` what it is since then. */
+      readonly was?: string;
+    } & Facts)
   | {
       readonly type: "agent-started";
       readonly at: string;
@@ -108,6 +113,8 @@ export type Incoming =
 type Consequence =
   /** The work has changed: what was waived for it as it was is no longer. */
   | { readonly type: "tree-seen"; readonly tree: string; readonly drop: readonly string[] }
+  /** The same work, on its branch now: what was said of the one counts for the other. */
+  | { readonly type: "work-committed"; readonly from: string; readonly to: string }
   /** A text was seen in the hands of somebody whose word does not count. */
   | { readonly type: "artifact-seen"; readonly key: string; readonly digest: string }
   | {

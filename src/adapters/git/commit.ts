@@ -38,6 +38,8 @@ export type Committed = {
   readonly commit: string;
   /** It was made for this run, now or by somebody who was killed over it. Otherwise there was nothing to commit. */
   readonly made: boolean;
+  /** The digest of the same work as it is since then; empty where it is another one already. */
+  readonly tree: string;
 };
 
 const GATE = 5;
@@ -53,13 +55,15 @@ export async function commitWork(on: On, committing: Committing): Promise<Commit
   const { artifacts, exclude } = committing;
   const tree = await treeWithLeftOut(on, bench, { work, tip, artifacts, exclude });
   const isThere = (await git(on.env, { ...within(bench), args: ["rev-parse", `${tip}^{tree}`] })) === tree;
-  if (isThere) return { commit: tip, made: await isOurs(on, bench, { tip, run: committing.run }) };
+  if (isThere) return { commit: tip, made: await isOurs(on, bench, { tip, run: committing.run }), tree: now };
   // The files are the same, and the branch is not: somebody has committed something else meanwhile.
   if (now !== committing.tree) throw changed(bench, committing);
   const commit = await make(on, bench, { tree, tip, committing });
   await stage(on, bench, commit);
   await moveBranch(on, bench, { tip, commit, run: committing.run });
-  return { commit, made: true };
+  const after = await digest(on, bench, committing.artifacts);
+  const isSame = workOf(after) === work && (await tipOf(on, bench)) === commit;
+  return { commit, made: true, tree: isSame ? after : "" };
 }
 
 function requireBranch({ gitDir, branch, path }: Bench, { run }: Committing): void {

@@ -20,6 +20,8 @@ export type Completion = {
     readonly commit: string;
     /** False where the branch held the work already, by somebody else's commits. */
     readonly made: boolean;
+    /** The digest of the same work as it is since then; empty where it is another one already. */
+    readonly tree: string;
   }>;
   /**
    * Pushes a branch as it was looked at, and opens a pull request for it; where there is one, that is found. What no second try would

@@ -25,6 +25,8 @@ END
 signalbox move testing
 `;
 
+const NOTIFY = `notify: [sh, -c, 'echo "$*" >>"$HOME/told"', notify]\n`;
+
 const REMOTE = "https://forge.example/o/n.git";
 
 type Play = {
@@ -44,7 +46,7 @@ type Wishes = {
 };
 
 async function inCompletion(play: (on: Play) => Promise<void>, wishes: Wishes = {}): Promise<void> {
-  await onStage({ workflow: "completion", agents: { worker: WORKER } }, async (stage) => {
+  await onStage({ workflow: "completion", agents: { worker: WORKER }, settings: NOTIFY }, async (stage) => {
     const user = join(stage.root, "person");
     const bin = join(stage.root, "bin");
     makeGh(bin, user);
@@ -110,9 +112,14 @@ describe.runIf(isPerson).concurrent("completion", () => {
           baseRefName: "main",
         },
       ]);
+      expect(readFileSync(join(user, "told"), "utf8")).toBe(`${run} done A life: done\n`);
       expect(now.workspace).toMatchObject({ status: "released", salvage: "" });
       expect(git("status", "--porcelain")).toBe("");
       expect((await on.command("verify", run)).code).toBe(0);
+      // What was said of the work before it was committed counts afterwards.
+      const { document } = await on.command("show", run);
+      const artifacts = document["artifacts"] as { artifact: string; standing: string }[];
+      expect(artifacts.find(({ artifact }) => artifact === "tests")?.standing).toBe("pass");
     });
   });
 
@@ -191,6 +198,21 @@ describe.runIf(isPerson).concurrent("completion", () => {
         expect(ghCalls(user)).toEqual([]);
       },
       { params: ["git=commit", "exclude=notes/\n*.bak"] },
+    );
+  });
+
+  test("ordered by the last move of all: committed before the workspace is given back", async ({
+    expect,
+  }) => {
+    await inCompletion(
+      async ({ stage, run, git }) => {
+        const now = await stage.until(run, isOver);
+        expect(git("show", "--format=", "--name-only", `signalbox/${run}`)).toBe(
+          "notes/private.txt\nwork.txt",
+        );
+        expect(now).toMatchObject({ attention: "", workspace: { status: "released", salvage: "" } });
+      },
+      { params: ["git=at-the-end"] },
     );
   });
 
