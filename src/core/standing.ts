@@ -134,7 +134,7 @@ function assess(run: Run, artifact: Artifact, held: Held): Cause {
   if (reading.faults.length > 0) return "fault";
   if (artifact.reader.type === "children") return outcomeOf(reading.fields["outcome"]);
   if (reading.verdict === undefined) return artifact.reader.type === "fact" ? "holds" : "valid";
-  const verdict = judge(reading.verdict, reading.issues, severity(valueOf(run, artifact.block)));
+  const verdict = judge(reading.verdict, reading.issues, blockOf(run, artifact));
   return verdict === "invalid" ? "contradiction" : verdict;
 }
 
@@ -239,6 +239,11 @@ export function sayFailing({ failing, rule }: Reading["fields"] = {}): string {
 
 export function valueOf<T extends Literal>(run: Run, value: Value<T>): Literal {
   return typeof value === "object" ? (run.params[value.param] ?? "") : value;
+}
+
+/** The lowest severity that blocks in this run. */
+export function blockOf(run: Run, { block }: Artifact): Severity {
+  return severity(valueOf(run, block));
 }
 
 function severity(word: Literal): Severity {

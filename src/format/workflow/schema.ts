@@ -211,6 +211,7 @@ const tries = z.optional(
 const Fix = z.strictObject({
   by: told(Name, "The role that mends"),
   max: told(Bound, "How often"),
+  to: z.optional(told(Name, "Where the run goes when it is mended; back to what found it unless said")),
   failing: z.optional(
     told(
       z.array(z.enum(FAILING)).check(z.minLength(1)),
@@ -227,7 +228,7 @@ const Phase = z.strictObject({
   most: z.optional(told(Whole, "With each: the most members. With tasks: how many at the same time")),
   failed: z.optional(told(z.enum(["ask", "tolerate"]), "With each or tasks: when some fail")),
   merge: z.optional(told(Name, "With each: the role that makes one output of the parts")),
-  review: z.optional(told(Name, "The phase whose output is reviewed")),
+  review: z.optional(told(Some, "What is reviewed: phases with an output, or tree, the work itself")),
   by: z.optional(told(Name, "With review: the reviewing role")),
   fix: z.optional(told(Fix, "With review or check: who mends what was found, how often")),
   check: z.optional(told(z.union([Text, Param]), "A command the engine runs")),
@@ -246,7 +247,21 @@ const Stage = z.strictObject({
     ),
   ),
   restart: z.optional(
-    told(z.strictObject({ max: Bound }), "How often the stage begins again by itself, its outputs archived"),
+    told(
+      z.union([
+        z.strictObject({ max: told(Bound, "How often the stage begins again by itself") }),
+        z.strictObject({
+          stages: told(
+            z.array(Name).check(z.minLength(1)),
+            "Begins an earlier stage again instead, counted there: the first of these that is enabled",
+          ),
+        }),
+      ]),
+      "When fixes do not help, outputs are archived and work begins again",
+    ),
+  ),
+  exhausted: z.optional(
+    told(Name, "The question that is asked when fixes and restarts are spent; the same as stuck unless said"),
   ),
   stuck: told(Name, "The question that is asked when nothing else is left"),
   then: z.optional(told(Name, "Where the last phase leads; the next stage unless said otherwise")),

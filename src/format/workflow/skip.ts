@@ -11,7 +11,7 @@ import { listOf, report, type Path } from "./context.ts";
 import { followingIn } from "./expand.ts";
 import { paramOr } from "./params.ts";
 import type { StageFile } from "./schema.ts";
-import { blockedState, type Expanded } from "./sink.ts";
+import type { Expanded } from "./sink.ts";
 
 /** A stage that is not there in every run. */
 type Optional = Stage & {
@@ -50,13 +50,12 @@ export function leadPast(on: Build, stages: readonly Stage[], moves: readonly Mo
   return moves.flatMap((move) => landings(optional, move)).flatMap((move) => withoutNeeds(optional, move));
 }
 
-function optionalIn({ file, expanded }: Build, stage: Stage): Optional {
+function optionalIn({ file, context }: Build, stage: Stage): Optional {
   const phases = Object.keys(file.stages?.[stage.name]?.phases ?? {});
-  const helpers = [...expanded.helpers].filter(([, phase]) => phases.includes(phase)).map(([name]) => name);
   return {
     ...stage,
     first: phases[0] ?? "",
-    states: new Set([...phases, ...helpers, blockedState(stage.name)]),
+    states: new Set(context.names.statesIn.get(stage.name)),
     then: followingIn(file, stage.name),
   };
 }

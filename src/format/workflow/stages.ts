@@ -1,8 +1,11 @@
 /** What a stage and its phases must say, before they are expanded. */
 
+import { closest } from "../../core/closest.ts";
 import { ORIGIN } from "../../core/workflow.ts";
-import { report, requireName, type Context, type Path } from "./context.ts";
+import { report, requireName, requireNames, type Context, type Path } from "./context.ts";
 import { checkEnabled } from "./enabled.ts";
+import { checkReviewer, TREE } from "./reviewers.ts";
+import { restartable } from "./restarts.ts";
 import type { PhaseFile, StageFile, WorkflowFile } from "./schema.ts";
 
 type Key = keyof PhaseFile;
@@ -22,6 +25,7 @@ export function checkStages(context: Context, file: WorkflowFile): Path[] {
   const stages = Object.entries(file.stages ?? {});
   checkWords(context, stages);
   checkEnabled(context, file);
+  for (const [name] of stages) checkRestart(context, file, name);
   return stages.flatMap(([name, stage], index) => {
     const path: Path = ["stages", name];
     const isLast = index === stages.length - 1 && !context.isLost("");
@@ -29,9 +33,22 @@ export function checkStages(context: Context, file: WorkflowFile): Path[] {
       ...(isLast && stage.then === undefined ? [withoutNext(context, stage, path)] : []),
       ...Object.keys(stage.phases)
         .map((id): Path => [...path, "phases", id])
-        .filter((phase) => !isSound(context, stage, phase)),
+        .filter((phase) => !isSound(context, file, phase)),
     ];
   });
+}
+
+function checkRestart(context: Context, file: WorkflowFile, name: string): void {
+  const restart = file.stages?.[name]?.restart;
+  if (restart === undefined || "max" in restart) return;
+  const known = restartable(file.stages ?? {}, name);
+  for (const [index, other] of restart.stages.entries())
+    if (!known.includes(other))
+      report(context, context.placeOf(["stages", name, "restart", "stages", index]), {
+        code: "bad-value",
+        message: `"${other}" is no earlier stage with "restart"`,
+        suggestion: closest(other, known),
+      });
 }
 
 function withoutNext(context: Context, stage: StageFile, path: Path): Path {
@@ -40,19 +57,22 @@ function withoutNext(context: Context, stage: StageFile, path: Path): Path {
   return [...path, "phases", Object.keys(stage.phases).at(-1) ?? ""];
 }
 
-function isSound(context: Context, stage: StageFile, path: Path): boolean {
-  const id = String(path.at(-1));
-  const phase: PhaseFile = stage.phases[id] ?? {};
-  const wrong = problemOf(id, phase);
+function isSound(context: Context, file: WorkflowFile, path: Path): boolean {
+  const [, stage = "", , id = ""] = path;
+  const phases = file.stages?.[stage]?.phases ?? {};
+  const phase: PhaseFile = phases[id] ?? {};
+  const wrong = problemOf(String(id), phase);
   if (wrong !== undefined) {
     report(context, context.keyPlaceOf(path), { code: "bad-phase", message: wrong });
     return false;
   }
   if (phase.review === undefined) return true;
-  const known = Object.keys(stage.phases).filter(
-    (other) => other !== id && stage.phases[other]?.out !== undefined,
-  );
-  return requireName(context, { kind: "phase", name: phase.review, known, path: [...path, "review"] });
+  const outputs = Object.keys(phases).filter((other) => other !== id && phases[other]?.out !== undefined);
+  const known = [TREE, ...outputs];
+  if (!requireNames(context, { kind: "phase", names: phase.review, known, path: [...path, "review"] }))
+    return false;
+  checkReviewer(context, file, path);
+  return true;
 }
 
 function problemOf(id: string, phase: PhaseFile): string | undefined {
@@ -92,12 +112,14 @@ function wordsIn(stage: StageFile, path: Path): Word[] {
     name === undefined ? [] : [{ kind, name, path: [...path, ...at] }];
   return [
     ...word("ask", stage.stuck, ["stuck"]),
+    ...word("ask", stage.exhausted, ["exhausted"]),
     ...word("state", stage.then, ["then"]),
     ...Object.entries(stage.phases).flatMap(([id, phase]) => [
       ...word("role", phase.run, ["phases", id, "run"]),
       ...word("role", phase.merge, ["phases", id, "merge"]),
       ...word("role", phase.by, ["phases", id, "by"]),
       ...word("role", phase.fix?.by, ["phases", id, "fix", "by"]),
+      ...word("state", phase.fix?.to, ["phases", id, "fix", "to"]),
       ...word("artifact", phase.tasks, ["phases", id, "tasks"]),
       ...word("ask", phase.ask, ["phases", id, "ask"]),
     ]),
