@@ -187,7 +187,8 @@ export type Action =
   | { readonly type: "run"; readonly check: string }
   | { readonly type: "release"; readonly resource: string }
   | { readonly type: "archive"; readonly artifacts: readonly string[] }
-  | { readonly type: "perform"; readonly name: string };
+  /** `from` names the artifact whose texts are used, `without` a parameter with patterns of what is left out. */
+  | { readonly type: "perform"; readonly name: string; readonly from?: string; readonly without?: string };
 
 /** `from` of a move that makes a run. */
 export const START = "start";

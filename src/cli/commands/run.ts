@@ -9,6 +9,7 @@ import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../co
 import { follow, type Followed } from "../follow.ts";
 import { getGoing } from "../going.ts";
 import { textIn } from "../input.ts";
+import { rememberRemote } from "../project/push.ts";
 import type { Choice } from "../reading/means.ts";
 import { sayReads, type Read } from "../reading/question.ts";
 import { columns } from "../say.ts";
@@ -81,6 +82,7 @@ async function start(on: Acting, given: Given): Promise<Begun> {
   const isLeft = to !== undefined || options["no-start"] !== undefined;
   const isNew = key === undefined || on.box.store.load(idOf(repo, key)) === undefined;
   if (isNew) requireAgents(on, site, { params, to, isLeft });
+  if (isNew) await rememberRemote(on, loaded.workflow, site);
   const begun = await beginRun(on, { goal, loaded, repo, base, params, texts, branch, to, key });
   const first = acknowledged(begun, begun.id);
   const going = isLeft

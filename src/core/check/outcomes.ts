@@ -4,6 +4,7 @@ import type { Workflow } from "../compile.ts";
 import type { Fault, Reading } from "../event.ts";
 import { isGrouped } from "../groups.ts";
 import { FAILING, NO_ISSUES, type IssueCounts, type Verdict } from "../verdict.ts";
+import { FACTS } from "../vocabulary.ts";
 import type { Artifact, Condition, Literal, Shape } from "../workflow.ts";
 
 export type Outcome = Pick<Reading, "fields" | "lists" | "verdict" | "issues" | "files"> & {
@@ -92,6 +93,7 @@ export function fieldCombinations(workflow: Workflow, name: string, { reader }: 
 }
 
 function shapeOf(reader: Artifact["reader"]): Shape | undefined {
+  if (reader.type === "fact") return FACTS[reader.fact]?.told?.fields;
   return reader.type === "json" || reader.type === "yaml" ? reader.shape : undefined;
 }
 

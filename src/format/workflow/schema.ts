@@ -6,6 +6,7 @@
 
 import * as z from "zod/mini";
 import { FAILING } from "../../core/verdict.ts";
+import { FACTS } from "../../core/vocabulary.ts";
 import {
   Bound,
   File,
@@ -32,7 +33,7 @@ const Action = told(
         "an action is one of: start, stop, tell, mark, run, release, archive, perform",
       ),
     ),
-  "start ROLE [as PROMPT] | start ROLE each ARTIFACT | start tasks ARTIFACT | start next | stop ROLE | stop all | tell ROLE MESSAGE [or start [as PROMPT]] | mark ROLE | run ARTIFACT | release RESOURCE | archive ARTIFACT... | perform NAME",
+  "start ROLE [as PROMPT] | start ROLE each ARTIFACT | start tasks ARTIFACT | start next | stop ROLE | stop all | tell ROLE MESSAGE [or start [as PROMPT]] | mark ROLE | run ARTIFACT | release RESOURCE | archive ARTIFACT... | perform commit from ARTIFACT [without $PARAMETER] | perform pull-request from ARTIFACT | perform notify",
 );
 const Actions = z.array(Action);
 
@@ -114,8 +115,8 @@ const Artifact = z.strictObject({
   ),
   fact: z.optional(
     told(
-      z.enum(["ready-to-start", "branch-merged", "pull-request-closed", "parent-over"]),
-      "Reader: something the engine observes",
+      z.enum(Object.keys(FACTS)),
+      "Reader: something the engine observes, or how something ended that it was asked to do",
     ),
   ),
   children: z.optional(told(Name, "Reader: how the child runs made of these tasks ended")),
