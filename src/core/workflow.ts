@@ -15,7 +15,12 @@ export type Value<T extends Literal = Literal> = T | { readonly param: string };
 /** Where something stands in a file; lines and columns count from 1. */
 export type Place = { readonly file: string; readonly line: number; readonly col: number };
 
-export type Param =
+export type Param = Kind & {
+  /** Where people set it, below the name of the workflow, with dots between the keys; its own name unless said. */
+  readonly setting?: string;
+};
+
+type Kind =
   | { readonly type: "int"; readonly min: number; readonly max: number; readonly default: number }
   | { readonly type: "enum"; readonly values: readonly string[]; readonly default: string }
   | { readonly type: "bool"; readonly default: boolean }

@@ -14,6 +14,7 @@ import {
   Names,
   Param,
   Scalar,
+  Setting,
   Severity,
   Some,
   Text,
@@ -42,11 +43,18 @@ const When = told(
   "What must hold, all of it: an artifact's standing, a counter (below, spent), a parameter, the origin, or artifact.field",
 );
 
+const setting = z.optional(
+  told(
+    Setting,
+    "Where people set it in their settings, below the name of the workflow; its own name unless said",
+  ),
+);
+
 const ParamShape = z.union([
-  z.strictObject({ int: z.tuple([z.int(), z.int()]), default: z.int() }),
-  z.strictObject({ enum: z.array(Text).check(z.minLength(1)), default: Text }),
-  z.strictObject({ bool: z.boolean() }),
-  z.strictObject({ text: z.string(), set: z.optional(Names) }),
+  z.strictObject({ int: z.tuple([z.int(), z.int()]), default: z.int(), setting }),
+  z.strictObject({ enum: z.array(Text).check(z.minLength(1)), default: Text, setting }),
+  z.strictObject({ bool: z.boolean(), setting }),
+  z.strictObject({ text: z.string(), set: z.optional(Names), setting }),
 ]);
 
 const Shape: z.ZodMiniType = z.lazy(() =>
