@@ -11,6 +11,7 @@ import { entryOf } from "../entries.ts";
 import { follow, type Followed } from "../follow.ts";
 import { getGoing } from "../going.ts";
 import { textIn } from "../input.ts";
+import { rememberRemote } from "../project/push.ts";
 import type { Choice } from "../reading/means.ts";
 import { sayReads, type Read } from "../reading/question.ts";
 import { columns } from "../say.ts";
@@ -104,6 +105,7 @@ async function start(on: Acting, given: Given): Promise<Begun> {
     : { to: undefined, texts, base: site.base, tree: undefined, told: [] };
   const isLeft = entry.to !== undefined || options["no-start"] !== undefined;
   if (isNew) requireAgents(on, site, { params: known, to: entry.to, isLeft });
+  if (isNew) await rememberRemote(on, loaded.workflow, site);
   const begun = await beginRun(on, { goal, loaded, repo, set, params, branch, key, ...entry });
   const first = acknowledged(begun, begun.id);
   const going = isLeft

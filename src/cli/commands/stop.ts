@@ -11,12 +11,11 @@ import { finished } from "../../core/refuse.ts";
 import { descendantsOf } from "../../engine/descendants.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { talkOf } from "../acted.ts";
-import { acting, runOf } from "../acting.ts";
+import { acting, runOf, seeThrough } from "../acting.ts";
 import { isFinished } from "../box.ts";
 import { EXIT_OK, type Answer, type Command } from "../command.ts";
 import { requireKept } from "../kept.ts";
 import { refusal } from "../refused.ts";
-import { wake } from "../wake.ts";
 
 /** What `--json` gives. */
 export type StopData = {
@@ -54,7 +53,7 @@ export const command: Command = {
       const at = new Date(clock.now()).toISOString();
       const text = `${name} halted the run${mark === "held" ? ", after what is at work" : ""}`;
       if (changed) store.note({ run: id, at, kind: "halted", text });
-      await wake(on);
+      await seeThrough(on, id);
       const waitsFor = store.isHeld(id) ? atWork(store, id) : [];
       return answerOf({ run: id, state: row.state, halted: true, changed, waitsFor });
     }),
