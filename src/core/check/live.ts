@@ -24,8 +24,8 @@ function computeArtifacts(workflow: Workflow): Live {
   const artifactsPer = (scope: string): readonly string[] => workflow.artifactsPer[scope] ?? [];
   return flow(workflow, order, {
     read: (state) => artifactsReadIn(workflow, state),
-    renewed: (move) => [
-      ...[...["entry", move.to, ...move.renew, ...move.count].flatMap(artifactsPer), ...move.waive].filter(
+    renewed: (move, to) => [
+      ...[...["entry", to, ...move.renew, ...move.count].flatMap(artifactsPer), ...move.waive].filter(
         (name) => !outliving.has(name),
       ),
       ...settledBy(workflow, move),
@@ -47,8 +47,7 @@ export function liveCounters(workflow: Workflow): Live {
   const order = Object.keys(workflow.definition.counters);
   return flow(workflow, order, {
     read: (state) => countersReadIn(workflow, state),
-    renewed: (move) =>
-      ["entry", move.to, ...move.renew].flatMap((scope) => workflow.countersPer[scope] ?? []),
+    renewed: (move, to) => ["entry", to, ...move.renew].flatMap((scope) => workflow.countersPer[scope] ?? []),
   });
 }
 
@@ -67,32 +66,40 @@ export function usesOrigin({ definition }: Workflow): boolean {
 function flow(
   workflow: Workflow,
   order: readonly string[],
-  on: { read: (state: string) => string[]; renewed: (move: Move) => string[] },
+  on: { read: (state: string) => string[]; renewed: (move: Move, to: string) => string[] },
 ): Live {
   const { states, moves } = workflow.definition;
   const all = Object.keys(states);
   const live = new Map(all.map((state) => [state, new Set(on.read(state))]));
-  const edges = moves.map((move) => ({
-    from: live.get(move.from),
-    to: move.to === ORIGIN ? all : [move.to],
-    renewed: new Set(on.renewed(move)),
-  }));
+  const edges = moves.flatMap((move) =>
+    targetsOf(move, moves, all).map((to) => ({
+      from: live.get(move.from),
+      to: live.get(to),
+      renewed: new Set(on.renewed(move, to)),
+    })),
+  );
   let changed = true;
   while (changed) {
     changed = false;
     for (const { from, to, renewed } of edges) {
       if (from === undefined) continue;
-      for (const target of to) {
-        for (const name of live.get(target) ?? []) {
-          if (renewed.has(name) || from.has(name)) continue;
-          from.add(name);
-          changed = true;
-        }
+      for (const name of to ?? []) {
+        if (renewed.has(name) || from.has(name)) continue;
+        from.add(name);
+        changed = true;
       }
     }
   }
   // The order of the definition keeps keys comparable.
   return new Map([...live].map(([state, names]) => [state, order.filter((name) => names.has(name))]));
+}
+
+/** Back to where a run came from leads only to where a move that remembers came from. */
+function targetsOf(move: Move, moves: readonly Move[], all: readonly string[]): readonly string[] {
+  if (move.to !== ORIGIN) return [move.to];
+  const remembering = moves.filter((other) => other.remember);
+  if (remembering.some((other) => other.to === ORIGIN)) return all;
+  return remembering.flatMap((other) => (other.to === move.from ? [other.from] : []));
 }
 
 /** Into a final state by a move whose own condition answers every claim about that state, nothing else is read. */
