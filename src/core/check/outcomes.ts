@@ -26,23 +26,34 @@ export function outcomesOf(workflow: Workflow, name: string, artifact: Artifact)
 }
 
 function compute(workflow: Workflow, name: string, artifact: Artifact): Outcome[] {
-  const lists = Object.fromEntries(
-    Object.values(workflow.definition.artifacts).flatMap(({ each }) =>
-      each?.artifact === name ? [[each.list, SLOTS.slice(0, each.max)]] : [],
-    ),
-  );
   const variants = fieldsOf(workflow, name, artifact).flatMap((fields) =>
-    verdictsOf(workflow, name, artifact).map((verdict): Outcome => ({
-      ...verdict,
-      fields: { ...verdict.fields, ...fields },
-      lists,
-    })),
+    verdictsOf(workflow, name, artifact).flatMap((verdict) =>
+      listsOf(workflow, name).map((lists): Outcome => ({
+        ...verdict,
+        fields: { ...verdict.fields, ...fields },
+        lists,
+      })),
+    ),
   );
   const tellsInvalid = conditionsOf(workflow).some(
     (condition) =>
       condition.type === "artifact" && condition.artifact === name && condition.in.includes("invalid"),
   );
   return tellsInvalid ? [...variants, { fields: {}, lists: {}, faults: [SOMEWHERE] }] : variants;
+}
+
+/** Members for every fan-out over it: two where so many may be; and one, for runs in which a parameter allows no more. */
+function listsOf({ definition }: Workflow, name: string): Outcome["lists"][] {
+  const fans = Object.values(definition.artifacts).flatMap(({ each }) => {
+    if (each?.artifact !== name) return [];
+    const param = typeof each.max === "object" ? definition.params[each.max.param] : undefined;
+    const [least, most] =
+      param?.type === "int" ? [param.min, param.max] : [Number(each.max), Number(each.max)];
+    return [{ list: each.list, least, most }];
+  });
+  const listed = (count: number): Outcome["lists"] =>
+    Object.fromEntries(fans.map(({ list, most }) => [list, SLOTS.slice(0, Math.min(count, most))]));
+  return fans.some(({ least, most }) => least < 2 && most > 1) ? [listed(2), listed(1)] : [listed(2)];
 }
 
 function verdictsOf(workflow: Workflow, name: string, { reader }: Artifact): Omit<Outcome, "lists">[] {

@@ -56,8 +56,10 @@ function checkSources(
 ): void {
   // Stages with the same word are there together.
   const others = optional.filter(([other, stage]) => other !== name && stage.enabled !== enabled);
-  for (const [id, { tasks, each }] of Object.entries(phases)) {
-    const source = tasks ?? each?.slice(0, Math.max(each.lastIndexOf("."), 0));
+  for (const [id, { tasks, each, split }] of Object.entries(phases)) {
+    // With a split the list is the phase's own.
+    const source =
+      tasks ?? (split === undefined ? each?.slice(0, Math.max(each.lastIndexOf("."), 0)) : undefined);
     // What the file declares itself may come from elsewhere.
     if (source === undefined || Object.hasOwn(file.artifacts ?? {}, source)) continue;
     const [maker] = others.find(([, stage]) => Object.hasOwn(stage.phases, source)) ?? [];

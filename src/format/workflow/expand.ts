@@ -7,7 +7,7 @@
 import { listOf, type Path } from "./context.ts";
 import { blockedState, put, type Expanded, type Kernel, type Sink } from "./sink.ts";
 import { checkPhase } from "./phases/check.ts";
-import { eachPhase } from "./phases/each.ts";
+import { eachPhase, listOfSplit } from "./phases/each.ts";
 import { reviewPhase } from "./phases/review.ts";
 import { runPhase } from "./phases/run.ts";
 import { cyclesOf, type PhaseSite } from "./phases/site.ts";
@@ -56,7 +56,10 @@ function expandStage(sink: Sink, on: { name: string; stage: StageFile; next: str
       stage: name,
       first: phases[0]?.[0] ?? id,
       scopes: [name, ...cyclesOf(stage)],
-      outputs: phases.flatMap(([other, { out }]) => (out === undefined ? [] : [other])),
+      outputs: phases.flatMap(([other, { out, split }]) => [
+        ...(split === undefined ? [] : [listOfSplit(other)]),
+        ...(out === undefined ? [] : [other]),
+      ]),
       next: phases[index + 1]?.[0] ?? on.next,
       restarts: stage.restart !== undefined,
       fixers: phases.flatMap(([, other]) => (other.review === id ? listOf(other.fix?.by) : [])),

@@ -39,7 +39,7 @@ function enabledIn(on: Build, { enabled = true }: StageFile, path: Path): Stage[
 /** The outputs of the phases in their order, each after what was made on the way to it. */
 function madeIn({ kernel }: Expanded, { phases }: StageFile): string[] {
   return Object.keys(phases).flatMap((id) =>
-    [`${id}-parts`, `${id}-fix`, id].filter((name) => Object.hasOwn(kernel.artifacts, name)),
+    [`${id}-list`, `${id}-parts`, `${id}-fix`, id].filter((name) => Object.hasOwn(kernel.artifacts, name)),
   );
 }
 

@@ -10,7 +10,7 @@ type Key = keyof PhaseFile;
 /** What each kind of phase needs, and what else it may have. Of several kinds that fit, the first is meant. */
 const KINDS: Readonly<Record<string, { readonly needs: readonly Key[]; readonly may: readonly Key[] }>> = {
   review: { needs: ["by", "out"], may: ["fix", "tries"] },
-  each: { needs: ["run", "part", "merge", "out"], may: ["most", "failed", "tries"] },
+  each: { needs: ["run", "part", "merge", "out"], may: ["split", "most", "failed", "tries"] },
   check: { needs: [], may: ["out", "fix"] },
   tasks: { needs: ["workflow"], may: ["failed", "most", "with"] },
   ask: { needs: [], may: [] },
@@ -64,6 +64,8 @@ function problemOf(id: string, phase: PhaseFile): string | undefined {
   const known = new Set<string>([kind, "title", ...needs, ...may]);
   const other = Object.keys(phase).find((key) => !known.has(key));
   if (other !== undefined) return `"${other}" means nothing in ${id}, which has "${kind}"`;
+  if (kind === "tasks" && typeof phase.most === "string")
+    return `"most" of ${id} is a number: how many at the same time`;
   if (phase.fix === undefined) return undefined;
   if (kind === "check" && phase.out === undefined)
     return `${id} needs "out": whoever mends must be able to read what the check said`;
@@ -96,6 +98,7 @@ function wordsIn(stage: StageFile, path: Path): Word[] {
     ...Object.entries(stage.phases).flatMap(([id, phase]) => [
       ...word("role", phase.run, ["phases", id, "run"]),
       ...word("role", phase.merge, ["phases", id, "merge"]),
+      ...word("role", phase.split?.by, ["phases", id, "split", "by"]),
       ...word("role", phase.by, ["phases", id, "by"]),
       ...word("role", phase.fix?.by, ["phases", id, "fix", "by"]),
       ...word("artifact", phase.tasks, ["phases", id, "tasks"]),
