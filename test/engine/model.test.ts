@@ -43,6 +43,7 @@ function boxOf(): Box {
     artifacts: {
       texts: () => Promise.resolve({}),
       tasks: () => Promise.resolve([]),
+      present: () => [],
       read: () => Promise.resolve([]),
       put: () => Promise.resolve([]),
       archive: () => Promise.resolve([]),
