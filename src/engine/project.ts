@@ -26,6 +26,7 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
     const resources = {
       workspace: workspace?.path ?? null,
       session: workspace === undefined ? null : sessionOf(box, row, workspace),
+      stoppedAt: row.halted ? haltedAt(box, row) : null,
     };
     const tasks = taskData(box, place);
     const root = { ...viewOf(workflow, run, resources), ...tasks.root };
@@ -50,6 +51,11 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
 export async function bringUpToDate(box: Box, id: string): Promise<void> {
   const row = box.store.load(id)?.row;
   if (row !== undefined && row.projected < row.seq) await project(box, id);
+}
+
+/** When a person halted it, as it was noted then. One that was halted with the run it was made for has no note of its own. */
+function haltedAt({ store }: Box, { id, updatedAt }: RunRow): string {
+  return store.notes(id).findLast(({ kind }) => kind === "halted")?.at ?? updatedAt;
 }
 
 /** What its terminal session is called, where anything of it has a terminal. */

@@ -59,6 +59,21 @@ const Artifact = z.strictObject({
   asOf: z.optional(Text),
 });
 
+const Scheduled = z.strictObject({
+  phase: Text,
+  stage: Text,
+  name: Text,
+  type: z.enum(["dispatch", "inline", "review", "command", "question"]),
+  status: z.enum(["pending", "in_progress", "completed", "failed", "skipped", "waived"]),
+  attempts: Count,
+  gate: z.nullable(
+    z.strictObject({
+      status: z.enum(["satisfied", "missing", "pending", "dropped"]),
+      required: z.array(z.strictObject({ artifact: Text, file: Text, standing: Text, reason: Text })),
+    }),
+  ),
+});
+
 const Agent = z.strictObject({
   role: Text,
   slot: Text,
@@ -135,6 +150,7 @@ export const show = {
   base: Text,
   params: z.record(Text, z.union([Text, z.number(), Flag])),
   counters: z.array(z.strictObject({ name: Text, value: Count, max: Count, per: Text })),
+  schedule: z.array(Scheduled),
   artifacts: z.array(Artifact),
   agents: z.array(Agent),
   tasks: z.array(Task),

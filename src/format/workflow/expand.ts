@@ -8,9 +8,10 @@ import { listOf, type Path } from "./context.ts";
 import { blockedState, exhaustedState, put, type Expanded, type Kernel, type Sink } from "./sink.ts";
 import { checkPhase } from "./phases/check.ts";
 import { eachPhase } from "./phases/each.ts";
+import { handPhase } from "./phases/hand.ts";
 import { reviewPhase } from "./phases/review.ts";
 import { runPhase } from "./phases/run.ts";
-import type { PhaseSite, Restart } from "./phases/site.ts";
+import { entryOf, type PhaseSite, type Restart } from "./phases/site.ts";
 import { tasksPhase } from "./phases/tasks.ts";
 import { restartsOf } from "./restarts.ts";
 import type { PhaseFile, StageFile, WorkflowFile } from "./schema.ts";
@@ -72,7 +73,7 @@ function expandStage(sink: Sink, on: Expanding): void {
       restarts: on.restarts,
       exhausted: stage.exhausted === undefined ? blockedState(name) : exhaustedState(name),
       phases: Object.keys(stage.phases),
-      next: phases[index + 1]?.[0] ?? on.next,
+      next: phase.then ?? (entryOf(phases[index + 1]) || on.next),
       fixers: phases.flatMap(([, { review, fix }]) => (listOf(review).includes(id) ? listOf(fix?.by) : [])),
       reviewed: reviewedIn(stage, phase),
       path: [...path, "phases", id],
@@ -90,11 +91,12 @@ function reviewedIn({ phases }: StageFile, { review }: PhaseFile): PhaseFile | u
 export function followingIn({ stages = {} }: WorkflowFile, name: string): string {
   const names = Object.keys(stages);
   const next = stages[names[names.indexOf(name) + 1] ?? ""];
-  return stages[name]?.then ?? Object.keys(next?.phases ?? {})[0] ?? "";
+  return stages[name]?.then ?? entryOf(Object.entries(next?.phases ?? {})[0]);
 }
 
 function expandPhase(sink: Sink, site: PhaseSite): void {
   const { phase } = site;
+  if (phase.hand !== undefined) return handPhase(sink, site);
   if (phase.review !== undefined) return reviewPhase(sink, site);
   if (phase.each !== undefined) return eachPhase(sink, site);
   if (phase.check !== undefined) return checkPhase(sink, site);

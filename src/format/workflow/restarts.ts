@@ -1,6 +1,6 @@
 /** Where work begins again when fixes do not help: in the same stage, or in the first of some earlier ones that is enabled. */
 
-import { cyclesOf, type Restart } from "./phases/site.ts";
+import { cyclesOf, entryOf, outputsOf, type Restart } from "./phases/site.ts";
 import type { StageFile, WhenFile, WorkflowFile } from "./schema.ts";
 
 export function restartsOf({ stages = {} }: WorkflowFile, name: string): Restart[] {
@@ -41,12 +41,10 @@ function restartAt(
   const all = between.map((name): readonly [string, StageFile] => [name, stages[name] ?? NO_STAGE]);
   return {
     when,
-    to: Object.keys(stages[at]?.phases ?? {})[0] ?? "",
+    to: entryOf(Object.entries(stages[at]?.phases ?? {})[0]),
     counter: `${at}.restarts`,
     scopes: all.flatMap(([name, stage]) => [name, ...cyclesOf(stage)]),
-    outputs: all.flatMap(([, { phases }]) =>
-      Object.entries(phases).flatMap(([id, { out }]) => (out === undefined ? [] : [id])),
-    ),
+    outputs: all.flatMap(([, { phases }]) => Object.entries(phases).flatMap(outputsOf)),
   };
 }
 

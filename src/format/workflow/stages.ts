@@ -6,18 +6,20 @@ import { report, requireName, requireNames, type Context, type Path } from "./co
 import { checkEnabled } from "./enabled.ts";
 import { checkReviewer, TREE } from "./reviewers.ts";
 import { restartable } from "./restarts.ts";
+import { checkSchedule } from "./schedule.ts";
 import type { PhaseFile, StageFile, WorkflowFile } from "./schema.ts";
 
 type Key = keyof PhaseFile;
 
 /** What each kind of phase needs, and what else it may have. Of several kinds that fit, the first is meant. */
 const KINDS: Readonly<Record<string, { readonly needs: readonly Key[]; readonly may: readonly Key[] }>> = {
-  review: { needs: ["by", "out"], may: ["fix", "tries"] },
-  each: { needs: ["run", "part", "merge", "out"], may: ["most", "failed", "tries"] },
-  check: { needs: [], may: ["out", "fix"] },
-  tasks: { needs: ["workflow"], may: ["failed", "most", "with"] },
+  hand: { needs: [], may: ["makes", "type"] },
+  review: { needs: ["by", "out"], may: ["fix", "tries", "then"] },
+  each: { needs: ["run", "part", "merge", "out"], may: ["most", "failed", "tries", "then"] },
+  check: { needs: [], may: ["out", "fix", "then"] },
+  tasks: { needs: ["workflow"], may: ["failed", "most", "with", "then"] },
   ask: { needs: [], may: [] },
-  run: { needs: ["out"], may: ["tries"] },
+  run: { needs: ["out"], may: ["tries", "then"] },
 };
 
 /** Reports what is wrong, and gives the paths of phases that are not worth a further look. */
@@ -26,7 +28,8 @@ export function checkStages(context: Context, file: WorkflowFile): Path[] {
   checkWords(context, stages);
   checkEnabled(context, file);
   for (const [name] of stages) checkRestart(context, file, name);
-  return stages.flatMap(([name, stage], index) => {
+  const doubled = checkSchedule(context, file);
+  const unsound = stages.flatMap(([name, stage], index) => {
     const path: Path = ["stages", name];
     const isLast = index === stages.length - 1 && !context.isLost("");
     return [
@@ -36,6 +39,7 @@ export function checkStages(context: Context, file: WorkflowFile): Path[] {
         .filter((phase) => !isSound(context, file, phase)),
     ];
   });
+  return [...doubled, ...unsound];
 }
 
 function checkRestart(context: Context, file: WorkflowFile, name: string): void {
@@ -84,10 +88,18 @@ function problemOf(id: string, phase: PhaseFile): string | undefined {
   const known = new Set<string>([kind, "title", ...needs, ...may]);
   const other = Object.keys(phase).find((key) => !known.has(key));
   if (other !== undefined) return `"${other}" means nothing in ${id}, which has "${kind}"`;
-  if (phase.fix === undefined) return undefined;
+  return phase.fix === undefined ? undefined : problemOfFix(id, kind, phase);
+}
+
+function problemOfFix(id: string, kind: string, phase: PhaseFile): string | undefined {
+  const { fix, out } = phase;
+  if (fix?.part !== undefined && fix.each === undefined)
+    return `"part" means nothing in "fix" of ${id} without "each": one alone leaves no note`;
+  if (fix?.each !== undefined && (typeof out !== "object" || out.review?.issues === undefined))
+    return `"each" means nothing in "fix" of ${id}, which has no list of issues: "review" in its "out" must say where they are`;
   if (kind === "check" && phase.out === undefined)
     return `${id} needs "out": whoever mends must be able to read what the check said`;
-  return kind !== "check" && phase.fix.failing !== undefined
+  return kind !== "check" && fix?.failing !== undefined
     ? `"failing" means nothing in "fix" of ${id}, which has "${kind}": only a check tells where it failed`
     : undefined;
 }
@@ -122,6 +134,7 @@ function wordsIn(stage: StageFile, path: Path): Word[] {
       ...word("state", phase.fix?.to, ["phases", id, "fix", "to"]),
       ...word("artifact", phase.tasks, ["phases", id, "tasks"]),
       ...word("ask", phase.ask, ["phases", id, "ask"]),
+      ...word("state", phase.then, ["phases", id, "then"]),
     ]),
   ];
 }

@@ -100,7 +100,7 @@ export function anewIn({ id, phase }: PhaseSite): { new?: string } {
 }
 
 /** Whoever mends is told where it stands what is wrong. */
-function readFirst(sink: Sink, role: string, artifact: string): void {
+export function readFirst(sink: Sink, role: string, artifact: string): void {
   const declared = sink.kernel.roles[role];
   if (declared === undefined) return;
   const context = [...new Set([...listOf(declared.context), artifact])];

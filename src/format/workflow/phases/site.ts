@@ -1,6 +1,6 @@
 /** Where a phase stands, and what every kind of phase shares. */
 
-import type { Path } from "../context.ts";
+import { listOf, type Path } from "../context.ts";
 import type { ArtifactFile, PhaseFile, StageFile, WhenFile, WorkflowFile } from "../schema.ts";
 
 export type PhaseSite = {
@@ -29,6 +29,18 @@ export type Restart = {
   readonly scopes: readonly string[];
   readonly outputs: readonly string[];
 };
+
+type Named = readonly [string, PhaseFile];
+
+/** Where a phase begins. */
+export function entryOf([id = "", phase]: Named | readonly [] = []): string {
+  return phase?.hand?.[0] ?? id;
+}
+
+/** What of a phase is archived when its stage begins again. */
+export function outputsOf([id, { out, makes }]: Named): readonly string[] {
+  return out === undefined ? listOf(makes) : [id];
+}
 
 /** The scopes of the fixes of reviews and checks: a restart of the stage, or a person's retry, begins them anew. */
 export function cyclesOf({ phases }: Pick<StageFile, "phases">): string[] {
