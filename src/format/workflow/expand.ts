@@ -58,7 +58,7 @@ function expandStage(sink: Sink, on: { name: string; stage: StageFile; next: str
       first: entryOf(phases[0]) || id,
       scopes: [name, ...cyclesOf(stage)],
       outputs: phases.flatMap(outputsOf),
-      phases: Object.keys(stage.phases),
+      phases: phases.flatMap(([other, { hand }]) => hand ?? [other]),
       next: phase.then ?? (entryOf(phases[index + 1]) || on.next),
       restarts: stage.restart !== undefined,
       fixers: phases.flatMap(([, { review, fix }]) => (listOf(review).includes(id) ? listOf(fix?.by) : [])),

@@ -11,7 +11,7 @@ export type PhaseSite = {
   readonly first: string;
   readonly scopes: readonly string[];
   readonly outputs: readonly string[];
-  /** All phases of the stage. */
+  /** Where the phases of the stage begin, and every state of those by hand. */
   readonly phases: readonly string[];
   readonly next: string;
   readonly restarts: boolean;
