@@ -42,6 +42,9 @@ export function change(run: OwnRun, event: Event): void {
       run.tree = event.tree;
       for (const artifact of event.drop) run.waivers = without(run.waivers, artifact);
       return;
+    case "work-committed":
+      rebind(run, event);
+      return;
     case "artifact-seen":
       run.seen = { ...run.seen, [event.key]: event.digest };
       return;
@@ -116,6 +119,17 @@ export function change(run: OwnRun, event: Event): void {
     case "result-kept":
       return;
   }
+}
+
+function rebind(run: OwnRun, { from, to }: Extract<Event, { type: "work-committed" }>): void {
+  const about = <T extends { readonly tree: string }>(all: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(
+      Object.entries(all).map(([name, each]) => [name, each.tree === from ? { ...each, tree: to } : each]),
+    );
+  if (run.tree === from) run.tree = to;
+  run.held = about(run.held);
+  run.waivers = about(run.waivers);
+  run.agents = about(run.agents);
 }
 
 function begin(run: OwnRun, event: Extract<Event, { type: "run-started" }>): void {

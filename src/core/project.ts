@@ -17,6 +17,19 @@ export function project(tree: Tree, root: unknown): unknown {
   return Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, project(value, root)]));
 }
 
+/** Whether anything in it is about what is known under this name. */
+export function reads(tree: Tree, root: string): boolean {
+  if (typeof tree !== "object" || tree === null) return false;
+  if (isList(tree)) return tree.some((member) => reads(member, root));
+  if (isFrom(tree)) return isBelow(tree.from, root);
+  if (isEach(tree)) return isBelow(tree.each, root) || reads(tree.give, root);
+  return Object.values(tree).some((member) => reads(member, root));
+}
+
+function isBelow(path: string, root: string): boolean {
+  return path === root || path.startsWith(`${root}.`);
+}
+
 type Member = { readonly key: string | number; readonly item: unknown };
 
 /** `Array.isArray` alone does not narrow a readonly array. */

@@ -24,7 +24,8 @@ export function changeOf(
   }
   if (at === undefined || at.is === "left") return {};
   const { states, stages = [] } = workflow.definition;
-  if (stages.some(({ blocked }) => blocked === to)) return { phase: { type: "failed", phase: at.phase } };
+  if (stages.some(({ blocked = [] }) => blocked.includes(to)))
+    return { phase: { type: "failed", phase: at.phase } };
   // A question on the way goes back, and whoever gives up has not finished what was begun.
   const isAside = move.remember || run.frames.some(({ state }) => state === to);
   const final = states[to]?.final ?? "done";

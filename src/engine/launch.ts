@@ -2,6 +2,7 @@
 
 import { slotKey, type Run } from "../core/run.ts";
 import { maxOf } from "../core/gate.ts";
+import { memberOf } from "../core/members.ts";
 import { policyOf, reviewsIn } from "../core/policy.ts";
 import { blockOf, valueOf } from "../core/standing.ts";
 import type { Workflow } from "../core/compile.ts";
@@ -51,7 +52,7 @@ export function variablesOf(on: {
     state: run.state,
     workspace: workspace?.path ?? "",
     slot,
-    member: slot,
+    member: oneLine(memberOf(workflow, run, { role, slot })),
     attempt: String(attempt),
     session,
     policy: policyIn(workflow, run, role),

@@ -5,6 +5,7 @@ import type { Box } from "./box.ts";
 import { boundWorkspace, placeOf } from "./place.ts";
 import type { RunRow } from "./ports/journal.ts";
 import type { WorkspaceRow } from "./ports/registry.ts";
+import { taskData } from "./task-data.ts";
 import { titleOf } from "./title.ts";
 
 const TRIES_MAX = 20;
@@ -27,10 +28,18 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
       session: workspace === undefined ? null : sessionOf(box, row, workspace),
       stoppedAt: row.halted ? haltedAt(box, row) : null,
     };
-    const root = viewOf(workflow, run, resources);
+    const tasks = taskData(box, place);
+    const root = { ...viewOf(workflow, run, resources), ...tasks.root };
     const write = await box.artifacts.project(place, { root, projections });
     // What an older state has to say never goes over what a newer one says: nobody can move the run in that moment.
-    const { told, isWhole } = write((show) => box.store.whileAt(id, row.seq, show));
+    const { told, isWhole } = write((show) => {
+      let isShown = false;
+      const isThere = box.store.whileAt(id, row.seq, () => {
+        isShown = tasks.isCurrent();
+        if (isShown) show();
+      });
+      return isThere && isShown;
+    });
     noteAll(box, id, [...mended, ...told]);
     all.push(...mended, ...told);
     if (isWhole && box.store.project(id, row.seq, () => undefined)) return all;

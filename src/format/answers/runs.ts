@@ -1,6 +1,7 @@
 /** What the commands that look at runs print with `--json`. */
 
 import * as z from "zod/mini";
+import { told } from "../workflow/words.ts";
 import { At, Count, Flag, Text, Texts } from "./envelope.ts";
 
 const Actor = z.union([
@@ -125,7 +126,17 @@ const RUN = {
   updatedAt: Text,
 };
 
-export const list = { runs: z.array(z.strictObject(RUN)), more: Count };
+const Tally = z.strictObject({ done: Count, all: Count });
+
+export const list = {
+  runs: z.array(
+    z.strictObject({
+      ...RUN,
+      tasks: told(z.nullable(Tally), "Of a list that it waits for: how many are done"),
+    }),
+  ),
+  more: Count,
+};
 
 const Task = z.strictObject({ task: Text, title: Text, run: Text, status: Text, waits: Text });
 

@@ -15,6 +15,8 @@ export type Names = {
   readonly asks: ReadonlySet<string>;
   readonly stages: ReadonlySet<string>;
   readonly scopes: ReadonlySet<string>;
+  /** The states of each stage: its name stands for all of them, where a run may come from. */
+  readonly statesIn: ReadonlyMap<string, readonly string[]>;
 };
 
 export type Context = {
@@ -93,6 +95,12 @@ export function requireActors(
   path: Path,
 ): void {
   requireNames(context, { kind: "role", names, known: [...context.names.roles, "human", "engine"], path });
+}
+
+/** The name of a stage stands for all of its states. */
+export function statesOf({ statesIn, states }: Names, names: readonly string[]): readonly string[] {
+  const all = names.flatMap((name) => (states.has(name) ? [name] : (statesIn.get(name) ?? [name])));
+  return [...new Set(all)];
 }
 
 export function listOf<T>(value: T | readonly T[] | undefined): readonly T[] {

@@ -5,20 +5,22 @@
  */
 
 import { listOf, type Path } from "./context.ts";
-import { blockedState, put, type Expanded, type Kernel, type Sink } from "./sink.ts";
+import { blockedState, exhaustedState, put, type Expanded, type Kernel, type Sink } from "./sink.ts";
 import { checkPhase } from "./phases/check.ts";
 import { eachPhase } from "./phases/each.ts";
 import { handPhase } from "./phases/hand.ts";
 import { reviewPhase } from "./phases/review.ts";
 import { runPhase } from "./phases/run.ts";
-import { cyclesOf, entryOf, outputsOf, type PhaseSite } from "./phases/site.ts";
+import { entryOf, type PhaseSite, type Restart } from "./phases/site.ts";
 import { tasksPhase } from "./phases/tasks.ts";
+import { restartsOf } from "./restarts.ts";
 import type { PhaseFile, StageFile, WorkflowFile } from "./schema.ts";
 
 export function expand(file: WorkflowFile): Expanded {
   const sink: Sink = { kernel: copyOf(file), origins: new Map(), insides: new Map(), helpers: new Map() };
   const stages = Object.entries(file.stages ?? {});
-  for (const [name, stage] of stages) expandStage(sink, { name, stage, next: followingIn(file, name) });
+  for (const [name, stage] of stages)
+    expandStage(sink, { name, stage, next: followingIn(file, name), restarts: restartsOf(file, name) });
   return sink;
 }
 
@@ -34,11 +36,18 @@ function copyOf(file: WorkflowFile): Kernel {
   };
 }
 
-function expandStage(sink: Sink, on: { name: string; stage: StageFile; next: string }): void {
+type Expanding = {
+  readonly name: string;
+  readonly stage: StageFile;
+  readonly next: string;
+  readonly restarts: readonly Restart[];
+};
+
+function expandStage(sink: Sink, on: Expanding): void {
   const { name, stage } = on;
   const phases = Object.entries(stage.phases);
   const path: Path = ["stages", name];
-  if (stage.restart !== undefined)
+  if (stage.restart !== undefined && "max" in stage.restart)
     put(sink, "counters", {
       name: `${name}.restarts`,
       value: { max: stage.restart.max, per: "run" },
@@ -50,17 +59,21 @@ function expandStage(sink: Sink, on: { name: string; stage: StageFile; next: str
     value: { stage: name, waits: true, ask: stage.stuck },
     path: [...path, "stuck"],
   });
+  if (stage.exhausted !== undefined)
+    put(sink, "states", {
+      name: exhaustedState(name),
+      value: { stage: name, waits: true, ask: stage.exhausted },
+      path: [...path, "exhausted"],
+    });
   for (const [index, [id, phase]] of phases.entries()) {
     const site: PhaseSite = {
       id,
       phase,
       stage: name,
-      first: entryOf(phases[0]) || id,
-      scopes: [name, ...cyclesOf(stage)],
-      outputs: phases.flatMap(outputsOf),
+      restarts: on.restarts,
+      exhausted: stage.exhausted === undefined ? blockedState(name) : exhaustedState(name),
       phases: phases.flatMap(([other, { hand }]) => hand ?? [other]),
       next: phase.then ?? (entryOf(phases[index + 1]) || on.next),
-      restarts: stage.restart !== undefined,
       fixers: phases.flatMap(([, { review, fix }]) => (listOf(review).includes(id) ? listOf(fix?.by) : [])),
       reviewed: reviewedIn(stage, phase),
       path: [...path, "phases", id],

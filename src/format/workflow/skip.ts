@@ -13,7 +13,7 @@ import { entryOf } from "./phases/site.ts";
 import { paramOr } from "./params.ts";
 import { buildPhases } from "./schedule.ts";
 import type { StageFile } from "./schema.ts";
-import { blockedState, type Expanded } from "./sink.ts";
+import { blockedState, exhaustedState, type Expanded } from "./sink.ts";
 
 /** A stage that is not there in every run. */
 type Optional = Stage & {
@@ -28,7 +28,7 @@ export function buildStages(on: Build): Stage[] {
     name,
     enabled: enabledIn(on, stage, ["stages", name, "enabled"]),
     makes: madeIn(on.expanded, stage),
-    blocked: blockedState(name),
+    blocked: [blockedState(name), ...(stage.exhausted === undefined ? [] : [exhaustedState(name)])],
     phases: buildPhases(on.expanded, stage),
   }));
 }
@@ -55,12 +55,12 @@ export function leadPast(on: Build, stages: readonly Stage[], moves: readonly Mo
   return moves.flatMap((move) => landings(optional, move)).flatMap((move) => withoutNeeds(optional, move));
 }
 
-function optionalIn({ file }: Build, stage: Stage): Optional {
+function optionalIn({ file, context }: Build, stage: Stage): Optional {
   const [first] = Object.entries(file.stages?.[stage.name]?.phases ?? {});
   return {
     ...stage,
     first: entryOf(first),
-    states: new Set([...(stage.phases ?? []).flatMap(({ states }) => states), blockedState(stage.name)]),
+    states: new Set(context.names.statesIn.get(stage.name)),
     then: followingIn(file, stage.name),
   };
 }

@@ -1,9 +1,11 @@
 /** What a stage and its phases must say, before they are expanded. */
 
+import { closest } from "../../core/closest.ts";
 import { ORIGIN } from "../../core/workflow.ts";
 import { report, requireName, requireNames, type Context, type Path } from "./context.ts";
 import { checkEnabled } from "./enabled.ts";
 import { checkReviewer, TREE } from "./reviewers.ts";
+import { restartable } from "./restarts.ts";
 import { checkSchedule } from "./schedule.ts";
 import type { PhaseFile, StageFile, WorkflowFile } from "./schema.ts";
 
@@ -25,6 +27,7 @@ export function checkStages(context: Context, file: WorkflowFile): Path[] {
   const stages = Object.entries(file.stages ?? {});
   checkWords(context, stages);
   checkEnabled(context, file);
+  for (const [name] of stages) checkRestart(context, file, name);
   const doubled = checkSchedule(context, file);
   const unsound = stages.flatMap(([name, stage], index) => {
     const path: Path = ["stages", name];
@@ -37,6 +40,19 @@ export function checkStages(context: Context, file: WorkflowFile): Path[] {
     ];
   });
   return [...doubled, ...unsound];
+}
+
+function checkRestart(context: Context, file: WorkflowFile, name: string): void {
+  const restart = file.stages?.[name]?.restart;
+  if (restart === undefined || "max" in restart) return;
+  const known = restartable(file.stages ?? {}, name);
+  for (const [index, other] of restart.stages.entries())
+    if (!known.includes(other))
+      report(context, context.placeOf(["stages", name, "restart", "stages", index]), {
+        code: "bad-value",
+        message: `"${other}" is no earlier stage with "restart"`,
+        suggestion: closest(other, known),
+      });
 }
 
 function withoutNext(context: Context, stage: StageFile, path: Path): Path {
@@ -72,10 +88,18 @@ function problemOf(id: string, phase: PhaseFile): string | undefined {
   const known = new Set<string>([kind, "title", ...needs, ...may]);
   const other = Object.keys(phase).find((key) => !known.has(key));
   if (other !== undefined) return `"${other}" means nothing in ${id}, which has "${kind}"`;
-  if (phase.fix === undefined) return undefined;
+  return phase.fix === undefined ? undefined : problemOfFix(id, kind, phase);
+}
+
+function problemOfFix(id: string, kind: string, phase: PhaseFile): string | undefined {
+  const { fix, out } = phase;
+  if (fix?.part !== undefined && fix.each === undefined)
+    return `"part" means nothing in "fix" of ${id} without "each": one alone leaves no note`;
+  if (fix?.each !== undefined && (typeof out !== "object" || out.review?.issues === undefined))
+    return `"each" means nothing in "fix" of ${id}, which has no list of issues: "review" in its "out" must say where they are`;
   if (kind === "check" && phase.out === undefined)
     return `${id} needs "out": whoever mends must be able to read what the check said`;
-  return kind !== "check" && phase.fix.failing !== undefined
+  return kind !== "check" && fix?.failing !== undefined
     ? `"failing" means nothing in "fix" of ${id}, which has "${kind}": only a check tells where it failed`
     : undefined;
 }
@@ -100,6 +124,7 @@ function wordsIn(stage: StageFile, path: Path): Word[] {
     name === undefined ? [] : [{ kind, name, path: [...path, ...at] }];
   return [
     ...word("ask", stage.stuck, ["stuck"]),
+    ...word("ask", stage.exhausted, ["exhausted"]),
     ...word("state", stage.then, ["then"]),
     ...Object.entries(stage.phases).flatMap(([id, phase]) => [
       ...word("role", phase.run, ["phases", id, "run"]),

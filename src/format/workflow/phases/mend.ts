@@ -2,7 +2,7 @@
 
 import { listOf } from "../context.ts";
 import type { PhaseFile, WhenFile } from "../schema.ts";
-import { addEnd, addMove, blockedState, put, type Sink } from "../sink.ts";
+import { addEnd, addMove, put, type Sink } from "../sink.ts";
 import { cycleOf, stageOf, type PhaseSite } from "./site.ts";
 
 export type Fix = NonNullable<PhaseFile["fix"]>;
@@ -22,8 +22,7 @@ export function mendOrAsk(
   site: PhaseSite,
   { failed, stop }: { readonly failed: WhenFile; readonly stop: string[] },
 ): void {
-  const { id, phase, path, stage, restarts } = site;
-  const left = `${stage}.restarts`;
+  const { id, phase, path, restarts, exhausted } = site;
   if (phase.fix !== undefined)
     addMove(
       sink,
@@ -37,30 +36,36 @@ export function mendOrAsk(
       },
       path,
     );
-  if (restarts) {
-    const again = {
-      when: { ...failed, [`${id}.fixes`]: "spent", [left]: "below" },
-      count: left,
-      new: [...site.scopes],
-    };
+  const spent = { ...failed, [`${id}.fixes`]: "spent" };
+  for (const { to, when, counter, scopes, outputs } of restarts) {
+    const left = to === undefined ? {} : { [counter]: "spent" };
+    if (to !== undefined)
+      addMove(
+        sink,
+        {
+          from: id,
+          to,
+          by: "engine",
+          when: { ...spent, ...when, [counter]: "below" },
+          count: counter,
+          new: [...scopes],
+          do: [...stop, `archive ${outputs.join(" ")}`],
+        },
+        path,
+      );
     addMove(
       sink,
       {
         from: id,
-        to: site.first,
+        to: exhausted,
         by: "engine",
-        ...again,
-        do: [...stop, `archive ${site.outputs.join(" ")}`],
+        when: { ...spent, ...when, ...left },
+        remember: true,
+        do: stop,
       },
       path,
     );
   }
-  const nothingLeft = { ...failed, [`${id}.fixes`]: "spent", ...(restarts ? { [left]: "spent" } : {}) };
-  addMove(
-    sink,
-    { from: id, to: blockedState(stage), by: "engine", when: nothingLeft, remember: true, do: stop },
-    path,
-  );
 }
 
 /** Whoever mends and owes no file: its end, or its own word, leads on to what judges again. */
@@ -95,7 +100,7 @@ export function anewIn({ id, phase }: PhaseSite): { new?: string } {
 }
 
 /** Whoever mends is told where it stands what is wrong. */
-function readFirst(sink: Sink, role: string, artifact: string): void {
+export function readFirst(sink: Sink, role: string, artifact: string): void {
   const declared = sink.kernel.roles[role];
   if (declared === undefined) return;
   const context = [...new Set([...listOf(declared.context), artifact])];

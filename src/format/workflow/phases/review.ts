@@ -1,6 +1,8 @@
 import { listOf } from "../context.ts";
+import type { ArtifactFile, PhaseFile } from "../schema.ts";
 import { addMove, blockedState, put, type Sink } from "../sink.ts";
 import { anewIn, countFixes, mendOrAsk, mendState, type Fix } from "./mend.ts";
+import { mendEach } from "./mend-each.ts";
 import { produce } from "./produce.ts";
 import { outOf, type PhaseSite } from "./site.ts";
 
@@ -8,7 +10,7 @@ import { outOf, type PhaseSite } from "./site.ts";
 export function reviewPhase(sink: Sink, site: PhaseSite): void {
   const { id, phase, path, stage } = site;
   const role = phase.by ?? "";
-  const out = outOf(phase.out);
+  const out = locatedIn(phase);
   const verdicts = new Set(Object.values(out.review?.values ?? out.verdict ?? {}));
   // With a list of issues an approval may turn out to be one with notes.
   const hasNotes = verdicts.has("pass_with_notes") || out.review?.issues !== undefined;
@@ -40,12 +42,20 @@ export function reviewPhase(sink: Sink, site: PhaseSite): void {
   if (phase.fix !== undefined) fixState(sink, site, phase.fix);
 }
 
+/** Issues that are handed out by their files must say where they are. */
+function locatedIn({ out, fix }: PhaseFile): ArtifactFile {
+  const artifact = outOf(out);
+  if (fix?.each === undefined || artifact.review?.issues === undefined) return artifact;
+  return { ...artifact, review: { location: "location", ...artifact.review } };
+}
+
 /**
  * Whoever mends one output owes that, changed; whoever mends the work owes no file. Then the review is kept and taken away:
  * the reviewer judges again, and whoever mends can read it until then.
  */
 function fixState(sink: Sink, site: PhaseSite, fix: Fix): void {
   const { id, path, reviewed } = site;
+  if (fix.each !== undefined) return mendEach(sink, site, fix);
   const then = [`archive ${id}`];
   if (reviewed === undefined) return mendState(sink, site, { fix, then });
   const state = `${id}-fix`;
