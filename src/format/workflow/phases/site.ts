@@ -38,8 +38,14 @@ export function entryOf([id = "", phase]: Named | readonly [] = []): string {
 }
 
 /** What of a phase is archived when its stage begins again. */
-export function outputsOf([id, { out, makes }]: Named): readonly string[] {
-  return out === undefined ? listOf(makes) : [id];
+export function outputsOf([id, { out, makes, split }]: Named): readonly string[] {
+  const list = split === undefined ? [] : [listOfSplit(id)];
+  return out === undefined ? listOf(makes) : [...list, id];
+}
+
+/** What says into which members a phase is split. */
+export function listOfSplit(id: string): string {
+  return `${id}-list`;
 }
 
 /** The scopes of the fixes of reviews and checks: a restart of the stage, or a person's retry, begins them anew. */
