@@ -109,16 +109,18 @@ export function change(run: OwnRun, event: Event): void {
       run.decisions = [...run.decisions, { id, ask, answer, text, by, state: run.state, at: run.updatedAt }];
       return;
     }
-    case "waiver-given": {
-      const { artifact, reason, tree, by } = event;
-      run.waivers = { ...run.waivers, [artifact]: { artifact, reason, tree, by, at: run.updatedAt } };
-      if (event.phase !== undefined && run.progress !== undefined)
-        run.progress = answerFor(run.progress, event.phase);
+    case "waiver-given":
+      waive(run, event);
       return;
-    }
     case "result-kept":
       return;
   }
+}
+
+function waive(run: OwnRun, event: Extract<Event, { type: "waiver-given" }>): void {
+  const { artifact, reason, tree, by, phase } = event;
+  run.waivers = { ...run.waivers, [artifact]: { artifact, reason, tree, by, at: run.updatedAt } };
+  if (phase !== undefined && run.progress !== undefined) run.progress = answerFor(run.progress, phase);
 }
 
 function rebind(run: OwnRun, { from, to }: Extract<Event, { type: "work-committed" }>): void {

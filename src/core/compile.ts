@@ -1,6 +1,6 @@
 /** A definition with its look-up tables, so that a step costs the same however large the definition is. */
 
-import type { Definition, End, Move, Phase, Stage } from "./workflow.ts";
+import type { Artifact, Definition, End, Move, Phase, Stage } from "./workflow.ts";
 
 export type Workflow = {
   readonly definition: Definition;
@@ -16,7 +16,7 @@ export type Workflow = {
   /** Artifacts that must be new since a scope began or a counter changed. */
   readonly artifactsPer: Readonly<Record<string, readonly string[]>>;
   /** For an artifact that fan-outs take their members from: which lists, and how many at most. */
-  readonly fanOuts: Readonly<Record<string, readonly { readonly list: string; readonly max: number }[]>>;
+  readonly fanOuts: Readonly<Record<string, readonly NonNullable<Artifact["each"]>[]>>;
   /** The phase that a state is part of, by state. */
   readonly phases: Readonly<Record<string, Scheduled>>;
 };

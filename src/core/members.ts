@@ -3,7 +3,7 @@
 import type { Workflow } from "./compile.ts";
 import { groupsOf, isGrouped, type Member } from "./groups.ts";
 import { slotKey, type Run } from "./run.ts";
-import { blockOf, hasVerdict, isGood, standingOf } from "./standing.ts";
+import { blockOf, hasVerdict, isGood, standingOf, valueOf } from "./standing.ts";
 import type { Artifact } from "./workflow.ts";
 
 export function membersOf(workflow: Workflow, run: Run, each: NonNullable<Artifact["each"]>): Member[] {
@@ -13,7 +13,9 @@ export function membersOf(workflow: Workflow, run: Run, each: NonNullable<Artifa
   if (isGrouped(source, each.list)) {
     // What is mended changes the work that the review was about, and those who come later mend the rest of it.
     const isSaid = hasVerdict(workflow, run, each.artifact);
-    return isSaid ? groupsOf(reading.files ?? {}, { block: blockOf(run, source), max: each.max }) : [];
+    return isSaid
+      ? groupsOf(reading.files ?? {}, { block: blockOf(run, source), max: Number(valueOf(run, each.max)) })
+      : [];
   }
   if (!isGood(standingOf(workflow, run, each.artifact))) return [];
   return [...new Set(reading.lists[each.list])].map((slot) => ({ slot, member: slot }));

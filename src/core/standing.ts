@@ -117,7 +117,7 @@ function causeOfSlot(workflow: Workflow, run: Run, { artifact: name, slot }: Mem
   const artifact = workflow.definition.artifacts[name];
   const held = run.held[slotKey(name, slot)];
   if (artifact === undefined || held === undefined) return "absent";
-  return isOverfull(workflow, held) ? "overfull" : assess(run, artifact, held);
+  return isOverfull(workflow, run, held) ? "overfull" : assess(run, artifact, held);
 }
 
 function causeOf(workflow: Workflow, run: Run, name: string): Cause {
@@ -129,7 +129,7 @@ function causeOf(workflow: Workflow, run: Run, name: string): Cause {
   if (artifact.each !== undefined) return assessSlots(run, name);
   const held = run.held[name];
   if (held === undefined) return "absent";
-  return isOverfull(workflow, held) ? "overfull" : assess(run, artifact, held);
+  return isOverfull(workflow, run, held) ? "overfull" : assess(run, artifact, held);
 }
 
 function assess(run: Run, artifact: Artifact, held: Held): Cause {
@@ -157,7 +157,7 @@ function isOfTree(run: Run, tree: string): boolean {
 const MEMBER = /^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$/;
 
 /** A fan-out has members, not too many, with harmless names: what names others is refused, not cut. */
-function isOverfull({ fanOuts, definition }: Workflow, { reading }: Held): boolean {
+function isOverfull({ fanOuts, definition }: Workflow, run: Run, { reading }: Held): boolean {
   const fans = fanOuts[reading.artifact];
   if (fans === undefined) return false;
   return fans.some(({ list, max }) => {
@@ -166,7 +166,7 @@ function isOverfull({ fanOuts, definition }: Workflow, { reading }: Held): boole
     const members = reading.lists[list] ?? [];
     return (
       members.length === 0 ||
-      members.length > max ||
+      members.length > Number(valueOf(run, max)) ||
       members.some((member) => !MEMBER.test(member) || member.includes(".."))
     );
   });
@@ -221,8 +221,8 @@ function reasonFor(on: { workflow: Workflow; run: Run }, member: Member, cause: 
     case "fault":
       return held?.reading.faults[0]?.reason ?? `${what} has no outcome`;
     case "overfull": {
-      const most = workflow.fanOuts[name]?.map(({ list, max }) => `1 to ${max} ${list}`).join(" and ") ?? "";
-      return `${what} must name ${most}, with letters, digits, spaces, _ . and - only`;
+      const most = (workflow.fanOuts[name] ?? []).map(({ list, max }) => `1 to ${valueOf(run, max)} ${list}`);
+      return `${what} must name ${most.join(" and ")}, with letters, digits, spaces, _ . and - only`;
     }
     case "contradiction":
       return `${what}: the verdict is negative but no issue is listed`;

@@ -101,7 +101,7 @@ export type Artifact = {
   readonly bind: readonly string[];
   readonly block: Value<string>;
   /** One reading for each member of a list that another artifact holds, at most `max` of them. */
-  readonly each?: { readonly artifact: string; readonly list: string; readonly max: number };
+  readonly each?: { readonly artifact: string; readonly list: string; readonly max: Value<number> };
 };
 
 export type Role = {

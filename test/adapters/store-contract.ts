@@ -18,6 +18,7 @@ import {
   STOP,
   TELL,
 } from "./store-entries.ts";
+import { graphsContract } from "./store-graphs.ts";
 import { registryContract } from "./store-registry.ts";
 
 export type Open = (of?: { readonly now?: () => number }) => readonly [Store, Store];
@@ -32,6 +33,7 @@ export function storeContract(open: Open): void {
   });
   describe("registry", () => {
     registryContract(open);
+    graphsContract(open);
   });
 }
 

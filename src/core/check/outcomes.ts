@@ -29,26 +29,40 @@ export function outcomesOf(workflow: Workflow, name: string, artifact: Artifact)
 }
 
 function compute(workflow: Workflow, name: string, artifact: Artifact): Outcome[] {
-  const fans = Object.values(workflow.definition.artifacts).flatMap(({ each }) =>
-    each?.artifact === name ? [each] : [],
-  );
-  const grouped = fans.filter(({ list }) => isGrouped(artifact, list));
-  const lists = Object.fromEntries(
-    fans.filter((each) => !grouped.includes(each)).map(({ list, max }) => [list, SLOTS.slice(0, max)]),
-  );
+  const isByFile = fansOf(workflow, name).some(({ list }) => isGrouped(artifact, list));
   const variants = fieldsOf(workflow, name, artifact).flatMap((fields) =>
-    verdictsOf(workflow, name, artifact).map((verdict): Outcome => ({
-      ...verdict,
-      fields: { ...verdict.fields, ...fields },
-      lists,
-      ...(grouped.length > 0 && verdict.issues !== undefined ? { files: IN_TWO_FILES } : {}),
-    })),
+    verdictsOf(workflow, name, artifact).flatMap((verdict) =>
+      listsOf(workflow, name, artifact).map((lists): Outcome => ({
+        ...verdict,
+        fields: { ...verdict.fields, ...fields },
+        lists,
+        ...(isByFile && verdict.issues !== undefined ? { files: IN_TWO_FILES } : {}),
+      })),
+    ),
   );
   const tellsInvalid = conditionsOf(workflow).some(
     (condition) =>
       condition.type === "artifact" && condition.artifact === name && condition.in.includes("invalid"),
   );
   return tellsInvalid ? [...variants, { fields: {}, lists: {}, faults: [SOMEWHERE] }] : variants;
+}
+
+function fansOf({ definition }: Workflow, name: string): NonNullable<Artifact["each"]>[] {
+  return Object.values(definition.artifacts).flatMap(({ each }) => (each?.artifact === name ? [each] : []));
+}
+
+/** Members for every fan-out over it: two where so many may be; and one, for runs in which a parameter allows no more. */
+function listsOf(workflow: Workflow, name: string, artifact: Artifact): Outcome["lists"][] {
+  const { params } = workflow.definition;
+  const named = fansOf(workflow, name).filter(({ list }) => !isGrouped(artifact, list));
+  const fans = named.map(({ list, max }) => {
+    const param = typeof max === "object" ? params[max.param] : undefined;
+    const [least, most] = param?.type === "int" ? [param.min, param.max] : [Number(max), Number(max)];
+    return { list, least, most };
+  });
+  const listed = (count: number): Outcome["lists"] =>
+    Object.fromEntries(fans.map(({ list, most }) => [list, SLOTS.slice(0, Math.min(count, most))]));
+  return fans.some(({ least, most }) => least < 2 && most > 1) ? [listed(2), listed(1)] : [listed(2)];
 }
 
 function verdictsOf(workflow: Workflow, name: string, { reader }: Artifact): Omit<Outcome, "lists">[] {

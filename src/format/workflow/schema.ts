@@ -139,7 +139,7 @@ const Artifact = z.strictObject({
     told(Names, "What it is about: tree, or artifacts; a later change of those makes it stale"),
   ),
   each: z.optional(told(Text, "One for each member of a list of another artifact, as artifact.list")),
-  max: z.optional(told(Whole, "With each: the most members")),
+  max: z.optional(told(Bound, "With each: the most members; 10 unless said")),
 });
 
 const Role = z.strictObject({
@@ -244,7 +244,16 @@ const Phase = z.strictObject({
   out: z.optional(told(Out, "The output: a file, or an artifact")),
   part: z.optional(told(Out, "With each: what every member produces")),
   each: z.optional(told(Text, "Fan-out over artifact.list")),
-  most: z.optional(told(Whole, "With each: the most members. With tasks: how many at the same time")),
+  split: z.optional(
+    told(
+      z.strictObject({
+        by: told(Name, "The role that says what there is to do"),
+        out: told(Out, "The artifact with the list"),
+      }),
+      "With each: who first says what there is to do; each is then the name of a list of it",
+    ),
+  ),
+  most: z.optional(told(Bound, "With each: the most members. With tasks: how many at the same time")),
   failed: z.optional(told(z.enum(["ask", "tolerate"]), "With each or tasks: when some fail")),
   merge: z.optional(told(Name, "With each: the role that makes one output of the parts")),
   review: z.optional(told(Some, "What is reviewed: phases with an output, or tree, the work itself")),

@@ -15,7 +15,7 @@ type Key = keyof PhaseFile;
 const KINDS: Readonly<Record<string, { readonly needs: readonly Key[]; readonly may: readonly Key[] }>> = {
   hand: { needs: [], may: ["makes", "type"] },
   review: { needs: ["by", "out"], may: ["fix", "tries", "then"] },
-  each: { needs: ["run", "part", "merge", "out"], may: ["most", "failed", "tries", "then"] },
+  each: { needs: ["run", "part", "merge", "out"], may: ["split", "most", "failed", "tries", "then"] },
   check: { needs: [], may: ["out", "fix", "then"] },
   tasks: { needs: ["workflow"], may: ["failed", "most", "with", "then"] },
   ask: { needs: [], may: [] },
@@ -88,6 +88,8 @@ function problemOf(id: string, phase: PhaseFile): string | undefined {
   const known = new Set<string>([kind, "title", ...needs, ...may]);
   const other = Object.keys(phase).find((key) => !known.has(key));
   if (other !== undefined) return `"${other}" means nothing in ${id}, which has "${kind}"`;
+  if (kind === "tasks" && typeof phase.most === "string")
+    return `"most" of ${id} is a number: how many at the same time`;
   return phase.fix === undefined ? undefined : problemOfFix(id, kind, phase);
 }
 
@@ -129,6 +131,7 @@ function wordsIn(stage: StageFile, path: Path): Word[] {
     ...Object.entries(stage.phases).flatMap(([id, phase]) => [
       ...word("role", phase.run, ["phases", id, "run"]),
       ...word("role", phase.merge, ["phases", id, "merge"]),
+      ...word("role", phase.split?.by, ["phases", id, "split", "by"]),
       ...word("role", phase.by, ["phases", id, "by"]),
       ...word("role", phase.fix?.by, ["phases", id, "fix", "by"]),
       ...word("state", phase.fix?.to, ["phases", id, "fix", "to"]),

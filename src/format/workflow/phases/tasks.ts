@@ -11,7 +11,7 @@ export function tasksPhase(sink: Sink, site: PhaseSite): void {
       children: phase.tasks ?? "",
       fresh: id,
       ...(phase.workflow === undefined ? {} : { workflow: phase.workflow }),
-      ...(phase.most === undefined ? {} : { most: phase.most }),
+      ...(phase.most === undefined ? {} : { most: Number(phase.most) }),
       ...(phase.with === undefined ? {} : { with: phase.with }),
     },
     path: path,
