@@ -63,34 +63,42 @@ export function usesOrigin({ definition }: Workflow): boolean {
   );
 }
 
+/**
+ * What is read only after going back makes no difference to who came from elsewhere: it is *live* where the way back begins, and not
+ * *ahead* of those who enter there with a way of their own to go back.
+ */
 function flow(
   workflow: Workflow,
   order: readonly string[],
   on: { read: (state: string) => string[]; renewed: (move: Move, to: string) => string[] },
 ): Live {
   const { states, moves } = workflow.definition;
-  const live = new Map(Object.keys(states).map((state) => [state, new Set(on.read(state))]));
+  const names = Object.keys(states);
+  const live = new Map(names.map((state) => [state, new Set(on.read(state))]));
+  const ahead = new Map(names.map((state) => [state, new Set(on.read(state))]));
   const edges = moves.flatMap((move) =>
     (move.to === ORIGIN ? originsOf(moves, move.from) : [move.to]).map((to) => ({
-      from: live.get(move.from),
-      to,
+      into: [live.get(move.from), ...(move.to === ORIGIN ? [] : [ahead.get(move.from)])],
+      read: move.remember && move.to !== ORIGIN ? ahead.get(to) : live.get(to),
       renewed: new Set(on.renewed(move, to)),
     })),
   );
   let changed = true;
   while (changed) {
     changed = false;
-    for (const { from, to, renewed } of edges) {
-      if (from === undefined) continue;
-      for (const name of live.get(to) ?? []) {
-        if (renewed.has(name) || from.has(name)) continue;
-        from.add(name);
-        changed = true;
+    for (const { into, read, renewed } of edges) {
+      for (const name of read ?? []) {
+        if (renewed.has(name)) continue;
+        for (const known of into) {
+          if (known === undefined || known.has(name)) continue;
+          known.add(name);
+          changed = true;
+        }
       }
     }
   }
   // The order of the definition keeps keys comparable.
-  return new Map([...live].map(([state, names]) => [state, order.filter((name) => names.has(name))]));
+  return new Map([...live].map(([state, found]) => [state, order.filter((name) => found.has(name))]));
 }
 
 /** Where a run that is here may have come from: only moves that remember lead back. One that leads back itself may come from anywhere. */
