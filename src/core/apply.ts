@@ -5,6 +5,7 @@
  */
 
 import type { Event } from "./event.ts";
+import { advance, answerFor } from "./advance.ts";
 import { NO_RUN, slotKey, type Agent, type Run } from "./run.ts";
 
 /** A run that its maker alone holds. What hangs below it is shared and never changed. */
@@ -108,6 +109,8 @@ export function change(run: OwnRun, event: Event): void {
     case "waiver-given": {
       const { artifact, reason, tree, by } = event;
       run.waivers = { ...run.waivers, [artifact]: { artifact, reason, tree, by, at: run.updatedAt } };
+      if (event.phase !== undefined && run.progress !== undefined)
+        run.progress = answerFor(run.progress, event.phase);
       return;
     }
     case "result-kept":
@@ -121,6 +124,8 @@ function begin(run: OwnRun, event: Extract<Event, { type: "run-started" }>): voi
 }
 
 function enter(run: OwnRun, event: Extract<Event, { type: "moved" }>): void {
+  if (event.phase !== undefined)
+    run.progress = advance(run.progress, event.phase, { rule: event.rule, at: run.updatedAt });
   run.frames = framesAfter(run, event);
   run.state = event.to;
   run.entry += 1;

@@ -5,7 +5,7 @@
  * Its *consequences* are decided by `step`; they carry everything that changes, so that a replay decides nothing.
  */
 
-import type { IssueCounts, Verdict } from "./verdict.ts";
+import type { IssueCounts, Severity, Verdict } from "./verdict.ts";
 import type { Literal, Place } from "./workflow.ts";
 
 export type Actor =
@@ -25,6 +25,8 @@ export type Reading = {
   readonly faults: readonly Fault[];
   readonly verdict?: Verdict;
   readonly issues?: IssueCounts;
+  /** Files that the issues are about, each with the highest severity; under the empty name what names none. */
+  readonly files?: Readonly<Record<string, Severity>>;
   readonly fields: Readonly<Record<string, Literal>>;
   readonly lists: Readonly<Record<string, readonly string[]>>;
 };
@@ -105,6 +107,11 @@ export type Incoming =
       readonly value: string;
     };
 
+/** What a move means for the schedule. With `restarts`, that stage has begun anew. */
+export type PhaseChange =
+  | { readonly type: "begun"; readonly phase: string; readonly restarts?: string }
+  | { readonly type: "failed" | "left"; readonly phase: string };
+
 type Consequence =
   /** The work has changed: what was waived for it as it was is no longer. */
   | { readonly type: "tree-seen"; readonly tree: string; readonly drop: readonly string[] }
@@ -129,6 +136,7 @@ type Consequence =
       readonly remember: boolean;
       readonly reset: readonly string[];
       readonly renew: readonly string[];
+      readonly phase?: PhaseChange;
     }
   | {
       readonly type: "counted";
@@ -180,6 +188,8 @@ type Consequence =
       readonly reason: string;
       readonly tree: string;
       readonly by: string;
+      /** The phase that would have made it. */
+      readonly phase?: string;
     }
   /** A result of an attempt that no longer counts: kept and shown, never applied. */
   | { readonly type: "result-kept"; readonly role: string; readonly slot: string; readonly attempt: number };

@@ -3,6 +3,7 @@
 import type { Workflow } from "./compile.ts";
 import type { Run } from "./run.ts";
 import { progressOf } from "./stages.ts";
+import { stagedOf } from "./staged.ts";
 import { standingOf } from "./standing.ts";
 import type { Literal } from "./workflow.ts";
 
@@ -35,6 +36,7 @@ export function viewOf(workflow: Workflow, run: Run, resources: Resources): View
       decisions: decisions.filter(({ answer }) => answer !== ""),
       question: question ?? null,
       waivers: Object.values(run.waivers),
+      ...stagedOf(workflow, run, resources["stoppedAt"] ?? null),
     },
     params: run.params,
     counters: Object.fromEntries(Object.keys(counters).map((name) => [name, run.counters[name] ?? 0])),

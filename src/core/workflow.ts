@@ -42,6 +42,8 @@ export type ReviewShape = {
   readonly issuesAt?: string;
   readonly severityAt?: string;
   readonly severities?: Readonly<Record<string, Severity>>;
+  /** The field of an issue that says where it is: with it, issues can be told by their files. */
+  readonly locationAt?: string;
 };
 
 /** How the bytes of an artifact become facts. A closed vocabulary: a new kind is code, a new use is data. */
@@ -130,6 +132,22 @@ export type Stage = {
   readonly enabled: Value<boolean>;
   /** Its artifacts, the last one last. */
   readonly makes: readonly string[];
+  /** Where its last question is open. */
+  readonly blocked?: readonly string[];
+  /** In their order: with those of the other stages, the schedule. */
+  readonly phases?: readonly Phase[];
+};
+
+/** One step of a stage, as it is told: what a run does there is in its states. */
+export type Phase = {
+  readonly id: string;
+  readonly title: string;
+  /** Several agents or runs, one agent, a review, a command of the engine's, a question to a person. */
+  readonly type: "dispatch" | "inline" | "review" | "command" | "question";
+  /** What must be good when it is left. */
+  readonly makes: readonly string[];
+  /** Where a run is while it is in it; it begins in the first. */
+  readonly states: readonly string[];
 };
 
 export type Standing =
@@ -236,6 +254,7 @@ export type Tree =
   | null
   | { readonly from: string }
   | { readonly each: string; readonly give: Tree }
+  | { readonly each: string; readonly key: string; readonly give: Tree }
   | readonly Tree[]
   | { readonly [key: string]: Tree };
 

@@ -42,6 +42,7 @@ function boxOf(): Box {
     store,
     artifacts: {
       tasks: () => Promise.resolve([]),
+      present: () => [],
       read: () => Promise.resolve([]),
       put: () => Promise.resolve([]),
       archive: () => Promise.resolve([]),

@@ -5,6 +5,7 @@ import type { Registry } from "../../engine/ports/registry.ts";
 import { archiveAll, carryAll } from "./move.ts";
 import { forgetPeoples, keepPeoples } from "./peoples.ts";
 import { ownWrites } from "./own-writes.ts";
+import { presentIn } from "./present.ts";
 import { prepareProjections } from "./project.ts";
 import { putArtifact } from "./put.ts";
 import { readAll } from "./readings.ts";
@@ -19,6 +20,7 @@ export function fileArtifacts({ registry }: On): Artifacts {
   return {
     read: (place) => readAll(registry, place),
     tasks: (place, artifact) => tasksIn(place, artifact),
+    present: (place, files) => presentIn(place, files),
     put: (place, text) => putArtifact({ own, kept: registry }, place, text),
     archive: (place, of) => {
       forgetPeoples({ kept: registry, place }, of.artifacts);

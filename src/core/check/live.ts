@@ -69,12 +69,11 @@ function flow(
   on: { read: (state: string) => string[]; renewed: (move: Move, to: string) => string[] },
 ): Live {
   const { states, moves } = workflow.definition;
-  const all = Object.keys(states);
-  const live = new Map(all.map((state) => [state, new Set(on.read(state))]));
+  const live = new Map(Object.keys(states).map((state) => [state, new Set(on.read(state))]));
   const edges = moves.flatMap((move) =>
-    targetsOf(move, moves, all).map((to) => ({
+    (move.to === ORIGIN ? originsOf(workflow, move.from) : [move.to]).map((to) => ({
       from: live.get(move.from),
-      to: live.get(to),
+      to,
       renewed: new Set(on.renewed(move, to)),
     })),
   );
@@ -83,7 +82,7 @@ function flow(
     changed = false;
     for (const { from, to, renewed } of edges) {
       if (from === undefined) continue;
-      for (const name of to ?? []) {
+      for (const name of live.get(to) ?? []) {
         if (renewed.has(name) || from.has(name)) continue;
         from.add(name);
         changed = true;
@@ -94,12 +93,9 @@ function flow(
   return new Map([...live].map(([state, names]) => [state, order.filter((name) => names.has(name))]));
 }
 
-/** Back to where a run came from leads only to where a move that remembers came from. */
-function targetsOf(move: Move, moves: readonly Move[], all: readonly string[]): readonly string[] {
-  if (move.to !== ORIGIN) return [move.to];
-  const remembering = moves.filter((other) => other.remember);
-  if (remembering.some((other) => other.to === ORIGIN)) return all;
-  return remembering.flatMap((other) => (other.to === move.from ? [other.from] : []));
+/** Where a run that is here may have come from: only moves that remember lead back. */
+function originsOf({ definition }: Workflow, state: string): string[] {
+  return definition.moves.flatMap(({ from, to, remember }) => (remember && to === state ? [from] : []));
 }
 
 /** Into a final state by a move whose own condition answers every claim about that state, nothing else is read. */

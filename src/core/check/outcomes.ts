@@ -2,10 +2,11 @@
 
 import type { Workflow } from "../compile.ts";
 import type { Fault, Reading } from "../event.ts";
+import { isGrouped } from "../groups.ts";
 import { FAILING, NO_ISSUES, type IssueCounts, type Verdict } from "../verdict.ts";
 import type { Artifact, Condition, Literal, Shape } from "../workflow.ts";
 
-export type Outcome = Pick<Reading, "fields" | "lists" | "verdict" | "issues"> & {
+export type Outcome = Pick<Reading, "fields" | "lists" | "verdict" | "issues" | "files"> & {
   readonly faults?: readonly Fault[];
 };
 
@@ -13,6 +14,7 @@ const ONE_LOW: IssueCounts = { ...NO_ISSUES, low: 1 };
 const ONE_CRITICAL: IssueCounts = { ...NO_ISSUES, critical: 1 };
 /** Two members are enough to have all, some and none of them succeed. */
 const SLOTS = ["one", "other"];
+const IN_TWO_FILES: NonNullable<Reading["files"]> = { one: "critical", other: "critical" };
 const SOMEWHERE: Fault = { at: { file: "", line: 1, col: 1 }, reason: "not valid" };
 
 const cache = new WeakMap<Workflow, Map<string, readonly Outcome[]>>();
@@ -26,12 +28,21 @@ export function outcomesOf(workflow: Workflow, name: string, artifact: Artifact)
 }
 
 function compute(workflow: Workflow, name: string, artifact: Artifact): Outcome[] {
+  const fans = Object.values(workflow.definition.artifacts).flatMap(({ each }) =>
+    each?.artifact === name ? [each] : [],
+  );
+  const grouped = fans.filter(({ list }) => isGrouped(artifact, list));
+  const lists = listsOf(
+    workflow,
+    fans.filter((each) => !grouped.includes(each)),
+  );
   const variants = fieldsOf(workflow, name, artifact).flatMap((fields) =>
     verdictsOf(workflow, name, artifact).flatMap((verdict) =>
-      listsOf(workflow, name).map((lists): Outcome => ({
+      lists.map((members): Outcome => ({
         ...verdict,
         fields: { ...verdict.fields, ...fields },
-        lists,
+        lists: members,
+        ...(grouped.length > 0 && verdict.issues !== undefined ? { files: IN_TWO_FILES } : {}),
       })),
     ),
   );
@@ -43,17 +54,19 @@ function compute(workflow: Workflow, name: string, artifact: Artifact): Outcome[
 }
 
 /** Members for every fan-out over it: two where so many may be; and one, for runs in which a parameter allows no more. */
-function listsOf({ definition }: Workflow, name: string): Outcome["lists"][] {
-  const fans = Object.values(definition.artifacts).flatMap(({ each }) => {
-    if (each?.artifact !== name) return [];
-    const param = typeof each.max === "object" ? definition.params[each.max.param] : undefined;
-    const [least, most] =
-      param?.type === "int" ? [param.min, param.max] : [Number(each.max), Number(each.max)];
-    return [{ list: each.list, least, most }];
+function listsOf(
+  { definition }: Workflow,
+  fans: readonly NonNullable<Artifact["each"]>[],
+): Outcome["lists"][] {
+  const bounded = fans.map(({ list, max }) => {
+    const param = typeof max === "object" ? definition.params[max.param] : undefined;
+    return param?.type === "int"
+      ? { list, least: param.min, most: param.max }
+      : { list, least: Number(max), most: Number(max) };
   });
   const listed = (count: number): Outcome["lists"] =>
-    Object.fromEntries(fans.map(({ list, most }) => [list, SLOTS.slice(0, Math.min(count, most))]));
-  return fans.some(({ least, most }) => least < 2 && most > 1) ? [listed(2), listed(1)] : [listed(2)];
+    Object.fromEntries(bounded.map(({ list, most }) => [list, SLOTS.slice(0, Math.min(count, most))]));
+  return bounded.some(({ least, most }) => least < 2 && most > 1) ? [listed(2), listed(1)] : [listed(2)];
 }
 
 function verdictsOf(workflow: Workflow, name: string, { reader }: Artifact): Omit<Outcome, "lists">[] {
@@ -124,8 +137,10 @@ function fieldsOf(workflow: Workflow, name: string, { reader }: Artifact): Recor
   return all;
 }
 
+/** Whether it always has a value. A list that is absent has no members. */
 function isRequired(shape: Shape | undefined, field: string): boolean {
-  return shape?.type === "object" && Object.hasOwn(shape.required, field);
+  if (shape?.type !== "object") return false;
+  return Object.hasOwn(shape.required, field) || shape.optional[field]?.type === "list";
 }
 
 function valuesOf(shape: Shape | undefined, field: string, told: readonly Literal[]): Literal[] {
@@ -138,7 +153,8 @@ function valuesOf(shape: Shape | undefined, field: string, told: readonly Litera
     else if (typeof value === "string") others.add("(other)");
     else others.add(Math.max(...told.filter((each) => typeof each === "number")) + 1);
   }
-  return [...others];
+  const isSize = inner?.type === "list";
+  return [...others].filter((value) => !isSize || (typeof value === "number" && value >= 0));
 }
 
 export function conditionsOf(workflow: Workflow): Condition[] {

@@ -45,7 +45,7 @@ export function begin(draft: Draft, event: Extract<Incoming, { type: "run-starte
   return undefined;
 }
 
-function isIn(param: Param, value: Literal): boolean {
+export function isIn(param: Param, value: Literal): boolean {
   switch (param.type) {
     case "int":
       return Number.isInteger(value) && Number(value) >= param.min && Number(value) <= param.max;
@@ -58,7 +58,7 @@ function isIn(param: Param, value: Literal): boolean {
   }
 }
 
-function describe(param: Param): string {
+export function describe(param: Param): string {
   switch (param.type) {
     case "int":
       return `a whole number from ${param.min} to ${param.max}`;

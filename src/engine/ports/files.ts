@@ -89,8 +89,8 @@ export type Place = {
   readonly isWorkspace?: boolean;
 };
 
-/** A task of a list. */
-export type Listed = GraphTask & { readonly title: string };
+/** A task of a list. `text` is what the list says of it. */
+export type Listed = GraphTask & { readonly title: string; readonly text?: string };
 
 /**
  * The files of a run, which people and agents edit while we read and write them.
@@ -103,6 +103,8 @@ export type Artifacts = {
   read(place: Place): Promise<readonly Reading[]>;
   /** The tasks that a list holds as it is now. Throws an Error that says why where it cannot be worked off. */
   tasks(place: Place, artifact: string): Promise<readonly Listed[]>;
+  /** Those of these paths that are ordinary files in the place. */
+  present(place: Place, files: readonly string[]): readonly string[];
   /** Puts a text to where the artifact is: its file, or its section. Throws a UserError where the text cannot stand there. */
   put(
     place: Place,

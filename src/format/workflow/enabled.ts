@@ -3,6 +3,7 @@
 import { ORIGIN } from "../../core/workflow.ts";
 import { report, type Context, type Path } from "./context.ts";
 import { followingIn } from "./expand.ts";
+import { entryOf } from "./phases/site.ts";
 import type { StageFile, WorkflowFile } from "./schema.ts";
 
 type Named = readonly [string, StageFile];
@@ -43,7 +44,7 @@ function circleOf(file: WorkflowFile, optional: readonly Named[], from: string):
   while (at !== undefined && !passed.includes(at)) {
     passed.push(at);
     const to = followingIn(file, at);
-    at = optional.find(([, { phases }]) => Object.keys(phases)[0] === to)?.[0];
+    at = optional.find(([, { phases }]) => entryOf(Object.entries(phases)[0]) === to)?.[0];
   }
   return at === from ? passed : [];
 }

@@ -43,8 +43,9 @@ function ofShape(shape: Shape | undefined, name: string): Field | Objection {
   const all = { ...shape.required, ...shape.optional };
   const inner = Object.hasOwn(all, name) ? all[name] : undefined;
   if (inner === undefined) return shape.open ? {} : unknown(name, Object.keys(all));
-  if (inner.type === "list" || inner.type === "object")
-    return { message: `${name} is ${inner.type === "list" ? "a list" : "an object"}: no guard may read it` };
+  if (inner.type === "object") return { message: `${name} is an object: no guard may read it` };
+  // How many members it has.
+  if (inner.type === "list") return { kind: "number" };
   return { kind: inner.type, ...(inner.values === undefined ? {} : { values: inner.values }) };
 }
 

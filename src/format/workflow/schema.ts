@@ -62,6 +62,9 @@ const ReviewOf = z.strictObject({
   values: told(z.record(Text, Verdict), "The words that may stand there, and what each means"),
   issues: z.optional(told(Text, "Path of the list of issues")),
   severity: z.optional(told(Text, "The field of an issue that ranks it")),
+  location: z.optional(
+    told(Text, "The field of an issue that says where it is; with it there is the list files"),
+  ),
   severities: z.optional(
     told(z.record(Text, Severity), "What each word for a severity means; an unknown one ranks highest"),
   ),
@@ -210,6 +213,14 @@ const tries = z.optional(
 const Fix = z.strictObject({
   by: told(Name, "The role that mends"),
   max: told(Bound, "How often"),
+  to: z.optional(told(Name, "Where the run goes when it is mended; back to what found it unless said")),
+  each: z.optional(
+    told(
+      z.literal("file"),
+      "With review: one agent for each file that issues are about, all at the same time",
+    ),
+  ),
+  part: z.optional(told(Out, "With each: the note that each of them leaves")),
   failing: z.optional(
     told(
       z.array(z.enum(FAILING)).check(z.minLength(1)),
@@ -217,6 +228,7 @@ const Fix = z.strictObject({
     ),
   ),
 });
+const PHASE_TYPES = ["dispatch", "inline", "review", "command", "question"] as const;
 const Phase = z.strictObject({
   title: z.optional(Text),
   run: z.optional(told(Name, "The role that produces the output")),
@@ -235,7 +247,7 @@ const Phase = z.strictObject({
   most: z.optional(told(Bound, "With each: the most members. With tasks: how many at the same time")),
   failed: z.optional(told(z.enum(["ask", "tolerate"]), "With each or tasks: when some fail")),
   merge: z.optional(told(Name, "With each: the role that makes one output of the parts")),
-  review: z.optional(told(Name, "The phase whose output is reviewed")),
+  review: z.optional(told(Some, "What is reviewed: phases with an output, or tree, the work itself")),
   by: z.optional(told(Name, "With review: the reviewing role")),
   fix: z.optional(told(Fix, "With review or check: who mends what was found, how often")),
   check: z.optional(told(z.union([Text, Param]), "A command the engine runs")),
@@ -243,6 +255,15 @@ const Phase = z.strictObject({
   workflow: z.optional(told(Name, "With tasks: the workflow that each child run follows")),
   with: z.optional(told(With, "With tasks: parameters that each child run is started with")),
   ask: z.optional(told(Name, "A question to a person")),
+  hand: z.optional(
+    told(
+      z.array(Name).check(z.minLength(1)),
+      "By hand: states of the file that are this phase; it begins in the first, and the file's own moves lead on",
+    ),
+  ),
+  makes: z.optional(told(Names, "With hand: artifacts of the file that must be good when it is left")),
+  type: z.optional(told(z.enum(PHASE_TYPES), "With hand: how it is told; inline unless said")),
+  then: z.optional(told(Name, "Where it leads when it is good; the next phase unless said otherwise")),
   tries,
 });
 
@@ -254,7 +275,21 @@ const Stage = z.strictObject({
     ),
   ),
   restart: z.optional(
-    told(z.strictObject({ max: Bound }), "How often the stage begins again by itself, its outputs archived"),
+    told(
+      z.union([
+        z.strictObject({ max: told(Bound, "How often the stage begins again by itself") }),
+        z.strictObject({
+          stages: told(
+            z.array(Name).check(z.minLength(1)),
+            "Begins an earlier stage again instead, counted there: the first of these that is enabled",
+          ),
+        }),
+      ]),
+      "When fixes do not help, outputs are archived and work begins again",
+    ),
+  ),
+  exhausted: z.optional(
+    told(Name, "The question that is asked when fixes and restarts are spent; the same as stuck unless said"),
   ),
   stuck: told(Name, "The question that is asked when nothing else is left"),
   then: z.optional(told(Name, "Where the last phase leads; the next stage unless said otherwise")),
@@ -280,7 +315,7 @@ const Projection = z.strictObject({
   as: told(z.enum(["front-matter", "json", "yaml"]), "How"),
   data: told(
     z.record(z.string(), z.unknown()),
-    "A tree of literals, {from: path} and {each: path, give: tree}",
+    "A tree of literals, {from: path}, {each: path, give: tree} and {each: path, key: path, give: tree}",
   ),
 });
 

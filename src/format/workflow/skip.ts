@@ -9,9 +9,11 @@ import { START, type Condition, type Move, type Stage } from "../../core/workflo
 import type { Build } from "./builder.ts";
 import { listOf, report, type Path } from "./context.ts";
 import { followingIn } from "./expand.ts";
+import { entryOf } from "./phases/site.ts";
 import { paramOr } from "./params.ts";
+import { buildPhases } from "./schedule.ts";
 import type { StageFile } from "./schema.ts";
-import { blockedState, type Expanded } from "./sink.ts";
+import { blockedState, exhaustedState, type Expanded } from "./sink.ts";
 
 /** A stage that is not there in every run. */
 type Optional = Stage & {
@@ -26,6 +28,8 @@ export function buildStages(on: Build): Stage[] {
     name,
     enabled: enabledIn(on, stage, ["stages", name, "enabled"]),
     makes: madeIn(on.expanded, stage),
+    blocked: [blockedState(name), ...(stage.exhausted === undefined ? [] : [exhaustedState(name)])],
+    phases: buildPhases(on.expanded, stage),
   }));
 }
 
@@ -38,9 +42,10 @@ function enabledIn(on: Build, { enabled = true }: StageFile, path: Path): Stage[
 
 /** The outputs of the phases in their order, each after what was made on the way to it. */
 function madeIn({ kernel }: Expanded, { phases }: StageFile): string[] {
-  return Object.keys(phases).flatMap((id) =>
-    [`${id}-list`, `${id}-parts`, `${id}-fix`, id].filter((name) => Object.hasOwn(kernel.artifacts, name)),
-  );
+  return Object.entries(phases).flatMap(([id, { makes }]) => [
+    ...[`${id}-list`, `${id}-parts`, `${id}-fix`, id].filter((name) => Object.hasOwn(kernel.artifacts, name)),
+    ...listOf(makes).filter((name) => name !== id),
+  ]);
 }
 
 export function leadPast(on: Build, stages: readonly Stage[], moves: readonly Move[]): Move[] {
@@ -51,13 +56,12 @@ export function leadPast(on: Build, stages: readonly Stage[], moves: readonly Mo
   return landed.flatMap((move) => withoutNeeds(optional, move));
 }
 
-function optionalIn({ file, expanded }: Build, stage: Stage): Optional {
-  const phases = Object.keys(file.stages?.[stage.name]?.phases ?? {});
-  const helpers = [...expanded.helpers].filter(([, phase]) => phases.includes(phase)).map(([name]) => name);
+function optionalIn({ file, context }: Build, stage: Stage): Optional {
+  const [first] = Object.entries(file.stages?.[stage.name]?.phases ?? {});
   return {
     ...stage,
-    first: phases[0] ?? "",
-    states: new Set([...phases, ...helpers, blockedState(stage.name)]),
+    first: entryOf(first),
+    states: new Set(context.names.statesIn.get(stage.name)),
     then: followingIn(file, stage.name),
   };
 }

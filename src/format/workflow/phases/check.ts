@@ -1,6 +1,5 @@
-import { listOf } from "../context.ts";
-import { addEnd, addMove, blockedState, put, type Sink } from "../sink.ts";
-import { countFixes, mendOrAsk } from "./mend.ts";
+import { addMove, blockedState, put, type Sink } from "../sink.ts";
+import { countFixes, mendOrAsk, mendState } from "./mend.ts";
 import { outOf, stageOf, type PhaseSite } from "./site.ts";
 
 /** A command that the engine runs, and whoever mends what it found. */
@@ -20,26 +19,11 @@ export function checkPhase(sink: Sink, site: PhaseSite): void {
     const where = fix.failing === undefined ? {} : { [`${id}.failing`]: fix.failing };
     countFixes(sink, site);
     mendOrAsk(sink, site, { failed: { [id]: "needs_fix", ...where }, stop: [] });
-    return mendState(sink, site, fix.by);
+    return mendState(sink, site, { fix, then: [] });
   }
   addMove(
     sink,
     { from: id, to: blockedState(site.stage), by: "engine", when: { [id]: "needs_fix" }, remember: true },
     path,
   );
-}
-
-/** Whoever mends for a check owes no file: its end, or its own word, has the check run again, and that judges. */
-function mendState(sink: Sink, site: PhaseSite, role: string): void {
-  const { id, path } = site;
-  const state = `${id}-fix`;
-  const declared = sink.kernel.roles[role];
-  if (declared !== undefined) {
-    const context = [...new Set([...listOf(declared.context), id])];
-    Object.assign(sink.kernel.roles, { [role]: { ...declared, context } });
-  }
-  sink.helpers.set(state, id);
-  put(sink, "states", { name: state, value: { ...stageOf(site), enter: [`start ${role}`] }, path });
-  addMove(sink, { from: state, to: id, by: role, do: [`stop ${role}`] }, path);
-  addEnd(sink, { role, in: state, try: id, else: {} }, path);
 }

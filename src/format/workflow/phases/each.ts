@@ -1,6 +1,6 @@
 import { addEnd, addMove, blockedState, put, type Sink } from "../sink.ts";
 import { produce } from "./produce.ts";
-import { outOf, stageOf, type PhaseSite } from "./site.ts";
+import { listOfSplit, outOf, stageOf, type PhaseSite } from "./site.ts";
 
 const TRIES = 3;
 const MEMBERS = 10;
@@ -34,11 +34,6 @@ export function eachPhase(sink: Sink, site: PhaseSite): void {
   });
   sink.helpers.set(merge, id);
   produce(sink, site, { state: merge, role: phase.merge ?? "", owes: id, to: site.next });
-}
-
-/** The artifact in which it is said what there is to do. */
-export function listOfSplit(id: string): string {
-  return `${id}-list`;
 }
 
 function fanOut(sink: Sink, site: PhaseSite, { state, merge }: { state: string; merge: string }): void {

@@ -9,7 +9,15 @@ const TRIES = 3;
 export function produce(
   sink: Sink,
   site: PhaseSite,
-  on: { state: string; role: string; owes: string; to: string; when?: string[] },
+  on: {
+    state: string;
+    role: string;
+    owes: string;
+    to: string;
+    when?: string[];
+    then?: string[];
+    new?: string;
+  },
 ): void {
   const { path } = site;
   const tries = `${on.state}.tries`;
@@ -25,7 +33,9 @@ export function produce(
     path: path,
   });
   const gate = on.when === undefined ? { need: on.owes } : { when: { [on.owes]: on.when } };
-  addMove(sink, { from: on.state, to: on.to, by: "engine", ...gate, do: [`stop ${on.role}`] }, path);
+  const actions = [`stop ${on.role}`, ...(on.then ?? [])];
+  const anew = on.new === undefined ? {} : { new: on.new };
+  addMove(sink, { from: on.state, to: on.to, by: "engine", ...gate, ...anew, do: actions }, path);
   addMove(
     sink,
     {

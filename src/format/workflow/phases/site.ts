@@ -1,23 +1,52 @@
 /** Where a phase stands, and what every kind of phase shares. */
 
-import type { Path } from "../context.ts";
-import type { ArtifactFile, PhaseFile, StageFile, WorkflowFile } from "../schema.ts";
+import { listOf, type Path } from "../context.ts";
+import type { ArtifactFile, PhaseFile, StageFile, WhenFile, WorkflowFile } from "../schema.ts";
 
 export type PhaseSite = {
   readonly id: string;
   readonly phase: PhaseFile;
   readonly stage: string;
-  /** The stage's first phase, its scopes and its outputs: what a restart goes back to, begins anew and archives. */
-  readonly first: string;
-  readonly scopes: readonly string[];
-  readonly outputs: readonly string[];
+  /** Where work begins again when fixes do not help; the guards of these exclude each other, and leave nothing out. */
+  readonly restarts: readonly Restart[];
+  /** All phases of the stage. */
+  readonly phases: readonly string[];
   readonly next: string;
-  readonly restarts: boolean;
+  /** Where the question about spent fixes and restarts is asked. */
+  readonly exhausted: string;
   /** Roles that mend this phase's output after a review. */
   readonly fixers: readonly string[];
+  /** The phase that a review is about, where it is about one output and nothing else. */
   readonly reviewed: PhaseFile | undefined;
   readonly path: Path;
 };
+
+/** What a restart goes back to, counts, begins anew and archives; without `to` nothing can begin again where `when` holds. */
+export type Restart = {
+  readonly when: WhenFile;
+  readonly to?: string;
+  readonly counter: string;
+  readonly scopes: readonly string[];
+  readonly outputs: readonly string[];
+};
+
+type Named = readonly [string, PhaseFile];
+
+/** Where a phase begins. */
+export function entryOf([id = "", phase]: Named | readonly [] = []): string {
+  return phase?.hand?.[0] ?? id;
+}
+
+/** What of a phase is archived when its stage begins again. */
+export function outputsOf([id, { out, makes, split }]: Named): readonly string[] {
+  if (split !== undefined) return [listOfSplit(id), id];
+  return out === undefined ? listOf(makes) : [id];
+}
+
+/** The artifact in which a phase `each` says first what there is to do. */
+export function listOfSplit(id: string): string {
+  return `${id}-list`;
+}
 
 /** The scopes of the fixes of reviews and checks: a restart of the stage, or a person's retry, begins them anew. */
 export function cyclesOf({ phases }: Pick<StageFile, "phases">): string[] {
