@@ -1,5 +1,6 @@
 /** A run as projections see it: everything a file may show, under stable names. */
 
+import { checksOf, type CheckView } from "./checks.ts";
 import type { Workflow } from "./compile.ts";
 import type { Run } from "./run.ts";
 import { progressOf } from "./stages.ts";
@@ -17,6 +18,8 @@ export type View = {
   readonly artifacts: Readonly<Record<string, string>>;
   readonly agents: Readonly<Record<string, string>>;
   readonly resources: Resources;
+  /** What each check said last, by the name of the artifact. */
+  readonly checks: Readonly<Record<string, CheckView>>;
 };
 
 export function viewOf(workflow: Workflow, run: Run, resources: Resources): View {
@@ -45,6 +48,7 @@ export function viewOf(workflow: Workflow, run: Run, resources: Resources): View
     ),
     agents: Object.fromEntries(Object.entries(run.agents).map(([name, agent]) => [name, agent.status])),
     resources,
+    checks: checksOf(workflow, run),
   };
 }
 

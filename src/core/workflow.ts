@@ -67,7 +67,12 @@ export type Reader =
       readonly lists: Readonly<Record<string, string>>;
     }
   | { readonly type: "tasks"; readonly style: "markdown" | "yaml" | "checkbox" }
-  | { readonly type: "check"; readonly command: Value<string> }
+  | {
+      readonly type: "check";
+      readonly command: Value<string>;
+      /** Further commands: it passes when all do. */
+      readonly more?: readonly Value<string>[];
+    }
   | { readonly type: "fact"; readonly fact: string }
   | Children
   | { readonly type: "file" };

@@ -107,10 +107,16 @@ const With = z.record(
   z.union([Scalar, z.strictObject({ easy: Scalar, medium: Scalar, hard: Scalar })]),
 );
 
+const Command = z.union([Text, Param]);
+const Commands = z.union([Text, Param, z.array(Command).check(z.minLength(1))]);
+
 const Artifact = z.strictObject({
   ...artifactKeys,
   check: z.optional(
-    told(z.union([Text, Param]), "Reader: a command that the engine runs; it passes with exit code 0"),
+    told(
+      Commands,
+      "Reader: a command that the engine runs; it passes with exit code 0. Of several all are run, and all must pass",
+    ),
   ),
   fact: z.optional(
     told(
@@ -250,7 +256,7 @@ const Phase = z.strictObject({
   review: z.optional(told(Some, "What is reviewed: phases with an output, or tree, the work itself")),
   by: z.optional(told(Name, "With review: the reviewing role")),
   fix: z.optional(told(Fix, "With review or check: who mends what was found, how often")),
-  check: z.optional(told(z.union([Text, Param]), "A command the engine runs")),
+  check: z.optional(told(Commands, "A command the engine runs, or several of which all must pass")),
   tasks: z.optional(told(Name, "Child runs made of the tasks of this phase's output")),
   workflow: z.optional(told(Name, "With tasks: the workflow that each child run follows")),
   with: z.optional(told(With, "With tasks: parameters that each child run is started with")),
