@@ -59,6 +59,8 @@ export type Reader =
       readonly type: "document";
       readonly headings: readonly string[];
       readonly lists: Readonly<Record<string, string>>;
+      /** The most characters that it may have. */
+      readonly most?: number;
     }
   | {
       readonly type: "json" | "yaml";
@@ -75,7 +77,7 @@ export type Reader =
     }
   | { readonly type: "fact"; readonly fact: string }
   | Children
-  | { readonly type: "file" };
+  | { readonly type: "file"; readonly most?: number };
 
 /** Runs made of a list of tasks. */
 export type Children = {
@@ -137,6 +139,8 @@ export type Stage = {
   readonly enabled: Value<boolean>;
   /** Its artifacts, the last one last. */
   readonly makes: readonly string[];
+  /** Those of its artifacts that sum up what else it made, each in the state of its name, where `when` holds. */
+  readonly summaries?: readonly { readonly artifact: string; readonly when: Value<boolean> }[];
   /** Where its last question is open. */
   readonly blocked?: readonly string[];
   /** In their order: with those of the other stages, the schedule. */
