@@ -1,7 +1,8 @@
-/** Writes the published JSON Schemas from their sources: workflow files, what commands print with `--json`, what tasks are given and give. */
+/** Writes the published JSON Schemas from their sources: workflow files, settings, what commands print with `--json`, what tasks are given and give. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { answersSchema } from "../src/format/answers/answers.ts";
+import { configSchema } from "../src/format/config.ts";
 import { TASK_SCHEMAS } from "../src/format/task-contract.ts";
 import { jsonSchema } from "../src/format/workflow/schema.ts";
 
@@ -9,6 +10,7 @@ const folder = new URL("../schema/", import.meta.url);
 mkdirSync(folder, { recursive: true });
 for (const [name, schema] of [
   ["workflow-1.schema.json", jsonSchema()],
+  ["config-1.schema.json", configSchema()],
   ["answers-1.schema.json", answersSchema()],
   ...Object.entries(TASK_SCHEMAS).map(([file, made]) => [file, made()] as const),
 ] as const)

@@ -43,7 +43,7 @@ function actOnce(draft: Draft, action: Action): void {
       draft.effects.push({ type: "archive-artifacts", artifacts: action.artifacts, entry: draft.run.entry });
       return;
     case "perform":
-      draft.effects.push({ type: "perform", name: action.name });
+      draft.effects.push({ ...action, tree: draft.run.tree, entry: draft.run.entry });
       return;
   }
 }

@@ -6,7 +6,7 @@
  */
 
 import type { IssueCounts, Severity, Verdict } from "./verdict.ts";
-import type { Literal, Place } from "./workflow.ts";
+import type { Action, Literal, Place } from "./workflow.ts";
 
 export type Actor =
   | { readonly type: "human"; readonly name?: string }
@@ -64,7 +64,12 @@ export type Incoming =
       /** Its text came with the call: it is new, also where it says what the last one said. */
       readonly given?: boolean;
     } & Facts)
-  | ({ readonly type: "observed"; readonly at: string } & Facts)
+  | ({
+      readonly type: "observed";
+      readonly at: string;
+      /** The engine itself has committed the work: this is what it was before, and `tree` what it is since then. */
+      readonly was?: string;
+    } & Facts)
   | {
       readonly type: "agent-started";
       readonly at: string;
@@ -115,6 +120,8 @@ export type PhaseChange =
 type Consequence =
   /** The work has changed: what was waived for it as it was is no longer. */
   | { readonly type: "tree-seen"; readonly tree: string; readonly drop: readonly string[] }
+  /** The same work, on its branch now: what was said of the one counts for the other. */
+  | { readonly type: "work-committed"; readonly from: string; readonly to: string }
   /** A text was seen in the hands of somebody whose word does not count. */
   | { readonly type: "artifact-seen"; readonly key: string; readonly digest: string }
   | {
@@ -217,7 +224,8 @@ export type Effect =
   | { readonly type: "release-resource"; readonly resource: string }
   | { readonly type: "archive-artifacts"; readonly artifacts: readonly string[]; readonly entry: number }
   | { readonly type: "ask-person"; readonly ask: string; readonly id: string }
-  | { readonly type: "perform"; readonly name: string };
+  /** `tree` is the work that the gate was passed for. */
+  | (Extract<Action, { type: "perform" }> & { readonly tree: string; readonly entry: number });
 
 export type RefusalCode =
   | "not-in-map"

@@ -16,6 +16,8 @@ export type View = {
   readonly params: Readonly<Record<string, Literal>>;
   readonly counters: Readonly<Record<string, number>>;
   readonly artifacts: Readonly<Record<string, string>>;
+  /** Those that hold, by the name of the artifact, with their fields. */
+  readonly facts: Readonly<Record<string, Readonly<Record<string, Literal>>>>;
   readonly agents: Readonly<Record<string, string>>;
   readonly resources: Resources;
   /** What each check said last, by the name of the artifact. */
@@ -46,10 +48,18 @@ export function viewOf(workflow: Workflow, run: Run, resources: Resources): View
     artifacts: Object.fromEntries(
       Object.keys(artifacts).map((name) => [name, standingOf(workflow, run, name)]),
     ),
+    facts: factsOf(workflow, run),
     agents: Object.fromEntries(Object.entries(run.agents).map(([name, agent]) => [name, agent.status])),
     resources,
     checks: checksOf(workflow, run),
   };
+}
+
+function factsOf(workflow: Workflow, run: Run): View["facts"] {
+  const facts = Object.entries(workflow.definition.artifacts).filter(
+    ([name, { reader }]) => reader.type === "fact" && standingOf(workflow, run, name) === "holds",
+  );
+  return Object.fromEntries(facts.map(([name]) => [name, run.held[name]?.reading.fields ?? {}]));
 }
 
 /** One word for any workflow: `running`, `waiting` for a person, or how it ended. */

@@ -15,7 +15,12 @@ export type Value<T extends Literal = Literal> = T | { readonly param: string };
 /** Where something stands in a file; lines and columns count from 1. */
 export type Place = { readonly file: string; readonly line: number; readonly col: number };
 
-export type Param =
+export type Param = Kind & {
+  /** Where people set it, below the name of the workflow, with dots between the keys; its own name unless said. */
+  readonly setting?: string;
+};
+
+type Kind =
   | { readonly type: "int"; readonly min: number; readonly max: number; readonly default: number }
   | { readonly type: "enum"; readonly values: readonly string[]; readonly default: string }
   | { readonly type: "bool"; readonly default: boolean }
@@ -196,7 +201,8 @@ export type Action =
   | { readonly type: "run"; readonly check: string }
   | { readonly type: "release"; readonly resource: string }
   | { readonly type: "archive"; readonly artifacts: readonly string[] }
-  | { readonly type: "perform"; readonly name: string };
+  /** `from` names the artifact whose texts are used, `without` a parameter with patterns of what is left out. */
+  | { readonly type: "perform"; readonly name: string; readonly from?: string; readonly without?: string };
 
 /** `from` of a move that makes a run. */
 export const START = "start";

@@ -7,7 +7,7 @@
 import type { Defect } from "../core/check/defect.ts";
 import { closest } from "../core/closest.ts";
 import type { Workflow } from "../core/compile.ts";
-import { describe, isIn } from "../core/steps/begin.ts";
+import { sayTaken, takes } from "../core/param.ts";
 import { START, type Children, type Literal, type Param, type Value } from "../core/workflow.ts";
 import { awaitingIn } from "./fact.ts";
 
@@ -64,14 +64,14 @@ function misfitsOf(name: string, { child, parent, reader }: On): readonly string
   const values =
     typeof given === "object" && "easy" in given ? [given.easy, given.medium, given.hard] : [given];
   const wrong = values.map((value) => misfit(param, value, parent)).find((found) => found !== undefined);
-  return wrong === undefined ? [] : [`${name} of ${workflow} is ${describe(param)}, and ${wrong}`];
+  return wrong === undefined ? [] : [`${name} of ${workflow} is ${sayTaken(param)}, and ${wrong}`];
 }
 
 function misfit(param: Param, value: Value, parent: Workflow): string | undefined {
-  if (typeof value !== "object") return isIn(param, value) ? undefined : `${JSON.stringify(value)} is not`;
+  if (typeof value !== "object") return takes(param, value) ? undefined : `${JSON.stringify(value)} is not`;
   const own = parent.definition.params[value.param];
-  if (own === undefined || valuesOf(own).every((each) => isIn(param, each))) return undefined;
-  return `$${value.param} is ${describe(own)}`;
+  if (own === undefined || valuesOf(own).every((each) => takes(param, each))) return undefined;
+  return `$${value.param} is ${sayTaken(own)}`;
 }
 
 /** The ends of what it can be. No list of words holds every text. */

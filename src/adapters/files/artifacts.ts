@@ -10,6 +10,7 @@ import { prepareProjections } from "./project.ts";
 import { putArtifact } from "./put.ts";
 import { readAll } from "./readings.ts";
 import { tasksIn } from "./tasks.ts";
+import { textsIn } from "./texts.ts";
 
 type On = {
   readonly registry: Pick<Registry, "readings" | "keepReadings" | "projection" | "keepProjection">;
@@ -21,6 +22,7 @@ export function fileArtifacts({ registry }: On): Artifacts {
     read: (place) => readAll(registry, place),
     tasks: (place, artifact) => tasksIn(place, artifact),
     present: (place, files) => presentIn(place, files),
+    texts: (place, of) => textsIn(place, of),
     put: (place, text) => putArtifact({ own, kept: registry }, place, text),
     archive: (place, of) => {
       forgetPeoples({ kept: registry, place }, of.artifacts);

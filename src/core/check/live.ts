@@ -71,7 +71,7 @@ function flow(
   const { states, moves } = workflow.definition;
   const live = new Map(Object.keys(states).map((state) => [state, new Set(on.read(state))]));
   const edges = moves.flatMap((move) =>
-    (move.to === ORIGIN ? originsOf(workflow, move.from) : [move.to]).map((to) => ({
+    (move.to === ORIGIN ? originsOf(moves, move.from) : [move.to]).map((to) => ({
       from: live.get(move.from),
       to,
       renewed: new Set(on.renewed(move, to)),
@@ -93,9 +93,11 @@ function flow(
   return new Map([...live].map(([state, names]) => [state, order.filter((name) => names.has(name))]));
 }
 
-/** Where a run that is here may have come from: only moves that remember lead back. */
-function originsOf({ definition }: Workflow, state: string): string[] {
-  return definition.moves.flatMap(({ from, to, remember }) => (remember && to === state ? [from] : []));
+/** Where a run that is here may have come from: only moves that remember lead back. One that leads back itself may come from anywhere. */
+function originsOf(moves: readonly Move[], state: string): readonly string[] {
+  const remembering = moves.filter(({ remember }) => remember);
+  if (remembering.some(({ to }) => to === ORIGIN)) return [...new Set(moves.map(({ from }) => from))];
+  return remembering.flatMap(({ from, to }) => (to === state ? [from] : []));
 }
 
 /** Into a final state by a move whose own condition answers every claim about that state, nothing else is read. */

@@ -4,6 +4,7 @@ import type { Workflow } from "../compile.ts";
 import type { Fault, Reading } from "../event.ts";
 import { isGrouped } from "../groups.ts";
 import { FAILING, NO_ISSUES, type IssueCounts, type Verdict } from "../verdict.ts";
+import { FACTS } from "../vocabulary.ts";
 import type { Artifact, Condition, Literal, Shape } from "../workflow.ts";
 
 export type Outcome = Pick<Reading, "fields" | "lists" | "verdict" | "issues" | "files"> & {
@@ -28,21 +29,14 @@ export function outcomesOf(workflow: Workflow, name: string, artifact: Artifact)
 }
 
 function compute(workflow: Workflow, name: string, artifact: Artifact): Outcome[] {
-  const fans = Object.values(workflow.definition.artifacts).flatMap(({ each }) =>
-    each?.artifact === name ? [each] : [],
-  );
-  const grouped = fans.filter(({ list }) => isGrouped(artifact, list));
-  const lists = listsOf(
-    workflow,
-    fans.filter((each) => !grouped.includes(each)),
-  );
+  const isByFile = fansOf(workflow, name).some(({ list }) => isGrouped(artifact, list));
   const variants = fieldsOf(workflow, name, artifact).flatMap((fields) =>
     verdictsOf(workflow, name, artifact).flatMap((verdict) =>
-      lists.map((members): Outcome => ({
+      listsOf(workflow, name, artifact).map((lists): Outcome => ({
         ...verdict,
         fields: { ...verdict.fields, ...fields },
-        lists: members,
-        ...(grouped.length > 0 && verdict.issues !== undefined ? { files: IN_TWO_FILES } : {}),
+        lists,
+        ...(isByFile && verdict.issues !== undefined ? { files: IN_TWO_FILES } : {}),
       })),
     ),
   );
@@ -53,20 +47,22 @@ function compute(workflow: Workflow, name: string, artifact: Artifact): Outcome[
   return tellsInvalid ? [...variants, { fields: {}, lists: {}, faults: [SOMEWHERE] }] : variants;
 }
 
+function fansOf({ definition }: Workflow, name: string): NonNullable<Artifact["each"]>[] {
+  return Object.values(definition.artifacts).flatMap(({ each }) => (each?.artifact === name ? [each] : []));
+}
+
 /** Members for every fan-out over it: two where so many may be; and one, for runs in which a parameter allows no more. */
-function listsOf(
-  { definition }: Workflow,
-  fans: readonly NonNullable<Artifact["each"]>[],
-): Outcome["lists"][] {
-  const bounded = fans.map(({ list, max }) => {
-    const param = typeof max === "object" ? definition.params[max.param] : undefined;
-    return param?.type === "int"
-      ? { list, least: param.min, most: param.max }
-      : { list, least: Number(max), most: Number(max) };
+function listsOf(workflow: Workflow, name: string, artifact: Artifact): Outcome["lists"][] {
+  const { params } = workflow.definition;
+  const named = fansOf(workflow, name).filter(({ list }) => !isGrouped(artifact, list));
+  const fans = named.map(({ list, max }) => {
+    const param = typeof max === "object" ? params[max.param] : undefined;
+    const [least, most] = param?.type === "int" ? [param.min, param.max] : [Number(max), Number(max)];
+    return { list, least, most };
   });
   const listed = (count: number): Outcome["lists"] =>
-    Object.fromEntries(bounded.map(({ list, most }) => [list, SLOTS.slice(0, Math.min(count, most))]));
-  return bounded.some(({ least, most }) => least < 2 && most > 1) ? [listed(2), listed(1)] : [listed(2)];
+    Object.fromEntries(fans.map(({ list, most }) => [list, SLOTS.slice(0, Math.min(count, most))]));
+  return fans.some(({ least, most }) => least < 2 && most > 1) ? [listed(2), listed(1)] : [listed(2)];
 }
 
 function verdictsOf(workflow: Workflow, name: string, { reader }: Artifact): Omit<Outcome, "lists">[] {
@@ -111,6 +107,7 @@ export function fieldCombinations(workflow: Workflow, name: string, { reader }: 
 }
 
 function shapeOf(reader: Artifact["reader"]): Shape | undefined {
+  if (reader.type === "fact") return FACTS[reader.fact]?.told?.fields;
   return reader.type === "json" || reader.type === "yaml" ? reader.shape : undefined;
 }
 

@@ -105,6 +105,14 @@ export type Artifacts = {
   tasks(place: Place, artifact: string): Promise<readonly Listed[]>;
   /** Those of these paths that are ordinary files in the place. */
   present(place: Place, files: readonly string[]): readonly string[];
+  /**
+   * The whole texts of these fields of a data file, as it was taken in with this digest: readings hold only the beginning of a long one.
+   * Throws an Error that says why where it is another file by now, or has no such text.
+   */
+  texts(
+    place: Place,
+    of: { readonly artifact: string; readonly digest: string; readonly fields: readonly string[] },
+  ): Promise<Readonly<Record<string, string>>>;
   /** Puts a text to where the artifact is: its file, or its section. Throws a UserError where the text cannot stand there. */
   put(
     place: Place,

@@ -23,8 +23,15 @@ export const submit = ACTED;
 export const waive = ACTED;
 export const cancel = ACTED;
 
-export const stop = { run: Text, state: Text, halted: Flag, changed: Flag };
+export const stop = { run: Text, state: Text, halted: Flag, changed: Flag, waitsFor: Texts };
 
-export const resume = { run: Text, state: Text, unhalted: Flag, retried: Texts, respawned: Texts };
+export const resume = {
+  run: Text,
+  state: Text,
+  unhalted: Flag,
+  retried: Texts,
+  respawned: Texts,
+  answered: Text,
+};
 
 export const supervise = {};

@@ -48,6 +48,16 @@ export function readJson(reader: DataReader, file: string, text: string): Findin
   };
 }
 
+/** What stands at the top of a data file, for whoever needs it whole; nothing where it cannot be read. */
+export function dataIn(
+  type: DataReader["type"],
+  file: string,
+  text: string,
+): Readonly<Record<string, unknown>> {
+  const loaded = type === "json" ? loadJson(file, text) : loadYamlText(file, text);
+  return loaded.ok && isObject(loaded.data) ? loaded.data : {};
+}
+
 function loadJson(file: string, text: string): Loaded {
   const placeAt = placesIn(file, text);
   const scanned = scanJson(text);

@@ -6,6 +6,7 @@
 
 import * as z from "zod/mini";
 import { FAILING } from "../../core/verdict.ts";
+import { FACTS } from "../../core/vocabulary.ts";
 import {
   Bound,
   File,
@@ -13,6 +14,7 @@ import {
   Names,
   Param,
   Scalar,
+  Setting,
   Severity,
   Some,
   Text,
@@ -32,7 +34,7 @@ const Action = told(
         "an action is one of: start, stop, tell, mark, run, release, archive, perform",
       ),
     ),
-  "start ROLE [as PROMPT] | start ROLE each ARTIFACT | start tasks ARTIFACT | start next | stop ROLE | stop all | tell ROLE MESSAGE [or start [as PROMPT]] | mark ROLE | run ARTIFACT | release RESOURCE | archive ARTIFACT... | perform NAME",
+  "start ROLE [as PROMPT] | start ROLE each ARTIFACT | start tasks ARTIFACT | start next | stop ROLE | stop all | tell ROLE MESSAGE [or start [as PROMPT]] | mark ROLE | run ARTIFACT | release RESOURCE | archive ARTIFACT... | perform commit from ARTIFACT [without $PARAMETER] | perform pull-request from ARTIFACT | perform notify",
 );
 const Actions = z.array(Action);
 
@@ -41,11 +43,18 @@ const When = told(
   "What must hold, all of it: an artifact's standing, a counter (below, spent), a parameter, the origin, or artifact.field",
 );
 
+const setting = z.optional(
+  told(
+    Setting,
+    "Where people set it in their settings, below the name of the workflow; its own name unless said",
+  ),
+);
+
 const ParamShape = z.union([
-  z.strictObject({ int: z.tuple([z.int(), z.int()]), default: z.int() }),
-  z.strictObject({ enum: z.array(Text).check(z.minLength(1)), default: Text }),
-  z.strictObject({ bool: z.boolean() }),
-  z.strictObject({ text: z.string(), set: z.optional(Names) }),
+  z.strictObject({ int: z.tuple([z.int(), z.int()]), default: z.int(), setting }),
+  z.strictObject({ enum: z.array(Text).check(z.minLength(1)), default: Text, setting }),
+  z.strictObject({ bool: z.boolean(), setting }),
+  z.strictObject({ text: z.string(), set: z.optional(Names), setting }),
 ]);
 
 const Shape: z.ZodMiniType = z.lazy(() =>
@@ -126,8 +135,8 @@ const Artifact = z.strictObject({
   ),
   fact: z.optional(
     told(
-      z.enum(["ready-to-start", "branch-merged", "pull-request-closed", "parent-over"]),
-      "Reader: something the engine observes",
+      z.enum(Object.keys(FACTS)),
+      "Reader: something the engine observes, or how something ended that it was asked to do",
     ),
   ),
   children: z.optional(told(Name, "Reader: how the child runs made of these tasks ended")),

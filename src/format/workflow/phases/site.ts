@@ -9,7 +9,7 @@ export type PhaseSite = {
   readonly stage: string;
   /** Where work begins again when fixes do not help; the guards of these exclude each other, and leave nothing out. */
   readonly restarts: readonly Restart[];
-  /** All phases of the stage. */
+  /** Where the phases of the stage begin, and every state of those by hand. */
   readonly phases: readonly string[];
   readonly next: string;
   /** Where the question about spent fixes and restarts is asked. */
@@ -39,11 +39,11 @@ export function entryOf([id = "", phase]: Named | readonly [] = []): string {
 
 /** What of a phase is archived when its stage begins again. */
 export function outputsOf([id, { out, makes, split }]: Named): readonly string[] {
-  if (split !== undefined) return [listOfSplit(id), id];
-  return out === undefined ? listOf(makes) : [id];
+  const list = split === undefined ? [] : [listOfSplit(id)];
+  return out === undefined ? listOf(makes) : [...list, id];
 }
 
-/** The artifact in which a phase `each` says first what there is to do. */
+/** What says into which members a phase is split. */
 export function listOfSplit(id: string): string {
   return `${id}-list`;
 }
