@@ -63,8 +63,9 @@ export function keysOf(workflow: Workflow): Keys {
   return (run) => {
     // One character for each part: short keys are what makes a large product quick.
     let key = String.fromCharCode(states.get(run.state) ?? 0) + countMark(paramsOf(run));
-    for (const counter of counters.get(run.state) ?? []) key += countMark(run.counters[counter] ?? 0);
-    for (const name of live.get(run.state) ?? []) {
+    for (const counter of counters.at(run)) key += countMark(run.counters[counter] ?? 0);
+    const names = live.at(run);
+    for (const name of names) {
       const standing = standingOf(workflow, run, name);
       key += String.fromCharCode(classes.get(name)?.get(standing) ?? 0);
       // A waiver ends when the artifact begins anew: then it is old, or there is none.
@@ -74,7 +75,7 @@ export function keysOf(workflow: Workflow): Keys {
           key += `:${JSON.stringify(run.held[name]?.reading.fields[field] ?? null)}`;
     }
     for (const role of roles) key += String.fromCharCode(agentMark(run, run.agents[role], bound));
-    if (hasSlots) key += slotsKey(run, live.get(run.state) ?? [], bound);
+    if (hasSlots) key += slotsKey(run, names, bound);
     if (hasOrigin) for (const frame of run.frames) key += `<${frame.state}<${frame.from}`;
     return key;
   };
