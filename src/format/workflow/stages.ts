@@ -126,6 +126,7 @@ function wordsIn(stage: StageFile, path: Path): Word[] {
     name === undefined ? [] : [{ kind, name, path: [...path, ...at] }];
   return [
     ...word("ask", stage.stuck, ["stuck"]),
+    ...word("role", stage.summary?.by, ["summary", "by"]),
     ...word("ask", stage.exhausted, ["exhausted"]),
     ...word("state", stage.then, ["then"]),
     ...Object.entries(stage.phases).flatMap(([id, phase]) => [
