@@ -5,7 +5,7 @@ import { failpoint } from "../failpoint.ts";
 import { hashOf, valuesOf } from "./chain.ts";
 import { damagedRun } from "./damage.ts";
 import type { Database } from "./database.ts";
-import { keepDeed, keepKey, keepQuestion, keepRun } from "./derive.ts";
+import { dropKey, keepDeed, keepKey, keepQuestion, keepRun } from "./derive.ts";
 import { reserve } from "./projects.ts";
 import { actorText } from "./records.ts";
 import { number, text } from "./row.ts";
@@ -30,20 +30,9 @@ export function append(db: Database, entry: Entry): Appended {
   insist(entry.key?.isWellFormed() !== false && entry.key?.includes("\0") !== true, "a key is a text");
   insist(entry.after.seq === entry.seq + entry.events.length, "every event counts one");
   failpoint("journal.before-append");
-  const appended = attempted(db, entry);
+  const appended = db.write(() => written(db, entry));
   failpoint("journal.after-append");
   return appended;
-}
-
-/** Most keys are new: that one was used before is found out when it is written, and then nothing is. */
-function attempted(db: Database, entry: Entry): Appended {
-  try {
-    return db.write(() => written(db, entry));
-  } catch (error) {
-    const known = entry.key === undefined ? undefined : answerTo(db, entry.run, entry.key);
-    if (known === undefined) throw error;
-    return { type: "repeated", answer: known };
-  }
 }
 
 /** The answer that was acknowledged for a key. */
@@ -61,16 +50,26 @@ function written(db: Database, entry: Entry): Appended {
       ? { type: "conflict", seq: standing.seq }
       : { type: "repeated", answer: known };
   }
+  // Most keys are new: that one was used before is found out by writing it, before anything else is written.
+  if (key !== undefined && !keepKey(db, run, { key, seq: entry.seq + 1 })) return repeated(db, run, key);
   if (standing.n === undefined) refuseUnknown(db, entry);
-  if (entry.reserve !== undefined && !reserve(db, run, entry.reserve)) return { type: "exhausted" };
+  if (entry.reserve !== undefined && !reserve(db, run, entry.reserve)) {
+    if (key !== undefined) dropKey(db, run, key);
+    return { type: "exhausted" };
+  }
   const birth = standing.birth ?? bornOf(entry);
   const head = link(db, entry, { birth, head: standing.head });
   keepRun(db, { n: standing.n, before: standing.status, run: after, birth, head, status });
   for (const [index, event] of entry.events.entries())
     keepQuestion(db, { run, event, at: entry.at, seq: entry.seq + 1 + index });
-  if (key !== undefined) keepKey(db, run, { key, seq: entry.seq + 1 });
   for (const [i, deed] of deeds.entries()) keepDeed(db, run, { seq: after.seq, i, deed });
   return { type: "written", seq: after.seq, deeds: deeds.map((_, i) => `${run}:${after.seq}:${i}`) };
+}
+
+function repeated(db: Database, run: string, key: string): Appended {
+  const answer = answerTo(db, run, key);
+  if (answer === undefined) throw damagedRun(db.path, run, `its key ${key} leads to no record`);
+  return { type: "repeated", answer };
 }
 
 function standingOf(db: Database, run: string): Standing {

@@ -76,8 +76,17 @@ export function keepQuestion(db: Database, { run, seq, at, event }: Asked): void
   }
 }
 
-export function keepKey(db: Database, run: string, of: { readonly key: string; readonly seq: number }): void {
-  db.run("INSERT INTO keys VALUES (?, ?, ?)", run, of.key, of.seq);
+/** False where the key was used before: then nothing is written. */
+export function keepKey(
+  db: Database,
+  run: string,
+  { key, seq }: { readonly key: string; readonly seq: number },
+): boolean {
+  return db.run("INSERT OR IGNORE INTO keys VALUES (?, ?, ?)", run, key, seq) > 0;
+}
+
+export function dropKey(db: Database, run: string, key: string): void {
+  db.run("DELETE FROM keys WHERE run = ? AND key = ?", run, key);
 }
 
 type Ordered = { readonly seq: number; readonly i: number; readonly deed: Deed };

@@ -26,6 +26,7 @@ export function journalOf(db: Database): Journal {
       return legible(db, `definition ${hash}`, () => parsed(text(row["json"]), isDefinition));
     },
     append: (entry) => append(db, entry),
+    together: (work) => db.write(work),
     load: (run) => load(db, run),
     answerTo: (run, key) => answerTo(db, run, key),
     events(run, from = 0, limit = EVERYTHING) {
