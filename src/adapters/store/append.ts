@@ -5,13 +5,14 @@ import { failpoint } from "../failpoint.ts";
 import { hashOf, valuesOf } from "./chain.ts";
 import { damagedRun } from "./damage.ts";
 import type { Database } from "./database.ts";
-import { dropKey, keepDeed, keepKey, keepQuestion, keepRun } from "./derive.ts";
+import { dropKey, keepDeed, keepKey, keepQuestion, keepRun, type Shot } from "./derive.ts";
 import { reserve } from "./projects.ts";
 import { actorText } from "./records.ts";
 import { number, text } from "./row.ts";
 
 const INSERT_EVENT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-const STANDING = "SELECT n, seq, head, status, workflow, goal, repo, base FROM runs WHERE id = ?";
+const STANDING = `SELECT n, seq, head, status, workflow, goal, repo, base, shot, seal
+  FROM runs LEFT JOIN snapshots USING (n) WHERE id = ?`;
 const ANSWER = "SELECT answer FROM keys JOIN events USING (run, seq) WHERE run = ? AND keys.key = ?";
 
 /** Where a run stands in the database. */
@@ -21,9 +22,10 @@ type Standing = {
   readonly head: string;
   readonly status: string;
   readonly birth: Birth | undefined;
+  readonly shot: Shot | undefined;
 };
 
-const NOWHERE: Standing = { n: undefined, seq: 0, head: "", status: "", birth: undefined };
+const NOWHERE: Standing = { n: undefined, seq: 0, head: "", status: "", birth: undefined, shot: undefined };
 
 export function append(db: Database, entry: Entry): Appended {
   insist(entry.events.length > 0, "an entry has at least one event");
@@ -59,7 +61,8 @@ function written(db: Database, entry: Entry): Appended {
   }
   const birth = standing.birth ?? bornOf(entry);
   const head = link(db, entry, { birth, head: standing.head });
-  keepRun(db, { n: standing.n, before: standing.status, run: after, birth, head, status });
+  const { n, status: before, shot } = standing;
+  keepRun(db, { n, before, run: after, birth, head, status, shot });
   for (const [index, event] of entry.events.entries())
     keepQuestion(db, { run, event, at: entry.at, seq: entry.seq + 1 + index });
   for (const [i, deed] of deeds.entries()) keepDeed(db, run, { seq: after.seq, i, deed });
@@ -75,6 +78,7 @@ function repeated(db: Database, run: string, key: string): Appended {
 function standingOf(db: Database, run: string): Standing {
   const row = db.get(STANDING, run);
   if (row === undefined) return NOWHERE;
+  if (row["seal"] === null) throw damagedRun(db.path, run, "its snapshot is missing");
   return {
     n: number(row["n"]),
     seq: number(row["seq"]),
@@ -86,6 +90,7 @@ function standingOf(db: Database, run: string): Standing {
       repo: text(row["repo"]),
       base: text(row["base"]),
     },
+    shot: { seq: number(row["shot"]), seal: text(row["seal"]) },
   };
 }
 
