@@ -10,8 +10,9 @@ import { remember } from "./latest.ts";
 
 const INSERT_RUN = `INSERT INTO runs (id, workflow, goal, repo, base, definition, state, status, entry, seq, head, started_at, updated_at, digest)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-const UPDATE_RUN =
-  "UPDATE runs SET state = ?, entry = ?, seq = ?, head = ?, updated_at = ?, digest = ? WHERE n = ?";
+const CHANGED = "state = ?, entry = ?, seq = ?, head = ?, updated_at = ?, digest = ?";
+const UPDATE_RUN = `UPDATE runs SET ${CHANGED} WHERE n = ?`;
+const UPDATE_RUN_AND_STATUS = `UPDATE runs SET ${CHANGED}, status = ? WHERE n = ?`;
 const INSERT_SHOT = "INSERT INTO snapshots (n, json, shot, seal) SELECT n, ?, ?, ? FROM runs WHERE id = ?";
 const UPDATE_SHOT = "UPDATE snapshots SET json = ?, shot = ?, seal = ? WHERE n = ?";
 const INSERT_DEED = "INSERT INTO deeds (run, seq, i, type, json, kind) VALUES (?, ?, ?, ?, ?, ?)";
@@ -50,9 +51,10 @@ export function keepRun(db: Database, { n, before, run, birth, head, status, sho
     db.run(INSERT_SHOT, snapshot ?? "", seq, seal, id);
     return;
   }
-  db.run(UPDATE_RUN, state, entry, seq, head, updatedAt, digest, n);
+  const changed = [state, entry, seq, head, updatedAt, digest];
   // Its index is written anew whenever the column is: most events leave it as it is.
-  if (status !== before) db.run("UPDATE runs SET status = ? WHERE n = ?", status, n);
+  if (status === before) db.run(UPDATE_RUN, ...changed, n);
+  else db.run(UPDATE_RUN_AND_STATUS, ...changed, status, n);
   if (snapshot !== undefined) db.run(UPDATE_SHOT, snapshot, seq, seal, n);
 }
 
