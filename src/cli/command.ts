@@ -20,7 +20,10 @@ export type Door = {
   readonly self: string;
 };
 
-/** `takes` names the value of an option; without it the option is a switch. */
+/**
+ * `takes` names the value of an option; without it the option is a switch. In the name of an option, a word in capitals stands for
+ * any other: what is typed as --no-test is in `lists` under no-STAGE, as "test".
+ */
 export type Option = {
   readonly about: string;
   readonly takes?: string;
