@@ -18,6 +18,7 @@ import {
   STOP,
   TELL,
 } from "./store-entries.ts";
+import { graphsContract } from "./store-graphs.ts";
 import { registryContract } from "./store-registry.ts";
 
 export type Open = (of?: { readonly now?: () => number }) => readonly [Store, Store];
@@ -32,6 +33,7 @@ export function storeContract(open: Open): void {
   });
   describe("registry", () => {
     registryContract(open);
+    graphsContract(open);
   });
 }
 
@@ -341,8 +343,11 @@ function outboxContract(open: Open): void {
     expect(one.claim("a1:2:1", fence, 1e15)?.deed).toEqual(STOP);
     one.settle("a1:2:1", fence, { type: "done", note: "" });
     expect([one.isBusy(0), one.nextDue()]).toEqual([false, undefined]);
+    one.halt("a1", "held");
+    expect([one.isHalted("a1"), one.isHeld("a1"), one.load("a1")?.row.halted]).toEqual([true, true, true]);
+    expect([one.isBusy(0), one.nextDue()]).toEqual([false, undefined]);
     one.halt("a1", false);
-    expect(one.isHalted("a1")).toBe(false);
+    expect([one.isHalted("a1"), one.isHeld("a1")]).toEqual([false, false]);
     expect(one.due(0, 10).map((row) => row.key)).toEqual(["a1:2:0"]);
   });
 }

@@ -81,11 +81,23 @@ export function journalOf(db: Database): Journal {
     },
     behind: () =>
       db.all("SELECT id FROM runs WHERE projected < seq ORDER BY n").map((row) => text(row["id"])),
-    isHalted: (run) => db.get("SELECT halted FROM runs WHERE id = ?", run)?.["halted"] === 1,
+    isHalted: (run) => haltOf(db, run) !== GOES_ON,
+    isHeld: (run) => haltOf(db, run) === HELD,
     halt(run, halted) {
-      db.write(() => db.run("UPDATE runs SET halted = ? WHERE id = ?", halted ? 1 : 0, run));
+      const mark = halted === "held" ? HELD : halted ? HALTED : GOES_ON;
+      db.write(() => db.run("UPDATE runs SET halted = ? WHERE id = ?", mark, run));
     },
   };
+}
+
+const GOES_ON = 0;
+/** Turns are ended. */
+const HALTED = 1;
+/** Turns come to an end by themselves; no deed is due. */
+const HELD = 2;
+
+function haltOf(db: Database, run: string): number {
+  return Number(db.get("SELECT halted FROM runs WHERE id = ?", run)?.["halted"] ?? GOES_ON);
 }
 
 function load(db: Database, run: string): Kept | undefined {

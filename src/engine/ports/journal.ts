@@ -157,6 +157,9 @@ export type Journal = {
   project(run: string, seq: number, write: () => void): boolean;
   /** Runs whose files are behind. */
   behind(): string[];
-  halt(run: string, halted: boolean): void;
+  /** *held*: nothing more is begun for it, and whoever is at work comes to an end. */
+  halt(run: string, halted: boolean | "held"): void;
+  /** Held, too. */
   isHalted(run: string): boolean;
+  isHeld(run: string): boolean;
 };

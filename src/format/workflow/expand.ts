@@ -72,7 +72,7 @@ function expandStage(sink: Sink, on: Expanding): void {
       stage: name,
       restarts: on.restarts,
       exhausted: stage.exhausted === undefined ? blockedState(name) : exhaustedState(name),
-      phases: Object.keys(stage.phases),
+      phases: phases.flatMap(([other, { hand }]) => hand ?? [other]),
       next: phase.then ?? (entryOf(phases[index + 1]) || on.next),
       fixers: phases.flatMap(([, { review, fix }]) => (listOf(review).includes(id) ? listOf(fix?.by) : [])),
       reviewed: reviewedIn(stage, phase),

@@ -18,7 +18,7 @@ export const list = (tasks: readonly Listed[]): string =>
     .join("\n");
 
 /** Writes down when it began and ended, and ends as the test says. */
-const WORKER = `
+export const WORKER = `
 task=$(sed -n 's/^# Task \\([0-9]*\\).*/\\1/p' "$SIGNALBOX_PROMPT" | head -n 1)
 say order "begin $task"
 [ -e "$LEDGER/hold-$task" ] && await "go-$task"
