@@ -5,10 +5,11 @@ import { answerTo, append } from "./append.ts";
 import { damagedDatabase, damagedRun } from "./damage.ts";
 import type { Database, Row } from "./database.ts";
 import { list } from "./list.ts";
-import { lastRun, question, recorded, runOf } from "./records.ts";
+import { latestRun } from "./latest.ts";
+import { question, recorded, sealedRow } from "./records.ts";
 import { BadRecord, isDefinition, parsed, text } from "./row.ts";
 
-const LOAD = "SELECT runs.*, json FROM runs LEFT JOIN snapshots USING (n) WHERE id = ?";
+const LOAD = "SELECT runs.*, json, seal FROM runs LEFT JOIN snapshots USING (n) WHERE id = ?";
 const EVERYTHING = -1;
 const AFTER_ALL = "\u{10FFFF}";
 
@@ -26,6 +27,7 @@ export function journalOf(db: Database): Journal {
       return legible(db, `definition ${hash}`, () => parsed(text(row["json"]), isDefinition));
     },
     append: (entry) => append(db, entry),
+    together: (work) => db.write(work),
     load: (run) => load(db, run),
     answerTo: (run, key) => answerTo(db, run, key),
     events(run, from = 0, limit = EVERYTHING) {
@@ -100,10 +102,15 @@ function haltOf(db: Database, run: string): number {
 
 function load(db: Database, run: string): Kept | undefined {
   const row = db.get(LOAD, run);
-  if (row !== undefined) return whole(db, run, () => runOf(row, lastRun));
+  if (row !== undefined) return whole(db, run, () => keptIn(db, row));
   // A row that is gone while its events are there is no run that never was.
   if (db.get("SELECT 1 FROM events WHERE run = ? LIMIT 1", run) === undefined) return undefined;
   throw damagedRun(db.path, run, "it has events and no row");
+}
+
+function keptIn(db: Database, found: Row): Kept {
+  const { row, snapshot } = sealedRow(found);
+  return { row, run: latestRun(db, row, snapshot) };
 }
 
 /** Says which run a bad record belongs to. */

@@ -61,7 +61,7 @@ function restoreRun(
     return { told: `run ${run}: ${words(walked)}, and nothing comes before it`, isWhole: false };
   }
   forget(db, run, whole.run.seq);
-  keepRun(db, { n: undefined, before: "", ...whole });
+  keepRun(db, { n: undefined, before: "", shot: undefined, ...whole });
   const old = marks.runs.get(run);
   const unsure = keepMarks(db, run, marks.deeds);
   const doubts = [
