@@ -34,6 +34,7 @@ const READERS_OF: Partial<Record<keyof ArtifactFile, readonly Kind[]>> = {
   workflow: ["children"],
   most: ["children", "document", "file"],
   with: ["children"],
+  earlier: ["children"],
 };
 
 /** Reports keys that the artifact's reader would never look at. */
@@ -96,6 +97,7 @@ export function readerOf(on: On, file: ArtifactFile, path: Path): Reader {
       workflow: file.workflow ?? "",
       most: file.most ?? AT_ONCE,
       with: withOf(on, file.with ?? {}, [...path, "with"]),
+      ...(file.earlier === undefined ? {} : { earlier: listOf(file.earlier) }),
     };
   return { type: "file", ...mostOf(file) };
 }

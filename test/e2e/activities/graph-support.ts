@@ -36,14 +36,15 @@ type Life = {
   readonly env?: Readonly<Record<string, string>>;
   /** Which workflow, and the state in which the tasks are started. */
   readonly of?: { readonly workflow: string; readonly state: string };
+  readonly files?: Readonly<Record<string, string>>;
 };
 
 export async function inGraph(
   tasks: readonly Listed[],
   play: (stage: Stage, run: string) => Promise<void>,
-  { words = [], env = {}, of = { workflow: "graph", state: "building" } }: Life = {},
+  { words = [], env = {}, of = { workflow: "graph", state: "building" }, files = {} }: Life = {},
 ): Promise<void> {
-  await onStage({ workflow: of.workflow, agents: { worker: WORKER } }, async (stage) => {
+  await onStage({ workflow: of.workflow, agents: { worker: WORKER }, files }, async (stage) => {
     for (const word of words) stage.say(word);
     const run = await stage.begin(of.workflow);
     const { workspace } = await stage.until(run, (now) => now.workspace !== undefined && now.isIdle);
