@@ -92,6 +92,8 @@ export type Children = {
   readonly workflow: string;
   /** How many may be under way at the same time. */
   readonly most: number;
+  /** Whether the complexity of a task counts; where it does not, every task is of a medium one. */
+  readonly scored?: Value<boolean>;
   /** What each is started with: the same for all, or by the complexity of its task. */
   readonly with: Readonly<Record<string, Value | Readonly<Record<"easy" | "medium" | "hard", Value>>>>;
   /** As of a role: what each is told of an earlier attempt. */

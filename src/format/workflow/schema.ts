@@ -145,6 +145,9 @@ const Artifact = z.strictObject({
   earlier: z.optional(
     told(Names, "With children: artifacts of which each is told where the newest archived one is"),
   ),
+  scored: z.optional(
+    told(z.union([z.boolean(), Param]), "With children: whether the complexity of a task counts in `with`"),
+  ),
   by: z.optional(told(Some, "Whose word counts: roles, human, engine")),
   fresh: z.optional(
     told(Name, "It must have changed since: run, entry, a scope, or the last change of a counter"),
@@ -282,6 +285,9 @@ const Phase = z.strictObject({
   with: z.optional(told(With, "With tasks: parameters that each child run is started with")),
   earlier: z.optional(
     told(Names, "With tasks: artifacts of which each is told where the newest archived one is"),
+  ),
+  scored: z.optional(
+    told(z.union([z.boolean(), Param]), "With tasks: whether the complexity of a task counts in `with`"),
   ),
   ask: z.optional(told(Name, "A question to a person")),
   hand: z.optional(

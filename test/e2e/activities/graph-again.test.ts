@@ -201,7 +201,7 @@ describe.runIf(isPerson).concurrent("a graph once more", () => {
         const isBegun = (times: number): boolean =>
           order(stage).filter((line) => line === "begin 1").length === times;
         await stage.until(run, () => isBegun(2));
-        expect((await stage.person("stop", run)).code).toBe(0);
+        expect((await stage.person("stop", run, "--now")).code).toBe(0);
         await stage.until(run, () => processesOf(stage).every(({ kind }) => kind !== "agent"));
         expect((await stage.person("resume", run)).code).toBe(0);
         await stage.until(run, () => isBegun(3));
