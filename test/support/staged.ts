@@ -101,7 +101,7 @@ function endOf(world: World, run: Run, { role, slot, attempt }: Agent): Incoming
     for (const [file, text] of written(run, { role, slot, word })) {
       const number = count(world, "texts");
       if (text === "tree") world.tree += 1;
-      else world.files.set(file, text.replaceAll("{n}", String(number)));
+      else world.files.set(file, text.replaceAll("{n}", `${number}`).replaceAll("{s}", " ".repeat(number)));
     }
   const { readings: all = [], ...facts } = factsOf(world, run);
   // As the engine has it: a verdict of somebody who was ended counts for nothing.
@@ -127,13 +127,16 @@ const PLAN = `### Task 1: One\n\nFiles: a.sh\nDependencies: none\nComplexity: ea
 
 type By = { readonly role: string; readonly slot: string; readonly word: string };
 
-/** What an agent leaves: files with their texts; `tree` is a change of the work. */
+/**
+ * What an agent leaves: files with their texts; `tree` is a change of the work. No two texts are the same, for what says the same as before
+ * is not new: {n} is a number, {s} are spaces.
+ */
 function written({ state }: Run, { role, slot, word }: By): readonly (readonly [string, string])[] {
   const file = (name: string, text: string): [string, string] => [`${PHASES}/${name}`, text];
   const tree = ["", "tree"] as const;
   switch (role) {
     case "scout":
-      return [file("0-queries.json", '{"complexity":"medium","queries":["code","tests","docs"]}')];
+      return [file("0-queries.json", '{"complexity":"medium","queries":["code","tests","docs"]{s}}')];
     case "explorer":
       return [file(`0-explore.${slot}.md`, "found {n}")];
     case "aggregator":
