@@ -16,7 +16,7 @@ import { linesOf, sayLine, type Line } from "./reading/chronicle.ts";
 import { askingTask, isWaitingForTasks, type Asking } from "./reading/children.ts";
 import type { Choice } from "./reading/means.ts";
 import { questionOf, type Read } from "./reading/question.ts";
-import { taskTeller, type Piece } from "./reading/task-lines.ts";
+import { taskTeller, type Piece, type TaskTeller } from "./reading/task-lines.ts";
 import { attentionOf, isStranded, sayCrashed } from "./reading/trouble.ts";
 import { choicesOfPerson, nextForPerson } from "./reading/ways.ts";
 import { wake } from "./wake.ts";
@@ -31,6 +31,8 @@ export type Followed = {
   readonly ways: readonly string[];
   /** The same, with where each leads. */
   readonly choices: readonly Choice[];
+  /** Whose ways these are: the run itself, or that of a task that asks. */
+  readonly asking: { readonly run: string; readonly state: string };
   /** What the open question is about. */
   readonly reads: readonly Read[];
   readonly state: string;
@@ -47,10 +49,16 @@ const QUIET_LOOKS = 4;
 
 export async function follow(
   on: Acting,
-  of: { readonly run: string; readonly from: number; readonly emit: Emit; readonly signal: AbortSignal },
+  of: {
+    readonly run: string;
+    readonly from: number;
+    readonly emit: Emit;
+    readonly signal: AbortSignal;
+    /** Whoever follows a run in several parts tells of each task once. */
+    readonly tasks?: TaskTeller;
+  },
 ): Promise<Followed> {
-  const { run, emit, signal } = of;
-  const tasks = taskTeller(of.from === 0);
+  const { run, emit, signal, tasks = taskTeller() } = of;
   let last = of.from;
   let quiet = 0;
   let wokenAt = on.box.clock.mono();
@@ -180,7 +188,8 @@ function interrupted(seen: Seen): Followed {
 
 /** Where it is; nothing is to be typed, unless somebody says otherwise. */
 function whereOf({ row, run }: Seen): Omit<Followed, "exit" | "code" | "message" | "next"> {
-  return { state: run.state, status: row.status, seq: run.seq, ways: [], choices: [], reads: [] };
+  const asking = { run: run.id, state: run.state };
+  return { state: run.state, status: row.status, seq: run.seq, asking, ways: [], choices: [], reads: [] };
 }
 
 function ignoreAbort(error: unknown): void {

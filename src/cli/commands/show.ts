@@ -86,7 +86,7 @@ export const command: Command = {
   options: {
     verbose: {
       about:
-        "also earlier attempts, parameters, what a phase still owes, facts that do not hold, all notes and more history",
+        "also earlier attempts, parameters, counters at 0, what a phase still owes, artifacts that nobody asks for now, facts that do not hold, all notes and more history",
       short: "v",
     },
   },

@@ -11,22 +11,26 @@ export type Piece = {
   readonly data: Readonly<Record<string, unknown>>;
 };
 
-/** Tells what is new since it was last asked; what was there at first, only where it is to tell everything. */
-export function taskTeller(isFromStart: boolean): (seen: Seen) => readonly Piece[] {
+export type TaskTeller = (seen: Seen) => readonly Piece[];
+
+/** Tells what is new since it was last asked. */
+export function taskTeller(): TaskTeller {
   const told = new Map<string, string>();
-  let isSilent = !isFromStart;
   return (seen) => {
     if (!hasTasks(seen)) return [];
-    const pieces = seen.store.childrenOf(seen.run.id).flatMap((child) => {
+    return seen.store.childrenOf(seen.run.id).flatMap((child) => {
       const key = `${child.artifact}:${child.entry}:${child.task.id}`;
       const [before, now] = [told.get(key) ?? "open", statusOf(child, false)];
+      if (before === now || isUnsettled(child)) return [];
       told.set(key, now);
-      return before === now ? [] : piecesOf(seen, child, { before, now });
+      return piecesOf(seen, child, { before, now });
     });
-    const shown = isSilent ? [] : pieces;
-    isSilent = false;
-    return shown;
   };
+}
+
+/** Its run has ended, and what it says of itself is not noted yet. */
+function isUnsettled({ status, outcome }: ChildRow): boolean {
+  return outcome === "" && (status === "done" || status === "failed");
 }
 
 function hasTasks({ workflow }: Seen): boolean {

@@ -148,19 +148,10 @@ export function nextForRole(seen: Seen, role: string): string {
   const mine = rankedWays(seen).flatMap(({ way }) => (way.by.includes(role) ? [way] : []));
   const open = mine.find((way) => way.open);
   if (open !== undefined) return open.command;
-  const wanted = artifactsOf(seen).filter(({ by, good }) => by.includes(role) && !good);
-  const needed = wanted.find(({ artifact }) => isNeeded(seen, artifact));
+  const missing = artifactsOf(seen).filter(({ by, good }) => by.includes(role) && !good);
+  const needed = missing.find((each) => each.wanted);
   if (needed !== undefined) return `signalbox submit ${seen.row.id} ${needed.artifact}`;
   return mine.length > 0 ? `signalbox why ${seen.row.id}` : "";
-}
-
-/** Whether some move out of here waits for it. */
-function isNeeded({ workflow, run }: Seen, artifact: string): boolean {
-  return (workflow.movesFrom[run.state] ?? []).some(
-    ({ need, when }) =>
-      need.includes(artifact) ||
-      when.some((condition) => "artifact" in condition && condition.artifact === artifact),
-  );
 }
 
 /** What is said about a run that needs attention ends with the command that mends it. */

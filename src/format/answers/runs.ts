@@ -54,6 +54,7 @@ const Artifact = z.strictObject({
   standing: Text,
   good: Flag,
   used: Flag,
+  wanted: told(Flag, "Some move out of the present state asks for it"),
   reason: Text,
   at: z.optional(At),
   asOf: z.optional(Text),
@@ -66,6 +67,7 @@ const Scheduled = z.strictObject({
   type: z.enum(["dispatch", "inline", "review", "command", "question"]),
   status: z.enum(["pending", "in_progress", "completed", "failed", "skipped", "waived"]),
   attempts: Count,
+  idle: told(Flag, "It was passed without anything to do"),
   gate: z.nullable(
     z.strictObject({
       status: z.enum(["satisfied", "missing", "pending", "dropped"]),

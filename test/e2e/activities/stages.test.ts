@@ -119,7 +119,7 @@ describe.runIf(isPerson).concurrent("stages", () => {
       "plan-reviewer": `echo '{"status":"approved","summary":"good","issues":[]}' >${phases}/1.3-plan-review.json`,
       fixer: "true",
     };
-    await onStage({ agents }, async (stage) => {
+    await onStage({ workflow: "staged-plan", agents }, async (stage) => {
       const run = await stage.begin("staged-plan", "--param", "reviewer_harness=scripted");
       const now = await stage.until(run, ({ state, attention }) => state === "planned" || attention !== "");
       expect(now.attention).toBe("");
