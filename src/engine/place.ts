@@ -30,11 +30,11 @@ export function placeOf(
   return { root: box.folders(of.id).files, run, workflow };
 }
 
-/** Paths of artifacts and projections as patterns of git: they are not part of the work. */
+/** Paths of artifacts and projections, which are not part of the work; `{slot}` stands for any member. */
 export function artifactPaths(workflow: Workflow, run: Run): string[] {
   const { artifacts, projections } = workflow.definition;
   const files = [...Object.values(artifacts), ...projections].map(({ file }) => file);
-  return [...new Set(files.filter((file) => file !== "").map((file) => fillPath(run, file, "*")))];
+  return [...new Set(files.filter((file) => file !== "").map((file) => fillPath(run, file, "{slot}")))];
 }
 
 export { fillPath };
