@@ -38,7 +38,11 @@ function agents(db: Database): Agents {
     },
     putAgent({ run, role, slot, attempt, token, dir, turn, status, entry, startedAt }) {
       failpoint("registry.before-agent");
-      db.write(() => db.run(PUT_AGENT, run, role, slot, attempt, token, dir, turn, status, entry, startedAt));
+      const put = (): number =>
+        db.run(PUT_AGENT, run, role, slot, attempt, token, dir, turn, status, entry, startedAt);
+      // One that has had no turn yet can be made again.
+      if (turn === 0) db.writeSoon(put);
+      else db.write(put);
       failpoint("registry.after-agent");
     },
     byToken(hash) {
