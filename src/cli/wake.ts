@@ -21,6 +21,10 @@ type Waking = {
 };
 
 export async function wake({ door, home, who, box }: Waking): Promise<void> {
+  if (door.warm !== undefined) {
+    door.warm.ring();
+    return;
+  }
   if (who?.type === "person") saveEnvironment(home, door.env);
   if (!isDue(box.store, home)) return;
   const [{ poke }, { isSupervisorAlive }] = await Promise.all([
