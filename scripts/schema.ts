@@ -1,13 +1,17 @@
-/** Writes the published JSON Schemas from their sources: workflow files, and what commands print with `--json`. */
+/** Writes the published JSON Schemas from their sources: workflow files, settings, what commands print with `--json`, what tasks are given and give. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { answersSchema } from "../src/format/answers/answers.ts";
+import { configSchema } from "../src/format/config.ts";
+import { TASK_SCHEMAS } from "../src/format/task-contract.ts";
 import { jsonSchema } from "../src/format/workflow/schema.ts";
 
 const folder = new URL("../schema/", import.meta.url);
 mkdirSync(folder, { recursive: true });
 for (const [name, schema] of [
   ["workflow-1.schema.json", jsonSchema()],
+  ["config-1.schema.json", configSchema()],
   ["answers-1.schema.json", answersSchema()],
+  ...Object.entries(TASK_SCHEMAS).map(([file, made]) => [file, made()] as const),
 ] as const)
   writeFileSync(new URL(name, folder), `${JSON.stringify(schema, undefined, 2)}\n`);

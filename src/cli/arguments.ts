@@ -45,6 +45,11 @@ export function parseArguments(argv: readonly string[], known: Known, help: stri
     // citty takes `--no-x` for `--x=false`.
     const name = value === false ? `no-${key}` : key;
     const option = Object.hasOwn(known, name) ? known[name] : undefined;
+    const open = option === undefined ? openNamed(name, known) : undefined;
+    if (open !== undefined && value === false) {
+      (lists[open.name] ??= []).push(open.word);
+      continue;
+    }
     if (option === undefined) throw unknownOption(`${name.length === 1 ? "-" : "--"}${name}`, known, help);
     if (option.takes !== undefined && option.alone !== true && value === "")
       throw noValue(name, option, help);
@@ -53,11 +58,21 @@ export function parseArguments(argv: readonly string[], known: Known, help: stri
   return { words, options, lists };
 }
 
+/** The option whose word in capitals stands for what was typed. */
+function openNamed(typed: string, known: Known): { name: string; word: string } | undefined {
+  for (const name of Object.keys(known)) {
+    const before = /^(.+-)[A-Z]+$/.exec(name)?.[1];
+    const word = before === undefined || !typed.startsWith(before) ? "" : typed.slice(before.length);
+    if (word !== "") return { name, word };
+  }
+  return undefined;
+}
+
 /** citty gives `--pool-size` a second time, as poolSize. Whoever types that is told. */
 function isEcho(key: string, argv: readonly string[]): boolean {
-  return (
-    /[A-Z]/.test(key) && !argv.some((argument) => argument === `--${key}` || argument.startsWith(`--${key}=`))
-  );
+  const isTyped = (argument: string): boolean =>
+    [`--${key}`, `--no-${key}`].includes(argument) || argument.startsWith(`--${key}=`);
+  return /[A-Z]/.test(key) && !argv.some(isTyped);
 }
 
 /** citty keeps the last value of an option, and takes whatever follows one for its value. */

@@ -5,12 +5,14 @@ import { newRunId } from "../adapters/home/run-id.ts";
 import { UserError } from "../adapters/user-error.ts";
 import { closest } from "../core/closest.ts";
 import type { Workflow } from "../core/compile.ts";
+import { startsFor, withDefaults } from "../core/entry.ts";
 import { targetOf } from "../core/gate.ts";
 import type { Run } from "../core/run.ts";
-import { START, type Literal, type Param } from "../core/workflow.ts";
+import type { Literal, Param } from "../core/workflow.ts";
 import { why } from "../core/why.ts";
 import { begin, type Submission } from "../engine/submit.ts";
 import { voiceOf, type Acting } from "./acting.ts";
+import type { Typed } from "./stages.ts";
 import { withTexts, type Texts } from "./texts.ts";
 import type { Loaded } from "./workflow.ts";
 
@@ -22,8 +24,10 @@ export type Beginning = {
   readonly loaded: Extract<Loaded, { ok: true }>;
   readonly repo: string;
   readonly base: string;
-  /** As they were typed. */
-  readonly params: readonly (readonly [name: string, value: string])[];
+  /** As settings have them. */
+  readonly set: Readonly<Record<string, Literal>>;
+  /** As they were typed: these come before settings. */
+  readonly params: Typed;
   readonly texts: Texts;
   readonly branch?: string | undefined;
   /** The state it begins in, where it is not the usual one. */
@@ -71,14 +75,23 @@ export function idOf(repo: string, key: string): string {
 /** Where the goal goes, in a workflow that has a place for it. */
 const GOALS = ["goal", "summary"];
 
+/** As settings have them, then as they were typed. */
+export function givenParams(
+  { definition }: Workflow,
+  of: Pick<Beginning, "set" | "params">,
+): Record<string, Literal> {
+  const typed = of.params.map(([name, value]) => [name, valueOf(definition.params, name, value)] as const);
+  return { ...of.set, ...Object.fromEntries(typed) };
+}
+
 function paramsOf(workflow: Workflow, of: Beginning, id: string): Record<string, Literal> {
   const { goal, branch } = of;
   const declared = workflow.definition.params;
-  const params: Record<string, Literal> = {};
+  const params: Record<string, Literal> = { ...of.set };
   const texts = Object.keys(declared).filter((name) => declared[name]?.type === "text");
   const place = GOALS.find((name) => texts.includes(name)) ?? texts[0];
   if (goal !== "" && place !== undefined) params[place] = goal;
-  for (const [name, value] of of.params) params[name] = valueOf(declared, name, value);
+  Object.assign(params, givenParams(workflow, { set: {}, params: of.params }));
   if (branch !== undefined) params["branch"] = valueOf(declared, "branch", branch);
   const own = declared["branch"];
   if (own?.type === "text" && (params["branch"] ?? own.default) === "") params["branch"] = `signalbox/${id}`;
@@ -101,10 +114,14 @@ function unknownParam(name: string, known: readonly string[]): UserError {
   return new UserError("unknown-parameter", `the workflow has no parameter "${name}"${hint}`, HELP);
 }
 
-/** Whether agents are started by the very beginning of a run, usually or in the state that was asked for. */
-export function startsAgents({ definition, movesFrom }: Workflow, to: string | undefined): boolean {
-  const starts = movesFrom[START] ?? [];
-  const move = to === undefined ? starts[0] : starts.find((one) => one.to === to);
+/** Whether agents are started by the very beginning of a run with these parameters, usually or in the state that was asked for. */
+export function startsAgents(
+  workflow: Workflow,
+  of: { readonly params: Readonly<Record<string, Literal>>; readonly to: string | undefined },
+): boolean {
+  const { definition } = workflow;
+  const starts = startsFor(workflow, withDefaults(definition, of.params));
+  const move = of.to === undefined ? starts[0] : starts.find(({ to }) => to === of.to);
   const actions = [...(move?.do ?? []), ...(definition.states[move?.to ?? ""]?.enter ?? [])];
   return actions.some(
     (action) => action.type.startsWith("start") || (action.type === "tell" && action.orStart !== undefined),

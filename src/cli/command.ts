@@ -34,7 +34,10 @@ export type Warm = {
   read(file: string): Promise<Uint8Array>;
 };
 
-/** `takes` names the value of an option; without it the option is a switch. */
+/**
+ * `takes` names the value of an option; without it the option is a switch. In the name of an option, a word in capitals stands for
+ * any other: what is typed as --no-test is in `lists` under no-STAGE, as "test".
+ */
 export type Option = {
   readonly about: string;
   readonly takes?: string;

@@ -38,6 +38,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     example: "signalbox init",
     load: () => import("./commands/init.ts"),
   },
+  config: {
+    about: "print the settings that count here, and where each comes from",
+    example: "signalbox config task",
+    load: () => import("./commands/config.ts"),
+  },
   trust: {
     about: "look at what this repository would run, and allow exactly that",
     example: "signalbox trust --show",

@@ -1,6 +1,7 @@
 /** What a repository would run, for people. All of it is a stranger's text: it must not be able to hide or to forge a line. */
 
 import type { Plan, PlannedWorkflow } from "../adapters/trust/plan.ts";
+import { isTree } from "../format/workflow-settings.ts";
 import type { Paint } from "./paint.ts";
 
 export function showPlan(plan: Plan, of: { repo: string; digest: string }, paint: Paint): string {
@@ -18,6 +19,10 @@ export function showPlan(plan: Plan, of: { repo: string; digest: string }, paint
       "Checks run these command lines",
       Object.entries(plan.checks).map(([name, line]) => `${name}: ${oneLine(line)}`),
     ),
+    ...head(
+      "Runs begin with these parameters, unless somebody says otherwise",
+      Object.entries(plan.params).flatMap(([name, tree]) => leavesOf(tree).map((leaf) => `${name}.${leaf}`)),
+    ),
     ...plan.workflows.flatMap((workflow) => head(`Workflow ${workflow.name}`, showWorkflow(workflow))),
     ...head(
       "Other files",
@@ -27,6 +32,17 @@ export function showPlan(plan: Plan, of: { repo: string; digest: string }, paint
     "",
   ];
   return lines.join("\n");
+}
+
+function leavesOf(tree: Plan["params"][string]): string[] {
+  return Object.entries(tree).flatMap(([key, value]) => {
+    if (!isTree(value)) return [`${oneLine(key)}: ${sayValue(value)}`];
+    return leavesOf(value).map((leaf) => `${oneLine(key)}.${leaf}`);
+  });
+}
+
+function sayValue(value: unknown): string {
+  return typeof value === "string" ? oneLine(value) : quoted(value);
 }
 
 function showHarness([name, harness]: [string, Plan["harnesses"][string]]): string[] {
@@ -74,8 +90,8 @@ function oneLine(text: string): string {
 /** What ends a line, cannot be seen, or turns the direction of what follows. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-function quoted(text: string): string {
-  return JSON.stringify(text).replaceAll(UNSEEN, (character) => {
+function quoted(value: unknown): string {
+  return (JSON.stringify(value) ?? "").replaceAll(UNSEEN, (character) => {
     return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
   });
 }

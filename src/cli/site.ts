@@ -1,13 +1,17 @@
 /** Where a run is to begin: a repository that is trusted, with settings that can be used, and a workflow that is proven. */
 
 import { join, sep } from "node:path";
+import type { SettingsFile } from "../adapters/config/read.ts";
+import { listWorkflows } from "../adapters/library/find.ts";
 import { EXIT_UNTRUSTED } from "../adapters/trust/content.ts";
 import { repositoryOf as treeOf } from "../adapters/trust/repository.ts";
 import { requireTrust } from "../adapters/trust/trust.ts";
 import { UserError } from "../adapters/user-error.ts";
+import type { Literal } from "../core/workflow.ts";
 import type { Settings } from "../engine/ports/settings.ts";
 import type { Acting } from "./acting.ts";
 import { requireClean } from "./clean.ts";
+import type { Door } from "./command.ts";
 import { rememberNames } from "./environment.ts";
 import { requireWorkflow, type Loaded } from "./workflow.ts";
 
@@ -19,6 +23,8 @@ export type Site = {
   /** The branch that is checked out where somebody stands; empty for none. */
   readonly branch: string;
   readonly settings: Settings;
+  /** Parameters of the workflow that settings have a value for. */
+  readonly set: Readonly<Record<string, Literal>>;
 };
 
 /** `cwd` is where somebody stands, or the repository that was named. Nothing has begun when this throws. */
@@ -36,8 +42,24 @@ export async function siteOf(on: Acting, wanted: string, cwd: string): Promise<S
   const { readSettings } = await import("../adapters/config/read.ts");
   // Settings that cannot be used are told before anything has begun.
   const settings = await readSettings({ repo, env: door.env, store: box.store });
+  const set = await setIn(door, loaded, settings.layers);
   rememberNames(on.home, settings);
-  return { loaded, repo, base, branch, settings };
+  return { loaded, repo, base, branch, settings, set };
+}
+
+/** Most have no settings for workflows, and pay nothing for them. */
+async function setIn(
+  door: Door,
+  { workflow }: Extract<Loaded, { ok: true }>,
+  layers: readonly SettingsFile[],
+): Promise<Site["set"]> {
+  if (layers.every(({ config }) => config.workflows === undefined)) return {};
+  const { setParams, strayWorkflows } = await import("../adapters/config/workflow.ts");
+  const { refuseProblems } = await import("../adapters/config/read.ts");
+  const known = listWorkflows(door).map(({ name }) => name);
+  const { values, problems } = setParams(workflow.definition, layers);
+  refuseProblems([...problems, ...strayWorkflows(layers, known).problems]);
+  return Object.fromEntries(Object.entries(values).map(([name, { value }]) => [name, value]));
 }
 
 /**

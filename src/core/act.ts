@@ -1,8 +1,8 @@
 /** What a definition's actions mean for a run. All of them do nothing where there is nothing to do. */
 
 import { record, type Draft } from "./draft.ts";
+import { membersOf } from "./members.ts";
 import { slotKey, type Agent } from "./run.ts";
-import { isGood, standingOf } from "./standing.ts";
 import type { Action } from "./workflow.ts";
 
 export function act(draft: Draft, actions: readonly Action[]): void {
@@ -43,7 +43,7 @@ function actOnce(draft: Draft, action: Action): void {
       draft.effects.push({ type: "archive-artifacts", artifacts: action.artifacts, entry: draft.run.entry });
       return;
     case "perform":
-      draft.effects.push({ type: "perform", name: action.name });
+      draft.effects.push({ ...action, tree: draft.run.tree, entry: draft.run.entry });
       return;
   }
 }
@@ -94,12 +94,9 @@ function seenOf({ workflow, run }: Draft, role: string, slot: string): Record<st
 function startEach(draft: Draft, role: string, name: string): void {
   const each = draft.workflow.definition.artifacts[name]?.each;
   if (each === undefined) return;
-  // Members come only from a list that counts: without one there are none, and that is an outcome of its own.
-  const isUsable = isGood(standingOf(draft.workflow, draft.run, each.artifact));
-  const slots = isUsable ? (draft.run.held[each.artifact]?.reading.lists[each.list] ?? []) : [];
-  const unique = [...new Set(slots)];
-  record(draft, { type: "slots-opened", artifact: name, slots: unique });
-  for (const slot of unique) start(draft, { role, slot, fan: name });
+  const slots = membersOf(draft.workflow, draft.run, each).map(({ slot }) => slot);
+  record(draft, { type: "slots-opened", artifact: name, slots: slots });
+  for (const slot of slots) start(draft, { role, slot, fan: name });
 }
 
 function stop(draft: Draft, matches: (agent: Agent) => boolean): void {

@@ -5,6 +5,7 @@
  */
 
 import type { Event } from "./event.ts";
+import { advance, answerFor } from "./advance.ts";
 import { NO_RUN, slotKey, type Agent, type Run } from "./run.ts";
 
 /** A run that its maker alone holds. What hangs below it is shared and never changed. */
@@ -40,6 +41,9 @@ export function change(run: OwnRun, event: Event): void {
     case "tree-seen":
       run.tree = event.tree;
       for (const artifact of event.drop) run.waivers = without(run.waivers, artifact);
+      return;
+    case "work-committed":
+      rebind(run, event);
       return;
     case "artifact-seen":
       run.seen = { ...run.seen, [event.key]: event.digest };
@@ -105,14 +109,29 @@ export function change(run: OwnRun, event: Event): void {
       run.decisions = [...run.decisions, { id, ask, answer, text, by, state: run.state, at: run.updatedAt }];
       return;
     }
-    case "waiver-given": {
-      const { artifact, reason, tree, by } = event;
-      run.waivers = { ...run.waivers, [artifact]: { artifact, reason, tree, by, at: run.updatedAt } };
+    case "waiver-given":
+      waive(run, event);
       return;
-    }
     case "result-kept":
       return;
   }
+}
+
+function waive(run: OwnRun, event: Extract<Event, { type: "waiver-given" }>): void {
+  const { artifact, reason, tree, by, phase } = event;
+  run.waivers = { ...run.waivers, [artifact]: { artifact, reason, tree, by, at: run.updatedAt } };
+  if (phase !== undefined && run.progress !== undefined) run.progress = answerFor(run.progress, phase);
+}
+
+function rebind(run: OwnRun, { from, to }: Extract<Event, { type: "work-committed" }>): void {
+  const about = <T extends { readonly tree: string }>(all: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(
+      Object.entries(all).map(([name, each]) => [name, each.tree === from ? { ...each, tree: to } : each]),
+    );
+  if (run.tree === from) run.tree = to;
+  run.held = about(run.held);
+  run.waivers = about(run.waivers);
+  run.agents = about(run.agents);
 }
 
 function begin(run: OwnRun, event: Extract<Event, { type: "run-started" }>): void {
@@ -121,6 +140,8 @@ function begin(run: OwnRun, event: Extract<Event, { type: "run-started" }>): voi
 }
 
 function enter(run: OwnRun, event: Extract<Event, { type: "moved" }>): void {
+  if (event.phase !== undefined)
+    run.progress = advance(run.progress, event.phase, { rule: event.rule, at: run.updatedAt });
   run.frames = framesAfter(run, event);
   run.state = event.to;
   run.entry += 1;

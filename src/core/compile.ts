@@ -1,6 +1,6 @@
 /** A definition with its look-up tables, so that a step costs the same however large the definition is. */
 
-import type { Definition, End, Move } from "./workflow.ts";
+import type { Artifact, Definition, End, Move, Phase, Stage } from "./workflow.ts";
 
 export type Workflow = {
   readonly definition: Definition;
@@ -16,8 +16,13 @@ export type Workflow = {
   /** Artifacts that must be new since a scope began or a counter changed. */
   readonly artifactsPer: Readonly<Record<string, readonly string[]>>;
   /** For an artifact that fan-outs take their members from: which lists, and how many at most. */
-  readonly fanOuts: Readonly<Record<string, readonly { readonly list: string; readonly max: number }[]>>;
+  readonly fanOuts: Readonly<Record<string, readonly NonNullable<Artifact["each"]>[]>>;
+  /** The phase that a state is part of, by state. */
+  readonly phases: Readonly<Record<string, Scheduled>>;
 };
+
+/** A phase and the stage it is in. */
+export type Scheduled = { readonly stage: Stage; readonly phase: Phase };
 
 export const NONE: readonly never[] = [];
 
@@ -38,7 +43,15 @@ export function compile(definition: Definition, hash: () => string): Workflow {
       Object.values(definition.artifacts).flatMap(({ each }) => (each === undefined ? [] : [each])),
       (each) => each.artifact,
     ),
+    phases: Object.fromEntries(
+      scheduleOf(definition).flatMap((entry) => entry.phase.states.map((state) => [state, entry])),
+    ),
   };
+}
+
+/** All phases in the order in which a run passes through them. A definition of an earlier version has none. */
+export function scheduleOf({ stages = NONE }: Definition): Scheduled[] {
+  return stages.flatMap((stage) => (stage.phases ?? NONE).map((phase) => ({ stage, phase })));
 }
 
 export function endKey(role: string, state: string): string {

@@ -5,8 +5,8 @@
  * Its *consequences* are decided by `step`; they carry everything that changes, so that a replay decides nothing.
  */
 
-import type { IssueCounts, Verdict } from "./verdict.ts";
-import type { Literal, Place } from "./workflow.ts";
+import type { IssueCounts, Severity, Verdict } from "./verdict.ts";
+import type { Action, Literal, Place } from "./workflow.ts";
 
 export type Actor =
   | { readonly type: "human"; readonly name?: string }
@@ -25,6 +25,8 @@ export type Reading = {
   readonly faults: readonly Fault[];
   readonly verdict?: Verdict;
   readonly issues?: IssueCounts;
+  /** Files that the issues are about, each with the highest severity; under the empty name what names none. */
+  readonly files?: Readonly<Record<string, Severity>>;
   readonly fields: Readonly<Record<string, Literal>>;
   readonly lists: Readonly<Record<string, readonly string[]>>;
 };
@@ -62,7 +64,12 @@ export type Incoming =
       /** Its text came with the call: it is new, also where it says what the last one said. */
       readonly given?: boolean;
     } & Facts)
-  | ({ readonly type: "observed"; readonly at: string } & Facts)
+  | ({
+      readonly type: "observed";
+      readonly at: string;
+      /** The engine itself has committed the work: this is what it was before, and `tree` what it is since then. */
+      readonly was?: string;
+    } & Facts)
   | {
       readonly type: "agent-started";
       readonly at: string;
@@ -105,9 +112,16 @@ export type Incoming =
       readonly value: string;
     };
 
+/** What a move means for the schedule. With `restarts`, that stage has begun anew. */
+export type PhaseChange =
+  | { readonly type: "begun"; readonly phase: string; readonly restarts?: string }
+  | { readonly type: "failed" | "left"; readonly phase: string };
+
 type Consequence =
   /** The work has changed: what was waived for it as it was is no longer. */
   | { readonly type: "tree-seen"; readonly tree: string; readonly drop: readonly string[] }
+  /** The same work, on its branch now: what was said of the one counts for the other. */
+  | { readonly type: "work-committed"; readonly from: string; readonly to: string }
   /** A text was seen in the hands of somebody whose word does not count. */
   | { readonly type: "artifact-seen"; readonly key: string; readonly digest: string }
   | {
@@ -129,6 +143,7 @@ type Consequence =
       readonly remember: boolean;
       readonly reset: readonly string[];
       readonly renew: readonly string[];
+      readonly phase?: PhaseChange;
     }
   | {
       readonly type: "counted";
@@ -180,6 +195,8 @@ type Consequence =
       readonly reason: string;
       readonly tree: string;
       readonly by: string;
+      /** The phase that would have made it. */
+      readonly phase?: string;
     }
   /** A result of an attempt that no longer counts: kept and shown, never applied. */
   | { readonly type: "result-kept"; readonly role: string; readonly slot: string; readonly attempt: number };
@@ -207,7 +224,8 @@ export type Effect =
   | { readonly type: "release-resource"; readonly resource: string }
   | { readonly type: "archive-artifacts"; readonly artifacts: readonly string[]; readonly entry: number }
   | { readonly type: "ask-person"; readonly ask: string; readonly id: string }
-  | { readonly type: "perform"; readonly name: string };
+  /** `tree` is the work that the gate was passed for. */
+  | (Extract<Action, { type: "perform" }> & { readonly tree: string; readonly entry: number });
 
 export type RefusalCode =
   | "not-in-map"

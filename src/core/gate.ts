@@ -8,6 +8,7 @@ import type { Workflow } from "./compile.ts";
 import type { RefusalCode } from "./event.ts";
 import { QUESTION_DEPTH_MAX, type Run } from "./run.ts";
 import { isGood, standingOf, valueOf, worth } from "./standing.ts";
+import { FACTS } from "./vocabulary.ts";
 import { ORIGIN, type Condition, type Literal, type Move, type Place } from "./workflow.ts";
 
 export type Unmet = {
@@ -110,17 +111,10 @@ function fieldOf(
   return run.held[condition.artifact]?.reading.fields[condition.field];
 }
 
-/** Facts that are seen, not written, in words. */
-const FACTS: Readonly<Record<string, string>> = {
-  "ready-to-start": "it is its turn",
-  "branch-merged": "its branch was merged elsewhere",
-  "pull-request-closed": "its pull request was closed",
-  "parent-over": "the run that it was made for is over",
-};
-
+/** What is seen, not written, in words. */
 function factOf({ definition }: Workflow, name: string): string | undefined {
   const reader = definition.artifacts[name]?.reader;
-  return reader?.type === "fact" ? FACTS[reader.fact] : undefined;
+  return reader?.type === "fact" ? FACTS[reader.fact]?.says : undefined;
 }
 
 function explain(workflow: Workflow, run: Run, condition: Condition): Unmet {

@@ -111,12 +111,12 @@ function waysToEnd(tasks: readonly GraphTask[]): ReadonlyMap<string, number> {
 }
 
 /** Each after all that it depends on; what is in a circle is left out. */
-function inOrder(tasks: readonly GraphTask[]): readonly GraphTask[] {
+export function inOrder<T extends GraphTask>(tasks: readonly T[]): readonly T[] {
   const known = new Set(tasks.map(({ id }) => id));
   const waiting = new Map(
     tasks.map(({ id, dependsOn }) => [id, new Set(dependsOn.filter((on) => known.has(on))).size]),
   );
-  const dependents = new Map<string, GraphTask[]>();
+  const dependents = new Map<string, T[]>();
   for (const task of tasks)
     for (const on of new Set(task.dependsOn)) dependents.set(on, [...(dependents.get(on) ?? []), task]);
   const order = tasks.filter(({ id }) => waiting.get(id) === 0);

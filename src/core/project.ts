@@ -2,10 +2,10 @@
  * The data of a projection, made from what is known about a run.
  *
  * Total: a path that leads nowhere gives null, and an `each` over something that is neither a list nor a
- * record gives an empty list.
+ * record gives an empty list, or with `key` an empty map.
  */
 
-import type { Tree } from "./workflow.ts";
+import type { Literal, Tree } from "./workflow.ts";
 
 export function project(tree: Tree, root: unknown): unknown {
   if (typeof tree !== "object" || tree === null) return tree;
@@ -13,7 +13,21 @@ export function project(tree: Tree, root: unknown): unknown {
   if (isFrom(tree)) return find(root, tree.from) ?? null;
   if (isEach(tree))
     return membersOf(find(root, tree.each)).map((member) => project(tree.give, within(root, member)));
+  if (isMap(tree)) return mapOf(tree, root);
   return Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, project(value, root)]));
+}
+
+/** Whether anything in it is about what is known under this name. */
+export function reads(tree: Tree, root: string): boolean {
+  if (typeof tree !== "object" || tree === null) return false;
+  if (isList(tree)) return tree.some((member) => reads(member, root));
+  if (isFrom(tree)) return isBelow(tree.from, root);
+  if (isEach(tree)) return isBelow(tree.each, root) || reads(tree.give, root);
+  return Object.values(tree).some((member) => reads(member, root));
+}
+
+function isBelow(path: string, root: string): boolean {
+  return path === root || path.startsWith(`${root}.`);
 }
 
 type Member = { readonly key: string | number; readonly item: unknown };
@@ -29,6 +43,33 @@ function isFrom(tree: object): tree is { readonly from: string } {
 
 function isEach(tree: object): tree is { readonly each: string; readonly give: Tree } {
   return "each" in tree && "give" in tree && typeof tree.each === "string" && Object.keys(tree).length === 2;
+}
+
+type MapTree = { readonly each: string; readonly key: string; readonly give: Tree };
+
+function isMap(tree: object): tree is MapTree {
+  return (
+    "each" in tree &&
+    "key" in tree &&
+    "give" in tree &&
+    typeof tree.each === "string" &&
+    typeof tree.key === "string" &&
+    Object.keys(tree).length === 3
+  );
+}
+
+/** A member whose key is no text, number or boolean has no place in a map. */
+function mapOf({ each, key, give }: MapTree, root: unknown): unknown {
+  const pairs = membersOf(find(root, each)).flatMap((member) => {
+    const inside = within(root, member);
+    const name = find(inside, key);
+    return isLiteral(name) ? [[String(name), project(give, inside)] as const] : [];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function isLiteral(value: unknown): value is Literal {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
 /** A key may hold dots itself (`1.2`): of the keys that fit the rest of the path, the longest is taken. */

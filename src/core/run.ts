@@ -1,6 +1,6 @@
 /** One run of a workflow, as data: what replaying its journal gives. */
 
-import type { Reading } from "./event.ts";
+import type { PhaseChange, Reading } from "./event.ts";
 import type { Literal } from "./workflow.ts";
 
 /** A reading that was taken in, with what it was about at that moment. */
@@ -46,6 +46,31 @@ type Waiver = {
   readonly at: string;
 };
 
+/** A stage that began anew: the how-manieth time, by which move, and from which phase to which. */
+export type Restart = {
+  readonly stage: string;
+  readonly from: string;
+  readonly to: string;
+  readonly restart: number;
+  readonly rule: number;
+  readonly at: string;
+};
+
+/** How far a run is through the schedule. There is one pointer; what stands before and behind it follows from it. */
+export type Progress = {
+  readonly phase: string;
+  readonly is: PhaseChange["type"];
+  /** The stage that began anew with the phase, if one did. */
+  readonly restarts?: string;
+  /** The move that led there, and when. */
+  readonly rule: number;
+  readonly since: string;
+  /** How often each was begun, and whether a person answered for it the last time. */
+  readonly phases: Readonly<Record<string, { readonly times: number; readonly waived?: true }>>;
+  /** The last of them. */
+  readonly restarted: readonly Restart[];
+};
+
 export type Run = {
   readonly id: string;
   /** The hash of the definition it was started with; it never changes. */
@@ -73,6 +98,8 @@ export type Run = {
   readonly decisions: readonly Decision[];
   readonly waivers: Readonly<Record<string, Waiver>>;
   readonly infrastructure: number;
+  /** Only where there is a schedule. */
+  readonly progress?: Progress;
   readonly startedAt: string;
   readonly updatedAt: string;
 };
@@ -102,6 +129,7 @@ export const NO_RUN: Run = {
 
 export const QUESTION_DEPTH_MAX = 2;
 export const INFRASTRUCTURE_MAX = 5;
+export const RESTARTS_KEPT = 50;
 
 /** The key of one of several: an agent of a role, a reading of an artifact. */
 export function slotKey(name: string, slot: string): string {

@@ -11,6 +11,7 @@ import type { Workflow } from "./compile.ts";
 import type { Event, Incoming } from "./event.ts";
 import { NO_RUN, type Run } from "./run.ts";
 import { step } from "./step.ts";
+import { FACTS } from "./vocabulary.ts";
 
 /** *helpful* people act where the run waits for them and want it done; *random* ones do anything that is allowed. */
 export const PEOPLE = ["helpful", "random"] as const;
@@ -128,5 +129,8 @@ function weighPerson(workflow: Workflow, { event, before, run }: Candidate): num
 /** Something about the world at large, such as a merge by other means: possible at any time, and seldom. */
 function isFact(workflow: Workflow, event: Extract<Incoming, { type: "observed" }>): boolean {
   const { artifacts } = workflow.definition;
-  return (event.readings ?? []).some(({ artifact }) => artifacts[artifact]?.reader.type === "fact");
+  return (event.readings ?? []).some(({ artifact }) => {
+    const reader = artifacts[artifact]?.reader;
+    return reader?.type === "fact" && FACTS[reader.fact]?.told === undefined;
+  });
 }

@@ -7,8 +7,9 @@
 
 import type { Workflow } from "./compile.ts";
 import type { Reading } from "./event.ts";
+import { isGrouped } from "./groups.ts";
 import { slotKey, type Held, type Run } from "./run.ts";
-import { judge, SEVERITIES, type Severity, type Verdict } from "./verdict.ts";
+import { judge, SEVERITIES, VERDICTS, type Severity, type Verdict } from "./verdict.ts";
 import type { Artifact, Literal, Place, Standing, Value } from "./workflow.ts";
 
 /** An artifact, or one member of a fan-out. */
@@ -87,6 +88,15 @@ export function standingOfSlot(workflow: Workflow, run: Run, member: Member): St
   return STANDINGS[causeOfSlot(workflow, run, member)];
 }
 
+/** Whether it was judged, and that counts, whatever has become of what it is about. */
+export function hasVerdict(workflow: Workflow, run: Run, name: string): boolean {
+  const artifact = workflow.definition.artifacts[name];
+  const held = run.held[name];
+  if (artifact === undefined || held === undefined) return false;
+  const cause = assess(run, { ...artifact, bind: [] }, held);
+  return VERDICTS.some((verdict) => verdict === cause);
+}
+
 export function worth(workflow: Workflow, run: Run, name: string): Worth {
   return explained({ workflow, run }, { artifact: name, slot: "" }, causeOf(workflow, run, name));
 }
@@ -107,7 +117,7 @@ function causeOfSlot(workflow: Workflow, run: Run, { artifact: name, slot }: Mem
   const artifact = workflow.definition.artifacts[name];
   const held = run.held[slotKey(name, slot)];
   if (artifact === undefined || held === undefined) return "absent";
-  return isOverfull(workflow, held) ? "overfull" : assess(run, artifact, held);
+  return isOverfull(workflow, run, held) ? "overfull" : assess(run, artifact, held);
 }
 
 function causeOf(workflow: Workflow, run: Run, name: string): Cause {
@@ -119,7 +129,7 @@ function causeOf(workflow: Workflow, run: Run, name: string): Cause {
   if (artifact.each !== undefined) return assessSlots(run, name);
   const held = run.held[name];
   if (held === undefined) return "absent";
-  return isOverfull(workflow, held) ? "overfull" : assess(run, artifact, held);
+  return isOverfull(workflow, run, held) ? "overfull" : assess(run, artifact, held);
 }
 
 function assess(run: Run, artifact: Artifact, held: Held): Cause {
@@ -134,7 +144,7 @@ function assess(run: Run, artifact: Artifact, held: Held): Cause {
   if (reading.faults.length > 0) return "fault";
   if (artifact.reader.type === "children") return outcomeOf(reading.fields["outcome"]);
   if (reading.verdict === undefined) return artifact.reader.type === "fact" ? "holds" : "valid";
-  const verdict = judge(reading.verdict, reading.issues, severity(valueOf(run, artifact.block)));
+  const verdict = judge(reading.verdict, reading.issues, blockOf(run, artifact));
   return verdict === "invalid" ? "contradiction" : verdict;
 }
 
@@ -147,14 +157,16 @@ function isOfTree(run: Run, tree: string): boolean {
 const MEMBER = /^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$/;
 
 /** A fan-out has members, not too many, with harmless names: what names others is refused, not cut. */
-function isOverfull({ fanOuts }: Workflow, { reading }: Held): boolean {
+function isOverfull({ fanOuts, definition }: Workflow, run: Run, { reading }: Held): boolean {
   const fans = fanOuts[reading.artifact];
   if (fans === undefined) return false;
   return fans.some(({ list, max }) => {
+    // Whoever lists issues names no members: they are made of what it says, with names that fit.
+    if (isGrouped(definition.artifacts[reading.artifact], list)) return false;
     const members = reading.lists[list] ?? [];
     return (
       members.length === 0 ||
-      members.length > max ||
+      members.length > Number(valueOf(run, max)) ||
       members.some((member) => !MEMBER.test(member) || member.includes(".."))
     );
   });
@@ -209,8 +221,8 @@ function reasonFor(on: { workflow: Workflow; run: Run }, member: Member, cause: 
     case "fault":
       return held?.reading.faults[0]?.reason ?? `${what} has no outcome`;
     case "overfull": {
-      const most = workflow.fanOuts[name]?.map(({ list, max }) => `1 to ${max} ${list}`).join(" and ") ?? "";
-      return `${what} must name ${most}, with letters, digits, spaces, _ . and - only`;
+      const most = (workflow.fanOuts[name] ?? []).map(({ list, max }) => `1 to ${valueOf(run, max)} ${list}`);
+      return `${what} must name ${most.join(" and ")}, with letters, digits, spaces, _ . and - only`;
     }
     case "contradiction":
       return `${what}: the verdict is negative but no issue is listed`;
@@ -239,6 +251,11 @@ export function sayFailing({ failing, rule }: Reading["fields"] = {}): string {
 
 export function valueOf<T extends Literal>(run: Run, value: Value<T>): Literal {
   return typeof value === "object" ? (run.params[value.param] ?? "") : value;
+}
+
+/** The lowest severity that blocks in this run. */
+export function blockOf(run: Run, { block }: Artifact): Severity {
+  return severity(valueOf(run, block));
 }
 
 function severity(word: Literal): Severity {

@@ -4,6 +4,7 @@ import { act } from "./act.ts";
 import { NONE } from "./compile.ts";
 import { record, type Draft } from "./draft.ts";
 import { isOpen, targetOf } from "./gate.ts";
+import { answeredFor, changeOf } from "./stride.ts";
 import { START, type Move } from "./workflow.ts";
 
 /** More engine moves in a row than this means a definition that `check` refuses. */
@@ -32,10 +33,18 @@ export function take(draft: Draft, move: Move, by: string): void {
     by,
     remember: move.remember,
     ...begun(draft, to, move),
+    ...changeOf(draft, to, move),
   });
   for (const counter of move.count) count(draft, counter);
   for (const artifact of move.waive) {
-    record(draft, { type: "waiver-given", artifact, reason: `${from} to ${to}`, tree: draft.run.tree, by });
+    record(draft, {
+      type: "waiver-given",
+      artifact,
+      reason: `${from} to ${to}`,
+      tree: draft.run.tree,
+      by,
+      ...answeredFor(workflow, artifact),
+    });
   }
   const state = workflow.definition.states[to];
   // The old agents are stopped before the new ones are started: a role may be in both.

@@ -3,6 +3,7 @@
 import type { Workflow } from "./compile.ts";
 import type { Run } from "./run.ts";
 import { progressOf } from "./stages.ts";
+import { stagedOf } from "./staged.ts";
 import { standingOf } from "./standing.ts";
 import type { Literal } from "./workflow.ts";
 
@@ -14,6 +15,8 @@ export type View = {
   readonly params: Readonly<Record<string, Literal>>;
   readonly counters: Readonly<Record<string, number>>;
   readonly artifacts: Readonly<Record<string, string>>;
+  /** Those that hold, by the name of the artifact, with their fields. */
+  readonly facts: Readonly<Record<string, Readonly<Record<string, Literal>>>>;
   readonly agents: Readonly<Record<string, string>>;
   readonly resources: Resources;
 };
@@ -35,15 +38,24 @@ export function viewOf(workflow: Workflow, run: Run, resources: Resources): View
       decisions: decisions.filter(({ answer }) => answer !== ""),
       question: question ?? null,
       waivers: Object.values(run.waivers),
+      ...stagedOf(workflow, run, resources["stoppedAt"] ?? null),
     },
     params: run.params,
     counters: Object.fromEntries(Object.keys(counters).map((name) => [name, run.counters[name] ?? 0])),
     artifacts: Object.fromEntries(
       Object.keys(artifacts).map((name) => [name, standingOf(workflow, run, name)]),
     ),
+    facts: factsOf(workflow, run),
     agents: Object.fromEntries(Object.entries(run.agents).map(([name, agent]) => [name, agent.status])),
     resources,
   };
+}
+
+function factsOf(workflow: Workflow, run: Run): View["facts"] {
+  const facts = Object.entries(workflow.definition.artifacts).filter(
+    ([name, { reader }]) => reader.type === "fact" && standingOf(workflow, run, name) === "holds",
+  );
+  return Object.fromEntries(facts.map(([name]) => [name, run.held[name]?.reading.fields ?? {}]));
 }
 
 /** One word for any workflow: `running`, `waiting` for a person, or how it ended. */

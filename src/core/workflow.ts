@@ -15,7 +15,12 @@ export type Value<T extends Literal = Literal> = T | { readonly param: string };
 /** Where something stands in a file; lines and columns count from 1. */
 export type Place = { readonly file: string; readonly line: number; readonly col: number };
 
-export type Param =
+export type Param = Kind & {
+  /** Where people set it, below the name of the workflow, with dots between the keys; its own name unless said. */
+  readonly setting?: string;
+};
+
+type Kind =
   | { readonly type: "int"; readonly min: number; readonly max: number; readonly default: number }
   | { readonly type: "enum"; readonly values: readonly string[]; readonly default: string }
   | { readonly type: "bool"; readonly default: boolean }
@@ -42,6 +47,8 @@ export type ReviewShape = {
   readonly issuesAt?: string;
   readonly severityAt?: string;
   readonly severities?: Readonly<Record<string, Severity>>;
+  /** The field of an issue that says where it is: with it, issues can be told by their files. */
+  readonly locationAt?: string;
 };
 
 /** How the bytes of an artifact become facts. A closed vocabulary: a new kind is code, a new use is data. */
@@ -94,7 +101,7 @@ export type Artifact = {
   readonly bind: readonly string[];
   readonly block: Value<string>;
   /** One reading for each member of a list that another artifact holds, at most `max` of them. */
-  readonly each?: { readonly artifact: string; readonly list: string; readonly max: number };
+  readonly each?: { readonly artifact: string; readonly list: string; readonly max: Value<number> };
 };
 
 export type Role = {
@@ -130,6 +137,22 @@ export type Stage = {
   readonly enabled: Value<boolean>;
   /** Its artifacts, the last one last. */
   readonly makes: readonly string[];
+  /** Where its last question is open. */
+  readonly blocked?: readonly string[];
+  /** In their order: with those of the other stages, the schedule. */
+  readonly phases?: readonly Phase[];
+};
+
+/** One step of a stage, as it is told: what a run does there is in its states. */
+export type Phase = {
+  readonly id: string;
+  readonly title: string;
+  /** Several agents or runs, one agent, a review, a command of the engine's, a question to a person. */
+  readonly type: "dispatch" | "inline" | "review" | "command" | "question";
+  /** What must be good when it is left. */
+  readonly makes: readonly string[];
+  /** Where a run is while it is in it; it begins in the first. */
+  readonly states: readonly string[];
 };
 
 export type Standing =
@@ -169,7 +192,8 @@ export type Action =
   | { readonly type: "run"; readonly check: string }
   | { readonly type: "release"; readonly resource: string }
   | { readonly type: "archive"; readonly artifacts: readonly string[] }
-  | { readonly type: "perform"; readonly name: string };
+  /** `from` names the artifact whose texts are used, `without` a parameter with patterns of what is left out. */
+  | { readonly type: "perform"; readonly name: string; readonly from?: string; readonly without?: string };
 
 /** `from` of a move that makes a run. */
 export const START = "start";
@@ -236,6 +260,7 @@ export type Tree =
   | null
   | { readonly from: string }
   | { readonly each: string; readonly give: Tree }
+  | { readonly each: string; readonly key: string; readonly give: Tree }
   | readonly Tree[]
   | { readonly [key: string]: Tree };
 

@@ -2,6 +2,7 @@
 
 import { compile, type Workflow } from "../core/compile.ts";
 import type { Clock } from "./ports/clock.ts";
+import type { Completion } from "./ports/completion.ts";
 import type { Artifacts, Branches, Workspaces } from "./ports/files.ts";
 import type { Merges } from "./ports/merges.ts";
 import type { Processes } from "./ports/process.ts";
@@ -53,6 +54,7 @@ export type Message = { readonly name: string; readonly text: string };
 
 export type Works = Box & {
   readonly branches: Branches;
+  readonly completion: Completion;
   readonly processes: Processes;
   readonly merges: Merges;
   readonly desk: Desk;

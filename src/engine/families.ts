@@ -6,6 +6,7 @@
  */
 
 import { blockedIn, outcomeOf, startable, type TaskStanding } from "../core/graph.ts";
+import { summaryOf } from "../core/task-view.ts";
 import type { Works } from "./box.ts";
 import { isUnderWay } from "./descendants.ts";
 import { observe, type Observer } from "./facts.ts";
@@ -13,6 +14,7 @@ import type { Hands } from "./hands.ts";
 import type { ChildRow, GraphRow } from "./ports/graphs.ts";
 import { project } from "./project.ts";
 import { begin, submit } from "./submit.ts";
+import { showsTasks, stampOf } from "./task-data.ts";
 
 type Graph = GraphRow & { readonly children: readonly ChildRow[] };
 
@@ -31,6 +33,8 @@ export class Families implements Observer {
   readonly #works: Works;
   /** Whom it was told, whether or not that led anywhere. */
   readonly #told = new Set<string>();
+  /** As its tasks were when files last showed them, by graph. */
+  readonly #shown = new Map<string, string>();
 
   constructor(works: Works) {
     this.#works = works;
@@ -43,7 +47,22 @@ export class Families implements Observer {
       const graph = { ...row, children: store.children(row) };
       const due = this.#due(graph);
       if (due !== undefined) hands.take(row.parent, () => this.#advance(graph, due));
+      else if (this.#isBehind(graph)) hands.take(row.parent, () => this.#show(graph));
     }
+  }
+
+  /** Its tasks have gone on since the files of whoever waits for them were written. */
+  #isBehind(graph: Graph): boolean {
+    return this.#shown.get(nameOf(graph)) !== stampOf(graph.children);
+  }
+
+  async #show(graph: Graph): Promise<void> {
+    const { store } = this.#works;
+    const row = store.load(graph.parent)?.row;
+    const stamp = stampOf(store.children(graph));
+    if (row !== undefined && showsTasks(this.#works.workflow(row.definition)))
+      await project(this.#works, graph.parent);
+    this.#shown.set(nameOf(graph), stamp);
   }
 
   /** Undefined where there is nothing to do. */
@@ -81,9 +100,18 @@ export class Families implements Observer {
   async #advance(graph: Graph, due: Due): Promise<void> {
     const { store } = this.#works;
     if (due.isLeft) return this.#leave(graph);
-    for (const [task, outcome] of due.settled) store.settleChild(graph, task, outcome);
+    for (const [task, outcome] of due.settled)
+      store.settleChild(graph, task, { outcome, summary: this.#summaryOf(graph, task) });
     for (const task of due.starts) await this.#start(graph, task);
     if (due.outcome !== undefined) await this.#tell(graph, due.outcome);
+    await this.#show(graph);
+  }
+
+  /** Kept with its end, so that nobody has to load its run to know. */
+  #summaryOf(graph: Graph, task: string): string {
+    const run = graph.children.find((each) => each.task.id === task)?.run ?? "";
+    const kept = run === "" ? undefined : this.#works.store.load(run);
+    return kept === undefined ? "" : summaryOf(kept.run);
   }
 
   /** Named first: whoever comes after us, if we are killed, begins the same run. */
@@ -119,7 +147,13 @@ export class Families implements Observer {
     const { store } = this.#works;
     const ends = store.children(graph);
     const count = (of: ChildRow["outcome"]): number => ends.filter((each) => each.outcome === of).length;
-    const fields = { outcome, done: count("done"), failed: count("failed"), blocked: count("blocked") };
+    const fields = {
+      outcome,
+      done: count("done"),
+      failed: count("failed"),
+      blocked: count("blocked"),
+      skipped: count("skipped"),
+    };
     const digest = `graph:${graph.entry}:${ends.map((each) => `${each.task.id}=${each.outcome}`).join(",")}`;
     const reading = {
       artifact: graph.artifact,
@@ -156,8 +190,16 @@ export class Families implements Observer {
       await observe(this.#works, { run, fact: "parent-over", digest: `parent-over:${graph.parent}` });
       await project(this.#works, run);
     }
-    if (live.length === 0) store.setGraph(graph, "closed");
+    if (live.length > 0) return;
+    // Nobody looks at it again once it is closed.
+    await this.#show(graph);
+    store.setGraph(graph, "closed");
+    this.#shown.delete(nameOf(graph));
   }
+}
+
+function nameOf({ parent, artifact, entry }: GraphRow): string {
+  return `${parent}:${artifact}:${entry}`;
 }
 
 function standingsOf(

@@ -2,7 +2,9 @@
 
 import { slotKey, type Run } from "../core/run.ts";
 import { maxOf } from "../core/gate.ts";
-import { valueOf } from "../core/standing.ts";
+import { memberOf } from "../core/members.ts";
+import { policyOf, reviewsIn } from "../core/policy.ts";
+import { blockOf, valueOf } from "../core/standing.ts";
 import type { Workflow } from "../core/compile.ts";
 import type { Role } from "../core/workflow.ts";
 import { fill } from "../format/prompt.ts";
@@ -10,6 +12,7 @@ import type { Works } from "./box.ts";
 import { isHandedOn } from "./environment.ts";
 import type { WorkspaceRow } from "./ports/registry.ts";
 import type { Harness, Settings } from "./ports/settings.ts";
+import { fillPath } from "./place.ts";
 import { commandsByState, commandsIn } from "./prompt-commands.ts";
 
 export function environment(works: Works, settings: Settings, harness?: Harness): Record<string, string> {
@@ -49,11 +52,21 @@ export function variablesOf(on: {
     state: run.state,
     workspace: workspace?.path ?? "",
     slot,
+    member: oneLine(memberOf(workflow, run, { role, slot })),
     attempt: String(attempt),
     session,
+    policy: policyIn(workflow, run, role),
     commands: role === "" ? "" : commandsIn(workflow, role, run.state),
     commands_by_state: role === "" ? "" : commandsByState(workflow, role),
   };
+}
+
+/** Of the one review that this role writes now; `check` sees to it that no prompt asks for it elsewhere. */
+function policyIn({ definition }: Workflow, run: Run, role: string): string {
+  const [name = ""] = reviewsIn(definition, role, run.state);
+  const artifact = definition.artifacts[name];
+  if (artifact === undefined) return "";
+  return policyOf(artifact, { file: fillPath(run, artifact.file), block: blockOf(run, artifact) });
 }
 
 /** Without a role, the words are for a person. */

@@ -7,10 +7,12 @@ import { startAgent, stopAgent } from "./agents.ts";
 import type { Works } from "./box.ts";
 import { startCheck } from "./check.ts";
 import type { Of } from "./doing.ts";
+import { commit } from "./commit.ts";
 import { promptText, variablesOf } from "./launch.ts";
 import { boundWorkspace, placeOf } from "./place.ts";
 import type { DeedRow } from "./ports/outbox.ts";
 import { noteAll } from "./project.ts";
+import { openPullRequest } from "./pull-request.ts";
 import { leaveTerminal } from "./seat.ts";
 import { startTasks } from "./tasks.ts";
 import { tellAgent } from "./tell.ts";
@@ -49,7 +51,20 @@ export async function perform(works: Works, { deed, run, key, tries }: DeedRow):
     case "start-tasks":
       return startTasks({ ...on, deed });
     case "perform":
-      throw unknownDeed(`"${deed.name}"`);
+      return performNamed({ ...on, deed });
+  }
+}
+
+async function performNamed(doing: Of<"perform">): Promise<string> {
+  switch (doing.deed.name) {
+    case "commit":
+      return commit(doing);
+    case "pull-request":
+      return openPullRequest(doing);
+    case "notify":
+      return announce(doing);
+    default:
+      throw unknownDeed(`"${doing.deed.name}"`);
   }
 }
 
@@ -73,6 +88,18 @@ async function askPerson({ works, kept, deed, tries }: Of<"ask-person">): Promis
   const question = promptText(workflow, workflow.definition.asks[deed.ask]?.question ?? "", variables);
   await works.notifier.ask({ command: notify, run: row.id, id: deed.id, question });
   return `${deed.id} was asked`;
+}
+
+/** That a run is where it is. As with a question, nobody can tell whether it was heard: it is said once. */
+async function announce({ works, kept, tries }: Of<"perform">): Promise<string> {
+  if (tries > 1) return "it may have been announced before; it is not announced again";
+  const { row, run } = kept;
+  const { title, states } = works.workflow(row.definition).definition;
+  const { notify: command } = await works.settings(row.repo);
+  const where = states[run.state]?.title ?? "";
+  const question = `${row.goal === "" ? title : row.goal}: ${where === "" ? run.state : where}`;
+  await works.notifier.ask({ command, run: row.id, id: run.state, question });
+  return `${run.state} was announced`;
 }
 
 function unknownDeed(what: string): Error {

@@ -1,8 +1,8 @@
 /** Where a run's files are, and which of them are artifacts. */
 
 import type { Workflow } from "../core/compile.ts";
+import { fillPath } from "../core/fill-path.ts";
 import type { Run } from "../core/run.ts";
-import type { Literal } from "../core/workflow.ts";
 import type { Box } from "./box.ts";
 import type { Place } from "./ports/files.ts";
 import type { WorkspaceRow } from "./ports/registry.ts";
@@ -37,15 +37,4 @@ export function artifactPaths(workflow: Workflow, run: Run): string[] {
   return [...new Set(files.filter((file) => file !== "").map((file) => fillPath(run, file, "*")))];
 }
 
-/** A path of the definition, with everything in braces filled in. */
-export function fillPath(run: Run, file: string, slot = ""): string {
-  return file.replaceAll(/\{(run|session|change|slot)\}/g, (_whole, word: string) => {
-    if (word === "slot") return nameOf(slot);
-    return nameOf(word === "run" ? run.id : (run.params[word] ?? run.id));
-  });
-}
-
-/** One name in a path: what would be several becomes one that no file can have, and is refused where it is opened. */
-function nameOf(value: Literal): string {
-  return String(value).replaceAll("/", "\0");
-}
+export { fillPath };

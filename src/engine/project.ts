@@ -5,6 +5,7 @@ import type { Box } from "./box.ts";
 import { boundWorkspace, placeOf } from "./place.ts";
 import type { RunRow } from "./ports/journal.ts";
 import type { WorkspaceRow } from "./ports/registry.ts";
+import { taskData } from "./task-data.ts";
 import { titleOf } from "./title.ts";
 
 const TRIES_MAX = 20;
@@ -25,11 +26,20 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
     const resources = {
       workspace: workspace?.path ?? null,
       session: workspace === undefined ? null : sessionOf(box, row, workspace),
+      stoppedAt: row.halted ? haltedAt(box, row) : null,
     };
-    const root = viewOf(workflow, run, resources);
+    const tasks = taskData(box, place);
+    const root = { ...viewOf(workflow, run, resources), ...tasks.root };
     const write = await box.artifacts.project(place, { root, projections });
     // What an older state has to say never goes over what a newer one says: nobody can move the run in that moment.
-    const { told, isWhole } = write((show) => box.store.whileAt(id, row.seq, show));
+    const { told, isWhole } = write((show) => {
+      let isShown = false;
+      const isThere = box.store.whileAt(id, row.seq, () => {
+        isShown = tasks.isCurrent();
+        if (isShown) show();
+      });
+      return isThere && isShown;
+    });
     noteAll(box, id, [...mended, ...told]);
     all.push(...mended, ...told);
     if (isWhole && box.store.project(id, row.seq, () => undefined)) return all;
@@ -41,6 +51,11 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
 export async function bringUpToDate(box: Box, id: string): Promise<void> {
   const row = box.store.load(id)?.row;
   if (row !== undefined && row.projected < row.seq) await project(box, id);
+}
+
+/** When a person halted it, as it was noted then. One that was halted with the run it was made for has no note of its own. */
+function haltedAt({ store }: Box, { id, updatedAt }: RunRow): string {
+  return store.notes(id).findLast(({ kind }) => kind === "halted")?.at ?? updatedAt;
 }
 
 /** What its terminal session is called, where anything of it has a terminal. */

@@ -6,6 +6,7 @@
  */
 
 import type { Workflow } from "../core/compile.ts";
+import { awaits } from "../core/policy.ts";
 import { ORIGIN, START, type Artifact, type Move } from "../core/workflow.ts";
 
 type Definition = Workflow["definition"];
@@ -56,12 +57,6 @@ function artifactsOf(
 ): [string, Artifact][] {
   return Object.entries(artifacts).filter(
     ([name, { file, by }]) => file !== "" && by.includes(role) && isDue(name),
-  );
-}
-
-function awaits({ need, when }: Move, name: string): boolean {
-  return (
-    need.includes(name) || when.some((condition) => "artifact" in condition && condition.artifact === name)
   );
 }
 

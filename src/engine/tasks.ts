@@ -4,12 +4,16 @@ import type { Workflow } from "../core/compile.ts";
 import type { GraphTask } from "../core/graph.ts";
 import type { Run } from "../core/run.ts";
 import { valueOf } from "../core/standing.ts";
+import { takenOver } from "../core/take-over.ts";
 import type { Children, Literal } from "../core/workflow.ts";
+import { objectionsTo } from "./child.ts";
+import { isUnderWay } from "./descendants.ts";
 import type { Of } from "./doing.ts";
-import { awaitingIn } from "./fact.ts";
+import { earlierOf, type Earlier } from "./earlier.ts";
 import { fillPath, placeOf } from "./place.ts";
 import type { Listed } from "./ports/files.ts";
-import type { ChildRow } from "./ports/graphs.ts";
+import type { ChildRow, NewChild } from "./ports/graphs.ts";
+import { Later } from "./writers.ts";
 
 export async function startTasks({ works, kept, deed }: Of<"start-tasks">): Promise<string> {
   const { store } = works;
@@ -21,15 +25,29 @@ export async function startTasks({ works, kept, deed }: Of<"start-tasks">): Prom
   const [artifact, reader] = found;
   const key = { parent: row.id, artifact, entry: deed.entry };
   if (store.graph(key) !== undefined) return "they are under way";
+  // They are told that nobody waits for them any more; until they have gone, they write into the same tree.
+  const left = store.childrenOf(row.id).filter(({ entry }) => entry !== deed.entry);
+  if (left.some(isUnderWay)) throw new Later("tasks that were left must end first");
   const place = placeOf(works, { run, workflow, id: row.id });
   const tasks = await works.artifacts.tasks(place, deed.artifact);
   const child = await works.library(reader.workflow, row.repo);
-  requireEnd(child);
+  requireFit(child, workflow, reader);
   store.define(child.hash(), child.definition);
   const plan = fillPath(run, workflow.definition.artifacts[deed.artifact]?.file ?? "");
-  const children = tasks.map((task) => ({ task, params: paramsOf(child, { run, reader, task, plan }) }));
+  const taken = takenOver(tasks, earlierOf(works, workflow, key));
+  const children = tasks.map((task) => ({
+    task,
+    params: paramsOf(child, { run, reader, task, plan }),
+    ...endOf(taken.get(task.id)),
+  }));
   store.putGraph({ ...key, definition: child.hash(), most: reader.most }, children);
-  return `${tasks.length} tasks`;
+  return `${tasks.length} tasks${taken.size === 0 ? "" : `, of which ${taken.size} are taken over`}`;
+}
+
+function endOf(earlier: Earlier | undefined): Partial<NewChild> {
+  if (earlier === undefined) return {};
+  const { outcome, summary, run, took } = earlier;
+  return { outcome, summary, took: run === "" ? took : run };
 }
 
 function childrenOf({ definition }: Workflow, tasks: string): readonly [string, Children] | undefined {
@@ -38,17 +56,11 @@ function childrenOf({ definition }: Workflow, tasks: string): readonly [string, 
   return undefined;
 }
 
-/** Only moves move: a run that goes on when nobody waits for it could not be ended. */
-function requireEnd(child: Workflow): void {
-  const { name, states } = child.definition;
-  const endless = Object.keys(states).find(
-    (state) => states[state]?.final === undefined && awaitingIn(child, state, "parent-over").length === 0,
-  );
-  if (endless === undefined) return;
-  throw Object.assign(
-    new Error(`${name} cannot be made of tasks: in ${endless} no move \`by: engine\` waits for parent-over`),
-    { next: `add the fact parent-over to ${name}` },
-  );
+function requireFit(child: Workflow, parent: Workflow, reader: Children): void {
+  const [first] = objectionsTo(child, parent, reader);
+  if (first === undefined) return;
+  const next = `mend ${parent.definition.name} or ${child.definition.name}`;
+  throw Object.assign(new Error(first), { next });
 }
 
 type Given = {

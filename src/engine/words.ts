@@ -4,6 +4,7 @@ import type { Event } from "../core/event.ts";
 import type { Workflow } from "../core/compile.ts";
 import type { Run } from "../core/run.ts";
 import { isEnabled } from "../core/stages.ts";
+import type { Artifact } from "../core/workflow.ts";
 import type { Works } from "./box.ts";
 import { fillPath } from "./place.ts";
 
@@ -14,15 +15,23 @@ export function withContext(
   of: { readonly role: string; readonly text: string },
 ): string {
   const missing = (definition.stages ?? []).filter((stage) => !isEnabled(stage, run));
-  // A stage that is left out makes nothing, and a check that was never run has said nothing.
+  // A stage that is left out makes nothing.
   const isThere = (name: string): boolean =>
-    !missing.some(({ makes }) => makes.includes(name)) &&
-    (definition.artifacts[name]?.reader.type !== "check" || run.held[name] !== undefined);
+    !missing.some(({ makes }) => makes.includes(name)) && hasSpoken(definition.artifacts[name], run, name);
   const names = (definition.roles[of.role]?.context ?? []).filter(isThere);
   const files = names.map((name) => definition.artifacts[name]?.file ?? "").filter((file) => file !== "");
   if (files.length === 0) return of.text;
   const lines = [...new Set(files)].map((file) => `- ${fillPath(run, file)}`);
   return `${of.text.trimEnd()}\n\n## Read these first\n\n${lines.join("\n")}\n`;
+}
+
+/** A check that was never run has said nothing, and the review of an earlier round is not there any more. */
+function hasSpoken(artifact: Artifact | undefined, run: Run, name: string): boolean {
+  const reader = artifact?.reader;
+  if (reader?.type === "check") return run.held[name] !== undefined;
+  if (reader === undefined || !("review" in reader) || reader.review === undefined) return true;
+  const digest = run.held[name]?.reading.digest;
+  return digest !== undefined && digest !== run.baseline[name];
 }
 
 /** One act leads to no more events than this before it reaches an agent. */

@@ -6,11 +6,13 @@
 
 import * as z from "zod/mini";
 import { closest } from "../core/closest.ts";
+import type { Place } from "../core/workflow.ts";
 import { PLACEHOLDERS, placeholdersIn, wordsInBraces } from "./argv.ts";
 import { saysNothing } from "./blank.ts";
 import { sortProblems, type Problem } from "./problem.ts";
 import { findingsOf, isConsequence, problemOf } from "./workflow/issues.ts";
-import { Name, Text, told } from "./workflow/words.ts";
+import { Name, Scalar, Text, told } from "./workflow/words.ts";
+import type { SettingTree } from "./workflow-settings.ts";
 import { loadYaml } from "./yaml.ts";
 
 const MINUTES_MAX = 10_080;
@@ -79,6 +81,11 @@ const WorkspaceFile = z.strictObject({
   ),
 });
 
+/** Whether its keys exist and its values fit is known to the workflow: src/format/workflow-settings.ts. */
+const Settings: z.ZodMiniType<SettingTree> = z.lazy(() =>
+  z.record(z.string(), z.union([Scalar, z.array(Scalar), Settings])),
+);
+
 export const ConfigFile = z.strictObject({
   harness: z.optional(told(Name, "The harness of roles that name none")),
   harnesses: z.optional(told(z.record(Name, HarnessFile), "How agents are called, by name")),
@@ -93,6 +100,12 @@ export const ConfigFile = z.strictObject({
     ),
   ),
   workspace: z.optional(told(WorkspaceFile, "What workspaces need beyond what git holds")),
+  workflows: z.optional(
+    told(
+      z.record(Name, Settings),
+      "Parameters of workflows, by the name of the workflow: a tree of keys, as the workflow names them",
+    ),
+  ),
   notify: z.optional(told(Argv, "A person's own: the program that is run when a person is asked")),
 });
 
@@ -111,13 +124,20 @@ export type ParsedConfig = {
   /** What was left out, and why. */
   readonly warnings: readonly Problem[];
   /** Where a key stands, for those who find out later that something is wrong with it. */
-  placeOf(path: readonly string[]): { readonly file: string; readonly line: number; readonly col: number };
+  placeOf(path: readonly string[]): Place;
+  /** Where its value stands. */
+  valuePlaceOf(path: readonly string[]): Place;
 };
+
+/** The JSON Schema that editors use. */
+export function configSchema(): unknown {
+  return z.toJSONSchema(ConfigFile, { target: "draft-2020-12" });
+}
 
 export function parseConfig(of: { file: string; bytes: Uint8Array; scope: Scope }): ParsedConfig {
   const { file, bytes, scope } = of;
   const placeOf = () => ({ file, line: 1, col: 1 });
-  const nothing = { config: {}, problems: [], warnings: [], placeOf };
+  const nothing = { config: {}, problems: [], warnings: [], placeOf, valuePlaceOf: placeOf };
   if (saysNothing(bytes)) return nothing;
   const loaded = loadYaml(file, bytes);
   if (!loaded.ok) return { ...nothing, problems: loaded.problems };
@@ -148,6 +168,7 @@ export function parseConfig(of: { file: string; bytes: Uint8Array; scope: Scope 
     problems: sortProblems(problems),
     warnings,
     placeOf: (path) => loaded.keyPlaceOf(path),
+    valuePlaceOf: (path) => loaded.placeOf(path),
   };
 }
 

@@ -11,6 +11,7 @@ export type Finding = {
   readonly text?: string;
   readonly verdict?: Verdict;
   readonly issues?: IssueCounts;
+  readonly files?: NonNullable<Reading["files"]>;
   readonly fields?: Reading["fields"];
   readonly lists?: Reading["lists"];
 };

@@ -14,6 +14,7 @@ const good = fixturesIn("good");
 const CODES: Readonly<Record<DefectCode, "trace" | "no trace">> = {
   "ambiguous-move": "trace",
   "assertion-violated": "trace",
+  "bad-child": "no trace",
   "bad-prompt": "no trace",
   "budget-without-exit": "trace",
   "dead-end": "trace",

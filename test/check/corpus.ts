@@ -11,7 +11,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { check, type Report } from "../../src/core/check/check.ts";
 import type { Workflow } from "../../src/core/compile.ts";
 import type { Prompt } from "../../src/core/workflow.ts";
+import { badChildren } from "../../src/engine/child.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
+import { loadWorkflow } from "../support/workflows.ts";
+
+/** Built in, so that children can follow it. */
+const oneTask = loadWorkflow("one-task");
 
 type Expected = {
   readonly at: string;
@@ -54,7 +59,8 @@ export function checkFixture({ name, text, prompts }: Fixture): Checked {
     return { found };
   }
   const report = check(parsed.workflow);
-  const found = report.defects.map((defect) => ({
+  const children = badChildren(parsed.workflow, (child) => (child === "one-task" ? oneTask : undefined));
+  const found = [...report.defects, ...children].map((defect) => ({
     ...defect,
     at: placeText(defect.at),
     suggestion: /\(did you mean "(.*)"\?\)$/.exec(defect.message)?.[1] ?? "",

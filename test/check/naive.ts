@@ -8,7 +8,9 @@ import type { Actor, Incoming, Reading } from "../../src/core/event.ts";
 import { NO_RUN, type Run } from "../../src/core/run.ts";
 import { step, type Step } from "../../src/core/step.ts";
 import { standingOf } from "../../src/core/standing.ts";
-import { ORIGIN, START } from "../../src/core/workflow.ts";
+import { ORIGIN, START, type Literal } from "../../src/core/workflow.ts";
+
+type Params = Readonly<Record<string, Literal>>;
 
 type Edge = { readonly to: number; readonly human: boolean; readonly cost: Readonly<Record<string, number>> };
 
@@ -27,8 +29,11 @@ const PERSON: Actor = { type: "human" };
 const MOVES_MAX = 100;
 
 /** With `people: "ask"` people ask for moves and write what those need, and do nothing else. */
-export function walk(workflow: Workflow, on: { max: number; people: "ask" | "all" }): Naive {
-  const { max, people } = on;
+export function walk(
+  workflow: Workflow,
+  on: { max: number; people: "ask" | "all"; params?: readonly Params[] },
+): Naive {
+  const { max, people, params = [{}] } = on;
   const ids = new Map<string, number>();
   const runs: Run[] = [];
   const depth: number[] = [];
@@ -44,9 +49,10 @@ export function walk(workflow: Workflow, on: { max: number; people: "ask" | "all
     }
     return { to, human, cost: costOf(after) };
   };
-  const roots = workflow.definition.moves
-    .filter((move) => move.from === START)
-    .flatMap((move) => {
+  const starts = workflow.definition.moves.filter((move) => move.from === START);
+  const roots = params
+    .flatMap((values) => starts.map((move) => ({ move, values })))
+    .flatMap(({ move, values }) => {
       const event: Incoming = {
         type: "run-started",
         by: PERSON,
@@ -54,7 +60,7 @@ export function walk(workflow: Workflow, on: { max: number; people: "ask" | "all
         run: "RUN",
         definition: workflow.hash(),
         to: move.to,
-        params: {},
+        params: values,
         tree: "t",
         reserved: ["workspace"],
       };
@@ -161,9 +167,20 @@ function everything(workflow: Workflow, run: Run): { event: Incoming; human: boo
   }
   for (const artifact of Object.keys(definition.artifacts))
     all.push({ human: true, event: { type: "waived", by: PERSON, at: "", artifact, reason: "so" } });
+  for (const event of answersTo(workflow, run)) all.push({ human: true, event });
   for (const { role } of agents)
     all.push({ human: true, event: { type: "respawn-asked", by: PERSON, at: "", role } });
   return all;
+}
+
+function answersTo({ definition }: Workflow, { question, state }: Run): Incoming[] {
+  if (question === undefined) return [];
+  const { ask } = question;
+  return definition.moves.flatMap(({ from, answer }): Incoming[] =>
+    from === state && answer !== undefined
+      ? [{ type: "answered", by: PERSON, at: "", ask, answer, text: "", shown: "" }]
+      : [],
+  );
 }
 
 /** With the wish for a move comes what that move needs. */

@@ -2,12 +2,15 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { check } from "../../src/core/check/check.ts";
 import { compile, type Workflow } from "../../src/core/compile.ts";
+import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 import { definitions } from "./definitions.ts";
 import { walk, worstOf } from "./naive.ts";
 import { replay } from "./replay.ts";
+import { choicesIn, stagedFiles, textOf } from "./staged.ts";
 
 const isDeep = process.env["SIGNALBOX_DEEP"] !== undefined;
 const RUNS = isDeep ? 5_000 : 200;
+const STAGED_RUNS = isDeep ? 1_000 : 20;
 const NODES_MAX = 3_000;
 const ROUNDS = 50;
 /** Printed when a property fails; set it to see the same definitions again. */
@@ -48,4 +51,29 @@ test(`random definitions are bounded just where a naive walk says so (seed ${see
     { numRuns: RUNS, seed },
   );
   expect(compared).toBeGreaterThan(RUNS / 2);
+}, 600_000);
+
+const PROMPTS = Object.fromEntries(
+  ["worker", "critic", "stuck", "go"].map((name) => [name, { file: `prompts/${name}.md`, text: "Do it.\n" }]),
+);
+
+test(`random stages, some of them disabled, are bounded just where a naive walk with every parameter says so (seed ${seed})`, () => {
+  let compared = 0;
+  fc.assert(
+    fc.property(stagedFiles, (file) => {
+      const text = textOf(file);
+      const parsed = parseWorkflow({
+        file: "random",
+        bytes: new TextEncoder().encode(text),
+        prompts: PROMPTS,
+      });
+      if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join());
+      const naive = walk(parsed.workflow, { max: NODES_MAX, people: "all", params: choicesIn(text) });
+      if (!naive.complete) return;
+      compared += 1;
+      expect(verdictOf(parsed.workflow)).toBe(worstIn(worstOf(naive)));
+    }),
+    { numRuns: STAGED_RUNS, seed },
+  );
+  expect(compared).toBeGreaterThan(STAGED_RUNS / 4);
 }, 600_000);

@@ -82,8 +82,8 @@ export type Scene = Prepared & {
   begin(key: string, more?: string): Promise<string>;
   /** Writes an artifact where a run without a workspace has it. */
   write(run: string, file: string, text: string): void;
-  /** The writer of a run ends without having written anything. */
-  crash(run: string): Promise<void>;
+  /** The writer of a run, or another role, ends without having written anything. */
+  crash(run: string, role?: string): Promise<void>;
   /** How often a supervisor was started. */
   readonly started: { count: number };
 };
@@ -131,11 +131,11 @@ export function scene(files: Readonly<Record<string, string>> = {}): Scene {
       if (code !== 0) throw new Error(stderr);
       return stdout.trim();
     },
-    async crash(id) {
+    async crash(id, role = "writer") {
       const store = openStore(on.home);
       try {
         const box = boxOf(on.home, store);
-        const of = { role: "writer", slot: "", attempt: 1 };
+        const of = { role, slot: "", attempt: store.load(id)?.run.agents[role]?.attempt ?? 1 };
         const event = { type: "agent-ended", ...of, cause: "exited", code: 1 } as const;
         await submit(box, { run: id, by: { type: "engine" }, event: ({ at }) => ({ ...event, at }) });
       } finally {

@@ -28,6 +28,7 @@ const CASES: Readonly<Record<string, Case>> = {
   eject: { good: ["eject task"], bad: ["eject no-such"] },
   schema: { good: ["schema"], bad: ["schema x"] },
   init: { good: ["init", "init"], bad: ["init x"] },
+  config: { good: ["config", "config task"], bad: ["config no-such", "config task x"] },
   trust: {
     good: ["trust", "trust --show", "trust --revoke"],
     bad: ["trust --show", "trust --show --revoke"],
@@ -159,7 +160,10 @@ const CASES: Readonly<Record<string, Case>> = {
   waive: { good: ["waive a1 note --reason short"], bad: ["waive a1 note", "waive zz note --reason short"] },
   cancel: { good: ["cancel a1"], bad: ["cancel c1", "cancel zz"] },
   stop: { good: ["stop a1", "stop a1"], bad: ["stop c1", "stop zz"] },
-  resume: { good: ["resume a1"], bad: ["resume zz"] },
+  resume: {
+    good: ["resume a1"],
+    bad: ["resume zz", "resume a1 --from-phase x", "resume a1 --retry-failed", "resume a1 --from-phase"],
+  },
 };
 
 /** Nothing of the repository was ever trusted here. */

@@ -135,6 +135,39 @@ describe("input that is wrong", () => {
   });
 });
 
+test("children that could not be made so are told where their workflow can be found", async () => {
+  const parent = (child: string): string => `$schema: ../../schema/workflow-1.schema.json
+name: parent
+title: Tasks of a list
+artifacts:
+  plan: { in: tasks.md, tasks: markdown, by: human }
+  work: { children: plan, workflow: ${child} }
+states: { open: { enter: [start tasks plan] }, closed: { final: done }, lost: { final: failed } }
+moves:
+  - { from: start, to: open, by: human }
+  - { from: open, to: closed, by: engine, when: { work: all } }
+  - { from: open, to: lost, by: engine, when: { work: [some, none] } }
+`;
+  const folder = folderWith({
+    ".signalbox/workflows/own/workflow.yaml": tiny("own"),
+    "own.yaml": parent("own, with: { pace: fast }"),
+    "task.yaml": parent("one-task, with: { harnes: codex }"),
+    "unknown.yaml": parent("nowhere, with: { pace: fast }"),
+  });
+  expect(await say("check own.yaml task.yaml unknown.yaml -q", folder)).toMatchInlineSnapshot(`
+    "5
+    own.yaml:6:3: bad-child: own cannot be made of tasks: no move from start is \`by: engine\`
+    own.yaml:6:3: bad-child: own cannot be made of tasks: in open no move \`by: engine\` waits for parent-over
+    own.yaml:6:3: bad-child: own has no parameter "pace"
+    task.yaml:6:3: bad-child: one-task has no parameter "harnes" (did you mean "harness"?)
+    parent: it ends. 3 situations, 4 steps looked at
+      Worst case before a person must act:
+        questions       0
+        moves           2
+    "
+  `);
+});
+
 test("a defect comes with its place and a numbered trace", async () => {
   expect(await say("check loop", cwd)).toMatchInlineSnapshot(`
     "5

@@ -21,6 +21,15 @@ const lists: Lists = {
   runs: () => [{ word: "r-12", about: "task, working: a goal" }],
   decisions: () => [{ word: "UD-1", about: "" }],
   projects: () => [{ word: "shop", about: "/srv/shop" }],
+  stages: (workflow) =>
+    Promise.resolve(
+      workflow === "tiny"
+        ? [
+            { word: "PLAN", about: "", off: "" },
+            { word: "TEST", about: "", off: "--no-test" },
+          ]
+        : [],
+    ),
 };
 
 async function offered(line: string): Promise<string> {
@@ -56,6 +65,10 @@ test.for<[line: string, offers: string]>([
   ["task show --verb", "--verbose"],
   ["task create --status p", "pending"],
   ["task create --project ", "shop"],
+  ["run tiny --no-t", "--no-test"],
+  ["run tiny goal --no-p", ""],
+  ["run tiny --no-test --no-t", ""],
+  ["run --no-t", ""],
   ["task nonsense ", ""],
   ["project update ", "shop"],
   ["toString ", ""],

@@ -84,6 +84,26 @@ test("a stage that is off is passed in every run", () => {
   expect(live(fixture("stage-that-is-off.yaml"), {}).path).toBe("draft print closed");
 });
 
+test("a run with every stage disabled cannot begin", () => {
+  const all = fromText(`$schema: workflow-1.schema.json
+name: pair
+title: Two stages, of which none must be there
+params: { written: { bool: true }, read: { bool: true } }
+roles: { worker: {} }
+stages:
+  WRITE: { enabled: $written, stuck: stuck, phases: { text: { run: worker, out: text.md } } }
+  READ: { enabled: $read, stuck: stuck, then: closed, phases: { notes: { run: worker, out: notes.md } } }
+states: { closed: { final: done } }
+moves: [{ from: start, to: text, by: human }]
+asks: { stuck: { question: worker, options: { retry: { to: origin } } } }
+`);
+  expect(play(all, [start(all, undefined, { params: { written: false } })]).run.state).toBe("notes");
+  const none = { params: { written: false, read: false } };
+  expect(play(all, [start(all, undefined, none)]).lines).toEqual([
+    "refused: gate-not-met: start to text: this run has written false, and this needs true",
+  ]);
+});
+
 test("nobody begins in a stage that is disabled, and nobody moves there", () => {
   const begun = play(flow, [start(flow, "look", { params: { explore: false } })]);
   expect(begun.lines).toEqual([

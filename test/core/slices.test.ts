@@ -75,7 +75,7 @@ test("a plan that passes its review after one fix", () => {
     1.2-merge, stop-agent planner/api #1, stop-agent planner/docs #2, start-agent merger #1 (plan-merger)
     1.3, stop-agent merger #1, start-agent plan-reviewer #1 (plan-reviewer)
     1.3-fix, 1.3.fixes 1, stop-agent plan-reviewer #1, start-agent fixer #1 (plan-fixer)
-    1.3, 1.3.fixes 1, stop-agent fixer #1, start-agent plan-reviewer #2 (plan-reviewer)
+    1.3, 1.3.fixes 1, stop-agent fixer #1, archive 1.3, start-agent plan-reviewer #2 (plan-reviewer)
     planned, 1.3.fixes 1, stop-agent plan-reviewer #2"
   `);
 });
@@ -95,14 +95,14 @@ test("fixes that do not help lead to a restart of the stage, its outputs archive
     1.2-merge, stop-agent planner/api #1, stop-agent planner/docs #2, start-agent merger #1 (plan-merger)
     1.3, stop-agent merger #1, start-agent plan-reviewer #1 (plan-reviewer)
     1.3-fix, 1.3.fixes 1, stop-agent plan-reviewer #1, start-agent fixer #1 (plan-fixer)
-    1.3, 1.3.fixes 1, stop-agent fixer #1, start-agent plan-reviewer #2 (plan-reviewer)
+    1.3, 1.3.fixes 1, stop-agent fixer #1, archive 1.3, start-agent plan-reviewer #2 (plan-reviewer)
     1.1, PLAN.restarts 1, stop-agent plan-reviewer #2, archive 1.1 1.2 1.3, start-agent brainstormer #2 (brainstormer)
     1.2, PLAN.restarts 1, stop-agent brainstormer #2, start-agent planner/api #3 (planner), start-agent planner/docs #4 (planner)
     1.2, PLAN.restarts 1
     1.2-merge, PLAN.restarts 1, stop-agent planner/api #3, stop-agent planner/docs #4, start-agent merger #2 (plan-merger)
     1.3, PLAN.restarts 1, stop-agent merger #2, start-agent plan-reviewer #3 (plan-reviewer)
     1.3-fix, 1.3.fixes 1, PLAN.restarts 1, stop-agent plan-reviewer #3, start-agent fixer #2 (plan-fixer)
-    1.3, 1.3.fixes 1, PLAN.restarts 1, stop-agent fixer #2, start-agent plan-reviewer #4 (plan-reviewer)
+    1.3, 1.3.fixes 1, PLAN.restarts 1, stop-agent fixer #2, archive 1.3, start-agent plan-reviewer #4 (plan-reviewer)
     PLAN-blocked, 1.3.fixes 1, PLAN.restarts 1, stop-agent plan-reviewer #4, ask-person UD-1
     planned, 1.3.fixes 1, PLAN.restarts 1"
   `);

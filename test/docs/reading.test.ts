@@ -78,7 +78,7 @@ function reading(name: string, text: string): Reading {
 }
 
 function found(name: string, text: string): string {
-  const { found: isThere, faults, verdict, issues, fields, lists } = reading(name, text);
+  const { found: isThere, faults, verdict, issues, files, fields, lists } = reading(name, text);
   const told = faults.map(({ at, reason }) => `${at.line}:${at.col} ${reason}`);
   if (!isThere || faults.length > 0) return [isThere ? "invalid" : "missing", ...told].join("\n");
   const counts = Object.entries(issues ?? {}).flatMap(([word, many]) =>
@@ -91,6 +91,7 @@ function found(name: string, text: string): string {
     verdict === undefined ? "valid" : judge(verdict, issues, "medium"),
     ...Object.entries(fields).map(([field, value]) => `field ${field}: ${JSON.stringify(value)}`),
     ...(issues === undefined ? [] : [`issues: ${counts.join(", ") || "none"}`]),
+    ...Object.entries(files ?? {}).map(([file, severity]) => `file ${file || "general"}: ${severity}`),
     ...said,
   ].join("\n");
 }

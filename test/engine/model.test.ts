@@ -41,7 +41,9 @@ function boxOf(): Box {
     clock: { now: () => Date.parse(AT), mono: () => 0 },
     store,
     artifacts: {
+      texts: () => Promise.resolve({}),
       tasks: () => Promise.resolve([]),
+      present: () => [],
       read: () => Promise.resolve([]),
       put: () => Promise.resolve([]),
       archive: () => Promise.resolve([]),

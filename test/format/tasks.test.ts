@@ -106,6 +106,43 @@ Complexity: hard (three places)
   });
 });
 
+describe("what the list says about a task", () => {
+  const long = "x".repeat(3000);
+  test.for<[what: string, style: TaskStyle, text: string, told: string | undefined]>([
+    [
+      "behind its label",
+      "markdown",
+      task("1", "none", "**Instructions:** Write it.\n\n```ts\nlet a;\n```"),
+      "Write it.\n\n```ts\nlet a;\n```",
+    ],
+    [
+      "as an item",
+      "markdown",
+      "### Task 1: x\n\n- Files: a\n- Instructions: Use it.\n  Twice.",
+      "Use it.\n  Twice.",
+    ],
+    [
+      "with what stands below it",
+      "markdown",
+      `${task("1", "none", "Instructions: All\n\n#### How\n\nSo.")}### Task 2: y\n\nFiles: b`,
+      "All\n\n#### How\n\nSo.",
+    ],
+    [
+      "all of it without a label",
+      "markdown",
+      "### Task 1: x\n\nFiles: a\n\nWrite it.",
+      "Files: a\n\nWrite it.",
+    ],
+    ["not without end", "markdown", `### Task 1: x\n\nFiles: a\nInstructions: ${long}`, long.slice(0, 2000)],
+    ["in YAML", "yaml", "tasks:\n  - { id: a, title: A, instructions: Do it }", "Do it"],
+    ["in YAML, by another name", "yaml", "tasks:\n  - { id: a, title: A, description: Do it }", "Do it"],
+    ["nothing", "yaml", "tasks:\n  - { id: a, title: A }", undefined],
+    ["below a box", "checkbox", "- [ ] 1.1 Do\n  - File: a.ts\n  - Instructions: So", "So"],
+  ])("%s", ([, style, text, told]) => {
+    expect(readTasks(style, "F", text).tasks[0]?.text).toBe(told);
+  });
+});
+
 describe("tasks in YAML", () => {
   const tasks = (...lines: readonly string[]) =>
     ["project: {name: x}", "tasks:", ...lines.map((line) => `  - ${line}`)].join("\n");

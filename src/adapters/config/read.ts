@@ -21,8 +21,15 @@ const CONFIG_FILE = "config.yaml";
 
 type On = { readonly repo: string; readonly env: Env; readonly store: TrustStore };
 
+/** One file of settings as it is, for whoever must know what stands where. */
+export type SettingsFile = Pick<ParsedConfig, "config" | "placeOf" | "valuePlaceOf"> & {
+  readonly from: Scope;
+};
+
 export type Surveyed = {
   readonly settings: Settings;
+  /** The person's first. */
+  readonly layers: readonly SettingsFile[];
   /** Files that say something, the person's first. */
   readonly files: readonly string[];
   readonly problems: readonly Problem[];
@@ -32,11 +39,17 @@ export type Surveyed = {
 };
 
 /** For those who act: throws what must be mended or trusted first. */
-export async function readSettings(on: On): Promise<Settings & { readonly warnings: readonly Problem[] }> {
+export async function readSettings(on: On): Promise<Settings & Pick<Surveyed, "layers" | "warnings">> {
   const content = requireTrust(on, on.repo);
-  const { settings, problems, warnings } = await survey(on, content);
+  const { settings, layers, problems, warnings } = await survey(on, content);
+  refuseProblems(problems);
+  return { ...settings, layers, warnings };
+}
+
+/** Nothing is run with settings that have problems. */
+export function refuseProblems(problems: readonly Problem[]): void {
   const [first] = problems;
-  if (first === undefined) return { ...settings, warnings };
+  if (first === undefined) return;
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
   const { file, line, col } = first;
   throw new UserError("invalid-config", `${showProblem(first)}${more}`, {
@@ -65,18 +78,20 @@ async function survey(on: Pick<On, "repo" | "env">, content: Content): Promise<O
   const folder = configFolder(on.env);
   const file = folder === undefined ? undefined : join(folder, CONFIG_FILE);
   const bytes = file === undefined ? undefined : readIfThere(file);
-  const layers: (Layer & ParsedConfig & { file: string })[] = [];
+  const layers: (Layer & ParsedConfig & { file: string; from: Scope })[] = [];
   if (folder !== undefined && file !== undefined && bytes !== undefined) {
-    layers.push({ ...(await parse({ file, bytes, scope: "user" })), folder, file });
+    layers.push({ ...(await parse({ file, bytes, scope: "user" })), folder, file, from: "user" });
   }
   const ofRepository = await settingsOfContent(on, content);
   if (ofRepository !== undefined) {
-    layers.push({ ...ofRepository, folder: on.repo, file: join(on.repo, ".signalbox", CONFIG_FILE) });
+    const own = { folder: on.repo, file: join(on.repo, ".signalbox", CONFIG_FILE) };
+    layers.push({ ...ofRepository, ...own, from: "repository" });
   }
   const builtIn = builtInHarnesses(homeOf(on.env)?.root ?? "");
   const { settings, problems } = mergeLayers(builtIn, layers, on.env["HOME"] ?? "");
   return {
     settings,
+    layers,
     files: layers.map((layer) => layer.file),
     problems: [...layers.flatMap((layer) => layer.problems), ...problems],
     warnings: layers.flatMap((layer) => layer.warnings),

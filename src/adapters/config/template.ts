@@ -52,6 +52,12 @@ export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everyt
 #  test: npm test
 #  lint: npm run lint
 
+# What runs of a workflow begin with, by its name. \`signalbox config WORKFLOW\` names the keys there are, and what each takes.
+#workflows:
+#  task:
+#    harness: claude
+#    review_harness: codex
+
 # Variables of yours that every agent and check is given.
 #env: [HTTPS_PROXY, NO_PROXY]
 

@@ -4,6 +4,7 @@ import { showProblem } from "../../format/problem.ts";
 import type { Settings } from "../../engine/ports/settings.ts";
 import { builtInHarnesses } from "../config/built-in.ts";
 import { surveySettings } from "../config/read.ts";
+import { surveyWorkflows } from "../config/survey-workflows.ts";
 import type { Env } from "../home/paths.ts";
 import { repositoryOf } from "../trust/repository.ts";
 import type { TrustStore } from "../trust/trust.ts";
@@ -17,14 +18,15 @@ export async function lookAtSettings({ cwd, env, store }: On): Promise<readonly 
   return lookedLong("settings", async () => {
     const { repo, why } = mainTree(cwd);
     const surveyed = await surveySettings({ repo: repo ?? cwd, env, store });
-    const { settings, files, problems, warnings, isTrusted } = surveyed;
-    const wrong = problems.map((problem): Finding => ({
+    const { settings, layers, files, problems, warnings, isTrusted } = surveyed;
+    const ofWorkflows = await surveyWorkflows({ cwd, home: env["HOME"] ?? "" }, layers);
+    const wrong = [...problems, ...ofWorkflows.problems].map((problem): Finding => ({
       status: "problem",
       name: "settings",
       text: showProblem(problem),
       next: `mend ${problem.file}:${problem.line}, then: signalbox doctor`,
     }));
-    const noted = warnings.map((warning): Finding => ({
+    const noted = [...warnings, ...ofWorkflows.warnings].map((warning): Finding => ({
       status: "note",
       name: "settings",
       text: showProblem(warning),

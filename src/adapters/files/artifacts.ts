@@ -5,10 +5,12 @@ import type { Registry } from "../../engine/ports/registry.ts";
 import { archiveAll, carryAll } from "./move.ts";
 import { forgetPeoples, keepPeoples } from "./peoples.ts";
 import { ownWrites } from "./own-writes.ts";
+import { presentIn } from "./present.ts";
 import { prepareProjections } from "./project.ts";
 import { putArtifact } from "./put.ts";
 import { readAll } from "./readings.ts";
 import { tasksIn } from "./tasks.ts";
+import { textsIn } from "./texts.ts";
 
 type On = {
   readonly registry: Pick<Registry, "readings" | "keepReadings" | "projection" | "keepProjection">;
@@ -19,6 +21,8 @@ export function fileArtifacts({ registry }: On): Artifacts {
   return {
     read: (place) => readAll(registry, place),
     tasks: (place, artifact) => tasksIn(place, artifact),
+    present: (place, files) => presentIn(place, files),
+    texts: (place, of) => textsIn(place, of),
     put: (place, text) => putArtifact({ own, kept: registry }, place, text),
     archive: (place, of) => {
       forgetPeoples({ kept: registry, place }, of.artifacts);

@@ -20,11 +20,12 @@ export async function tasksIn(place: Place, artifact: string): Promise<readonly 
   const [fault] = faults;
   if (fault !== undefined)
     throw new Error(`${fault.at.file}:${fault.at.line}:${fault.at.col}: ${fault.reason}`);
-  return tasks.map(({ id, title, files, dependsOn, complexity }) => ({
+  return tasks.map(({ id, title, files, dependsOn, complexity, text: told = "" }) => ({
     id,
     title,
     files,
     dependsOn,
+    text: told,
     ...(complexity === undefined ? {} : { complexity }),
   }));
 }

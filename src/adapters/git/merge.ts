@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
 import { UserError } from "../user-error.ts";
+import { authorOf } from "./author.ts";
 import { failed, git, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
 import {
@@ -136,7 +137,7 @@ async function workedOut(site: Site, { old, tip }: Ends): Promise<Omit<Landed, "
     const [tree = "", ...names] = answer.out.toString("utf8").split("\0");
     if (answer.code === 1) throw conflicts(merging, names);
     if (answer.code !== 0) throw failed(call, answer);
-    const author = await authorOf(site);
+    const author = await authorOf(on, commonDir, "the merge commit");
     const args = ["commit-tree", tree, "-p", old, "-p", tip, "-F", "-"];
     const input = merging.message.endsWith("\n") ? merging.message : `${merging.message}\n`;
     const commit = await git(on.env, { ...plain, args, input, author, durable: true });
@@ -157,32 +158,6 @@ function conflicts({ branch, into, run }: Merging, names: readonly string[]): Us
 function listed(names: readonly string[]): string {
   const more = names.length - NAMES_SHOWN;
   return `${names.slice(0, NAMES_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-}
-
-/**
- * Whose the commit is, as the person has it for git: variables first, then their own configuration. What the repository says is a
- * name too, and only a name: it is taken where there is no other.
- */
-async function authorOf(site: Site): Promise<{ name: string; email: string }> {
-  const { env } = site.on;
-  const args = ["config", "--list", "--show-scope", "--includes", "-z"];
-  const fields = (await git(env, { ...inRepository(site), args })).split("\0");
-  const values = new Map<string, string>();
-  for (let place = 0; place + 1 < fields.length; place += 2) {
-    const [scope = "", entry = ""] = fields.slice(place, place + 2);
-    const [key = "", value = ""] = entry.split("\n", 2);
-    if (key === "user.name" || key === "user.email") values.set(`${scope} ${key}`, value);
-  }
-  const of = (variable: string, key: string): string =>
-    env[variable] ||
-    (["global", "system", "local", "worktree"].map((scope) => values.get(`${scope} ${key}`)).find(Boolean) ??
-      "");
-  const [name, email] = [of("GIT_AUTHOR_NAME", "user.name"), of("GIT_AUTHOR_EMAIL", "user.email")];
-  if (name !== "" && email !== "") return { name, email };
-  throw new UserError("no-author", "git does not know whose the merge commit is", {
-    next: `git config --global ${name === "" ? 'user.name "YOUR NAME"' : "user.email YOU@EXAMPLE.ORG"}`,
-    exit: GATE,
-  });
 }
 
 /** Where the branch is checked out; undefined for nowhere. Refuses where something is under way with it. */

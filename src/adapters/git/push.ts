@@ -1,5 +1,5 @@
 /**
- * A branch is deleted on a project's remote: the only thing that is ever changed there, and only when a person asks for it by name.
+ * A branch is deleted on a project's remote: only when a person asks for it by name.
  *
  * What was pushed there since, and is not merged, would be gone for everybody: then it is left. The address is the one that a person
  * gave, and nothing that the repository configures has a say in how it is reached.

@@ -19,6 +19,9 @@ const DUE = `SELECT 1 FROM graphs WHERE status <> 'closed' AND (
     WHERE children.parent = graphs.parent AND children.artifact = graphs.artifact AND children.entry = graphs.entry
     AND children.outcome = '' AND NOT ${LIVE}))) LIMIT 1`;
 
+const TALLIES = `SELECT parent, sum(outcome IN ('done', 'skipped')) AS done, count(*) AS n FROM graphs
+  JOIN children USING (parent, artifact, entry) WHERE status <> 'closed' GROUP BY parent`;
+
 export function graphsOf(db: Database): Graphs {
   return {
     putGraph({ parent, artifact, entry, definition, most }, children) {
@@ -33,16 +36,17 @@ export function graphsOf(db: Database): Graphs {
           definition,
           most,
         );
-        for (const [n, { task, params }] of children.entries())
+        for (const [n, { task, params, outcome = "", summary = "", took = "" }] of children.entries())
           db.run(
-            "INSERT INTO children VALUES (?, ?, ?, ?, ?, ?, ?, '', '')",
+            "INSERT INTO children VALUES (?, ?, ?, ?, ?, ?, ?, '', ?)",
             parent,
             artifact,
             entry,
             task.id,
             n,
-            JSON.stringify(task),
+            JSON.stringify({ ...task, summary, took }),
             JSON.stringify(params),
+            outcome,
           );
       });
       failpoint("registry.after-graph");
@@ -72,12 +76,13 @@ export function graphsOf(db: Database): Graphs {
       failpoint("registry.after-child");
       return own;
     },
-    settleChild({ parent, artifact, entry }, task, outcome) {
+    settleChild({ parent, artifact, entry }, task, { outcome, summary }) {
       failpoint("registry.before-outcome");
       db.write(() =>
         db.run(
-          `UPDATE children SET outcome = ? WHERE ${OF} AND task = ?`,
+          `UPDATE children SET outcome = ?, json = json_set(json, '$.summary', ?) WHERE ${OF} AND task = ?`,
           outcome,
+          summary,
           parent,
           artifact,
           entry,
@@ -86,6 +91,12 @@ export function graphsOf(db: Database): Graphs {
       );
       failpoint("registry.after-outcome");
     },
+    tallies: () =>
+      db.all(TALLIES).map((row) => ({
+        parent: text(row["parent"]),
+        done: number(row["done"]),
+        all: number(row["n"]),
+      })),
     isGraphDue: () => db.get(DUE) !== undefined,
   };
 }
@@ -110,13 +121,17 @@ function graphRow(row: Row): GraphRow {
   };
 }
 
+/** Beside the task stand, in the same column, the words of its run and where it was taken over from. */
 function childRow(row: Row): ChildRow {
+  const { summary = "", took = "", ...task } = parsed(text(row["json"]), isTask);
   return {
     ...keyOf(row),
-    task: parsed(text(row["json"]), isTask),
+    task,
+    summary,
+    took,
     params: parsed(text(row["params"]), isParams),
     run: text(row["run"]),
-    outcome: word(row["outcome"], ["", "done", "failed", "blocked"]),
+    outcome: word(row["outcome"], ["", "done", "failed", "blocked", "skipped"]),
     status: text(row["status"]),
   };
 }

@@ -74,7 +74,9 @@ export function isReadings(value: unknown): value is readonly Reading[] {
   return Array.isArray(value);
 }
 
-export function isTask(value: unknown): value is ChildRow["task"] {
+export function isTask(
+  value: unknown,
+): value is ChildRow["task"] & Partial<Pick<ChildRow, "summary" | "took">> {
   return has(value, "id") && hasList(value, "dependsOn") && hasList(value, "files");
 }
 

@@ -7,6 +7,7 @@
 import type { Definition, Value } from "../../core/workflow.ts";
 import type { HarnessFile, ParsedConfig } from "../../format/config.ts";
 import { showProblem, type Problem } from "../../format/problem.ts";
+import type { SettingTree } from "../../format/workflow-settings.ts";
 import type { Parsed } from "../../format/workflow/parse.ts";
 import type { Content, ContentFile } from "./content.ts";
 
@@ -25,6 +26,8 @@ export type Plan = {
   readonly harness: string;
   readonly harnesses: Readonly<Record<string, HarnessFile>>;
   readonly checks: Readonly<Record<string, string>>;
+  /** What runs of workflows begin with, by workflow: commands and harnesses may be among them. */
+  readonly params: Readonly<Record<string, SettingTree>>;
   readonly env: readonly string[];
   /** Empty where the repository does not say. */
   readonly terminal: "" | "auto" | "none";
@@ -56,12 +59,20 @@ export async function planOf(content: Content): Promise<Plan> {
 }
 
 function settingsOf(parsed: ParsedConfig | undefined): Omit<Plan, "workflows" | "others"> {
-  const { harness = "", harnesses = {}, checks = {}, env = [], terminal = "" } = parsed?.config ?? {};
+  const {
+    harness = "",
+    harnesses = {},
+    checks = {},
+    env = [],
+    terminal = "",
+    workflows = {},
+  } = parsed?.config ?? {};
   const said = (problems: readonly Problem[] = []): string[] => problems.map(showProblem);
   return {
     harness,
     harnesses,
     checks,
+    params: workflows,
     env,
     terminal,
     problems: said(parsed?.problems),

@@ -10,6 +10,7 @@ import type { Store } from "../../engine/ports/store.ts";
 import { readSettings } from "../config/read.ts";
 import { desk } from "../desk/desk.ts";
 import { fileArtifacts } from "../files/artifacts.ts";
+import { completionBy } from "../gh/completion.ts";
 import { gitBranches } from "../git/branch-port.ts";
 import { gitMerges } from "../git/merged.ts";
 import { gitWorkspaces } from "../git/workspaces.ts";
@@ -38,6 +39,8 @@ export function openWorks(home: Home, store: Store, log: (line: string) => void)
     artifacts: fileArtifacts({ registry: store }),
     workspaces: gitWorkspaces({ home, env }),
     branches: gitBranches({ home, env: saved }),
+    // With what is the person's: whose a commit is, and who is logged in.
+    completion: completionBy({ home, env: saved }),
     merges: gitMerges({ home, env }),
     folders: (run) => runFolders(home, run),
     workflow: workflowsOf(store),

@@ -108,7 +108,10 @@ function working({ smallest, awaited }: Facts, { agents, deeds }: Live): Waits {
     ...new Set(
       deeds()
         .filter(({ status }) => status === "pending" || status === "claimed")
-        .map(({ deed }) => DEEDS[deed.type] ?? deed.type.replaceAll("-", " ")),
+        .map(
+          ({ deed }) =>
+            DEEDS[deed.type === "perform" ? deed.name : deed.type] ?? deed.type.replaceAll("-", " "),
+        ),
     ),
   ];
   if (due.length > 0) return { kind: "engine", short: due[0] ?? "", long: `to be done: ${due.join(", ")}` };
@@ -117,11 +120,13 @@ function working({ smallest, awaited }: Facts, { agents, deeds }: Live): Waits {
   return { kind: "engine", short: "supervisor", long: smallest };
 }
 
-/** Deeds whose own names say nothing to people. */
+/** Deeds whose own names say nothing to people; those that a workflow performs by name, by that. */
 const DEEDS: Readonly<Record<string, string>> = {
   "prepare-resource": "its workspace",
   "release-resource": "clearing away",
-  perform: "an effect",
+  commit: "its commit",
+  "pull-request": "its pull request",
+  notify: "telling people",
 };
 
 function rolesOf(agents: readonly AgentView[]): readonly string[] {

@@ -7,11 +7,11 @@
 
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { shownBy } from "../../core/steps/answer.ts";
 import type { Question } from "../../engine/ports/journal.ts";
 import type { Submission } from "../../engine/submit.ts";
 import { acted, talkOf } from "../acted.ts";
-import { acting, ask, runOf, voiceOf, type Acting, type Done, answeredBefore } from "../acting.ts";
+import { acting, answeredBefore, runOf, type Acting, type Done } from "../acting.ts";
+import { answerWith } from "../answering.ts";
 import type { Seen } from "../box.ts";
 import {
   EXIT_GATE,
@@ -79,25 +79,14 @@ type Said = {
   readonly text: string | undefined;
 };
 
-async function submitAnswer(on: Acting, { seen, given, value, text: typed }: Said): Promise<Done> {
+function submitAnswer(on: Acting, { seen, given, value, text: typed }: Said): Promise<Done> {
   const { key, text: option } = given.options;
-  const { workflow, run } = seen;
-  const shown = run.question === undefined ? "" : shownBy(workflow, run, run.question.ask);
   const text = typed ?? (option === "-" ? textIn(on.door.cwd, "-") : option);
-  return ask(on, {
-    run: seen.run.id,
-    voice: await voiceOf(on, seen.run.id),
-    ...(key === undefined ? {} : { key }),
-    facts: {},
-    event: ({ at }, by) => ({
-      type: "answered",
-      by,
-      at,
-      ask: seen.run.question?.ask ?? "",
-      answer: value,
-      shown,
-      ...(text === undefined ? {} : { text }),
-    }),
+  return answerWith(on, {
+    seen,
+    value,
+    text,
+    key,
     refusedAs: (refused) => notCounted(refused, questionOf(seen)),
   });
 }

@@ -3,7 +3,9 @@
 import { findWorkflow } from "../../adapters/library/find.ts";
 import { check, type Report } from "../../core/check/check.ts";
 import type { Defect } from "../../core/check/defect.ts";
+import { badChildren } from "../../engine/child.ts";
 import { showProblem, type Problem } from "../../format/problem.ts";
+import { childWorkflows } from "../children.ts";
 import { EXIT_GATE, EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import type { Paint } from "../paint.ts";
 import { loadWorkflow, placeOf, shownPath, type Loaded } from "../workflow.ts";
@@ -26,7 +28,7 @@ export const command: Command = {
     // A name that is wrong is found before the first proof is begun.
     const found = words.map((word) => findWorkflow(word, door));
     const loaded = await Promise.all(found.map((each) => loadWorkflow(each, door)));
-    const all = loaded.map((each) => checkOne(each, door));
+    const all = await Promise.all(loaded.map((each) => checkOne(each, door)));
     const bad = all.filter((checked) => !isGood(checked));
     const message =
       bad.length === 0
@@ -45,14 +47,16 @@ export const command: Command = {
   },
 };
 
-function checkOne(loaded: Loaded, door: Door): Checked {
+async function checkOne(loaded: Loaded, door: Door): Promise<Checked> {
   if (!loaded.ok) return { loaded, report: undefined };
+  const children = await childWorkflows(loaded.workflow, door);
+  const misfits = badChildren(loaded.workflow, (name) => children.get(name));
   const report = check(loaded.workflow);
   const near = (defect: Defect): Defect => ({
     ...defect,
     at: { ...defect.at, file: shownPath(door, loaded.found, defect.at.file) },
   });
-  return { loaded, report: { ...report, defects: report.defects.map(near) } };
+  return { loaded, report: { ...report, defects: [...report.defects, ...misfits].map(near) } };
 }
 
 function isGood({ report }: Checked): boolean {

@@ -7,6 +7,8 @@ import type { Store } from "../../engine/ports/store.ts";
 import { storeOf } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { complete, type Candidate, type Lists } from "../completion/complete.ts";
+import { offOption } from "../stages.ts";
+import { loadWorkflow } from "../workflow.ts";
 import { SCRIPTS, SHELLS } from "../completion/scripts.ts";
 
 /** What `--json` gives: one of the two. */
@@ -86,6 +88,7 @@ function listsOf(door: Door): Lists {
           about: `${workflow}, ${state}: ${goal}`,
         })),
       ),
+    stages: (workflow) => stagesOf(workflow, door),
     projects: () =>
       stored((store) => store.projects().map(({ name, repo }) => ({ word: name, about: repo }))),
     decisions: () =>
@@ -93,4 +96,16 @@ function listsOf(door: Door): Lists {
         store.questions({ open: true }).map(({ id, run, ask }) => ({ word: id, about: `${ask} of ${run}` })),
       ),
   };
+}
+
+/** Where the workflow cannot be read, there is nothing to offer. */
+async function stagesOf(name: string, door: Door): ReturnType<Lists["stages"]> {
+  const found = listWorkflows(door).find((each) => each.name === name);
+  const loaded = found === undefined ? undefined : await loadWorkflow(found, door);
+  if (loaded?.ok !== true) return [];
+  return (loaded.workflow.definition.stages ?? []).map((stage) => ({
+    word: stage.name,
+    about: "",
+    off: offOption(stage),
+  }));
 }

@@ -4,6 +4,7 @@ import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
+import type { Tally } from "../../engine/ports/graphs.ts";
 import type { Filter, RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { isFinished, newestFirst, withStore } from "../box.ts";
@@ -30,6 +31,8 @@ export type RunItem = {
   readonly repo: string;
   readonly startedAt: string;
   readonly updatedAt: string;
+  /** Of a list that it waits for; null where it waits for none. */
+  readonly tasks: { readonly done: number; readonly all: number } | null;
 };
 
 export type ListData = { readonly runs: readonly RunItem[]; readonly more: number };
@@ -58,7 +61,8 @@ export const command: Command = {
       const limit = numberOption(given, "limit", { otherwise: LIMIT, min: 1, max: LIMIT_MAX, help: HELP });
       const { rows, more } =
         store === undefined ? { rows: [], more: 0 } : select(store, given, { door, limit });
-      const data: ListData = { runs: rows.map(itemOf), more };
+      const tallies = new Map(store?.tallies().map((tally) => [tally.parent, tally]));
+      const data: ListData = { runs: rows.map((row) => itemOf(row, tallies.get(row.id))), more };
       const hasEnded =
         rows.length === 0 && isPlain(given) && (store?.list({ limit: 1 }).rows.length ?? 0) > 0;
       const next = nextFor(rows, hasEnded);
@@ -67,7 +71,7 @@ export const command: Command = {
         code: "ok",
         message: `${rows.length} ${rows.length === 1 ? "run" : "runs"}${more > 0 ? `, and ${more} more` : ""}`,
         data: () => data,
-        text: () => show(rows, door),
+        text: () => show(data.runs, door),
         next,
         talk: [
           ...(rows.length === 0 ? [`  ${sayNone(given, hasEnded)}`] : []),
@@ -130,18 +134,19 @@ function realFolder(path: string): string {
   }
 }
 
-function itemOf(row: RunRow): RunItem {
+function itemOf(row: RunRow, tally: Tally | undefined): RunItem {
   const { id: run, workflow, goal, state, status, attention, halted, repo, startedAt, updatedAt } = row;
-  return { run, workflow, goal, state, status, attention, halted, repo, startedAt, updatedAt };
+  const tasks = tally === undefined ? null : { done: tally.done, all: tally.all };
+  return { run, workflow, goal, state, status, attention, halted, repo, startedAt, updatedAt, tasks };
 }
 
-function show(rows: readonly RunRow[], { paint }: Door): string {
+function show(rows: readonly RunItem[], { paint }: Door): string {
   const now = Date.now();
   return columns(
     rows.map((row) => [
-      paint.bold(row.id),
+      paint.bold(row.run),
       row.workflow,
-      paint.cyan(row.state),
+      `${paint.cyan(row.state)}${row.tasks === null ? "" : `, ${row.tasks.done} of ${row.tasks.all} tasks`}`,
       paintStatus(sayStatus(row), paint),
       sayAge(row.updatedAt, now),
       firstLine(row.goal),

@@ -5,6 +5,7 @@ import { requirePerson } from "../../adapters/person/who.ts";
 import { descendantsOf } from "../../engine/descendants.ts";
 import { talkOf } from "../acted.ts";
 import { acting, runOf, seeThrough, type Acting } from "../acting.ts";
+import { backIn, goBack } from "../going-back.ts";
 import { isFinished } from "../box.ts";
 import { EXIT_OK, type Answer, type Command } from "../command.ts";
 import { rememberNames } from "../environment.ts";
@@ -22,23 +23,38 @@ export type ResumeData = {
   readonly retried: readonly string[];
   /** Roles whose agent is started again. */
   readonly respawned: readonly string[];
+  /** What was answered to have it begin again somewhere; empty where that was not asked for. */
+  readonly answered: string;
 };
 
 export const command: Command = {
-  usage: "[RUN]",
+  usage: "[RUN] [--from-phase PHASE | --retry-failed | --restart-stage | --restart-previous]",
   about:
-    "Goes on with a run that was stopped, tries again what went wrong, and starts agents again that have crashed. Only people can do this.\nIn a workspace, RUN may be left out.",
+    "Goes on with a run that was stopped, tries again what went wrong, and starts agents again that have crashed. Only people can do this.\nWith an option it begins again somewhere, where the workflow asks for that: by the answer to its question, or by a move to where it is asked.\nIn a workspace, RUN may be left out.",
   words: { min: 0, max: 1 },
-  options: {},
-  examples: ["signalbox resume k3d9"],
-  answer: ({ words: [word] }, door): Promise<Answer> =>
+  options: {
+    "from-phase": { takes: "PHASE", about: "begin again with this phase" },
+    "retry-failed": { about: "begin the phase again that it is in" },
+    "restart-stage": { about: "begin the stage again that it is in" },
+    "restart-previous": { about: "begin again with the stage before" },
+  },
+  examples: [
+    "signalbox resume k3d9",
+    "signalbox resume k3d9 --from-phase 2.1",
+    "signalbox resume k3d9 --restart-stage",
+  ],
+  answer: (given, door): Promise<Answer> =>
     acting(door, async (on) => {
       requirePerson(on.who);
-      return answerOf(on, await resume(on, runOf(on, word)));
+      const back = backIn(given);
+      const id = runOf(on, given.words[0]);
+      // While it is halted nobody starts anything where it was.
+      const answered = back === undefined ? "" : await goBack(on, id, back);
+      return answerOf(on, await resume(on, id, answered));
     }),
 };
 
-async function resume(on: Acting, id: string): Promise<ResumeData> {
+async function resume(on: Acting, id: string, answered: string): Promise<ResumeData> {
   const { store, clock } = on.box;
   const { row } = requireKept(on, id);
   const { name } = requirePerson(on.who);
@@ -52,11 +68,12 @@ async function resume(on: Acting, id: string): Promise<ResumeData> {
   await refreshNames(on, row.repo);
   const deeds = store.retry(id).map((key) => describe(on, id, key));
   const retried = store.readmit(id) ? [...deeds, "its turn in the queue"] : deeds;
-  const respawned = isFinished(row) ? [] : await respawnCrashed(on, id);
+  // Whoever begins again somewhere has called the agents that it takes.
+  const respawned = isFinished(row) || answered !== "" ? [] : await respawnCrashed(on, id);
   // Where it goes on from: whoever is woken now may be quicker than we are.
   const { state } = requireKept(on, id).row;
   await seeThrough(on, id);
-  return { run: id, state, unhalted: row.halted, retried, respawned };
+  return { run: id, state, unhalted: row.halted, retried, respawned, answered };
 }
 
 /** The settings may have been what held it up. What is still wrong with them is told by whoever needs them. */
@@ -78,8 +95,9 @@ async function respawnCrashed(on: Acting, id: string): Promise<string[]> {
 }
 
 function answerOf(on: Acting, data: ResumeData): Answer {
-  const { run: id, state, unhalted, retried, respawned } = data;
+  const { run: id, state, unhalted, retried, respawned, answered } = data;
   const did = [
+    ...(answered === "" ? [] : [`the answer is ${answered}`]),
     ...(unhalted ? ["it goes on"] : []),
     ...(retried.length === 0 ? [] : [`tried again: ${retried.join(", ")}`]),
     ...(respawned.length === 0 ? [] : [`started again: ${respawned.join(", ")}`]),

@@ -2,16 +2,20 @@
 
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
+import type { Literal } from "../../core/workflow.ts";
 import { acknowledged, acting, seeThrough, type Acting, type Done } from "../acting.ts";
 import { talkOf } from "../acted.ts";
-import { beginRun, idOf, startsAgents } from "../beginning.ts";
+import { beginRun, givenParams, idOf, startsAgents } from "../beginning.ts";
 import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
+import { entryOf } from "../entries.ts";
 import { follow, type Followed } from "../follow.ts";
 import { getGoing } from "../going.ts";
 import { textIn } from "../input.ts";
+import { rememberRemote } from "../project/push.ts";
 import type { Choice } from "../reading/means.ts";
 import { sayReads, type Read } from "../reading/question.ts";
 import { columns } from "../say.ts";
+import { withoutStages } from "../stages.ts";
 import { siteOf, type Site } from "../site.ts";
 import { requireHarnesses } from "../task/harnesses.ts";
 
@@ -33,7 +37,7 @@ export type RunData = {
 };
 
 export const command: Command = {
-  usage: "WORKFLOW [GOAL] [--param NAME=VALUE]... [--with ARTIFACT=FILE]... [--detach]",
+  usage: "WORKFLOW [GOAL] [--param NAME=VALUE]... [--with ARTIFACT=FILE]... [--no-STAGE]... [--detach]",
   about:
     "Begins a run of a workflow for this repository and follows it, until it has ended (exit 0 or 1) or waits for you (exit 3).\nCtrl-C only ends the following: the run goes on. Only people can begin runs.",
   words: { min: 1, max: 2 },
@@ -48,7 +52,20 @@ export const command: Command = {
       about: "a text that the run begins with; may be given several times",
       many: true,
     },
+    "no-STAGE": {
+      about:
+        "leave out a stage that can be disabled, by its name in lower case: --no-test; may be given several times",
+    },
     to: { takes: "STATE", about: "begin in this state" },
+    stage: {
+      takes: "STAGE",
+      about: "begin in this stage, with what it lives on: a list of tasks, or the work of an earlier run",
+    },
+    plan: { takes: "FILE", about: "the list of tasks that a stage works off; the run begins there" },
+    from: {
+      takes: "RUN",
+      about: "with --stage: whose work it goes on with; the newest that fits unless given",
+    },
     branch: { takes: "NAME", about: "the branch that the work is done on" },
     "no-start": { about: "do not ask for the first move" },
     detach: { about: "print its id and do not follow", short: "d" },
@@ -57,6 +74,8 @@ export const command: Command = {
   examples: [
     'signalbox run task "Dates in the export are off by one"',
     "signalbox run task --with context=notes.md --detach",
+    'signalbox run mine "Rate limits" --plan plan.md --no-test',
+    "signalbox run mine --stage TEST --from k3d9",
   ],
   answer: async (given, door): Promise<Answer> => {
     const begun = await acting(door, (on) => start(on, given));
@@ -69,24 +88,30 @@ type Begun = { readonly done: Done; readonly workflow: string; readonly status: 
 async function start(on: Acting, given: Given): Promise<Begun> {
   requirePerson(on.who);
   const { options } = given;
-  const { key, to, branch } = options;
+  const { key, branch } = options;
   const [wanted = "", goal = ""] = given.words;
   const site = await siteOf(on, wanted, on.door.cwd);
-  const { loaded, repo, base } = site;
+  const { loaded, repo, set } = site;
   const texts = pairsOf(given, "with").map(([artifact, file]) => ({
     artifact,
+    file,
     text: () => textIn(on.door.cwd, file),
   }));
-  const params = pairsOf(given, "param");
-  const isLeft = to !== undefined || options["no-start"] !== undefined;
+  const params = withoutStages(loaded.workflow, given.lists["no-STAGE"] ?? [], pairsOf(given, "param"));
   const isNew = key === undefined || on.box.store.load(idOf(repo, key)) === undefined;
-  if (isNew) requireAgents(on, site, { params, to, isLeft });
-  const begun = await beginRun(on, { goal, loaded, repo, base, params, texts, branch, to, key });
+  const known = givenParams(loaded.workflow, { set, params });
+  const { told, ...entry } = isNew
+    ? await entryOf(on, site, { given, params: known, texts })
+    : { to: undefined, texts, base: site.base, tree: undefined, told: [] };
+  const isLeft = entry.to !== undefined || options["no-start"] !== undefined;
+  if (isNew) requireAgents(on, site, { params: known, to: entry.to, isLeft });
+  if (isNew) await rememberRemote(on, loaded.workflow, site);
+  const begun = await beginRun(on, { goal, loaded, repo, set, params, branch, key, ...entry });
   const first = acknowledged(begun, begun.id);
   const going = isLeft
     ? { done: undefined, waits: "", told: await seeThrough(on, begun.id) }
     : await getGoing(on, { run: begun.id, key });
-  const done = { ...(going.done ?? first), told: [...going.told, ...sayWaits(going.waits)] };
+  const done = { ...(going.done ?? first), told: [...told, ...going.told, ...sayWaits(going.waits)] };
   const { final, waits } = loaded.workflow.definition.states[done.to] ?? { waits: false };
   return { done, workflow: loaded.name, status: final ?? (waits ? "waiting" : "running") };
 }
@@ -96,14 +121,14 @@ function requireAgents(
   { box, door }: Acting,
   { loaded: { workflow }, settings, repo }: Site,
   of: {
-    readonly params: readonly (readonly [string, string])[];
+    readonly params: Readonly<Record<string, Literal>>;
     readonly to: string | undefined;
     readonly isLeft: boolean;
   },
 ): void {
-  const isLater = (of.isLeft || !box.store.hasRoom(repo)) && !startsAgents(workflow, of.to);
+  const isLater = (of.isLeft || !box.store.hasRoom(repo)) && !startsAgents(workflow, of);
   requireHarnesses(workflow, settings, {
-    params: Object.fromEntries(of.params),
+    params: of.params,
     path: isLater ? undefined : (door.env["PATH"] ?? ""),
     option: (param) => `--param ${param}=NAME`,
   });

@@ -15,6 +15,7 @@ import { artifactsOf, isSilentFact, type ArtifactView } from "../reading/artifac
 import { tasksOf, type TaskView } from "../reading/children.ts";
 import type { Choice } from "../reading/means.ts";
 import { questionOf, type QuestionView } from "../reading/question.ts";
+import { scheduleOf, type ScheduleView } from "../reading/schedule.ts";
 import { attentionOf, isStranded, sayCrashed } from "../reading/trouble.ts";
 import { agentsOf, checksOf, type AgentView, type CheckView, type Probe } from "../reading/truth.ts";
 import { askedIn } from "../reading/of-task.ts";
@@ -47,6 +48,8 @@ export type ShowData = {
     readonly max: number;
     readonly per: string;
   }[];
+  /** Every phase of every stage, in their order. */
+  readonly schedule: readonly ScheduleView[];
   readonly artifacts: readonly ArtifactView[];
   readonly agents: readonly AgentView[];
   /** Of a list that it has started, each with its run. */
@@ -78,11 +81,12 @@ const NOTES = 5;
 export const command: Command = {
   usage: "[RUN] [--verbose]",
   about:
-    "Shows a run: where it is, what it waits for, its counters, artifacts, agents, question and workspace, and the one next command.\nWithout RUN it is the run of the workspace that you are in, or SIGNALBOX_RUN. `status` is another name for this.",
+    "Shows a run: where it is, what it waits for, its counters, schedule, artifacts, agents, question and workspace, and the one next command.\nWithout RUN it is the run of the workspace that you are in, or SIGNALBOX_RUN. `status` is another name for this.",
   words: { min: 0, max: 1 },
   options: {
     verbose: {
-      about: "also earlier attempts, parameters, facts that do not hold, all notes and more history",
+      about:
+        "also earlier attempts, parameters, what a phase still owes, facts that do not hold, all notes and more history",
       short: "v",
     },
   },
@@ -126,6 +130,7 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
   const tasks = tasksOf(seen);
   const open = store.deeds(run.id).filter(({ status }) => status !== "done");
   const notes = store.notes(run.id);
+  const artifacts = artifactsOf(seen);
   return {
     run: run.id,
     workflow: row.workflow,
@@ -150,7 +155,8 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
       max: maxOf(workflow, run, name),
       per,
     })),
-    artifacts: artifactsOf(seen).filter((artifact) => verbose || !isSilentFact(seen, artifact)),
+    schedule: scheduleOf(seen, artifacts),
+    artifacts: artifacts.filter((artifact) => verbose || !isSilentFact(seen, artifact)),
     agents,
     tasks,
     checks: checksOf(seen, probe),

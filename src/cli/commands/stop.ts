@@ -5,12 +5,11 @@ import { requirePerson } from "../../adapters/person/who.ts";
 import { finished } from "../../core/refuse.ts";
 import { descendantsOf } from "../../engine/descendants.ts";
 import { talkOf } from "../acted.ts";
-import { acting, runOf } from "../acting.ts";
+import { acting, runOf, seeThrough } from "../acting.ts";
 import { isFinished } from "../box.ts";
 import { EXIT_OK, type Answer, type Command } from "../command.ts";
 import { requireKept } from "../kept.ts";
 import { refusal } from "../refused.ts";
-import { wake } from "../wake.ts";
 
 /** What `--json` gives. */
 export type StopData = {
@@ -40,7 +39,7 @@ export const command: Command = {
       failpoint("stop.after-halt");
       const at = new Date(clock.now()).toISOString();
       if (!row.halted) store.note({ run: id, at, kind: "halted", text: `${name} halted the run` });
-      await wake(on);
+      await seeThrough(on, id);
       const data: StopData = { run: id, state: row.state, halted: true, changed: !row.halted };
       const message = row.halted ? `${id} is halted already` : `${id} is halted in ${row.state}`;
       const next = `signalbox resume ${id}`;

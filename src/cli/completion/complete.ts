@@ -16,6 +16,8 @@ export type Lists = {
   runs(): readonly Candidate[];
   decisions(): readonly Candidate[];
   projects(): readonly Candidate[];
+  /** Of a workflow that was typed; with the option that disables it, where it can be. */
+  stages(workflow: string): Promise<readonly (Candidate & { readonly off: string })[]>;
 };
 
 /** `words` are those after `signalbox`; the last one is being typed, and may be empty. */
@@ -62,26 +64,36 @@ async function candidatesOfGroup(
   return candidatesOf(command, { rest: rest.toSpliced(at, 1), typed }, lists);
 }
 
-function candidatesOf(command: Command, { rest, typed }: Typing, lists: Lists): readonly Candidate[] {
+async function candidatesOf(
+  command: Command,
+  { rest, typed }: Typing,
+  lists: Lists,
+): Promise<readonly Candidate[]> {
   const known = { ...command.options, ...GLOBAL };
-  const { position, awaiting } = walk(rest, known);
-  if (awaiting !== undefined) return listOf(awaiting, lists);
-  if (typed.startsWith("-") && !rest.includes("--")) return optionsOf(known, rest);
-  return listOf(slotAt(grammarOf(command), position), lists);
+  const { words, awaiting } = walk(rest, known);
+  const stages = (): ReturnType<Lists["stages"]> => lists.stages(words[0] ?? "");
+  if (awaiting !== undefined) return awaiting.type === "stages" ? stages() : listOf(awaiting, lists);
+  if (typed.startsWith("-") && !rest.includes("--")) {
+    const options = optionsOf(known, rest);
+    if (!Object.hasOwn(known, "no-STAGE") || words.length === 0) return options;
+    const off = (await stages()).filter((stage) => stage.off !== "" && !rest.includes(stage.off));
+    return [...options, ...off.map(({ word, off: option }) => ({ word: option, about: `without ${word}` }))];
+  }
+  return listOf(slotAt(grammarOf(command), words.length), lists);
 }
 
-/** How many words there are so far, and what the option before the cursor waits for. */
-function walk(rest: readonly string[], known: Known): { position: number; awaiting: Slot | undefined } {
-  let position = 0;
+/** The words so far, and what the option before the cursor waits for. */
+function walk(rest: readonly string[], known: Known): { words: string[]; awaiting: Slot | undefined } {
+  const words: string[] = [];
   let awaiting: Slot | undefined;
   let isOpen = true;
   for (const word of rest) {
     if (awaiting !== undefined) awaiting = undefined;
-    else if (!isOpen || !word.startsWith("-")) position += 1;
+    else if (!isOpen || !word.startsWith("-")) words.push(word);
     else if (word === "--") isOpen = false;
     else awaiting = awaitedBy(word, known);
   }
-  return { position, awaiting };
+  return { words, awaiting };
 }
 
 function awaitedBy(word: string, known: Known): Slot | undefined {
@@ -105,6 +117,7 @@ function commands(): Candidate[] {
 function listOf(slot: Slot | undefined, lists: Lists): readonly Candidate[] {
   switch (slot?.type) {
     case undefined:
+    case "stages":
     case "anything":
       return [];
     case "one-of":

@@ -5,7 +5,7 @@ import type { Command, Option } from "../command.ts";
 /** What stands for a word: one of these, or something that only the moment of typing knows. */
 export type Slot =
   | { readonly type: "one-of"; readonly words: readonly string[] }
-  | { readonly type: "workflows" | "runs" | "decisions" | "projects" | "commands" | "anything" };
+  | { readonly type: "workflows" | "runs" | "decisions" | "projects" | "stages" | "commands" | "anything" };
 
 export type Grammar = {
   readonly slots: readonly Slot[];
@@ -45,6 +45,7 @@ const LISTS: Readonly<Record<string, Slot>> = {
   RUN: { type: "runs" },
   TASK: { type: "runs" },
   PROJECT: { type: "projects" },
+  STAGE: { type: "stages" },
   DECISION: { type: "decisions" },
   QUESTION: { type: "decisions" },
   COMMAND: { type: "commands" },

@@ -10,7 +10,7 @@ export type TaskView = {
   readonly title: string;
   /** Empty until it has begun. */
   readonly run: string;
-  /** `open`, `running`, `waiting` (for a person), `done`, `failed`, `blocked`, `cancelled`. */
+  /** `open`, `running`, `waiting` (for a person), `done`, `failed`, `blocked`, `cancelled`, `skipped` (a person goes on without it). */
   readonly status: string;
   /** What it waits for, in words; empty where it waits for nothing. */
   readonly waits: string;
@@ -21,16 +21,21 @@ export function tasksOf({ store, run }: Pick<Seen, "store" | "run">): readonly T
   const all = store.childrenOf(run.id);
   const last = Math.max(...all.map(({ entry }) => entry));
   const children = all.filter(({ entry }) => entry === last);
-  return children.map((child) => ({
-    task: child.task.id,
-    title: child.task.title,
-    run: child.run,
-    status: statusOf(child),
-    waits: waitsOf(child, children),
-  }));
+  return children.map((child) => {
+    const status = statusOf(child, run.waivers[child.artifact] !== undefined);
+    return {
+      task: child.task.id,
+      title: child.task.title,
+      run: child.run === "" ? child.took : child.run,
+      status,
+      waits: status === "skipped" ? "" : waitsOf(child, children),
+    };
+  });
 }
 
-function statusOf({ run, outcome, status }: ChildRow): string {
+function statusOf({ run, outcome, status }: ChildRow, isWaived: boolean): string {
+  const isDone = outcome === "done" || status === "done";
+  if (isDone || outcome === "skipped" || isWaived) return isDone ? "done" : "skipped";
   if (outcome === "blocked") return "blocked";
   return run === "" || status === "" ? "open" : status;
 }
@@ -38,9 +43,9 @@ function statusOf({ run, outcome, status }: ChildRow): string {
 function waitsOf(child: ChildRow, all: readonly ChildRow[]): string {
   if (child.status === "waiting") return `a person: signalbox show ${child.run}`;
   if (child.run !== "" || child.outcome !== "") return "";
-  const open = child.task.dependsOn.filter(
-    (on) => all.find(({ task }) => task.id === on)?.outcome !== "done",
-  );
+  const isPast = (id: string): boolean =>
+    all.some(({ task, outcome }) => task.id === id && (outcome === "done" || outcome === "skipped"));
+  const open = child.task.dependsOn.filter((on) => !isPast(on));
   if (open.length > 0) return `task ${open.join(", ")}`;
   const other = all.find((each) => isUnderWay(each) && !areApart(each.task, child.task));
   return other === undefined ? "its turn" : `the files that task ${other.task.id} writes`;

@@ -134,6 +134,8 @@ function sayConsequence(event: Event): string[] {
         `${name}: ${faults.length > 0 ? `invalid, ${firstLine(faults[0]?.reason ?? "")}` : (verdict ?? "read")}${sayCheck(fields)}`,
       ];
     }
+    case "work-committed":
+      return ["the work is committed as it was"];
     case "moved":
       return [`${event.from} -> ${event.to}`];
     case "counted":

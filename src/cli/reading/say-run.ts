@@ -6,6 +6,7 @@ import { sayLine } from "./chronicle.ts";
 import type { Paint } from "../paint.ts";
 import { columns, firstLine, paintStatus, sayAge, sayStatus, sayTime } from "../say.ts";
 import { labelled, sayReads, type QuestionView } from "./question.ts";
+import { sayPhase } from "./schedule.ts";
 import { sayAgent } from "./truth.ts";
 
 type How = { readonly verbose: boolean; readonly paint: Paint; readonly now: number; readonly cwd: string };
@@ -34,6 +35,11 @@ export function sayRun(data: ShowData, how: How): string {
           paint,
         )
       : sayQuestion(data.question, how),
+    section(
+      "Schedule",
+      data.schedule.flatMap((entry) => sayPhase(entry, how)),
+      paint,
+    ),
     section("Artifacts", artifactRows(data, paint), paint),
     section("Agents", agentRows(data, now), paint),
     section("Tasks", data.tasks.map(sayTask), paint),

@@ -84,7 +84,7 @@ async function create(typed: Acting, given: Given): Promise<Answer> {
   if (isNew) {
     requireStart(on, site, options["status"]);
     requireHarnesses(loaded.workflow, site.settings, {
-      params,
+      params: { ...site.set, ...params },
       path,
       option: (param) => `--${param.replaceAll("_", "-")} NAME`,
     });
@@ -102,6 +102,7 @@ async function create(typed: Acting, given: Given): Promise<Answer> {
     loaded,
     repo,
     base,
+    set: site.set,
     params: [
       ...Object.entries(params),
       ...(declares(site, "project") ? [["project", project.name] as const] : []),

@@ -9,6 +9,7 @@ import { explore, NODES_MAX } from "./explore.ts";
 import { nodesOf } from "./graph.ts";
 import { findLoops, isByEngineOrAgent, runaway, type Loop } from "./loops.ts";
 import { checkOrders } from "./orders.ts";
+import { checkPolicies } from "./policies.ts";
 import { checkPrompts } from "./prompts.ts";
 import { checkShape, isRemembered } from "./shape.ts";
 import { survey, type Survey } from "./survey.ts";
@@ -28,7 +29,12 @@ export type Report = {
 export function check(given: Workflow, nodesMax: number = NODES_MAX): Report {
   // Which definition it is makes no difference to what it does, and hashing it takes longer than checking it.
   const workflow: Workflow = { ...given, hash: () => "" };
-  const first = [...checkShape(workflow), ...checkPrompts(workflow), ...checkOrders(workflow)];
+  const first = [
+    ...checkShape(workflow),
+    ...checkPrompts(workflow),
+    ...checkPolicies(workflow),
+    ...checkOrders(workflow),
+  ];
   if (first.some(({ code }) => code === "no-start")) return { defects: first, worst: {}, nodes: 0, edges: 0 };
   if (isBeyondCounting(workflow))
     return { defects: [...first, tooLarge(workflow, nodesMax)], worst: {}, nodes: 0, edges: 0 };

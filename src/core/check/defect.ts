@@ -21,6 +21,7 @@ export type DefectCode =
   | "no-start"
   | "no-final"
   | "bad-prompt"
+  | "bad-child"
   | "too-large";
 
 export type Defect = {

@@ -3,6 +3,7 @@
 import type { Workflow } from "../compile.ts";
 import type { Effect, Event, Incoming } from "../event.ts";
 import { NO_RUN, type Run } from "../run.ts";
+import { valueOf } from "../standing.ts";
 import { step, type Step } from "../step.ts";
 import { START, type Literal } from "../workflow.ts";
 import { HUMAN, Ints, MOVES, STARTS, type Cost, type Graph } from "./graph.ts";
@@ -107,7 +108,7 @@ class Walk {
     graph.edgeTo.push(to);
     graph.edgeChoice.push(choice);
     graph.edgeBits.push((happening.human ? HUMAN : 0) | bitsOf(after.events, after.effects));
-    graph.edgeCost.push(this.#costId(after.events, after.effects));
+    graph.edgeCost.push(this.#costId(after));
     if (known === undefined) {
       this.#ids.set(key, to);
       this.frontier.push(after.run);
@@ -119,12 +120,14 @@ class Walk {
   }
 
   /** Edges of the same cost share one entry; most cost nothing. */
-  #costId(events: readonly Event[], effects: readonly Effect[]): number {
+  #costId(after: Extract<Step, { ok: true }>): number {
+    const { events, effects, run } = after;
     let key = "";
     for (const event of events) {
       if (event.type === "moved") key += "m";
       else if (event.type === "counted") key += `c${event.counter} `;
-      else if (event.type === "slots-opened") key += `o${event.artifact} `;
+      else if (event.type === "slots-opened")
+        key += `o${event.artifact} ${membersOf(this.#workflow, run, event.artifact)} `;
     }
     for (const effect of effects) {
       if (effect.type === "start-agent") key += `s${effect.role} ${effect.fan ?? ""} `;
@@ -133,7 +136,7 @@ class Walk {
     const known = this.#costIds.get(key);
     if (known !== undefined) return known;
     this.#costIds.set(key, this.graph.costs.length);
-    this.graph.costs.push(costOf(this.#workflow, events, effects));
+    this.graph.costs.push(costOf(this.#workflow, after));
     return this.graph.costs.length - 1;
   }
 }
@@ -146,7 +149,8 @@ function bitsOf(events: readonly Event[], effects: readonly Effect[]): number {
   return bits;
 }
 
-function costOf(workflow: Workflow, events: readonly Event[], effects: readonly Effect[]): Cost {
+function costOf(workflow: Workflow, after: Extract<Step, { ok: true }>): Cost {
+  const { events, effects } = after;
   const cost: Record<string, number> = {};
   const add = (name: string, amount: number): void => {
     cost[name] = (cost[name] ?? 0) + amount;
@@ -156,7 +160,7 @@ function costOf(workflow: Workflow, events: readonly Event[], effects: readonly 
     else if (event.type === "counted") add(`counter ${event.counter}`, 1);
   }
   for (const effect of effects) {
-    if (effect.type === "start-agent") add(`start ${effect.role}`, weightOf(workflow, effect, events));
+    if (effect.type === "start-agent") add(`start ${effect.role}`, weightOf(workflow, effect, after));
     else if (effect.type === "ask-person") add("questions", 1);
   }
   return cost;
@@ -166,9 +170,14 @@ function costOf(workflow: Workflow, events: readonly Event[], effects: readonly 
 function weightOf(
   workflow: Workflow,
   effect: Extract<Effect, { type: "start-agent" }>,
-  events: readonly Event[],
+  { events, run }: Extract<Step, { ok: true }>,
 ): number {
   const isFirst = events.some((event) => event.type === "slots-opened" && event.artifact === effect.fan);
-  const max = effect.fan === undefined ? undefined : workflow.definition.artifacts[effect.fan]?.each?.max;
-  return isFirst && max !== undefined ? max / 2 : 1;
+  return isFirst && effect.fan !== undefined ? membersOf(workflow, run, effect.fan) / 2 : 1;
+}
+
+/** The most that a fan-out may have in this run. */
+function membersOf(workflow: Workflow, run: Run, fan: string): number {
+  const max = workflow.definition.artifacts[fan]?.each?.max;
+  return max === undefined ? 2 : Number(valueOf(run, max));
 }

@@ -24,8 +24,8 @@ function computeArtifacts(workflow: Workflow): Live {
   const artifactsPer = (scope: string): readonly string[] => workflow.artifactsPer[scope] ?? [];
   return flow(workflow, order, {
     read: (state) => artifactsReadIn(workflow, state),
-    renewed: (move) => [
-      ...[...["entry", move.to, ...move.renew, ...move.count].flatMap(artifactsPer), ...move.waive].filter(
+    renewed: (move, to) => [
+      ...[...["entry", to, ...move.renew, ...move.count].flatMap(artifactsPer), ...move.waive].filter(
         (name) => !outliving.has(name),
       ),
       ...settledBy(workflow, move),
@@ -47,8 +47,7 @@ export function liveCounters(workflow: Workflow): Live {
   const order = Object.keys(workflow.definition.counters);
   return flow(workflow, order, {
     read: (state) => countersReadIn(workflow, state),
-    renewed: (move) =>
-      ["entry", move.to, ...move.renew].flatMap((scope) => workflow.countersPer[scope] ?? []),
+    renewed: (move, to) => ["entry", to, ...move.renew].flatMap((scope) => workflow.countersPer[scope] ?? []),
   });
 }
 
@@ -67,32 +66,38 @@ export function usesOrigin({ definition }: Workflow): boolean {
 function flow(
   workflow: Workflow,
   order: readonly string[],
-  on: { read: (state: string) => string[]; renewed: (move: Move) => string[] },
+  on: { read: (state: string) => string[]; renewed: (move: Move, to: string) => string[] },
 ): Live {
   const { states, moves } = workflow.definition;
-  const all = Object.keys(states);
-  const live = new Map(all.map((state) => [state, new Set(on.read(state))]));
-  const edges = moves.map((move) => ({
-    from: live.get(move.from),
-    to: move.to === ORIGIN ? all : [move.to],
-    renewed: new Set(on.renewed(move)),
-  }));
+  const live = new Map(Object.keys(states).map((state) => [state, new Set(on.read(state))]));
+  const edges = moves.flatMap((move) =>
+    (move.to === ORIGIN ? originsOf(moves, move.from) : [move.to]).map((to) => ({
+      from: live.get(move.from),
+      to,
+      renewed: new Set(on.renewed(move, to)),
+    })),
+  );
   let changed = true;
   while (changed) {
     changed = false;
     for (const { from, to, renewed } of edges) {
       if (from === undefined) continue;
-      for (const target of to) {
-        for (const name of live.get(target) ?? []) {
-          if (renewed.has(name) || from.has(name)) continue;
-          from.add(name);
-          changed = true;
-        }
+      for (const name of live.get(to) ?? []) {
+        if (renewed.has(name) || from.has(name)) continue;
+        from.add(name);
+        changed = true;
       }
     }
   }
   // The order of the definition keeps keys comparable.
   return new Map([...live].map(([state, names]) => [state, order.filter((name) => names.has(name))]));
+}
+
+/** Where a run that is here may have come from: only moves that remember lead back. One that leads back itself may come from anywhere. */
+function originsOf(moves: readonly Move[], state: string): readonly string[] {
+  const remembering = moves.filter(({ remember }) => remember);
+  if (remembering.some(({ to }) => to === ORIGIN)) return [...new Set(moves.map(({ from }) => from))];
+  return remembering.flatMap(({ from, to }) => (to === state ? [from] : []));
 }
 
 /** Into a final state by a move whose own condition answers every claim about that state, nothing else is read. */

@@ -1,15 +1,16 @@
-/** Gates that wait for something the engine does only when it is told to: a check to be run, child runs to be started. */
+/** Gates that wait for something the engine does only when it is told to: a check to be run, child runs to be started, a commit. */
 
 import type { Workflow } from "../compile.ts";
-import { ORIGIN, type Action, type Move } from "../workflow.ts";
+import { FACTS } from "../vocabulary.ts";
+import { ORIGIN, type Action, type Artifact, type Move } from "../workflow.ts";
 import type { Defect } from "./defect.ts";
 
 /** States, each with the results that may have been ordered on some way to it and may still come in. */
-type Ordered = ReadonlyMap<string, ReadonlySet<string>>;
+export type Ordered = ReadonlyMap<string, ReadonlySet<string>>;
 
 export function checkOrders(workflow: Workflow): Defect[] {
   const names = Object.entries(workflow.definition.artifacts).flatMap(([name, { reader }]) =>
-    reader.type === "check" || reader.type === "children" ? [name] : [],
+    reader.type === "check" || reader.type === "children" || deedBehind(reader) !== undefined ? [name] : [],
   );
   if (names.length === 0) return [];
   const some = orderedIn(workflow);
@@ -79,10 +80,18 @@ function orderedOnAllWays(workflow: Workflow, names: readonly string[]): Ordered
 
 function deedOf(workflow: Workflow, name: string): string {
   const reader = workflow.definition.artifacts[name]?.reader;
+  const deed = reader === undefined ? undefined : deedBehind(reader);
+  if (deed !== undefined) return `performs ${deed}`;
   return reader?.type === "children" ? `starts the tasks of ${reader.tasks}` : `runs ${name}`;
 }
 
-function orderedIn(workflow: Workflow): Ordered {
+/** What a fact tells the end of; undefined for one that is seen without anybody having ordered anything. */
+export function deedBehind(reader: Artifact["reader"]): string | undefined {
+  return reader.type === "fact" ? FACTS[reader.fact]?.told?.deed : undefined;
+}
+
+/** For each state, what may have been ordered on some way to it, and may still come in. */
+export function orderedIn(workflow: Workflow): Ordered {
   const { states, moves } = workflow.definition;
   const ordered = new Map(Object.keys(states).map((state) => [state, new Set<string>()]));
   let changed = true;
@@ -121,11 +130,15 @@ function orderedBy(workflow: Workflow, move: Move): string[] {
   const actions: readonly Action[] = [...move.do, ...(states[move.to]?.enter ?? []), ...deaths];
   return actions.flatMap((action) => {
     if (action.type === "run") return [action.check];
-    if (action.type !== "start-tasks") return [];
     return Object.entries(artifacts).flatMap(([name, { reader }]) =>
-      reader.type === "children" && reader.tasks === action.artifact ? [name] : [],
+      isOrdered(reader, action) ? [name] : [],
     );
   });
+}
+
+function isOrdered(reader: Artifact["reader"], action: Action): boolean {
+  if (action.type === "perform") return deedBehind(reader) === action.name;
+  return action.type === "start-tasks" && reader.type === "children" && reader.tasks === action.artifact;
 }
 
 function waitsFor(move: Move, name: string): boolean {

@@ -2,10 +2,12 @@
 
 import type { Workflow } from "../compile.ts";
 import type { Fault, Reading } from "../event.ts";
+import { isGrouped } from "../groups.ts";
 import { FAILING, NO_ISSUES, type IssueCounts, type Verdict } from "../verdict.ts";
+import { FACTS } from "../vocabulary.ts";
 import type { Artifact, Condition, Literal, Shape } from "../workflow.ts";
 
-export type Outcome = Pick<Reading, "fields" | "lists" | "verdict" | "issues"> & {
+export type Outcome = Pick<Reading, "fields" | "lists" | "verdict" | "issues" | "files"> & {
   readonly faults?: readonly Fault[];
 };
 
@@ -13,6 +15,7 @@ const ONE_LOW: IssueCounts = { ...NO_ISSUES, low: 1 };
 const ONE_CRITICAL: IssueCounts = { ...NO_ISSUES, critical: 1 };
 /** Two members are enough to have all, some and none of them succeed. */
 const SLOTS = ["one", "other"];
+const IN_TWO_FILES: NonNullable<Reading["files"]> = { one: "critical", other: "critical" };
 const SOMEWHERE: Fault = { at: { file: "", line: 1, col: 1 }, reason: "not valid" };
 
 const cache = new WeakMap<Workflow, Map<string, readonly Outcome[]>>();
@@ -26,23 +29,40 @@ export function outcomesOf(workflow: Workflow, name: string, artifact: Artifact)
 }
 
 function compute(workflow: Workflow, name: string, artifact: Artifact): Outcome[] {
-  const lists = Object.fromEntries(
-    Object.values(workflow.definition.artifacts).flatMap(({ each }) =>
-      each?.artifact === name ? [[each.list, SLOTS.slice(0, each.max)]] : [],
-    ),
-  );
+  const isByFile = fansOf(workflow, name).some(({ list }) => isGrouped(artifact, list));
   const variants = fieldsOf(workflow, name, artifact).flatMap((fields) =>
-    verdictsOf(workflow, name, artifact).map((verdict): Outcome => ({
-      ...verdict,
-      fields: { ...verdict.fields, ...fields },
-      lists,
-    })),
+    verdictsOf(workflow, name, artifact).flatMap((verdict) =>
+      listsOf(workflow, name, artifact).map((lists): Outcome => ({
+        ...verdict,
+        fields: { ...verdict.fields, ...fields },
+        lists,
+        ...(isByFile && verdict.issues !== undefined ? { files: IN_TWO_FILES } : {}),
+      })),
+    ),
   );
   const tellsInvalid = conditionsOf(workflow).some(
     (condition) =>
       condition.type === "artifact" && condition.artifact === name && condition.in.includes("invalid"),
   );
   return tellsInvalid ? [...variants, { fields: {}, lists: {}, faults: [SOMEWHERE] }] : variants;
+}
+
+function fansOf({ definition }: Workflow, name: string): NonNullable<Artifact["each"]>[] {
+  return Object.values(definition.artifacts).flatMap(({ each }) => (each?.artifact === name ? [each] : []));
+}
+
+/** Members for every fan-out over it: two where so many may be; and one, for runs in which a parameter allows no more. */
+function listsOf(workflow: Workflow, name: string, artifact: Artifact): Outcome["lists"][] {
+  const { params } = workflow.definition;
+  const named = fansOf(workflow, name).filter(({ list }) => !isGrouped(artifact, list));
+  const fans = named.map(({ list, max }) => {
+    const param = typeof max === "object" ? params[max.param] : undefined;
+    const [least, most] = param?.type === "int" ? [param.min, param.max] : [Number(max), Number(max)];
+    return { list, least, most };
+  });
+  const listed = (count: number): Outcome["lists"] =>
+    Object.fromEntries(fans.map(({ list, most }) => [list, SLOTS.slice(0, Math.min(count, most))]));
+  return fans.some(({ least, most }) => least < 2 && most > 1) ? [listed(2), listed(1)] : [listed(2)];
 }
 
 function verdictsOf(workflow: Workflow, name: string, { reader }: Artifact): Omit<Outcome, "lists">[] {
@@ -87,6 +107,7 @@ export function fieldCombinations(workflow: Workflow, name: string, { reader }: 
 }
 
 function shapeOf(reader: Artifact["reader"]): Shape | undefined {
+  if (reader.type === "fact") return FACTS[reader.fact]?.told?.fields;
   return reader.type === "json" || reader.type === "yaml" ? reader.shape : undefined;
 }
 
@@ -113,8 +134,10 @@ function fieldsOf(workflow: Workflow, name: string, { reader }: Artifact): Recor
   return all;
 }
 
+/** Whether it always has a value. A list that is absent has no members. */
 function isRequired(shape: Shape | undefined, field: string): boolean {
-  return shape?.type === "object" && Object.hasOwn(shape.required, field);
+  if (shape?.type !== "object") return false;
+  return Object.hasOwn(shape.required, field) || shape.optional[field]?.type === "list";
 }
 
 function valuesOf(shape: Shape | undefined, field: string, told: readonly Literal[]): Literal[] {
@@ -127,7 +150,8 @@ function valuesOf(shape: Shape | undefined, field: string, told: readonly Litera
     else if (typeof value === "string") others.add("(other)");
     else others.add(Math.max(...told.filter((each) => typeof each === "number")) + 1);
   }
-  return [...others];
+  const isSize = inner?.type === "list";
+  return [...others].filter((value) => !isSize || (typeof value === "number" && value >= 0));
 }
 
 export function conditionsOf(workflow: Workflow): Condition[] {

@@ -12,11 +12,13 @@ const BUILT_IN = [
   "state",
   "workspace",
   "slot",
+  "member",
   "attempt",
   "session",
   "base",
   "tree",
   "branch",
+  "policy",
   ...OF_ROLE,
 ];
 
@@ -162,7 +164,7 @@ function checkSections(workflow: Workflow, prompt: Prompt, uses: readonly Use[])
   ];
 }
 
-function matches(prompt: Prompt, pattern: RegExp): { word: string | undefined; at: Place }[] {
+export function matches(prompt: Prompt, pattern: RegExp): { word: string | undefined; at: Place }[] {
   return [...prompt.text.matchAll(pattern)].map((match) => ({
     word: match[1],
     at: placeIn(prompt, match.index + match[0].lastIndexOf(match[1] ?? "")),
@@ -174,7 +176,7 @@ function placeIn(prompt: Prompt, offset: number): Place {
   return { file: prompt.file, line: before.length, col: Array.from(before.at(-1) ?? "").length + 1 };
 }
 
-function bad(at: Place, message: string, near?: string): Defect {
+export function bad(at: Place, message: string, near?: string): Defect {
   return {
     code: "bad-prompt",
     at,

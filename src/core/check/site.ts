@@ -3,6 +3,7 @@
 import type { Workflow } from "../compile.ts";
 import type { Artifact, Move } from "../workflow.ts";
 import { liveArtifacts } from "./live.ts";
+import { deedBehind, orderedIn, type Ordered } from "./orders.ts";
 import { conditionsOf, outcomesOf } from "./outcomes.ts";
 
 export type Site = {
@@ -32,10 +33,11 @@ export function sitesOf(workflow: Workflow): ReadonlyMap<string, Site> {
   if (known !== undefined) return known;
   const live = liveArtifacts(workflow);
   const sameText = sameTexts(workflow);
+  const ordered = orderedIn(workflow);
   const sites = new Map<string, Site>();
   for (const [name, state] of Object.entries(workflow.definition.states)) {
     if (state.final === undefined)
-      sites.set(name, siteOf(workflow, name, { live: live.get(name) ?? [], sameText }));
+      sites.set(name, siteOf(workflow, name, { live: live.get(name) ?? [], sameText, ordered }));
   }
   cache.set(workflow, sites);
   return sites;
@@ -44,7 +46,7 @@ export function sitesOf(workflow: Workflow): ReadonlyMap<string, Site> {
 function siteOf(
   workflow: Workflow,
   state: string,
-  on: { live: readonly string[]; sameText: Site["sameText"] },
+  on: { live: readonly string[]; sameText: Site["sameText"]; ordered: Ordered },
 ): Site {
   const { artifacts } = workflow.definition;
   const moves = workflow.movesFrom[state] ?? [];
@@ -70,7 +72,9 @@ function siteOf(
     answers: [...new Set(moves.flatMap((move) => (move.answer === undefined ? [] : [move.answer])))],
     reserve: moves.flatMap((move) => move.reserve),
     submittedBy,
-    watched: relevant.filter((name) => artifacts[name]?.by.includes("engine")),
+    watched: relevant.filter(
+      (name) => artifacts[name]?.by.includes("engine") && !isTooEarly(workflow, name, { ...on, state }),
+    ),
     waivable: [...new Set(moves.flatMap((move) => move.need))].filter(
       (name) => told.has(name) || artifacts[name]?.by.includes("human") !== true,
     ),
@@ -78,6 +82,18 @@ function siteOf(
     spoilable: Object.keys(artifacts).filter((name) => isSpoilable(workflow, name, { live: on.live, told })),
     sameText: on.sameText,
   };
+}
+
+/** How something ended is told only after it was ordered. What nothing orders at all is a defect of its own. */
+function isTooEarly(
+  { definition }: Workflow,
+  name: string,
+  on: { ordered: Ordered; state: string },
+): boolean {
+  const reader = definition.artifacts[name]?.reader;
+  if (reader === undefined || deedBehind(reader) === undefined || on.ordered.get(on.state)?.has(name))
+    return false;
+  return [...on.ordered.values()].some((names) => names.has(name));
 }
 
 function artifactsIn(move: Move): string[] {

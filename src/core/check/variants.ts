@@ -1,31 +1,47 @@
 /** The parameter values a definition is checked with. */
 
 import type { Workflow } from "../compile.ts";
+import { SEVERITIES } from "../verdict.ts";
 import type { Literal, Param } from "../workflow.ts";
 import type { Params } from "./explore.ts";
 import { conditionsOf, fieldCombinations } from "./outcomes.ts";
+import { meaningOf, switchesOf } from "./switches.ts";
 
 /**
  * Every value of the parameters that guards read, each with all other numbers at their default, at their least and at their
  * most: a budget may be too small for what follows from it, or larger than another that shuts the same move.
+ *
+ * Where something is switched off, the numbers are at their least and at one: what a budget of one bounds is bounded at any
+ * size, and the worst case is that of a run with everything.
  */
 export function variantsOf(workflow: Workflow): Params[] {
   const params = Object.entries(workflow.definition.params);
   const guarded = readParams(workflow);
   let choices: Params[] = [{}];
   for (const [name, param] of params) {
-    const values = guarded.has(name) ? valuesOf(param, guarded.get(name) ?? []) : [param.default];
+    const values = guarded.has(name) ? valuesOf(param, guarded.get(name) ?? []) : [lenient(workflow, name)];
     choices = choices.flatMap((chosen) => values.map((value) => ({ ...chosen, [name]: value })));
   }
+  const switches = [...switchesOf(workflow)].filter((name) => guarded.has(name));
+  const isWhole = (chosen: Params): boolean => switches.every((name) => chosen[name] === true);
+  const distinct = new Map(
+    choices.map((chosen) => [`${isWhole(chosen)} ${meaningOf(workflow, chosen)}`, chosen]),
+  );
   const budgets = params.flatMap(([name, param]) =>
     param.type === "int" && !guarded.has(name) ? [{ name, param }] : [],
   );
-  const extremes = (["default", "min", "max"] as const).map((end) =>
-    Object.fromEntries(budgets.map(({ name, param }) => [name, param[end]])),
+  const set = (amount: (param: Int) => number): Params =>
+    Object.fromEntries(budgets.map(({ name, param }) => [name, amount(param)]));
+  const least = set(({ min }) => min);
+  const one = set(({ min, max }) => Math.min(Math.max(min, 1), max));
+  const usual = [set((param) => param.default), least, set(({ max }) => max)];
+  const all = [...distinct.values()].flatMap((chosen) =>
+    (isWhole(chosen) ? usual : [least, one]).map((amounts) => ({ ...chosen, ...amounts })),
   );
-  const all = choices.flatMap((chosen) => extremes.map((extreme) => ({ ...chosen, ...extreme })));
   return [...new Map(all.map((values) => [JSON.stringify(values), values])).values()];
 }
+
+type Int = Extract<Param, { type: "int" }>;
 
 /** More than this cannot be looked at one by one. */
 const COMBINATIONS_MAX = 4096;
@@ -51,10 +67,36 @@ function readParams(workflow: Workflow): Map<string, Literal[]> {
     if (condition.type === "param")
       read.set(condition.param, [...(read.get(condition.param) ?? []), ...condition.in]);
   }
-  for (const { block } of Object.values(workflow.definition.artifacts)) {
-    if (typeof block === "object" && !read.has(block.param)) read.set(block.param, []);
-  }
+  for (const param of thresholdsOf(workflow, tellsNotes(workflow))) if (!read.has(param)) read.set(param, []);
   return read;
+}
+
+/** Parameters that say which severities block. */
+function thresholdsOf(workflow: Workflow, isMeant: (artifact: string) => boolean): string[] {
+  return Object.entries(workflow.definition.artifacts).flatMap(([name, { block }]) =>
+    typeof block === "object" && isMeant(name) ? [block.param] : [],
+  );
+}
+
+/** Whether a guard tells a verdict with notes from one without: only then does it matter which issues are notes. */
+function tellsNotes(workflow: Workflow): (artifact: string) => boolean {
+  const told = new Set(
+    conditionsOf(workflow).flatMap((condition) =>
+      condition.type === "artifact" &&
+      condition.in.includes("pass") !== condition.in.includes("pass_with_notes")
+        ? [condition.artifact]
+        : [],
+    ),
+  );
+  return (artifact) => told.has(artifact);
+}
+
+/** The default; of a threshold the value with which there can be notes, because then a review comes out in every way it can. */
+function lenient(workflow: Workflow, name: string): Literal {
+  const param = workflow.definition.params[name];
+  if (param?.type === "enum" && thresholdsOf(workflow, () => true).includes(name))
+    return SEVERITIES.find((severity) => param.values.includes(severity)) ?? param.default;
+  return param?.default ?? "";
 }
 
 function valuesOf(param: Param, told: readonly Literal[]): Literal[] {

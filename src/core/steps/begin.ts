@@ -1,12 +1,14 @@
 /** A run begins: a move from nothing, to one of the states the definition allows. */
 
 import { record, type Draft } from "../draft.ts";
+import { startsFor } from "../entry.ts";
 import type { Incoming, Refusal } from "../event.ts";
 import { isOpen, unmet } from "../gate.ts";
 import { intake, nameOf } from "../intake.ts";
+import { sayTaken, takes } from "../param.ts";
 import { invalid, notInMap, notOpen, notYourRole } from "../refuse.ts";
 import { settle, take } from "../take.ts";
-import { START, type Literal, type Param } from "../workflow.ts";
+import { START, type Literal } from "../workflow.ts";
 
 export function begin(draft: Draft, event: Extract<Incoming, { type: "run-started" }>): Refusal | undefined {
   const { workflow, run } = draft;
@@ -19,16 +21,13 @@ export function begin(draft: Draft, event: Extract<Incoming, { type: "run-starte
   const params: Record<string, Literal> = {};
   for (const [name, param] of Object.entries(declared)) {
     const value = Object.hasOwn(event.params, name) ? (event.params[name] ?? param.default) : param.default;
-    if (!isIn(param, value))
-      return invalid(run, `parameter ${name} is ${describe(param)}, not ${String(value)}`);
+    if (!takes(param, value))
+      return invalid(run, `parameter ${name} is ${sayTaken(param)}, not ${String(value)}`);
     params[name] = value;
   }
   const starts = workflow.movesFrom[START] ?? [];
   // Unless somebody says where, it begins in the first state that its parameters allow.
-  const allowed = starts.find(({ when }) =>
-    when.every((one) => one.type !== "param" || one.in.includes(params[one.param] ?? "")),
-  );
-  const to = event.to ?? (allowed ?? starts[0])?.to ?? "";
+  const to = event.to ?? (startsFor(workflow, params)[0] ?? starts[0])?.to ?? "";
   const mapped = starts.filter((candidate) => candidate.to === to);
   const [first] = mapped;
   if (first === undefined) return notInMap(workflow, run, to);
@@ -43,30 +42,4 @@ export function begin(draft: Draft, event: Extract<Incoming, { type: "run-starte
   take(draft, move, who);
   settle(draft);
   return undefined;
-}
-
-function isIn(param: Param, value: Literal): boolean {
-  switch (param.type) {
-    case "int":
-      return Number.isInteger(value) && Number(value) >= param.min && Number(value) <= param.max;
-    case "enum":
-      return param.values.some((known) => known === value);
-    case "bool":
-      return typeof value === "boolean";
-    case "text":
-      return typeof value === "string";
-  }
-}
-
-function describe(param: Param): string {
-  switch (param.type) {
-    case "int":
-      return `a whole number from ${param.min} to ${param.max}`;
-    case "enum":
-      return `one of ${param.values.join(", ")}`;
-    case "bool":
-      return "true or false";
-    case "text":
-      return "a text";
-  }
 }

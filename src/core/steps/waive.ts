@@ -5,6 +5,7 @@ import type { Incoming, Refusal } from "../event.ts";
 import { nameOf, seeTree } from "../intake.ts";
 import { invalid, notYourRole } from "../refuse.ts";
 import { isGood, standingOf } from "../standing.ts";
+import { answeredFor } from "../stride.ts";
 import { settle } from "../take.ts";
 
 export function waive(draft: Draft, event: Extract<Incoming, { type: "waived" }>): Refusal | undefined {
@@ -24,6 +25,7 @@ export function waive(draft: Draft, event: Extract<Incoming, { type: "waived" }>
     reason: event.reason,
     tree: draft.run.tree,
     by: event.by.name ?? "human",
+    ...answeredFor(workflow, artifact),
   });
   settle(draft);
   return undefined;

@@ -89,8 +89,8 @@ export type Place = {
   readonly isWorkspace?: boolean;
 };
 
-/** A task of a list. */
-export type Listed = GraphTask & { readonly title: string };
+/** A task of a list. `text` is what the list says of it. */
+export type Listed = GraphTask & { readonly title: string; readonly text?: string };
 
 /**
  * The files of a run, which people and agents edit while we read and write them.
@@ -103,6 +103,16 @@ export type Artifacts = {
   read(place: Place): Promise<readonly Reading[]>;
   /** The tasks that a list holds as it is now. Throws an Error that says why where it cannot be worked off. */
   tasks(place: Place, artifact: string): Promise<readonly Listed[]>;
+  /** Those of these paths that are ordinary files in the place. */
+  present(place: Place, files: readonly string[]): readonly string[];
+  /**
+   * The whole texts of these fields of a data file, as it was taken in with this digest: readings hold only the beginning of a long one.
+   * Throws an Error that says why where it is another file by now, or has no such text.
+   */
+  texts(
+    place: Place,
+    of: { readonly artifact: string; readonly digest: string; readonly fields: readonly string[] },
+  ): Promise<Readonly<Record<string, string>>>;
   /** Puts a text to where the artifact is: its file, or its section. Throws a UserError where the text cannot stand there. */
   put(
     place: Place,

@@ -1,6 +1,6 @@
 /** Graphs: the tasks of a list, and the runs that were made of them. */
 
-import type { GraphTask } from "../../core/graph.ts";
+import type { Listed } from "./files.ts";
 
 /** One for each time that a state started the tasks of an artifact. */
 export type GraphKey = { readonly parent: string; readonly artifact: string; readonly entry: number };
@@ -14,22 +14,34 @@ export type GraphRow = GraphKey & {
 };
 
 export type ChildRow = GraphKey & {
-  readonly task: GraphTask & { readonly title: string };
+  readonly task: Listed;
   readonly params: Readonly<Record<string, string | number | boolean>>;
-  /** Empty until it may start. */
+  /** Empty until it may start, and for ever where an earlier graph has done it. */
   readonly run: string;
+  /** The run of an earlier graph that this one takes it over from; empty where it does not. */
+  readonly took: string;
   /** Empty while it is open or under way. */
-  readonly outcome: "" | "done" | "failed" | "blocked";
+  readonly outcome: "" | "done" | "failed" | "blocked" | "skipped";
+  /** What its run says of itself; empty where it has said nothing, or is not over. */
+  readonly summary: string;
   /** Of its run; empty while there is none. */
   readonly status: string;
 };
+
+export type Tally = { readonly parent: string; readonly done: number; readonly all: number };
+
+/** What became of a task. */
+type ChildEnd = Pick<ChildRow, "outcome" | "summary">;
+
+/** A task as it is put down; with its end where it was taken over. */
+export type NewChild = Pick<ChildRow, "task" | "params"> & Partial<ChildEnd & Pick<ChildRow, "took">>;
 
 /**
  * Contract: a graph and all its tasks are written at once, and once. A task is given a run's name before that run begins, and keeps it
  * for ever: whoever was killed in between is found out by the run that has not begun.
  */
 export type Graphs = {
-  putGraph(graph: Omit<GraphRow, "status">, children: readonly Pick<ChildRow, "task" | "params">[]): void;
+  putGraph(graph: Omit<GraphRow, "status">, children: readonly NewChild[]): void;
   graph(key: GraphKey): GraphRow | undefined;
   /** Those that are not closed. Next to nothing where there are none. */
   graphs(): GraphRow[];
@@ -42,7 +54,9 @@ export type Graphs = {
   childAs(run: string): ChildRow | undefined;
   /** Gives the task this run, unless it has one; gives the one that it has then. */
   nameChild(key: GraphKey, task: string, run: string): string;
-  settleChild(key: GraphKey, task: string, outcome: ChildRow["outcome"]): void;
+  settleChild(key: GraphKey, task: string, end: ChildEnd): void;
+  /** How far those are that runs wait for: how many tasks are done or skipped, of how many. Next to nothing where there are none. */
+  tallies(): readonly Tally[];
   /** Whether a graph waits for somebody to look at it: nothing of it is under way, or something of it has ended. */
   isGraphDue(): boolean;
 };

@@ -25,6 +25,13 @@ export const cancel = ACTED;
 
 export const stop = { run: Text, state: Text, halted: Flag, changed: Flag };
 
-export const resume = { run: Text, state: Text, unhalted: Flag, retried: Texts, respawned: Texts };
+export const resume = {
+  run: Text,
+  state: Text,
+  unhalted: Flag,
+  retried: Texts,
+  respawned: Texts,
+  answered: Text,
+};
 
 export const supervise = {};

@@ -1,6 +1,7 @@
 /** What the commands that look at runs print with `--json`. */
 
 import * as z from "zod/mini";
+import { told } from "../workflow/words.ts";
 import { At, Count, Flag, Text, Texts } from "./envelope.ts";
 
 const Actor = z.union([
@@ -58,6 +59,21 @@ const Artifact = z.strictObject({
   asOf: z.optional(Text),
 });
 
+const Scheduled = z.strictObject({
+  phase: Text,
+  stage: Text,
+  name: Text,
+  type: z.enum(["dispatch", "inline", "review", "command", "question"]),
+  status: z.enum(["pending", "in_progress", "completed", "failed", "skipped", "waived"]),
+  attempts: Count,
+  gate: z.nullable(
+    z.strictObject({
+      status: z.enum(["satisfied", "missing", "pending", "dropped"]),
+      required: z.array(z.strictObject({ artifact: Text, file: Text, standing: Text, reason: Text })),
+    }),
+  ),
+});
+
 const Agent = z.strictObject({
   role: Text,
   slot: Text,
@@ -110,7 +126,17 @@ const RUN = {
   updatedAt: Text,
 };
 
-export const list = { runs: z.array(z.strictObject(RUN)), more: Count };
+const Tally = z.strictObject({ done: Count, all: Count });
+
+export const list = {
+  runs: z.array(
+    z.strictObject({
+      ...RUN,
+      tasks: told(z.nullable(Tally), "Of a list that it waits for: how many are done"),
+    }),
+  ),
+  more: Count,
+};
 
 const Task = z.strictObject({ task: Text, title: Text, run: Text, status: Text, waits: Text });
 
@@ -124,6 +150,7 @@ export const show = {
   base: Text,
   params: z.record(Text, z.union([Text, z.number(), Flag])),
   counters: z.array(z.strictObject({ name: Text, value: Count, max: Count, per: Text })),
+  schedule: z.array(Scheduled),
   artifacts: z.array(Artifact),
   agents: z.array(Agent),
   tasks: z.array(Task),

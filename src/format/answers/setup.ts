@@ -1,7 +1,7 @@
 /** What the commands that set things up print with `--json`. */
 
 import * as z from "zod/mini";
-import { Count, Flag, Text, Texts } from "./envelope.ts";
+import { At, Count, Flag, Text, Texts } from "./envelope.ts";
 import { Happening } from "./runs.ts";
 
 export const doctor = {
@@ -33,10 +33,28 @@ export const init = {
   files: z.array(z.strictObject({ path: Text, status: z.enum(["written", "kept", "changed"]) })),
 };
 
+const Source = {
+  from: z.enum(["built-in", "user", "repository"]),
+  at: z.nullable(At),
+};
+const Literal = z.union([Text, z.number(), Flag]);
+
+export const config = {
+  workflow: Text,
+  settings: z.array(z.strictObject({ key: Text, value: z.union([Literal, Texts]), ...Source })),
+  params: z.array(
+    z.strictObject({ param: Text, key: Text, takes: Text, default: Literal, value: Literal, ...Source }),
+  ),
+  files: Texts,
+  trusted: Flag,
+  problems: Texts,
+};
+
 const Plan = z.strictObject({
   harness: Text,
   harnesses: z.record(Text, z.record(Text, z.unknown())),
   checks: z.record(Text, Text),
+  params: z.record(Text, z.record(Text, z.unknown())),
   env: Texts,
   terminal: z.enum(["", "auto", "none"]),
   workflows: z.array(

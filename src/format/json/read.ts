@@ -32,12 +32,30 @@ export function readJson(reader: DataReader, file: string, text: string): Findin
   const wrong = reader.shape === undefined ? [] : misfits(reader.shape, data);
   const { misfits: unjudged, ...review } = reader.review ? readReview(reader.review, data) : { misfits: [] };
   const unlisted: Misfit[] = [];
-  const lists = Object.entries(reader.lists).map(([name, at]) => [name, listAt(data, at, unlisted)] as const);
+  const lists = Object.entries(reader.lists).map(
+    ([name, at]) => [name, mayLack(reader, data, at) ? [] : listAt(data, at, unlisted)] as const,
+  );
   const faults = [...wrong, ...unjudged, ...unlisted].slice(0, FAULTS_MAX).map(({ path, reason, atKey }) => ({
     at: atKey === true ? loaded.keyPlaceOf(path) : loaded.placeOf(path),
     reason,
   }));
-  return { found: true, faults, ...review, fields: scalars(data), lists: Object.fromEntries(lists) };
+  return {
+    found: true,
+    faults,
+    ...review,
+    fields: { ...scalars(data), ...sizes(reader, data) },
+    lists: Object.fromEntries(lists),
+  };
+}
+
+/** What stands at the top of a data file, for whoever needs it whole; nothing where it cannot be read. */
+export function dataIn(
+  type: DataReader["type"],
+  file: string,
+  text: string,
+): Readonly<Record<string, unknown>> {
+  const loaded = type === "json" ? loadJson(file, text) : loadYamlText(file, text);
+  return loaded.ok && isObject(loaded.data) ? loaded.data : {};
 }
 
 function loadJson(file: string, text: string): Loaded {
@@ -92,6 +110,24 @@ function listAt(data: unknown, at: string, wrong: Misfit[]): readonly string[] {
   const twice = repeated(names.filter((name) => name !== ""));
   if (twice !== undefined) wrong.push({ path, reason: `${quote(twice)} appears twice in ${nameOf(path)}` });
   return names.filter((name) => name !== "");
+}
+
+/** It is not there, and its shape says that it need not be. */
+function mayLack({ shape }: DataReader, data: unknown, at: string): boolean {
+  const isOptional = shape?.type === "object" && Object.hasOwn(shape.optional, at);
+  return isOptional && isObject(data) && (data[at] ?? undefined) === undefined;
+}
+
+/** How many members each list has that its shape knows: none where it may be absent and is. */
+function sizes({ shape }: DataReader, data: unknown): Readonly<Record<string, number>> {
+  if (shape?.type !== "object" || !isObject(data)) return {};
+  const known = Object.entries({ ...shape.required, ...shape.optional });
+  return Object.fromEntries(
+    known.flatMap(([name, { type }]): [string, number][] => {
+      const value = data[name];
+      return type === "list" ? [[name, Array.isArray(value) ? value.length : 0]] : [];
+    }),
+  );
 }
 
 function scalars(data: unknown): Readonly<Record<string, Literal>> {

@@ -5,10 +5,11 @@ import { NO_ISSUES, SEVERITIES } from "../../core/verdict.ts";
 import type { IssueCounts, Severity } from "../../core/verdict.ts";
 import type { ReviewShape } from "../../core/workflow.ts";
 import { quote } from "../finding.ts";
+import { fileOf } from "./location.ts";
 import { isObject, nameOf } from "./shape.ts";
 import type { Misfit, Path } from "./shape.ts";
 
-type Review = Pick<Reading, "verdict" | "issues"> & { readonly misfits: readonly Misfit[] };
+type Review = Pick<Reading, "verdict" | "issues" | "files"> & { readonly misfits: readonly Misfit[] };
 
 export function readReview(shape: ReviewShape, data: unknown): Review {
   const misfits: Misfit[] = [];
@@ -18,7 +19,8 @@ export function readReview(shape: ReviewShape, data: unknown): Review {
     typeof word === "string" && Object.hasOwn(shape.verdicts, word) ? shape.verdicts[word] : undefined;
   if (verdict === undefined) misfits.push({ path: at, reason: wrongVerdict(shape, at, word) });
   const issues = shape.issuesAt === undefined ? undefined : countIssues(shape, data, misfits);
-  return { misfits, ...(verdict && { verdict }), ...(issues && { issues }) };
+  const files = shape.locationAt === undefined ? undefined : filesIn(shape, data);
+  return { misfits, ...(verdict && { verdict }), ...(issues && { issues }), ...(files && { files }) };
 }
 
 function wrongVerdict(shape: ReviewShape, at: Path, word: unknown): string {
@@ -37,6 +39,23 @@ function countIssues(shape: ReviewShape, data: unknown, misfits: Misfit[]): Issu
   const counts: Record<Severity, number> = { ...NO_ISSUES };
   for (const issue of issues) counts[severityOf(shape, issue)] += 1;
   return counts;
+}
+
+/** More files than anybody mends at once; what goes beyond names none. */
+const FILES_MAX = 50;
+
+function filesIn(shape: ReviewShape, data: unknown): Record<string, Severity> {
+  const issues = valueAt(data, pathOf(shape.issuesAt ?? ""));
+  const files = new Map<string, Severity>();
+  for (const issue of Array.isArray(issues) ? issues : []) {
+    const named = fileOf(valueAt(issue, pathOf(shape.locationAt ?? "")));
+    const file = files.has(named) || files.size < FILES_MAX ? named : "";
+    const severity = severityOf(shape, issue);
+    const known = files.get(file);
+    if (known === undefined || SEVERITIES.indexOf(severity) < SEVERITIES.indexOf(known))
+      files.set(file, severity);
+  }
+  return Object.fromEntries(files);
 }
 
 /** What cannot be ranked ranks highest: an issue must never get lost because of a word. */

@@ -148,6 +148,11 @@ export function endOf(node: Block): number {
   return node.position?.end.offset ?? 0;
 }
 
+/** What stands under a heading, as it is in the file. */
+export function textOf({ text }: Outline, { heading, next }: Section): string {
+  return text.slice(endOf(heading), next === undefined ? undefined : startOf(next));
+}
+
 /** The lines of a block as they stand in the file, without the white space around them. */
 export function linesOf(outline: Outline, node: Block): readonly Line[] {
   const lines: Line[] = [];

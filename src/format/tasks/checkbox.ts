@@ -10,12 +10,13 @@ import { cutValue, quote } from "../finding.ts";
 import { loadYamlText } from "../json/read.ts";
 import type { Path } from "../json/shape.ts";
 import { plain } from "../markdown/inline.ts";
-import { linesWithin, ownBlocks, sectionsOf, startOf } from "../markdown/outline.ts";
+import { linesWithin, ownBlocks, sectionsOf, startOf, textOf } from "../markdown/outline.ts";
 import type { Block, Outline, Section } from "../markdown/outline.ts";
 import { entryDraft } from "./entry.ts";
 import { filesIn, idsIn, labelledOf } from "./lines.ts";
 import { TASK_DEPTH_MAX, TASK_HEADING } from "./plan.ts";
 import type { Draft } from "./task.ts";
+import { instructionsIn } from "./told.ts";
 
 type Code = Extract<Block, { type: "code" }>;
 type ListItem = Extract<Block, { type: "listItem" }>;
@@ -57,7 +58,8 @@ function blockDraft(outline: Outline, section: Section, found: Found): readonly 
       reason: `the heading says task ${quote(id)}, its block says ${quote(draft.id)}`,
     });
   }
-  return [{ ...draft, offset, title: cutValue(plain(title), TITLE_MAX) }];
+  const text = draft.text ?? instructionsIn(textOf(outline, section));
+  return [{ ...draft, offset, title: cutValue(plain(title), TITLE_MAX), text }];
 }
 
 function fromBlock(outline: Outline, block: Code, faults: Fault[]) {
@@ -104,6 +106,7 @@ function lineDraft(outline: Outline, item: ListItem, flaws: Flaw[]): readonly Dr
       title: cutValue(plain(title), TITLE_MAX),
       files: filesIn(labelled.get("files") ?? []),
       dependsOn: idsIn(labelled.get("depends") ?? []),
+      text: instructionsIn(rest.map((line) => line.text).join("\n")),
       ...(status !== undefined && { status }),
     },
   ];

@@ -9,6 +9,7 @@ import { cutValue } from "../finding.ts";
 import { isObject } from "../json/shape.ts";
 import type { Path } from "../json/shape.ts";
 import type { Draft } from "./task.ts";
+import { instructionsIn } from "./told.ts";
 
 type Entry = {
   readonly data: unknown;
@@ -34,6 +35,7 @@ export function entryDraft(entry: Entry): EntryDraft | undefined {
   if (id === undefined) return undefined;
   const complexity = textOf(data["complexity"]);
   const status = textOf(data["status"]);
+  const text = textOf(data["instructions"]) ?? textOf(data["description"]);
   return {
     id,
     title: cutValue(textOf(data["title"]) ?? textOf(data["goal"]) ?? "", TITLE_MAX),
@@ -41,6 +43,7 @@ export function entryDraft(entry: Entry): EntryDraft | undefined {
     dependsOn: idsOf(entry, data["depends_on"]),
     ...(complexity !== undefined && { complexity }),
     ...(status !== undefined && { status }),
+    ...(text !== undefined && { text: instructionsIn(text) }),
   };
 }
 

@@ -3,10 +3,11 @@
 import type { Flaw } from "../finding.ts";
 import { quote } from "../finding.ts";
 import { plain } from "../markdown/inline.ts";
-import { linesWithin, ownBlocks, sectionsOf, startOf } from "../markdown/outline.ts";
+import { linesWithin, ownBlocks, sectionsOf, startOf, textOf } from "../markdown/outline.ts";
 import type { Outline } from "../markdown/outline.ts";
 import { filesIn, idsIn, labelledOf, wordIn } from "./lines.ts";
 import type { Draft } from "./task.ts";
+import { instructionsIn } from "./told.ts";
 
 export const TASK_HEADING = /^Task[ \t]+([A-Za-z0-9][\w.-]*?)[ \t]*(?::|[ \t][-–—])[ \t]*(\S.*)$/;
 export const TASK_DEPTH_MAX = 4;
@@ -29,8 +30,17 @@ export function planDrafts(outline: Outline, flaws: Flaw[]): readonly Draft[] {
       flaws.push({ offset, reason: `task ${quote(id)}: names no files (a line \`Files: ...\`)` });
     const complexity = wordIn(labelled.get("complexity"));
     const dependsOn = idsIn(labelled.get("depends") ?? []);
+    const text = instructionsIn(textOf(outline, section));
     return [
-      { id, offset, title: plain(title), files, dependsOn, ...(complexity !== undefined && { complexity }) },
+      {
+        id,
+        offset,
+        title: plain(title),
+        files,
+        dependsOn,
+        text,
+        ...(complexity !== undefined && { complexity }),
+      },
     ];
   });
 }

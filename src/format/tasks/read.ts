@@ -46,7 +46,7 @@ function lineStarts(text: string): (line: number) => number {
 }
 
 function taskOf(draft: Draft, line: number): Task {
-  const { id, title, files, dependsOn, status, layer } = draft;
+  const { id, title, files, dependsOn, status, layer, text = "" } = draft;
   const complexity = draft.complexity === undefined ? undefined : complexityOf(draft.complexity);
   return {
     id,
@@ -56,6 +56,7 @@ function taskOf(draft: Draft, line: number): Task {
     ...(complexity !== undefined && { complexity }),
     ...(status !== undefined && { status }),
     ...(layer !== undefined && { layer }),
+    ...(text !== "" && { text }),
     line,
   };
 }

@@ -15,6 +15,8 @@ export type Task = {
   readonly status?: string;
   /** The heading it stands under. */
   readonly layer?: string;
+  /** What is to be done, as the list has it. */
+  readonly text?: string;
   readonly line: number;
 };
 
@@ -28,6 +30,7 @@ export type Draft = {
   readonly complexity?: string;
   readonly status?: string;
   readonly layer?: string;
+  readonly text?: string;
 };
 
 const STATUSES = new Set([

@@ -1,17 +1,28 @@
 /** Actions are short sentences in the file and closed variants in the core. */
 
+import { PERFORMABLE } from "../../core/vocabulary.ts";
 import type { Action } from "../../core/workflow.ts";
 
-/** Things the edge can be asked to do by name. */
-export const PERFORMABLE = ["commit", "pull-request", "merge", "notify"] as const;
 export const RESOURCES = ["workspace"] as const;
 
 /** What a sentence names, so that the names can be checked: kind and word. */
 export type Mention = {
-  readonly kind: "role" | "prompt" | "artifact" | "check" | "tasks" | "parts" | "resource" | "performable";
+  readonly kind:
+    | "role"
+    | "prompt"
+    | "artifact"
+    | "check"
+    | "tasks"
+    | "parts"
+    | "texts"
+    | "resource"
+    | "performable"
+    | "patterns";
   readonly name: string;
   /** With parts: who is started for each of them. */
   readonly role?: string;
+  /** With texts: what takes them. */
+  readonly deed?: string;
 };
 
 export type ParsedAction = { readonly action: Action; readonly mentions: readonly Mention[] };
@@ -45,8 +56,7 @@ export function parseAction(text: string): ParsedAction | string {
         mentions: words.slice(1).map(artifact),
       };
     case "perform":
-      if (words.length !== 2) return "perform NAME";
-      return { action: { type: "perform", name: first }, mentions: [{ kind: "performable", name: first }] };
+      return parsePerform(words);
     default:
       return `start, stop, tell, mark, run, release, archive or perform, not "${verb} ${second}${third}"`;
   }
@@ -90,6 +100,30 @@ function parseTell(words: readonly string[]): ParsedAction | string {
     };
   }
   return "tell ROLE MESSAGE or start [as PROMPT]";
+}
+
+const PERFORM =
+  "perform commit from ARTIFACT [without $PARAMETER], perform pull-request from ARTIFACT, or perform notify";
+
+function parsePerform(words: readonly string[]): ParsedAction | string {
+  const [, name = "", from, artifactName, without, param] = words;
+  if (name === "merge") return `${PERFORM}. Merging is for people, who type signalbox task merge`;
+  const named: Mention = { kind: "performable", name };
+  const texts = PERFORMABLE[name]?.texts ?? [];
+  // Of a name that nobody knows, nobody knows either how it is written: the name is what is wrong.
+  if (!Object.hasOwn(PERFORMABLE, name)) return { action: { type: "perform", name }, mentions: [named] };
+  if (texts.length === 0)
+    return words.length === 2 ? { action: { type: "perform", name }, mentions: [named] } : PERFORM;
+  if (from !== "from" || artifactName === undefined) return PERFORM;
+  const mentions: Mention[] = [{ kind: "texts", name: artifactName, deed: name }];
+  if (words.length === 4) return { action: { type: "perform", name, from: artifactName }, mentions };
+  if (name !== "commit" || words.length !== 6 || without !== "without" || param?.startsWith("$") !== true)
+    return PERFORM;
+  const patterns = param.slice(1);
+  return {
+    action: { type: "perform", name, from: artifactName, without: patterns },
+    mentions: [...mentions, { kind: "patterns", name: patterns }],
+  };
 }
 
 function role(name: string): Mention {

@@ -58,7 +58,7 @@ export function buildArtifact(
   });
   requireWhole(context, file, path);
   requireDistinct(context, file, inside);
-  const each = buildEach(context, file, { name, path, inside });
+  const each = buildEach(on, file, { name, path, inside });
   return {
     file: file.in ?? "",
     reader: readerOf(on, file, inside),
@@ -122,7 +122,12 @@ function requireDistinct(context: Context, { verdict, review }: ArtifactFile, in
   }
 }
 
-function buildEach(context: Context, file: ArtifactFile, { path, inside }: Site): Artifact["each"] {
+function buildEach(
+  on: { readonly context: Context; readonly params: Params },
+  file: ArtifactFile,
+  { path, inside }: Site,
+): Artifact["each"] {
+  const { context } = on;
   if (file.each === undefined) return undefined;
   const dot = file.each.lastIndexOf(".");
   const artifact = file.each.slice(0, dot);
@@ -138,5 +143,10 @@ function buildEach(context: Context, file: ArtifactFile, { path, inside }: Site)
       message: `a fan-out writes one file per member: "in" needs {slot}`,
     });
   }
-  return { artifact, list: file.each.slice(dot + 1), max: file.max ?? MEMBERS };
+  const max = paramOr(on, file.max ?? MEMBERS, {
+    as: "int",
+    // A phase has another word for it.
+    path: [...path, path[0] === "stages" ? "most" : "max"],
+  });
+  return { artifact, list: file.each.slice(dot + 1), max: typeof max === "string" ? MEMBERS : max };
 }

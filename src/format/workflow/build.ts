@@ -19,6 +19,7 @@ import { checkFile } from "./paths.ts";
 import { checkRelations } from "./relations.ts";
 import type { WhenFile, WorkflowFile } from "./schema.ts";
 import type { Expanded } from "./sink.ts";
+import { checkSettings } from "./settings.ts";
 import { buildStages, leadPast } from "./skip.ts";
 import { checkUnused } from "./unused.ts";
 
@@ -30,6 +31,7 @@ type Given = { readonly file: WorkflowFile; readonly expanded: Expanded; readonl
 export function build(context: Context, { file, expanded, prompts }: Given): Definition {
   const { kernel } = expanded;
   const params = mapValues(file.params ?? {}, (param, name) => buildParam(context, param, ["params", name]));
+  checkSettings(context, params);
   const artifacts = mapValues(kernel.artifacts, (artifact, name) =>
     buildArtifact({ context, params }, artifact, {
       name,

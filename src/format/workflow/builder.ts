@@ -1,8 +1,10 @@
 /** What all parts of the build share: the file, its expansion, what is declared, and which prompts are used. */
 
 import { closest } from "../../core/closest.ts";
+import { PERFORMABLE } from "../../core/vocabulary.ts";
 import type { Action, Definition, Place, Prompt } from "../../core/workflow.ts";
-import { parseAction, PERFORMABLE, RESOURCES, type Mention } from "./actions.ts";
+import { parseAction, RESOURCES, type Mention } from "./actions.ts";
+import { objectionToTexts } from "./fields.ts";
 import { isDoubtful, report, requireName, type Context, type Path } from "./context.ts";
 import type { WorkflowFile } from "./schema.ts";
 import type { Expanded } from "./sink.ts";
@@ -55,6 +57,7 @@ function requireMention(on: Build, mention: Mention, path: Path): void {
     case "check":
     case "tasks":
     case "parts":
+    case "texts":
       if (requireName(on.context, { kind: "artifact", name, known: names.artifacts, path }))
         requireKind(on, mention, path);
       return;
@@ -62,7 +65,11 @@ function requireMention(on: Build, mention: Mention, path: Path): void {
       requireName(on.context, { kind: "resource", name, known: RESOURCES, path });
       return;
     case "performable":
-      requireName(on.context, { kind: "deed", name, known: PERFORMABLE, path });
+      requireName(on.context, { kind: "deed", name, known: Object.keys(PERFORMABLE), path });
+      return;
+    case "patterns":
+      if (requireName(on.context, { kind: "parameter", name, known: names.params, path }))
+        requireText(on, name, path);
       return;
     case "prompt":
       usePrompt(on, name, on.context.placeOf(path));
@@ -70,13 +77,26 @@ function requireMention(on: Build, mention: Mention, path: Path): void {
   }
 }
 
-function requireKind(on: Build, { kind, name, role = "" }: Mention, path: Path): void {
+function requireText(on: Build, name: string, path: Path): void {
+  const param = on.declared.params[name];
+  if (param === undefined || param.type === "text" || on.context.isTroubled(["params", name])) return;
+  report(on.context, on.context.placeOf(path), {
+    code: "bad-action",
+    message: `${name} is no text: patterns are lines of one`,
+  });
+}
+
+function requireKind(on: Build, { kind, name, role = "", deed = "" }: Mention, path: Path): void {
   const artifact = on.declared.artifacts[name];
   const bad = (message: string): void =>
     report(on.context, on.context.placeOf(path), { code: "bad-action", message });
   if (artifact === undefined || isDoubtful(on.context, name)) return;
   if (kind === "check" && artifact.reader.type !== "check") bad(`${name} is no check`);
   if (kind === "tasks" && artifact.reader.type !== "tasks") bad(`${name} is no list of tasks`);
+  if (kind === "texts") {
+    const objection = objectionToTexts(artifact, PERFORMABLE[deed]?.texts ?? []);
+    if (objection !== undefined) bad(`${name} has no text for ${deed}: ${objection}`);
+  }
   if (kind !== "parts") return;
   if (artifact.each === undefined) bad(`${name} is no fan-out: it has no "each"`);
   else if (!artifact.by.includes(role)) bad(`${name} counts only from ${artifact.by.join(" or ")}`);

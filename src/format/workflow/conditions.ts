@@ -3,7 +3,7 @@
 import { closest } from "../../core/closest.ts";
 import type { Artifact, Condition, Literal, Param, Standing } from "../../core/workflow.ts";
 import { VERDICTS } from "../../core/verdict.ts";
-import { isDoubtful, report, requireName, type Context, type Names, type Path } from "./context.ts";
+import { isDoubtful, report, requireName, statesOf, type Context, type Names, type Path } from "./context.ts";
 import { fieldOf, objectionTo, objectionToLeast, type Objection } from "./fields.ts";
 import type { WhenFile } from "./schema.ts";
 
@@ -47,8 +47,19 @@ function buildCondition(on: On, guard: Guard): Condition | undefined {
   switch (kind) {
     case "origin":
       for (const { literal, at } of literalsOf(guard))
-        requireName(context, { kind: "state", name: String(literal), known: names.states, path: at });
-      return { type: "origin", in: literalsOf(guard).map(({ literal }) => String(literal)) };
+        requireName(context, {
+          kind: "state",
+          name: String(literal),
+          known: [...names.states, ...names.stages],
+          path: at,
+        });
+      return {
+        type: "origin",
+        in: statesOf(
+          names,
+          literalsOf(guard).map(({ literal }) => String(literal)),
+        ),
+      };
     case "counter":
       return counterCondition(context, guard);
     case "artifact":

@@ -15,6 +15,8 @@ export type Names = {
   readonly asks: ReadonlySet<string>;
   readonly stages: ReadonlySet<string>;
   readonly scopes: ReadonlySet<string>;
+  /** The states of each stage: its name stands for all of them, where a run may come from. */
+  readonly statesIn: ReadonlyMap<string, readonly string[]>;
 };
 
 export type Context = {
@@ -65,13 +67,14 @@ export function requireNames(
     known: Iterable<string>;
     path: Path;
   },
-): void {
-  const { kind, names, path } = on;
+): boolean {
+  const { kind, names = [], path } = on;
   const known = [...on.known];
-  if (typeof names === "string") requireName(context, { kind, name: names, known, path });
-  else
-    for (const [index, name] of (names ?? []).entries())
-      requireName(context, { kind, name, known, path: [...path, index] });
+  if (typeof names === "string") return requireName(context, { kind, name: names, known, path });
+  const unknown = names.filter(
+    (name, index) => !requireName(context, { kind, name, known, path: [...path, index] }),
+  );
+  return unknown.length === 0;
 }
 
 const PEOPLE = new Set(["person", "people", "user", "me", "somebody", "operator"]);
@@ -92,6 +95,12 @@ export function requireActors(
   path: Path,
 ): void {
   requireNames(context, { kind: "role", names, known: [...context.names.roles, "human", "engine"], path });
+}
+
+/** The name of a stage stands for all of its states. */
+export function statesOf({ statesIn, states }: Names, names: readonly string[]): readonly string[] {
+  const all = names.flatMap((name) => (states.has(name) ? [name] : (statesIn.get(name) ?? [name])));
+  return [...new Set(all)];
 }
 
 export function listOf<T>(value: T | readonly T[] | undefined): readonly T[] {

@@ -1,8 +1,9 @@
-/** What must be left when stages are disabled: one of them, a way on, and what the others live on. */
+/** What must be left when stages are disabled: something to do, a way on, and what the others live on. */
 
 import { ORIGIN } from "../../core/workflow.ts";
 import { report, type Context, type Path } from "./context.ts";
 import { followingIn } from "./expand.ts";
+import { entryOf } from "./phases/site.ts";
 import type { StageFile, WorkflowFile } from "./schema.ts";
 
 type Named = readonly [string, StageFile];
@@ -12,10 +13,10 @@ export function checkEnabled(context: Context, file: WorkflowFile): void {
   const optional = stages.filter(([, { enabled = true }]) => enabled !== true);
   const [last] = optional.at(-1) ?? [];
   if (last === undefined) return;
-  if (optional.length === stages.length && !context.isLost(""))
+  if (stages.every(([, { enabled }]) => enabled === false) && !context.isLost(""))
     return report(context, context.placeOf(["stages", last, "enabled"]), {
       code: "no-stage",
-      message: "every stage can be disabled, and then nothing is left to do: one must always be there",
+      message: "every stage is disabled, so there is nothing to do: no run could begin",
     });
   for (const [name, { then }] of optional)
     if (then === ORIGIN)
@@ -43,7 +44,7 @@ function circleOf(file: WorkflowFile, optional: readonly Named[], from: string):
   while (at !== undefined && !passed.includes(at)) {
     passed.push(at);
     const to = followingIn(file, at);
-    at = optional.find(([, { phases }]) => Object.keys(phases)[0] === to)?.[0];
+    at = optional.find(([, { phases }]) => entryOf(Object.entries(phases)[0]) === to)?.[0];
   }
   return at === from ? passed : [];
 }
@@ -56,8 +57,10 @@ function checkSources(
 ): void {
   // Stages with the same word are there together.
   const others = optional.filter(([other, stage]) => other !== name && stage.enabled !== enabled);
-  for (const [id, { tasks, each }] of Object.entries(phases)) {
-    const source = tasks ?? each?.slice(0, Math.max(each.lastIndexOf("."), 0));
+  for (const [id, { tasks, each, split }] of Object.entries(phases)) {
+    // With a split the list is the phase's own.
+    const source =
+      tasks ?? (split === undefined ? each?.slice(0, Math.max(each.lastIndexOf("."), 0)) : undefined);
     // What the file declares itself may come from elsewhere.
     if (source === undefined || Object.hasOwn(file.artifacts ?? {}, source)) continue;
     const [maker] = others.find(([, stage]) => Object.hasOwn(stage.phases, source)) ?? [];

@@ -5,22 +5,22 @@
  */
 
 import { listOf, type Path } from "./context.ts";
-import { blockedState, put, type Expanded, type Kernel, type Sink } from "./sink.ts";
-import {
-  checkPhase,
-  cyclesOf,
-  eachPhase,
-  reviewPhase,
-  runPhase,
-  tasksPhase,
-  type PhaseSite,
-} from "./phases.ts";
-import type { StageFile, WorkflowFile } from "./schema.ts";
+import { blockedState, exhaustedState, put, type Expanded, type Kernel, type Sink } from "./sink.ts";
+import { checkPhase } from "./phases/check.ts";
+import { eachPhase } from "./phases/each.ts";
+import { handPhase } from "./phases/hand.ts";
+import { reviewPhase } from "./phases/review.ts";
+import { runPhase } from "./phases/run.ts";
+import { entryOf, type PhaseSite, type Restart } from "./phases/site.ts";
+import { tasksPhase } from "./phases/tasks.ts";
+import { restartsOf } from "./restarts.ts";
+import type { PhaseFile, StageFile, WorkflowFile } from "./schema.ts";
 
 export function expand(file: WorkflowFile): Expanded {
   const sink: Sink = { kernel: copyOf(file), origins: new Map(), insides: new Map(), helpers: new Map() };
   const stages = Object.entries(file.stages ?? {});
-  for (const [name, stage] of stages) expandStage(sink, { name, stage, next: followingIn(file, name) });
+  for (const [name, stage] of stages)
+    expandStage(sink, { name, stage, next: followingIn(file, name), restarts: restartsOf(file, name) });
   return sink;
 }
 
@@ -36,11 +36,18 @@ function copyOf(file: WorkflowFile): Kernel {
   };
 }
 
-function expandStage(sink: Sink, on: { name: string; stage: StageFile; next: string }): void {
+type Expanding = {
+  readonly name: string;
+  readonly stage: StageFile;
+  readonly next: string;
+  readonly restarts: readonly Restart[];
+};
+
+function expandStage(sink: Sink, on: Expanding): void {
   const { name, stage } = on;
   const phases = Object.entries(stage.phases);
   const path: Path = ["stages", name];
-  if (stage.restart !== undefined)
+  if (stage.restart !== undefined && "max" in stage.restart)
     put(sink, "counters", {
       name: `${name}.restarts`,
       value: { max: stage.restart.max, per: "run" },
@@ -52,33 +59,44 @@ function expandStage(sink: Sink, on: { name: string; stage: StageFile; next: str
     value: { stage: name, waits: true, ask: stage.stuck },
     path: [...path, "stuck"],
   });
+  if (stage.exhausted !== undefined)
+    put(sink, "states", {
+      name: exhaustedState(name),
+      value: { stage: name, waits: true, ask: stage.exhausted },
+      path: [...path, "exhausted"],
+    });
   for (const [index, [id, phase]] of phases.entries()) {
     const site: PhaseSite = {
       id,
       phase,
       stage: name,
-      first: phases[0]?.[0] ?? id,
-      scopes: [name, ...cyclesOf(stage)],
-      outputs: phases.flatMap(([other, { out }]) => (out === undefined ? [] : [other])),
-      next: phases[index + 1]?.[0] ?? on.next,
-      restarts: stage.restart !== undefined,
-      fixers: phases.flatMap(([, other]) => (other.review === id ? listOf(other.fix?.by) : [])),
-      reviewed: phase.review === undefined ? undefined : stage.phases[phase.review],
+      restarts: on.restarts,
+      exhausted: stage.exhausted === undefined ? blockedState(name) : exhaustedState(name),
+      phases: Object.keys(stage.phases),
+      next: phase.then ?? (entryOf(phases[index + 1]) || on.next),
+      fixers: phases.flatMap(([, { review, fix }]) => (listOf(review).includes(id) ? listOf(fix?.by) : [])),
+      reviewed: reviewedIn(stage, phase),
       path: [...path, "phases", id],
     };
     expandPhase(sink, site);
   }
 }
 
+function reviewedIn({ phases }: StageFile, { review }: PhaseFile): PhaseFile | undefined {
+  const [only = "", ...others] = listOf(review);
+  return others.length === 0 ? phases[only] : undefined;
+}
+
 /** Where the last phase of a stage leads: what it says, or the first phase of the next one. */
 export function followingIn({ stages = {} }: WorkflowFile, name: string): string {
   const names = Object.keys(stages);
   const next = stages[names[names.indexOf(name) + 1] ?? ""];
-  return stages[name]?.then ?? Object.keys(next?.phases ?? {})[0] ?? "";
+  return stages[name]?.then ?? entryOf(Object.entries(next?.phases ?? {})[0]);
 }
 
 function expandPhase(sink: Sink, site: PhaseSite): void {
   const { phase } = site;
+  if (phase.hand !== undefined) return handPhase(sink, site);
   if (phase.review !== undefined) return reviewPhase(sink, site);
   if (phase.each !== undefined) return eachPhase(sink, site);
   if (phase.check !== undefined) return checkPhase(sink, site);

@@ -3,6 +3,7 @@
 import { closest } from "../../core/closest.ts";
 import type { Artifact, Literal, Shape } from "../../core/workflow.ts";
 import { FAILING } from "../../core/verdict.ts";
+import { FACTS } from "../../core/vocabulary.ts";
 import { kindOfValue } from "./readers.ts";
 
 /** A field as its reader gives it. Without a kind, the file may hold anything there. */
@@ -29,12 +30,18 @@ export function fieldOf(artifact: Artifact, name: string): Field | Objection {
       return name === "tasks" ? { kind: "number" } : unknown(name, ["tasks"]);
     case "check":
       return name === "failing" ? { kind: "text", values: FAILING } : unknown(name, ["failing"]);
-    case "document":
     case "fact":
+      return ofFact(reader.fact, name);
+    case "document":
     case "children":
     case "file":
       return { message: `what is read as ${reader.type} has no fields` };
   }
+}
+
+function ofFact(fact: string, name: string): Field | Objection {
+  const fields = FACTS[fact]?.told?.fields;
+  return fields === undefined ? { message: "this fact has no fields" } : ofShape(fields, name);
 }
 
 function ofShape(shape: Shape | undefined, name: string): Field | Objection {
@@ -43,9 +50,22 @@ function ofShape(shape: Shape | undefined, name: string): Field | Objection {
   const all = { ...shape.required, ...shape.optional };
   const inner = Object.hasOwn(all, name) ? all[name] : undefined;
   if (inner === undefined) return shape.open ? {} : unknown(name, Object.keys(all));
-  if (inner.type === "list" || inner.type === "object")
-    return { message: `${name} is ${inner.type === "list" ? "a list" : "an object"}: no guard may read it` };
+  if (inner.type === "object") return { message: `${name} is an object: no guard may read it` };
+  // How many members it has.
+  if (inner.type === "list") return { kind: "number" };
   return { kind: inner.type, ...(inner.values === undefined ? {} : { values: inner.values }) };
+}
+
+/** Why these texts cannot be taken out of an artifact, all of them, whenever it is good. */
+export function objectionToTexts(artifact: Artifact, names: readonly string[]): string | undefined {
+  const { reader } = artifact;
+  if (artifact.each !== undefined || (reader.type !== "json" && reader.type !== "yaml"))
+    return "it is not read as one json or yaml";
+  const { shape } = reader;
+  if (shape === undefined) return undefined;
+  const required = shape.type === "object" ? shape.required : {};
+  const missing = names.find((name) => !Object.hasOwn(required, name) || required[name]?.type !== "text");
+  return missing === undefined ? undefined : `its shape must have "${missing}: text"`;
 }
 
 function unknown(name: string, known: readonly string[]): Objection {

@@ -4,16 +4,17 @@ import { START, ORIGIN, type Ask, type End, type Move, type Option } from "../..
 import { RESOURCES } from "./actions.ts";
 import { buildActions, mapValues, usePrompt, type Build } from "./builder.ts";
 import { buildConditions } from "./conditions.ts";
-import { listOf, report, requireActors, requireName, requireNames, type Path } from "./context.ts";
+import { listOf, report, requireActors, requireName, requireNames, statesOf, type Path } from "./context.ts";
 import type { AskFile, WayFile, WorkflowFile } from "./schema.ts";
 
 export function buildMove(on: Build, move: WorkflowFile["moves"][number], path: Path): Move[] {
   const { context } = on;
-  const from = listOf(move.from);
+  const { states, stages } = context.names;
+  const from = statesOf(context.names, listOf(move.from));
   requireNames(context, {
     kind: "state",
     names: move.from,
-    known: [...context.names.states, START],
+    known: [...states, ...stages, START],
     path: [...path, "from"],
   });
   requireTarget(on, move.to, [...path, "to"]);

@@ -2,7 +2,7 @@
 
 import { originOf } from "./builder.ts";
 import { listOf, report, type Context, type Names, type Path } from "./context.ts";
-import { cyclesIn } from "./phases.ts";
+import { cyclesIn } from "./phases/site.ts";
 import type { WorkflowFile } from "./schema.ts";
 import type { Expanded } from "./sink.ts";
 
@@ -24,8 +24,13 @@ export function namesIn(file: WorkflowFile, { kernel }: Expanded): Names {
     params: new Set(Object.keys(file.params ?? {})),
     asks: new Set(Object.keys(kernel.asks)),
     stages: new Set(stages),
+    statesIn: new Map(stages.map((stage) => [stage, statesIn(kernel, stage)])),
     scopes: new Set(["run", "entry", ...begun, ...Object.keys(kernel.states), ...stages, ...cyclesIn(file)]),
   };
+}
+
+function statesIn({ states }: Expanded["kernel"], stage: string): readonly string[] {
+  return Object.keys(states).filter((state) => states[state]?.stage === stage);
 }
 
 const RESERVED = new Set([

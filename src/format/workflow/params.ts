@@ -7,11 +7,14 @@ import type { WorkflowFile } from "./schema.ts";
 
 export type Params = Readonly<Record<string, Param>>;
 
-export function buildParam(
-  context: Context,
-  param: NonNullable<WorkflowFile["params"]>[string],
-  path: Path,
-): Param {
+type ParamFile = NonNullable<WorkflowFile["params"]>[string];
+
+export function buildParam(context: Context, param: ParamFile, path: Path): Param {
+  const { setting } = param;
+  return { ...kindOf(context, param, path), ...(setting === undefined ? {} : { setting }) };
+}
+
+function kindOf(context: Context, param: ParamFile, path: Path): Param {
   if ("int" in param) {
     const [min, max] = param.int;
     if (min > max)

@@ -1,6 +1,7 @@
 /** How the bytes of an artifact become facts, and which keys of the file belong to which reader. */
 
 import type { Children, Literal, Reader, ReviewShape, Shape, Value } from "../../core/workflow.ts";
+import { FILES } from "../../core/groups.ts";
 import { listOf, report, type Context, type Path } from "./context.ts";
 import { paramOr, type Params } from "./params.ts";
 import type { ArtifactFile } from "./schema.ts";
@@ -51,6 +52,20 @@ export function checkKeys(context: Context, file: ArtifactFile, on: { kind: Kind
   const hasIssues = (kind === "json" || kind === "yaml") && file.review?.issues !== undefined;
   if (file.block !== undefined && !hasIssues)
     tell("block", `it ranks the issues of a "review", and there are none`);
+  checkLocation(context, file, path);
+}
+
+function checkLocation(context: Context, { review, lists = {} }: ArtifactFile, path: Path): void {
+  if (review?.location === undefined) return;
+  const tell = (key: readonly string[], message: string): void =>
+    report(context, context.keyPlaceOf([...path, ...key]), { code: "bad-artifact", message });
+  if (review.issues === undefined)
+    tell(
+      ["review", "location"],
+      `"location" means nothing here: it is a field of "issues", and there are none`,
+    );
+  if (Object.hasOwn(lists, FILES))
+    tell(["lists", FILES], `there is a list ${FILES} already: that of the issues, by their "location"`);
 }
 
 type On = { readonly context: Context; readonly params: Params };
@@ -130,6 +145,7 @@ function data(
             ...(review.issues === undefined ? {} : { issuesAt: review.issues }),
             ...(review.severity === undefined ? {} : { severityAt: review.severity }),
             ...(review.severities === undefined ? {} : { severities: review.severities }),
+            ...(review.location === undefined ? {} : { locationAt: review.location }),
           },
         }),
     lists: file.lists ?? {},

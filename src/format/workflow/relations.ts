@@ -1,6 +1,7 @@
 /** How the parts of a definition hang together: what one takes from another is there, and nothing waits for itself. */
 
 import { closest } from "../../core/closest.ts";
+import { FILES, isGrouped } from "../../core/groups.ts";
 import type { Artifact, Definition } from "../../core/workflow.ts";
 import { isDoubtful, report, type Context, type Path } from "./context.ts";
 
@@ -45,9 +46,11 @@ function checkList(context: Context, { artifacts }: Definition, { artifact, path
   });
 }
 
-function listsOf({ reader }: Artifact): string[] {
+function listsOf(artifact: Artifact): string[] {
+  const { reader } = artifact;
   if (reader.type === "tasks") return ["tasks"];
-  return "lists" in reader ? Object.keys(reader.lists) : [];
+  const own = "lists" in reader ? Object.keys(reader.lists) : [];
+  return isGrouped(artifact, FILES) ? [...own, FILES] : own;
 }
 
 /** A fan-out has no one content: its members come and go one by one. */

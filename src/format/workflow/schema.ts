@@ -6,6 +6,7 @@
 
 import * as z from "zod/mini";
 import { FAILING } from "../../core/verdict.ts";
+import { FACTS } from "../../core/vocabulary.ts";
 import {
   Bound,
   File,
@@ -13,6 +14,7 @@ import {
   Names,
   Param,
   Scalar,
+  Setting,
   Severity,
   Some,
   Text,
@@ -32,7 +34,7 @@ const Action = told(
         "an action is one of: start, stop, tell, mark, run, release, archive, perform",
       ),
     ),
-  "start ROLE [as PROMPT] | start ROLE each ARTIFACT | start tasks ARTIFACT | start next | stop ROLE | stop all | tell ROLE MESSAGE [or start [as PROMPT]] | mark ROLE | run ARTIFACT | release RESOURCE | archive ARTIFACT... | perform NAME",
+  "start ROLE [as PROMPT] | start ROLE each ARTIFACT | start tasks ARTIFACT | start next | stop ROLE | stop all | tell ROLE MESSAGE [or start [as PROMPT]] | mark ROLE | run ARTIFACT | release RESOURCE | archive ARTIFACT... | perform commit from ARTIFACT [without $PARAMETER] | perform pull-request from ARTIFACT | perform notify",
 );
 const Actions = z.array(Action);
 
@@ -41,11 +43,18 @@ const When = told(
   "What must hold, all of it: an artifact's standing, a counter (below, spent), a parameter, the origin, or artifact.field",
 );
 
+const setting = z.optional(
+  told(
+    Setting,
+    "Where people set it in their settings, below the name of the workflow; its own name unless said",
+  ),
+);
+
 const ParamShape = z.union([
-  z.strictObject({ int: z.tuple([z.int(), z.int()]), default: z.int() }),
-  z.strictObject({ enum: z.array(Text).check(z.minLength(1)), default: Text }),
-  z.strictObject({ bool: z.boolean() }),
-  z.strictObject({ text: z.string(), set: z.optional(Names) }),
+  z.strictObject({ int: z.tuple([z.int(), z.int()]), default: z.int(), setting }),
+  z.strictObject({ enum: z.array(Text).check(z.minLength(1)), default: Text, setting }),
+  z.strictObject({ bool: z.boolean(), setting }),
+  z.strictObject({ text: z.string(), set: z.optional(Names), setting }),
 ]);
 
 const Shape: z.ZodMiniType = z.lazy(() =>
@@ -62,6 +71,9 @@ const ReviewOf = z.strictObject({
   values: told(z.record(Text, Verdict), "The words that may stand there, and what each means"),
   issues: z.optional(told(Text, "Path of the list of issues")),
   severity: z.optional(told(Text, "The field of an issue that ranks it")),
+  location: z.optional(
+    told(Text, "The field of an issue that says where it is; with it there is the list files"),
+  ),
   severities: z.optional(
     told(z.record(Text, Severity), "What each word for a severity means; an unknown one ranks highest"),
   ),
@@ -111,8 +123,8 @@ const Artifact = z.strictObject({
   ),
   fact: z.optional(
     told(
-      z.enum(["ready-to-start", "branch-merged", "pull-request-closed", "parent-over"]),
-      "Reader: something the engine observes",
+      z.enum(Object.keys(FACTS)),
+      "Reader: something the engine observes, or how something ended that it was asked to do",
     ),
   ),
   children: z.optional(told(Name, "Reader: how the child runs made of these tasks ended")),
@@ -127,7 +139,7 @@ const Artifact = z.strictObject({
     told(Names, "What it is about: tree, or artifacts; a later change of those makes it stale"),
   ),
   each: z.optional(told(Text, "One for each member of a list of another artifact, as artifact.list")),
-  max: z.optional(told(Whole, "With each: the most members")),
+  max: z.optional(told(Bound, "With each: the most members; 10 unless said")),
 });
 
 const Role = z.strictObject({
@@ -210,6 +222,14 @@ const tries = z.optional(
 const Fix = z.strictObject({
   by: told(Name, "The role that mends"),
   max: told(Bound, "How often"),
+  to: z.optional(told(Name, "Where the run goes when it is mended; back to what found it unless said")),
+  each: z.optional(
+    told(
+      z.literal("file"),
+      "With review: one agent for each file that issues are about, all at the same time",
+    ),
+  ),
+  part: z.optional(told(Out, "With each: the note that each of them leaves")),
   failing: z.optional(
     told(
       z.array(z.enum(FAILING)).check(z.minLength(1)),
@@ -217,16 +237,26 @@ const Fix = z.strictObject({
     ),
   ),
 });
+const PHASE_TYPES = ["dispatch", "inline", "review", "command", "question"] as const;
 const Phase = z.strictObject({
   title: z.optional(Text),
   run: z.optional(told(Name, "The role that produces the output")),
   out: z.optional(told(Out, "The output: a file, or an artifact")),
   part: z.optional(told(Out, "With each: what every member produces")),
   each: z.optional(told(Text, "Fan-out over artifact.list")),
-  most: z.optional(told(Whole, "With each: the most members. With tasks: how many at the same time")),
+  split: z.optional(
+    told(
+      z.strictObject({
+        by: told(Name, "The role that says what there is to do"),
+        out: told(Out, "The artifact with the list"),
+      }),
+      "With each: who first says what there is to do; each is then the name of a list of it",
+    ),
+  ),
+  most: z.optional(told(Bound, "With each: the most members. With tasks: how many at the same time")),
   failed: z.optional(told(z.enum(["ask", "tolerate"]), "With each or tasks: when some fail")),
   merge: z.optional(told(Name, "With each: the role that makes one output of the parts")),
-  review: z.optional(told(Name, "The phase whose output is reviewed")),
+  review: z.optional(told(Some, "What is reviewed: phases with an output, or tree, the work itself")),
   by: z.optional(told(Name, "With review: the reviewing role")),
   fix: z.optional(told(Fix, "With review or check: who mends what was found, how often")),
   check: z.optional(told(z.union([Text, Param]), "A command the engine runs")),
@@ -234,6 +264,15 @@ const Phase = z.strictObject({
   workflow: z.optional(told(Name, "With tasks: the workflow that each child run follows")),
   with: z.optional(told(With, "With tasks: parameters that each child run is started with")),
   ask: z.optional(told(Name, "A question to a person")),
+  hand: z.optional(
+    told(
+      z.array(Name).check(z.minLength(1)),
+      "By hand: states of the file that are this phase; it begins in the first, and the file's own moves lead on",
+    ),
+  ),
+  makes: z.optional(told(Names, "With hand: artifacts of the file that must be good when it is left")),
+  type: z.optional(told(z.enum(PHASE_TYPES), "With hand: how it is told; inline unless said")),
+  then: z.optional(told(Name, "Where it leads when it is good; the next phase unless said otherwise")),
   tries,
 });
 
@@ -245,7 +284,21 @@ const Stage = z.strictObject({
     ),
   ),
   restart: z.optional(
-    told(z.strictObject({ max: Bound }), "How often the stage begins again by itself, its outputs archived"),
+    told(
+      z.union([
+        z.strictObject({ max: told(Bound, "How often the stage begins again by itself") }),
+        z.strictObject({
+          stages: told(
+            z.array(Name).check(z.minLength(1)),
+            "Begins an earlier stage again instead, counted there: the first of these that is enabled",
+          ),
+        }),
+      ]),
+      "When fixes do not help, outputs are archived and work begins again",
+    ),
+  ),
+  exhausted: z.optional(
+    told(Name, "The question that is asked when fixes and restarts are spent; the same as stuck unless said"),
   ),
   stuck: told(Name, "The question that is asked when nothing else is left"),
   then: z.optional(told(Name, "Where the last phase leads; the next stage unless said otherwise")),
@@ -271,7 +324,7 @@ const Projection = z.strictObject({
   as: told(z.enum(["front-matter", "json", "yaml"]), "How"),
   data: told(
     z.record(z.string(), z.unknown()),
-    "A tree of literals, {from: path} and {each: path, give: tree}",
+    "A tree of literals, {from: path}, {each: path, give: tree} and {each: path, key: path, give: tree}",
   ),
 });
 

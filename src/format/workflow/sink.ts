@@ -32,6 +32,11 @@ export function blockedState(stage: string): string {
   return `${stage}-blocked`;
 }
 
+/** The state in which it is asked what follows when fixes and restarts are spent. */
+export function exhaustedState(stage: string): string {
+  return `${stage}-exhausted`;
+}
+
 type Named = "states" | "artifacts" | "counters";
 type Piece<K extends Named> = {
   readonly name: string;

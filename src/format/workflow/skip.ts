@@ -5,13 +5,15 @@
  * leads to any other of its states or needs what it would have made. A parameter never changes in a run: inside the stage it is enabled.
  */
 
-import type { Condition, Move, Stage } from "../../core/workflow.ts";
+import { START, type Condition, type Move, type Stage } from "../../core/workflow.ts";
 import type { Build } from "./builder.ts";
 import { listOf, report, type Path } from "./context.ts";
 import { followingIn } from "./expand.ts";
+import { entryOf } from "./phases/site.ts";
 import { paramOr } from "./params.ts";
+import { buildPhases } from "./schedule.ts";
 import type { StageFile } from "./schema.ts";
-import { blockedState, type Expanded } from "./sink.ts";
+import { blockedState, exhaustedState, type Expanded } from "./sink.ts";
 
 /** A stage that is not there in every run. */
 type Optional = Stage & {
@@ -26,6 +28,8 @@ export function buildStages(on: Build): Stage[] {
     name,
     enabled: enabledIn(on, stage, ["stages", name, "enabled"]),
     makes: madeIn(on.expanded, stage),
+    blocked: [blockedState(name), ...(stage.exhausted === undefined ? [] : [exhaustedState(name)])],
+    phases: buildPhases(on.expanded, stage),
   }));
 }
 
@@ -38,25 +42,26 @@ function enabledIn(on: Build, { enabled = true }: StageFile, path: Path): Stage[
 
 /** The outputs of the phases in their order, each after what was made on the way to it. */
 function madeIn({ kernel }: Expanded, { phases }: StageFile): string[] {
-  return Object.keys(phases).flatMap((id) =>
-    [`${id}-parts`, `${id}-fix`, id].filter((name) => Object.hasOwn(kernel.artifacts, name)),
-  );
+  return Object.entries(phases).flatMap(([id, { makes }]) => [
+    ...[`${id}-list`, `${id}-parts`, `${id}-fix`, id].filter((name) => Object.hasOwn(kernel.artifacts, name)),
+    ...listOf(makes).filter((name) => name !== id),
+  ]);
 }
 
 export function leadPast(on: Build, stages: readonly Stage[], moves: readonly Move[]): Move[] {
   const optional = stages.filter(({ enabled }) => enabled !== true).map((stage) => optionalIn(on, stage));
   if (optional.length === 0) return [...moves];
   checkEnds(on, optional);
-  return moves.flatMap((move) => landings(optional, move)).flatMap((move) => withoutNeeds(optional, move));
+  const landed = moves.flatMap((move) => landings(optional, move).filter(({ to }) => isBegun(on, move, to)));
+  return landed.flatMap((move) => withoutNeeds(optional, move));
 }
 
-function optionalIn({ file, expanded }: Build, stage: Stage): Optional {
-  const phases = Object.keys(file.stages?.[stage.name]?.phases ?? {});
-  const helpers = [...expanded.helpers].filter(([, phase]) => phases.includes(phase)).map(([name]) => name);
+function optionalIn({ file, context }: Build, stage: Stage): Optional {
+  const [first] = Object.entries(file.stages?.[stage.name]?.phases ?? {});
   return {
     ...stage,
-    first: phases[0] ?? "",
-    states: new Set([...phases, ...helpers, blockedState(stage.name)]),
+    first: entryOf(first),
+    states: new Set(context.names.statesIn.get(stage.name)),
     then: followingIn(file, stage.name),
   };
 }
@@ -71,6 +76,11 @@ function landings(optional: readonly Optional[], move: Move, passed: readonly Op
   if (move.to !== stage.first) return entering;
   const past = given(move, stage, false).map((each) => ({ ...each, to: stage.then }));
   return [...entering, ...past.flatMap((each) => landings(optional, each, [...passed, stage]))];
+}
+
+/** A run begins in a stage that is enabled, or not at all: past the last one nothing is left to do. */
+function isBegun({ expanded }: Build, { from, to }: Move, landing: string): boolean {
+  return from !== START || landing === to || expanded.kernel.states[landing]?.stage !== undefined;
 }
 
 /** Nobody makes the outputs of a disabled stage, so no gate asks for them. */

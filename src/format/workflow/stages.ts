@@ -1,20 +1,25 @@
 /** What a stage and its phases must say, before they are expanded. */
 
+import { closest } from "../../core/closest.ts";
 import { ORIGIN } from "../../core/workflow.ts";
-import { report, requireName, type Context, type Path } from "./context.ts";
+import { report, requireName, requireNames, type Context, type Path } from "./context.ts";
 import { checkEnabled } from "./enabled.ts";
+import { checkReviewer, TREE } from "./reviewers.ts";
+import { restartable } from "./restarts.ts";
+import { checkSchedule } from "./schedule.ts";
 import type { PhaseFile, StageFile, WorkflowFile } from "./schema.ts";
 
 type Key = keyof PhaseFile;
 
 /** What each kind of phase needs, and what else it may have. Of several kinds that fit, the first is meant. */
 const KINDS: Readonly<Record<string, { readonly needs: readonly Key[]; readonly may: readonly Key[] }>> = {
-  review: { needs: ["by", "out"], may: ["fix", "tries"] },
-  each: { needs: ["run", "part", "merge", "out"], may: ["most", "failed", "tries"] },
-  check: { needs: [], may: ["out", "fix"] },
-  tasks: { needs: ["workflow"], may: ["failed", "most", "with"] },
+  hand: { needs: [], may: ["makes", "type"] },
+  review: { needs: ["by", "out"], may: ["fix", "tries", "then"] },
+  each: { needs: ["run", "part", "merge", "out"], may: ["split", "most", "failed", "tries", "then"] },
+  check: { needs: [], may: ["out", "fix", "then"] },
+  tasks: { needs: ["workflow"], may: ["failed", "most", "with", "then"] },
   ask: { needs: [], may: [] },
-  run: { needs: ["out"], may: ["tries"] },
+  run: { needs: ["out"], may: ["tries", "then"] },
 };
 
 /** Reports what is wrong, and gives the paths of phases that are not worth a further look. */
@@ -22,16 +27,32 @@ export function checkStages(context: Context, file: WorkflowFile): Path[] {
   const stages = Object.entries(file.stages ?? {});
   checkWords(context, stages);
   checkEnabled(context, file);
-  return stages.flatMap(([name, stage], index) => {
+  for (const [name] of stages) checkRestart(context, file, name);
+  const doubled = checkSchedule(context, file);
+  const unsound = stages.flatMap(([name, stage], index) => {
     const path: Path = ["stages", name];
     const isLast = index === stages.length - 1 && !context.isLost("");
     return [
       ...(isLast && stage.then === undefined ? [withoutNext(context, stage, path)] : []),
       ...Object.keys(stage.phases)
         .map((id): Path => [...path, "phases", id])
-        .filter((phase) => !isSound(context, stage, phase)),
+        .filter((phase) => !isSound(context, file, phase)),
     ];
   });
+  return [...doubled, ...unsound];
+}
+
+function checkRestart(context: Context, file: WorkflowFile, name: string): void {
+  const restart = file.stages?.[name]?.restart;
+  if (restart === undefined || "max" in restart) return;
+  const known = restartable(file.stages ?? {}, name);
+  for (const [index, other] of restart.stages.entries())
+    if (!known.includes(other))
+      report(context, context.placeOf(["stages", name, "restart", "stages", index]), {
+        code: "bad-value",
+        message: `"${other}" is no earlier stage with "restart"`,
+        suggestion: closest(other, known),
+      });
 }
 
 function withoutNext(context: Context, stage: StageFile, path: Path): Path {
@@ -40,19 +61,22 @@ function withoutNext(context: Context, stage: StageFile, path: Path): Path {
   return [...path, "phases", Object.keys(stage.phases).at(-1) ?? ""];
 }
 
-function isSound(context: Context, stage: StageFile, path: Path): boolean {
-  const id = String(path.at(-1));
-  const phase: PhaseFile = stage.phases[id] ?? {};
-  const wrong = problemOf(id, phase);
+function isSound(context: Context, file: WorkflowFile, path: Path): boolean {
+  const [, stage = "", , id = ""] = path;
+  const phases = file.stages?.[stage]?.phases ?? {};
+  const phase: PhaseFile = phases[id] ?? {};
+  const wrong = problemOf(String(id), phase);
   if (wrong !== undefined) {
     report(context, context.keyPlaceOf(path), { code: "bad-phase", message: wrong });
     return false;
   }
   if (phase.review === undefined) return true;
-  const known = Object.keys(stage.phases).filter(
-    (other) => other !== id && stage.phases[other]?.out !== undefined,
-  );
-  return requireName(context, { kind: "phase", name: phase.review, known, path: [...path, "review"] });
+  const outputs = Object.keys(phases).filter((other) => other !== id && phases[other]?.out !== undefined);
+  const known = [TREE, ...outputs];
+  if (!requireNames(context, { kind: "phase", names: phase.review, known, path: [...path, "review"] }))
+    return false;
+  checkReviewer(context, file, path);
+  return true;
 }
 
 function problemOf(id: string, phase: PhaseFile): string | undefined {
@@ -64,10 +88,20 @@ function problemOf(id: string, phase: PhaseFile): string | undefined {
   const known = new Set<string>([kind, "title", ...needs, ...may]);
   const other = Object.keys(phase).find((key) => !known.has(key));
   if (other !== undefined) return `"${other}" means nothing in ${id}, which has "${kind}"`;
-  if (phase.fix === undefined) return undefined;
+  if (kind === "tasks" && typeof phase.most === "string")
+    return `"most" of ${id} is a number: how many at the same time`;
+  return phase.fix === undefined ? undefined : problemOfFix(id, kind, phase);
+}
+
+function problemOfFix(id: string, kind: string, phase: PhaseFile): string | undefined {
+  const { fix, out } = phase;
+  if (fix?.part !== undefined && fix.each === undefined)
+    return `"part" means nothing in "fix" of ${id} without "each": one alone leaves no note`;
+  if (fix?.each !== undefined && (typeof out !== "object" || out.review?.issues === undefined))
+    return `"each" means nothing in "fix" of ${id}, which has no list of issues: "review" in its "out" must say where they are`;
   if (kind === "check" && phase.out === undefined)
     return `${id} needs "out": whoever mends must be able to read what the check said`;
-  return kind !== "check" && phase.fix.failing !== undefined
+  return kind !== "check" && fix?.failing !== undefined
     ? `"failing" means nothing in "fix" of ${id}, which has "${kind}": only a check tells where it failed`
     : undefined;
 }
@@ -92,14 +126,18 @@ function wordsIn(stage: StageFile, path: Path): Word[] {
     name === undefined ? [] : [{ kind, name, path: [...path, ...at] }];
   return [
     ...word("ask", stage.stuck, ["stuck"]),
+    ...word("ask", stage.exhausted, ["exhausted"]),
     ...word("state", stage.then, ["then"]),
     ...Object.entries(stage.phases).flatMap(([id, phase]) => [
       ...word("role", phase.run, ["phases", id, "run"]),
       ...word("role", phase.merge, ["phases", id, "merge"]),
+      ...word("role", phase.split?.by, ["phases", id, "split", "by"]),
       ...word("role", phase.by, ["phases", id, "by"]),
       ...word("role", phase.fix?.by, ["phases", id, "fix", "by"]),
+      ...word("state", phase.fix?.to, ["phases", id, "fix", "to"]),
       ...word("artifact", phase.tasks, ["phases", id, "tasks"]),
       ...word("ask", phase.ask, ["phases", id, "ask"]),
+      ...word("state", phase.then, ["phases", id, "then"]),
     ]),
   ];
 }

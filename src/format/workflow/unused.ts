@@ -4,7 +4,7 @@ import { closest } from "../../core/closest.ts";
 import type { Action, Definition } from "../../core/workflow.ts";
 import type { Build } from "./builder.ts";
 import { report, type Path } from "./context.ts";
-import { cyclesIn } from "./phases.ts";
+import { cyclesIn } from "./phases/site.ts";
 
 export function checkUnused(on: Build, definition: Definition): void {
   if (checkAsks(on, definition)) return;

@@ -28,6 +28,14 @@ export const File = z
 export const Param = z
   .string()
   .check(z.regex(/^\$[A-Za-z][A-Za-z0-9_]*$/, "name a parameter alone, with a dollar sign, like $rounds"));
+export const Setting = z
+  .string()
+  .check(
+    z.regex(
+      /^[A-Za-z0-9][\w-]*(\.[A-Za-z0-9][\w-]*)*$/,
+      "keys with dots between them, like stages.TEST.enabled; each has letters, digits, _ and -",
+    ),
+  );
 export const Names = z.union([Name, z.array(Name)]);
 export const Some = z.union([Name, z.array(Name).check(z.minLength(1, "must name at least one"))]);
 export const Whole = z.int().check(z.gte(0, "must not be negative"));

@@ -1,80 +1,12 @@
 /** Runs made of a list of tasks: which starts when, what follows their ends, and the deaths of everybody around them. */
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, test } from "vitest";
 import { openStore } from "../../../src/adapters/store/open.ts";
 import type { ChildRow } from "../../../src/engine/ports/graphs.ts";
 import { isPerson } from "../../support/person.ts";
-import { kill, processesOf, type } from "../lives/life.ts";
-import { onStage, type Stage } from "./stage.ts";
-
-type Listed = { readonly id: string; readonly files: string; readonly on?: string };
-
-const list = (tasks: readonly Listed[]): string =>
-  tasks
-    .map(
-      ({ id, files, on = "none" }) =>
-        `### Task ${id}: Part ${id}\n\nFiles: ${files}\nDependencies: ${on}\nComplexity: easy\nInstructions: all of it\n`,
-    )
-    .join("\n");
-
-/** Writes down when it began and ended, and ends as the test says. */
-const WORKER = `
-task=$(sed -n 's/^# Task \\([0-9]*\\).*/\\1/p' "$SIGNALBOX_PROMPT" | head -n 1)
-say order "begin $task"
-[ -e "$LEDGER/hold-$task" ] && await "go-$task"
-status=completed
-[ -e "$LEDGER/fail-$task" ] && status=failed
-mkdir -p .agents/tmp/tasks
-printf '{"taskId":"%s","status":"%s","summary":"done","filesModified":[]}' "$task" "$status" >".agents/tmp/tasks/$SIGNALBOX_RUN.json"
-say order "end $task"
-`;
-
-async function inGraph(
-  tasks: readonly Listed[],
-  play: (stage: Stage, run: string) => Promise<void>,
-  { words = [], env = {} }: { words?: readonly string[]; env?: Readonly<Record<string, string>> } = {},
-): Promise<void> {
-  await onStage({ workflow: "graph", agents: { worker: WORKER } }, async (stage) => {
-    for (const word of words) stage.say(word);
-    const run = await stage.begin("graph");
-    const { workspace } = await stage.until(run, (now) => now.workspace !== undefined && now.isIdle);
-    writeFileSync(join(workspace?.path ?? "", "tasks.md"), list(tasks));
-    // The next one is started with what we say.
-    await stage.until(run, () => processesOf(stage).every(({ kind }) => kind !== "supervisor"));
-    const log = { SIGNALBOX_FAILPOINT_LOG: join(stage.ledger, "failpoints") };
-    const moved = await type(stage, ["move", run, "building"], { ...env, ...log });
-    if (moved.code !== 0) throw new Error(JSON.stringify(moved));
-    await play(stage, run);
-  });
-}
-
-function childrenOf(stage: Stage, run: string): readonly ChildRow[] {
-  const store = openStore(stage.home);
-  try {
-    return store.childrenOf(run);
-  } finally {
-    store.close();
-  }
-}
-
-const outcomes = (stage: Stage, run: string): string[] =>
-  childrenOf(stage, run).map(({ task, outcome }) => `${task.id} ${outcome}`);
-const order = (stage: Stage): string[] => stage.said("order").split("\n");
-const at = (stage: Stage, line: string): number => order(stage).indexOf(line);
+import { kill, processesOf } from "../lives/life.ts";
+import { at, childrenOf, FOUR, inGraph, looking, order, outcomes, PLACES } from "./graph-support.ts";
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
-const PLACES = ["graph", "child", "outcome", "graph-set"].flatMap((name) => [
-  `registry.before-${name}`,
-  `registry.after-${name}`,
-]);
-
-const FOUR: readonly Listed[] = [
-  { id: "1", files: "a.ts" },
-  { id: "2", files: "b.ts", on: "Task 1" },
-  { id: "3", files: "c.ts" },
-  { id: "4", files: "c.ts" },
-];
 
 describe.runIf(isPerson).concurrent("a graph of tasks", () => {
   test("each starts when it may, in its parent's workspace; all done leads on", async ({ expect }) => {
@@ -143,6 +75,9 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
         ).toEqual(["1|running|", "2|open|task 1", "3|running|", "4|open|the files that task 3 writes"]);
         const why = (await stage.person("why", run)).document;
         expect(why["tasks"]).toEqual(shown["tasks"]);
+        const listed = (await stage.person("list")).document["runs"] as { run: string; tasks: unknown }[];
+        expect(listed.find((each) => each.run === run)?.tasks).toEqual({ done: 0, all: 4 });
+        expect(listed.filter(({ tasks }) => tasks !== null)).toHaveLength(1);
         expect((await stage.person("stop", run)).code).toBe(0);
         await stage.until(run, () => processesOf(stage).every(({ kind }) => kind !== "agent"));
         stage.say("go-1");
@@ -176,11 +111,7 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
       await inGraph(
         FOUR,
         async (stage, run) => {
-          for (let n = 0; stage.now(run).state !== "done"; n += 1) {
-            expect(n).toBeLessThan(200);
-            await stage.person("list");
-            await new Promise((resolve) => setTimeout(resolve, 120));
-          }
+          await looking(stage, () => stage.now(run).state === "done");
           expect(outcomes(stage, run)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
           expect(order(stage).filter((line) => line.startsWith("begin"))).toHaveLength(4);
           // A test that never gets there proves nothing.

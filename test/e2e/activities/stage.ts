@@ -4,7 +4,7 @@
  * Agents and people call the built program. The supervisor is the built one too, unless a test needs one that looks more often.
  */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, cpSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, cpSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { shimProcesses } from "../../../src/adapters/process/processes.ts";
@@ -43,6 +43,8 @@ export type Stage = Life & {
   now(run: string): Now;
   /** Lets agents that wait for this word go on. */
   say(word: string): void;
+  /** Takes a word back. */
+  unsay(word: string): void;
   /** What agents wrote down. */
   said(word: string): string;
   /** What `history` tells, without what depends on who was faster. */
@@ -130,6 +132,7 @@ function stageOf(life: Life): Stage {
       }
     },
     say: (word) => writeFileSync(join(life.ledger, word), ""),
+    unsay: (word) => rmSync(join(life.ledger, word)),
     said: (word) => {
       const file = join(life.ledger, word);
       return existsSync(file) ? readFileSync(file, "utf8").trim() : "";

@@ -59,14 +59,16 @@ describe.runIf(isPerson).concurrent("stages", () => {
         ([name, text]) => `${name}: ${text.replaceAll(run, "RUN")}`,
       );
       expect(kept).toMatchInlineSnapshot(`
-      [
-        "attempt-5/plan.md: plan of RUN.planner.1.1
-      mended by RUN.mender.1.1
-      ",
-        "attempt-5/review.json: {"status":"changes","issues":[{"rank":"P2","issue":"an issue of rank P2"}]}
-      ",
-      ]
-    `);
+        [
+          "attempt-4/review.json: {"status":"approved","issues":[{"rank":"P1","issue":"an issue of rank P1"}]}
+        ",
+          "attempt-5/plan.md: plan of RUN.planner.1.1
+        mended by RUN.mender.1.1
+        ",
+          "attempt-5/review.json: {"status":"changes","issues":[{"rank":"P2","issue":"an issue of rank P2"}]}
+        ",
+        ]
+      `);
       // The second attempt of the stage began clean.
       expect(stage.said("found")).toBe("");
       expect((await stage.person("verify", run)).code).toBe(0);

@@ -1,0 +1,77 @@
+/** The settings that count here, one by one, each with where it comes from. */
+
+import { sayTaken, settingOf } from "../../core/param.ts";
+import type { Definition, Literal, Place } from "../../core/workflow.ts";
+import type { Surveyed } from "./read.ts";
+import { setParams } from "./workflow.ts";
+
+type Source = {
+  /** *user*: your own file. *repository*: the repository's. */
+  readonly from: "built-in" | "user" | "repository";
+  /** Where it stands; not there for what is built in. */
+  readonly at: Place | null;
+};
+
+export type SettingInForce = Source & {
+  readonly key: string;
+  readonly value: Literal | readonly string[];
+};
+
+export type ParamInForce = Source & {
+  readonly param: string;
+  /** Where it is set in a file of settings. */
+  readonly key: string;
+  readonly takes: string;
+  readonly default: Literal;
+  readonly value: Literal;
+};
+
+const BUILT_IN: Source = { from: "built-in", at: null };
+
+export function settingsInForce({ settings, layers }: Surveyed): SettingInForce[] {
+  const { workspace } = settings;
+  const row = (path: readonly string[], value: SettingInForce["value"]): SettingInForce => {
+    const layer = layers.findLast(({ config }) => isSaid(config, path));
+    const source: Source = layer === undefined ? BUILT_IN : { from: layer.from, at: layer.placeOf(path) };
+    return { key: path.join("."), value, ...source };
+  };
+  return [
+    row(["harness"], settings.harness("")?.name ?? ""),
+    ...settings.harnesses.map((name) => row(["harnesses", name], settings.harness(name)?.command ?? [])),
+    ...Object.entries(settings.checks).map(([name, line]) => row(["checks", name], line)),
+    row(["env"], settings.env),
+    row(["minutes"], settings.minutes),
+    row(["stall_minutes"], settings.stallMinutes),
+    row(["terminal"], settings.terminal),
+    row(["workspace", "setup"], workspace.setup),
+    row(["workspace", "reuse"], workspace.reuse),
+    row(["workspace", "fetch"], workspace.fetch),
+    row(["notify"], settings.notify),
+  ];
+}
+
+function isSaid(config: unknown, [key = "", ...rest]: readonly string[]): boolean {
+  const entries: [string, unknown][] =
+    typeof config === "object" && config !== null ? Object.entries(config) : [];
+  const below = entries.find(([name]) => name === key)?.[1];
+  return below !== undefined && (rest.length === 0 || isSaid(below, rest));
+}
+
+/** What a run of this workflow would begin with, if nothing else is said. */
+export function paramsInForce(
+  definition: Pick<Definition, "name" | "params">,
+  { layers }: Pick<Surveyed, "layers">,
+): ParamInForce[] {
+  const { values } = setParams(definition, layers);
+  return Object.entries(definition.params).map(([param, declared]) => {
+    const set = Object.hasOwn(values, param) ? values[param] : undefined;
+    return {
+      param,
+      key: ["workflows", definition.name, ...settingOf(param, declared)].join("."),
+      takes: sayTaken(declared),
+      default: declared.default,
+      value: set?.value ?? declared.default,
+      ...(set === undefined ? BUILT_IN : { from: set.from, at: set.at }),
+    };
+  });
+}

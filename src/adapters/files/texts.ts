@@ -1,0 +1,35 @@
+/** Texts out of a data file, whole, for whoever hands them on. */
+
+import type { Artifacts, Place } from "../../engine/ports/files.ts";
+import { sha256 } from "../../format/sha256.ts";
+import { decode } from "../../format/text.ts";
+import { inFolder } from "./folder.ts";
+import { openFile } from "./open.ts";
+import { filesOf, shownPath } from "./paths.ts";
+
+export async function textsIn(
+  place: Place,
+  of: Parameters<Artifacts["texts"]>[1],
+): Promise<Readonly<Record<string, string>>> {
+  const wanted = filesOf(place).find((each) => each.artifact === of.artifact);
+  const type = wanted?.of.reader.type;
+  if (wanted === undefined || (type !== "json" && type !== "yaml"))
+    throw new Error(`${of.artifact} is no data file`);
+  const { file } = wanted;
+  const inside = inFolder({ root: place.root, file }, openFile);
+  const opened = inside.type === "done" ? inside.value : inside;
+  const bytes = opened.type === "bytes" ? opened.bytes : undefined;
+  if (bytes === undefined) throw new Error(`${shownPath(file)} cannot be read any more`);
+  if (`sha256:${sha256(bytes)}` !== of.digest)
+    throw new Error(`${shownPath(file)} is not what it was when it was handed in`);
+  const { dataIn } = await import("../../format/json/read.ts");
+  const decoded = decode(shownPath(file), bytes, bytes.length);
+  const data = decoded.ok ? dataIn(type, shownPath(file), decoded.text) : {};
+  return Object.fromEntries(of.fields.map((field) => [field, textAt(data, field, shownPath(file))]));
+}
+
+function textAt(data: Readonly<Record<string, unknown>>, field: string, file: string): string {
+  const value = Object.hasOwn(data, field) ? data[field] : undefined;
+  if (typeof value === "string" && value.trim() !== "") return value;
+  throw new Error(`${file} has no text "${field}"`);
+}

@@ -1,0 +1,85 @@
+/**
+ * The only place where `gh` is started.
+ *
+ * It has the person's variables, because it signs in with what is theirs; none of ours, and none that say where git is to work. It is
+ * called in a folder of ours, with the repository named: nothing that a repository configures is read. It has no terminal and asks
+ * nobody, and no text of a run is ever read by a shell: each is an argument of its own, bound to its option by `=`.
+ */
+
+import { spawn } from "node:child_process";
+import type { Env } from "../home/paths.ts";
+
+export type Said = { readonly code: number; readonly out: string; readonly err: string };
+
+const LIMIT_MS = 120_000;
+const TEXT_MAX = 1024 * 1024;
+
+/** `undefined` where there is no such program. Throws where it takes too long. */
+export async function gh(env: Env, cwd: string, args: readonly string[]): Promise<Said | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<Said | undefined>();
+  // In a group of its own, so that whatever it has started ends with it.
+  const child = spawn("gh", args, {
+    cwd,
+    env: environmentOf(env),
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  const texts = { out: "", err: "" };
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    endGroup(child.pid);
+  }, LIMIT_MS);
+  child.stdout.on("data", (chunk: Buffer) => (texts.out += clipped(texts.out, chunk)));
+  child.stderr.on("data", (chunk: Buffer) => (texts.err += clipped(texts.err, chunk)));
+  child.on("error", (error) => {
+    clearTimeout(timer);
+    if ("code" in error && (error.code === "ENOENT" || error.code === "EACCES")) resolve(undefined);
+    else reject(error);
+  });
+  child.on("close", (code) => {
+    clearTimeout(timer);
+    if (isLate) reject(new Error(`gh ${args[0] ?? ""} ${args[1] ?? ""} took longer than ${LIMIT_MS} ms`));
+    else resolve({ ...texts, code: code ?? -1 });
+  });
+  return promise;
+}
+
+function clipped(text: string, chunk: Buffer): string {
+  return text.length >= TEXT_MAX ? "" : chunk.toString("utf8");
+}
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended by itself in that moment.
+  }
+}
+
+const OURS = /^(?:SIGNALBOX_|GIT_)/;
+/** Of its own settings, those that would say something else than what is asked for, or say it in another form. */
+const ITS_OWN: ReadonlySet<string> = new Set([
+  "GH_REPO",
+  "GH_DEBUG",
+  "DEBUG",
+  "GH_FORCE_TTY",
+  "GH_PAGER",
+  "PAGER",
+]);
+
+function environmentOf(env: Env): Record<string, string> {
+  const given: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env))
+    if (value !== undefined && !OURS.test(name) && !ITS_OWN.has(name)) given[name] = value;
+  return {
+    ...given,
+    GH_PROMPT_DISABLED: "1",
+    GH_NO_UPDATE_NOTIFIER: "1",
+    GH_NO_EXTENSION_UPDATE_NOTIFIER: "1",
+    GIT_TERMINAL_PROMPT: "0",
+    NO_COLOR: "1",
+    LC_ALL: "C",
+  };
+}

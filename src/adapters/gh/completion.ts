@@ -1,0 +1,18 @@
+/** What becomes of work that is done, with git and gh. */
+
+import type { Completion } from "../../engine/ports/completion.ts";
+import { commitWork } from "../git/commit.ts";
+import { whileLocked } from "../git/lock.ts";
+import { refuseRunName } from "../git/names.ts";
+import type { On } from "../git/own.ts";
+import { openPullRequest } from "./pull-request.ts";
+
+export function completionBy(on: On): Completion {
+  return {
+    commit: async (of) => {
+      refuseRunName(of.run);
+      return whileLocked({ folder: on.home.locks, repo: of.repo }, () => commitWork(on, of));
+    },
+    open: (of) => openPullRequest(on, of),
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * A branch becomes a pull request, at most once: looked for, pushed, opened.
+ *
+ * Killed after the push, the next one pushes what is there already; killed after it was opened, the next one finds it. What is missing
+ * here, or refused there, is an answer with its reason; a network that fails is thrown, and tried again.
+ */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Completion, Opened } from "../../engine/ports/completion.ts";
+import { failpoint } from "../failpoint.ts";
+import { withoutPassword } from "../git/fetch.ts";
+import type { On } from "../git/own.ts";
+import { lookAtBranch, pushBranch } from "../git/push-branch.ts";
+import { withScratch } from "../git/scratch.ts";
+import { repositoryNamed } from "./address.ts";
+import { gh, type Said } from "./call.ts";
+
+type Wish = Parameters<Completion["open"]>[0];
+
+/** What GitHub takes. */
+const TITLE_MAX = 256;
+const BODY_MAX = 65_536;
+const LINE_MAX = 300;
+
+export async function openPullRequest(on: On, wish: Wish): Promise<Opened> {
+  const { run, repo, branch, remote } = wish;
+  const looked = { tree: wish.tree, artifacts: wish.artifacts };
+  const { commonDir, tip, base, isAhead } = await lookAtBranch(on, {
+    run,
+    repo,
+    branch,
+    base: wish.base,
+    looked,
+  });
+  if (remote === "")
+    return refused("the project has no remote: signalbox project update --remote URL gives it one");
+  const named = repositoryNamed(remote);
+  if (named === undefined)
+    return refused(
+      `${withoutPassword(remote)} is no address of a repository that gh could open a pull request in`,
+    );
+  if (base === "") return refused("the project has no default branch that a pull request could be for");
+  if (!isAhead || branch === base) return refused(`${branch} has nothing that ${base} does not have`);
+  return withScratch(on, async (folder) => {
+    mkdirSync(folder, { mode: 0o700 });
+    const site: Site = { on, wish, folder, named, base, tip };
+    const known = await find(site);
+    if (known.type === "refused") return known;
+    const reason = await pushBranch(on, { commonDir, commit: tip, branch, remote });
+    if (reason !== "") return refused(reason);
+    return known.type === "opened" ? known : create(site);
+  });
+}
+
+type Site = {
+  readonly on: On;
+  readonly wish: Wish;
+  readonly folder: string;
+  /** The repository, as gh names it. */
+  readonly named: string;
+  readonly base: string;
+  readonly tip: string;
+};
+
+function refused(reason: string): Opened {
+  return { type: "refused", reason };
+}
+
+/** One that is open, or that was opened for exactly this commit, whatever became of it since. */
+async function find(site: Site): Promise<Opened | { readonly type: "none" }> {
+  const { on, wish, folder, named, tip } = site;
+  const options = [`--repo=${named}`, `--head=${wish.branch}`, "--state=all", "--limit=100"];
+  const fields = "--json=url,state,headRefOid,isCrossRepository";
+  const said = await gh(on.env, folder, ["pr", "list", ...options, fields]);
+  if (said === undefined) return refused("there is no program gh to open a pull request with");
+  if (said.code !== 0) return refusalIn(said);
+  const all = requestsIn(said.out).filter((each) => each["isCrossRepository"] !== true);
+  const known = all.find(({ state }) => state === "OPEN") ?? all.find(({ headRefOid }) => headRefOid === tip);
+  const url = known?.["url"];
+  return typeof url === "string" ? { type: "opened", url, commit: tip } : { type: "none" };
+}
+
+function requestsIn(text: string): readonly Readonly<Record<string, unknown>>[] {
+  const value: unknown = JSON.parse(text.trim() === "" ? "[]" : text);
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+async function create(site: Site): Promise<Opened> {
+  const { on, wish, folder, named, base, tip } = site;
+  const file = join(folder, "body.md");
+  writeFileSync(file, bodyOf(wish.body), { mode: 0o600 });
+  failpoint("pull-request.before-create");
+  const said = await gh(on.env, folder, [
+    "pr",
+    "create",
+    `--repo=${named}`,
+    `--title=${titleOf(wish.title)}`,
+    `--body-file=${file}`,
+    `--base=${base}`,
+    `--head=${wish.branch}`,
+  ]);
+  failpoint("pull-request.after-create");
+  if (said === undefined) return refused("there is no program gh any more to open a pull request with");
+  const url = /^https?:\/\/\S+$/m.exec(said.out)?.[0];
+  if (said.code === 0 && url !== undefined) return { type: "opened", url, commit: tip };
+  // Somebody else was faster, or it says nothing: what is there tells.
+  const found = await find(site);
+  if (found.type === "opened") return found;
+  return refusalIn(said);
+}
+
+const NOT_SIGNED_IN = 4;
+const SIGN_IN = /gh auth login|HTTP 401|Bad credentials/i;
+/** Said by who was reached: a second try would be told the same. */
+const REFUSED =
+  /HTTP 4(?:03|04|10|22)|Could not resolve to a|No commits between|must be a collaborator|not accessible by|invalid argument|unknown flag|no default remote/i;
+
+function refusalIn(said: Said): Opened {
+  const text = `${said.err}\n${said.out}`;
+  if (said.code === NOT_SIGNED_IN || SIGN_IN.test(text)) return refused("gh is not logged in: gh auth login");
+  const line = `gh: ${lineIn(text)}`;
+  if (REFUSED.test(text)) return refused(line);
+  throw new Error(line);
+}
+
+function lineIn(text: string): string {
+  const lines = text.split("\n").map((each) => each.trim());
+  const line = lines.find((each) => REFUSED.test(each)) ?? lines.find((each) => each !== "");
+  return withoutPassword(line ?? "it said nothing").slice(0, LINE_MAX);
+}
+
+/** One line, of a length that is taken. */
+function titleOf(title: string): string {
+  const line = title.replaceAll(/[\p{Cc}\s]+/gu, " ").trim();
+  return cut(line, TITLE_MAX);
+}
+
+function bodyOf(body: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return cut(body.replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g, ""), BODY_MAX);
+}
+
+function cut(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}

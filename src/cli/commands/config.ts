@@ -1,0 +1,108 @@
+/** `signalbox config`: the settings that count here, and where each comes from. */
+
+import {
+  paramsInForce,
+  settingsInForce,
+  type ParamInForce,
+  type SettingInForce,
+} from "../../adapters/config/in-force.ts";
+import { surveySettings } from "../../adapters/config/read.ts";
+import { setParams } from "../../adapters/config/workflow.ts";
+import { surveyWorkflows } from "../../adapters/config/survey-workflows.ts";
+import { repositoryOf } from "../../adapters/trust/repository.ts";
+import type { TrustStore } from "../../adapters/trust/trust.ts";
+import { showProblem, type Problem } from "../../format/problem.ts";
+import { storeOf } from "../box.ts";
+import { EXIT_FAILED, EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
+import { columns } from "../say.ts";
+import { requireWorkflow } from "../workflow.ts";
+
+/** What `--json` gives. */
+export type ConfigData = {
+  /** Empty where none was named. */
+  readonly workflow: string;
+  /** Without a workflow. */
+  readonly settings: readonly SettingInForce[];
+  /** Of the workflow that was named. */
+  readonly params: readonly ParamInForce[];
+  readonly files: readonly string[];
+  /** Where it is not, nothing of the repository's file counts. */
+  readonly trusted: boolean;
+  readonly problems: readonly string[];
+};
+
+export const command: Command = {
+  usage: "[WORKFLOW]",
+  about:
+    "Prints the settings that count here, and where each comes from. With WORKFLOW: its parameters, where each is set, what it takes, and what a run would begin with.\nSettings are in ~/.config/signalbox/config.yaml and in .signalbox/config.yaml of a repository, which counts once it is trusted.",
+  words: { min: 0, max: 1 },
+  options: {},
+  examples: ["signalbox config", "signalbox config task", "signalbox config task --json"],
+  answer: async ({ words: [wanted] }, door): Promise<Answer> => {
+    const data = await dataOf(door, wanted);
+    const { problems, trusted } = data;
+    const next = problems.length > 0 ? "signalbox doctor" : trusted ? "" : "signalbox trust";
+    const told = trusted ? "" : ".signalbox of this repository is not trusted: nothing of it counts\n";
+    return {
+      exit: problems.length > 0 ? EXIT_FAILED : EXIT_OK,
+      code: problems.length > 0 ? "problems" : "ok",
+      message: problems[0] ?? "these settings count here",
+      data: () => data,
+      text: () => show(data, door),
+      next,
+      talk: `${told}${next === "" ? "" : `  next: ${next}\n`}`,
+    };
+  },
+};
+
+/** Where nothing was ever started, nobody has trusted anything. */
+const NOBODY: TrustStore = { trusted: () => undefined, humanKeys: () => [] };
+
+async function dataOf(door: Door, wanted: string | undefined): Promise<ConfigData> {
+  const loaded = wanted === undefined ? undefined : await requireWorkflow(wanted, door);
+  const store = storeOf(door);
+  try {
+    const { main: repo } = repositoryOf(door.cwd);
+    const surveyed = await surveySettings({ repo, env: door.env, store: store ?? NOBODY });
+    const { layers, files, isTrusted: trusted } = surveyed;
+    const definition = loaded?.workflow.definition;
+    const own =
+      definition === undefined
+        ? (await surveyWorkflows(door, layers)).problems
+        : setParams(definition, layers).problems;
+    const problems: readonly Problem[] = [...surveyed.problems, ...own];
+    return {
+      workflow: definition?.name ?? "",
+      settings: definition === undefined ? settingsInForce(surveyed) : [],
+      params: definition === undefined ? [] : paramsInForce(definition, surveyed),
+      files,
+      trusted,
+      problems: problems.map(showProblem),
+    };
+  } finally {
+    store?.close();
+  }
+}
+
+function show({ settings, params, problems }: ConfigData, { paint, cwd }: Door): string {
+  const source = ({ from, at }: Pick<SettingInForce, "from" | "at">): string => {
+    const place = at === null ? "" : `${at.file}:${at.line}:${at.col}`;
+    return at === null ? paint.dim(from) : place.replace(`${cwd}/`, "");
+  };
+  const rows = [
+    ...settings.map((row) => [row.key, said(row.value), source(row)]),
+    ...params.map((row) => [row.key, said(row.value), source(row), paint.dim(takenBy(row))]),
+  ];
+  const wrong = problems.map((problem) => `${paint.red("problem")}  ${problem}\n`);
+  return `${columns(rows)}${wrong.join("")}`;
+}
+
+function takenBy({ param, key, takes, default: usual, from }: ParamInForce): string {
+  const name = key.endsWith(`.${param}`) ? "" : `, --param ${param}=`;
+  return `${takes}${from === "built-in" ? "" : `, ${said(usual)} unless said`}${name}`;
+}
+
+function said(value: SettingInForce["value"]): string {
+  if (typeof value === "string") return value === "" || value.includes("\n") ? JSON.stringify(value) : value;
+  return Array.isArray(value) ? `[${value.join(", ")}]` : String(value);
+}

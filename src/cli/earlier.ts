@@ -1,0 +1,108 @@
+/** A run whose work another one goes on with: one of the same workflow here that came far enough, and holds still. */
+
+import { UserError } from "../adapters/user-error.ts";
+import type { Workflow } from "../core/compile.ts";
+import { progressOf } from "../core/stages.ts";
+import type { Stage } from "../core/workflow.ts";
+import { artifactPaths, ownWorkspace } from "../engine/place.ts";
+import type { Kept } from "../engine/ports/journal.ts";
+import { runOf, type Acting } from "./acting.ts";
+import { EXIT_GATE } from "./command.ts";
+import type { Site } from "./site.ts";
+
+export type Before = Kept & { readonly workflow: Workflow };
+
+type Of = {
+  readonly from: string | undefined;
+  /** The stages that must be behind it, the nearest first. */
+  readonly before: readonly Stage[];
+  readonly stage: string;
+};
+
+const LOOKED_AT = 1000;
+const SHORT = 12;
+
+export function earlierRun(on: Acting, site: Site, of: Of): Before {
+  const { store } = on.box;
+  const { repo, loaded } = site;
+  const seen = (id: string): Before | undefined => {
+    const kept = store.load(id);
+    return kept === undefined ? undefined : { ...kept, workflow: on.box.workflow(kept.row.definition) };
+  };
+  if (of.from !== undefined) {
+    const run = seen(runOf(on, of.from));
+    const why = run === undefined ? "is gone" : lacks(on, site, { run, before: of.before });
+    if (run !== undefined && why === "") return run;
+    const id = run?.row.id ?? of.from;
+    throw notMet(`run ${id} ${why}, so ${of.stage} cannot go on with its work`, `signalbox show ${id}`);
+  }
+  const rows = store.list({ repo, workflow: loaded.name, limit: LOOKED_AT }).rows;
+  const runs = rows.flatMap(({ id }) => seen(id) ?? []);
+  const found = runs.find((run) => lacks(on, site, { run, before: of.before }) === "");
+  if (found !== undefined) return found;
+  const [newest] = runs;
+  const wanted = of.before[0]?.name ?? of.stage;
+  const message = `${of.stage} goes on with the work of a run of ${loaded.name} that has completed ${wanted}, and there is none here`;
+  if (newest === undefined) throw notMet(message, `signalbox run ${loaded.name}`);
+  const why = lacks(on, site, { run: newest, before: of.before });
+  throw notMet(`${message}: ${newest.row.id} ${why}`, `signalbox show ${newest.row.id}`);
+}
+
+/** Why its work is nothing to go on with; empty where it is. */
+function lacks(
+  { box: { store } }: Acting,
+  { repo, loaded }: Site,
+  { run: { row, run, workflow }, before }: { readonly run: Before; readonly before: readonly Stage[] },
+): string {
+  if (row.workflow !== loaded.name) return `is one of ${row.workflow}, and not of ${loaded.name}`;
+  if (row.repo !== repo) return `belongs to ${row.repo}`;
+  const progress = progressOf(workflow, run);
+  // One that it had not is as good as done: then the one before it counts.
+  const last = before.find(({ name }) => progress[name] !== "skipped");
+  const how = last === undefined ? "completed" : progress[last.name];
+  if (last !== undefined && how !== "completed") return `has not completed ${last.name}`;
+  if (row.status === "running" && !row.halted) return "is at work, and what it does changes";
+  return store.workspace(row.id) === undefined ? "has no work" : "";
+}
+
+/** The commit to begin from. What it has not committed is kept as one, under a ref of ours. */
+export async function workOfRun(
+  on: Acting,
+  { row, run, workflow }: Before,
+): Promise<{ readonly base: string; readonly told: readonly string[] }> {
+  const { store, workspaces, clock } = on.box;
+  const { env } = on.door;
+  const workspace = store.workspace(row.id);
+  if (workspace === undefined) throw new Error(`run ${row.id} has no workspace`);
+  const { branch, path, salvage } = workspace;
+  const { commitOf, tipOfBranch } = await import("../adapters/git/branches.ts");
+  const tip = await tipOfBranch(row.repo, branch, env);
+  const left = async (): Promise<string | undefined> => {
+    if (ownWorkspace(on.box, row.id) !== undefined) {
+      const tree = await workspaces.digest(path, artifactPaths(workflow, run));
+      if (!tree.includes("+")) return undefined;
+      const message = `What run ${row.id} had not committed in ${run.state}`;
+      // No event has this number: the engine keeps the work of gates by theirs.
+      return workspaces.snapshot({ path, run: row.id, seq: clock.now(), tree, message });
+    }
+    // What was kept counts while nobody has gone on from there.
+    const parent = salvage === "" ? undefined : await commitOf(row.repo, `${salvage}^`, env);
+    return parent !== undefined && parent === tip ? salvage : undefined;
+  };
+  const ref = await left();
+  const base = ref === undefined ? tip : await commitOf(row.repo, ref, env);
+  if (base === undefined)
+    throw notMet(
+      `the branch ${branch} of run ${row.id} is gone, and its work with it`,
+      "signalbox salvage list",
+    );
+  const more = ref === undefined ? "" : ", with what was not committed";
+  return {
+    base,
+    told: [`it goes on with the work of ${row.id}, ${branch} at ${base.slice(0, SHORT)}${more}`],
+  };
+}
+
+function notMet(message: string, next: string): UserError {
+  return new UserError("gate-not-met", message, { next, exit: EXIT_GATE });
+}

@@ -1,0 +1,23 @@
+/** A command line that begins a run, as somebody could type it: with what was typed, and something more. */
+
+import type { Given } from "./command.ts";
+
+/** Options that are replaced by those that are added. */
+const REPLACED = new Set(["stage", "plan", "from", "json", "quiet"]);
+
+export function typed(workflow: string, { words, options, lists }: Given, more: readonly string[]): string {
+  const [, goal = ""] = words;
+  const named = Object.entries(options)
+    .filter(([name]) => !REPLACED.has(name))
+    .flatMap(([name, value]) => (value === "" ? [`--${name}`] : [`--${name}`, value]));
+  const many = Object.entries(lists).flatMap(([name, values]) =>
+    values.flatMap((value) => (name === "no-STAGE" ? [`--no-${value}`] : [`--${name}`, value])),
+  );
+  const all = ["signalbox", "run", workflow, ...(goal === "" ? [] : [goal]), ...named, ...many, ...more];
+  return all.map(quoted).join(" ");
+}
+
+/** For a shell. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

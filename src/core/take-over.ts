@@ -1,0 +1,37 @@
+/**
+ * What a graph of tasks takes over from an earlier one of the same list.
+ *
+ * A task is taken over where the list says the same of it, and where all that it depends on is taken over too: what was built on
+ * something else is built again.
+ */
+
+import { inOrder, type GraphTask } from "./graph.ts";
+
+type Named = GraphTask & { readonly title: string };
+
+/** A task of the earlier graph that is done, or that a person goes on without. */
+export type Past = { readonly task: Named; readonly outcome: "done" | "skipped" };
+
+/** By id. */
+export function takenOver<T extends Past>(
+  tasks: readonly Named[],
+  past: readonly T[],
+): ReadonlyMap<string, T> {
+  const known = new Map(past.map((each) => [each.task.id, each]));
+  const taken = new Map<string, T>();
+  for (const task of inOrder(tasks)) {
+    const earlier = known.get(task.id);
+    if (earlier === undefined || !task.dependsOn.every((on) => taken.has(on))) continue;
+    if (isSame(earlier.task, task)) taken.set(task.id, earlier);
+  }
+  return taken;
+}
+
+function isSame(one: Named, other: Named): boolean {
+  return one.title === other.title && isSet(one.files, other.files) && isSet(one.dependsOn, other.dependsOn);
+}
+
+function isSet(one: readonly string[], other: readonly string[]): boolean {
+  const [a, b] = [new Set(one), new Set(other)];
+  return a.size === b.size && [...a].every((member) => b.has(member));
+}

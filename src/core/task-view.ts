@@ -1,0 +1,100 @@
+/** The tasks of a graph as files and people see them. */
+
+import { inOrder, type GraphTask } from "./graph.ts";
+import type { Run } from "./run.ts";
+
+/** Of `waiting` and `running` its run says which; *failed* is everything that ended otherwise than done. */
+type TaskStatus = "pending" | "running" | "waiting" | "completed" | "failed" | "blocked" | "skipped";
+
+/** What is known of a task. */
+type KnownTask = {
+  readonly task: GraphTask & { readonly title: string };
+  readonly run: string;
+  readonly took: string;
+  readonly outcome: "" | "done" | "failed" | "blocked" | "skipped";
+  /** Of its run; empty while there is none. */
+  readonly status: string;
+  readonly summary: string;
+};
+
+type TaskView = {
+  readonly id: string;
+  readonly title: string;
+  readonly status: TaskStatus;
+  readonly summary: string;
+  readonly files: readonly string[];
+  readonly dependencies: readonly string[];
+  readonly complexity: string | null;
+  /** What does it, or has done it; null where nothing does. */
+  readonly run: string | null;
+  /** 1 where it depends on nothing, otherwise one more than the last of what it depends on. */
+  readonly wave: number;
+};
+
+type TasksView = {
+  readonly list: readonly TaskView[];
+  readonly waves: readonly { readonly waveNumber: number; readonly tasks: readonly TaskView[] }[];
+  readonly completed: readonly string[];
+  readonly failed: readonly string[];
+};
+
+/** `isWaived`: a person goes on without what is not done. */
+export function tasksView(known: readonly KnownTask[], isWaived: boolean): TasksView {
+  const waves = wavesOf(known.map(({ task }) => task));
+  const list = known.map((each) => viewOf(each, { wave: waves.get(each.task.id) ?? 1, isWaived }));
+  const numbers = [...new Set(list.map(({ wave }) => wave))].toSorted((a, b) => a - b);
+  const idsOf = (status: TaskStatus): string[] =>
+    list.filter((each) => each.status === status).map(({ id }) => id);
+  return {
+    list,
+    waves: numbers.map((waveNumber) => ({
+      waveNumber,
+      tasks: list.filter(({ wave }) => wave === waveNumber),
+    })),
+    completed: idsOf("completed"),
+    failed: idsOf("failed"),
+  };
+}
+
+function viewOf(known: KnownTask, on: { readonly wave: number; readonly isWaived: boolean }): TaskView {
+  const { task, run, took, summary } = known;
+  return {
+    id: task.id,
+    title: task.title,
+    status: statusOf(known, on.isWaived),
+    summary,
+    files: task.files,
+    dependencies: task.dependsOn,
+    complexity: task.complexity ?? null,
+    run: [run, took].find((each) => each !== "") ?? null,
+    wave: on.wave,
+  };
+}
+
+function statusOf({ run, outcome, status }: Omit<KnownTask, "task">, isWaived: boolean): TaskStatus {
+  if (outcome === "done" || (outcome === "" && status === "done")) return "completed";
+  if (outcome === "skipped" || isWaived) return "skipped";
+  if (outcome !== "") return outcome;
+  if (run === "" || status === "") return "pending";
+  return status === "running" || status === "waiting" ? status : "failed";
+}
+
+function wavesOf(tasks: readonly GraphTask[]): ReadonlyMap<string, number> {
+  const waves = new Map<string, number>();
+  for (const { id, dependsOn } of inOrder(tasks))
+    waves.set(id, 1 + Math.max(0, ...dependsOn.map((on) => waves.get(on) ?? 0)));
+  return waves;
+}
+
+const SUMMARY_MAX = 500;
+
+/** What a run says of itself: the text `summary` of what it has handed in last. */
+export function summaryOf({ held }: Pick<Run, "held">): string {
+  const said = Object.values(held).map(({ reading }) => reading.fields["summary"]);
+  return cut(said.findLast((text) => typeof text === "string") ?? "", SUMMARY_MAX);
+}
+
+/** At most so many characters, and no half of one. */
+export function cut(text: string, max: number): string {
+  return text.length <= max ? text : text.slice(0, max).replace(/[\uD800-\uDBFF]$/, "");
+}

@@ -1,0 +1,46 @@
+/**
+ * Closed vocabularies: what the engine can be asked to do by name, and the facts that a workflow can wait for.
+ *
+ * Some facts are seen in the world, at any time. Others tell how something ended that was ordered: they have fields, and nobody waits
+ * for them where nothing is ordered.
+ */
+
+import type { Shape } from "./workflow.ts";
+
+/** Texts that a deed takes from the artifact that it names: fields at the top of a data file. */
+export const PERFORMABLE: Readonly<Record<string, { readonly texts: readonly string[] }>> = {
+  commit: { texts: ["commitMessage"] },
+  "pull-request": { texts: ["title", "body"] },
+  notify: { texts: [] },
+};
+
+type Fact = {
+  /** In words, for whoever asks what is waited for. */
+  readonly says: string;
+  /** What was ordered, where it tells how that ended; and its fields. */
+  readonly told?: { readonly deed: string; readonly fields: Shape };
+};
+
+export const FACTS: Readonly<Record<string, Fact>> = {
+  "ready-to-start": { says: "it is its turn" },
+  "branch-merged": { says: "its branch was merged elsewhere" },
+  "pull-request-closed": { says: "its pull request was closed" },
+  "parent-over": { says: "the run that it was made for is over" },
+  committed: {
+    says: "its work is committed",
+    told: { deed: "commit", fields: fields({ commit: "text", made: "boolean" }) },
+  },
+  "pull-request-opened": {
+    says: "its pull request is opened",
+    told: { deed: "pull-request", fields: fields({ url: "text", commit: "text" }) },
+  },
+  "pull-request-refused": {
+    says: "its pull request cannot be opened",
+    told: { deed: "pull-request", fields: fields({ reason: "text" }) },
+  },
+};
+
+function fields(of: Readonly<Record<string, "text" | "boolean">>): Shape {
+  const required = Object.fromEntries(Object.entries(of).map(([name, type]) => [name, { type }]));
+  return { type: "object", required, optional: {}, open: false };
+}

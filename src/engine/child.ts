@@ -1,0 +1,89 @@
+/**
+ * Whether runs can be made of tasks by a workflow, and with these parameters.
+ *
+ * Asked before the first one begins, and by `check` where the child's workflow can be found.
+ */
+
+import type { Defect } from "../core/check/defect.ts";
+import { closest } from "../core/closest.ts";
+import type { Workflow } from "../core/compile.ts";
+import { sayTaken, takes } from "../core/param.ts";
+import { START, type Children, type Literal, type Param, type Value } from "../core/workflow.ts";
+import { awaitingIn } from "./fact.ts";
+
+/** All of them; `find` knows the child's workflow by its name, or not. */
+export function badChildren(parent: Workflow, find: (name: string) => Workflow | undefined): Defect[] {
+  const { artifacts, places } = parent.definition;
+  return Object.entries(artifacts).flatMap(([name, { reader }]) => {
+    const child = reader.type === "children" ? find(reader.workflow) : undefined;
+    if (child === undefined || reader.type !== "children") return [];
+    const at = places[`artifacts.${name}`] ?? { file: "", line: 1, col: 1 };
+    return objectionsTo(child, parent, reader).map((message): Defect => ({
+      code: "bad-child",
+      at,
+      message,
+      trace: [],
+    }));
+  });
+}
+
+/** In sentences; none where all is well. */
+export function objectionsTo(child: Workflow, parent: Workflow, reader: Children): readonly string[] {
+  return [
+    ...endlessIn(child),
+    ...Object.keys(reader.with).flatMap((name) => misfitsOf(name, { child, parent, reader })),
+  ];
+}
+
+/** Only moves move: a run that goes on when nobody waits for it could not be ended. */
+function endlessIn(child: Workflow): readonly string[] {
+  const { name, states } = child.definition;
+  const endless = Object.keys(states).find(
+    (state) => states[state]?.final === undefined && awaitingIn(child, state, "parent-over").length === 0,
+  );
+  const isBegun = (child.movesFrom[START] ?? []).some(({ by }) => by.includes("engine"));
+  return [
+    ...(isBegun ? [] : [`${name} cannot be made of tasks: no move from start is \`by: engine\``]),
+    ...(endless === undefined
+      ? []
+      : [`${name} cannot be made of tasks: in ${endless} no move \`by: engine\` waits for parent-over`]),
+  ];
+}
+
+type On = { readonly child: Workflow; readonly parent: Workflow; readonly reader: Children };
+
+function misfitsOf(name: string, { child, parent, reader }: On): readonly string[] {
+  const { name: workflow, params } = child.definition;
+  const param = Object.hasOwn(params, name) ? params[name] : undefined;
+  if (param === undefined) {
+    const near = closest(name, Object.keys(params));
+    const hint = near === undefined ? "" : ` (did you mean "${near}"?)`;
+    return [`${workflow} has no parameter "${name}"${hint}`];
+  }
+  const given = reader.with[name] ?? "";
+  const values =
+    typeof given === "object" && "easy" in given ? [given.easy, given.medium, given.hard] : [given];
+  const wrong = values.map((value) => misfit(param, value, parent)).find((found) => found !== undefined);
+  return wrong === undefined ? [] : [`${name} of ${workflow} is ${sayTaken(param)}, and ${wrong}`];
+}
+
+function misfit(param: Param, value: Value, parent: Workflow): string | undefined {
+  if (typeof value !== "object") return takes(param, value) ? undefined : `${JSON.stringify(value)} is not`;
+  const own = parent.definition.params[value.param];
+  if (own === undefined || valuesOf(own).every((each) => takes(param, each))) return undefined;
+  return `$${value.param} is ${sayTaken(own)}`;
+}
+
+/** The ends of what it can be. No list of words holds every text. */
+function valuesOf(param: Param): readonly Literal[] {
+  switch (param.type) {
+    case "int":
+      return [param.min, param.max];
+    case "enum":
+      return param.values;
+    case "bool":
+      return [true, false];
+    case "text":
+      return ["\0"];
+  }
+}

@@ -1,0 +1,96 @@
+/** What files may show of tasks: those that a run has started, as `tasks`, and the one that it was made of, as `task`. */
+
+import type { Workflow } from "../core/compile.ts";
+import { reads } from "../core/project.ts";
+import { cut, tasksView } from "../core/task-view.ts";
+import type { Run } from "../core/run.ts";
+import type { Box } from "./box.ts";
+import type { Listed, Place } from "./ports/files.ts";
+import type { ChildRow } from "./ports/graphs.ts";
+
+export type TaskData = {
+  readonly root: Readonly<Record<string, unknown>>;
+  /** Whether it is still as it was: tasks go on while the journal of whoever waits for them stands still. */
+  isCurrent(): boolean;
+};
+
+/** Nothing is looked up that no file shows. */
+export function taskData(box: Pick<Box, "store" | "artifacts">, place: Place): TaskData {
+  const { workflow, run } = place;
+  const own = shows(workflow, "task") ? { task: taskOf(box, place) } : {};
+  if (!showsTasks(workflow)) return { root: own, isCurrent: () => true };
+  const rows = box.store.childrenOf(run.id);
+  const stamp = stampOf(rows);
+  return {
+    root: { ...own, tasks: tasksOf(workflow, run, rows) },
+    isCurrent: () => stampOf(box.store.childrenOf(run.id)) === stamp,
+  };
+}
+
+export function showsTasks(workflow: Workflow): boolean {
+  return shows(workflow, "tasks");
+}
+
+function shows({ definition }: Workflow, root: string): boolean {
+  return definition.projections.some(({ data }) => reads(data, root));
+}
+
+const DESCRIPTION_MAX = 100;
+const INSTRUCTIONS_MAX = 2000;
+
+/** What whoever does it must know. A run that was made of no task has what its parameters of the same names say. */
+function taskOf(
+  { store, artifacts }: Pick<Box, "store" | "artifacts">,
+  place: Place,
+): Readonly<Record<string, unknown>> {
+  const { run } = place;
+  const row = store.childAs(run.id);
+  const { id, title, files, text = "" } = row?.task ?? ownTask(run);
+  const beside = row === undefined || row.task.dependsOn.length === 0 ? [] : store.children(row);
+  const before = beside.filter(({ task }) => row?.task.dependsOn.includes(task.id));
+  return {
+    id,
+    title,
+    description: cut(title, DESCRIPTION_MAX),
+    files,
+    instructions: cut(text === "" ? title : text, INSTRUCTIONS_MAX),
+    dependencyOutputs: before.map(({ task, summary }) => ({ taskId: task.id, summary })),
+    context: artifacts.present(place, askedFor(run)),
+  };
+}
+
+function ownTask({ params }: Run): Listed {
+  const [id, title, files] = ["task", "goal", "files"].map((name) => String(params[name] ?? ""));
+  const lines = (files ?? "").split("\n").filter((line) => line !== "");
+  return { id: id ?? "", title: title ?? "", files: lines, dependsOn: [] };
+}
+
+/** An artifact may have a list `context`: files that whoever wrote it wants to be given. */
+function askedFor({ held }: Run): readonly string[] {
+  return (
+    Object.values(held).findLast(({ reading }) => "context" in reading.lists)?.reading.lists["context"] ?? []
+  );
+}
+
+/** All that can change of them. */
+export function stampOf(rows: readonly ChildRow[]): string {
+  return rows.map(({ entry, run, outcome, status }) => [entry, run, outcome, status].join(" ")).join("\n");
+}
+
+/** By artifact, each as it was started last. */
+function tasksOf(
+  { definition }: Workflow,
+  run: Run,
+  rows: readonly ChildRow[],
+): Readonly<Record<string, unknown>> {
+  const names = Object.keys(definition.artifacts).filter(
+    (name) => definition.artifacts[name]?.reader.type === "children",
+  );
+  return Object.fromEntries(
+    names.map((name) => {
+      const all = rows.filter(({ artifact }) => artifact === name);
+      const last = all.filter(({ entry }) => entry === all.at(-1)?.entry);
+      return [name, tasksView(last, run.waivers[name] !== undefined)];
+    }),
+  );
+}

@@ -1,0 +1,13 @@
+/** What a list says about a task, for whoever does it. */
+
+import { cutValue } from "../finding.ts";
+
+const TEXT_MAX = 2000;
+const INSTRUCTIONS = /^[ \t]*(?:[-*+][ \t]+)?(\*{1,2}|_{1,2}|`?)Instructions(?::\1|\1[ \t]*:)(?=\s|$)/im;
+
+/** What stands behind `Instructions:`, or all of it. */
+export function instructionsIn(text: string): string {
+  const label = INSTRUCTIONS.exec(text);
+  const rest = label === null ? text : text.slice(label.index + label[0].length);
+  return cutValue(rest.trim(), TEXT_MAX);
+}

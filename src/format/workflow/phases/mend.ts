@@ -1,0 +1,108 @@
+/** Fixes, then a restart of the stage, then a person: the same for a review and a check that did not pass. */
+
+import { listOf } from "../context.ts";
+import type { PhaseFile, WhenFile } from "../schema.ts";
+import { addEnd, addMove, put, type Sink } from "../sink.ts";
+import { cycleOf, stageOf, type PhaseSite } from "./site.ts";
+
+export type Fix = NonNullable<PhaseFile["fix"]>;
+
+export function countFixes(sink: Sink, { id, phase, path }: PhaseSite): void {
+  put(sink, "counters", {
+    name: `${id}.fixes`,
+    value: { max: phase.fix?.max ?? 0, per: cycleOf(id) },
+    path: path,
+    inside: [...path, "fix"],
+  });
+}
+
+/** What did not pass is mended while fixes are left; then the stage begins again, and then a person is asked. */
+export function mendOrAsk(
+  sink: Sink,
+  site: PhaseSite,
+  { failed, stop }: { readonly failed: WhenFile; readonly stop: string[] },
+): void {
+  const { id, phase, path, restarts, exhausted } = site;
+  if (phase.fix !== undefined)
+    addMove(
+      sink,
+      {
+        from: id,
+        to: `${id}-fix`,
+        by: "engine",
+        when: { ...failed, [`${id}.fixes`]: "below" },
+        count: `${id}.fixes`,
+        do: stop,
+      },
+      path,
+    );
+  const spent = { ...failed, [`${id}.fixes`]: "spent" };
+  for (const { to, when, counter, scopes, outputs } of restarts) {
+    const left = to === undefined ? {} : { [counter]: "spent" };
+    if (to !== undefined)
+      addMove(
+        sink,
+        {
+          from: id,
+          to,
+          by: "engine",
+          when: { ...spent, ...when, [counter]: "below" },
+          count: counter,
+          new: [...scopes],
+          do: [...stop, `archive ${outputs.join(" ")}`],
+        },
+        path,
+      );
+    addMove(
+      sink,
+      {
+        from: id,
+        to: exhausted,
+        by: "engine",
+        when: { ...spent, ...when, ...left },
+        remember: true,
+        do: stop,
+      },
+      path,
+    );
+  }
+}
+
+/** Whoever mends and owes no file: its end, or its own word, leads on to what judges again. */
+export function mendState(
+  sink: Sink,
+  site: PhaseSite,
+  { fix, then }: { readonly fix: Fix; readonly then: readonly string[] },
+): void {
+  const { id, path } = site;
+  const state = `${id}-fix`;
+  const to = afterMending(sink, site, fix);
+  readFirst(sink, fix.by, id);
+  sink.helpers.set(state, id);
+  put(sink, "states", { name: state, value: { ...stageOf(site), enter: [`start ${fix.by}`] }, path });
+  addMove(sink, { from: state, to, by: fix.by, do: [`stop ${fix.by}`, ...then], ...anewIn(site) }, path);
+  addEnd(sink, { role: fix.by, in: state, try: to, else: {} }, path);
+}
+
+/** The rule of a death names one target, and a stage that can be disabled is not always there: the engine leads on to that. */
+function afterMending(sink: Sink, { id, path, phases, ...site }: PhaseSite, { to = id }: Fix): string {
+  if (phases.includes(to)) return to;
+  const state = `${id}-fixed`;
+  sink.helpers.set(state, id);
+  put(sink, "states", { name: state, value: { stage: site.stage }, path });
+  addMove(sink, { from: state, to, by: "engine" }, path);
+  return state;
+}
+
+/** What found it is old when it is mended, also where the run comes back to it later. */
+export function anewIn({ id, phase }: PhaseSite): { new?: string } {
+  return (phase.fix?.to ?? id) === id ? {} : { new: id };
+}
+
+/** Whoever mends is told where it stands what is wrong. */
+export function readFirst(sink: Sink, role: string, artifact: string): void {
+  const declared = sink.kernel.roles[role];
+  if (declared === undefined) return;
+  const context = [...new Set([...listOf(declared.context), artifact])];
+  Object.assign(sink.kernel.roles, { [role]: { ...declared, context } });
+}

@@ -1,0 +1,70 @@
+import { listOf } from "../context.ts";
+import type { ArtifactFile, PhaseFile } from "../schema.ts";
+import { addMove, blockedState, put, type Sink } from "../sink.ts";
+import { anewIn, countFixes, mendOrAsk, mendState, type Fix } from "./mend.ts";
+import { mendEach } from "./mend-each.ts";
+import { produce } from "./produce.ts";
+import { outOf, type PhaseSite } from "./site.ts";
+
+/** A review, the fixes it asks for, and the restart of the stage when they do not help. */
+export function reviewPhase(sink: Sink, site: PhaseSite): void {
+  const { id, phase, path, stage } = site;
+  const role = phase.by ?? "";
+  const out = locatedIn(phase);
+  const verdicts = new Set(Object.values(out.review?.values ?? out.verdict ?? {}));
+  // With a list of issues an approval may turn out to be one with notes.
+  const hasNotes = verdicts.has("pass_with_notes") || out.review?.issues !== undefined;
+  const approvals = hasNotes ? ["pass", "pass_with_notes"] : ["pass"];
+  put(sink, "artifacts", {
+    name: id,
+    value: { ...out, by: role, fresh: id, bind: [...listOf(phase.review)] },
+    path: path,
+    inside: [...path, "out"],
+  });
+  countFixes(sink, site);
+  produce(sink, site, { state: id, role, owes: id, to: site.next, when: approvals });
+  const stop = [`stop ${role}`];
+  mendOrAsk(sink, site, { failed: { [id]: "needs_fix" }, stop });
+  const person = (["needs_human", "reject"] as const).filter((verdict) => verdicts.has(verdict));
+  if (person.length > 0)
+    addMove(
+      sink,
+      {
+        from: id,
+        to: blockedState(stage),
+        by: "engine",
+        when: { [id]: [...person] },
+        remember: true,
+        do: stop,
+      },
+      path,
+    );
+  if (phase.fix !== undefined) fixState(sink, site, phase.fix);
+}
+
+/** Issues that are handed out by their files must say where they are. */
+function locatedIn({ out, fix }: PhaseFile): ArtifactFile {
+  const artifact = outOf(out);
+  if (fix?.each === undefined || artifact.review?.issues === undefined) return artifact;
+  return { ...artifact, review: { location: "location", ...artifact.review } };
+}
+
+/**
+ * Whoever mends one output owes that, changed; whoever mends the work owes no file. Then the review is kept and taken away:
+ * the reviewer judges again, and whoever mends can read it until then.
+ */
+function fixState(sink: Sink, site: PhaseSite, fix: Fix): void {
+  const { id, path, reviewed } = site;
+  if (fix.each !== undefined) return mendEach(sink, site, fix);
+  const then = [`archive ${id}`];
+  if (reviewed === undefined) return mendState(sink, site, { fix, then });
+  const state = `${id}-fix`;
+  put(sink, "artifacts", {
+    name: state,
+    value: { ...outOf(reviewed.out), by: fix.by, fresh: state },
+    path,
+    inside: [...path.slice(0, -1), ...listOf(site.phase.review), "out"],
+  });
+  sink.helpers.set(state, id);
+  produce(sink, site, { state, role: fix.by, owes: state, to: fix.to ?? id, then, ...anewIn(site) });
+}

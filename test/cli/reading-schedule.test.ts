@@ -1,0 +1,122 @@
+/** The schedule of a run, as `show` prints it. */
+
+import { afterAll, describe, expect, test } from "vitest";
+import { paintOf } from "../../src/cli/paint.ts";
+import { sayPhase, type ScheduleView } from "../../src/cli/reading/schedule.ts";
+import { goodWorkflow, happening, wordsIn } from "../support/stages.ts";
+import { machine } from "./reading-support.ts";
+
+const five = goodWorkflow("five-stages.yaml");
+
+describe("show, with stages", async () => {
+  const on = await machine(five);
+  afterAll(() => on.store.close());
+
+  function begin(id: string, told: string): void {
+    on.begin(id);
+    for (const word of wordsIn(told)) {
+      const run = on.store.load(id)?.run;
+      if (run !== undefined && word !== "") on.happen(id, happening(five, run, word));
+    }
+  }
+
+  /** The lines of one section. */
+  async function section(line: string): Promise<string> {
+    const { stdout } = await on.call(line);
+    return /^Schedule\n(?<rows>(?: .*\n)*)/m.exec(stdout)?.groups?.["rows"] ?? stdout;
+  }
+
+  test("there is a row for each phase, and its gate", async () => {
+    begin("s1", "ok*4, bad, ok*3");
+    expect(await section("show s1")).toMatchInlineSnapshot(`
+      "  done     0    Explore                 inline    [GATE] satisfied
+        done     1.1  Brainstorm, 2 times     inline    [GATE] satisfied
+        done     1.2  Parallel plan, 2 times  dispatch  [GATE] satisfied
+        running  1.3  Plan review, 2 times    review    [GATE] missing
+        pending  2.1  Task execution          dispatch  [GATE] pending
+        pending  2.2  Simplify                inline    [GATE] pending
+        pending  3.1  Run the tests           command   [GATE] pending
+        pending  3.2  Analyse failures        inline    [GATE] pending
+        pending  4.1  Documentation           inline    [GATE] pending
+        pending  4.2  Final review            review    [GATE] pending
+        pending  4.3  Completion              inline    [GATE] pending
+      "
+    `);
+  });
+
+  test("with --verbose it says what is missing, where, and why", async () => {
+    begin("s2", "ok*4, bad, ok*3, bad");
+    expect(await section("show s2 --verbose")).toMatchInlineSnapshot(`
+      "  done     0    Explore                 inline    [GATE] satisfied
+        done     1.1  Brainstorm, 2 times     inline    [GATE] satisfied
+        done     1.2  Parallel plan, 2 times  dispatch  [GATE] satisfied
+        failed   1.3  Plan review, 2 times    review    [GATE] missing
+                                                        1.3 is needs_fix: .agents/tmp/phases/1.3-plan-review.json says needs_fix
+        pending  2.1  Task execution          dispatch  [GATE] pending
+        pending  2.2  Simplify                inline    [GATE] pending
+        pending  3.1  Run the tests           command   [GATE] pending
+        pending  3.2  Analyse failures        inline    [GATE] pending
+        pending  4.1  Documentation           inline    [GATE] pending
+        pending  4.2  Final review            review    [GATE] pending
+        pending  4.3  Completion              inline    [GATE] pending
+      "
+    `);
+    expect(await section("show s2")).not.toContain("needs_fix");
+  });
+
+  test("as data it is the whole schedule", async () => {
+    begin("s3", "ok");
+    const { schedule } = (await on.data("show s3")) as { schedule: ScheduleView[] };
+    expect(schedule).toHaveLength(11);
+    expect(schedule[1]).toEqual({
+      phase: "1.1",
+      stage: "PLAN",
+      name: "Brainstorm",
+      type: "inline",
+      status: "in_progress",
+      attempts: 1,
+      gate: {
+        status: "missing",
+        required: [
+          {
+            artifact: "1.1",
+            file: ".agents/tmp/phases/1.1-brainstorm.md",
+            standing: "missing",
+            reason: "expected: .agents/tmp/phases/1.1-brainstorm.md with Areas",
+          },
+        ],
+      },
+    });
+  });
+});
+
+test("a workflow without stages has no schedule", async () => {
+  const on = await machine();
+  on.begin("a1");
+  expect((await on.call("show a1")).stdout).not.toContain("Schedule");
+  expect(await on.data("show a1")).toMatchObject({ schedule: [] });
+  on.store.close();
+});
+
+test.for<[ScheduleView["status"], string, string]>([
+  ["completed", "done", "✓"],
+  ["in_progress", "running", "▶"],
+  ["failed", "failed", "✗"],
+  ["pending", "pending", "○"],
+  ["skipped", "skipped", "-"],
+  ["waived", "waived", "~"],
+])("%s is %s, and with colours %s", ([status, word, symbol]) => {
+  const entry: ScheduleView = {
+    phase: "1",
+    stage: "A",
+    name: "1",
+    type: "inline",
+    status,
+    attempts: 1,
+    gate: null,
+  };
+  const mark = (enabled: boolean): string | undefined =>
+    sayPhase(entry, { paint: paintOf(enabled), verbose: false })[0]?.[0];
+  expect(mark(false)).toBe(word);
+  expect(mark(true)).toContain(symbol);
+});

@@ -1,0 +1,286 @@
+/** Stages on the command line: left out, begun in, and what they need before. */
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
+import { startsAgents } from "../../src/cli/beginning.ts";
+import { showProblem } from "../../src/format/problem.ts";
+import { parseWorkflow } from "../../src/format/workflow/parse.ts";
+import { outcome, parsed, type Scene } from "./acting-support.ts";
+import { begun, relay } from "./stages-support.ts";
+
+let on: Scene;
+beforeAll(async () => {
+  on = await relay();
+});
+
+/** Nothing is begun, and this is said. */
+async function refusal(line: readonly string[], at: Scene = on): Promise<string> {
+  const count = (): number => at.withStore((store) => store.list({ limit: 1000 }).rows.length);
+  const before = count();
+  const answer = await at.say(["run", "relay", ...line, "--detach", "--json"]);
+  const { code, message, next } = parsed(answer);
+  expect(count()).toBe(before);
+  return `${answer.code} ${String(code)}: ${String(message)} | ${String(next)}`;
+}
+
+describe("--no-STAGE", () => {
+  test.for<[line: string, params: Readonly<Record<string, boolean>>, state: string]>([
+    ["", { explore_stage: true, test_stage: true }, "0"],
+    ["--no-test", { explore_stage: true, test_stage: false }, "0"],
+    ["--no-TEST", { explore_stage: true, test_stage: false }, "0"],
+    ["--no-explore", { explore_stage: false, test_stage: true }, "1.1"],
+    ["--no-test --no-explore", { explore_stage: false, test_stage: false }, "1.1"],
+    ["--no-test --param test_stage=false", { explore_stage: true, test_stage: false }, "0"],
+  ])("%s", async ([line, params, state]) => {
+    const { run } = await begun(on, ["A goal", ...line.split(" ").filter((word) => word !== "")]);
+    expect({ params: run.params, state: run.state }).toMatchObject({ params, state });
+  });
+
+  test("it comes before settings", async () => {
+    const other = await relay({ user: "workflows: { relay: { stages: { TEST: { enabled: true } } } }\n" });
+    expect((await begun(other, ["A goal", "--no-test"])).run.params["test_stage"]).toBe(false);
+  });
+
+  test.for<[line: string, said: string]>([
+    [
+      "--no-tset",
+      '2 unknown-stage: relay has no stage "tset" that can be disabled; did you mean --no-test? | signalbox run --help',
+    ],
+    [
+      "--no-plan",
+      '2 unknown-stage: relay has no stage "plan" that can be disabled; there are --no-explore, --no-test | signalbox run --help',
+    ],
+    [
+      "--no-strat",
+      '2 unknown-stage: relay has no stage "strat" that can be disabled; did you mean --no-start? | signalbox run --help',
+    ],
+    [
+      "--no-test --param test_stage=true",
+      "2 bad-usage: --no-test and --param test_stage=true do not go together | signalbox run --help",
+    ],
+    ["--test", "2 bad-usage: there is no option --test | signalbox run --help"],
+    [
+      "--no-test=1",
+      '2 unknown-stage: relay has no stage "test=1" that can be disabled; did you mean --no-test? | signalbox run --help',
+    ],
+  ])("%s", async ([line, said]) => {
+    expect(await refusal(line.split(" "))).toBe(said);
+  });
+
+  test("other commands take no such option", async () => {
+    expect(await outcome(on.say("show --no-test --json"))).toBe("2 bad-usage");
+    expect(await outcome(on.say("show --no-TEST --json"))).toBe("2 bad-usage");
+  });
+});
+
+const TASK = (id: number, files: string, depends = "none"): string =>
+  `### Task ${id}: Do ${id}\n\nFiles: ${files}\nDependencies: ${depends}\nComplexity: easy\n\n`;
+const LIST = `# Plan\n\n${TASK(1, "a.ts")}${TASK(2, "b.ts", "1")}`;
+
+function put(at: Scene, name: string, text: string): void {
+  writeFileSync(join(at.repo, name), text);
+}
+
+/** A run that is over, or waits, in this state, with work on a branch of its own. Gives the tip of that branch. */
+async function worked(
+  at: Scene,
+  line: readonly string[],
+): Promise<{ readonly id: string; readonly tip: string }> {
+  const { row } = await begun(at, line);
+  const git = (...args: readonly string[]): string =>
+    execFileSync("git", ["-C", at.repo, "-c", "user.name=A", "-c", "user.email=a@b", ...args], {
+      encoding: "utf8",
+    }).trim();
+  const branch = `work/${row.id}`;
+  const tip = git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", row.id);
+  git("branch", branch, tip);
+  const workspace = { run: row.id, repo: at.repo, path: "/nowhere", branch, base: "", salvage: "", kept: "" };
+  at.withStore((store) => store.putWorkspace({ ...workspace, status: "released" }));
+  return { id: row.id, tip };
+}
+
+describe("--stage and --plan", () => {
+  test("a stage that lives on nothing begins by itself", async () => {
+    const { run } = await begun(on, ["A goal", "--stage", "plan"]);
+    expect(run.state).toBe("1.1");
+    expect(run.tree).not.toBe("");
+  });
+
+  test("a list begins the stage that works it off", async () => {
+    put(on, "mine.md", LIST);
+    const { run } = await begun(on, ["A goal", "--plan", "mine.md"]);
+    expect(run.state).toBe("2.1");
+    expect(run.held["1.1"]?.reading).toMatchObject({ found: true, fields: { tasks: 2 }, faults: [] });
+    const other = await begun(on, ["A goal", "--stage", "IMPLEMENT", "--with", "1.1=mine.md"]);
+    expect(other.run.held["1.1"]?.reading.fields).toEqual({ tasks: 2 });
+    expect((await begun(on, ["A goal", "--stage", "PLAN", "--plan", "mine.md"])).run.state).toBe("1.1");
+  });
+
+  test("the list of the checkout is taken, and that is said", async () => {
+    const other = await relay();
+    put(other, "plan.md", LIST);
+    const { run, said } = await begun(other, ["A goal", "--stage", "implement"]);
+    expect(run.state).toBe("2.1");
+    expect(said).toContain("plan.md of your checkout is its list of tasks");
+  });
+
+  test.for<[what: string, text: string, said: string]>([
+    ["an unknown dependency", TASK(1, "a.ts", "7"), 'depends on "7"'],
+    ["a circle", `${TASK(1, "a.ts", "2")}${TASK(2, "b.ts", "1")}`, "1"],
+    ["no files", "### Task 1: Do\n\nDependencies: none\n", "names no files"],
+    ["no task", "# Nothing\n", "list.md:1:1: "],
+  ])("a list with %s is refused with its place", async ([, text, said]) => {
+    put(on, "list.md", text);
+    const answer = await refusal(["A goal", "--plan", "list.md"]);
+    expect(answer).toMatch(/^5 invalid-list: list\.md:\d+:\d+: .* \| mend list\.md:\d+$/);
+    expect(answer).toContain(said);
+  });
+
+  test.for<[line: string, said: string]>([
+    [
+      "Dates --stage implement --no-test",
+      "5 gate-not-met: IMPLEMENT works off a list of tasks, and there is none: neither --plan nor plan.md in your checkout | signalbox run relay Dates --detach --no-test --stage IMPLEMENT --plan FILE",
+    ],
+    [
+      "x --stage tset",
+      '2 unknown-stage: relay has no stage "tset"; did you mean TEST? | signalbox run --help',
+    ],
+    [
+      "x --stage qqqqqq",
+      '2 unknown-stage: relay has no stage "qqqqqq"; there are EXPLORE, PLAN, IMPLEMENT, TEST, FINAL | signalbox run --help',
+    ],
+    [
+      "x --stage test --no-test",
+      "2 bad-usage: TEST is disabled in this run, so it cannot begin there | signalbox run --help",
+    ],
+    ["x --stage test --to 3.1", "2 bad-usage: --to and --stage do not go together | signalbox run --help"],
+    [
+      "x --from abcd",
+      "2 bad-usage: --from goes with --stage: it says whose work that stage begins with | signalbox run --help",
+    ],
+    [
+      "x --plan no-such.md",
+      "2 not-found: there is no file no-such.md | give the path of a file, or - for the standard input",
+    ],
+    [
+      "x --stage test",
+      "5 gate-not-met: TEST goes on with the work of a run of relay that has completed IMPLEMENT, and there is none here | signalbox run relay",
+    ],
+  ])("run relay %s", async ([line, said]) => {
+    const other = await relay();
+    expect(await refusal(line.split(" "), other)).toBe(said);
+  });
+
+  test("a later stage goes on with the work of the newest run that came far enough", async () => {
+    const other = await relay();
+    const early = await begun(other, ["Too early"]);
+    expect(await refusal(["x", "--stage", "test"], other)).toContain(
+      `${early.row.id} has not completed IMPLEMENT`,
+    );
+    const { id, tip } = await worked(other, ["A goal", "--to", "3.1"]);
+    // It would go on by itself: only what holds still is taken.
+    expect(await refusal(["x", "--stage", "test"], other)).toContain(
+      `${id} is at work, and what it does changes`,
+    );
+    expect(await refusal(["x", "--stage", "test", "--from", id], other)).toBe(
+      `5 gate-not-met: run ${id} is at work, and what it does changes, so TEST cannot go on with its work | signalbox show ${id}`,
+    );
+    await other.say(`stop ${id}`);
+    const { row, run, said } = await begun(other, ["x", "--stage", "test"]);
+    expect({ state: run.state, base: row.base }).toEqual({ state: "3.1", base: tip });
+    expect(said).toContain(`it goes on with the work of ${id}, work/${id} at ${tip.slice(0, 12)}`);
+    expect(await refusal(["x", "--stage", "final", "--from", id], other)).toContain(
+      `run ${id} has not completed TEST`,
+    );
+    expect((await begun(other, ["x", "--stage", "final", "--from", id, "--no-test"])).row.base).toBe(tip);
+  });
+
+  test("a stage that the earlier run had not is as good as completed", async () => {
+    const other = await relay();
+    const { id, tip } = await worked(other, ["A goal", "--no-test", "--to", "4.1"]);
+    await other.say(`stop ${id}`);
+    expect((await begun(other, ["x", "--stage", "FINAL"])).row.base).toBe(tip);
+  });
+
+  test("what it has not committed in its workspace belongs to its work", async () => {
+    const other = await relay();
+    const { row } = await begun(other, ["A goal", "--to", "3.1"]);
+    const run = row.id;
+    const place = { run, repo: other.repo, branch: "its-own" };
+    const made = await gitWorkspaces({ home: other.home, env: other.env }).prepare({
+      ...place,
+      base: row.base,
+      artifacts: ["report.md"],
+    });
+    other.withStore((store) =>
+      store.putWorkspace({
+        ...place,
+        path: made.path,
+        base: made.base,
+        status: "bound",
+        salvage: "",
+        kept: "",
+      }),
+    );
+    writeFileSync(join(made.path, "new.ts"), "new\n");
+    await other.say(`stop ${run}`);
+    const later = await begun(other, ["x", "--stage", "test"]);
+    expect(later.said).toContain("with what was not committed");
+    const names = execFileSync("git", ["-C", other.repo, "ls-tree", "--name-only", later.row.base], {
+      encoding: "utf8",
+    });
+    expect(names.split("\n")).toContain("new.ts");
+    expect(execFileSync("git", ["-C", made.path, "status", "--porcelain"], { encoding: "utf8" })).toBe(
+      "?? new.ts\n",
+    );
+  });
+
+  test("what was kept of it belongs to its work, while nobody has gone on from its branch", async () => {
+    const other = await relay();
+    const { id, tip } = await worked(other, ["A goal", "--to", "3.1"]);
+    await other.say(`stop ${id}`);
+    const git = (...args: readonly string[]): string =>
+      execFileSync("git", ["-C", other.repo, "-c", "user.name=A", "-c", "user.email=a@b", ...args], {
+        encoding: "utf8",
+      }).trim();
+    const salvage = git("commit-tree", "HEAD^{tree}", "-p", tip, "-m", "kept");
+    git("update-ref", `refs/signalbox/salvage/${id}`, salvage);
+    other.withStore((store) => {
+      const row = store.workspace(id);
+      if (row !== undefined) store.putWorkspace({ ...row, salvage: `refs/signalbox/salvage/${id}` });
+    });
+    expect((await begun(other, ["x", "--stage", "test"])).row.base).toBe(salvage);
+    const later = git("commit-tree", "HEAD^{tree}", "-p", tip, "-m", "later");
+    git("update-ref", `refs/heads/work/${id}`, later);
+    expect((await begun(other, ["x", "--stage", "test", "--from", id])).row.base).toBe(later);
+  });
+});
+
+/** A question, which can be left out, and then somebody who works. */
+const LATER = `$schema: workflow-1.schema.json
+name: later
+title: A question that can be left out, and work
+params: { asked: { bool: true } }
+roles: { worker: {} }
+stages:
+  ASK: { enabled: $asked, stuck: go, phases: { ask: { ask: go } } }
+  WORK: { stuck: go, then: done, phases: { work: { run: worker, out: work.md } } }
+states: { done: { final: done } }
+moves: [{ from: start, to: ask, by: human }]
+asks: { go: { question: go, options: { yes: { to: work, new: WORK }, no: { to: done } } } }
+`;
+
+test.for<[params: Readonly<Record<string, boolean>>, to: string | undefined, starts: boolean]>([
+  [{}, undefined, false],
+  [{ asked: true }, undefined, false],
+  [{ asked: false }, undefined, true],
+  [{ asked: false }, "work", true],
+  [{ asked: true }, "work", false],
+])("with %o, to %s: whether agents are started at once is %s", ([params, to, starts]) => {
+  const prompts = { worker: { file: "w", text: "Do it." }, go: { file: "g", text: "Go?" } };
+  const read = parseWorkflow({ file: "later", bytes: new TextEncoder().encode(LATER), prompts });
+  if (!read.ok) throw new Error(read.problems.map(showProblem).join("\n"));
+  expect(startsAgents(read.workflow, { params, to })).toBe(starts);
+});

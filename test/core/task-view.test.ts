@@ -1,0 +1,86 @@
+/** Tasks as files show them: what each of them is called, which wave it belongs to, and what a run says of itself. */
+import { expect, test } from "vitest";
+import { reads } from "../../src/core/project.ts";
+import { NO_RUN, type Held } from "../../src/core/run.ts";
+import { summaryOf, tasksView } from "../../src/core/task-view.ts";
+import type { Tree } from "../../src/core/workflow.ts";
+
+type Known = Parameters<typeof tasksView>[0][number];
+
+const known = (id: string, more: Partial<Known> = {}, dependsOn: string[] = []): Known => ({
+  task: { id, title: `Part ${id}`, dependsOn, files: [`${id}.ts`] },
+  run: "",
+  took: "",
+  outcome: "",
+  status: "",
+  summary: "",
+  ...more,
+});
+
+test.for<[what: Partial<Known>, status: string, waived: string]>([
+  [{}, "pending", "skipped"],
+  [{ run: "r1" }, "pending", "skipped"],
+  [{ run: "r1", status: "running" }, "running", "skipped"],
+  [{ run: "r1", status: "waiting" }, "waiting", "skipped"],
+  [{ run: "r1", status: "done" }, "completed", "completed"],
+  [{ run: "r1", status: "done", outcome: "done" }, "completed", "completed"],
+  [{ took: "r1", outcome: "done" }, "completed", "completed"],
+  [{ took: "r1", outcome: "skipped" }, "skipped", "skipped"],
+  [{ run: "r1", status: "cancelled" }, "failed", "skipped"],
+  [{ run: "r1", status: "failed", outcome: "failed" }, "failed", "skipped"],
+  [{ outcome: "blocked" }, "blocked", "skipped"],
+])("%j is %s, and where a person goes on without it %s", ([what, ...statuses]) => {
+  const views = [false, true].map((isWaived) => tasksView([known("1", what)], isWaived));
+  expect(views.map(({ list }) => list[0]?.status)).toEqual(statuses);
+  expect(views[0]?.list[0]?.run).toBe(what.run ?? what.took ?? null);
+});
+
+test("waves: one after all that it depends on; those of the list stay in its order", () => {
+  const done = { run: "r", outcome: "done" } as const;
+  const { waves, completed, failed } = tasksView(
+    [
+      known("4", {}, ["2", "3"]),
+      known("1", done),
+      known("3", { outcome: "failed" }, ["1"]),
+      known("2", done, ["1"]),
+      known("5"),
+    ],
+    false,
+  );
+  expect(waves.map(({ waveNumber, tasks }) => [waveNumber, ...tasks.map(({ id }) => id)])).toEqual([
+    [1, "1", "5"],
+    [2, "3", "2"],
+    [3, "4"],
+  ]);
+  expect({ completed, failed }).toEqual({ completed: ["1", "2"], failed: ["3"] });
+  expect(tasksView([], false)).toEqual({ list: [], waves: [], completed: [], failed: [] });
+});
+
+const held = (artifact: string, fields: Held["reading"]["fields"]): Held => ({
+  reading: { artifact, slot: "", found: true, digest: "d", faults: [], fields, lists: {} },
+  by: "worker",
+  tree: "",
+  inputs: {},
+});
+
+test.for<[what: Readonly<Record<string, Held>>, summary: string]>([
+  [{}, ""],
+  [{ result: held("result", { status: "completed" }) }, ""],
+  [{ result: held("result", { summary: "all" }), fact: held("fact", {}) }, "all"],
+  [{ result: held("result", { summary: 3 }) }, ""],
+  [{ result: held("result", { summary: `${"x".repeat(499)}😀` }) }, "x".repeat(499)],
+])("what a run says of itself: %#", ([what, summary]) => {
+  expect(summaryOf({ ...NO_RUN, held: what })).toBe(summary);
+});
+
+test.for<[tree: Tree, isRead: boolean]>([
+  [{ from: "tasks" }, true],
+  [{ a: [1, { from: "tasks.work.list" }] }, true],
+  [{ each: "tasks.work.waves", give: 1 }, true],
+  [{ each: "run.decisions", give: { from: "tasks.work" } }, true],
+  [{ from: "tasksort.x" }, false],
+  [{ from: "run.tasks", more: { from: "run.tasks" } }, false],
+  ["tasks", false],
+])("%j reads tasks: %s", ([tree, isRead]) => {
+  expect(reads(tree, "tasks")).toBe(isRead);
+});

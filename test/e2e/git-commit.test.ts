@@ -1,0 +1,202 @@
+/** The work of a run is committed by us: exactly what was looked at, once, and nothing else is touched. */
+import { chmodSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { completionBy } from "../../src/adapters/gh/completion.ts";
+import { withTrailer } from "../../src/adapters/git/commit.ts";
+import { apart, commit, mainCheckout, put, removeSites, sh, site, type Site } from "../support/git.ts";
+
+afterAll(removeSites, 60_000);
+
+const ARTIFACTS = ["TASK.md", ".agents/tmp/{slot}.json", "status.json"];
+
+type Work = {
+  readonly of: Site;
+  readonly path: string;
+  readonly committing: {
+    readonly run: string;
+    readonly repo: string;
+    readonly path: string;
+    readonly tree: string;
+    readonly artifacts: readonly string[];
+    readonly exclude: string;
+    readonly message: string;
+  };
+};
+
+/** A workspace with work in it that was looked at. */
+async function worked(
+  change: (path: string, of: Site) => void = () => undefined,
+  exclude = "",
+): Promise<Work> {
+  const of = site();
+  const { path } = await of.workspaces.prepare({
+    run: "r1",
+    repo: of.repo,
+    branch: "work",
+    base: of.base,
+    artifacts: ARTIFACTS,
+  });
+  put(path, {
+    "a.txt": "changed\n",
+    "new/file.txt": "new\n",
+    "debug.log": "ignored\n",
+    "TASK.md": "an artifact\n",
+    ".agents/tmp/one.json": "{}\n",
+    "status.json": "{}\n",
+  });
+  rmSync(join(path, "b.txt"));
+  change(path, of);
+  const tree = await of.workspaces.digest(path, ARTIFACTS);
+  const committing = {
+    run: "r1",
+    repo: of.repo,
+    path,
+    tree,
+    artifacts: ARTIFACTS,
+    exclude,
+    message: "Do it\n\nAll of it.",
+  };
+  return { of, path, committing };
+}
+
+const changes = ({ of, path }: Work, commitish = "HEAD"): string =>
+  sh(path, of.env, ["show", "--format=", "--name-status", "--no-renames", commitish]).replaceAll("\t", " ");
+const status = ({ of, path }: Work): string => sh(path, of.env, ["status", "--porcelain"]);
+const count = ({ of, path }: Work): string => sh(path, of.env, ["rev-list", "--count", "HEAD"]);
+
+test("all that changed, by the person's name, with a trailer; nobody else notices", async () => {
+  const work = await worked((path) => {
+    symlinkSync("a.txt", join(path, "link"));
+    put(path, { "run.sh": "echo\n", "-dash": "d\n", "naïve name": "n\n" });
+    chmodSync(join(path, "run.sh"), 0o755);
+  });
+  const { of, path, committing } = work;
+  put(of.repo, {
+    ".git/hooks/pre-commit": "#!/bin/sh\nexit 1\n",
+    ".git/hooks/reference-transaction": "#!/bin/sh\nexit 1\n",
+  });
+  for (const hook of ["pre-commit", "reference-transaction"])
+    chmodSync(join(of.repo, ".git/hooks", hook), 0o755);
+  put(of.repo, { "mine.txt": "nobody's business\n" });
+  sh(of.repo, of.env, ["add", "mine.txt"]);
+  const before = mainCheckout(of);
+  const made = await completionBy(of).commit(committing);
+  expect(made).toEqual({
+    commit: sh(path, of.env, ["rev-parse", "work"]),
+    made: true,
+    tree: committing.tree.split("+")[0],
+  });
+  expect(changes(work)).toBe(
+    ["A -dash", "M a.txt", "D b.txt", "A link", 'A "na\\303\\257ve name"', "A new/file.txt", "A run.sh"].join(
+      "\n",
+    ),
+  );
+  expect(sh(path, of.env, ["show", "-s", "--format=%an <%ae>|%cn|%P|%B", "HEAD"])).toBe(
+    `A <a@example.com>|A|${of.base}|Do it\n\nAll of it.\n\nSignalbox-Run: r1`,
+  );
+  expect(sh(path, of.env, ["ls-tree", "HEAD", "run.sh", "link"]).replaceAll(/ blob \w+/g, "")).toBe(
+    "120000\tlink\n100755\trun.sh",
+  );
+  // Nothing looks changed there, and a commit after it holds nothing.
+  expect(status(work)).toBe("");
+  expect(sh(path, of.env, ["symbolic-ref", "HEAD"])).toBe("refs/heads/work");
+  expect(mainCheckout(of)).toBe(before);
+  expect(await of.workspaces.digest(path, ARTIFACTS)).toBe(committing.tree.split("+")[0]);
+  expect(await completionBy(of).commit(committing)).toEqual(made);
+  expect(count(work)).toBe("2");
+  sh(of.repo, of.env, ["fsck", "--strict"]);
+});
+
+test.for(["commit.before-index", "commit.after-index", "commit.before-ref", "commit.after-ref"])(
+  "killed at %s and done again: there is one commit",
+  async (place) => {
+    const work = await worked();
+    const { of, committing } = work;
+    expect(await apart(of, { do: "commit", with: committing }, place)).toMatchObject({ signal: "SIGKILL" });
+    expect(await completionBy(of).commit(committing)).toMatchObject({ made: true });
+    expect([count(work), status(work)]).toEqual(["2", ""]);
+    expect(changes(work)).toBe("M a.txt\nD b.txt\nA new/file.txt");
+  },
+);
+
+test.for<[string, string, string]>([
+  ["nothing", "", "M a.txt\nD b.txt\nA docs/one.md\nA docs/two.md\nA new/file.txt\nM secret.txt"],
+  ["a folder", "docs/", "M a.txt\nD b.txt\nA new/file.txt\nM secret.txt"],
+  ["everything below", "docs/**\nnew/**", "M a.txt\nD b.txt\nM secret.txt"],
+  [
+    "all but one, a comment, a name in any folder",
+    "# notes\n*.md\n!two.md\nfile.txt",
+    "M a.txt\nD b.txt\nA docs/two.md\nM secret.txt",
+  ],
+  [
+    "what is tracked stays as it was, also what was removed",
+    "/secret.txt\nb.txt",
+    "M a.txt\nA docs/one.md\nA docs/two.md\nA new/file.txt",
+  ],
+])("left out: %s", async ([, exclude, expected]) => {
+  const of = await worked((path, { env }) => {
+    put(path, { "secret.txt": "old\n" });
+    sh(path, env, ["add", "secret.txt"]);
+    sh(path, env, ["commit", "-qm", "one", "secret.txt"]);
+    put(path, { "secret.txt": "new\n", "docs/one.md": "1\n", "docs/two.md": "2\n" });
+  }, exclude);
+  expect(await completionBy(of.of).commit(of.committing)).toMatchObject({ made: true });
+  expect(changes(of)).toBe(expected);
+  // Done again, it finds the same; what was left out is still there.
+  expect(await completionBy(of.of).commit(of.committing)).toMatchObject({ made: true });
+  expect(count(of)).toBe("3");
+});
+
+test("an artifact that somebody has committed stays as it is there", async () => {
+  const work = await worked((path, { env }) => {
+    sh(path, env, ["add", "-f", "TASK.md"]);
+    sh(path, env, ["commit", "-qm", "an artifact", "TASK.md"]);
+    put(path, { "TASK.md": "changed since\n" });
+  });
+  await completionBy(work.of).commit(work.committing);
+  expect(changes(work)).toBe("M a.txt\nD b.txt\nA new/file.txt");
+  expect(sh(work.path, work.of.env, ["show", "HEAD:TASK.md"])).toBe("an artifact");
+});
+
+test("nothing to commit is no error, and no commit", async () => {
+  const work = await worked((path, { env }) => void commit(path, env, "all of it, by somebody"));
+  const tip = sh(work.path, work.of.env, ["rev-parse", "HEAD"]);
+  expect(await completionBy(work.of).commit(work.committing)).toMatchObject({ commit: tip, made: false });
+  expect(await completionBy(work.of).commit({ ...work.committing, exclude: "*" })).toMatchObject({
+    commit: tip,
+    made: false,
+  });
+});
+
+test.for<[string, (work: Work) => void, string]>([
+  ["a file has changed", ({ path }) => put(path, { "a.txt": "changed again\n" }), "work-changed"],
+  ["a file is new", ({ path }) => put(path, { "late.txt": "late\n" }), "work-changed"],
+  [
+    "a part of it was committed",
+    ({ path, of: { env } }) => sh(path, env, ["commit", "-qm", "x", "a.txt"]),
+    "work-changed",
+  ],
+  [
+    "the branch is another",
+    ({ path, of: { env } }) => sh(path, env, ["switch", "-qc", "other"]),
+    "other-branch",
+  ],
+  ["nobody's name is known", ({ of: { root } }) => rmSync(join(root, "user/.gitconfig")), "no-author"],
+])("refused, and nothing is committed: %s", async ([, change, code]) => {
+  const work = await worked();
+  change(work);
+  const before = sh(work.path, { ...work.of.env, HOME: "/" }, ["rev-parse", "HEAD"]);
+  await expect(completionBy(work.of).commit(work.committing)).rejects.toMatchObject({ code });
+  expect(sh(work.path, { ...work.of.env, HOME: "/" }, ["rev-parse", "HEAD"])).toBe(before);
+});
+
+test.for<[string, string]>([
+  ["One line", "One line\n\nT: r\n"],
+  ["One\r\n\r\ntwo  \r\n", "One\n\ntwo\n\nT: r\n"],
+  ["One\n\nCo-authored-by: B <b@x>", "One\n\nCo-authored-by: B <b@x>\nT: r\n"],
+  ["Fix: one", "Fix: one\n\nT: r\n"],
+  ["# no comment\n\n-- \u001B[31mred\u0000", "# no comment\n\n-- [31mred\n\nT: r\n"],
+])("a message %j", ([message, whole]) => {
+  expect(withTrailer(message, "T: r")).toBe(whole);
+});
