@@ -23,6 +23,8 @@ type Waking = {
 export async function wake({ door, home, who, box }: Waking): Promise<void> {
   if (door.warm !== undefined) {
     door.warm.ring();
+    // What is due is begun first, and waits for the disk while we go on.
+    await new Promise((resolve) => setImmediate(resolve));
     return;
   }
   if (who?.type === "person") saveEnvironment(home, door.env);

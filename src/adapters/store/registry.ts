@@ -18,8 +18,9 @@ export function registryOf(db: Database): Registry {
     ...workspaces(db),
     ...files(db),
     ...people(db),
+    // A power cut ends its process, too, and then it is begun again.
     putTurn: (job, agent) =>
-      db.write(() => {
+      db.writeSoon(() => {
         ofJobs.putJob(job);
         ofAgents.putAgent(agent);
       }),
