@@ -30,7 +30,7 @@ export const desk: Desk = {
     });
     // Nobody knows of the folder before all of it is durable. At once: that takes the disk as long as one of them.
     await Promise.all([...files, dir, parent].map(synced));
-    failpoint("desk.after-furnish");
+    failpoint("desk.after-make");
     return dir;
   },
   newToken,
