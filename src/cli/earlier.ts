@@ -4,6 +4,7 @@ import { UserError } from "../adapters/user-error.ts";
 import type { Workflow } from "../core/compile.ts";
 import { progressOf } from "../core/stages.ts";
 import type { Stage } from "../core/workflow.ts";
+import { descendantsOf } from "../engine/descendants.ts";
 import { artifactPaths, ownWorkspace } from "../engine/place.ts";
 import type { Kept } from "../engine/ports/journal.ts";
 import { runOf, type Acting } from "./acting.ts";
@@ -61,7 +62,9 @@ function lacks(
   const last = before.find(({ name }) => progress[name] !== "skipped");
   const how = last === undefined ? "completed" : progress[last.name];
   if (last !== undefined && how !== "completed") return `has not completed ${last.name}`;
-  if (row.status === "running" && !row.halted) return "is at work, and what it does changes";
+  const family = [row.id, ...descendantsOf(store, row.id)];
+  const isBusy = family.some((id) => store.jobs({ run: id, status: "live" }).length > 0);
+  if (isBusy || (row.status === "running" && !row.halted)) return "is at work, and what it does changes";
   return store.workspace(row.id) === undefined ? "has no work" : "";
 }
 

@@ -7,7 +7,7 @@
 
 import { UserError } from "../adapters/user-error.ts";
 import { closest } from "../core/closest.ts";
-import { isWorkingStage, listStartedIn, phasesOf, startsFor, withDefaults } from "../core/entry.ts";
+import { isWorkingStage, listStartedIn, phasesOf, startIn, withDefaults } from "../core/entry.ts";
 import { isEnabled } from "../core/stages.ts";
 import type { Literal, Stage } from "../core/workflow.ts";
 import type { Acting } from "./acting.ts";
@@ -64,7 +64,9 @@ function stageMeant({ loaded: { workflow, name } }: Site, word: string | undefin
   const stages = definition.stages ?? [];
   if (word === undefined) {
     const found = stages.find((stage) =>
-      phasesOf(definition, stage.name).some((state) => listStartedIn(definition, state) !== undefined),
+      phasesOf(definition, stage.name).some(({ states }) =>
+        states.some((state) => listStartedIn(definition, state) !== undefined),
+      ),
     );
     if (found !== undefined) return found;
     throw misused(`no stage of ${name} works off a list of tasks that --plan could give`);
@@ -87,14 +89,12 @@ function firstState(
   const { definition } = workflow;
   if (!isEnabled(stage, { params }))
     throw misused(`${stage.name} is disabled in this run, so it cannot begin there`);
-  const starts = startsFor(workflow, params);
-  const entry = (one: Stage): string => phasesOf(definition, one.name)[0] ?? "";
-  const move = starts.find(({ to }) => to === entry(stage));
+  const move = startIn(workflow, stage.name, params);
   if (move !== undefined) {
     const isList = (artifact: string): boolean => definition.artifacts[artifact]?.reader.type === "tasks";
     return { state: move.to, list: listStartedIn(definition, move.to) ?? move.need.find(isList) };
   }
-  const others = (definition.stages ?? []).filter((one) => starts.some(({ to }) => to === entry(one)));
+  const others = (definition.stages ?? []).filter((one) => startIn(workflow, one.name, params) !== undefined);
   const list = others.length === 0 ? "" : `; it can in ${others.map((one) => one.name).join(", ")}`;
   throw new UserError("not-in-map", `a run of ${name} cannot begin in ${stage.name}${list}`, {
     next: HELP,

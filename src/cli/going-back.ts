@@ -8,7 +8,7 @@ import { failpoint } from "../adapters/failpoint.ts";
 import { requirePerson } from "../adapters/person/who.ts";
 import { UserError } from "../adapters/user-error.ts";
 import { positionOf, waysBack, type WayBack } from "../core/back.ts";
-import { phasesOf } from "../core/entry.ts";
+import { scheduleOf } from "../core/compile.ts";
 import { finished } from "../core/refuse.ts";
 import type { Acting } from "./acting.ts";
 import { answerWith } from "./answering.ts";
@@ -76,7 +76,7 @@ function phaseFor(seen: Seen, { how }: Back): string {
 }
 
 function phasesIn({ workflow: { definition } }: Seen): ReadonlySet<string> {
-  return new Set((definition.stages ?? []).flatMap(({ name }) => phasesOf(definition, name)));
+  return new Set(scheduleOf(definition).map(({ phase }) => phase.id));
 }
 
 async function answered(on: Acting, seen: Seen, value: string): Promise<string> {

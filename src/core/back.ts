@@ -1,7 +1,6 @@
 /** Ways back: what a person can answer now, or after one move to where it is asked, and where in its stages a run is. */
 
 import type { Workflow } from "./compile.ts";
-import { phasesOf } from "./entry.ts";
 import type { Actor } from "./event.ts";
 import { isOpen, targetOf } from "./gate.ts";
 import type { Run } from "./run.ts";
@@ -45,27 +44,23 @@ function answersIn(workflow: Workflow, run: Run): string[] {
 
 export type Position = {
   readonly stage: string;
-  /** Where its phase begins. */
   readonly phase: string;
-  /** Where its stage begins. */
+  /** The first phase of its stage. */
   readonly first: string;
-  /** Where the stage before it begins that is part of this run; empty where there is none. */
+  /** That of the stage before it that is part of this run; empty where there is none. */
   readonly previous: string;
 };
 
 /** Undefined outside of all stages. A question belongs to the phase that it goes back to. */
-export function positionOf(workflow: Workflow, run: Run): Position | undefined {
-  const { definition } = workflow;
+export function positionOf({ definition }: Workflow, run: Run): Position | undefined {
   const stages = (definition.stages ?? []).filter((stage) => isEnabled(stage, run));
-  const begins = stages.map(({ name }) => phasesOf(definition, name));
-  for (const state of statesBehind(run)) {
-    const phase = phaseOf(begins.flat(), state);
-    const index = begins.findIndex((own) => phase !== undefined && own.includes(phase));
-    const stage = stages[index];
-    if (phase === undefined || stage === undefined) continue;
-    const [first = ""] = begins[index] ?? [];
-    return { stage: stage.name, phase, first, previous: begins[index - 1]?.[0] ?? "" };
-  }
+  const firstOf = (index: number): string => stages[index]?.phases?.[0]?.id ?? "";
+  for (const state of statesBehind(run))
+    for (const [index, { name, phases = [] }] of stages.entries()) {
+      const phase = phases.find(({ states }) => states.includes(state));
+      if (phase !== undefined)
+        return { stage: name, phase: phase.id, first: firstOf(index), previous: firstOf(index - 1) };
+    }
   return undefined;
 }
 
@@ -79,12 +74,4 @@ function statesBehind({ state, frames }: Run): string[] {
     at = frame.from;
   }
   return [state, ...from];
-}
-
-/** The phase whose state it is, also where that is for fixes, or for making one of many parts. */
-function phaseOf(phases: readonly string[], state: string): string | undefined {
-  return (
-    phases.find((phase) => phase === state) ??
-    phases.find((phase) => `${phase}-fix` === state || `${phase}-merge` === state)
-  );
 }

@@ -1,7 +1,7 @@
 /** Where a run may begin: the moves that make one, the first state of each stage, and what a stage lives on. */
 
-import type { Workflow } from "./compile.ts";
-import { START, type Definition, type Literal, type Move } from "./workflow.ts";
+import { NONE, type Workflow } from "./compile.ts";
+import { START, type Definition, type Literal, type Move, type Phase } from "./workflow.ts";
 
 type Params = Readonly<Record<string, Literal>>;
 
@@ -18,14 +18,15 @@ export function withDefaults({ params }: Definition, given: Params): Record<stri
   return { ...Object.fromEntries(usual), ...given };
 }
 
-/** The states in which the phases of a stage begin, in their order. */
-export function phasesOf({ states }: Definition, stage: string): string[] {
-  const own = Object.keys(states).filter(
-    (name) => states[name]?.stage === stage && name !== `${stage}-blocked`,
-  );
-  return own.filter(
-    (name) => !own.includes(name.replace(/-(?:fix|merge)$/, "")) || !/-(?:fix|merge)$/.test(name),
-  );
+/** Of a stage, in their order. */
+export function phasesOf({ stages = NONE }: Definition, stage: string): readonly Phase[] {
+  return stages.find(({ name }) => name === stage)?.phases ?? NONE;
+}
+
+/** The move by which a run begins in this stage. */
+export function startIn(workflow: Workflow, stage: string, params: Params): Move | undefined {
+  const [first] = phasesOf(workflow.definition, stage);
+  return startsFor(workflow, params).find(({ to }) => to === first?.states[0] || to === first?.id);
 }
 
 /** The list of tasks that a state starts. */

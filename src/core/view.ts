@@ -1,5 +1,6 @@
 /** A run as projections see it: everything a file may show, under stable names. */
 
+import { checksOf, type CheckView } from "./checks.ts";
 import type { Workflow } from "./compile.ts";
 import type { Run } from "./run.ts";
 import { progressOf } from "./stages.ts";
@@ -19,6 +20,8 @@ export type View = {
   readonly facts: Readonly<Record<string, Readonly<Record<string, Literal>>>>;
   readonly agents: Readonly<Record<string, string>>;
   readonly resources: Resources;
+  /** What each check said last, by the name of the artifact. */
+  readonly checks: Readonly<Record<string, CheckView>>;
 };
 
 export function viewOf(workflow: Workflow, run: Run, resources: Resources): View {
@@ -48,6 +51,7 @@ export function viewOf(workflow: Workflow, run: Run, resources: Resources): View
     facts: factsOf(workflow, run),
     agents: Object.fromEntries(Object.entries(run.agents).map(([name, agent]) => [name, agent.status])),
     resources,
+    checks: checksOf(workflow, run),
   };
 }
 

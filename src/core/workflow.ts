@@ -64,6 +64,8 @@ export type Reader =
       readonly type: "document";
       readonly headings: readonly string[];
       readonly lists: Readonly<Record<string, string>>;
+      /** The most characters that it may have. */
+      readonly most?: number;
     }
   | {
       readonly type: "json" | "yaml";
@@ -72,10 +74,15 @@ export type Reader =
       readonly lists: Readonly<Record<string, string>>;
     }
   | { readonly type: "tasks"; readonly style: "markdown" | "yaml" | "checkbox" }
-  | { readonly type: "check"; readonly command: Value<string> }
+  | {
+      readonly type: "check";
+      readonly command: Value<string>;
+      /** Further commands: it passes when all do. */
+      readonly more?: readonly Value<string>[];
+    }
   | { readonly type: "fact"; readonly fact: string }
   | Children
-  | { readonly type: "file" };
+  | { readonly type: "file"; readonly most?: number };
 
 /** Runs made of a list of tasks. */
 export type Children = {
@@ -85,6 +92,8 @@ export type Children = {
   readonly workflow: string;
   /** How many may be under way at the same time. */
   readonly most: number;
+  /** Whether the complexity of a task counts; where it does not, every task is of a medium one. */
+  readonly scored?: Value<boolean>;
   /** What each is started with: the same for all, or by the complexity of its task. */
   readonly with: Readonly<Record<string, Value | Readonly<Record<"easy" | "medium" | "hard", Value>>>>;
 };
@@ -137,6 +146,8 @@ export type Stage = {
   readonly enabled: Value<boolean>;
   /** Its artifacts, the last one last. */
   readonly makes: readonly string[];
+  /** Those of its artifacts that sum up what else it made, each in the state of its name, where `when` holds. */
+  readonly summaries?: readonly { readonly artifact: string; readonly when: Value<boolean> }[];
   /** Where its last question is open. */
   readonly blocked?: readonly string[];
   /** In their order: with those of the other stages, the schedule. */

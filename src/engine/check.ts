@@ -1,9 +1,9 @@
 /** Checks: commands that the engine runs itself. What an agent says about its tests is worth nothing. */
 
-import { valueOf } from "../core/standing.ts";
 import type { Reading } from "../core/event.ts";
 import { failingOf, type Told } from "../format/failing.ts";
 import type { Works } from "./box.ts";
+import { argvOf, commandsOf, listsOf } from "./commands.ts";
 import { environment, MINUTE_MS } from "./launch.ts";
 import { artifactPaths, boundWorkspace, placeOf } from "./place.ts";
 import type { Kept, Note } from "./ports/journal.ts";
@@ -31,8 +31,7 @@ export async function startCheck(works: Works, kept: Kept, of: Wanted): Promise<
   if (reader?.type !== "check" || workspace === undefined)
     throw new Error(`there is nothing to check ${of.artifact} in`);
   const settings = await works.settings(row.repo);
-  const wanted = String(valueOf(run, reader.command));
-  const command = Object.hasOwn(settings.checks, wanted) ? (settings.checks[wanted] ?? wanted) : wanted;
+  const commands = commandsOf(run, reader, settings.checks);
   const [, seq = "0", i = "0"] = of.key.split(":");
   const name = `${of.artifact}.${seq}.${i}.${of.time ?? 1}`;
   const id = `${row.id}.check.${name}`;
@@ -61,7 +60,14 @@ export async function startCheck(works: Works, kept: Kept, of: Wanted): Promise<
     });
   }
   const env = { ...environment(works, settings), SIGNALBOX_RUN: row.id };
-  await processes.launch({ id, dir, argv: ["/bin/sh", "-c", command], cwd: workspace.path, env, stdin: "" });
+  await processes.launch({
+    id,
+    dir,
+    argv: argvOf(commands, reader, codesIn(dir)),
+    cwd: workspace.path,
+    env,
+    stdin: "",
+  });
   return `${of.artifact} is checked`;
 }
 
@@ -145,7 +151,8 @@ async function observe(
     noteAll(works, row.id, await works.artifacts.put(place, { artifact: job.artifact, slot: "", text }));
   const code = process.type === "ended" && job.killed === "" ? process.code : -1;
   const told = code > 0 && !isInDoubt ? await whereFailed(works, job, output.text) : CUT_SHORT;
-  const reading = readingOf(job, { code, digest: output.digest, isInDoubt, told });
+  const lists = await commandLists(works, { row, run }, job);
+  const reading = { ...readingOf(job, { code, digest: output.digest, isInDoubt, told }), lists };
   await submit(works, {
     run: job.run,
     by: { type: "engine" },
@@ -159,6 +166,22 @@ async function observe(
     }),
   });
   await project(works, job.run);
+}
+
+async function commandLists(
+  works: Works,
+  { row, run }: Pick<Kept, "row" | "run">,
+  job: JobRow,
+): Promise<Reading["lists"]> {
+  const reader = works.workflow(row.definition).definition.artifacts[job.artifact]?.reader;
+  if (reader?.type !== "check" || reader.more === undefined) return {};
+  const { checks } = await works.settings(row.repo);
+  return listsOf(commandsOf(run, reader, checks), reader, works.desk.output(codesIn(job.dir)).text);
+}
+
+/** Where the commands of a check leave how each of them ended. */
+function codesIn(dir: string): string {
+  return `${dir}/codes`;
 }
 
 const CUT_SHORT: Told = { failing: "unknown", rule: "cut-short" };

@@ -26,7 +26,7 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
     const resources = {
       workspace: workspace?.path ?? null,
       session: workspace === undefined ? null : sessionOf(box, row, workspace),
-      stoppedAt: row.halted ? haltedAt(box, row) : null,
+      stoppedAt: isStopped(box, row) ? haltedAt(box, row) : null,
     };
     const tasks = taskData(box, place);
     const root = { ...viewOf(workflow, run, resources), ...tasks.root };
@@ -51,6 +51,11 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
 export async function bringUpToDate(box: Box, id: string): Promise<void> {
   const row = box.store.load(id)?.row;
   if (row !== undefined && row.projected < row.seq) await project(box, id);
+}
+
+/** One that is held has stopped when nobody is at work for it any more. */
+function isStopped({ store }: Box, { id, halted }: RunRow): boolean {
+  return halted && !(store.isHeld(id) && store.agents({ run: id, status: "running" }).length > 0);
 }
 
 /** When a person halted it, as it was noted then. One that was halted with the run it was made for has no note of its own. */

@@ -6,7 +6,7 @@
  */
 
 import type { Workflow } from "../core/compile.ts";
-import type { Actor, Event, Facts, Incoming, Refusal } from "../core/event.ts";
+import type { Actor, Event, Facts, Incoming, Reading, Refusal } from "../core/event.ts";
 import { NO_RUN, type Run } from "../core/run.ts";
 import { step, type Step } from "../core/step.ts";
 import { statusOf } from "../core/view.ts";
@@ -46,39 +46,69 @@ export type Submission =
 const TRIES_MAX = 50;
 
 export async function submit(box: Box, request: Request): Promise<Submission> {
-  const { run: id, expected } = request;
-  const key = request.key === undefined ? undefined : keyOf(request.by, request.key);
-  // What is accepted is looked up when it is written; only a no has to ask whether it was a yes before.
-  const knownAnswer = (): Submission | undefined => {
-    const known = key === undefined ? undefined : box.store.answerTo(id, key);
-    return known === undefined ? undefined : { type: "repeated", answer: known };
-  };
+  const { facts } = request;
+  // Where nothing has to be waited for, nobody can come between.
+  if (facts !== undefined) return box.store.together(() => submitNow(box, request, facts));
   let first: Run | undefined;
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-    const kept = box.store.load(id);
-    if (kept === undefined) return { type: "unknown" };
-    first ??= kept.run;
-    const elsewhere = movedOn({ first, now: kept.run, by: request.by, ...expected });
-    if (elsewhere !== undefined)
-      return knownAnswer() ?? { type: "conflict", run: kept.run, message: elsewhere };
-    const workflow = box.workflow(kept.row.definition);
-    const facts = request.facts ?? (await factsOf(box, kept, workflow));
-    const at = new Date(box.clock.now()).toISOString();
-    const event = request.event({ ...facts, at, kept });
-    const decided = step(workflow, kept.run, event);
-    if (!decided.ok) return knownAnswer() ?? { type: "refused", run: kept.run, refusal: decided.refusal };
-    const written = write(box, {
-      request,
-      event,
-      at,
-      workflow,
-      before: kept.run,
-      decided,
-      repo: kept.row.repo,
+    const seen = look(box, request, first);
+    if ("type" in seen) return seen;
+    first ??= seen.kept.run;
+    const submission = decide(box, request, {
+      ...seen,
+      facts: await factsOf(box, seen.kept, seen.workflow),
     });
-    if (written !== undefined) return written;
+    if (submission !== undefined) return submission;
   }
-  throw new Error(`run ${id} changes faster than anything can be decided about it`);
+  throw tooFast(request.run);
+}
+
+function submitNow(box: Box, request: Request, facts: Facts): Submission {
+  const seen = look(box, request);
+  const submission = "type" in seen ? seen : decide(box, request, { ...seen, facts });
+  if (submission === undefined) throw tooFast(request.run);
+  return submission;
+}
+
+function tooFast(run: string): Error {
+  return new Error(`run ${run} changes faster than anything can be decided about it`);
+}
+
+/** A run, and the definition that it goes by. */
+type Seen = { readonly kept: Kept; readonly workflow: Workflow };
+
+/** The run as it is, where it is still the one that `request` is about. */
+function look(box: Box, request: Request, first?: Run): Seen | Submission {
+  const kept = box.store.load(request.run);
+  if (kept === undefined) return { type: "unknown" };
+  const { run: now, row } = kept;
+  const elsewhere = movedOn({ first: first ?? now, now, by: request.by, ...request.expected });
+  if (elsewhere !== undefined)
+    return knownAnswer(box, request) ?? { type: "conflict", run: now, message: elsewhere };
+  return { kept, workflow: box.workflow(row.definition) };
+}
+
+/** Undefined when somebody else was faster. */
+function decide(
+  box: Box,
+  request: Request,
+  { kept, workflow, facts }: Seen & { readonly facts: Facts },
+): Submission | undefined {
+  const at = new Date(box.clock.now()).toISOString();
+  const event = request.event({ ...facts, at, kept });
+  const decided = step(workflow, kept.run, event);
+  if (!decided.ok)
+    return knownAnswer(box, request) ?? { type: "refused", run: kept.run, refusal: decided.refusal };
+  return write(box, { request, event, at, workflow, before: kept.run, decided, repo: kept.row.repo });
+}
+
+/** What is accepted is looked up when it is written; only a no has to ask whether it was a yes before. */
+function knownAnswer(
+  { store }: Box,
+  { run, by, key }: Pick<Request, "run" | "by" | "key">,
+): Submission | undefined {
+  const known = key === undefined ? undefined : store.answerTo(run, keyOf(by, key));
+  return known === undefined ? undefined : { type: "repeated", answer: known };
 }
 
 export type Start = {
@@ -96,16 +126,20 @@ export type Start = {
 
 /** Begins a run. A second try with the same id and key gives the same answer. */
 export async function begin(box: Box, start: Start): Promise<Submission> {
-  const { run: id, by, workflow, birth, params, to } = start;
-  const key = start.key === undefined ? undefined : keyOf(by, start.key);
-  const known = key === undefined ? undefined : box.store.answerTo(id, key);
-  if (known !== undefined) return { type: "repeated", answer: known };
-  box.store.define(workflow.hash(), workflow.definition);
+  const { run: id, workflow } = start;
+  const known = knownAnswer(box, start);
+  if (known !== undefined) return known;
   const readings = await box.artifacts.read({
     root: box.folders(id).files,
     run: { ...NO_RUN, id },
     workflow,
   });
+  return box.store.together(() => beginNow(box, start, readings));
+}
+
+function beginNow(box: Box, start: Start, readings: readonly Reading[]): Submission {
+  const { run: id, by, workflow, birth, params, to } = start;
+  box.store.define(workflow.hash(), workflow.definition);
   const at = new Date(box.clock.now()).toISOString();
   const event: Incoming = {
     type: "run-started",
@@ -202,6 +236,10 @@ function write(
     readonly repo: string;
   },
 ): Submission | undefined {
+  return box.store.together(() => writeOut(box, on));
+}
+
+function writeOut(box: Box, on: Parameters<typeof write>[1]): Submission | undefined {
   const { request, event, at, workflow, before, decided, birth } = on;
   const { prove } = request;
   const key = request.key === undefined ? undefined : keyOf(request.by, request.key);

@@ -82,7 +82,8 @@ function paramsOf({ definition }: Workflow, { run, reader, task, plan }: Given):
     parent: run.id,
   };
   const given = Object.entries(reader.with).map(
-    ([name, value]) => [name, valueFor(run, value, task)] as const,
+    ([name, value]) =>
+      [name, valueFor(run, value, isScored(run, reader) ? task.complexity : HARDER)] as const,
   );
   const all = { ...known, ...Object.fromEntries(given) };
   return Object.fromEntries(Object.entries(all).filter(([name]) => definition.params[name] !== undefined));
@@ -91,7 +92,15 @@ function paramsOf({ definition }: Workflow, { run, reader, task, plan }: Given):
 /** Where nobody has said how hard a task is. */
 const HARDER = "medium";
 
-function valueFor(run: Run, value: Children["with"][string], { complexity = HARDER }: GraphTask): Literal {
+function isScored(run: Run, { scored = true }: Children): boolean {
+  return valueOf(run, scored) === true;
+}
+
+function valueFor(
+  run: Run,
+  value: Children["with"][string],
+  complexity: GraphTask["complexity"] = HARDER,
+): Literal {
   if (typeof value === "object" && "easy" in value) return valueOf(run, value[complexity]);
   return valueOf(run, value);
 }

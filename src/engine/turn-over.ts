@@ -111,7 +111,8 @@ export async function suspend(works: Works, { id }: JobRow): Promise<void> {
   const { store, processes } = works;
   const job = store.job(id);
   const agent = job === undefined ? undefined : store.agent(job);
-  if (job === undefined || job.status === "over" || agent === undefined || !store.isHalted(job.run)) return;
+  if (job === undefined || job.status === "over" || agent === undefined) return;
+  if (!store.isHalted(job.run) || store.isHeld(job.run)) return;
   store.putAgent({ ...agent, status: "idle", entry: SUSPENDED });
   store.putJob({ ...job, killed: "halted" });
   await processes.kill(job);

@@ -4,7 +4,8 @@ import type { Event } from "../core/event.ts";
 import type { Workflow } from "../core/compile.ts";
 import type { Run } from "../core/run.ts";
 import { isEnabled } from "../core/stages.ts";
-import type { Artifact } from "../core/workflow.ts";
+import { valueOf } from "../core/standing.ts";
+import type { Artifact, Definition } from "../core/workflow.ts";
 import type { Works } from "./box.ts";
 import { fillPath } from "./place.ts";
 
@@ -15,14 +16,30 @@ export function withContext(
   of: { readonly role: string; readonly text: string },
 ): string {
   const missing = (definition.stages ?? []).filter((stage) => !isEnabled(stage, run));
+  const unmade = new Set(
+    (definition.stages ?? [])
+      .flatMap(({ summaries = [] }) => summaries)
+      .flatMap(({ artifact, when }) => (valueOf(run, when) === true ? [] : [artifact])),
+  );
   // A stage that is left out makes nothing.
   const isThere = (name: string): boolean =>
-    !missing.some(({ makes }) => makes.includes(name)) && hasSpoken(definition.artifacts[name], run, name);
-  const names = (definition.roles[of.role]?.context ?? []).filter(isThere);
+    !missing.some(({ makes }) => makes.includes(name)) &&
+    !unmade.has(name) &&
+    hasSpoken(definition.artifacts[name], run, name);
+  const context = [...(definition.roles[of.role]?.context ?? []), ...summedUp(definition, run, of.role)];
+  const names = context.filter(isThere);
   const files = names.map((name) => definition.artifacts[name]?.file ?? "").filter((file) => file !== "");
   if (files.length === 0) return of.text;
   const lines = [...new Set(files)].map((file) => `- ${fillPath(run, file)}`);
   return `${of.text.trimEnd()}\n\n## Read these first\n\n${lines.join("\n")}\n`;
+}
+
+/** Whoever sums up reads what the stage has made so far. */
+function summedUp({ stages = [], artifacts }: Definition, run: Run, role: string): readonly string[] {
+  const stage = stages.find(({ summaries = [] }) => summaries.some(({ artifact }) => artifact === run.state));
+  if (stage === undefined || artifacts[run.state]?.by.includes(role) !== true) return [];
+  const summaries = new Set(stage.summaries?.map(({ artifact }) => artifact));
+  return stage.makes.filter((name) => !summaries.has(name) && run.held[name] !== undefined);
 }
 
 /** A check that was never run has said nothing, and the review of an earlier round is not there any more. */

@@ -4,7 +4,7 @@
  * Readers are loaded by whoever knows which of them are needed: a file of Markdown does not pay for the parser of YAML.
  */
 
-import type { Reading } from "../core/event.ts";
+import type { Fault, Reading } from "../core/event.ts";
 import type { Artifact, Reader } from "../core/workflow.ts";
 import type { Finding } from "./finding.ts";
 import { sha256 } from "./sha256.ts";
@@ -38,8 +38,18 @@ export function readWith(find: Find): Read {
     const decoded = decode(file, bytes, isMarkdown(reader) ? MARKDOWN_BYTES_MAX : BYTES_MAX);
     if (!decoded.ok) return { ...reading, found: true, digest: digestOf(bytes), faults: [decoded.fault] };
     const { text, ...finding } = find(reader, file, decoded.text);
-    return { ...reading, ...finding, digest: finding.found ? digestOf(text ?? bytes) : "" };
+    const faults = [...finding.faults, ...tooLong(reader, file, decoded.text)];
+    return { ...reading, ...finding, faults, digest: finding.found ? digestOf(text ?? bytes) : "" };
   };
+}
+
+/** Told where the limit is passed, with the size that it has. */
+function tooLong(reader: FileReader, file: string, text: string): Fault[] {
+  const most = "most" in reader ? reader.most : undefined;
+  if (most === undefined || text.length <= most) return [];
+  const before = text.slice(0, most).split("\n");
+  const at = { file, line: before.length, col: (before.at(-1)?.length ?? 0) + 1 };
+  return [{ at, reason: `it has ${text.length} characters, and ${most} are the most it may have` }];
 }
 
 function isFromFile(reader: Reader): reader is FileReader {

@@ -14,6 +14,30 @@ const show = ({ artifact: name, slot, found, faults }: Reading) =>
 
 const SECTIONS = { plan: section("Plan"), handoff: section("Handoff") };
 
+describe("files that somebody names", () => {
+  test("are there as ordinary files inside, each once", () => {
+    const root = folder();
+    const { artifacts, place, write } = benchAt(root, {});
+    write("a.ts", "");
+    write("src/b.ts", "");
+    symlinkSync("a.ts", join(root, "link.ts"));
+    symlinkSync("/etc", join(root, "etc"));
+    const outside = [
+      "../x",
+      "/etc/hostname",
+      "etc/hostname",
+      "src/../a.ts",
+      "",
+      ".",
+      "a\0b",
+      "x".repeat(5000),
+    ];
+    const named = ["./src/b.ts", "a.ts", "src/b.ts", "none.ts", "none/a.ts", "src", "a.ts/x", "link.ts"];
+    expect(artifacts.present(place, [...outside, ...named])).toEqual(["src/b.ts", "a.ts"]);
+    expect(artifacts.present({ ...place, root: join(root, "gone") }, named)).toEqual([]);
+  });
+});
+
 describe("artifacts are read", () => {
   test("each from its own place", async () => {
     const { artifacts, place, write } = benchAt(folder(), {

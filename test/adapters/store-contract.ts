@@ -18,6 +18,7 @@ import {
   STOP,
   TELL,
 } from "./store-entries.ts";
+import { graphsContract } from "./store-graphs.ts";
 import { registryContract } from "./store-registry.ts";
 
 export type Open = (of?: { readonly now?: () => number }) => readonly [Store, Store];
@@ -32,6 +33,7 @@ export function storeContract(open: Open): void {
   });
   describe("registry", () => {
     registryContract(open);
+    graphsContract(open);
   });
 }
 
@@ -86,6 +88,42 @@ function journalContract(open: Open): void {
     expect(other.deeds("a1")).toHaveLength(1);
     add(other, "a2", { key: "k1", answer: "of another run" });
     expect(other.answerTo("a2", "k1")).toBe("of another run");
+  });
+
+  test("what is done together is done whole or not at all, and a key that is known changes none of it", () => {
+    const [one, other] = open();
+    add(one, "a1", { key: "k1", answer: "first" });
+    const failed = (): void => {
+      one.together(() => {
+        add(one, "a1", { key: "k2", answer: "second", deeds: [START] });
+        throw new Error("too late");
+      });
+    };
+    expect(failed).toThrow("too late");
+    expect([other.load("a1")?.row.seq, other.answerTo("a1", "k2"), other.deeds("a1")]).toEqual([
+      2,
+      undefined,
+      [],
+    ]);
+    const appended = one.together(() => [
+      add(one, "a1", { key: "k1", answer: "again", deeds: [START] }),
+      add(one, "a1", { key: "k3", answer: "third", deeds: [STOP] }),
+    ]);
+    expect(appended.map(({ type }) => type)).toEqual(["repeated", "written"]);
+    expect(other.load("a1")?.row.seq).toBe(4);
+    expect(other.deeds("a1").map(({ deed }) => deed)).toEqual([STOP]);
+  });
+
+  test("a key for which there was no room can be used again", () => {
+    const [one] = open();
+    one.putProject({ repo: "/repo", name: "repo", defaultBranch: "", poolSize: 1, remote: "" });
+    add(one, "a1", { reserve: "/repo" });
+    add(one, "a2");
+    const said = { key: "k1", answer: "said", reserve: "/repo" };
+    expect(add(one, "a2", said)).toEqual({ type: "exhausted" });
+    expect(one.answerTo("a2", "k1")).toBeUndefined();
+    one.leavePool("a1");
+    expect([add(one, "a2", said).type, add(one, "a2", said).type]).toEqual(["written", "repeated"]);
   });
 
   test("events are kept with who did them, chained, and read in pieces", () => {
@@ -305,8 +343,11 @@ function outboxContract(open: Open): void {
     expect(one.claim("a1:2:1", fence, 1e15)?.deed).toEqual(STOP);
     one.settle("a1:2:1", fence, { type: "done", note: "" });
     expect([one.isBusy(0), one.nextDue()]).toEqual([false, undefined]);
+    one.halt("a1", "held");
+    expect([one.isHalted("a1"), one.isHeld("a1"), one.load("a1")?.row.halted]).toEqual([true, true, true]);
+    expect([one.isBusy(0), one.nextDue()]).toEqual([false, undefined]);
     one.halt("a1", false);
-    expect(one.isHalted("a1")).toBe(false);
+    expect([one.isHalted("a1"), one.isHeld("a1")]).toEqual([false, false]);
     expect(one.due(0, 10).map((row) => row.key)).toEqual(["a1:2:0"]);
   });
 }

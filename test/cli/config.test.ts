@@ -118,6 +118,13 @@ describe("signalbox config", () => {
     expect(stderr).toContain("next: signalbox doctor");
   });
 
+  test("outside of a repository a person's own count", async () => {
+    const on = await relay({ user: "minutes: 7\n" });
+    const { code, stdout } = await on.say("config", { cwd: on.root });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^minutes +7 /m);
+  });
+
   test("what is not trusted does not count, and that is said", async () => {
     const on = await relay({ config: of("stages: { TEST: { enabled: false } }") });
     await on.say("trust --revoke");

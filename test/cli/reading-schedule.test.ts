@@ -1,6 +1,7 @@
 /** The schedule of a run, as `show` prints it. */
 
 import { afterAll, describe, expect, test } from "vitest";
+import { replay } from "../../src/core/replay.ts";
 import { paintOf } from "../../src/cli/paint.ts";
 import { sayPhase, type ScheduleView } from "../../src/cli/reading/schedule.ts";
 import { goodWorkflow, happening, wordsIn } from "../support/stages.ts";
@@ -62,6 +63,18 @@ describe("show, with stages", async () => {
       "
     `);
     expect(await section("show s2")).not.toContain("needs_fix");
+  });
+
+  test("the pointer is what the history says", () => {
+    begin("s4", "ok*4, bad, ok*3, bad, restart: anew, ok*3, bad, skip");
+    const events = on.store.events("s4", 1, 1000).map(({ event }) => event);
+    const { progress } = replay(five, events);
+    expect(progress).toEqual(on.store.load("s4")?.run.progress);
+    expect(progress).toMatchObject({
+      phase: "2.1",
+      is: "begun",
+      phases: { "1.3": { times: 3, waived: true } },
+    });
   });
 
   test("as data it is the whole schedule", async () => {

@@ -1,5 +1,8 @@
 /** Going back in a run: `resume` with a phase, a stage, or what failed. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { runFolders } from "../../src/adapters/home/paths.ts";
 import { AGENT_ABOVE, parsed, type Scene } from "./acting-support.ts";
 import { begun, relay } from "./stages-support.ts";
 
@@ -140,4 +143,18 @@ test("a run that is over does not begin again", async () => {
   await on.say(`move ${id} rewind`);
   await on.say(`answer ${id} abort`);
   expect(await resumed(id, "--retry-failed")).toMatch(/^4 /);
+});
+
+test("a run that was stopped shows it when nobody is at work for it any more", async () => {
+  const id = await runIn("1.1");
+  const agent = { run: id, role: "planner", slot: "", attempt: 1, token: "t", dir: "", turn: 1 } as const;
+  const rest = { ...agent, entry: 0, startedAt: 0 };
+  const shown = (): unknown =>
+    JSON.parse(readFileSync(join(runFolders(on.home, id).files, "status.json"), "utf8"));
+  on.withStore((store) => store.putAgent({ ...rest, status: "running" }));
+  await on.say(`stop ${id}`);
+  expect(shown()).toEqual({ status: "in_progress" });
+  on.withStore((store) => store.putAgent({ ...rest, status: "ended" }));
+  await on.say(`stop ${id}`);
+  expect(shown()).toEqual({ status: "stopped" });
 });

@@ -80,6 +80,10 @@ asks:
   stuck-build: { question: stuck, options: { retry: { to: origin }, restart: { to: "2.1", new: IMPLEMENT }, restart-previous: { to: "1.1", new: PLAN }, abort: { to: aborted } } }
   stuck-test: { question: stuck, options: { retry: { to: origin }, skip: { to: "4.1", waive: "3.1" }, abort: { to: aborted } } }
   stuck-final: { question: stuck, options: { retry: { to: origin }, abort: { to: aborted } } }
+projection:
+  - file: status.json
+    as: json
+    data: { status: { from: run.progress } }
 `;
 
 const PROMPTS = ["explorer", "planner", "reporter", "rewind", "stuck"];

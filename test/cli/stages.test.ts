@@ -212,7 +212,7 @@ describe("--stage and --plan", () => {
     const made = await gitWorkspaces({ home: other.home, env: other.env }).prepare({
       ...place,
       base: row.base,
-      artifacts: ["report.md"],
+      artifacts: ["status.json"],
     });
     other.withStore((store) =>
       store.putWorkspace({

@@ -183,6 +183,20 @@ test.for<[string, (work: Work) => void, string]>([
     "other-branch",
   ],
   ["nobody's name is known", ({ of: { root } }) => rmSync(join(root, "user/.gitconfig")), "no-author"],
+  [
+    "a merge is under way",
+    ({ path, of: { env } }) => {
+      sh(path, env, [
+        "update-ref",
+        "refs/heads/other",
+        sh(path, env, ["commit-tree", "-p", "HEAD", "-m", "o", "HEAD^{tree}"]),
+      ]);
+      sh(path, env, ["stash", "-q", "-u"]);
+      sh(path, env, ["merge", "-q", "--no-ff", "--no-commit", "other"]);
+      sh(path, env, ["stash", "pop", "-q"]);
+    },
+    "checkout-busy",
+  ],
 ])("refused, and nothing is committed: %s", async ([, change, code]) => {
   const work = await worked();
   change(work);

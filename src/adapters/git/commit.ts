@@ -12,6 +12,7 @@ import { failpoint } from "../failpoint.ts";
 import { UserError } from "../user-error.ts";
 import { authorOf } from "./author.ts";
 import { git } from "./call.ts";
+import { operationOn } from "./checkout.ts";
 import { makeDurable } from "./durable.ts";
 import { headIndex, tipOf } from "./head-index.ts";
 import { treeWithLeftOut } from "./left-out.ts";
@@ -48,6 +49,7 @@ const GATE = 5;
 export async function commitWork(on: On, committing: Committing): Promise<Committed> {
   const bench = await openBench(on, committing.path);
   requireBranch(bench, committing);
+  requireQuiet(bench, committing);
   const now = await digest(on, bench, committing.artifacts);
   const work = workOf(now);
   if (work !== workOf(committing.tree)) throw changed(bench, committing);
@@ -71,6 +73,17 @@ function requireBranch({ gitDir, branch, path }: Bench, { run }: Committing): vo
   const name = branch.replace("refs/heads/", "");
   throw new UserError("other-branch", `the workspace of ${run} is not on its branch ${name}`, {
     next: `git -C '${path}' switch '${name}'`,
+    exit: GATE,
+  });
+}
+
+/** Its other parent would be lost. */
+function requireQuiet({ gitDir, branch, path }: Bench, { run }: Committing): void {
+  const what = operationOn(gitDir, branch);
+  if (what === "") return;
+  const end = what === "bisect" ? "bisect reset" : `${what} --continue`;
+  throw new UserError("checkout-busy", `a ${what} is under way in the workspace of ${run}`, {
+    next: `git -C '${path}' ${end}`,
     exit: GATE,
   });
 }

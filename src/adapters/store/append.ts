@@ -5,13 +5,14 @@ import { failpoint } from "../failpoint.ts";
 import { hashOf, valuesOf } from "./chain.ts";
 import { damagedRun } from "./damage.ts";
 import type { Database } from "./database.ts";
-import { keepDeed, keepKey, keepQuestion, keepRun } from "./derive.ts";
+import { dropKey, keepDeed, keepKey, keepQuestion, keepRun, type Shot } from "./derive.ts";
 import { reserve } from "./projects.ts";
 import { actorText } from "./records.ts";
 import { number, text } from "./row.ts";
 
 const INSERT_EVENT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-const STANDING = "SELECT n, seq, head, status, workflow, goal, repo, base FROM runs WHERE id = ?";
+const STANDING = `SELECT n, seq, head, status, workflow, goal, repo, base, shot, seal
+  FROM runs LEFT JOIN snapshots USING (n) WHERE id = ?`;
 const ANSWER = "SELECT answer FROM keys JOIN events USING (run, seq) WHERE run = ? AND keys.key = ?";
 
 /** Where a run stands in the database. */
@@ -21,29 +22,19 @@ type Standing = {
   readonly head: string;
   readonly status: string;
   readonly birth: Birth | undefined;
+  readonly shot: Shot | undefined;
 };
 
-const NOWHERE: Standing = { n: undefined, seq: 0, head: "", status: "", birth: undefined };
+const NOWHERE: Standing = { n: undefined, seq: 0, head: "", status: "", birth: undefined, shot: undefined };
 
 export function append(db: Database, entry: Entry): Appended {
   insist(entry.events.length > 0, "an entry has at least one event");
   insist(entry.key?.isWellFormed() !== false && entry.key?.includes("\0") !== true, "a key is a text");
   insist(entry.after.seq === entry.seq + entry.events.length, "every event counts one");
   failpoint("journal.before-append");
-  const appended = attempted(db, entry);
+  const appended = db.write(() => written(db, entry));
   failpoint("journal.after-append");
   return appended;
-}
-
-/** Most keys are new: that one was used before is found out when it is written, and then nothing is. */
-function attempted(db: Database, entry: Entry): Appended {
-  try {
-    return db.write(() => written(db, entry));
-  } catch (error) {
-    const known = entry.key === undefined ? undefined : answerTo(db, entry.run, entry.key);
-    if (known === undefined) throw error;
-    return { type: "repeated", answer: known };
-  }
 }
 
 /** The answer that was acknowledged for a key. */
@@ -61,21 +52,33 @@ function written(db: Database, entry: Entry): Appended {
       ? { type: "conflict", seq: standing.seq }
       : { type: "repeated", answer: known };
   }
+  // Most keys are new: that one was used before is found out by writing it, before anything else is written.
+  if (key !== undefined && !keepKey(db, run, { key, seq: entry.seq + 1 })) return repeated(db, run, key);
   if (standing.n === undefined) refuseUnknown(db, entry);
-  if (entry.reserve !== undefined && !reserve(db, run, entry.reserve)) return { type: "exhausted" };
+  if (entry.reserve !== undefined && !reserve(db, run, entry.reserve)) {
+    if (key !== undefined) dropKey(db, run, key);
+    return { type: "exhausted" };
+  }
   const birth = standing.birth ?? bornOf(entry);
   const head = link(db, entry, { birth, head: standing.head });
-  keepRun(db, { n: standing.n, before: standing.status, run: after, birth, head, status });
+  const { n, status: before, shot } = standing;
+  keepRun(db, { n, before, run: after, birth, head, status, shot });
   for (const [index, event] of entry.events.entries())
     keepQuestion(db, { run, event, at: entry.at, seq: entry.seq + 1 + index });
-  if (key !== undefined) keepKey(db, run, { key, seq: entry.seq + 1 });
   for (const [i, deed] of deeds.entries()) keepDeed(db, run, { seq: after.seq, i, deed });
   return { type: "written", seq: after.seq, deeds: deeds.map((_, i) => `${run}:${after.seq}:${i}`) };
+}
+
+function repeated(db: Database, run: string, key: string): Appended {
+  const answer = answerTo(db, run, key);
+  if (answer === undefined) throw damagedRun(db.path, run, `its key ${key} leads to no record`);
+  return { type: "repeated", answer };
 }
 
 function standingOf(db: Database, run: string): Standing {
   const row = db.get(STANDING, run);
   if (row === undefined) return NOWHERE;
+  if (row["seal"] === null) throw damagedRun(db.path, run, "its snapshot is missing");
   return {
     n: number(row["n"]),
     seq: number(row["seq"]),
@@ -87,6 +90,7 @@ function standingOf(db: Database, run: string): Standing {
       repo: text(row["repo"]),
       base: text(row["base"]),
     },
+    shot: { seq: number(row["shot"]), seal: text(row["seal"]) },
   };
 }
 

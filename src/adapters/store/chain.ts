@@ -56,7 +56,7 @@ export function hashOf(values: readonly (string | number)[]): string {
   return sha256(JSON.stringify(values));
 }
 
-/** What the digest of a run's row is over: everything in it that its events made, and the snapshot. */
+/** What the digest of a run's row is over: everything in it that its events made, and the snapshot's own. */
 export type Sealed = {
   readonly id: string;
   readonly workflow: string;
@@ -73,15 +73,23 @@ export type Sealed = {
   readonly updatedAt: string;
 };
 
-export function digestOfRun(row: Sealed, snapshot: string): string {
+/** `seal` stands for the snapshot: see `sealOf`. */
+export function digestOfRun(row: Sealed, seal: string): string {
   const { id, workflow, goal, repo, base, definition, state } = row;
   const { status, entry, seq, head, startedAt, updatedAt } = row;
   const born = [id, workflow, goal, repo, base, definition, startedAt];
   // The first line ends where it ends: what follows needs no quotes.
-  const text = `${JSON.stringify([...born, state, status, entry, seq, head, updatedAt])}\n${snapshot}`;
+  const text = `${JSON.stringify([...born, state, status, entry, seq, head, updatedAt])}\n${seal}`;
   if (last.text !== text) last = { text, digest: sha256(text) };
   return last.digest;
 }
 
 /** What was just written is mostly read next: the same text has the same digest. */
 let last = { text: "", digest: "" };
+
+export function sealOf(snapshot: string): string {
+  if (lastSealed.snapshot !== snapshot) lastSealed = { snapshot, seal: sha256(snapshot) };
+  return lastSealed.seal;
+}
+
+let lastSealed = { snapshot: "", seal: "" };

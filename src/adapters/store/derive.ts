@@ -4,15 +4,17 @@ import type { Event } from "../../core/event.ts";
 import type { Run } from "../../core/run.ts";
 import { DEED_KINDS, type Deed } from "../../engine/deed.ts";
 import type { Birth } from "../../engine/ports/journal.ts";
-import { digestOfRun } from "./chain.ts";
-import { damagedRun } from "./damage.ts";
+import { digestOfRun, sealOf } from "./chain.ts";
 import type { Database } from "./database.ts";
-import { remember } from "./records.ts";
+import { remember } from "./latest.ts";
 
 const INSERT_RUN = `INSERT INTO runs (id, workflow, goal, repo, base, definition, state, status, entry, seq, head, started_at, updated_at, digest)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-const UPDATE_RUN =
-  "UPDATE runs SET state = ?, entry = ?, seq = ?, head = ?, updated_at = ?, digest = ? WHERE n = ?";
+const CHANGED = "state = ?, entry = ?, seq = ?, head = ?, updated_at = ?, digest = ?";
+const UPDATE_RUN = `UPDATE runs SET ${CHANGED} WHERE n = ?`;
+const UPDATE_RUN_AND_STATUS = `UPDATE runs SET ${CHANGED}, status = ? WHERE n = ?`;
+const INSERT_SHOT = "INSERT INTO snapshots (n, json, shot, seal) SELECT n, ?, ?, ? FROM runs WHERE id = ?";
+const UPDATE_SHOT = "UPDATE snapshots SET json = ?, shot = ?, seal = ? WHERE n = ?";
 const INSERT_DEED = "INSERT INTO deeds (run, seq, i, type, json, kind) VALUES (?, ?, ?, ?, ?, ?)";
 const OPEN = "WHERE run = ? AND id = ? AND closed_at = ''";
 
@@ -25,26 +27,35 @@ export type Keeping = {
   readonly birth: Birth;
   readonly head: string;
   readonly status: string;
+  /** Its snapshot as it is kept now; none for a new one. */
+  readonly shot: Shot | undefined;
 };
 
-export function keepRun(db: Database, { n, before, run, birth, head, status }: Keeping): void {
+export type Shot = { readonly seq: number; readonly seal: string };
+
+/** Whoever loads the run goes through so many records at most. */
+const SINCE_MAX = 16;
+
+export function keepRun(db: Database, { n, before, run, birth, head, status, shot }: Keeping): void {
   const { id, definition, state, entry, seq, startedAt, updatedAt } = run;
-  const snapshot = JSON.stringify(run);
-  remember(snapshot, run);
+  remember(db, head, run);
+  const isNear = shot !== undefined && shot.seal !== "" && seq - shot.seq < SINCE_MAX;
+  const snapshot = isNear ? undefined : JSON.stringify(run);
+  const seal = snapshot === undefined ? (shot?.seal ?? "") : sealOf(snapshot);
   const sealed = { id, ...birth, definition, state, status, entry, seq, head, startedAt, updatedAt };
-  const digest = digestOfRun(sealed, snapshot);
+  const digest = digestOfRun(sealed, seal);
   if (n === undefined) {
     const { workflow, goal, repo, base } = birth;
     const born = [id, workflow, goal, repo, base, definition];
     db.run(INSERT_RUN, ...born, state, status, entry, seq, head, startedAt, updatedAt, digest);
-    db.run("INSERT INTO snapshots SELECT n, ? FROM runs WHERE id = ?", snapshot, id);
+    db.run(INSERT_SHOT, snapshot ?? "", seq, seal, id);
     return;
   }
-  db.run(UPDATE_RUN, state, entry, seq, head, updatedAt, digest, n);
+  const changed = [state, entry, seq, head, updatedAt, digest];
   // Its index is written anew whenever the column is: most events leave it as it is.
-  if (status !== before) db.run("UPDATE runs SET status = ? WHERE n = ?", status, n);
-  const kept = db.run("UPDATE snapshots SET json = ? WHERE n = ?", snapshot, n);
-  if (kept === 0) throw damagedRun(db.path, id, "its snapshot is missing");
+  if (status === before) db.run(UPDATE_RUN, ...changed, n);
+  else db.run(UPDATE_RUN_AND_STATUS, ...changed, status, n);
+  if (snapshot !== undefined) db.run(UPDATE_SHOT, snapshot, seq, seal, n);
 }
 
 type Asked = { readonly run: string; readonly seq: number; readonly at: string; readonly event: Event };
@@ -76,8 +87,17 @@ export function keepQuestion(db: Database, { run, seq, at, event }: Asked): void
   }
 }
 
-export function keepKey(db: Database, run: string, of: { readonly key: string; readonly seq: number }): void {
-  db.run("INSERT INTO keys VALUES (?, ?, ?)", run, of.key, of.seq);
+/** False where the key was used before: then nothing is written. */
+export function keepKey(
+  db: Database,
+  run: string,
+  { key, seq }: { readonly key: string; readonly seq: number },
+): boolean {
+  return db.run("INSERT OR IGNORE INTO keys VALUES (?, ?, ?)", run, key, seq) > 0;
+}
+
+export function dropKey(db: Database, run: string, key: string): void {
+  db.run("DELETE FROM keys WHERE run = ? AND key = ?", run, key);
 }
 
 type Ordered = { readonly seq: number; readonly i: number; readonly deed: Deed };

@@ -67,7 +67,8 @@ export function graphsOf(db: Database): Graphs {
     childrenOf: (parent) =>
       db.all(`${CHILDREN} WHERE parent = ? ORDER BY entry, children.n`, parent).map(childRow),
     childAs(run) {
-      const row = run === "" ? undefined : db.get(`${CHILDREN} WHERE children.run = ?`, run);
+      const row =
+        run === "" ? undefined : db.get(`${CHILDREN} WHERE children.run = ? AND children.run <> ''`, run);
       return row === undefined ? undefined : childRow(row);
     },
     nameChild(key, task, run) {

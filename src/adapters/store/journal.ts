@@ -5,10 +5,11 @@ import { answerTo, append } from "./append.ts";
 import { damagedDatabase, damagedRun } from "./damage.ts";
 import type { Database, Row } from "./database.ts";
 import { list } from "./list.ts";
-import { lastRun, question, recorded, runOf } from "./records.ts";
+import { latestRun } from "./latest.ts";
+import { question, recorded, sealedRow } from "./records.ts";
 import { BadRecord, isDefinition, parsed, text } from "./row.ts";
 
-const LOAD = "SELECT runs.*, json FROM runs LEFT JOIN snapshots USING (n) WHERE id = ?";
+const LOAD = "SELECT runs.*, json, seal FROM runs LEFT JOIN snapshots USING (n) WHERE id = ?";
 const EVERYTHING = -1;
 const AFTER_ALL = "\u{10FFFF}";
 
@@ -26,6 +27,7 @@ export function journalOf(db: Database): Journal {
       return legible(db, `definition ${hash}`, () => parsed(text(row["json"]), isDefinition));
     },
     append: (entry) => append(db, entry),
+    together: (work) => db.write(work),
     load: (run) => load(db, run),
     answerTo: (run, key) => answerTo(db, run, key),
     events(run, from = 0, limit = EVERYTHING) {
@@ -79,19 +81,36 @@ export function journalOf(db: Database): Journal {
     },
     behind: () =>
       db.all("SELECT id FROM runs WHERE projected < seq ORDER BY n").map((row) => text(row["id"])),
-    isHalted: (run) => db.get("SELECT halted FROM runs WHERE id = ?", run)?.["halted"] === 1,
+    isHalted: (run) => haltOf(db, run) !== GOES_ON,
+    isHeld: (run) => haltOf(db, run) === HELD,
     halt(run, halted) {
-      db.write(() => db.run("UPDATE runs SET halted = ? WHERE id = ?", halted ? 1 : 0, run));
+      const mark = halted === "held" ? HELD : halted ? HALTED : GOES_ON;
+      db.write(() => db.run("UPDATE runs SET halted = ? WHERE id = ?", mark, run));
     },
   };
 }
 
+const GOES_ON = 0;
+/** Turns are ended. */
+const HALTED = 1;
+/** Turns come to an end by themselves; no deed is due. */
+const HELD = 2;
+
+function haltOf(db: Database, run: string): number {
+  return Number(db.get("SELECT halted FROM runs WHERE id = ?", run)?.["halted"] ?? GOES_ON);
+}
+
 function load(db: Database, run: string): Kept | undefined {
   const row = db.get(LOAD, run);
-  if (row !== undefined) return whole(db, run, () => runOf(row, lastRun));
+  if (row !== undefined) return whole(db, run, () => keptIn(db, row));
   // A row that is gone while its events are there is no run that never was.
   if (db.get("SELECT 1 FROM events WHERE run = ? LIMIT 1", run) === undefined) return undefined;
   throw damagedRun(db.path, run, "it has events and no row");
+}
+
+function keptIn(db: Database, found: Row): Kept {
+  const { row, snapshot } = sealedRow(found);
+  return { row, run: latestRun(db, row, snapshot) };
 }
 
 /** Says which run a bad record belongs to. */

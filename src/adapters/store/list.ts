@@ -3,7 +3,7 @@
 import type { Filter, Journal, RunRow } from "../../engine/ports/journal.ts";
 import type { Database, Row } from "./database.ts";
 import { UserError } from "../user-error.ts";
-import { runOf } from "./records.ts";
+import { sealedRow } from "./records.ts";
 import { BadRecord } from "./row.ts";
 
 /** Nobody reads further: counting on would only take time. */
@@ -54,7 +54,8 @@ function terms(filter: Omit<Filter, "limit">): {
 
 function checked(db: Database, row: Row): RunRow {
   try {
-    return runOf({ ...row, ...db.get("SELECT json FROM snapshots WHERE n = ?", row["n"] ?? null) }).row;
+    return sealedRow({ ...row, ...db.get("SELECT json, seal FROM snapshots WHERE n = ?", row["n"] ?? null) })
+      .row;
   } catch (error) {
     if (error instanceof BadRecord || error instanceof UserError) return damaged(row, error.message);
     throw error;

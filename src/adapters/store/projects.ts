@@ -8,6 +8,8 @@ import type { Database, Row } from "./database.ts";
 import { number, text } from "./row.ts";
 
 const PUT_PROJECT = "INSERT OR REPLACE INTO projects VALUES (?, ?, ?, ?, ?)";
+/** Says that it is not empty, for the index holds only those. */
+const OF_RUN = "SELECT * FROM pool WHERE run = ? AND run <> ''";
 const CONFLICT = 6;
 /** What stands for a run where a worktree is being removed. Ids of runs have no hyphen. */
 const RETIRED = "'pool-' || name";
@@ -53,12 +55,11 @@ function pools(db: Database): Pools {
   return {
     pool: (repo) => db.all("SELECT * FROM pool WHERE repo = ? ORDER BY n", repo).map(poolRow),
     pools: () => db.all("SELECT * FROM pool ORDER BY repo, n").map(poolRow),
-    poolOf: (run) =>
-      run === "" ? undefined : optional(db.get("SELECT * FROM pool WHERE run = ?", run), poolRow),
+    poolOf: (run) => (run === "" ? undefined : optional(db.get(OF_RUN, run), poolRow)),
     hasRoom: (repo) => vacancy(db, repo) !== undefined,
     leavePool(run) {
       failpoint("registry.before-leave-pool");
-      db.write(() => db.run("UPDATE pool SET run = '' WHERE run = ?", run));
+      db.write(() => db.run("UPDATE pool SET run = '' WHERE run = ? AND run <> ''", run));
       failpoint("registry.after-leave-pool");
     },
     retire(name) {
@@ -88,9 +89,9 @@ function pools(db: Database): Pools {
 
 /** Inside of a transaction. False where the pool is exhausted. A repository that nobody has named becomes a project. */
 export function reserve(db: Database, run: string, repo: string): boolean {
+  if (db.get(OF_RUN, run) !== undefined) return true;
   if (db.get("SELECT 1 FROM projects WHERE repo = ?", repo) === undefined)
     db.run(PUT_PROJECT, repo, freeName(db, repo), "", POOL_SIZE, "");
-  if (db.get("SELECT 1 FROM pool WHERE run = ?", run) !== undefined) return true;
   const place = vacancy(db, repo);
   if (place === undefined) return false;
   db.run("INSERT OR REPLACE INTO pool VALUES (?, ?, ?, ?)", place.name, repo, place.n, run);

@@ -1,11 +1,10 @@
 /** Rows of the journal as what the engine knows, and back. */
 
 import type { Actor } from "../../core/event.ts";
-import type { Run } from "../../core/run.ts";
 import type { Question, Recorded, RunRow } from "../../engine/ports/journal.ts";
-import { digestOfRun } from "./chain.ts";
+import { digestOfRun, sealOf } from "./chain.ts";
 import type { Row } from "./database.ts";
-import { BadRecord, isEvent, isProof, isRun, number, parsed, text } from "./row.ts";
+import { BadRecord, isEvent, isProof, number, parsed, text } from "./row.ts";
 
 function runRow(row: Row): RunRow {
   return {
@@ -29,31 +28,16 @@ function runRow(row: Row): RunRow {
   };
 }
 
-/** The run of a row that was read together with its snapshot. Throws BadRecord when the two are not what was written. */
-export function runOf(row: Row, runIn = parsedRun): { readonly row: RunRow; readonly run: Run } {
+/** A row that was read together with its snapshot. Throws BadRecord when the two are not what was written. */
+export function sealedRow(row: Row): { readonly row: RunRow; readonly snapshot: string } {
   const whole = runRow(row);
   if (row["json"] === null || row["json"] === undefined) throw new BadRecord("its snapshot is missing");
-  const snapshot = text(row["json"]);
-  if (digestOfRun(whole, snapshot) !== row["digest"])
-    throw new BadRecord("its row and its snapshot do not agree");
-  return { row: whole, run: runIn(snapshot) };
-}
-
-function parsedRun(snapshot: string): Run {
-  return parsed(snapshot, isRun);
-}
-
-let last: { readonly snapshot: string; readonly run: Run } | undefined;
-
-/** What was read last is mostly read again: a run does not change, and neither does what the same text says. */
-export function lastRun(snapshot: string): Run {
-  if (last?.snapshot !== snapshot) last = { snapshot, run: parsedRun(snapshot) };
-  return last.run;
-}
-
-/** What was just written is what will be read next. */
-export function remember(snapshot: string, run: Run): void {
-  last = { snapshot, run };
+  const [snapshot, seal] = [text(row["json"]), text(row["seal"] ?? "")];
+  const isWhole =
+    (seal === "" || seal === sealOf(snapshot)) &&
+    digestOfRun(whole, seal === "" ? snapshot : seal) === row["digest"];
+  if (!isWhole) throw new BadRecord("its row and its snapshot do not agree");
+  return { row: whole, snapshot };
 }
 
 export function recorded(row: Row): Recorded {

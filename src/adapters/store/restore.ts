@@ -61,7 +61,7 @@ function restoreRun(
     return { told: `run ${run}: ${words(walked)}, and nothing comes before it`, isWhole: false };
   }
   forget(db, run, whole.run.seq);
-  keepRun(db, { n: undefined, before: "", ...whole });
+  keepRun(db, { n: undefined, before: "", shot: undefined, ...whole });
   const old = marks.runs.get(run);
   const unsure = keepMarks(db, run, marks.deeds);
   const doubts = [
@@ -72,7 +72,7 @@ function restoreRun(
     doubts.length === 0
       ? String(old?.["attention"] ?? "")
       : `${doubts.join("; ")}; look at it, then: signalbox resume ${run}`;
-  const isHalted = doubts.length > 0 || old?.["halted"] === 1;
+  const isHalted = doubts.length > 0 || Number(old?.["halted"] ?? 0) !== 0;
   db.run("UPDATE runs SET attention = ?, halted = ? WHERE id = ?", attention, isHalted ? 1 : 0, run);
   if (doubts.length === 0) return { told: `run ${run}: whole, ${whole.run.seq} records`, isWhole: true };
   return { told: `run ${run}: ${doubts.join("; ")}; it is halted`, isWhole: bad === undefined };

@@ -156,7 +156,16 @@ ALTER TABLE queue ADD COLUMN tries INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE queue ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0;
 `;
 
-export const MIGRATIONS: readonly Migration[] = [FIRST, SIGNED, POOLED, GRAPHED, REFUSED];
+/**
+ * A snapshot may be older than its row: what came after record `shot` is in the events. `seal` is its digest, which that of the row is over.
+ * Where it is empty, the digest of the row is over the snapshot itself, and both are of one moment.
+ */
+const SPARSE: Migration = `
+ALTER TABLE snapshots ADD COLUMN shot INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE snapshots ADD COLUMN seal TEXT NOT NULL DEFAULT '';
+`;
+
+export const MIGRATIONS: readonly Migration[] = [FIRST, SIGNED, POOLED, GRAPHED, REFUSED, SPARSE];
 
 export const TABLES: readonly string[] = [
   "meta",

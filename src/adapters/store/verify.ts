@@ -5,11 +5,13 @@
  */
 
 import { isDeepStrictEqual } from "node:util";
+import type { Run } from "../../core/run.ts";
 import type { Recorded } from "../../engine/ports/journal.ts";
 import { hashOf as hashOfDefinition } from "../../format/workflow/hash.ts";
 import { UserError } from "../user-error.ts";
 import type { Database } from "./database.ts";
-import { runOf } from "./records.ts";
+import { replayedRun } from "./latest.ts";
+import { sealedRow } from "./records.ts";
 import { BadRecord, isDefinition, parsed, text } from "./row.ts";
 import { walk, type Bad, type Step, type Whole } from "./walk.ts";
 
@@ -98,10 +100,10 @@ function foisted(db: Database, run: string, ordered: number): Bad | undefined {
 /** The row and its snapshot against what the history makes of them. */
 function rowOf(db: Database, id: string, whole: Whole): Bad | undefined {
   try {
-    const found = db.get("SELECT runs.*, json FROM runs LEFT JOIN snapshots USING (n) WHERE id = ?", id);
+    const found = db.get("SELECT * FROM runs LEFT JOIN snapshots USING (n) WHERE id = ?", id);
     if (found === undefined) return { seq: 0, reason: "it has events and no row" };
-    const kept = runOf(found);
-    const { seq, head, status, workflow, goal, repo, base } = kept.row;
+    const { row, snapshot } = sealedRow(found);
+    const { seq, head, status, workflow, goal, repo, base } = row;
     if (seq !== whole.run.seq || head !== whole.head)
       return {
         seq: Math.min(seq, whole.run.seq) + 1,
@@ -109,13 +111,18 @@ function rowOf(db: Database, id: string, whole: Whole): Bad | undefined {
       };
     if (status !== whole.status || !isDeepStrictEqual({ workflow, goal, repo, base }, whole.birth))
       return { seq: 0, reason: "the row says something else than the history" };
-    if (!isDeepStrictEqual(kept.run, JSON.parse(JSON.stringify(whole.run))))
+    if (!isDeepStrictEqual(plain(replayedRun(db, row, snapshot)), plain(whole.run)))
       return { seq: 0, reason: "the snapshot is not what the history makes" };
     return definition(db, whole.run.definition);
   } catch (error) {
     if (error instanceof BadRecord || error instanceof UserError) return { seq: 0, reason: error.message };
     throw error;
   }
+}
+
+/** Without what JSON does not keep. */
+function plain(run: Run): unknown {
+  return JSON.parse(JSON.stringify(run));
 }
 
 function definition(db: Database, hash: string): Bad | undefined {

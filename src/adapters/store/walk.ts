@@ -75,7 +75,8 @@ export function walk(db: Database, id: string, visitor: Visitor = {}): Walked {
 
 type Expected = { readonly seq: number; readonly prev: string };
 
-function read(row: Row, { seq, prev }: Expected): { link: Link; hash: string; record: Recorded } {
+/** A record, if it is what was written and follows from the one before. */
+export function read(row: Row, { seq, prev }: Expected): { link: Link; hash: string; record: Recorded } {
   if (row["seq"] !== seq) throw new BadRecord("it is missing");
   const link = linkOf(row);
   const hash = hashOf(valuesOf(link));

@@ -100,7 +100,12 @@ function planned(name: string, parsed: Parsed, prompts: Readonly<Record<string, 
   }
   const { definition } = parsed.workflow;
   const checks = Object.entries(definition.artifacts).flatMap(([artifact, { reader }]) =>
-    reader.type === "check" ? [{ artifact, command: shown(definition, reader.command) }] : [],
+    reader.type === "check"
+      ? [reader.command, ...(reader.more ?? [])].map((command) => ({
+          artifact,
+          command: shown(definition, command),
+        }))
+      : [],
   );
   const roles = Object.entries(definition.roles).map(([role, { harness }]) => ({
     role,

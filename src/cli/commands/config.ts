@@ -11,6 +11,7 @@ import { setParams } from "../../adapters/config/workflow.ts";
 import { surveyWorkflows } from "../../adapters/config/survey-workflows.ts";
 import { repositoryOf } from "../../adapters/trust/repository.ts";
 import type { TrustStore } from "../../adapters/trust/trust.ts";
+import { UserError } from "../../adapters/user-error.ts";
 import { showProblem, type Problem } from "../../format/problem.ts";
 import { storeOf } from "../box.ts";
 import { EXIT_FAILED, EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
@@ -62,7 +63,7 @@ async function dataOf(door: Door, wanted: string | undefined): Promise<ConfigDat
   const loaded = wanted === undefined ? undefined : await requireWorkflow(wanted, door);
   const store = storeOf(door);
   try {
-    const { main: repo } = repositoryOf(door.cwd);
+    const repo = repositoryAt(door.cwd);
     const surveyed = await surveySettings({ repo, env: door.env, store: store ?? NOBODY });
     const { layers, files, isTrusted: trusted } = surveyed;
     const definition = loaded?.workflow.definition;
@@ -81,6 +82,16 @@ async function dataOf(door: Door, wanted: string | undefined): Promise<ConfigDat
     };
   } finally {
     store?.close();
+  }
+}
+
+/** Outside of a repository a person's own settings count. */
+function repositoryAt(cwd: string): string {
+  try {
+    return repositoryOf(cwd).main;
+  } catch (error) {
+    if (error instanceof UserError) return cwd;
+    throw error;
   }
 }
 

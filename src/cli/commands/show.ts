@@ -209,7 +209,13 @@ function waitsFor(
   const { row, run } = seen;
   if (isFinished(row)) return "nothing: it is over";
   if (row.attention !== "") return "a person, to look at what went wrong";
-  if (row.halted) return "a person, to resume it";
+  const busy = on.agents
+    .filter(({ status, process }) => status !== "stopping" && process !== "idle")
+    .map(({ role }) => role);
+  if (row.halted) {
+    const ending = seen.store.isHeld(run.id) && busy.length > 0 ? `${busy.join(" and ")}; then ` : "";
+    return `${ending}a person, to resume it`;
+  }
   if (run.question !== undefined) return `a person's answer to ${run.question.id}`;
   if (isStranded(seen)) return `a person: ${sayCrashed(seen)}`;
   const queued = whyInLine(seen.store, run.id);
@@ -224,9 +230,6 @@ function waitsFor(
   const due = on.deeds.filter(({ status }) => status !== "attention");
   if (due.length > 0)
     return `${due.length === 1 ? "one thing" : `${due.length} things`} to be done: ${[...new Set(due.map(({ deed }) => deed.type))].join(", ")}`;
-  const busy = on.agents
-    .filter(({ status, process }) => status !== "stopping" && process !== "idle")
-    .map(({ role }) => role);
   if (busy.length > 0) return busy.join(" and ");
   const left = on.tasks.filter(({ status }) => ["open", "running", "waiting"].includes(status)).length;
   if (left > 0) return left === 1 ? "one task" : `${left} tasks`;

@@ -127,11 +127,11 @@ function sayIncoming(event: Incoming): string {
 function sayConsequence(event: Event): string[] {
   switch (event.type) {
     case "artifact-read": {
-      const { artifact, slot, verdict, faults, found, fields } = event.reading;
+      const { artifact, slot, verdict, faults, found, fields, lists } = event.reading;
       const name = slot === "" ? artifact : `${artifact}/${slot}`;
       if (!found) return [];
       return [
-        `${name}: ${faults.length > 0 ? `invalid, ${firstLine(faults[0]?.reason ?? "")}` : (verdict ?? "read")}${sayCheck(fields)}`,
+        `${name}: ${faults.length > 0 ? `invalid, ${firstLine(faults[0]?.reason ?? "")}` : (verdict ?? "read")}${sayCheck(fields, lists)}`,
       ];
     }
     case "work-committed":
@@ -183,11 +183,14 @@ function sayConsequence(event: Event): string[] {
 }
 
 /** Of a check: how its command ended, where that is not what its verdict says, and where it failed, where that can be told. */
-function sayCheck(fields: Reading["fields"]): string {
+function sayCheck(fields: Reading["fields"], lists: Reading["lists"]): string {
   const { exit_code: code, ended } = fields;
   if (typeof code !== "number" || typeof ended !== "string") return "";
   if (ended !== "exited") return ` (${ended})`;
-  return code === 0 ? "" : ` (exit code ${code}${sayFailing(fields)})`;
+  if (code === 0) return "";
+  const { commands = [], exit_codes: codes = [] } = lists;
+  const each = commands.map((command, index) => `${firstLine(command)}: ${codes[index] ?? "not ended"}`);
+  return ` (${each.length === 0 ? `exit code ${code}` : each.join(", ")}${sayFailing(fields)})`;
 }
 
 function agentName({ role, slot }: { readonly role: string; readonly slot: string }): string {

@@ -7,8 +7,9 @@
 
 import { isUp } from "../act.ts";
 import type { Workflow } from "../compile.ts";
+import { isGrouped } from "../groups.ts";
 import type { Agent, Run } from "../run.ts";
-import { isGood, standingOf } from "../standing.ts";
+import { hasVerdict, isGood, standingOf } from "../standing.ts";
 import type { Condition, Standing } from "../workflow.ts";
 import { liveArtifacts, liveCounters, toldWhenStale, usesOrigin } from "./live.ts";
 import { conditionsOf } from "./outcomes.ts";
@@ -48,6 +49,7 @@ export function keysOf(workflow: Workflow): Keys {
   const outliving = toldWhenStale(workflow);
   const roles = Object.keys(definition.roles);
   const hasSlots = Object.values(definition.artifacts).some((artifact) => artifact.each !== undefined);
+  const grouped = groupedIn(workflow);
   const sets = new Map<string, number>();
   const setOf = new WeakMap<Run["params"], number>();
   /** All runs of one set of parameters share one number. */
@@ -63,21 +65,31 @@ export function keysOf(workflow: Workflow): Keys {
   return (run) => {
     // One character for each part: short keys are what makes a large product quick.
     let key = String.fromCharCode(states.get(run.state) ?? 0) + countMark(paramsOf(run));
-    for (const counter of counters.get(run.state) ?? []) key += countMark(run.counters[counter] ?? 0);
-    for (const name of live.get(run.state) ?? []) {
+    for (const counter of counters.at(run)) key += countMark(run.counters[counter] ?? 0);
+    const names = live.at(run);
+    for (const name of names) {
       const standing = standingOf(workflow, run, name);
       key += String.fromCharCode(classes.get(name)?.get(standing) ?? 0);
       // A waiver ends when the artifact begins anew: then it is old, or there is none.
       if (outliving.has(name) && standing === "waived") key += run.held[name] === undefined ? "-" : "+";
+      if (grouped.has(name)) key += hasVerdict(workflow, run, name) ? "v" : "-";
       if (standing !== "missing")
         for (const field of fields.get(name) ?? [])
           key += `:${JSON.stringify(run.held[name]?.reading.fields[field] ?? null)}`;
     }
     for (const role of roles) key += String.fromCharCode(agentMark(run, run.agents[role], bound));
-    if (hasSlots) key += slotsKey(run, live.get(run.state) ?? [], bound);
+    if (hasSlots) key += slotsKey(run, names, bound);
     if (hasOrigin) for (const frame of run.frames) key += `<${frame.state}<${frame.from}`;
     return key;
   };
+}
+
+/** Reviews whose issues are handed out by their files: they are, as long as they were judged, whatever they are worth now. */
+function groupedIn({ fanOuts, definition }: Workflow): ReadonlySet<string> {
+  const names = Object.keys(fanOuts).filter((name) =>
+    fanOuts[name]?.some(({ list }) => isGrouped(definition.artifacts[name], list)),
+  );
+  return new Set(names);
 }
 
 /** Two characters: one would not do for a large number. */
@@ -122,17 +134,24 @@ function slotsKey(run: Run, live: readonly string[], bound: ReadonlySet<string>)
     const slots = run.slots[artifact] ?? {};
     const isLive = live.includes(artifact);
     for (const slot in slots) {
-      const part = `${isLive ? (slots[slot] ?? "") : ""}${agentsIn(run, slot, bound)}`;
+      const part = `${isLive ? (slots[slot] ?? "") : ""}${agentsIn(run, { artifact, slot }, bound)}`;
       if (part !== "") parts.push(`${artifact}${part}`);
     }
   }
   return parts.toSorted().join();
 }
 
-function agentsIn(run: Run, slot: string, bound: ReadonlySet<string>): string {
+function agentsIn(
+  run: Run,
+  { artifact, slot }: { readonly artifact: string; readonly slot: string },
+  bound: ReadonlySet<string>,
+): string {
   let marks = "";
   for (const id in run.agents) {
-    const mark = run.agents[id]?.slot === slot ? agentMark(run, run.agents[id], bound) : 0;
+    const agent = run.agents[id];
+    // Members of another fan-out may have the same names.
+    const isOwn = agent?.slot === slot && agent.fan === artifact;
+    const mark = isOwn ? agentMark(run, agent, bound) : 0;
     if (mark > 0) marks += `${id.slice(0, id.indexOf("/"))}${mark}`;
   }
   return marks;

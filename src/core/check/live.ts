@@ -5,10 +5,12 @@
  */
 
 import type { Workflow } from "../compile.ts";
+import type { Run } from "../run.ts";
 import { ORIGIN, type Condition, type Move } from "../workflow.ts";
 import { conditionsOf } from "./outcomes.ts";
 
-type Live = ReadonlyMap<string, readonly string[]>;
+/** What is live where a run is, and what is live in a state wherever runs in it came from. */
+type Live = { at(run: Run): readonly string[]; in(state: string): readonly string[] };
 
 const cache = new WeakMap<Workflow, Live>();
 
@@ -23,7 +25,7 @@ function computeArtifacts(workflow: Workflow): Live {
   const outliving = toldWhenStale(workflow);
   const artifactsPer = (scope: string): readonly string[] => workflow.artifactsPer[scope] ?? [];
   return flow(workflow, order, {
-    read: (state) => artifactsReadIn(workflow, state),
+    read: (here) => artifactsReadIn(workflow, here),
     renewed: (move, to) => [
       ...[...["entry", to, ...move.renew, ...move.count].flatMap(artifactsPer), ...move.waive].filter(
         (name) => !outliving.has(name),
@@ -46,7 +48,7 @@ export function toldWhenStale(workflow: Workflow): ReadonlySet<string> {
 export function liveCounters(workflow: Workflow): Live {
   const order = Object.keys(workflow.definition.counters);
   return flow(workflow, order, {
-    read: (state) => countersReadIn(workflow, state),
+    read: (here) => countersReadIn(workflow, here),
     renewed: (move, to) => ["entry", to, ...move.renew].flatMap((scope) => workflow.countersPer[scope] ?? []),
   });
 }
@@ -63,41 +65,95 @@ export function usesOrigin({ definition }: Workflow): boolean {
   );
 }
 
+/** A place that runs can be in: a state, with where they came from if it remembers that, and the moves that are not ruled out by it. */
+type Here = { readonly state: string; readonly origin: string; readonly moves: readonly Move[] };
+
 function flow(
   workflow: Workflow,
   order: readonly string[],
-  on: { read: (state: string) => string[]; renewed: (move: Move, to: string) => string[] },
+  on: { read: (here: Here) => string[]; renewed: (move: Move, to: string) => string[] },
 ): Live {
-  const { states, moves } = workflow.definition;
-  const live = new Map(Object.keys(states).map((state) => [state, new Set(on.read(state))]));
-  const edges = moves.flatMap((move) =>
-    (move.to === ORIGIN ? originsOf(moves, move.from) : [move.to]).map((to) => ({
-      from: live.get(move.from),
-      to,
-      renewed: new Set(on.renewed(move, to)),
-    })),
+  const places = placesOf(workflow);
+  const live = new Map([...places].map(([name, here]) => [name, new Set(on.read(here))]));
+  const edges = [...places].flatMap(([name, here]) =>
+    here.moves.flatMap((move) => {
+      const to = move.to === ORIGIN ? here.origin : move.to;
+      const renewed = new Set(on.renewed(move, to));
+      return landingsOf(places, here, { move, to }).map((target) => ({
+        from: live.get(name),
+        to: live.get(target),
+        renewed,
+      }));
+    }),
   );
   let changed = true;
   while (changed) {
     changed = false;
     for (const { from, to, renewed } of edges) {
-      if (from === undefined) continue;
-      for (const name of live.get(to) ?? []) {
-        if (renewed.has(name) || from.has(name)) continue;
+      for (const name of to ?? []) {
+        if (renewed.has(name) || from?.has(name) !== false) continue;
         from.add(name);
         changed = true;
       }
     }
   }
-  // The order of the definition keeps keys comparable.
-  return new Map([...live].map(([state, names]) => [state, order.filter((name) => names.has(name))]));
+  return answering(workflow, order, { places, live });
 }
 
-/** Where a run that is here may have come from: only moves that remember lead back. One that leads back itself may come from anywhere. */
-function originsOf(moves: readonly Move[], state: string): readonly string[] {
-  const remembering = moves.filter(({ remember }) => remember);
-  if (remembering.some(({ to }) => to === ORIGIN)) return [...new Set(moves.map(({ from }) => from))];
-  return remembering.flatMap(({ from, to }) => (to === state ? [from] : []));
+function answering(
+  workflow: Workflow,
+  order: readonly string[],
+  { places, live }: { places: ReadonlyMap<string, Here>; live: ReadonlyMap<string, ReadonlySet<string>> },
+): Live {
+  // The order of the definition keeps keys comparable.
+  const sorted = (names: ReadonlySet<string>): readonly string[] => order.filter((name) => names.has(name));
+  const own = new Map([...live].map(([place, names]) => [place, sorted(names)]));
+  const whole = new Map<string, Set<string>>();
+  for (const [place, { state }] of places)
+    whole.set(state, new Set([...(whole.get(state) ?? []), ...(live.get(place) ?? [])]));
+  const all = new Map([...whole].map(([state, names]) => [state, sorted(names)]));
+  const isTold = usesOrigin(workflow);
+  return {
+    in: (state) => all.get(state) ?? [],
+    at: ({ state, frames }) => {
+      const frame = isTold ? frames.at(-1) : undefined;
+      const place = frame?.state === state ? placeName(state, frame.from) : state;
+      return (isTold ? own : all).get(place) ?? all.get(state) ?? [];
+    },
+  };
+}
+
+function placeName(state: string, origin: string): string {
+  return origin === "" ? state : `${state}<${origin}`;
+}
+
+function placesOf({ definition, movesFrom }: Workflow): ReadonlyMap<string, Here> {
+  const remembered = definition.moves.flatMap(({ from, to, remember }) =>
+    remember ? [{ state: to, origin: from }] : [],
+  );
+  const plain = Object.keys(definition.states).map((state) => ({ state, origin: "" }));
+  return new Map(
+    [...plain, ...remembered].map(({ state, origin }) => [
+      placeName(state, origin),
+      { state, origin, moves: (movesFrom[state] ?? []).filter((move) => mayBeOpen(move, origin)) },
+    ]),
+  );
+}
+
+function mayBeOpen({ to, when }: Move, origin: string): boolean {
+  if (to === ORIGIN && origin === "") return false;
+  return when.every((condition) => condition.type !== "origin" || condition.in.includes(origin));
+}
+
+/** Who goes back to a question finds it as it was: it still remembers, and nobody here knows what. */
+function landingsOf(
+  places: ReadonlyMap<string, Here>,
+  here: Here,
+  { move, to }: { move: Move; to: string },
+): readonly string[] {
+  if (move.remember) return [placeName(to, here.state)];
+  if (to !== here.origin) return [to];
+  return [...places].flatMap(([name, { state }]) => (state === to ? [name] : []));
 }
 
 /** Into a final state by a move whose own condition answers every claim about that state, nothing else is read. */
@@ -114,7 +170,8 @@ function settledBy(workflow: Workflow, move: Move): string[] {
   const own = new Set(
     move.when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])),
   );
-  return isAnswered ? artifactsReadIn(workflow, move.to).filter((name) => !own.has(name)) : [];
+  const there = { state: move.to, origin: "", moves: [] };
+  return isAnswered ? artifactsReadIn(workflow, there).filter((name) => !own.has(name)) : [];
 }
 
 function implies(own: Condition, other: Condition): boolean {
@@ -126,19 +183,18 @@ function implies(own: Condition, other: Condition): boolean {
   );
 }
 
-function conditionsIn(workflow: Workflow, state: string): Condition[] {
+function conditionsIn(workflow: Workflow, { state, moves }: Here): Condition[] {
   const claims = workflow.definition.assertions.filter((assertion) => assertion.in.includes(state));
   return [
-    ...(workflow.movesFrom[state] ?? []).flatMap((move) => move.when),
+    ...moves.flatMap((move) => move.when),
     ...claims.flatMap((claim) => [...claim.when, ...claim.unless].flat()),
   ];
 }
 
-function artifactsReadIn(workflow: Workflow, state: string): string[] {
-  const needed = (workflow.movesFrom[state] ?? []).flatMap((move) => move.need);
+function artifactsReadIn(workflow: Workflow, here: Here): string[] {
   const direct = [
-    ...needed,
-    ...conditionsIn(workflow, state).flatMap((condition) =>
+    ...here.moves.flatMap((move) => move.need),
+    ...conditionsIn(workflow, here).flatMap((condition) =>
       "artifact" in condition ? [condition.artifact] : [],
     ),
   ];
@@ -150,15 +206,15 @@ function artifactsReadIn(workflow: Workflow, state: string): string[] {
   });
 }
 
-function countersReadIn(workflow: Workflow, state: string): string[] {
+function countersReadIn(workflow: Workflow, here: Here): string[] {
   const { ends, asks, states } = workflow.definition;
-  const ask = states[state]?.ask;
+  const ask = states[here.state]?.ask;
   return [
-    ...(workflow.movesFrom[state] ?? []).flatMap((move) => move.count),
-    ...conditionsIn(workflow, state).flatMap((condition) =>
+    ...here.moves.flatMap((move) => move.count),
+    ...conditionsIn(workflow, here).flatMap((condition) =>
       condition.type === "counter" ? [condition.counter] : [],
     ),
-    ...ends.flatMap((end) => (end.in === state && end.count !== undefined ? [end.count] : [])),
+    ...ends.flatMap((end) => (end.in === here.state && end.count !== undefined ? [end.count] : [])),
     ...(ask === undefined ? [] : [asks[ask]?.reask ?? ""]),
   ];
 }

@@ -37,7 +37,7 @@ export function sitesOf(workflow: Workflow): ReadonlyMap<string, Site> {
   const sites = new Map<string, Site>();
   for (const [name, state] of Object.entries(workflow.definition.states)) {
     if (state.final === undefined)
-      sites.set(name, siteOf(workflow, name, { live: live.get(name) ?? [], sameText, ordered }));
+      sites.set(name, siteOf(workflow, name, { live: live.in(name), sameText, ordered }));
   }
   cache.set(workflow, sites);
   return sites;

@@ -5,13 +5,14 @@ import { SEVERITIES } from "../verdict.ts";
 import type { Literal, Param } from "../workflow.ts";
 import type { Params } from "./explore.ts";
 import { conditionsOf, fieldCombinations } from "./outcomes.ts";
+import { lateParams } from "./late.ts";
 import { meaningOf, switchesOf } from "./switches.ts";
 
 /**
  * Every value of the parameters that guards read, each with all other numbers at their default, at their least and at their
  * most: a budget may be too small for what follows from it, or larger than another that shuts the same move.
  *
- * Where something is switched off, the numbers are at their least and at one: what a budget of one bounds is bounded at any
+ * Where something is switched off, or only the end is another, the numbers are at their least and at one: what a budget of one bounds is bounded at any
  * size, and the worst case is that of a run with everything.
  */
 export function variantsOf(workflow: Workflow): Params[] {
@@ -23,12 +24,19 @@ export function variantsOf(workflow: Workflow): Params[] {
     choices = choices.flatMap((chosen) => values.map((value) => ({ ...chosen, [name]: value })));
   }
   const switches = [...switchesOf(workflow)].filter((name) => guarded.has(name));
-  const isWhole = (chosen: Params): boolean => switches.every((name) => chosen[name] === true);
+  const late = lateParams(workflow);
+  const isOn = (chosen: Params): boolean => switches.every((name) => chosen[name] === true);
+  const isUsual = (chosen: Params): boolean =>
+    late.every((name) => chosen[name] === workflow.definition.params[name]?.default);
+  const isWhole = (chosen: Params): boolean => isOn(chosen) && isUsual(chosen);
+  // How a run comes to its end has nothing to do with what was switched off on its way.
+  choices = choices.filter((chosen) => isOn(chosen) || isUsual(chosen));
   const distinct = new Map(
     choices.map((chosen) => [`${isWhole(chosen)} ${meaningOf(workflow, chosen)}`, chosen]),
   );
+  const bounding = boundsIn(workflow);
   const budgets = params.flatMap(([name, param]) =>
-    param.type === "int" && !guarded.has(name) ? [{ name, param }] : [],
+    param.type === "int" && !guarded.has(name) && bounding.has(name) ? [{ name, param }] : [],
   );
   const set = (amount: (param: Int) => number): Params =>
     Object.fromEntries(budgets.map(({ name, param }) => [name, amount(param)]));
@@ -39,6 +47,15 @@ export function variantsOf(workflow: Workflow): Params[] {
     (isWhole(chosen) ? usual : [least, one]).map((amounts) => ({ ...chosen, ...amounts })),
   );
   return [...new Map(all.map((values) => [JSON.stringify(values), values])).values()];
+}
+
+/** Numbers that bound a counter or a fan-out. No step reads any other: how long an agent may take is for those who start it. */
+function boundsIn({ definition }: Workflow): ReadonlySet<string> {
+  const bounds = [
+    ...Object.values(definition.counters).map(({ max }) => max),
+    ...Object.values(definition.artifacts).map(({ each }) => each?.max ?? 0),
+  ];
+  return new Set(bounds.flatMap((bound) => (typeof bound === "object" ? [bound.param] : [])));
 }
 
 type Int = Extract<Param, { type: "int" }>;

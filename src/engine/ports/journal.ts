@@ -138,6 +138,8 @@ export type Journal = {
   define(hash: string, definition: Definition): void;
   definition(hash: string): Definition | undefined;
   append(entry: Entry): Appended;
+  /** All that `work` reads and writes is of one moment and one durable step: for moments, because everybody waits. */
+  together<T>(work: () => T): T;
   load(run: string): Kept | undefined;
   /** The acknowledged answer to a key, if it was used for this run. */
   answerTo(run: string, key: string): string | undefined;
@@ -155,6 +157,9 @@ export type Journal = {
   project(run: string, seq: number, write: () => void): boolean;
   /** Runs whose files are behind. */
   behind(): string[];
-  halt(run: string, halted: boolean): void;
+  /** *held*: nothing more is begun for it, and whoever is at work comes to an end. */
+  halt(run: string, halted: boolean | "held"): void;
+  /** Held, too. */
   isHalted(run: string): boolean;
+  isHeld(run: string): boolean;
 };

@@ -23,7 +23,7 @@ export const submit = ACTED;
 export const waive = ACTED;
 export const cancel = ACTED;
 
-export const stop = { run: Text, state: Text, halted: Flag, changed: Flag };
+export const stop = { run: Text, state: Text, halted: Flag, changed: Flag, waitsFor: Texts };
 
 export const resume = {
   run: Text,

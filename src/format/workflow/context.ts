@@ -15,8 +15,10 @@ export type Names = {
   readonly asks: ReadonlySet<string>;
   readonly stages: ReadonlySet<string>;
   readonly scopes: ReadonlySet<string>;
-  /** The states of each stage: its name stands for all of them, where a run may come from. */
+  /** The states of each stage. */
   readonly statesIn: ReadonlyMap<string, readonly string[]>;
+  /** Those in which a run stops: the name of a stage stands for them, where a run may come from. */
+  readonly stopsIn: ReadonlyMap<string, readonly string[]>;
 };
 
 export type Context = {
@@ -97,9 +99,9 @@ export function requireActors(
   requireNames(context, { kind: "role", names, known: [...context.names.roles, "human", "engine"], path });
 }
 
-/** The name of a stage stands for all of its states. */
-export function statesOf({ statesIn, states }: Names, names: readonly string[]): readonly string[] {
-  const all = names.flatMap((name) => (states.has(name) ? [name] : (statesIn.get(name) ?? [name])));
+/** The name of a stage stands for all of its states in which a run stops. */
+export function statesOf({ stopsIn, states }: Names, names: readonly string[]): readonly string[] {
+  const all = names.flatMap((name) => (states.has(name) ? [name] : (stopsIn.get(name) ?? [name])));
   return [...new Set(all)];
 }
 

@@ -12,12 +12,19 @@ import { handPhase } from "./phases/hand.ts";
 import { reviewPhase } from "./phases/review.ts";
 import { runPhase } from "./phases/run.ts";
 import { entryOf, type PhaseSite, type Restart } from "./phases/site.ts";
+import { summarize } from "./phases/summary.ts";
 import { tasksPhase } from "./phases/tasks.ts";
 import { restartsOf } from "./restarts.ts";
 import type { PhaseFile, StageFile, WorkflowFile } from "./schema.ts";
 
 export function expand(file: WorkflowFile): Expanded {
-  const sink: Sink = { kernel: copyOf(file), origins: new Map(), insides: new Map(), helpers: new Map() };
+  const sink: Sink = {
+    kernel: copyOf(file),
+    origins: new Map(),
+    insides: new Map(),
+    helpers: new Map(),
+    summaries: new Map(),
+  };
   const stages = Object.entries(file.stages ?? {});
   for (const [name, stage] of stages)
     expandStage(sink, { name, stage, next: followingIn(file, name), restarts: restartsOf(file, name) });
@@ -72,13 +79,14 @@ function expandStage(sink: Sink, on: Expanding): void {
       stage: name,
       restarts: on.restarts,
       exhausted: stage.exhausted === undefined ? blockedState(name) : exhaustedState(name),
-      phases: Object.keys(stage.phases),
+      phases: phases.flatMap(([other, { hand }]) => hand ?? [other]),
       next: phase.then ?? (entryOf(phases[index + 1]) || on.next),
       fixers: phases.flatMap(([, { review, fix }]) => (listOf(review).includes(id) ? listOf(fix?.by) : [])),
       reviewed: reviewedIn(stage, phase),
       path: [...path, "phases", id],
     };
-    expandPhase(sink, site);
+    const isLast = index === phases.length - 1;
+    expandPhase(sink, { ...site, next: summarize(sink, site, { summary: stage.summary, isLast }) });
   }
 }
 

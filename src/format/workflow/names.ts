@@ -25,12 +25,21 @@ export function namesIn(file: WorkflowFile, { kernel }: Expanded): Names {
     asks: new Set(Object.keys(kernel.asks)),
     stages: new Set(stages),
     statesIn: new Map(stages.map((stage) => [stage, statesIn(kernel, stage)])),
+    stopsIn: new Map(
+      stages.map((stage) => [stage, statesIn(kernel, stage).filter((state) => isStop(kernel, state))]),
+    ),
     scopes: new Set(["run", "entry", ...begun, ...Object.keys(kernel.states), ...stages, ...cyclesIn(file)]),
   };
 }
 
 function statesIn({ states }: Expanded["kernel"], stage: string): readonly string[] {
   return Object.keys(states).filter((state) => states[state]?.stage === stage);
+}
+
+/** Somebody works there, or is asked; through any other state a run only passes. */
+function isStop({ states }: Expanded["kernel"], name: string): boolean {
+  const { enter = [], ask, waits = false } = states[name] ?? {};
+  return enter.length > 0 || ask !== undefined || waits;
 }
 
 const RESERVED = new Set([

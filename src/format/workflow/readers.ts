@@ -32,8 +32,9 @@ const READERS_OF: Partial<Record<keyof ArtifactFile, readonly Kind[]>> = {
   lists: ["document", "json", "yaml"],
   review: ["json", "yaml"],
   workflow: ["children"],
-  most: ["children"],
+  most: ["children", "document", "file"],
   with: ["children"],
+  scored: ["children"],
 };
 
 /** Reports keys that the artifact's reader would never look at. */
@@ -83,15 +84,11 @@ export function readerOf(on: On, file: ArtifactFile, path: Path): Reader {
     };
   }
   if (file.document !== undefined)
-    return { type: "document", headings: file.document, lists: file.lists ?? {} };
+    return { type: "document", headings: file.document, lists: file.lists ?? {}, ...mostOf(file) };
   if (file.json !== undefined) return { type: "json", ...data(on.context, file, [...path, "json"]) };
   if (file.yaml !== undefined) return { type: "yaml", ...data(on.context, file, [...path, "yaml"]) };
   if (file.tasks !== undefined) return { type: "tasks", style: file.tasks };
-  if (file.check !== undefined)
-    return {
-      type: "check",
-      command: paramOr(on, file.check, { as: "text", path: [...path, "check"] }),
-    };
+  if (file.check !== undefined) return checkOf(on, file.check, [...path, "check"]);
   if (file.fact !== undefined) return { type: "fact", fact: file.fact };
   if (file.children !== undefined)
     return {
@@ -99,12 +96,33 @@ export function readerOf(on: On, file: ArtifactFile, path: Path): Reader {
       tasks: file.children,
       workflow: file.workflow ?? "",
       most: file.most ?? AT_ONCE,
+      ...scoredOf(on, file, [...path, "scored"]),
       with: withOf(on, file.with ?? {}, [...path, "with"]),
     };
-  return { type: "file" };
+  return { type: "file", ...mostOf(file) };
+}
+
+function mostOf({ most }: ArtifactFile): { most?: number } {
+  return most === undefined ? {} : { most };
+}
+
+/** One command, or several of which all must pass. */
+function checkOf(on: On, check: NonNullable<ArtifactFile["check"]>, path: Path): Reader {
+  if (typeof check === "string") return { type: "check", command: paramOr(on, check, { as: "text", path }) };
+  const [command = "", ...more] = check.map((each, index) =>
+    paramOr(on, each, { as: "text", path: [...path, index] }),
+  );
+  return { type: "check", command, more };
 }
 
 const AT_ONCE = 4;
+
+function scoredOf(on: On, { scored }: ArtifactFile, path: Path): { scored?: Value<boolean> } {
+  if (scored === undefined) return {};
+  if (typeof scored === "boolean") return { scored };
+  const value = paramOr(on, scored, { as: "bool", path });
+  return { scored: typeof value === "object" ? value : true };
+}
 
 function withOf(on: On, given: NonNullable<ArtifactFile["with"]>, path: Path): Children["with"] {
   const valueOf = (value: Literal, at: Path): Value =>

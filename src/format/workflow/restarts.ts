@@ -44,7 +44,10 @@ function restartAt(
     to: entryOf(Object.entries(stages[at]?.phases ?? {})[0]),
     counter: `${at}.restarts`,
     scopes: all.flatMap(([name, stage]) => [name, ...cyclesOf(stage)]),
-    outputs: all.flatMap(([, { phases }]) => Object.entries(phases).flatMap(outputsOf)),
+    outputs: all.flatMap(([name, { phases, summary }]) => [
+      ...Object.entries(phases).flatMap(outputsOf),
+      ...(summary === undefined ? [] : [`${name}-summary`]),
+    ]),
   };
 }
 

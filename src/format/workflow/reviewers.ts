@@ -1,4 +1,4 @@
-/** Nobody reviews what they made or mended: a reviewer is never among the roles whose work it judges. */
+/** Nobody reviews what they made or mended, and whoever mends the work may change it. */
 
 import { listOf, report, type Context, type Path } from "./context.ts";
 import type { PhaseFile, StageFile, WorkflowFile } from "./schema.ts";
@@ -12,6 +12,8 @@ export function checkReviewer(context: Context, file: WorkflowFile, path: Path):
   const tell = (at: Path, message: string): void =>
     report(context, context.placeOf([...path, ...at]), { code: "bad-phase", message });
   if (fix?.by === by) return tell(["fix", "by"], `${by} would judge what it mended: another role must mend`);
+  if (listOf(review).includes(TREE) && fix !== undefined && file.roles?.[fix.by]?.access === "read")
+    return tell(["fix", "by"], `${fix.by} may only read: it cannot mend the work`);
   const own = listOf(review).find((name) => authorsOf(file, stage, name).includes(by));
   if (own !== undefined)
     tell(["by"], `${by} would judge its own work: it has a hand in ${own === TREE ? "the work" : own}`);

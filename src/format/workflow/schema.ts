@@ -103,6 +103,12 @@ const artifactKeys = {
     told(z.enum(["markdown", "yaml", "checkbox"]), "Reader: a list of tasks with files and dependencies"),
   ),
   file: z.optional(told(z.literal(true), "Reader: any file that is not empty")),
+  most: z.optional(
+    told(
+      Whole,
+      "With document and file: the most characters. With children: how many may be under way at the same time; 4 unless said",
+    ),
+  ),
   lists: z.optional(told(z.record(Name, Text), "Lists to take out of the artifact: name to heading or path")),
   review: z.optional(told(ReviewOf, "Where a JSON or YAML artifact has its verdict and its issues")),
   block: z.optional(
@@ -116,10 +122,16 @@ const With = z.record(
   z.union([Scalar, z.strictObject({ easy: Scalar, medium: Scalar, hard: Scalar })]),
 );
 
+const Command = z.union([Text, Param]);
+const Commands = z.union([Text, Param, z.array(Command).check(z.minLength(1))]);
+
 const Artifact = z.strictObject({
   ...artifactKeys,
   check: z.optional(
-    told(z.union([Text, Param]), "Reader: a command that the engine runs; it passes with exit code 0"),
+    told(
+      Commands,
+      "Reader: a command that the engine runs; it passes with exit code 0. Of several all are run, and all must pass",
+    ),
   ),
   fact: z.optional(
     told(
@@ -129,8 +141,10 @@ const Artifact = z.strictObject({
   ),
   children: z.optional(told(Name, "Reader: how the child runs made of these tasks ended")),
   workflow: z.optional(told(Name, "With children: the workflow that each of them follows")),
-  most: z.optional(told(Whole, "With children: how many may be under way at the same time; 4 unless said")),
   with: z.optional(told(With, "With children: parameters that each of them is started with")),
+  scored: z.optional(
+    told(z.union([z.boolean(), Param]), "With children: whether the complexity of a task counts in `with`"),
+  ),
   by: z.optional(told(Some, "Whose word counts: roles, human, engine")),
   fresh: z.optional(
     told(Name, "It must have changed since: run, entry, a scope, or the last change of a counter"),
@@ -259,10 +273,13 @@ const Phase = z.strictObject({
   review: z.optional(told(Some, "What is reviewed: phases with an output, or tree, the work itself")),
   by: z.optional(told(Name, "With review: the reviewing role")),
   fix: z.optional(told(Fix, "With review or check: who mends what was found, how often")),
-  check: z.optional(told(z.union([Text, Param]), "A command the engine runs")),
+  check: z.optional(told(Commands, "A command the engine runs, or several of which all must pass")),
   tasks: z.optional(told(Name, "Child runs made of the tasks of this phase's output")),
   workflow: z.optional(told(Name, "With tasks: the workflow that each child run follows")),
   with: z.optional(told(With, "With tasks: parameters that each child run is started with")),
+  scored: z.optional(
+    told(z.union([z.boolean(), Param]), "With tasks: whether the complexity of a task counts in `with`"),
+  ),
   ask: z.optional(told(Name, "A question to a person")),
   hand: z.optional(
     told(
@@ -299,6 +316,22 @@ const Stage = z.strictObject({
   ),
   exhausted: z.optional(
     told(Name, "The question that is asked when fixes and restarts are spent; the same as stuck unless said"),
+  ),
+  summary: z.optional(
+    told(
+      z.strictObject({
+        by: told(Name, "The role that writes it"),
+        out: told(Out, "The file it is written to"),
+        when: z.optional(told(z.union([z.boolean(), Param]), "Whether it is written; it is unless said")),
+        phases: z.optional(
+          told(
+            z.union([z.boolean(), Param]),
+            "Whether one is also written after every phase that produces something; not unless said",
+          ),
+        ),
+      }),
+      "What is written after the last phase for those who come later",
+    ),
   ),
   stuck: told(Name, "The question that is asked when nothing else is left"),
   then: z.optional(told(Name, "Where the last phase leads; the next stage unless said otherwise")),

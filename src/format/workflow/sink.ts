@@ -17,6 +17,16 @@ export type Expanded = {
   readonly insides: ReadonlyMap<string, Path>;
   /** States that a phase made for itself, with the phase they are drawn as. */
   readonly helpers: ReadonlyMap<string, string>;
+  /** States in which a summary is written, and where a run goes that has none. */
+  readonly summaries: ReadonlyMap<string, Summarized>;
+};
+
+type Summarized = {
+  /** As the file has it: true, false, or a parameter. */
+  readonly when: string | boolean;
+  readonly next: string;
+  readonly stage: string;
+  readonly path: Path;
 };
 
 /** Where an expansion puts its pieces. */
@@ -25,6 +35,7 @@ export type Sink = {
   readonly origins: Map<string, Path>;
   readonly insides: Map<string, Path>;
   readonly helpers: Map<string, string>;
+  readonly summaries: Map<string, Summarized>;
 };
 
 /** The state in which the stage's last question is open. */

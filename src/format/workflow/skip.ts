@@ -10,6 +10,7 @@ import type { Build } from "./builder.ts";
 import { listOf, report, type Path } from "./context.ts";
 import { followingIn } from "./expand.ts";
 import { entryOf } from "./phases/site.ts";
+import { summaryOf } from "./phases/summary.ts";
 import { paramOr } from "./params.ts";
 import { buildPhases } from "./schedule.ts";
 import type { StageFile } from "./schema.ts";
@@ -27,13 +28,27 @@ export function buildStages(on: Build): Stage[] {
   return Object.entries(on.file.stages ?? {}).map(([name, stage]) => ({
     name,
     enabled: enabledIn(on, stage, ["stages", name, "enabled"]),
-    makes: madeIn(on.expanded, stage),
+    makes: [...madeIn(on.expanded, stage), ...(stage.summary === undefined ? [] : [summaryOf(name)])],
+    ...summariesIn(on, name),
     blocked: [blockedState(name), ...(stage.exhausted === undefined ? [] : [exhaustedState(name)])],
     phases: buildPhases(on.expanded, stage),
   }));
 }
 
+function summariesIn(on: Build, name: string): Pick<Stage, "summaries"> {
+  const summaries = [...on.expanded.summaries].flatMap(([artifact, { stage, when, path }]) =>
+    stage === name
+      ? [{ artifact, when: switchOf(on, when, [...path, artifact === summaryOf(name) ? "when" : "phases"]) }]
+      : [],
+  );
+  return summaries.length === 0 ? {} : { summaries };
+}
+
 function enabledIn(on: Build, { enabled = true }: StageFile, path: Path): Stage["enabled"] {
+  return switchOf(on, enabled, path);
+}
+
+function switchOf(on: Build, enabled: string | boolean, path: Path): Stage["enabled"] {
   if (typeof enabled === "boolean") return enabled;
   const { context, declared } = on;
   const value = paramOr({ context, params: declared.params }, enabled, { as: "bool", path });
@@ -43,15 +58,19 @@ function enabledIn(on: Build, { enabled = true }: StageFile, path: Path): Stage[
 /** The outputs of the phases in their order, each after what was made on the way to it. */
 function madeIn({ kernel }: Expanded, { phases }: StageFile): string[] {
   return Object.entries(phases).flatMap(([id, { makes }]) => [
-    ...[`${id}-list`, `${id}-parts`, `${id}-fix`, id].filter((name) => Object.hasOwn(kernel.artifacts, name)),
+    ...[`${id}-list`, `${id}-parts`, `${id}-fix`, id, summaryOf(id)].filter((name) =>
+      Object.hasOwn(kernel.artifacts, name),
+    ),
     ...listOf(makes).filter((name) => name !== id),
   ]);
 }
 
 export function leadPast(on: Build, stages: readonly Stage[], moves: readonly Move[]): Move[] {
-  const optional = stages.filter(({ enabled }) => enabled !== true).map((stage) => optionalIn(on, stage));
+  const left = stages.filter(({ enabled }) => enabled !== true).map((stage) => optionalIn(on, stage));
+  // A summary is passed as a stage is, and lies in one.
+  const optional = [...stages.flatMap((stage) => passedIn(on, stage)), ...left];
   if (optional.length === 0) return [...moves];
-  checkEnds(on, optional);
+  checkEnds(on, left);
   const landed = moves.flatMap((move) => landings(optional, move).filter(({ to }) => isBegun(on, move, to)));
   return landed.flatMap((move) => withoutNeeds(optional, move));
 }
@@ -64,6 +83,18 @@ function optionalIn({ file, context }: Build, stage: Stage): Optional {
     states: new Set(context.names.statesIn.get(stage.name)),
     then: followingIn(file, stage.name),
   };
+}
+
+function passedIn({ expanded }: Build, { summaries = [] }: Stage): Optional[] {
+  const passed = summaries.filter(({ when }) => when !== true);
+  return passed.map(({ artifact, when }) => ({
+    name: artifact,
+    enabled: when,
+    makes: [artifact],
+    first: artifact,
+    states: new Set([artifact]),
+    then: expanded.summaries.get(artifact)?.next ?? "",
+  }));
 }
 
 /** The move as it is where its target is enabled, then those past each stage that is not. */

@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<string, { readonly needs: readonly Key[]; readonly 
   review: { needs: ["by", "out"], may: ["fix", "tries", "then"] },
   each: { needs: ["run", "part", "merge", "out"], may: ["split", "most", "failed", "tries", "then"] },
   check: { needs: [], may: ["out", "fix", "then"] },
-  tasks: { needs: ["workflow"], may: ["failed", "most", "with", "then"] },
+  tasks: { needs: ["workflow"], may: ["failed", "most", "with", "scored", "then"] },
   ask: { needs: [], may: [] },
   run: { needs: ["out"], may: ["tries", "then"] },
 };
@@ -126,6 +126,7 @@ function wordsIn(stage: StageFile, path: Path): Word[] {
     name === undefined ? [] : [{ kind, name, path: [...path, ...at] }];
   return [
     ...word("ask", stage.stuck, ["stuck"]),
+    ...word("role", stage.summary?.by, ["summary", "by"]),
     ...word("ask", stage.exhausted, ["exhausted"]),
     ...word("state", stage.then, ["then"]),
     ...Object.entries(stage.phases).flatMap(([id, phase]) => [

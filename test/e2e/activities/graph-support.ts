@@ -7,18 +7,23 @@ import type { ChildRow } from "../../../src/engine/ports/graphs.ts";
 import { processesOf, type } from "../lives/life.ts";
 import { onStage, type Stage } from "./stage.ts";
 
-export type Listed = { readonly id: string; readonly files: string; readonly on?: string };
+export type Listed = {
+  readonly id: string;
+  readonly files: string;
+  readonly on?: string;
+  readonly complexity?: string;
+};
 
 export const list = (tasks: readonly Listed[]): string =>
   tasks
     .map(
-      ({ id, files, on = "none" }) =>
-        `### Task ${id}: Part ${id}\n\nFiles: ${files}\nDependencies: ${on}\nComplexity: easy\nInstructions: all of it\n`,
+      ({ id, files, on = "none", complexity = "easy" }) =>
+        `### Task ${id}: Part ${id}\n\nFiles: ${files}\nDependencies: ${on}\nComplexity: ${complexity}\nInstructions: all of it\n`,
     )
     .join("\n");
 
 /** Writes down when it began and ended, and ends as the test says. */
-const WORKER = `
+export const WORKER = `
 task=$(sed -n 's/^# Task \\([0-9]*\\).*/\\1/p' "$SIGNALBOX_PROMPT" | head -n 1)
 say order "begin $task"
 [ -e "$LEDGER/hold-$task" ] && await "go-$task"
@@ -34,6 +39,8 @@ say order "end $task"
 type Life = {
   readonly words?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** What follows the name of the workflow when it is begun. */
+  readonly argv?: readonly string[];
   /** Which workflow, and the state in which the tasks are started. */
   readonly of?: { readonly workflow: string; readonly state: string };
 };
@@ -41,11 +48,11 @@ type Life = {
 export async function inGraph(
   tasks: readonly Listed[],
   play: (stage: Stage, run: string) => Promise<void>,
-  { words = [], env = {}, of = { workflow: "graph", state: "building" } }: Life = {},
+  { words = [], env = {}, argv = [], of = { workflow: "graph", state: "building" } }: Life = {},
 ): Promise<void> {
   await onStage({ workflow: of.workflow, agents: { worker: WORKER } }, async (stage) => {
     for (const word of words) stage.say(word);
-    const run = await stage.begin(of.workflow);
+    const run = await stage.begin(of.workflow, ...argv);
     const { workspace } = await stage.until(run, (now) => now.workspace !== undefined && now.isIdle);
     writeFileSync(join(workspace?.path ?? "", "tasks.md"), list(tasks));
     // The next one is started with what we say.

@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import { TaskPayload } from "../../../src/format/task-contract.ts";
 import { isPerson } from "../../support/person.ts";
 import { kill, processesOf } from "../lives/life.ts";
-import { childrenOf, inGraph, looking, order, type Listed } from "./graph-support.ts";
-import type { Stage } from "./stage.ts";
+import { childrenOf, inGraph, looking, order, WORKER, type Listed } from "./graph-support.ts";
+import { onStage, type Stage } from "./stage.ts";
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
 
@@ -51,6 +51,21 @@ describe.runIf(isPerson).concurrent("a task of a graph", () => {
       expect(payload(stage, "2", 1)).toMatchObject({
         targetFiles: ["b.ts", "c.ts"],
         dependencyOutputs: [{ taskId: "1", summary: "did 1" }],
+      });
+    });
+  });
+
+  test("by itself it is told what it was started with", async () => {
+    await onStage({ workflow: "graph", agents: { worker: WORKER } }, async (stage) => {
+      const given = ["--param", "harness=scripted", "--param", "files=a.ts", "--param", "task=7"];
+      const run = await stage.begin("one-task", ...given);
+      await stage.until(run, ({ state }) => state === "done");
+      expect(payload(stage, "7", 1)).toMatchObject({
+        taskId: "7",
+        description: "A life",
+        targetFiles: ["a.ts"],
+        instructions: "A life",
+        dependencyOutputs: [],
       });
     });
   });

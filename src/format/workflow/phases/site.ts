@@ -9,7 +9,7 @@ export type PhaseSite = {
   readonly stage: string;
   /** Where work begins again when fixes do not help; the guards of these exclude each other, and leave nothing out. */
   readonly restarts: readonly Restart[];
-  /** All phases of the stage. */
+  /** Where the phases of the stage begin, and every state of those by hand. */
   readonly phases: readonly string[];
   readonly next: string;
   /** Where the question about spent fixes and restarts is asked. */

@@ -1,0 +1,55 @@
+/** What every store must remember of graphs: their tasks, what became of them, and where they were taken over from. */
+
+import { expect, test } from "vitest";
+import type { NewChild } from "../../src/engine/ports/graphs.ts";
+import type { Open } from "./store-contract.ts";
+import { add } from "./store-entries.ts";
+
+export function graphsContract(open: Open): void {
+  const key = { parent: "a1", artifact: "work", entry: 2 };
+  const graph = { ...key, definition: "hash", most: 4 };
+  const child = (id: string, more: Partial<NewChild> = {}): NewChild => ({
+    task: { id, title: `Part ${id}`, files: [], dependsOn: [], text: 'Do "it"\n' },
+    params: { harness: "x" },
+    ...more,
+  });
+
+  test("graphs: a task is named once, ends with what its run said, and can be taken over", () => {
+    const [one, other] = open();
+    one.putGraph(graph, [child("1"), child("2", { outcome: "done", summary: "did 2", took: "z9" })]);
+    // Somebody was killed before it was known to be there.
+    one.putGraph(graph, [child("3")]);
+    expect(other.children(key)).toEqual([
+      { ...key, ...child("1"), run: "", took: "", outcome: "", summary: "", status: "" },
+      { ...key, ...child("2"), run: "", took: "z9", outcome: "done", summary: "did 2", status: "" },
+    ]);
+    expect([one.nameChild(key, "1", "b1"), other.nameChild(key, "1", "c1")]).toEqual(["b1", "b1"]);
+    add(one, "b1");
+    expect(other.childAs("b1")).toMatchObject({ task: { id: "1" }, status: "running" });
+    one.settleChild(key, "1", { outcome: "skipped", summary: "it's '$.x' \u{1F600}" });
+    expect(other.childAs("b1")).toMatchObject({
+      ...child("1"),
+      outcome: "skipped",
+      summary: "it's '$.x' \u{1F600}",
+    });
+    expect(other.childAs("z9")).toBeUndefined();
+  });
+
+  test("graphs: how far those are that somebody waits for", () => {
+    const [one, other] = open();
+    expect(other.tallies()).toEqual([]);
+    one.putGraph(graph, [child("1"), child("2", { outcome: "done" }), child("3", { outcome: "skipped" })]);
+    one.putGraph({ ...graph, entry: 4 }, [child("1", { outcome: "failed" })]);
+    one.putGraph({ ...graph, parent: "b1" }, [child("1")]);
+    expect(other.tallies()).toEqual([
+      { parent: "a1", done: 2, all: 4 },
+      { parent: "b1", done: 0, all: 1 },
+    ]);
+    one.setGraph(key, "closed");
+    one.setGraph({ ...key, parent: "b1" }, "told");
+    expect(other.tallies()).toEqual([
+      { parent: "a1", done: 0, all: 1 },
+      { parent: "b1", done: 0, all: 1 },
+    ]);
+  });
+}
