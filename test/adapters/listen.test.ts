@@ -1,11 +1,10 @@
 /** The socket of the supervisor: who asks there, what is not believed, and what does not harm it. */
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -17,11 +16,11 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { homeAt, type Home } from "../../src/adapters/home/paths.ts";
 import { listen, type Call, type Limits, type Printed } from "../../src/adapters/supervisor/listen.ts";
+import { asking } from "../support/asking.ts";
 import { isAskedBy, questionOf } from "../../src/adapters/supervisor/question.ts";
 import {
   isAskable,
   keyOfProcess,
-  PROTOCOL,
   socketIn,
   TEXT_BYTES_MAX,
   type Question,
@@ -217,34 +216,10 @@ test.for<[string, boolean]>([
   expect(isAskable(line.split(" "))).toBe(is);
 });
 
-/** A process that waits, with these words after its script. */
-async function asking(): Promise<{ question: Question; program: string }> {
-  const root = realpathSync(homeIn("state").root);
-  const program = join(root, "program.cjs");
-  writeFileSync(program, `process.stdout.write("here"); setInterval(() => {}, 1000);`);
-  const env = { SIGNALBOX_HOME: root, SIGNALBOX_TOKEN: "t", OTHER: "1" };
-  const child = spawn(process.execPath, [program, "move", "a b"], { cwd: root, env });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  await new Promise((done) => child.stdout.once("data", done));
-  const pid = child.pid ?? 0;
-  return {
-    program,
-    question: {
-      protocol: PROTOCOL,
-      version: "1",
-      pid,
-      key: keyOfProcess(pid) ?? "",
-      argv: ["move", "a b"],
-      cwd: root,
-      env: { SIGNALBOX_HOME: root, SIGNALBOX_TOKEN: "t" },
-    },
-  };
-}
-
 test.runIf(process.platform === "linux")(
   "whoever names a process must say what the kernel says of it",
   async () => {
-    const { question, program } = await asking();
+    const { question, program } = await asking(["move", "a b"]);
     expect(isAskedBy(question, program)).toBe(true);
     const lies: readonly Partial<Question>[] = [
       { pid: process.pid },
@@ -266,7 +241,7 @@ test.runIf(process.platform === "linux")(
 );
 
 test("what is no question is none", async () => {
-  const { question } = await asking();
+  const { question } = await asking(["move", "a b"]);
   expect(questionOf(JSON.parse(JSON.stringify(question)))).toEqual(question);
   const odd: readonly unknown[] = [
     undefined,
