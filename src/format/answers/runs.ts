@@ -126,13 +126,16 @@ const RUN = {
   updatedAt: Text,
 };
 
-const Tally = z.strictObject({ done: Count, all: Count });
+const Tally = z.strictObject({ done: Count, all: Count, waiting: Count });
 
 export const list = {
   runs: z.array(
     z.strictObject({
       ...RUN,
-      tasks: told(z.nullable(Tally), "Of a list that it waits for: how many are done"),
+      tasks: told(
+        z.nullable(Tally),
+        "Of a list that it waits for: how many are done, and how many wait for a person",
+      ),
     }),
   ),
   more: Count,

@@ -34,6 +34,7 @@ const READERS_OF: Partial<Record<keyof ArtifactFile, readonly Kind[]>> = {
   workflow: ["children"],
   most: ["children", "document", "file"],
   with: ["children"],
+  earlier: ["children"],
   scored: ["children"],
 };
 
@@ -98,6 +99,7 @@ export function readerOf(on: On, file: ArtifactFile, path: Path): Reader {
       most: file.most ?? AT_ONCE,
       ...scoredOf(on, file, [...path, "scored"]),
       with: withOf(on, file.with ?? {}, [...path, "with"]),
+      ...(file.earlier === undefined ? {} : { earlier: listOf(file.earlier) }),
     };
   return { type: "file", ...mostOf(file) };
 }

@@ -43,15 +43,26 @@ type Life = {
   readonly argv?: readonly string[];
   /** Which workflow, and the state in which the tasks are started. */
   readonly of?: { readonly workflow: string; readonly state: string };
+  readonly files?: Readonly<Record<string, string>>;
+  /** Called before the tasks begin. */
+  readonly furnish?: (stage: Stage) => void;
 };
 
 export async function inGraph(
   tasks: readonly Listed[],
   play: (stage: Stage, run: string) => Promise<void>,
-  { words = [], env = {}, argv = [], of = { workflow: "graph", state: "building" } }: Life = {},
+  {
+    words = [],
+    env = {},
+    argv = [],
+    of = { workflow: "graph", state: "building" },
+    files = {},
+    furnish,
+  }: Life = {},
 ): Promise<void> {
-  await onStage({ workflow: of.workflow, agents: { worker: WORKER } }, async (stage) => {
+  await onStage({ workflow: of.workflow, agents: { worker: WORKER }, files }, async (stage) => {
     for (const word of words) stage.say(word);
+    furnish?.(stage);
     const run = await stage.begin(of.workflow, ...argv);
     const { workspace } = await stage.until(run, (now) => now.workspace !== undefined && now.isIdle);
     writeFileSync(join(workspace?.path ?? "", "tasks.md"), list(tasks));

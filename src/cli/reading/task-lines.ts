@@ -1,0 +1,69 @@
+/** The tasks of a run as they go: a line when one begins, ends, or waits for a person. */
+
+import type { ChildRow } from "../../engine/ports/graphs.ts";
+import type { Seen } from "../box.ts";
+import { firstLine } from "../say.ts";
+import { statusOf } from "./children.ts";
+
+export type Piece = {
+  readonly at: string;
+  readonly text: string;
+  readonly data: Readonly<Record<string, unknown>>;
+};
+
+/** Tells what is new since it was last asked; what was there at first, only where it is to tell everything. */
+export function taskTeller(isFromStart: boolean): (seen: Seen) => readonly Piece[] {
+  const told = new Map<string, string>();
+  let isSilent = !isFromStart;
+  return (seen) => {
+    if (!hasTasks(seen)) return [];
+    const pieces = seen.store.childrenOf(seen.run.id).flatMap((child) => {
+      const key = `${child.artifact}:${child.entry}:${child.task.id}`;
+      const [before, now] = [told.get(key) ?? "open", statusOf(child, false)];
+      told.set(key, now);
+      return before === now ? [] : piecesOf(seen, child, { before, now });
+    });
+    const shown = isSilent ? [] : pieces;
+    isSilent = false;
+    return shown;
+  };
+}
+
+function hasTasks({ workflow }: Seen): boolean {
+  return Object.values(workflow.definition.artifacts).some(({ reader }) => reader.type === "children");
+}
+
+type Change = { readonly before: string; readonly now: string };
+
+/** Between two looks, one may have begun and ended. */
+function piecesOf({ store, run }: Seen, child: ChildRow, { before, now }: Change): Piece[] {
+  const { task, run: own } = child;
+  const kept = own === "" ? undefined : store.load(own)?.row;
+  const piece = (at: string, status: string, what: string): Piece => ({
+    at,
+    text: `task ${task.id} ${what}`,
+    data: { run: run.id, task: task.id, child: own, at, status, what },
+  });
+  const begun =
+    before === "open" && kept !== undefined
+      ? [piece(kept.startedAt, "running", `begins: ${firstLine(task.title)} (${own})`)]
+      : [];
+  const at = kept?.updatedAt ?? run.updatedAt;
+  if (now === "running") return before === "open" ? begun : [piece(at, now, "goes on")];
+  return [...begun, piece(at, now, sayNow(child, now))];
+}
+
+function sayNow({ run, took, summary }: ChildRow, status: string): string {
+  const said = summary === "" ? "" : `: ${firstLine(summary)}`;
+  switch (status) {
+    case "waiting":
+      return `waits for a person: signalbox show ${run}`;
+    case "done":
+      return took === "" || run !== "" ? `is done${said}` : `was done before (${took})`;
+    case "failed":
+      return `has failed${said}`;
+    case "blocked":
+      return "cannot begin: what it depends on has failed";
+  }
+  return `is ${status}`;
+}
