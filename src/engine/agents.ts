@@ -2,6 +2,7 @@
 
 import { isUp } from "../core/act.ts";
 import { slotKey } from "../core/run.ts";
+import { recalled, withEarlier } from "./attempts.ts";
 import type { Works } from "./box.ts";
 import type { Of } from "./doing.ts";
 import { jobId } from "./job-id.ts";
@@ -33,7 +34,9 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
     const workspace = boundWorkspace(works, row.id);
     const session = works.desk.session(agent.dir);
     const variables = variablesOf({ workflow, run, workspace, agent: { role, slot, attempt, session } });
-    const prompt = withContext(workflow, run, { role, text: promptText(workflow, deed.prompt, variables) });
+    const text = withContext(workflow, run, { role, text: promptText(workflow, deed.prompt, variables) });
+    const { earlier } = workflow.definition.roles[role] ?? {};
+    const prompt = withEarlier(text, await recalled(works, kept, earlier));
     await startTurn(works, kept, {
       agent,
       turn: 1,

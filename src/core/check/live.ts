@@ -140,8 +140,8 @@ function placesOf({ definition, movesFrom }: Workflow): ReadonlyMap<string, Here
   );
 }
 
-function mayBeOpen({ to, when }: Move, origin: string): boolean {
-  if (to === ORIGIN && origin === "") return false;
+/** A way back is read also where nothing is remembered: it is no way out, and it is told as such. */
+function mayBeOpen({ when }: Move, origin: string): boolean {
   return when.every((condition) => condition.type !== "origin" || condition.in.includes(origin));
 }
 

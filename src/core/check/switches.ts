@@ -5,8 +5,9 @@
  */
 
 import type { Workflow } from "../compile.ts";
-import { ORIGIN, START, type Condition, type Literal, type Move } from "../workflow.ts";
+import { ORIGIN, type Condition, type Literal, type Move } from "../workflow.ts";
 import type { Params } from "./explore.ts";
+import { isOpenWith, reachedWith } from "./reach.ts";
 
 export function switchesOf(workflow: Workflow): ReadonlySet<string> {
   const { params, moves } = workflow.definition;
@@ -51,14 +52,9 @@ function reachedWithoutPeople(workflow: Workflow, from: string): ReadonlySet<str
 /** What a choice of parameters makes of a definition: the moves that are left, and the claims. Choices that make the same of it are one. */
 export function meaningOf(workflow: Workflow, choice: Params): string {
   const { moves, assertions, params } = workflow.definition;
-  const isTrue = (condition: Condition): boolean =>
-    condition.type !== "param" || condition.in.includes(choice[condition.param] ?? "");
+  const isTrue = (condition: Condition): boolean => isOpenWith(condition, choice);
   const open = moves.filter((move) => move.when.every(isTrue));
-  const remembered = open.flatMap((move) => (move.remember ? [move.from] : []));
-  const reached = new Set([START]);
-  for (const state of reached)
-    for (const { from, to } of open)
-      if (from === state) for (const next of to === ORIGIN ? remembered : [to]) reached.add(next);
+  const reached = reachedWith(workflow, choice);
   const claims = assertions
     .filter((claim) => claim.in.some((state) => reached.has(state)))
     .flatMap((claim) => [...claim.when, ...claim.unless].flat().map(isTrue));
