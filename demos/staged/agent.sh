@@ -1,12 +1,13 @@
 #!/bin/sh
 # All the agents of the demo, as one script instead of models. Which one it is, the first line of its prompt says; what it owes, the rest of it.
-# It is played straight but for two things: the reviewer of the implementation finds a mistake, and a test is wrong at first.
+# It is played straight but for three things: an agent has a question, the reviewer of the implementation finds a mistake, and a test is
+# wrong at first.
 set -eu
 
 phases=.agents/tmp/phases
 mkdir -p "$phases" .agents/tmp/summaries .agents/tmp/tasks
 title=$(sed -n '1s/^# //p' "$SIGNALBOX_PROMPT")
-sleep "${DEMO_PAUSE:-0.2}"
+sleep "${DEMO_PAUSE:-0.3}"
 
 # What stands between backquotes behind these words.
 named() { sed -n "s/.*$1 \`\([^\`]*\)\`.*/\1/p" "$SIGNALBOX_PROMPT" | head -n 1; }
@@ -57,17 +58,28 @@ Instructions: The name must be shouted, too.
 Files: src/greet.sh
 Dependencies: none
 Complexity: medium
-Instructions: Say in its comment that other scripts call it.
+Instructions: Say in its comment who else calls it.
 PLAN
   ;;
 "Task "*)
   number=$(printf '%s' "$title" | sed 's/Task \([0-9]*\).*/\1/')
+  status=completed
+  said="done as planned"
   case $number in
   1) printf '#!/bin/sh\n# Greets loudly: sh src/shout.sh NAME\necho "HELLO, ${1:-you}!"\n' >src/shout.sh ;;
   2) printf '#!/bin/sh\n# sh test/shout.test.sh\n[ "$(sh src/shout.sh Ada)" = "HELLO, ADA" ] || { echo "FAIL $0: the name is not shouted"; exit 1; }\n' >test/shout.test.sh ;;
-  3) sed 's/^# Greets somebody:/# Greets somebody, also for other scripts:/' src/greet.sh >src/greet.new && cat src/greet.new >src/greet.sh && rm src/greet.new ;;
+  3)
+    if grep -q "Our own scripts" "$SIGNALBOX_PROMPT" ".agents/tmp/tasks/$SIGNALBOX_RUN.payload.json"; then
+      sed 's/^# Greets somebody:/# Greets somebody, also for our own scripts:/' src/greet.sh >src/greet.new
+      cat src/greet.new >src/greet.sh
+      rm src/greet.new
+    else
+      status=needs_context
+      said="who is to call greet.sh?"
+    fi
+    ;;
   esac
-  printf '{"taskId":"%s","status":"completed","summary":"done as planned","filesModified":[]}\n' "$number" >".agents/tmp/tasks/$SIGNALBOX_RUN.json"
+  printf '{"taskId":"%s","status":"%s","summary":"%s","filesModified":[]}\n' "$number" "$status" "$said" >".agents/tmp/tasks/$SIGNALBOX_RUN.json"
   ;;
 "Make it simpler"*)
   printf 'Nothing was to be made simpler.\n' >"$phases/2.2-simplify.md"

@@ -45,11 +45,6 @@ export function parseArguments(argv: readonly string[], known: Known, help: stri
     // citty takes `--no-x` for `--x=false`.
     const name = value === false ? `no-${key}` : key;
     const option = Object.hasOwn(known, name) ? known[name] : undefined;
-    const open = option === undefined ? openNamed(name, known) : undefined;
-    if (open !== undefined && value === false) {
-      (lists[open.name] ??= []).push(open.word);
-      continue;
-    }
     if (option === undefined) throw unknownOption(`${name.length === 1 ? "-" : "--"}${name}`, known, help);
     if (option.takes !== undefined && option.alone !== true && value === "")
       throw noValue(name, option, help);
@@ -75,7 +70,13 @@ function isEcho(key: string, argv: readonly string[]): boolean {
   return /[A-Z]/.test(key) && !argv.some(isTyped);
 }
 
-/** citty keeps the last value of an option, and takes whatever follows one for its value. */
+/** Whether what follows this is its value, whatever that looks like. */
+function takesNext(argument: string | undefined, known: Known): boolean {
+  const name = argument?.startsWith("--") === true ? argument.slice(2) : "";
+  return Object.hasOwn(known, name) && known[name]?.takes !== undefined;
+}
+
+/** citty keeps the last value of an option, takes `--no-x` for one of `--x`, and whatever follows one for its value. */
 function takeLists(
   argv: readonly string[],
   known: Known,
@@ -96,6 +97,10 @@ function takeLists(
       if (value === undefined) at += 1;
     } else if (option?.alone === true && value === undefined && following?.startsWith("--") !== false) {
       rest.push(`${argument}=`);
+    } else if (option === undefined && !takesNext(rest.at(-1), known)) {
+      const open = argument.startsWith("--") ? openNamed(argument.slice(2), known) : undefined;
+      if (open === undefined) rest.push(argument);
+      else (lists[open.name] ??= []).push(open.word);
     } else rest.push(argument);
   }
   return { rest: [...rest, ...argv.slice(end)], lists };

@@ -7,7 +7,7 @@
 
 import { UserError } from "../adapters/user-error.ts";
 import { closest } from "../core/closest.ts";
-import { isWorkingStage, listStartedIn, phasesOf, startIn, withDefaults } from "../core/entry.ts";
+import { isWorkingStage, listStartedIn, phasesOf, startIn, unmadeList, withDefaults } from "../core/entry.ts";
 import { isEnabled } from "../core/stages.ts";
 import type { Literal, Stage } from "../core/workflow.ts";
 import type { Acting } from "./acting.ts";
@@ -42,7 +42,7 @@ export async function entryOf(on: Acting, site: Site, of: Asking): Promise<Entry
   if (stage === undefined && plan === undefined) {
     if (from !== undefined)
       throw misused("--from goes with --stage: it says whose work that stage begins with");
-    return { to, texts: of.texts, base: site.base, tree: undefined, told: [] };
+    return { to, base: site.base, tree: undefined, ...(await usualList(on, site, of)) };
   }
   if (to !== undefined)
     throw misused(`--to and ${stage === undefined ? "--plan" : "--stage"} do not go together`);
@@ -56,6 +56,15 @@ export async function entryOf(on: Acting, site: Site, of: Asking): Promise<Entry
     needed || from !== undefined ? earlierRun(on, site, { from, before, stage: meant.name }) : undefined;
   const work = await workFor(on, site, { run, branch: of.given.options["branch"] });
   return { to: first.state, texts: list.texts, ...work, told: [...list.told, ...work.told] };
+}
+
+/** Whoever leaves out the stage that makes the list brings one along. */
+async function usualList(on: Acting, site: Site, of: Asking): Promise<Pick<Entry, "texts" | "told">> {
+  const { definition } = site.loaded.workflow;
+  const wanted = unmadeList(definition, withDefaults(definition, of.params));
+  // Where it begins is up to them who say so, and whether it ever comes to the list.
+  if (wanted === undefined || of.given.options["to"] !== undefined) return { texts: of.texts, told: [] };
+  return listFor(on, site, { ...of, stage: wanted.stage, needed: wanted.list });
 }
 
 /** That which was named, or the one that works off the list that was given. */

@@ -1,5 +1,6 @@
 /**
- * Follows a run until it has ended or waits for somebody: one line for each thing that happens.
+ * Follows a run until it has ended or waits for somebody: one line for each thing that happens,
+ * and for each task that begins or ends.
  *
  * It only looks. Whoever follows can leave at any time, and the run goes on; while somebody follows, a supervisor that died is
  * started again.
@@ -12,8 +13,10 @@ import { isFinished, type Seen } from "./box.ts";
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_WAITING, type Emit } from "./command.ts";
 import { seenOf } from "./kept.ts";
 import { linesOf, sayLine, type Line } from "./reading/chronicle.ts";
+import { askingTask, isWaitingForTasks, type Asking } from "./reading/children.ts";
 import type { Choice } from "./reading/means.ts";
 import { questionOf, type Read } from "./reading/question.ts";
+import { taskTeller, type Piece, type TaskTeller } from "./reading/task-lines.ts";
 import { attentionOf, isStranded, sayCrashed } from "./reading/trouble.ts";
 import { choicesOfPerson, nextForPerson } from "./reading/ways.ts";
 import { wake } from "./wake.ts";
@@ -28,6 +31,8 @@ export type Followed = {
   readonly ways: readonly string[];
   /** The same, with where each leads. */
   readonly choices: readonly Choice[];
+  /** Whose ways these are: the run itself, or that of a task that asks. */
+  readonly asking: { readonly run: string; readonly state: string };
   /** What the open question is about. */
   readonly reads: readonly Read[];
   readonly state: string;
@@ -44,15 +49,23 @@ const QUIET_LOOKS = 4;
 
 export async function follow(
   on: Acting,
-  of: { readonly run: string; readonly from: number; readonly emit: Emit; readonly signal: AbortSignal },
+  of: {
+    readonly run: string;
+    readonly from: number;
+    readonly emit: Emit;
+    readonly signal: AbortSignal;
+    /** Whoever follows a run in several parts tells of each task once. */
+    readonly tasks?: TaskTeller;
+  },
 ): Promise<Followed> {
-  const { run, emit, signal } = of;
+  const { run, emit, signal, tasks = taskTeller() } = of;
   let last = of.from;
   let quiet = 0;
   let wokenAt = on.box.clock.mono();
   for (;;) {
     const seen = seenOf(on, run);
-    for (const line of linesAfter(seen, last)) emit({ text: `${textOf(line)}\n`, data: dataOf(run, line) });
+    for (const piece of inTime([...linesAfter(seen, last).map((line) => pieceOf(run, line)), ...tasks(seen)]))
+      emit({ text: `${piece.at.slice(11, 19)}  ${piece.text}\n`, data: piece.data });
     last = seen.run.seq;
     quiet = isAtRest(seen) ? quiet + 1 : 0;
     const end = endOf(seen, quiet >= QUIET_LOOKS);
@@ -76,19 +89,20 @@ function linesAfter({ store, run }: Seen, last: number): readonly Line[] {
   return lines.filter(({ seq }) => seq > last && seq <= run.seq);
 }
 
-function textOf(line: Line): string {
-  return `${line.at.slice(11, 19)}  ${sayLine(line)}`;
+function pieceOf(run: string, line: Line): Piece {
+  const { seq, at, by, what, followed } = line;
+  return { at, text: sayLine(line), data: { run, seq, at, by, what, followed } };
 }
 
-function dataOf(run: string, line: Line): Readonly<Record<string, unknown>> {
-  const { seq, at, by, what, followed } = line;
-  return { run, seq, at, by, what, followed };
+function inTime(pieces: readonly Piece[]): readonly Piece[] {
+  return pieces.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
 /** Nothing will happen by itself: no deed is open, no process lives, no agent has to go on. */
 function isAtRest({ store, run }: Seen): boolean {
   const isDue = store.deeds(run.id).some(({ status }) => status === "pending" || status === "claimed");
   if (isDue || store.jobs({ run: run.id, status: "live" }).length > 0) return false;
+  if (isWaitingForTasks({ store, run })) return false;
   return store.agents({ run: run.id }).every(({ status, entry, role, slot, attempt }) => {
     if (run.agents[slotKey(role, slot)]?.attempt !== attempt || status === "ended") return true;
     return status === "idle" && entry >= run.entry;
@@ -114,15 +128,33 @@ function endOf(seen: Seen, isQuiet: boolean): Followed | undefined {
   if (row.halted) return waiting(seen, "halted", `${run.id} is halted in ${run.state}`);
   // Whoever stands in the queue waits for nobody in particular.
   if (seen.store.queued(row.repo).some((one) => one.run === run.id)) return undefined;
+  const asking = askingTask(seen);
+  if (asking !== undefined) return waitingWith(seen, asking);
   if (row.status !== "waiting" && !isQuiet) return undefined;
-  const why = isStranded(seen)
-    ? sayCrashed(seen)
-    : (questionOf(seen)?.question ?? seen.workflow.definition.states[run.state]?.title ?? "");
+  const why = whyOf(seen);
   return waiting(
     seen,
     "waiting-for-person",
     `${run.id} waits for a person in ${run.state}${why === "" ? "" : `: ${why}`}`,
   );
+}
+
+/** Where it is, is told of the run that is followed; what to type, of the task. */
+function waitingWith(seen: Seen, { task, seen: own }: Asking): Followed {
+  const { run } = seen;
+  const why = attentionOf(own.store, own.row) || (own.row.halted ? "it is halted" : whyOf(own));
+  const message = `${run.id} waits for a person in ${run.state}: task ${task} (${own.run.id}) asks: ${why}`;
+  return {
+    ...waiting(own, "waiting-for-person", message),
+    state: run.state,
+    status: seen.row.status,
+    seq: run.seq,
+  };
+}
+
+function whyOf(seen: Seen): string {
+  if (isStranded(seen)) return sayCrashed(seen);
+  return questionOf(seen)?.question ?? seen.workflow.definition.states[seen.run.state]?.title ?? "";
 }
 
 function waiting(seen: Seen, code: string, message: string): Followed {
@@ -156,7 +188,8 @@ function interrupted(seen: Seen): Followed {
 
 /** Where it is; nothing is to be typed, unless somebody says otherwise. */
 function whereOf({ row, run }: Seen): Omit<Followed, "exit" | "code" | "message" | "next"> {
-  return { state: run.state, status: row.status, seq: run.seq, ways: [], choices: [], reads: [] };
+  const asking = { run: run.id, state: run.state };
+  return { state: run.state, status: row.status, seq: run.seq, asking, ways: [], choices: [], reads: [] };
 }
 
 function ignoreAbort(error: unknown): void {

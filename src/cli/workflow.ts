@@ -2,17 +2,13 @@
 
 import { join, relative } from "node:path";
 import { findWorkflow, type Found } from "../adapters/library/find.ts";
-import { parseFound } from "../adapters/library/load.ts";
+import { parseFound, type Parsed } from "../adapters/library/load.ts";
 import { UserError } from "../adapters/user-error.ts";
-import type { Workflow } from "../core/compile.ts";
 import type { Place } from "../core/workflow.ts";
-import { showProblem, type Problem } from "../format/problem.ts";
+import { showProblem } from "../format/problem.ts";
 import { EXIT_GATE, type Door } from "./command.ts";
 
-export type Loaded = { readonly found: Found; readonly name: string; readonly file: string } & (
-  | { readonly ok: true; readonly workflow: Workflow; readonly helpers: ReadonlyMap<string, string> }
-  | { readonly ok: false; readonly problems: readonly Problem[] }
-);
+export type Loaded = { readonly found: Found; readonly name: string; readonly file: string } & Parsed;
 
 export async function loadWorkflow(found: Found, door: Door): Promise<Loaded> {
   const common = { found, name: found.name, file: shownPath(door, found, found.file) };
@@ -22,8 +18,7 @@ export async function loadWorkflow(found: Found, door: Door): Promise<Loaded> {
   });
   const parsed = await parseFound(found);
   if (!parsed.ok) return { ...common, ok: false, problems: parsed.problems.map(near) };
-  const { workflow, helpers } = parsed;
-  return { ...common, name: workflow.definition.name, ok: true, workflow, helpers };
+  return { ...common, ...parsed, name: parsed.workflow.definition.name };
 }
 
 /** For commands that can do nothing with a workflow that has problems. */

@@ -1,6 +1,7 @@
 /** Where a run may begin: the moves that make one, the first state of each stage, and what a stage lives on. */
 
 import { NONE, type Workflow } from "./compile.ts";
+import { isEnabled } from "./stages.ts";
 import { START, type Definition, type Literal, type Move, type Phase } from "./workflow.ts";
 
 type Params = Readonly<Record<string, Literal>>;
@@ -33,6 +34,25 @@ export function startIn(workflow: Workflow, stage: string, params: Params): Move
 export function listStartedIn({ states }: Definition, state: string): string | undefined {
   const action = states[state]?.enter.find((one) => one.type === "start-tasks");
   return action?.type === "start-tasks" ? action.artifact : undefined;
+}
+
+/** A list of tasks that a run with these parameters works off and has nobody to make, with the stage that does; undefined where all is well. */
+export function unmadeList(
+  definition: Definition,
+  params: Params,
+): { readonly stage: string; readonly list: string } | undefined {
+  const { stages = NONE } = definition;
+  for (const { name, phases = NONE } of stages.filter((stage) => isEnabled(stage, { params }))) {
+    const lists = phases.flatMap(({ states }) =>
+      states.map((state) => listStartedIn(definition, state) ?? ""),
+    );
+    for (const list of lists) {
+      const makers = stages.filter(({ makes }) => makes.includes(list));
+      if (makers.length > 0 && !makers.some((maker) => isEnabled(maker, { params })))
+        return { stage: name, list };
+    }
+  }
+  return undefined;
 }
 
 /** Whether work is done in it: by runs that it makes, or by a role that may change the work. */

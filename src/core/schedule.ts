@@ -31,6 +31,8 @@ export type Entry = {
   readonly status: PhaseStatus;
   /** How often it was begun. */
   readonly attempts: number;
+  /** It was passed without anything to do: what has its name, and need not be made, was not. */
+  readonly idle: boolean;
   /** Not there where it makes nothing. */
   readonly gate?: PhaseGate;
 };
@@ -50,9 +52,14 @@ export function entriesOf(workflow: Workflow, run: Run): Entry[] {
       type: phase.type,
       status,
       attempts: run.progress?.phases[phase.id]?.times ?? 0,
+      idle: status === "completed" && isIdle(workflow, run, phase),
       ...gate,
     };
   });
+}
+
+function isIdle({ definition }: Workflow, { held }: Run, { id, makes }: Phase): boolean {
+  return makes.length === 0 && definition.artifacts[id] !== undefined && held[id] === undefined;
 }
 
 type Position = { readonly distance: number; readonly final: "done" | "cancelled" | "failed" | undefined };

@@ -92,8 +92,12 @@ export type Children = {
   readonly workflow: string;
   /** How many may be under way at the same time. */
   readonly most: number;
+  /** Whether the complexity of a task counts; where it does not, every task is of a medium one. */
+  readonly scored?: Value<boolean>;
   /** What each is started with: the same for all, or by the complexity of its task. */
   readonly with: Readonly<Record<string, Value | Readonly<Record<"easy" | "medium" | "hard", Value>>>>;
+  /** As of a role: what each is told of an earlier attempt. */
+  readonly earlier?: readonly string[];
 };
 
 export type Artifact = {
@@ -123,6 +127,8 @@ export type Role = {
   readonly stallMinutes: Value<number>;
   /** Artifacts that must be there before the role is started, handed over as file references. */
   readonly context: readonly string[];
+  /** Artifacts of which the newest that was archived is handed over as well, unless it has been written anew. */
+  readonly earlier?: readonly string[];
 };
 
 export type State = {

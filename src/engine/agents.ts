@@ -2,6 +2,7 @@
 
 import { isUp } from "../core/act.ts";
 import { slotKey } from "../core/run.ts";
+import { recalled, withEarlier } from "./attempts.ts";
 import type { Works } from "./box.ts";
 import type { Of } from "./doing.ts";
 import { jobId } from "./job-id.ts";
@@ -26,14 +27,16 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
     await endWriters(works, row.id, tries);
   const of = { run: row.id, role, slot, attempt };
   const name = jobId(of, 1).slice(row.id.length + 1, -2);
-  const agent = works.store.agent(of) ?? newAgent(works, { of, name, entry: run.entry });
+  const agent = works.store.agent(of) ?? (await newAgent(works, { of, name, entry: run.entry }));
   if (agent.turn === 0) works.store.putAgent(agent);
   if (agent.status !== "ended" && agent.turn <= 1) {
     const workflow = works.workflow(row.definition);
     const workspace = boundWorkspace(works, row.id);
     const session = works.desk.session(agent.dir);
     const variables = variablesOf({ workflow, run, workspace, agent: { role, slot, attempt, session } });
-    const prompt = withContext(workflow, run, { role, text: promptText(workflow, deed.prompt, variables) });
+    const text = withContext(workflow, run, { role, text: promptText(workflow, deed.prompt, variables) });
+    const { earlier } = workflow.definition.roles[role] ?? {};
+    const prompt = withEarlier(text, await recalled(works, kept, earlier));
     await startTurn(works, kept, {
       agent,
       turn: 1,
@@ -52,18 +55,26 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
 }
 
 /** Its folder is a new one: what somebody has laid down for it beforehand is not used. */
-function newAgent(
+async function newAgent(
   works: Works,
   on: {
     readonly of: Pick<AgentRow, "run" | "role" | "slot" | "attempt">;
     readonly name: string;
     readonly entry: number;
   },
-): AgentRow {
+): Promise<AgentRow> {
   const { of, name, entry } = on;
-  const dir = works.desk.make(works.folders(of.run).agents, name);
-  const token = works.desk.issue(dir);
-  return { ...of, token, dir, turn: 0, status: "idle", entry, startedAt: works.clock.now() };
+  const { desk } = works;
+  const dir = await desk.furnish(works.folders(of.run).agents, name, { token: desk.newToken() });
+  return {
+    ...of,
+    token: desk.token(dir).hash,
+    dir,
+    turn: 0,
+    status: "idle",
+    entry,
+    startedAt: works.clock.now(),
+  };
 }
 
 export async function stopAgent({ works, kept, deed }: Of<"stop-agent">): Promise<string> {

@@ -37,7 +37,7 @@ export async function commit({ works, kept, deed, key }: Of<"perform">): Promise
 /** Somebody has called it off since it was ordered. */
 export function isCalledOff(works: Works, { row, run }: Kept, entry: number): boolean {
   const { final } = works.workflow(row.definition).definition.states[run.state] ?? {};
-  return final === "cancelled" && run.entry !== entry;
+  return (final === "cancelled" || final === "failed") && run.entry !== entry;
 }
 
 type Ordered = Of<"perform">["deed"];

@@ -3,6 +3,7 @@
 import type { Workflow } from "../core/compile.ts";
 import { fillPath } from "../core/fill-path.ts";
 import type { Run } from "../core/run.ts";
+import type { Artifact, Definition } from "../core/workflow.ts";
 import type { Box } from "./box.ts";
 import type { Place } from "./ports/files.ts";
 import type { WorkspaceRow } from "./ports/registry.ts";
@@ -30,11 +31,38 @@ export function placeOf(
   return { root: box.folders(of.id).files, run, workflow };
 }
 
-/** Paths of artifacts and projections, which are not part of the work; `{slot}` stands for any member. */
-export function artifactPaths(workflow: Workflow, run: Run): string[] {
-  const { artifacts, projections } = workflow.definition;
-  const files = [...Object.values(artifacts), ...projections].map(({ file }) => file);
+/** Paths of artifacts and projections: they are not part of the work. `{slot}` stands for any name. */
+export function artifactPaths({ definition }: Workflow, run: Run): string[] {
+  const { artifacts, projections } = definition;
+  const copies = earlierIn(definition).map((name) => copyOf(artifacts[name], "{n}"));
+  const files = [...[...Object.values(artifacts), ...projections].map(({ file }) => file), ...copies];
   return [...new Set(files.filter((file) => file !== "").map((file) => fillPath(run, file, "{slot}")))];
+}
+
+/** Artifacts of which an earlier attempt's are handed to somebody. */
+export function earlierIn({ roles, artifacts }: Definition): readonly string[] {
+  const ofTasks = Object.values(artifacts).map(({ reader }) =>
+    reader.type === "children" ? reader.earlier : [],
+  );
+  const named = [...Object.values(roles).map(({ earlier }) => earlier), ...ofTasks];
+  return [...new Set(named.flatMap((names = []) => names))];
+}
+
+function copyOf(artifact: Artifact | undefined, attempt: string): string {
+  return artifact === undefined || artifact.file === ""
+    ? ""
+    : copyPath(archivedName(artifact, artifact.file), attempt);
+}
+
+/** What it is called in the archive: a section is a file of its own there. */
+export function archivedName({ reader }: Pick<Artifact, "reader">, file: string): string {
+  return reader.type === "section" ? `${file}.${reader.heading.replaceAll(/[/\0]/g, "-")}.md` : file;
+}
+
+/** Where a copy of what is in the archive lies in the workspace: in a folder of the attempt, beside where the artifact is. */
+export function copyPath(file: string, attempt: string): string {
+  const end = file.lastIndexOf("/") + 1;
+  return `${file.slice(0, end)}attempt-${attempt}/${file.slice(end)}`;
 }
 
 export { fillPath };

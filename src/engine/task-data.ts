@@ -56,13 +56,18 @@ function taskOf(
     instructions: cut(text === "" ? title : text, INSTRUCTIONS_MAX),
     dependencyOutputs: before.map(({ task, summary }) => ({ taskId: task.id, summary })),
     context: artifacts.present(place, askedFor(run)),
+    earlier: artifacts.present(place, linesOf(run, "earlier")),
   };
 }
 
-function ownTask({ params }: Run): Listed {
-  const [id, title, files] = ["task", "goal", "files"].map((name) => String(params[name] ?? ""));
-  const lines = (files ?? "").split("\n").filter((line) => line !== "");
-  return { id: id ?? "", title: title ?? "", files: lines, dependsOn: [] };
+function ownTask(run: Run): Listed {
+  const [id = "", title = ""] = ["task", "goal"].map((name) => String(run.params[name] ?? ""));
+  return { id, title, files: linesOf(run, "files"), dependsOn: [] };
+}
+
+function linesOf({ params }: Run, name: string): readonly string[] {
+  const lines = String(params[name] ?? "").split("\n");
+  return lines.filter((line) => line !== "");
 }
 
 /** An artifact may have a list `context`: files that whoever wrote it wants to be given. */

@@ -6,6 +6,7 @@ import type { Run } from "../core/run.ts";
 import { valueOf } from "../core/standing.ts";
 import { takenOver } from "../core/take-over.ts";
 import type { Children, Literal } from "../core/workflow.ts";
+import { recalled } from "./attempts.ts";
 import { objectionsTo } from "./child.ts";
 import { isUnderWay } from "./descendants.ts";
 import type { Of } from "./doing.ts";
@@ -35,9 +36,10 @@ export async function startTasks({ works, kept, deed }: Of<"start-tasks">): Prom
   store.define(child.hash(), child.definition);
   const plan = fillPath(run, workflow.definition.artifacts[deed.artifact]?.file ?? "");
   const taken = takenOver(tasks, earlierOf(works, workflow, key));
+  const earlier = await recalled(works, kept, reader.earlier);
   const children = tasks.map((task) => ({
     task,
-    params: paramsOf(child, { run, reader, task, plan }),
+    params: paramsOf(child, { run, reader, task, plan, earlier }),
     ...endOf(taken.get(task.id)),
   }));
   store.putGraph({ ...key, definition: child.hash(), most: reader.most }, children);
@@ -69,10 +71,11 @@ type Given = {
   readonly task: Listed;
   /** Where the list is. */
   readonly plan: string;
+  readonly earlier: readonly string[];
 };
 
 /** What the child declares, of what is known of its task. */
-function paramsOf({ definition }: Workflow, { run, reader, task, plan }: Given): ChildRow["params"] {
+function paramsOf({ definition }: Workflow, { run, reader, task, plan, earlier }: Given): ChildRow["params"] {
   const known: Record<string, Literal> = {
     task: task.id,
     goal: task.title,
@@ -80,9 +83,11 @@ function paramsOf({ definition }: Workflow, { run, reader, task, plan }: Given):
     plan,
     complexity: task.complexity ?? HARDER,
     parent: run.id,
+    earlier: earlier.join("\n"),
   };
   const given = Object.entries(reader.with).map(
-    ([name, value]) => [name, valueFor(run, value, task)] as const,
+    ([name, value]) =>
+      [name, valueFor(run, value, isScored(run, reader) ? task.complexity : HARDER)] as const,
   );
   const all = { ...known, ...Object.fromEntries(given) };
   return Object.fromEntries(Object.entries(all).filter(([name]) => definition.params[name] !== undefined));
@@ -91,7 +96,15 @@ function paramsOf({ definition }: Workflow, { run, reader, task, plan }: Given):
 /** Where nobody has said how hard a task is. */
 const HARDER = "medium";
 
-function valueFor(run: Run, value: Children["with"][string], { complexity = HARDER }: GraphTask): Literal {
+function isScored(run: Run, { scored = true }: Children): boolean {
+  return valueOf(run, scored) === true;
+}
+
+function valueFor(
+  run: Run,
+  value: Children["with"][string],
+  complexity: GraphTask["complexity"] = HARDER,
+): Literal {
   if (typeof value === "object" && "easy" in value) return valueOf(run, value[complexity]);
   return valueOf(run, value);
 }

@@ -28,6 +28,7 @@ export const TaskPayload = z.strictObject({
     "What the agent is asked to keep to",
   ),
   context: told(Texts, "Files of the workspace that the agent has asked for"),
+  earlier: told(Texts, "Files of the workspace with what was found wrong with an earlier attempt"),
 });
 
 export const TaskResult = z.strictObject({

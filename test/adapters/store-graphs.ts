@@ -42,14 +42,14 @@ export function graphsContract(open: Open): void {
     one.putGraph({ ...graph, entry: 4 }, [child("1", { outcome: "failed" })]);
     one.putGraph({ ...graph, parent: "b1" }, [child("1")]);
     expect(other.tallies()).toEqual([
-      { parent: "a1", done: 2, all: 4 },
-      { parent: "b1", done: 0, all: 1 },
+      { parent: "a1", done: 2, all: 4, waiting: 0 },
+      { parent: "b1", done: 0, all: 1, waiting: 0 },
     ]);
     one.setGraph(key, "closed");
     one.setGraph({ ...key, parent: "b1" }, "told");
     expect(other.tallies()).toEqual([
-      { parent: "a1", done: 0, all: 1 },
-      { parent: "b1", done: 0, all: 1 },
+      { parent: "a1", done: 0, all: 1, waiting: 0 },
+      { parent: "b1", done: 0, all: 1, waiting: 0 },
     ]);
   });
 }

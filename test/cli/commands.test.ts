@@ -6,6 +6,7 @@ import { COMMANDS } from "../../src/cli/commands.ts";
 import { GROUPS } from "../../src/cli/help.ts";
 import { run } from "../../src/cli/run.ts";
 import { call, document, folderWith, say, tiny } from "./calling.ts";
+import { folderOf } from "../support/workflows.ts";
 
 const cwd = folderWith({
   "hostile.yaml": tiny("hostile").replace("As small as can be", String.raw`"\e]0;owned\a\e[2J \u202Etxt"`),
@@ -127,7 +128,7 @@ describe("simulate", () => {
     expect(stdout).toMatch(/review: needs_fix[^]*review: pass[^]*-> done\n\nIt ended in done after/);
   });
 
-  test.for(["task", "staged-plan", "design-approval"])(
+  test.for(["task", folderOf("staged-plan"), "design-approval"])(
     "%s: the same seed gives the same walk, another seed another",
     async (name) => {
       const walk = async (seed: number): Promise<string> =>
@@ -149,7 +150,10 @@ describe("simulate", () => {
 
   test("people who do anything never leave the map", async () => {
     for (let seed = 0; seed < 10; seed += 1) {
-      const { end } = await document(`simulate staged-plan --seed ${seed} --steps 100 --people random`, cwd);
+      const { end } = await document(
+        `simulate ${folderOf("staged-plan")} --seed ${seed} --steps 100 --people random`,
+        cwd,
+      );
       expect(["final", "limit"]).toContain(end);
     }
   });

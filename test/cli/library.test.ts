@@ -34,7 +34,7 @@ describe("eject", () => {
   test("it brings the prompts, and the schema to where the file says it is", async () => {
     const cwd = folderWith();
     await call("eject task", cwd);
-    await call("eject staged-plan", cwd);
+    await call("eject staged", cwd);
     const files = filesIn(join(cwd, ".signalbox"));
     expect(files).toContain("workflows/task/prompts/worker.md");
     expect(existsSync(join(cwd, ".signalbox/workflows/task", "../../schema/workflow-1.schema.json"))).toBe(

@@ -88,6 +88,7 @@ describe("show, with stages", async () => {
       type: "inline",
       status: "in_progress",
       attempts: 1,
+      idle: false,
       gate: {
         status: "missing",
         required: [
@@ -100,6 +101,24 @@ describe("show, with stages", async () => {
         ],
       },
     });
+  });
+
+  test("what has counted nothing, and what nobody asks for yet, is shown only with --verbose; as data all of it is there", async () => {
+    begin("s5", "ok");
+    const brief = (await on.call("show s5")).stdout;
+    expect(brief).not.toMatch(/counters|restarts/);
+    expect(brief).toMatch(
+      /Artifacts\n {2}0 +valid\n {2}1\.1 +missing +expected: .*1\.1-brainstorm.md with Areas\n\n/,
+    );
+    const all = (await on.call("show s5 --verbose")).stdout;
+    expect(all).toMatch(/counters .*0 of/);
+    expect(all).toMatch(/4\.3 +missing/);
+    const { artifacts, counters } = (await on.data("show s5")) as {
+      artifacts: unknown[];
+      counters: unknown[];
+    };
+    expect(artifacts).toHaveLength(Object.keys(five.definition.artifacts).length);
+    expect(counters).toHaveLength(Object.keys(five.definition.counters).length);
   });
 });
 
@@ -126,6 +145,7 @@ test.for<[ScheduleView["status"], string, string]>([
     type: "inline",
     status,
     attempts: 1,
+    idle: false,
     gate: null,
   };
   const mark = (enabled: boolean): string | undefined =>

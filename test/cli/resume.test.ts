@@ -158,3 +158,13 @@ test("a run that was stopped shows it when nobody is at work for it any more", a
   await on.say(`stop ${id}`);
   expect(shown()).toEqual({ status: "stopped" });
 });
+
+test.for<[state: string, said: string]>([
+  ["1.1", "aborted"],
+  ["rewind", "4 signalbox: only an answer ends the run early from rewind"],
+])("a workflow without such an end is cancelled by giving up: from %s", async ([state, said]) => {
+  const id = await runIn("1.1");
+  if (state !== "1.1") await on.say(`move ${id} ${state}`);
+  const { code, stderr } = await on.say(`cancel ${id}`);
+  expect(code === 0 ? stateOf(id) : `${code} ${stderr.split("\n")[0]}`).toBe(said);
+});

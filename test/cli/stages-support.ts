@@ -62,6 +62,7 @@ moves:
   - { from: start, to: "3.1", by: human, reserve: workspace, waive: ["0", "1.1", "2.1", "2.2"] }
   - { from: start, to: "4.1", by: human, reserve: workspace, when: { test_stage: true }, waive: ["0", "1.1", "2.1", "2.2", "3.1"] }
   - { from: ["0", "1.1", "2.1", "2.2", "3.1", "4.1"], to: rewind, by: human, remember: true, do: [stop all] }
+  - { from: "1.1", to: aborted, by: human, do: [stop all, release workspace] }
   - { from: [EXPLORE-blocked, PLAN-blocked, IMPLEMENT-blocked, TEST-blocked, FINAL-blocked], to: rewind, by: human, remember: true }
 asks:
   rewind:

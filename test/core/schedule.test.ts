@@ -2,7 +2,10 @@
 
 import { expect, test } from "vitest";
 import { entriesOf, type PhaseStatus } from "../../src/core/schedule.ts";
+import { NO_RUN, type Run } from "../../src/core/run.ts";
 import type { Literal } from "../../src/core/workflow.ts";
+import { reading } from "../support/play.ts";
+import { loadWorkflow } from "../support/workflows.ts";
 import { goodWorkflow, liveStages } from "../support/stages.ts";
 
 const MARKS: Readonly<Record<PhaseStatus, string>> = {
@@ -106,4 +109,28 @@ test.for<[string, Record<string, Literal>, string, string]>([
 ])("after %s with %o the gate of %s is %s", ([told, params, phase, shown]) => {
   const gate = entriesOf(five, liveStages(five, told, params)).find((entry) => entry.phase === phase)?.gate;
   expect([gate?.status, ...(gate?.required ?? []).map(({ standing }) => standing)].join(" ")).toBe(shown);
+});
+
+test.for<[string, boolean, PhaseStatus, boolean]>([
+  ["green tests leave nothing to analyse", false, "completed", true],
+  ["red ones were analysed", true, "completed", false],
+])("%s", ([, isAnalysed, status, idle]) => {
+  const staged = loadWorkflow("staged");
+  const held = reading("3.2");
+  const run: Run = {
+    ...NO_RUN,
+    state: "3.3",
+    params: { test_stage: true },
+    progress: {
+      phase: "3.3",
+      is: "begun",
+      phases: { "3.2": { times: 1 } },
+      restarted: [],
+      rule: 0,
+      since: "",
+    },
+    held: isAnalysed ? { "3.2": { reading: held, by: "analyst", tree: "", inputs: {} } } : {},
+  };
+  const entry = entriesOf(staged, run).find(({ phase }) => phase === "3.2");
+  expect(entry).toMatchObject({ status, idle });
 });

@@ -47,6 +47,7 @@ function boxOf(): Box {
       read: () => Promise.resolve([]),
       put: () => Promise.resolve([]),
       archive: () => Promise.resolve([]),
+      recall: () => Promise.resolve({ files: [], told: [] }),
       keep: () => Promise.resolve([]),
       carry: () => Promise.resolve([]),
       project: () => Promise.resolve(() => ({ told: [], isWhole: true })),

@@ -1,34 +1,21 @@
+/** What agents leave for the run is no part of the work: engine and git agree on which files these are. */
+
 import { expect, test } from "vitest";
-import { artifactTest, ignoreLines } from "../../src/adapters/git/artifact-paths.ts";
+import { artifactTest } from "../../src/adapters/git/artifact-paths.ts";
 import { NO_RUN } from "../../src/core/run.ts";
 import { artifactPaths } from "../../src/engine/place.ts";
-import { parseWorkflow } from "../../src/format/workflow/parse.ts";
+import { loadWorkflow } from "../support/workflows.ts";
 
-const TEXT = `$schema: workflow-1.schema.json
-name: parts
-title: Parts of a list
-params: { goal: { text: "" } }
-roles: { splitter: {}, worker: {}, merger: {} }
-stages:
-  ALL:
-    stuck: stuck
-    then: closed
-    phases:
-      list: { run: splitter, out: { in: list.md, document: [Areas], lists: { areas: Areas } } }
-      parts: { each: list.areas, run: worker, part: "parts/{slot}.md", merge: merger, out: "{run}.md" }
-states: { closed: { final: done } }
-moves: [{ from: start, to: list, by: human }]
-asks: { stuck: { question: stuck, options: { retry: { to: origin } } } }`;
+const isArtifact = artifactTest(artifactPaths(loadWorkflow("staged"), { ...NO_RUN, id: "k3d9" }));
 
-test("what members of a fan-out write is no part of the work, whatever they are called", () => {
-  const prompts = Object.fromEntries(
-    ["splitter", "worker", "merger", "stuck"].map((name) => [name, { file: `${name}.md`, text: "Do it.\n" }]),
-  );
-  const parsed = parseWorkflow({ file: "parts.yaml", bytes: new TextEncoder().encode(TEXT), prompts });
-  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join());
-  const paths = artifactPaths(parsed.workflow, { ...NO_RUN, id: "r1" });
-  const isArtifact = artifactTest(paths);
-  const names = ["list.md", "r1.md", "r2.md", "parts/code.md", "parts/a b.md", "parts/deep/er.md", "part.md"];
-  expect(names.filter(isArtifact)).toEqual(["list.md", "r1.md", "parts/code.md", "parts/a b.md"]);
-  expect(ignoreLines(paths)).toContain("/parts/*.md");
+test.for<[string, boolean]>([
+  [".agents/tmp/phases/1.2-plan.md", true],
+  [".agents/tmp/phases/1.2-plan.code.md", true],
+  [".agents/tmp/phases/2.3-fix.src-a.sh.md", true],
+  [".agents/tmp/state.json", true],
+  [".agents/tmp/phases/2.3-fix.src/a.sh.md", false],
+  [".agents/tmp/phases/notes.md", false],
+  ["src/a.sh", false],
+])("%s is an artifact: %s", ([file, expected]) => {
+  expect(isArtifact(file)).toBe(expected);
 });

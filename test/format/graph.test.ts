@@ -1,10 +1,12 @@
 /** Workflows as Mermaid: what is drawn, and that nothing in a file can break the drawing. */
 import { readdirSync, readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import type { Prompt } from "../../src/core/workflow.ts";
 import { graphOf } from "../../src/format/graph.ts";
 import { mermaid } from "../../src/format/mermaid.ts";
 import { parseWorkflow, type Parsed } from "../../src/format/workflow/parse.ts";
+import { folderOf } from "../support/workflows.ts";
 
 function parsed(text: string, prompts: Record<string, Prompt> = {}): Extract<Parsed, { ok: true }> {
   const result = parseWorkflow({ file: "workflow.yaml", bytes: new TextEncoder().encode(text), prompts });
@@ -14,7 +16,7 @@ function parsed(text: string, prompts: Record<string, Prompt> = {}): Extract<Par
 }
 
 function builtIn(name: string): Extract<Parsed, { ok: true }> {
-  const folder = new URL(`../../workflows/${name}/`, import.meta.url);
+  const folder = pathToFileURL(`${folderOf(name)}/`);
   const files = readdirSync(new URL("prompts/", folder)).map((file) => {
     const text = readFileSync(new URL(`prompts/${file}`, folder), "utf8");
     return [file.replace(".md", ""), { file: `prompts/${file}`, text }] as const;
@@ -237,7 +239,7 @@ const LINES = [
   /^$/,
 ];
 
-test.for(["task", "staged-plan", "design-approval", "small"])(
+test.for(["task", "staged", "staged-plan", "design-approval", "small"])(
   "%s: every line is one that Mermaid knows",
   (name) => {
     const source = name === "small" ? parsed(SMALL) : builtIn(name);
@@ -248,7 +250,7 @@ test.for(["task", "staged-plan", "design-approval", "small"])(
   },
 );
 
-test.for(["task", "staged-plan", "design-approval"])("%s: no label loses a guard", (name) => {
+test.for(["task", "staged", "staged-plan", "design-approval"])("%s: no label loses a guard", (name) => {
   const { workflow, helpers } = builtIn(name);
   for (const expanded of [false, true]) {
     const text = mermaid(workflow, helpers, { expanded });

@@ -7,10 +7,17 @@ import type { Prompt } from "../../src/core/workflow.ts";
 import { showProblem } from "../../src/format/problem.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 
-const root = join(import.meta.dirname, "../../workflows");
+const BUILT_IN = join(import.meta.dirname, "../../workflows");
+const OF_TESTS = join(import.meta.dirname, "../e2e/activities/workflows");
+
+/** Built in, or one that only tests have: the stage of a larger one, which is small enough to be explored again and again. */
+export function folderOf(name: string): string {
+  const folder = join(BUILT_IN, name);
+  return existsSync(folder) ? folder : join(OF_TESTS, name);
+}
 
 export function loadWorkflow(name: string): Workflow {
-  const folder = join(root, name);
+  const folder = folderOf(name);
   const prompts = join(folder, "prompts");
   const names = existsSync(prompts) ? readdirSync(prompts) : [];
   const texts: Record<string, Prompt> = {};

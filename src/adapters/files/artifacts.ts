@@ -9,6 +9,7 @@ import { presentIn } from "./present.ts";
 import { prepareProjections } from "./project.ts";
 import { putArtifact } from "./put.ts";
 import { readAll } from "./readings.ts";
+import { copiesIn, recallAll } from "./recall.ts";
 import { tasksIn } from "./tasks.ts";
 import { textsIn } from "./texts.ts";
 
@@ -28,8 +29,9 @@ export function fileArtifacts({ registry }: On): Artifacts {
       forgetPeoples({ kept: registry, place }, of.artifacts);
       return archiveAll(place, of);
     },
+    recall: (place, of) => recallAll(registry, place, of),
     keep: (place, { into }) => keepPeoples({ kept: registry, own, place, into }),
-    carry: (place, to) => Promise.resolve(carryAll(place, to)),
+    carry: (place, to) => Promise.resolve(carryAll(place, to, copiesIn(place))),
     project: (place, of) => prepareProjections({ kept: registry, own, place }, of),
   };
 }

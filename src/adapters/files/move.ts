@@ -14,7 +14,7 @@ import { decodeWhole } from "./decode.ts";
 import type { Folder, Spot } from "./folder.ts";
 import { inFolder } from "./folder.ts";
 import { besideName, digestAt, keep, linkInto, mend, newToken, remove, statOf } from "./leftover.ts";
-import { fillPath } from "../../engine/place.ts";
+import { archivedName, fillPath } from "../../engine/place.ts";
 import { filesOf } from "./paths.ts";
 import { sha256 } from "../../format/sha256.ts";
 import { create, rewrite, withdraw, writeAll } from "./replace.ts";
@@ -37,8 +37,7 @@ export async function archiveAll(
     const spot = { root: place.root, file };
     if (reader.type === "section") {
       const { cutSection } = await import("../../format/markdown/place.ts");
-      const name = `${file}.${reader.heading.replaceAll(/[/\0]/g, "-")}.md`;
-      const to = { root: of.into, file: name, make: true };
+      const to = { root: of.into, file: archivedName({ reader }, file), make: true };
       told.push(...archiveSection(spot, to, (text) => cutSection(text, reader.heading)));
     } else told.push(...moveFile(spot, { root: of.into, file, make: true }, "number"));
     failpoint("files.after-archive");
@@ -72,12 +71,12 @@ function archiveSection(from: Spot, to: Spot, cut: Cutter): readonly string[] {
   return [...written.told, ...told, ...refused];
 }
 
-/** Everything that belongs to the run, whether it is an artifact or shows the run. */
-export function carryAll(place: Place, to: string): readonly string[] {
+/** Everything that belongs to the run, whether it is an artifact, was one, or shows the run. */
+export function carryAll(place: Place, to: string, copies: readonly string[]): readonly string[] {
   const { root, run, workflow } = place;
   if (realOf(root) === realOf(to)) return [];
   const shown = workflow.definition.projections.map(({ file }) => fillPath(run, file));
-  const files = new Set([...filesOf(place).map(({ file }) => file), ...shown]);
+  const files = new Set([...filesOf(place).map(({ file }) => file), ...shown, ...copies]);
   return Array.from(files).flatMap((file) => {
     failpoint("files.before-carry");
     const told = moveFile({ root, file }, { root: to, file, make: true }, "keep");
@@ -161,7 +160,7 @@ function isThere(folder: Folder, entry: string): boolean {
   return statOf(folder, entry) !== undefined;
 }
 
-function copy(folder: Folder, name: string, to: number): void {
+export function copy(folder: Folder, name: string, to: number): void {
   const from = openSync(folder.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const chunk = Buffer.alloc(CHUNK);

@@ -7,14 +7,20 @@ import type { Found } from "./find.ts";
 import { readWorkflow } from "./read.ts";
 
 export type Parsed =
-  | { readonly ok: true; readonly workflow: Workflow; readonly helpers: ReadonlyMap<string, string> }
+  | {
+      readonly ok: true;
+      readonly workflow: Workflow;
+      readonly helpers: ReadonlyMap<string, string>;
+      /** Built in, and byte for byte what this package was built with: its tests have proven it. */
+      readonly isShipped?: true;
+    }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 export async function parseFound(found: Found): Promise<Parsed> {
   const read = readWorkflow(found);
   if (!read.ok) return read;
   const compiled = readCompiled(found, read.source);
-  if (compiled !== undefined) return { ok: true, ...compiled };
+  if (compiled !== undefined) return { ok: true, ...compiled, isShipped: true };
   // Only what must be parsed pays for the parser.
   const { parseWorkflow } = await import("../../format/workflow/parse.ts");
   const parsed = parseWorkflow(read.source);

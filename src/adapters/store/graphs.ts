@@ -19,7 +19,9 @@ const DUE = `SELECT 1 FROM graphs WHERE status <> 'closed' AND (
     WHERE children.parent = graphs.parent AND children.artifact = graphs.artifact AND children.entry = graphs.entry
     AND children.outcome = '' AND NOT ${LIVE}))) LIMIT 1`;
 
-const TALLIES = `SELECT parent, sum(outcome IN ('done', 'skipped')) AS done, count(*) AS n FROM graphs
+const WAITING =
+  "EXISTS (SELECT 1 FROM runs WHERE id = children.run AND (runs.status = 'waiting' OR runs.status = 'running' AND runs.attention <> ''))";
+const TALLIES = `SELECT parent, sum(outcome IN ('done', 'skipped')) AS done, count(*) AS n, sum(${WAITING}) AS waiting FROM graphs
   JOIN children USING (parent, artifact, entry) WHERE status <> 'closed' GROUP BY parent`;
 
 export function graphsOf(db: Database): Graphs {
@@ -97,6 +99,7 @@ export function graphsOf(db: Database): Graphs {
         parent: text(row["parent"]),
         done: number(row["done"]),
         all: number(row["n"]),
+        waiting: number(row["waiting"]),
       })),
     isGraphDue: () => db.get(DUE) !== undefined,
   };

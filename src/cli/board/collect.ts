@@ -9,6 +9,7 @@ import { basename } from "node:path";
 import type { Home } from "../../adapters/home/paths.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Workflow } from "../../core/compile.ts";
+import type { Tally } from "../../engine/ports/graphs.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import { refusedInLine } from "../../engine/line.ts";
 import type { ProjectRow } from "../../engine/ports/projects.ts";
@@ -136,6 +137,8 @@ type Shared = {
   readonly queue: ReadonlyMap<string, number>;
   /** Why it did not go when it was its turn, by run. */
   readonly refused: ReadonlyMap<string, string>;
+  /** How far its tasks are, by run. */
+  readonly tallies: ReadonlyMap<string, Tally>;
 };
 
 function sharedOf(store: Store): Shared {
@@ -158,6 +161,7 @@ function sharedOf(store: Store): Shared {
     places: new Map(taken.map(({ run, n }) => [run, n])),
     queue,
     refused: refusedInLine(store),
+    tallies: new Map(store.tallies().map((tally) => [tally.parent, tally])),
   };
 }
 
@@ -176,6 +180,7 @@ function rowOf(
     attention: attentionOf(store, row),
     agents,
     deeds: () => store.deeds(row.id),
+    tally: shared.tallies.get(row.id),
     ahead: () => ({
       ...aheadOf(store, { row, project, place: shared.queue.get(row.id) }),
       refused: shared.refused.get(row.id) ?? "",

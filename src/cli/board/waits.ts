@@ -1,5 +1,6 @@
 /** What a run waits for: in a word for a column, and in a sentence. */
 
+import type { Tally } from "../../engine/ports/graphs.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { DeedRow } from "../../engine/ports/outbox.ts";
 import type { AgentView } from "../reading/truth.ts";
@@ -26,6 +27,8 @@ export type Live = {
   /** What is still to be done in the world; asked for only where nothing else tells. */
   readonly deeds: () => readonly DeedRow[];
   readonly ahead: () => Ahead;
+  /** Of a list that it waits for; undefined where it waits for none. */
+  readonly tally: Tally | undefined;
 };
 
 export function waitsOf(facts: Facts | undefined, live: Live): Waits {
@@ -92,7 +95,7 @@ function decision({ title, targets, seen }: Facts): Waits {
   return { kind: "decision", short: "you", long: `${what}${may}` };
 }
 
-function working({ smallest, awaited }: Facts, { agents, deeds }: Live): Waits {
+function working({ smallest, awaited }: Facts, { agents, deeds, tally }: Live): Waits {
   const present = agents.filter(({ status }) => status !== "stopping");
   const busy = rolesOf(present.filter(({ process }) => process === "running" || process === "starting"));
   // Others may live beside those that the run waits for.
@@ -115,9 +118,20 @@ function working({ smallest, awaited }: Facts, { agents, deeds }: Live): Waits {
     ),
   ];
   if (due.length > 0) return { kind: "engine", short: due[0] ?? "", long: `to be done: ${due.join(", ")}` };
+  if (tally !== undefined) return onTasks(tally);
   const [idle] = rolesOf(present);
   if (idle !== undefined) return { kind: "agent", short: idle, long: `${idle}: ${smallest}` };
   return { kind: "engine", short: "supervisor", long: smallest };
+}
+
+/** Whoever of them waits for a person has a row of its own. */
+function onTasks({ done, all, waiting }: Tally): Waits {
+  const asking = waiting === 0 ? "" : `; ${waiting === 1 ? "one waits" : `${waiting} wait`} for a person`;
+  return {
+    kind: "dependency",
+    short: `${done}/${all} tasks`,
+    long: `${done} of ${all} tasks are done${asking}`,
+  };
 }
 
 /** Deeds whose own names say nothing to people; those that a workflow performs by name, by that. */

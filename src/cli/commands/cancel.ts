@@ -37,15 +37,16 @@ function targetFrom(on: Acting, id: string): string {
   const workflow = on.box.workflow(row.definition);
   const { definition, movesFrom } = workflow;
   if (definition.states[run.state]?.final !== undefined) throw refusal(finished(run));
-  const move = (movesFrom[run.state] ?? []).find(
-    ({ by, answer, to }) =>
-      by.includes("human") && answer === undefined && definition.states[to]?.final === "cancelled",
+  // Where a workflow knows no such end, giving up is the one that is left.
+  const early = (["cancelled", "failed"] as const).flatMap((final) =>
+    (movesFrom[run.state] ?? []).filter(
+      ({ by, to }) => by.includes("human") && definition.states[to]?.final === final,
+    ),
   );
+  const move = early.find(({ answer }) => answer === undefined);
   if (move !== undefined) return targetOf(run, move);
   // Some states are left only by answering.
-  const answer = (movesFrom[run.state] ?? []).find(
-    ({ to }) => definition.states[to]?.final === "cancelled",
-  )?.answer;
+  const answer = early[0]?.answer;
   const next = answer === undefined ? `signalbox why ${id}` : answerCommand(workflow, run, answer);
   const how = answer === undefined ? "no move of a person ends" : "only an answer ends";
   throw new UserError("not-in-map", `${how} the run early from ${run.state}`, { next, exit: EXIT_NOT_YOURS });

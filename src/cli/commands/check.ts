@@ -24,7 +24,7 @@ export const command: Command = {
   examples: [
     "signalbox check task",
     "signalbox check .signalbox/workflows/mine",
-    "signalbox check --json task staged-plan",
+    "signalbox check --json task design-approval",
   ],
   async answer({ words }, door): Promise<Answer> {
     // A name that is wrong is found before the first proof is begun.

@@ -21,13 +21,13 @@ import { setStage, typedAnywhere, type Stage } from "../demo/stage.ts";
 export const command: Command = {
   usage: "[WORKFLOW] [--yes] [--keep]",
   about:
-    "Plays a workflow from its beginning to its good end: a throw-away repository, scripted agents, the real engine. No model and no\nset-up. Three tasks at once: one asks a question, one fails its first review; in the end a person is asked at the keyboard.",
+    "Plays a workflow from its beginning to its good end: a throw-away repository, scripted agents, the real engine. No model and no\nset-up. Where the workflow asks a person, you are asked at the keyboard. There are demos of task (three tasks at once; one asks a question, one\nfails its first review) and of staged (thirteen phases, with tasks of their own).",
   words: { min: 0, max: 1 },
   options: {
     yes: { about: "answer for the person, as without a keyboard", short: "y" },
     keep: { about: "leave the repository and everything that was written" },
   },
-  examples: ["signalbox demo", "signalbox demo task --yes --keep"],
+  examples: ["signalbox demo", "signalbox demo staged --yes --keep"],
   answer(given, door): Answer {
     const [workflow = "task"] = given.words;
     const stage = setStage(workflow, door.env);
@@ -49,7 +49,7 @@ function opening(workflow: string, { repo, script }: Stage, { paint }: Door): st
     `${paint.bold(`A demo of ${workflow}:`)} ${script.about}`,
     `  repository ${repo}`,
     `  agents     ${Object.keys(script.harnesses).join(", ")}: scripts, no model`,
-    ...script.runs.map((argv) => `  ${(argv[2] ?? "").padEnd(NAME_MIN)} ${argv[3] ?? ""}`),
+    ...script.runs.map(({ name, goal }) => `  ${name.padEnd(NAME_MIN)} ${goal}`),
   ];
   return `${lines.join("\n")}\n\n`;
 }
@@ -90,8 +90,7 @@ async function playThrough(on: Play): Promise<number> {
   const { before, runs: wanted, params, gates } = stage.script;
   for (const argv of before) await typed(stage, argv);
   const cast: Player[] = [];
-  for (const argv of wanted)
-    cast.push({ name: argv[2] ?? "", run: await begun(stage, [...argv, ...params]) });
+  for (const { name, argv } of wanted) cast.push({ name, run: await begun(stage, [...argv, ...params]) });
   const isStandIn = given.options["yes"] !== undefined || !isSomebodyThere();
   const ends = await performAll(cast, { stage, door, emit, signal, gates, isStandIn });
   const isGood = ends.every(({ end }) => end.exit === EXIT_OK);
@@ -122,23 +121,27 @@ async function begun(stage: Stage, argv: readonly string[]): Promise<string> {
   throw new Error(`the demo could not begin: ${answer}`);
 }
 
-function closing({ stage, door, workflow }: Play, ends: readonly Ended[], isKept: boolean): string {
+function closing({ stage, door }: Play, ends: readonly Ended[], isKept: boolean): string {
   const { bold, green, red, dim } = door.paint;
   const env = `SIGNALBOX_HOME=${stage.home.root} XDG_CONFIG_HOME=${String(stage.env["XDG_CONFIG_HOME"])}`;
   const self = typedAnywhere();
-  const commits = commitsOf(stage);
+  const commits = commitsOf(stage, "main");
   return [
     "",
     ...ends.map(({ name, run, end }) =>
       end.exit === EXIT_OK ? green(bold(`${name} ${run}: ${end.state}.`)) : red(bold(end.message)),
     ),
     ...(commits.length === 0 ? [] : ["Merged into main:", ...commits.map((line) => `  ${line}`)]),
+    ...branchesOf(stage).flatMap((branch) => [
+      `On the branch ${branch}:`,
+      ...commitsOf(stage, branch).map((line) => `  ${line}`),
+    ]),
     ...(isKept
       ? [
           "Kept. To look around:",
           `  cd ${stage.repo}`,
           `  export ${env}`,
-          `  ${self} task list --all`,
+          `  ${self} list --all`,
           ...ends.flatMap(({ end }) =>
             end.ways.map((way) => `  ${way.replaceAll("signalbox ", `${self} `)}`),
           ),
@@ -147,7 +150,7 @@ function closing({ stage, door, workflow }: Play, ends: readonly Ended[], isKept
       : [dim("The repository and everything in it is gone again; --keep leaves it.")]),
     "In a repository of yours:",
     `  ${self} init        settings, with every key explained`,
-    `  ${self} ${workflow} create "What is to be done"`,
+    `  ${self} ${stage.script.begin}`,
     "",
   ].join("\n");
 }
@@ -158,18 +161,23 @@ function ending(ends: readonly Ended[], self: string): readonly string[] {
   if (open.length === 0) return [];
   return [
     "Agents wait there, and go on waiting. To end that:",
-    ...open.map(({ run }) => `  ${self} task cancel ${run} --yes`),
+    ...open.map(({ run }) => `  ${self} cancel ${run}`),
   ];
 }
 
-function commitsOf({ repo, env }: Stage): readonly string[] {
-  const { stdout } = spawnSync("git", ["log", "--oneline", "--reverse", "--no-merges", "main"], {
-    cwd: repo,
-    env: { ...env },
-    encoding: "utf8",
-  });
+/** What is handed over and not merged. */
+function branchesOf(stage: Stage): readonly string[] {
+  return linesOf(stage, ["branch", "--no-merged", "main", "--format=%(refname:short)"]);
+}
+
+function commitsOf(stage: Stage, branch: string): readonly string[] {
   // The first is the project as it was.
-  return stdout.trim().split("\n").slice(1);
+  return linesOf(stage, ["log", "--oneline", "--reverse", "--no-merges", branch]).slice(1);
+}
+
+function linesOf({ repo, env }: Stage, argv: readonly string[]): readonly string[] {
+  const { stdout } = spawnSync("git", argv, { cwd: repo, env: { ...env }, encoding: "utf8" });
+  return stdout.split("\n").filter((line) => line !== "");
 }
 
 const QUIET_MS = 5000;

@@ -11,7 +11,7 @@ export const command: Command = {
     "Draws a workflow as a Mermaid state diagram: states by stage, with those marked that wait for a person or are final.\nWith --json it gives the states and moves as data.",
   words: { min: 1, max: 1 },
   options: { expanded: { about: "show what stages expand to" } },
-  examples: ["signalbox graph task > task.mmd", "signalbox graph staged-plan --expanded"],
+  examples: ["signalbox graph task > task.mmd", "signalbox graph staged --expanded"],
   async answer({ words: [wanted = ""], options }, door): Promise<Answer> {
     const { workflow, helpers, name } = await requireWorkflow(wanted, door);
     const how = { expanded: options["expanded"] !== undefined };

@@ -90,12 +90,19 @@ function itemOf(store: Store, row: RunRow, door: Door): InboxItem {
   });
   if (row.status === "damaged") return damaged(attention);
   try {
-    return { ...base, ...itemSeen(seeRun(store, door, run)) };
+    const own = itemSeen(seeRun(store, door, run));
+    return { ...base, ...own, what: `${ofTask(store, run)}${own.what}` };
   } catch (error) {
     // One run that cannot be read must not hide the others.
     if (error instanceof UserError) return damaged(error.message);
     throw error;
   }
+}
+
+/** A task of another run has a name that nobody gave it. */
+function ofTask(store: Store, run: string): string {
+  const child = store.childAs(run);
+  return child === undefined ? "" : `task ${child.task.id} of ${child.parent}: `;
 }
 
 type Own = Pick<InboxItem, "kind" | "what" | "commands" | "choices"> & Partial<InboxItem>;

@@ -32,7 +32,7 @@ export type RunItem = {
   readonly startedAt: string;
   readonly updatedAt: string;
   /** Of a list that it waits for; null where it waits for none. */
-  readonly tasks: { readonly done: number; readonly all: number } | null;
+  readonly tasks: Omit<Tally, "parent"> | null;
 };
 
 export type ListData = { readonly runs: readonly RunItem[]; readonly more: number };
@@ -136,7 +136,7 @@ function realFolder(path: string): string {
 
 function itemOf(row: RunRow, tally: Tally | undefined): RunItem {
   const { id: run, workflow, goal, state, status, attention, halted, repo, startedAt, updatedAt } = row;
-  const tasks = tally === undefined ? null : { done: tally.done, all: tally.all };
+  const tasks = tally === undefined ? null : { done: tally.done, all: tally.all, waiting: tally.waiting };
   return { run, workflow, goal, state, status, attention, halted, repo, startedAt, updatedAt, tasks };
 }
 
@@ -146,7 +146,7 @@ function show(rows: readonly RunItem[], { paint }: Door): string {
     rows.map((row) => [
       paint.bold(row.run),
       row.workflow,
-      `${paint.cyan(row.state)}${row.tasks === null ? "" : `, ${row.tasks.done} of ${row.tasks.all} tasks`}`,
+      `${paint.cyan(row.state)}${row.tasks === null ? "" : `, ${sayTally(row.tasks)}`}`,
       paintStatus(sayStatus(row), paint),
       sayAge(row.updatedAt, now),
       firstLine(row.goal),
@@ -168,4 +168,8 @@ function nextFor(rows: readonly RunRow[], hasEnded: boolean): string {
   if (rows.length === 0) return hasEnded ? "signalbox list --all" : "signalbox run WORKFLOW GOAL";
   const waits = rows.some((row) => !isFinished(row) && (row.status === "waiting" || row.attention !== ""));
   return waits ? "signalbox inbox" : `signalbox show ${rows[0]?.id ?? ""}`;
+}
+
+function sayTally({ done, all, waiting }: NonNullable<RunItem["tasks"]>): string {
+  return `${done} of ${all} tasks${waiting === 0 ? "" : `, ${waiting} for you`}`;
 }

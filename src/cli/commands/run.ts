@@ -1,6 +1,7 @@
 /** `signalbox run`: a run begins, and whoever began it may follow it. */
 
 import { requirePerson } from "../../adapters/person/who.ts";
+import { repositoryOf as treeOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Literal } from "../../core/workflow.ts";
 import { acknowledged, acting, seeThrough, type Acting, type Done } from "../acting.ts";
@@ -17,6 +18,7 @@ import { sayReads, type Read } from "../reading/question.ts";
 import { columns } from "../say.ts";
 import { withoutStages } from "../stages.ts";
 import { siteOf, type Site } from "../site.ts";
+import { requireTargets } from "../targets.ts";
 import { requireHarnesses } from "../task/harnesses.ts";
 
 const HELP = "signalbox run --help";
@@ -104,6 +106,7 @@ async function start(on: Acting, given: Given): Promise<Begun> {
     ? await entryOf(on, site, { given, params: known, texts })
     : { to: undefined, texts, base: site.base, tree: undefined, told: [] };
   const isLeft = entry.to !== undefined || options["no-start"] !== undefined;
+  if (isNew) requireTargets(loaded.workflow.definition, known, treeOf(on.door.cwd).tree);
   if (isNew) requireAgents(on, site, { params: known, to: entry.to, isLeft });
   if (isNew) await rememberRemote(on, loaded.workflow, site);
   const begun = await beginRun(on, { goal, loaded, repo, set, params, branch, key, ...entry });

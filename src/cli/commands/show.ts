@@ -12,7 +12,7 @@ import { doubtsOf } from "../reading/doubts.ts";
 import { EXIT_OK, type Answer, type Command } from "../command.ts";
 import { sayRun } from "../reading/say-run.ts";
 import { artifactsOf, isSilentFact, type ArtifactView } from "../reading/artifacts.ts";
-import { tasksOf, type TaskView } from "../reading/children.ts";
+import { askingTask, tasksOf, type TaskView } from "../reading/children.ts";
 import type { Choice } from "../reading/means.ts";
 import { questionOf, type QuestionView } from "../reading/question.ts";
 import { scheduleOf, type ScheduleView } from "../reading/schedule.ts";
@@ -86,7 +86,7 @@ export const command: Command = {
   options: {
     verbose: {
       about:
-        "also earlier attempts, parameters, what a phase still owes, facts that do not hold, all notes and more history",
+        "also earlier attempts, parameters, counters at 0, what a phase still owes, artifacts that nobody asks for now, facts that do not hold, all notes and more history",
       short: "v",
     },
   },
@@ -231,6 +231,9 @@ function waitsFor(
   if (due.length > 0)
     return `${due.length === 1 ? "one thing" : `${due.length} things`} to be done: ${[...new Set(due.map(({ deed }) => deed.type))].join(", ")}`;
   if (busy.length > 0) return busy.join(" and ");
+  const asking = askingTask(seen);
+  if (asking !== undefined)
+    return `a person: task ${asking.task} asks (signalbox show ${asking.seen.run.id})`;
   const left = on.tasks.filter(({ status }) => ["open", "running", "waiting"].includes(status)).length;
   if (left > 0) return left === 1 ? "one task" : `${left} tasks`;
   const first = ways[0];

@@ -33,7 +33,7 @@ export const command: Command = {
   },
   examples: [
     "signalbox simulate task --seed 7",
-    "signalbox simulate staged-plan --people random --steps 200",
+    "signalbox simulate design-approval --people random --steps 200",
   ],
   async answer(given, door): Promise<Answer> {
     const [wanted = ""] = given.words;

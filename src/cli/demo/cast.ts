@@ -3,6 +3,8 @@
 import { acting } from "../acting.ts";
 import { EXIT_WAITING, type Door, type Emit } from "../command.ts";
 import { follow, type Followed } from "../follow.ts";
+import { taskTeller } from "../reading/task-lines.ts";
+import { wrapped } from "./wrapped.ts";
 import { askAtKeyboard, typed } from "./person.ts";
 import { typedAnywhere, type Gate, type Stage } from "./stage.ts";
 
@@ -24,22 +26,32 @@ export async function performAll(cast: readonly Player[], on: On): Promise<reado
   const width = Math.max(...cast.map(({ name }) => name.length));
   return Promise.all(
     cast.map(async (player) => {
-      const label = on.door.paint.cyan(player.name.padEnd(width));
-      const emit: Emit = ({ text, data }) => floor.say({ text: `${label}  ${text}`, data });
+      // Whoever is alone needs no name.
+      const label = cast.length === 1 ? "" : `${player.name.padEnd(width)}  `;
+      const emit: Emit = ({ text, data }) => {
+        const [first = "", ...more] = wrapped(text, COLUMNS - label.length).split("\n");
+        const rest = more.map((line) => (line === "" ? "" : `${" ".repeat(label.length)}${line}`));
+        floor.say({ text: [`${on.door.paint.cyan(label)}${first}`, ...rest].join("\n"), data });
+      };
       return { ...player, end: await perform(player, { ...on, emit }, floor) };
     }),
   );
 }
 
+/** As wide as most terminals are at least. */
+const COLUMNS = 80;
+
 async function perform({ run }: Player, on: On, floor: Floor): Promise<Followed> {
   const { door, emit, signal } = on;
+  const tasks = taskTeller();
   for (let from = 0; ;) {
     const at = from;
-    const end = await acting(door, (acts) => follow(acts, { run, from: at, emit, signal }));
+    const end = await acting(door, (acts) => follow(acts, { run, from: at, emit, signal, tasks }));
     from = end.seq;
-    const gate = end.code === "waiting-for-person" ? on.gates[end.state] : undefined;
+    const { asking } = end;
+    const gate = end.code === "waiting-for-person" ? on.gates[asking.state] : undefined;
     if (end.exit !== EXIT_WAITING || gate === undefined) return end;
-    if (!(await floor.ask(() => isAnswered(gate, run, on)))) return end;
+    if (!(await floor.ask(() => isAnswered(gate, asking.run, on)))) return end;
   }
 }
 
@@ -53,7 +65,7 @@ async function isAnswered(gate: Gate, run: string, { stage, door, emit, isStandI
     `SIGNALBOX_HOME=${stage.home.root} ${typedAnywhere()} `,
   );
   emit({
-    text: `${door.paint.yellow(gate.question)}\n  to look at it: cd ${stage.repo} && ${look}\n`,
+    text: `${door.paint.yellow(gate.question)}\nto look at it:\n  cd ${stage.repo} &&\n  ${look}\n`,
     data: { run, asks: gate.question },
   });
   if (isStandIn)

@@ -18,19 +18,28 @@ import { packageRoot } from "../../adapters/library/package.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/closest.ts";
 
-/** What a demo is about, beside its scripts: `demos/WORKFLOW/demo.json`. RUN and BRANCH stand for those of the run in question. */
+/**
+ * What a demo is about, beside its scripts: `demos/WORKFLOW/demo.json`. RUN and BRANCH stand for those of the run that asks, which may be
+ * one of a task.
+ */
 type Script = {
   readonly about: string;
   /** What a person types before the first run. */
   readonly before: readonly (readonly string[])[];
-  /** What begins each run, with its name as the third word. */
-  readonly runs: readonly (readonly string[])[];
+  /** Each run, with what begins it. */
+  readonly runs: readonly {
+    readonly name: string;
+    readonly goal: string;
+    readonly argv: readonly string[];
+  }[];
   /** Follows each of those. */
   readonly params: readonly string[];
   /** `stays`: in a terminal, it lives as long as its run does. */
   readonly harnesses: Readonly<Record<string, { readonly script: string; readonly stays: boolean }>>;
   /** States in which a person is asked, and the command that a yes stands for. */
   readonly gates: Readonly<Record<string, Gate>>;
+  /** How somebody begins one of their own. */
+  readonly begin: string;
 };
 
 export type Gate = {

@@ -16,6 +16,8 @@ export type ArtifactView = {
   readonly good: boolean;
   /** It counted before: that it is stale means that the next one must be new. */
   readonly used: boolean;
+  /** Some move out of the present state asks for it. */
+  readonly wanted: boolean;
   readonly reason: string;
   readonly at?: Place;
   /** It counts for the work as it was at this moment: nobody has looked since. */
@@ -35,6 +37,7 @@ export function artifactsOf(seen: Seen): ArtifactView[] {
       standing,
       good: isGood(standing),
       used: standing === "stale" && isUsed(run, artifact, declared),
+      wanted: isWanted(seen, artifact),
     };
     const fault = run.held[artifact]?.reading.faults[0];
     if (standing === "missing" && (fault === undefined || isOnlyAbsent(fault)))
@@ -45,6 +48,20 @@ export function artifactsOf(seen: Seen): ArtifactView[] {
       return { ...view, reason: [told, sayAsOf(asOf)].filter((part) => part !== "").join("; "), asOf };
     return { ...view, reason: told, ...(at === undefined ? {} : { at }) };
   });
+}
+
+/** Whether some move out of here waits for it. */
+function isWanted({ workflow, run }: Pick<Seen, "workflow" | "run">, artifact: string): boolean {
+  return (workflow.movesFrom[run.state] ?? []).some(
+    ({ need, when }) =>
+      need.includes(artifact) ||
+      when.some((condition) => "artifact" in condition && condition.artifact === artifact),
+  );
+}
+
+/** Nothing is there, nobody asks for it now, and nothing is wrong with it. */
+export function isUnasked({ standing, wanted, at }: ArtifactView): boolean {
+  return standing === "missing" && !wanted && at === undefined;
 }
 
 /** Facts say something only where they hold. */

@@ -3,7 +3,8 @@
 import { areApart } from "../../core/graph.ts";
 import { isUnderWay } from "../../engine/descendants.ts";
 import type { ChildRow } from "../../engine/ports/graphs.ts";
-import type { Seen } from "../box.ts";
+import { workflowOf, type Seen } from "../box.ts";
+import { attentionOf, isStranded } from "./trouble.ts";
 
 export type TaskView = {
   readonly task: string;
@@ -33,7 +34,7 @@ export function tasksOf({ store, run }: Pick<Seen, "store" | "run">): readonly T
   });
 }
 
-function statusOf({ run, outcome, status }: ChildRow, isWaived: boolean): string {
+export function statusOf({ run, outcome, status }: ChildRow, isWaived: boolean): string {
   const isDone = outcome === "done" || status === "done";
   if (isDone || outcome === "skipped" || isWaived) return isDone ? "done" : "skipped";
   if (outcome === "blocked") return "blocked";
@@ -49,6 +50,35 @@ function waitsOf(child: ChildRow, all: readonly ChildRow[]): string {
   if (open.length > 0) return `task ${open.join(", ")}`;
   const other = all.find((each) => isUnderWay(each) && !areApart(each.task, child.task));
   return other === undefined ? "its turn" : `the files that task ${other.task.id} writes`;
+}
+
+/** It goes on when its tasks have ended, and whoever is at work sees to that. */
+export function isWaitingForTasks({ store, run }: Pick<Seen, "store" | "run">): boolean {
+  return store
+    .graphs()
+    .some(({ parent, entry, status }) => parent === run.id && entry === run.entry && status === "open");
+}
+
+/** A task that waits for a person, also one of a task: whoever waits for it waits for them. */
+export type Asking = { readonly task: string; readonly seen: Seen };
+
+export function askingTask(seen: Seen): Asking | undefined {
+  const { store, run } = seen;
+  if (!isWaitingForTasks(seen)) return undefined;
+  for (const child of store.childrenOf(run.id)) {
+    const kept = child.entry === run.entry && isUnderWay(child) ? store.load(child.run) : undefined;
+    if (kept === undefined) continue;
+    // It works where its parent does.
+    const own = { ...kept, store, workflow: workflowOf(store, kept.row), root: seen.root };
+    const asking = isForPerson(own) ? { task: child.task.id, seen: own } : askingTask(own);
+    if (asking !== undefined) return asking;
+  }
+  return undefined;
+}
+
+function isForPerson(seen: Seen): boolean {
+  const { store, row } = seen;
+  return row.status === "waiting" || row.halted || attentionOf(store, row) !== "" || isStranded(seen);
 }
 
 export function sayTask({ task, title, run, status, waits }: TaskView): string[] {

@@ -67,12 +67,24 @@ function lineOf(group: readonly Recorded[], unnamed: ReadonlySet<string>): Line[
       at,
       by,
       what: isIncoming(event) ? sayIncoming(event) : (sayConsequence(event)[0] ?? event.type),
-      followed: rest.flatMap((record) => sayConsequence(record.event)),
+      followed: togetherOf(rest.map((record) => record.event)),
       signed: (proof?.signature ?? "") !== "",
       terminal: proof?.terminal ?? "",
       apart: by.type === "human" && proof !== undefined ? standsOut(proof, unnamed) : [],
     },
   ];
+}
+
+/** Many agents of one role are told of as one. */
+function togetherOf(events: readonly Event[]): string[] {
+  return events.flatMap((event, index) => {
+    if (event.type !== "agent-called" && event.type !== "agent-dismissed") return sayConsequence(event);
+    const isOfSame = (other: Event): boolean => other.type === event.type && other.role === event.role;
+    const count = events.filter(isOfSame).length;
+    if (count === 1) return sayConsequence(event);
+    const verb = event.type === "agent-called" ? "called" : "stopped";
+    return events.findIndex(isOfSame) === index ? [`${count} ${event.role}s are ${verb}`] : [];
+  });
 }
 
 /** A signature names its key; whether it is right is for `verify` to say. */

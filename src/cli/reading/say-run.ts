@@ -1,6 +1,7 @@
 /** A run on one screen. */
 
 import type { ShowData } from "../commands/show.ts";
+import { isUnasked } from "./artifacts.ts";
 import { sayTask } from "./children.ts";
 import { sayLine } from "./chronicle.ts";
 import type { Paint } from "../paint.ts";
@@ -19,9 +20,7 @@ export function sayRun(data: ShowData, how: How): string {
     ...(data.attention === "" ? [] : [["attention", paint.red(data.attention)]]),
     ...(data.halted ? [["halted", "nothing is done for it until it is resumed"]] : []),
     ["waits for", data.waitsFor],
-    ...(data.counters.length === 0
-      ? []
-      : [["counters", data.counters.map(({ name, value, max }) => `${name} ${value} of ${max}`).join(", ")]]),
+    ...counterRows(data, how),
     ...(how.verbose ? verboseRows(data) : []),
     ...workspaceRows(data),
   ];
@@ -40,7 +39,7 @@ export function sayRun(data: ShowData, how: How): string {
       data.schedule.flatMap((entry) => sayPhase(entry, how)),
       paint,
     ),
-    section("Artifacts", artifactRows(data, paint), paint),
+    section("Artifacts", artifactRows(data, how), paint),
     section("Agents", agentRows(data, now), paint),
     section("Tasks", data.tasks.map(sayTask), paint),
     section(
@@ -106,8 +105,16 @@ function sayQuestion(asked: QuestionView, { paint, cwd }: How): string {
   return `\n${paint.yellow(`${id}${again}:`)} ${question}\n${lines.join("")}${columns(rows)}`;
 }
 
-function artifactRows({ artifacts }: ShowData, paint: Paint): string[][] {
-  return artifacts.map(({ artifact, standing, used, reason, good, at }) => {
+/** Those that have counted something; with `verbose` all. */
+function counterRows({ counters }: ShowData, { verbose }: How): string[][] {
+  const shown = counters.filter(({ value }) => verbose || value !== 0);
+  if (shown.length === 0) return [];
+  return [["counters", shown.map(({ name, value, max }) => `${name} ${value} of ${max}`).join(", ")]];
+}
+
+function artifactRows({ artifacts }: ShowData, { paint, verbose }: How): string[][] {
+  const shown = artifacts.filter((artifact) => verbose || !isUnasked(artifact));
+  return shown.map(({ artifact, standing, used, reason, good, at }) => {
     const place = at === undefined ? "" : ` (${at.file}:${at.line}:${at.col})`;
     return [artifact, good ? paint.green(standing) : used ? "used" : standing, `${reason}${place}`];
   });

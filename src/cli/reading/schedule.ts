@@ -46,14 +46,14 @@ export function sayPhase(
   entry: ScheduleView,
   { paint, verbose }: { readonly paint: Paint; readonly verbose: boolean },
 ): string[][] {
-  const { phase, name, type, status, attempts, gate } = entry;
+  const { phase, name, type, status, attempts, gate, idle } = entry;
   const often = attempts > 1 ? `, ${attempts} times` : "";
   const row = [
     mark(status, paint),
     phase,
     `${name === phase ? "" : name}${often}`,
     type,
-    gate === null ? "" : `[GATE] ${gate.status}`,
+    gate === null ? (idle ? "nothing to do" : "") : `[GATE] ${gate.status}`,
   ];
   if (!verbose || gate?.status !== "missing") return [row];
   const missing = gate.required.filter(({ standing }) => !isGood(standing));

@@ -8,6 +8,7 @@ import { fillPath } from "../../engine/place.ts";
 import { isFinished, type Seen } from "../box.ts";
 import { artifactsOf } from "./artifacts.ts";
 import { workSeenAt } from "./as-of.ts";
+import { askingTask, isWaitingForTasks, tasksOf } from "./children.ts";
 import { meaningOf, type Choice } from "./means.ts";
 import { choicesOfTask, sendingBack } from "./of-task.ts";
 import { answerCommand, choicesOf, labelled, questionOf } from "./question.ts";
@@ -112,7 +113,15 @@ export function nextForPerson(seen: Seen): string {
   if (row.halted || attention !== "" || isStranded(seen)) return `signalbox resume ${row.id}`;
   if (run.question !== undefined) return `signalbox answer ${run.id} VALUE`;
   if (row.status === "waiting") return choicesOfPerson(seen)[0]?.command ?? `signalbox why ${row.id}`;
-  return `signalbox logs ${row.id} -f`;
+  return isWaitingForTasks(seen) ? nextOfTasks(seen) : `signalbox logs ${row.id} -f`;
+}
+
+/** While its tasks are under way, there is nothing to see in the run itself. */
+function nextOfTasks(seen: Seen): string {
+  const asking = askingTask(seen);
+  if (asking !== undefined) return nextForPerson(asking.seen);
+  const busy = tasksOf(seen).find(({ status }) => status === "running");
+  return busy === undefined ? `signalbox show ${seen.row.id}` : `signalbox logs ${busy.run} -f`;
 }
 
 /** What a person may ask for now. */
@@ -139,19 +148,10 @@ export function nextForRole(seen: Seen, role: string): string {
   const mine = rankedWays(seen).flatMap(({ way }) => (way.by.includes(role) ? [way] : []));
   const open = mine.find((way) => way.open);
   if (open !== undefined) return open.command;
-  const wanted = artifactsOf(seen).filter(({ by, good }) => by.includes(role) && !good);
-  const needed = wanted.find(({ artifact }) => isNeeded(seen, artifact));
+  const missing = artifactsOf(seen).filter(({ by, good }) => by.includes(role) && !good);
+  const needed = missing.find((each) => each.wanted);
   if (needed !== undefined) return `signalbox submit ${seen.row.id} ${needed.artifact}`;
   return mine.length > 0 ? `signalbox why ${seen.row.id}` : "";
-}
-
-/** Whether some move out of here waits for it. */
-function isNeeded({ workflow, run }: Seen, artifact: string): boolean {
-  return (workflow.movesFrom[run.state] ?? []).some(
-    ({ need, when }) =>
-      need.includes(artifact) ||
-      when.some((condition) => "artifact" in condition && condition.artifact === artifact),
-  );
 }
 
 /** What is said about a run that needs attention ends with the command that mends it. */

@@ -123,6 +123,14 @@ export type Artifacts = {
     place: Place,
     of: { readonly artifacts: readonly string[]; readonly into: string },
   ): Promise<readonly string[]>;
+  /**
+   * Of each of these that is not there now, a copy of the newest in the archive is put into the place, beside where it would be. Gives
+   * the paths of the copies in the place. Doing it twice is harmless.
+   */
+  recall(
+    place: Place,
+    of: { readonly artifacts: readonly string[]; readonly from: string },
+  ): Promise<{ readonly files: readonly string[]; readonly told: readonly string[] }>;
   /** What only people may write is put back where somebody has taken it out; where it was changed, what it said before goes there. */
   keep(place: Place, of: { readonly into: string }): Promise<readonly string[]>;
   /** Takes files of artifacts and projections along from one root to another. Never over a file that is there. */

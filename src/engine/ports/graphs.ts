@@ -28,7 +28,13 @@ export type ChildRow = GraphKey & {
   readonly status: string;
 };
 
-export type Tally = { readonly parent: string; readonly done: number; readonly all: number };
+export type Tally = {
+  readonly parent: string;
+  readonly done: number;
+  readonly all: number;
+  /** Those whose runs wait for a person. */
+  readonly waiting: number;
+};
 
 /** What became of a task. */
 type ChildEnd = Pick<ChildRow, "outcome" | "summary">;
@@ -55,7 +61,7 @@ export type Graphs = {
   /** Gives the task this run, unless it has one; gives the one that it has then. */
   nameChild(key: GraphKey, task: string, run: string): string;
   settleChild(key: GraphKey, task: string, end: ChildEnd): void;
-  /** How far those are that runs wait for: how many tasks are done or skipped, of how many. Next to nothing where there are none. */
+  /** How far those are that runs wait for: how many tasks are done or skipped, of how many, and how many wait for a person. Next to nothing where there are none. */
   tallies(): readonly Tally[];
   /** Whether a graph waits for somebody to look at it: nothing of it is under way, or something of it has ended. */
   isGraphDue(): boolean;

@@ -54,6 +54,7 @@ const Artifact = z.strictObject({
   standing: Text,
   good: Flag,
   used: Flag,
+  wanted: told(Flag, "Some move out of the present state asks for it"),
   reason: Text,
   at: z.optional(At),
   asOf: z.optional(Text),
@@ -66,6 +67,7 @@ const Scheduled = z.strictObject({
   type: z.enum(["dispatch", "inline", "review", "command", "question"]),
   status: z.enum(["pending", "in_progress", "completed", "failed", "skipped", "waived"]),
   attempts: Count,
+  idle: told(Flag, "It was passed without anything to do"),
   gate: z.nullable(
     z.strictObject({
       status: z.enum(["satisfied", "missing", "pending", "dropped"]),
@@ -126,13 +128,16 @@ const RUN = {
   updatedAt: Text,
 };
 
-const Tally = z.strictObject({ done: Count, all: Count });
+const Tally = z.strictObject({ done: Count, all: Count, waiting: Count });
 
 export const list = {
   runs: z.array(
     z.strictObject({
       ...RUN,
-      tasks: told(z.nullable(Tally), "Of a list that it waits for: how many are done"),
+      tasks: told(
+        z.nullable(Tally),
+        "Of a list that it waits for: how many are done, and how many wait for a person",
+      ),
     }),
   ),
   more: Count,

@@ -83,9 +83,20 @@ export const completion = {
 /** What it is told comes line by line. */
 export const demo = {};
 
+/** What became of a task of a run, as it becomes so. */
+const TaskHappening = z.strictObject({
+  run: Text,
+  task: Text,
+  child: Text,
+  at: Text,
+  status: Text,
+  what: Text,
+});
+
 /** What happens, what is asked, what was answered, and at the end how it ended. */
 export const DemoLine = z.union([
   Happening,
+  TaskHappening,
   z.strictObject({ run: Text, asks: Text }),
   z.strictObject({ run: Text, answer: Text, by: Text }),
   z.strictObject({

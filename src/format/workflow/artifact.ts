@@ -43,6 +43,12 @@ export function buildArtifact(
       code: "bad-artifact",
       message: `${name} needs the workflow that each of its runs follows: "workflow"`,
     });
+  requireNames(context, {
+    kind: "artifact",
+    names: file.earlier,
+    known: context.names.artifacts,
+    path: [...path, "earlier"],
+  });
   const fresh = file.fresh ?? "run";
   requireName(context, {
     kind: "scope",

@@ -117,12 +117,13 @@ function buildRole(on: Build, role: NonNullable<WorkflowFile["roles"]>[string], 
     usePrompt(on, prompt, isNamed ? context.placeOf([...path, "prompt"]) : context.keyPlaceOf(path));
     if (again !== prompt) usePrompt(on, again, context.placeOf([...path, "again"]));
   }
-  requireNames(on.context, {
-    kind: "artifact",
-    names: role.context,
-    known: on.context.names.artifacts,
-    path: [...path, "context"],
-  });
+  for (const key of ["context", "earlier"] as const)
+    requireNames(on.context, {
+      kind: "artifact",
+      names: role[key],
+      known: on.context.names.artifacts,
+      path: [...path, key],
+    });
   const values = valuesOf(on);
   const minutes = paramOr(values, role.minutes ?? UNSAID_MINUTES, { as: "int", path: [...path, "minutes"] });
   const stall = paramOr(values, role.stall ?? UNSAID_MINUTES, { as: "int", path: [...path, "stall"] });
@@ -136,6 +137,7 @@ function buildRole(on: Build, role: NonNullable<WorkflowFile["roles"]>[string], 
     minutes: typeof minutes === "object" ? minutes : Number(minutes),
     stallMinutes: typeof stall === "object" ? stall : Number(stall),
     context: listOf(role.context),
+    ...(role.earlier === undefined ? {} : { earlier: listOf(role.earlier) }),
   };
 }
 

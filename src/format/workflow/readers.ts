@@ -34,6 +34,8 @@ const READERS_OF: Partial<Record<keyof ArtifactFile, readonly Kind[]>> = {
   workflow: ["children"],
   most: ["children", "document", "file"],
   with: ["children"],
+  earlier: ["children"],
+  scored: ["children"],
 };
 
 /** Reports keys that the artifact's reader would never look at. */
@@ -95,7 +97,9 @@ export function readerOf(on: On, file: ArtifactFile, path: Path): Reader {
       tasks: file.children,
       workflow: file.workflow ?? "",
       most: file.most ?? AT_ONCE,
+      ...scoredOf(on, file, [...path, "scored"]),
       with: withOf(on, file.with ?? {}, [...path, "with"]),
+      ...(file.earlier === undefined ? {} : { earlier: listOf(file.earlier) }),
     };
   return { type: "file", ...mostOf(file) };
 }
@@ -114,6 +118,13 @@ function checkOf(on: On, check: NonNullable<ArtifactFile["check"]>, path: Path):
 }
 
 const AT_ONCE = 4;
+
+function scoredOf(on: On, { scored }: ArtifactFile, path: Path): { scored?: Value<boolean> } {
+  if (scored === undefined) return {};
+  if (typeof scored === "boolean") return { scored };
+  const value = paramOr(on, scored, { as: "bool", path });
+  return { scored: typeof value === "object" ? value : true };
+}
 
 function withOf(on: On, given: NonNullable<ArtifactFile["with"]>, path: Path): Children["with"] {
   const valueOf = (value: Literal, at: Path): Value =>

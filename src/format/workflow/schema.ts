@@ -142,6 +142,12 @@ const Artifact = z.strictObject({
   children: z.optional(told(Name, "Reader: how the child runs made of these tasks ended")),
   workflow: z.optional(told(Name, "With children: the workflow that each of them follows")),
   with: z.optional(told(With, "With children: parameters that each of them is started with")),
+  earlier: z.optional(
+    told(Names, "With children: artifacts of which each is told where the newest archived one is"),
+  ),
+  scored: z.optional(
+    told(z.union([z.boolean(), Param]), "With children: whether the complexity of a task counts in `with`"),
+  ),
   by: z.optional(told(Some, "Whose word counts: roles, human, engine")),
   fresh: z.optional(
     told(Name, "It must have changed since: run, entry, a scope, or the last change of a counter"),
@@ -165,6 +171,9 @@ const Role = z.strictObject({
   minutes: z.optional(told(Bound, "It is ended after this time")),
   stall: z.optional(told(Bound, "It is ended after this many minutes without output")),
   context: z.optional(told(Names, "Artifacts that must be there when it starts")),
+  earlier: z.optional(
+    told(Names, "Artifacts of which it is told, when it starts, where the newest archived one is"),
+  ),
 });
 
 const State = z.strictObject({
@@ -274,6 +283,12 @@ const Phase = z.strictObject({
   tasks: z.optional(told(Name, "Child runs made of the tasks of this phase's output")),
   workflow: z.optional(told(Name, "With tasks: the workflow that each child run follows")),
   with: z.optional(told(With, "With tasks: parameters that each child run is started with")),
+  earlier: z.optional(
+    told(Names, "With tasks: artifacts of which each is told where the newest archived one is"),
+  ),
+  scored: z.optional(
+    told(z.union([z.boolean(), Param]), "With tasks: whether the complexity of a task counts in `with`"),
+  ),
   ask: z.optional(told(Name, "A question to a person")),
   hand: z.optional(
     told(

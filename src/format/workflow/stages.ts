@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<string, { readonly needs: readonly Key[]; readonly 
   review: { needs: ["by", "out"], may: ["fix", "tries", "then"] },
   each: { needs: ["run", "part", "merge", "out"], may: ["split", "most", "failed", "tries", "then"] },
   check: { needs: [], may: ["out", "fix", "then"] },
-  tasks: { needs: ["workflow"], may: ["failed", "most", "with", "then"] },
+  tasks: { needs: ["workflow"], may: ["failed", "most", "with", "scored", "earlier", "then"] },
   ask: { needs: [], may: [] },
   run: { needs: ["out"], may: ["tries", "then"] },
 };

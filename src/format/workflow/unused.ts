@@ -2,7 +2,7 @@
 
 import { closest } from "../../core/closest.ts";
 import type { Action, Definition } from "../../core/workflow.ts";
-import type { Build } from "./builder.ts";
+import { originOf, type Build } from "./builder.ts";
 import { report, type Path } from "./context.ts";
 import { cyclesIn } from "./phases/site.ts";
 
@@ -11,6 +11,7 @@ export function checkUnused(on: Build, definition: Definition): void {
   checkCounters(on, definition);
   checkRoles(on, definition);
   checkScopes(on, definition);
+  checkEarlier(on, definition);
 }
 
 function tell({ context }: Build, path: Path, message: string): void {
@@ -37,14 +38,17 @@ function checkCounters(on: Build, { moves, ends, asks }: Definition): void {
     if (!counted.has(name)) tell(on, ["counters", name], `nothing counts ${name}: it would never be spent`);
 }
 
-function checkRoles(on: Build, { roles, moves, ends, states }: Definition): void {
-  const actions = [
+function actionsIn({ moves, ends, states }: Definition): readonly Action[] {
+  return [
     ...moves.flatMap((move) => move.do),
     ...ends.flatMap((end) => [...end.then, ...end.do]),
     ...Object.values(states).flatMap(({ enter }) => enter),
   ];
-  const started = new Set(actions.flatMap(startedBy));
-  for (const name of Object.keys(roles))
+}
+
+function checkRoles(on: Build, definition: Definition): void {
+  const started = new Set(actionsIn(definition).flatMap(startedBy));
+  for (const name of Object.keys(definition.roles))
     if (!started.has(name)) tell(on, ["roles", name], `nothing starts ${name}: no action is "start ${name}"`);
 }
 
@@ -74,4 +78,26 @@ function checkScopes(on: Build, { counters, artifacts }: Definition): void {
       suggestion: read.has(per) ? per : closest(name, [...read]),
     });
   }
+}
+
+/** Nothing is left by an earlier attempt of what nobody archives. */
+function checkEarlier(on: Build, definition: Definition): void {
+  const archived = new Set(
+    actionsIn(definition).flatMap((action) => (action.type === "archive" ? action.artifacts : [])),
+  );
+  const whose: (readonly [Path, readonly string[]])[] = [
+    ...Object.entries(definition.roles).map(
+      ([name, { earlier = [] }]) => [["roles", name, "earlier"], earlier] as const,
+    ),
+    ...Object.entries(definition.artifacts).map(([name, { reader }]) => {
+      const path = [...originOf(on.expanded, "artifacts", name), "earlier"];
+      return [path, reader.type === "children" ? (reader.earlier ?? []) : []] as const;
+    }),
+  ];
+  for (const [path, names] of whose)
+    for (const name of names.filter((each) => !archived.has(each)))
+      report(on.context, on.context.placeOf(path), {
+        code: "unused",
+        message: `nothing archives ${name}: no earlier one would ever be there`,
+      });
 }

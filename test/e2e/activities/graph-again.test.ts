@@ -5,7 +5,7 @@ import { describe, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
 import { processesOf, type } from "../lives/life.ts";
 import { childrenOf, FOUR, inGraph, list, looking, order, outcomes, PLACES } from "./graph-support.ts";
-import type { Stage } from "./stage.ts";
+import { filesBelow, type Stage } from "./stage.ts";
 
 const STAGED = { workflow: "graph-stage", state: "work" };
 
@@ -105,6 +105,29 @@ describe.runIf(isPerson).concurrent("a graph once more", () => {
     );
   });
 
+  test("work that begins again: its tasks are told what was found, by the name of a file", async ({
+    expect,
+  }) => {
+    const script = `[ -e seen ] || { touch seen; echo "a.ts:1 is wrong"; exit 1; }`;
+    await inGraph(
+      FOUR.slice(0, 1),
+      async (stage, run) => {
+        await blocked(stage, run);
+        expect((await stage.person("answer", "UD-1", "again")).code).toBe(0);
+        await stage.until(run, ({ state, isIdle }) => state === "done" && isIdle);
+        expect(shownIn(join(stage.ledger, "payload-1-1.json"))).toMatchObject({ earlier: [] });
+        const earlier = ["phases/attempt-5/look.txt"];
+        expect(shownIn(join(stage.ledger, "payload-1-2.json"))).toMatchObject({ earlier });
+        const files = filesBelow(join(stage.home.root, "runs", run, "files"));
+        expect(files["phases/attempt-5/look.txt"]).toContain("a.ts:1 is wrong");
+      },
+      {
+        of: { workflow: "graph-judged", state: "work" },
+        files: { "test.sh": script, ".gitignore": "seen\n" },
+      },
+    );
+  });
+
   test("a task that the list tells anew is done anew; a graph that was left ends first", async ({
     expect,
   }) => {
@@ -178,7 +201,7 @@ describe.runIf(isPerson).concurrent("a graph once more", () => {
         const isBegun = (times: number): boolean =>
           order(stage).filter((line) => line === "begin 1").length === times;
         await stage.until(run, () => isBegun(2));
-        expect((await stage.person("stop", run)).code).toBe(0);
+        expect((await stage.person("stop", run, "--now")).code).toBe(0);
         await stage.until(run, () => processesOf(stage).every(({ kind }) => kind !== "agent"));
         expect((await stage.person("resume", run)).code).toBe(0);
         await stage.until(run, () => isBegun(3));

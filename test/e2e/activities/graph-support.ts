@@ -7,13 +7,18 @@ import type { ChildRow } from "../../../src/engine/ports/graphs.ts";
 import { processesOf, type } from "../lives/life.ts";
 import { onStage, type Stage } from "./stage.ts";
 
-export type Listed = { readonly id: string; readonly files: string; readonly on?: string };
+export type Listed = {
+  readonly id: string;
+  readonly files: string;
+  readonly on?: string;
+  readonly complexity?: string;
+};
 
 export const list = (tasks: readonly Listed[]): string =>
   tasks
     .map(
-      ({ id, files, on = "none" }) =>
-        `### Task ${id}: Part ${id}\n\nFiles: ${files}\nDependencies: ${on}\nComplexity: easy\nInstructions: all of it\n`,
+      ({ id, files, on = "none", complexity = "easy" }) =>
+        `### Task ${id}: Part ${id}\n\nFiles: ${files}\nDependencies: ${on}\nComplexity: ${complexity}\nInstructions: all of it\n`,
     )
     .join("\n");
 
@@ -34,18 +39,31 @@ say order "end $task"
 type Life = {
   readonly words?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** What follows the name of the workflow when it is begun. */
+  readonly argv?: readonly string[];
   /** Which workflow, and the state in which the tasks are started. */
   readonly of?: { readonly workflow: string; readonly state: string };
+  readonly files?: Readonly<Record<string, string>>;
+  /** Called before the tasks begin. */
+  readonly furnish?: (stage: Stage) => void;
 };
 
 export async function inGraph(
   tasks: readonly Listed[],
   play: (stage: Stage, run: string) => Promise<void>,
-  { words = [], env = {}, of = { workflow: "graph", state: "building" } }: Life = {},
+  {
+    words = [],
+    env = {},
+    argv = [],
+    of = { workflow: "graph", state: "building" },
+    files = {},
+    furnish,
+  }: Life = {},
 ): Promise<void> {
-  await onStage({ workflow: of.workflow, agents: { worker: WORKER } }, async (stage) => {
+  await onStage({ workflow: of.workflow, agents: { worker: WORKER }, files }, async (stage) => {
     for (const word of words) stage.say(word);
-    const run = await stage.begin(of.workflow);
+    furnish?.(stage);
+    const run = await stage.begin(of.workflow, ...argv);
     const { workspace } = await stage.until(run, (now) => now.workspace !== undefined && now.isIdle);
     writeFileSync(join(workspace?.path ?? "", "tasks.md"), list(tasks));
     // The next one is started with what we say.

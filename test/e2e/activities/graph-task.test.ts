@@ -47,6 +47,7 @@ describe.runIf(isPerson).concurrent("a task of a graph", () => {
         dependencyOutputs: [],
         constraints,
         context: [],
+        earlier: [],
       });
       expect(payload(stage, "2", 1)).toMatchObject({
         targetFiles: ["b.ts", "c.ts"],

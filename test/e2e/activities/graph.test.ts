@@ -104,6 +104,27 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
     });
   });
 
+  test.for<[string, string[]]>([
+    ["true", ["small", "large"]],
+    ["false", ["middling", "middling"]],
+  ])(
+    "with scoring %s the complexity of a task decides over its model: %s",
+    async ([scoring, models], { expect }) => {
+      const tasks = [
+        { id: "1", files: "a.ts", complexity: "easy" },
+        { id: "2", files: "b.ts", complexity: "hard" },
+      ];
+      await inGraph(
+        tasks,
+        async (stage, run) => {
+          await stage.until(run, ({ state }) => state === "done");
+          expect(childrenOf(stage, run).map(({ params }) => params["model"])).toEqual(models);
+        },
+        { argv: ["--param", `scoring=${scoring}`] },
+      );
+    },
+  );
+
   test.for(IS_DEEP ? PLACES : ["registry.after-child"])(
     "the supervisor is killed at %s",
     async (place, { expect }) => {

@@ -21,6 +21,8 @@ signalbox submit judge
 
 const PLANNER = `
 ls plan.md review.json >>"$LEDGER/found" 2>/dev/null
+sed -n '/^## From an earlier attempt/,$s/^- //p' "$SIGNALBOX_PROMPT" | while read -r file; do say earlier "$file: $(cat "$file")"; done
+git status --porcelain >>"$LEDGER/status"
 echo "plan of $SIGNALBOX_JOB" >plan.md
 `;
 const MENDER = `echo "mended by $SIGNALBOX_JOB" >>plan.md`;
@@ -71,6 +73,9 @@ describe.runIf(isPerson).concurrent("stages", () => {
       `);
       // The second attempt of the stage began clean.
       expect(stage.said("found")).toBe("");
+      // It was told why, by the name of a file that is no part of the work.
+      const why = '{"status":"changes","issues":[{"rank":"P2","issue":"an issue of rank P2"}]}';
+      expect([stage.said("earlier"), stage.said("status")]).toEqual([`attempt-5/review.json: ${why}`, ""]);
       expect((await stage.person("verify", run)).code).toBe(0);
     });
   });
@@ -114,7 +119,7 @@ describe.runIf(isPerson).concurrent("stages", () => {
       "plan-reviewer": `echo '{"status":"approved","summary":"good","issues":[]}' >${phases}/1.3-plan-review.json`,
       fixer: "true",
     };
-    await onStage({ agents }, async (stage) => {
+    await onStage({ workflow: "staged-plan", agents }, async (stage) => {
       const run = await stage.begin("staged-plan", "--param", "reviewer_harness=scripted");
       const now = await stage.until(run, ({ state, attention }) => state === "planned" || attention !== "");
       expect(now.attention).toBe("");

@@ -13,6 +13,8 @@ export function tasksPhase(sink: Sink, site: PhaseSite): void {
       ...(phase.workflow === undefined ? {} : { workflow: phase.workflow }),
       ...(phase.most === undefined ? {} : { most: Number(phase.most) }),
       ...(phase.with === undefined ? {} : { with: phase.with }),
+      ...(phase.earlier === undefined ? {} : { earlier: phase.earlier }),
+      ...(phase.scored === undefined ? {} : { scored: phase.scored }),
     },
     path: path,
   });

@@ -1,0 +1,43 @@
+/** What is not part of the work: files of artifacts, also those of every member of a fan-out. */
+import { expect, test } from "vitest";
+import { artifactTest, ignoreLines } from "../../src/adapters/git/artifact-paths.ts";
+import { NO_RUN } from "../../src/core/run.ts";
+import { artifactPaths } from "../../src/engine/place.ts";
+import { fromText } from "../support/workflows.ts";
+
+const workflow = fromText(`
+$schema: ../../schema/workflow-1.schema.json
+name: parts
+title: A file for each member
+roles: { worker: {} }
+stages:
+  ONE:
+    stuck: stuck
+    then: done
+    phases:
+      list: { run: worker, out: { in: list.md, document: [Areas], lists: { areas: Areas } } }
+      whole: { each: list.areas, run: worker, part: "parts/{slot}.md", merge: worker, failed: ask, out: whole.md }
+states:
+  done: { final: done }
+  dropped: { final: cancelled }
+moves:
+  - { from: start, to: list, by: human, reserve: workspace }
+asks:
+  stuck: { question: worker, options: { retry: { to: origin }, drop: { to: dropped } } }
+`);
+
+test.for<[file: string, isArtifact: boolean]>([
+  ["list.md", true],
+  ["whole.md", true],
+  ["parts/api.md", true],
+  ["parts/how it is tested.md", true],
+  ["parts/*.md", true],
+  ["parts/deep/api.md", false],
+  ["parts/api.ts", false],
+])("%s: %s", ([file, isArtifact]) => {
+  expect(artifactTest(artifactPaths(workflow, NO_RUN))(file)).toBe(isArtifact);
+});
+
+test("git is given a pattern for them", () => {
+  expect(ignoreLines(artifactPaths(workflow, NO_RUN))).toContain("/parts/*.md");
+});
