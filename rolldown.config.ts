@@ -11,7 +11,7 @@ import { compileBuiltIn } from "./scripts/built-in.ts";
 import packageJson from "./package.json" with { type: "json" };
 
 export default defineConfig({
-  input: { main: "src/cli/main.ts" },
+  input: { main: "src/cli/main.ts", front: "src/cli/front.ts" },
   platform: "node",
   transform: {
     target: "node22.14",
@@ -31,8 +31,12 @@ export default defineConfig({
       includeDependenciesRecursively: false,
       groups: [
         {
+          name: "front",
+          test: /src\/cli\/(front|print|printed|bytes)\.ts|adapters\/supervisor\/wire|home\/(reasons|new-name)|rolldown\/runtime/,
+        },
+        {
           name: "main",
-          test: /src\/cli\/(main|run|arguments|command|commands|paint|print)\.ts|core\/closest|user-error|citty|rolldown\/runtime|home\/reasons|files\/errno/,
+          test: /src\/cli\/(main|run|arguments|command|commands|paint)\.ts|core\/closest|user-error|citty|files\/errno/,
         },
         {
           name: "kernel",

@@ -14,6 +14,7 @@ import { benchGraph } from "./graph.ts";
 import { benchList } from "./list.ts";
 import { benchLive } from "./live.ts";
 import { benchReview } from "./review.ts";
+import { benchStaged } from "./staged.ts";
 import { benchStart } from "./start.ts";
 import { benchStep } from "./step.ts";
 import { benchHistory, benchStore } from "./store.ts";
@@ -30,6 +31,7 @@ const BENCHES: Readonly<Record<string, () => Figure | Promise<Figure>>> = {
   tasks: benchTasks,
   review: benchReview,
   graph: benchGraph,
+  staged: benchStaged,
 };
 
 const { values, positionals } = parseArgs({

@@ -12,4 +12,5 @@ if (major < 22 || (major === 22 && Number(version[1]) < 14)) {
 }
 // The cache only saves time: where its folder cannot be written, Node reports that in the result and goes on.
 require("node:module").enableCompileCache();
-require("./main.cjs");
+// What an agent asks for, the supervisor may answer: then nothing else is loaded.
+require(process.env.SIGNALBOX_TOKEN ? "./front.cjs" : "./main.cjs").main();

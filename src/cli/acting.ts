@@ -31,16 +31,22 @@ export type Acting = {
 /** Opens the box for one command, and closes it whatever happens. */
 export async function acting<T>(door: Door, work: (on: Acting) => T | Promise<T>): Promise<T> {
   const home = requireHome(door);
+  if (door.warm !== undefined) return work(actingIn(door, home, door.warm.box));
   const store = openStore(door);
   const later: (() => void)[] = [];
   try {
-    const who = whoActs({ env: door.env, store, ...(door.procs === undefined ? {} : { procs: door.procs }) });
-    if (who.type === "agent") store.acknowledge({ run: who.run, ...who.actor }, Date.now());
-    return await work({ door, home, box: boxOf(door, home, { store, later }), who });
+    return await work(actingIn(door, home, boxOf(door, home, { store, later })));
   } finally {
     store.close();
     for (const each of later) inVain(each);
   }
+}
+
+function actingIn(door: Door, home: Home, box: Box): Acting {
+  const { store } = box;
+  const who = whoActs({ env: door.env, store, ...(door.procs === undefined ? {} : { procs: door.procs }) });
+  if (who.type === "agent") store.acknowledge({ run: who.run, ...who.actor }, Date.now());
+  return { door, home, box, who };
 }
 
 /** What only saves time the next time is no reason to fail. */

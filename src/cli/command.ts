@@ -2,6 +2,7 @@
 
 import type { Env, Home } from "../adapters/home/paths.ts";
 import type { Procs } from "../adapters/person/processes.ts";
+import type { Box } from "../engine/box.ts";
 import type { Paint } from "./paint.ts";
 import type { Talk } from "./progress.ts";
 
@@ -18,6 +19,19 @@ export type Door = {
   /** For what is said while a command is at work; none where only its result is wanted. */
   readonly talk?: Talk;
   readonly self: string;
+  /** What was read of the standard input before. */
+  readonly stdin?: Uint8Array;
+  /** For a command that is answered by the supervisor. */
+  readonly warm?: Warm;
+};
+
+/** What a process that stays has open already. */
+export type Warm = {
+  readonly box: Box;
+  /** Something was written that it may have to act upon. */
+  ring(): void;
+  /** The bytes of a file as whoever asked sees it; `-` is the standard input. */
+  read(file: string): Promise<Uint8Array>;
 };
 
 /**

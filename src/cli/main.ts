@@ -1,18 +1,22 @@
 /** The process around the command line. */
 
-import { whyNotWritten } from "../adapters/home/reasons.ts";
-import { EXIT_FAILED } from "./command.ts";
 import { print, isTerminal } from "./print.ts";
+import { say, show, whenLost } from "./printed.ts";
 import { run } from "./run.ts";
 
 const COLUMNS = 80;
 
-/** Why what we print does not arrive any more; empty as long as it does. */
-let lost = "";
-let stop: () => void = () => undefined;
+/** What was done before all of it was loaded: the supervisor was asked, and did not answer. */
+export type Before = {
+  /** Under which it may have been done. */
+  readonly key?: string;
+  /** What was read of the standard input. */
+  readonly stdin?: Uint8Array;
+};
 
-async function main(): Promise<void> {
-  const { code, stdout, stderr } = await run(process.argv.slice(2), {
+export async function main(before: Before = {}): Promise<void> {
+  const printed = await run(process.argv.slice(2), {
+    ...before,
     cwd: currentFolder(),
     env: process.env,
     terminal: isTerminal(1),
@@ -23,29 +27,7 @@ async function main(): Promise<void> {
     },
     live: { print: say, interrupted },
   });
-  // Only said, never forced: leaving at once would cut off what is still on its way through a pipe.
-  process.exitCode = code;
-  say(stdout);
-  // What goes with an answer means nothing without it.
-  if (!isFailed()) print(2, stderr);
-}
-
-function say(text: string): void {
-  print(1, text, (code) => {
-    // Who closed it before we began waits for how it ends.
-    if (lost !== "" || code === "EBADF") return;
-    lost = code;
-    stop();
-    if (!isFailed()) return;
-    // Whatever the command itself ends with: its answer did not arrive.
-    process.once("exit", () => (process.exitCode = EXIT_FAILED));
-    print(2, `signalbox: what it says cannot be written to the standard output: ${whyNotWritten(code)}\n`);
-  });
-}
-
-/** Otherwise who reads has seen enough, as with `| head`. */
-function isFailed(): boolean {
-  return lost !== "" && lost !== "EPIPE";
+  show(printed);
 }
 
 /**
@@ -55,8 +37,7 @@ function isFailed(): boolean {
 function interrupted(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => controller.abort(signal));
-  stop = (): void => controller.abort("SIGPIPE");
-  if (lost !== "") stop();
+  whenLost(() => controller.abort("SIGPIPE"));
   return controller.signal;
 }
 
@@ -69,5 +50,3 @@ function currentFolder(): string {
     throw error;
   }
 }
-
-void main();

@@ -11,6 +11,7 @@ import {
   type Answer,
   type Command,
   type Door,
+  type Given,
   type Group,
 } from "./command.ts";
 import { ALIASES, COMMANDS } from "./commands.ts";
@@ -24,6 +25,10 @@ export type World = {
   readonly talk?: Door["talk"];
   readonly procs?: Door["procs"];
   readonly startSupervisor?: Door["startSupervisor"];
+  readonly stdin?: Door["stdin"];
+  readonly warm?: Door["warm"];
+  /** Where the command takes a key and is given none: what it asks for may have been done under this one. */
+  readonly key?: string;
   /** For answers that come piece by piece: prints at once, and tells when it is enough. Without it they are collected. */
   readonly live?: { readonly print: (text: string) => void; readonly interrupted: () => AbortSignal };
 };
@@ -105,7 +110,12 @@ async function answerCommand(
   if (length < min) throw new UserError("bad-usage", `signalbox ${name} needs ${command.usage}`, help);
   if (length > max)
     throw new UserError("bad-usage", `signalbox ${name} does not take "${given.words[max] ?? ""}"`, help);
-  return command.answer(given, door);
+  return command.answer(keyed(given, command, world), door);
+}
+
+function keyed(given: Given, { options }: Command, { key }: World): Given {
+  if (key === undefined || options["key"] === undefined || given.options["key"] !== undefined) return given;
+  return { ...given, options: { ...given.options, key } };
 }
 
 /** Options without a command. */
@@ -137,19 +147,22 @@ function helped(text: string): Answer {
 }
 
 function doorOf(world: World, options: Readonly<Record<string, string>>): Door {
-  const { cwd, env, terminal, talk, procs, startSupervisor } = world;
+  const { cwd, env, terminal, talk, procs, startSupervisor, stdin, warm } = world;
   if (cwd === "") throw new UserError("no-folder", "the folder you are in is gone", "cd ..");
   const isPlain = options["no-color"] !== undefined || isSet(env["NO_COLOR"]) || isSet(env["CI"]);
   const isResultOnly = options["json"] !== undefined || options["quiet"] !== undefined;
   // `npm start` in a checkout: there is no signalbox on the path of whoever reads this.
   const isCheckout = env["npm_package_name"] === "signalbox";
   return {
-    cwd: realpathSync.native(cwd),
+    // The kernel has said where whoever asks the supervisor is.
+    cwd: warm === undefined ? realpathSync.native(cwd) : cwd,
     home: env["HOME"] ?? "",
     env,
     ...(talk === undefined || isResultOnly ? {} : { talk }),
     ...(procs === undefined ? {} : { procs }),
     ...(startSupervisor === undefined ? {} : { startSupervisor }),
+    ...(stdin === undefined ? {} : { stdin }),
+    ...(warm === undefined ? {} : { warm }),
     paint: paintOf(terminal === true && !isPlain),
     self: isCheckout ? "./bin/signalbox" : "signalbox",
   };

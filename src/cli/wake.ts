@@ -21,6 +21,12 @@ type Waking = {
 };
 
 export async function wake({ door, home, who, box }: Waking): Promise<void> {
+  if (door.warm !== undefined) {
+    door.warm.ring();
+    // What is due is begun first, and waits for the disk while we go on.
+    await new Promise((resolve) => setImmediate(resolve));
+    return;
+  }
   if (who?.type === "person") saveEnvironment(home, door.env);
   if (!isDue(box.store, home)) return;
   const [{ poke }, { isSupervisorAlive }] = await Promise.all([

@@ -27,7 +27,7 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
     await endWriters(works, row.id, tries);
   const of = { run: row.id, role, slot, attempt };
   const name = jobId(of, 1).slice(row.id.length + 1, -2);
-  const agent = works.store.agent(of) ?? newAgent(works, { of, name, entry: run.entry });
+  const agent = works.store.agent(of) ?? (await newAgent(works, { of, name, entry: run.entry }));
   if (agent.turn === 0) works.store.putAgent(agent);
   if (agent.status !== "ended" && agent.turn <= 1) {
     const workflow = works.workflow(row.definition);
@@ -55,18 +55,26 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
 }
 
 /** Its folder is a new one: what somebody has laid down for it beforehand is not used. */
-function newAgent(
+async function newAgent(
   works: Works,
   on: {
     readonly of: Pick<AgentRow, "run" | "role" | "slot" | "attempt">;
     readonly name: string;
     readonly entry: number;
   },
-): AgentRow {
+): Promise<AgentRow> {
   const { of, name, entry } = on;
-  const dir = works.desk.make(works.folders(of.run).agents, name);
-  const token = works.desk.issue(dir);
-  return { ...of, token, dir, turn: 0, status: "idle", entry, startedAt: works.clock.now() };
+  const { desk } = works;
+  const dir = await desk.furnish(works.folders(of.run).agents, name, { token: desk.newToken() });
+  return {
+    ...of,
+    token: desk.token(dir).hash,
+    dir,
+    turn: 0,
+    status: "idle",
+    entry,
+    startedAt: works.clock.now(),
+  };
 }
 
 export async function stopAgent({ works, kept, deed }: Of<"stop-agent">): Promise<string> {

@@ -26,14 +26,16 @@ export type Box = {
  * Where agents find what they are told.
  *
  * Contract: `make` gives a folder that was not there, under a name that nobody could know beforehand: whatever is in it we have put
- * there, or somebody who has seen it since. `issue` and `token` are about the same token, for ever. `leave` and `write` are durable
- * when they return; doing them twice is harmless, and what `write` has written stays as it is. `waiting` are the messages that no
- * turn in these folders has taken, in their order. What is no ordinary file is never waited for.
+ * there, or somebody who has seen it since; `furnish` the same with texts in it. `token` is what it was furnished with, for ever.
+ * `leave` and `write` are durable when they return, `furnish` when it resolves; doing the first two twice is harmless, and what was
+ * written stays as it is. `waiting` are the messages that no turn in these folders has taken, in their order. What is no ordinary
+ * file is never waited for.
  */
 export type Desk = {
   make(parent: string, name: string): string;
-  /** Writes a new token into a new folder, and gives its hash; throws where there is one. */
-  issue(dir: string): string;
+  furnish(parent: string, name: string, texts: Readonly<Record<string, string>>): Promise<string>;
+  /** For the text `token`. */
+  newToken(): string;
   token(dir: string): { readonly token: string; readonly hash: string };
   /** Gives the path. */
   write(dir: string, name: string, text: string): string;

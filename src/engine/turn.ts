@@ -26,6 +26,8 @@ type Turn = {
   readonly messages?: readonly Message[];
 };
 
+const PROMPT = "prompt.md";
+
 /** Starts a turn of an agent. Safe to repeat: what was claimed is not started again. */
 export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<void> {
   const { agent, turn } = on;
@@ -56,8 +58,8 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
     });
   const [program = ""] = argvWith("");
   if (!works.finds(program, env["PATH"] ?? "")) throw noProgram(program, harness.name);
-  const dir = store.job(id)?.dir ?? newTurn(works, on);
-  const prompt = desk.write(dir, "prompt.md", on.text);
+  const dir = store.job(id)?.dir ?? (await newTurn(works, on));
+  const prompt = desk.write(dir, PROMPT, on.text);
   // Written before the process: whatever happens from here on, somebody looks after it.
   const known = store.job(id);
   const running: AgentRow = { ...agent, turn, status: "running" };
@@ -106,8 +108,8 @@ function seatOf({ store, processes }: Works, id: string): Seat | undefined {
 }
 
 /** A folder that only a job's row makes the turn's: until then nobody has begun it. */
-function newTurn({ desk }: Works, { agent, turn, messages = [] }: Turn): string {
-  const dir = desk.make(agent.dir, `turn-${turn}`);
+async function newTurn({ desk }: Works, { agent, turn, text, messages = [] }: Turn): Promise<string> {
+  const dir = await desk.furnish(agent.dir, `turn-${turn}`, { [PROMPT]: text });
   if (messages.length > 0) desk.take(dir, messages);
   return dir;
 }

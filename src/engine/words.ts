@@ -3,29 +3,23 @@
 import type { Event } from "../core/event.ts";
 import type { Workflow } from "../core/compile.ts";
 import type { Run } from "../core/run.ts";
-import { isEnabled } from "../core/stages.ts";
-import { valueOf } from "../core/standing.ts";
 import type { Artifact, Definition } from "../core/workflow.ts";
 import type { Works } from "./box.ts";
 import { fillPath } from "./place.ts";
 
-/** Files that a role must know are named, never copied into its prompt. Those of a stage that is disabled are not there. */
+/** Files that a role must know are named, never copied into its prompt. What a stage makes is not there where nobody has made it. */
 export function withContext(
   { definition }: Workflow,
   run: Run,
   of: { readonly role: string; readonly text: string },
 ): string {
-  const missing = (definition.stages ?? []).filter((stage) => !isEnabled(stage, run));
-  const unmade = new Set(
-    (definition.stages ?? [])
-      .flatMap(({ summaries = [] }) => summaries)
-      .flatMap(({ artifact, when }) => (valueOf(run, when) === true ? [] : [artifact])),
-  );
-  // A stage that is left out makes nothing.
+  const { stages = [], artifacts } = definition;
+  const isMade = (name: string): boolean =>
+    run.held[name]?.reading.found === true || artifacts[name]?.each !== undefined;
+  // A stage may be disabled, or passed by whoever began later; a person may have brought along what it would have made.
   const isThere = (name: string): boolean =>
-    !missing.some(({ makes }) => makes.includes(name)) &&
-    !unmade.has(name) &&
-    hasSpoken(definition.artifacts[name], run, name);
+    (isMade(name) || !stages.some(({ makes }) => makes.includes(name))) &&
+    hasSpoken(artifacts[name], run, name);
   const context = [...(definition.roles[of.role]?.context ?? []), ...summedUp(definition, run, of.role)];
   const names = context.filter(isThere);
   const files = names.map((name) => definition.artifacts[name]?.file ?? "").filter((file) => file !== "");

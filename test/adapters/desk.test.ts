@@ -43,19 +43,22 @@ test("every folder is a new one, for us alone, under a name of its own", () => {
   expect(new Set(made.map((dir) => statSync(dir).mode & 0o777))).toEqual(new Set([0o700]));
 });
 
-test("a token is issued once, and read as often as one likes", () => {
-  const dir = desk.make(folder(), "a");
-  const hash = desk.issue(dir);
-  expect(desk.token(dir).hash).toBe(hash);
-  expect(() => desk.issue(dir)).toThrow("EEXIST");
-  expect(desk.token(dir).hash).toBe(hash);
-  expect(readdirSync(dir)).toEqual(["token"]);
+test("a folder is furnished whole, and what it holds stays", async () => {
+  const parent = join(folder(), "agents");
+  const token = desk.newToken();
+  const dir = await desk.furnish(parent, "a", { token, "prompt.md": "first" });
+  expect([desk.newToken() === token, desk.token(dir).token]).toEqual([false, token]);
+  expect(desk.token(dir).hash).toBe(desk.token(dir).hash);
+  expect(readFileSync(desk.write(dir, "prompt.md", "second"), "utf8")).toBe("first");
+  expect(readdirSync(dir).toSorted()).toEqual(["prompt.md", "token"]);
+  const modes = [dir, ...readdirSync(dir).map((name) => join(dir, name))].map((path) => statSync(path).mode);
+  expect(modes.map((mode) => mode & 0o777)).toEqual([0o700, 0o600, 0o600]);
+  expect(await desk.furnish(parent, "a", {})).not.toBe(dir);
 });
 
 test.for(ODD)("%s where a token, a prompt or a text should be is told, and nobody waits", ([, put]) => {
   const dir = desk.make(folder(), "a");
   for (const name of ["token", "prompt.md"]) put(join(dir, name));
-  expect(() => desk.issue(dir)).toThrow("EEXIST");
   expect(() => desk.token(dir)).toThrow(/token (?:is|cannot)/);
   expect(() => desk.read(dir, "prompt.md")).toThrow("prompt.md");
   expect(() => desk.write(dir, "prompt.md", "text")).toThrow("prompt.md");

@@ -172,6 +172,18 @@ test.for<[Params, string]>([
   expect(prompt.match(/\w+\.md/g)?.join(" ")).toBe(files);
 });
 
+test("whoever begins later is not told to read what nobody made, and reads what a person brought along", () => {
+  const { run } = live(flow, { explore: false }, "note");
+  const { build, ...held } = run.held;
+  if (build === undefined) throw new Error("nothing was built");
+  const told = (at: Run): string | undefined =>
+    withContext(flow, at, { role: "analyst", text: "Look.\n" })
+      .match(/\w+\.md/g)
+      ?.join(" ");
+  expect(told({ ...run, held })).toBeUndefined();
+  expect(told({ ...run, held: { ...held, look: build } })).toBe("look.md");
+});
+
 /** Three stages of one or two phases; what is asked for replaces words of it. */
 function staged(change: { enabled?: string; moves?: string }): Workflow {
   return fromText(`$schema: workflow-1.schema.json

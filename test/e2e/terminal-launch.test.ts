@@ -41,6 +41,18 @@ describe.skipIf(!hasTmux)("in a window", () => {
     });
   });
 
+  test("the first byte is in the log, however many come at once, and each has its name", async () => {
+    const b = tmuxBench();
+    const names = Array.from({ length: 12 }, (_, n) => `j${n}`);
+    await Promise.all(
+      names.map((name) => b.processes.launch(b.inWindow(name, `printf '${name} begins\n'; sleep 5`))),
+    );
+    for (const name of names) await until(() => b.text(name, "out.log") === `${name} begins\r\n`);
+    const windows = (await paneHealth(b.home))?.get("run-1")?.windows ?? [];
+    expect(windows.map(({ job }) => job).toSorted()).toEqual(names.toSorted());
+    expect(windows.filter(({ name }) => name.startsWith("opening"))).toEqual([]);
+  });
+
   test("the environment is exactly what was given, and what the terminal says", async () => {
     const b = tmuxBench({ env: { ...process.env, LANG: "C.UTF-8", LC_SERVER: "x", SECRET_OF_SERVER: "y" } });
     const env = {

@@ -1,23 +1,43 @@
-/** What of a run's files git must not take for work: what the engine names is what git's side understands. */
-
+/** What is not part of the work: files of artifacts, also those of every member of a fan-out. */
 import { expect, test } from "vitest";
 import { artifactTest, ignoreLines } from "../../src/adapters/git/artifact-paths.ts";
 import { NO_RUN } from "../../src/core/run.ts";
 import { artifactPaths } from "../../src/engine/place.ts";
-import { checkFixture, fixturesIn } from "../check/corpus.ts";
+import { fromText } from "../support/workflows.ts";
 
-function pathsOf(name: string): string[] {
-  const found = fixturesIn("good").find((each) => each.name === name);
-  const workflow = found === undefined ? undefined : checkFixture(found).workflow;
-  if (workflow === undefined) throw new Error(`the corpus lacks ${name}`);
-  return artifactPaths(workflow, { ...NO_RUN, id: "r1" });
-}
+const workflow = fromText(`
+$schema: ../../schema/workflow-1.schema.json
+name: parts
+title: A file for each member
+roles: { worker: {} }
+stages:
+  ONE:
+    stuck: stuck
+    then: done
+    phases:
+      list: { run: worker, out: { in: list.md, document: [Areas], lists: { areas: Areas } } }
+      whole: { each: list.areas, run: worker, part: "parts/{slot}.md", merge: worker, failed: ask, out: whole.md }
+states:
+  done: { final: done }
+  dropped: { final: cancelled }
+moves:
+  - { from: start, to: list, by: human, reserve: workspace }
+asks:
+  stuck: { question: worker, options: { retry: { to: origin }, drop: { to: dropped } } }
+`);
 
-test("the parts of a fan-out are no work, whatever their members are called", () => {
-  const paths = pathsOf("review-mended-by-file.yaml");
-  const parts = paths.filter((path) => path.includes("{"));
-  expect(parts.length).toBeGreaterThan(0);
-  const [part = ""] = parts;
-  expect(ignoreLines(paths)).toContain(`/${part.replaceAll(/\{[a-z]+\}/g, "*")}`);
-  expect(artifactTest(paths)(part.replaceAll(/\{[a-z]+\}/g, "src a"))).toBe(true);
+test.for<[file: string, isArtifact: boolean]>([
+  ["list.md", true],
+  ["whole.md", true],
+  ["parts/api.md", true],
+  ["parts/how it is tested.md", true],
+  ["parts/*.md", true],
+  ["parts/deep/api.md", false],
+  ["parts/api.ts", false],
+])("%s: %s", ([file, isArtifact]) => {
+  expect(artifactTest(artifactPaths(workflow, NO_RUN))(file)).toBe(isArtifact);
+});
+
+test("git is given a pattern for them", () => {
+  expect(ignoreLines(artifactPaths(workflow, NO_RUN))).toContain("/parts/*.md");
 });

@@ -98,10 +98,18 @@ async function survey(on: Pick<On, "repo" | "env">, content: Content): Promise<O
   };
 }
 
+/** What was parsed last of each file: whoever starts many agents reads the same again and again. */
+const known = new Map<string, { readonly bytes: Uint8Array; readonly parsed: ParsedConfig }>();
+
 /** Most have no settings at all: only those who do pay for the parser. */
 async function parse(of: { file: string; bytes: Uint8Array; scope: Scope }): Promise<ParsedConfig> {
+  const key = `${of.scope} ${of.file}`;
+  const last = known.get(key);
+  if (last !== undefined && Buffer.compare(last.bytes, of.bytes) === 0) return last.parsed;
   const { parseConfig } = await import("../../format/config.ts");
-  return parseConfig(of);
+  const parsed = parseConfig(of);
+  known.set(key, { bytes: of.bytes, parsed });
+  return parsed;
 }
 
 function readIfThere(file: string): Uint8Array | undefined {

@@ -1,8 +1,9 @@
 /** The folders of agents: what they are told lies there, durably, before anybody is started. */
 
 import { createHash, randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync } from "node:fs";
+import { closeSync, fsync, mkdirSync, openSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { Desk, Message } from "../../engine/box.ts";
 import { failpoint } from "../failpoint.ts";
 import { codeOf } from "../files/errno.ts";
@@ -16,27 +17,23 @@ const NAME_BYTES = 9;
 
 export const desk: Desk = {
   make(parent, name) {
-    makeFolder(parent);
-    for (;;) {
-      const dir = join(parent, `${name}-${randomBytes(NAME_BYTES).toString("hex")}`);
-      failpoint("desk.before-make");
-      try {
-        // Not with those above it: that would take a folder that is there for ours.
-        mkdirSync(dir, { mode: 0o700 });
-      } catch (error) {
-        if (codeOf(error) === "EEXIST") continue;
-        throw error;
-      }
-      syncFolder(parent);
-      failpoint("desk.after-make");
-      return dir;
-    }
+    const dir = newFolder(parent, name);
+    syncFolder(parent);
+    failpoint("desk.after-make");
+    return dir;
   },
-  issue(dir) {
-    const token = newToken();
-    writeNew(dir, "token", token);
-    return hashToken(token);
+  async furnish(parent, name, texts) {
+    const dir = newFolder(parent, name);
+    const files = Object.entries(texts).map(([file, text]) => {
+      writeFileSync(join(dir, file), text, { mode: 0o600, flag: "wx" });
+      return join(dir, file);
+    });
+    // Nobody knows of the folder before all of it is durable. At once: that takes the disk as long as one of them.
+    await allSynced([...files, dir, parent]);
+    failpoint("desk.after-make");
+    return dir;
   },
+  newToken,
   token(dir) {
     const token = textOf(join(dir, "token"));
     if (token === undefined) throw new Error(`there is no token in ${dir}`);
@@ -78,6 +75,33 @@ export const desk: Desk = {
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
   },
 };
+
+function newFolder(parent: string, name: string): string {
+  makeFolder(parent);
+  for (;;) {
+    const dir = join(parent, `${name}-${randomBytes(NAME_BYTES).toString("hex")}`);
+    failpoint("desk.before-make");
+    try {
+      // Not with those above it: that would take a folder that is there for ours.
+      mkdirSync(dir, { mode: 0o700 });
+      return dir;
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST") throw error;
+    }
+  }
+}
+
+/** Begun before anything else gets its turn: whoever is next may take a while. */
+async function allSynced(paths: readonly string[]): Promise<void> {
+  const files = paths.map((path) => openSync(path, "r"));
+  try {
+    await Promise.all(files.map((file) => sync(file)));
+  } finally {
+    for (const file of files) closeSync(file);
+  }
+}
+
+const sync = promisify(fsync);
 
 /** Throws where something stands in the place of a text of ours: whoever started that must be told. */
 function textOf(file: string): string | undefined {

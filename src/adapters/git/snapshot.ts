@@ -7,6 +7,7 @@ import { makeDurable } from "./durable.ts";
 import { snapshotRef } from "./names.ts";
 import { inRepository, within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
+import { headAt, isTabled } from "./refs.ts";
 import { headOf, workOf } from "./tree.ts";
 import { tryUpdateRef } from "./update-ref.ts";
 
@@ -18,6 +19,9 @@ export type Moment = {
   readonly message: string;
 };
 
+/** By run, what its last snapshot in this process put on the disk. Most gates are passed without a change of the work. */
+const lastHeld = new WeakMap<On, Map<string, string>>();
+
 export async function snapshot(
   on: On,
   bench: Bench,
@@ -26,10 +30,7 @@ export async function snapshot(
   const tree = workOf(digested);
   const ref = snapshotRef(run, seq);
   const call: Omit<Call, "args"> = { ...inRepository(bench), durable: true };
-  const kept = await treeOfRef(on, call, ref);
-  if (kept === tree) return ref;
-  if (kept !== undefined) throw new Error(`${ref} holds the tree ${kept} already, and not ${tree}`);
-  const head = await headOf(on, bench);
+  const head = isTabled(bench.commonDir) ? await headOf(on, bench) : headAt(bench.gitDir);
   const parents = head === undefined ? [] : ["-p", head];
   const made = await git(on.env, {
     ...within(bench),
@@ -40,10 +41,17 @@ export async function snapshot(
   failpoint("workspace.before-snapshot");
   const args = ["update-ref", ref, made, "0".repeat(made.length)];
   const answer = await tryUpdateRef(on, bench.commonDir, { ...call, args });
-  // Another process was quicker with the same.
-  if (answer.code !== 0 && (await treeOfRef(on, call, ref)) !== tree)
-    throw new Error(`${ref} could not be made: ${answer.err.trim()}`);
-  await makeDurable(on, { commonDir: bench.commonDir, from: made, until: head });
+  if (answer.code !== 0) {
+    // It was made before, or another process was quicker with the same.
+    const kept = await treeOfRef(on, call, ref);
+    if (kept === undefined) throw new Error(`${ref} could not be made: ${answer.err.trim()}`);
+    if (kept !== tree) throw new Error(`${ref} holds the tree ${kept} already, and not ${tree}`);
+  }
+  // The commit was written durably. Its objects were, too, where the last snapshot held the same.
+  const held = `${bench.commonDir} ${head ?? ""} ${tree}`;
+  const last = lastHeld.get(on) ?? new Map<string, string>();
+  if (last.get(run) !== held) await makeDurable(on, { commonDir: bench.commonDir, from: made, until: head });
+  lastHeld.set(on, last.set(run, held));
   failpoint("workspace.after-snapshot");
   return ref;
 }

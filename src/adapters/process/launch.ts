@@ -6,7 +6,7 @@
  */
 
 import { spawn } from "node:child_process";
-import { statSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Launch, Process, Window } from "../../engine/ports/process.ts";
@@ -98,6 +98,7 @@ async function beginInWindow(launch: Launch, window: Window, { home, env, holds 
     async settle() {
       const claimer = identityIn(launch.dir);
       const { pane, server } = opened;
+      rmSync(opened.errand, { force: true });
       if (claimer?.pid === opened.pid) holds.keep(launch.dir, { pane, server, shim: claimer });
       await removeEarlier(on, window, holds.of(launch.dir)?.pane ?? opened.pane);
     },

@@ -38,13 +38,16 @@ export function outboxOf(db: Database, now: () => number): Outbox {
     },
     claim(key, owner, leaseUntil) {
       failpoint("outbox.before-claim");
-      const claimed = db.write(() => claim(db, key, { owner, leaseUntil, now: now() }));
+      const work = (): DeedRow | undefined => claim(db, key, { owner, leaseUntil, now: now() });
+      const claimed = isRepeatable(db, key) ? db.writeSoon(work) : db.write(work);
       failpoint("outbox.after-claim");
       return claimed;
     },
     settle(key, owner, outcome) {
       failpoint("outbox.before-settle");
-      const isSettled = db.write(() => settle(db, key, { owner, outcome }));
+      const work = (): boolean => settle(db, key, { owner, outcome });
+      const isSoon = outcome.type === "done" && isRepeatable(db, key);
+      const isSettled = isSoon ? db.writeSoon(work) : db.write(work);
       failpoint("outbox.after-settle");
       return isSettled;
     },
@@ -54,6 +57,14 @@ export function outboxOf(db: Database, now: () => number): Outbox {
     retry: (run) => db.write(() => retry(db, run)),
     deeds: (run) => db.all("SELECT * FROM deeds WHERE run = ? ORDER BY seq, i", run).map(deedRow),
   };
+}
+
+/**
+ * What is looked for before it is repeated may be repeated after a power cut, too: who is at it, and that it was done, need not be on
+ * the disk at once. Whatever is written next takes it along.
+ */
+function isRepeatable(db: Database, key: string): boolean {
+  return db.get(ONE, ...placeOf(key))?.["kind"] === "probed";
 }
 
 function fence(db: Database): number {

@@ -18,8 +18,9 @@ export function registryOf(db: Database): Registry {
     ...workspaces(db),
     ...files(db),
     ...people(db),
+    // A power cut ends its process, too, and then it is begun again.
     putTurn: (job, agent) =>
-      db.write(() => {
+      db.writeSoon(() => {
         ofJobs.putJob(job);
         ofAgents.putAgent(agent);
       }),
@@ -38,7 +39,11 @@ function agents(db: Database): Agents {
     },
     putAgent({ run, role, slot, attempt, token, dir, turn, status, entry, startedAt }) {
       failpoint("registry.before-agent");
-      db.write(() => db.run(PUT_AGENT, run, role, slot, attempt, token, dir, turn, status, entry, startedAt));
+      const put = (): number =>
+        db.run(PUT_AGENT, run, role, slot, attempt, token, dir, turn, status, entry, startedAt);
+      // One that has had no turn yet can be made again.
+      if (turn === 0) db.writeSoon(put);
+      else db.write(put);
       failpoint("registry.after-agent");
     },
     byToken(hash) {

@@ -1,4 +1,9 @@
-/** Opens a window for a job, in the session of its run, without anybody's focus moving there. */
+/**
+ * Opens a window for a job, in the session of its run, without anybody's focus moving there.
+ *
+ * All of it is one call: the server says whose the pane is and has its output logged before it reads the first byte of it, and
+ * nobody has to be there to open a gate. Until then the window has a name that no other has, by which the rest of the call finds it.
+ */
 
 import { join } from "node:path";
 import type { Launch, Window } from "../../engine/ports/process.ts";
@@ -6,11 +11,13 @@ import { failpoint } from "../failpoint.ts";
 import { packageRoot } from "../library/package.ts";
 import { startOf } from "../process/table.ts";
 import { writeErrand } from "./errand.ts";
-import { sessionName, windowName } from "./names.ts";
+import { LOG } from "../process/folder.ts";
+import { newName } from "../home/new-name.ts";
+import { keyOf, sessionName, windowName } from "./names.ts";
 import type { Holds } from "./hold.ts";
 import { panesOf } from "./panes.ts";
 import { makePlace, type Place } from "./place.ts";
-import { callAt, noteServer, tmuxProgram, type Server, type Terminals } from "./tmux.ts";
+import { callAt, noteServer, type Server, type Terminals } from "./tmux.ts";
 
 export type Opened = {
   readonly pane: string;
@@ -18,6 +25,8 @@ export type Opened = {
   readonly pid: number;
   readonly server: Server;
   readonly session: string;
+  /** What it does first, as a file; of no use when the shim is seen. */
+  readonly errand: string;
 };
 
 export type Opening = {
@@ -36,22 +45,39 @@ export async function openWindow(
   holds: Pick<Holds, "sessionOf" | "keepSession">,
 ): Promise<Opened> {
   const { window } = opening;
-  const tmux = tmuxProgram(on.env);
   const place = makePlace(on.home, on.env);
-  const file = writeErrand({ ...opening, tmux });
+  const file = writeErrand(opening);
   const program = ["/bin/sh", join(packageRoot(), "bin", "window.sh"), file];
-  const shown = ["-d", "-P", "-F", TOLD, "-n", windowName(window)];
+  const name = `opening-${newName()}`;
+  const shown = ["-d", "-P", "-F", TOLD, "-n", name];
   failpoint("terminal.before-window");
   const beside = (session: string | undefined): Promise<string | undefined> | undefined =>
     session === undefined
       ? undefined
-      : tried(on, place, ["new-window", ...shown, "-t", `${session}:`, ...program]);
+      : tried(on, place, [
+          "new-window",
+          ...shown,
+          "-t",
+          `${session}:`,
+          ...program,
+          ...furnished(opening, `${session}:=${name}`),
+        ]);
+  const apart = (session: string): Promise<string | undefined> =>
+    tried(on, place, [
+      "new-session",
+      ...shown,
+      ...SIZE,
+      "-s",
+      session,
+      ...program,
+      ...furnished(opening, `=${session}:=${name}`),
+    ]);
   const said =
     (await beside(holds.sessionOf(window.session))) ??
     (await beside((await panesOf(on))?.find(({ sessionOf }) => sessionOf === window.session)?.session)) ??
-    (await tried(on, place, ["new-session", ...shown, ...SIZE, "-s", sessionName(window), ...program])) ??
+    (await apart(sessionName(window))) ??
     // The session is gone again, or somebody has given its name to another one.
-    (await tried(on, place, ["new-session", ...shown, ...SIZE, ...program]));
+    (await apart(`${sessionName(window)}-${newName()}`));
   failpoint("terminal.after-window");
   if (said === undefined) throw new Error(`tmux opens no window for ${opening.launch.id}`);
   const [pane = "", pid = "", server = "", session = ""] = said.trim().split(" ");
@@ -60,10 +86,38 @@ export async function openWindow(
     pid: Number(pid),
     server: { pid: Number(server), start: startOf(Number(server)) ?? "" },
     session,
+    errand: file,
   };
   noteServer(place, opened.server);
   holds.keepSession(window.session, opened);
   return opened;
+}
+
+/** The rest of the call: whose the window is, its log, and the name that people see. */
+function furnished({ launch, window }: Opening, target: string): readonly string[] {
+  const set = (name: string, value: string, ...flags: readonly string[]): readonly string[] =>
+    // At its end it would be the end of the command.
+    ["set-option", ...flags, "-t", target, name, value.replace(/;$/, "\\;")];
+  const log = `exec cat >>"$(printf '${octal(join(launch.dir, LOG))}')"`;
+  const commands: readonly (readonly string[])[] = [
+    // Somebody may just have let the server go.
+    ["set-option", "-s", "exit-empty", "off"],
+    set("@signalbox_session", window.session),
+    set("@signalbox_job", launch.id, "-p"),
+    set("@signalbox_run", window.session, "-p"),
+    set("@signalbox_key", keyOf(window.name), "-p"),
+    ["pipe-pane", "-t", target, log],
+    ["rename-window", "-t", target, windowName(window)],
+  ];
+  return commands.flatMap((command) => [";", ...command]);
+}
+
+/** Safe in a format of tmux, which runs commands, and in the shell that it starts. */
+function octal(text: string): string {
+  return Array.from(Buffer.from(text), (byte) => {
+    const sign = String.fromCharCode(byte);
+    return /[A-Za-z0-9/._-]/.test(sign) ? sign : `\\${byte.toString(8).padStart(3, "0")}`;
+  }).join("");
 }
 
 async function tried(on: Terminals, place: Place, args: readonly string[]): Promise<string | undefined> {

@@ -15,7 +15,7 @@ import type { Kept } from "../../engine/ports/journal.ts";
 import { acted } from "../acted.ts";
 import { acting, ask, runOf, voiceOf, type Acting, type Known, answeredBefore } from "../acting.ts";
 import { EXIT_GATE, type Answer, type Command } from "../command.ts";
-import { textIn } from "../input.ts";
+import { textGiven } from "../input.ts";
 import { lateAgent, refuseLate } from "../late.ts";
 import { refusal } from "../refused.ts";
 import { requireKept } from "../kept.ts";
@@ -110,7 +110,7 @@ async function put(
   if (workflow.definition.states[run.state]?.final !== undefined) return [];
   if ((workflow.definition.artifacts[artifact]?.file ?? "") === "")
     throw new UserError("bad-usage", `${artifact} has no file that a text could be put into`, HELP);
-  const text = textIn(door.cwd, file);
+  const text = await textGiven(door, file);
   // After the text was read, which may take as long as its author likes.
   const now = box.store.load(run.id)?.run ?? run;
   const late = lateAgent(now, of.by);

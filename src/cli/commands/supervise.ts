@@ -4,14 +4,16 @@ import { existsSync } from "node:fs";
 import { openStore } from "../../adapters/store/open.ts";
 import { writePid } from "../../adapters/supervisor/end.ts";
 import { takeSupervisorLock } from "../../adapters/supervisor/lock.ts";
+import { listen, type Listening } from "../../adapters/supervisor/listen.ts";
 import { lastPoke, watchPokes } from "../../adapters/supervisor/poke.ts";
 import { alarmClock } from "../../adapters/works/alarm.ts";
-import { writeLauncher } from "../../adapters/works/launcher.ts";
+import { selfCommand, writeLauncher } from "../../adapters/works/launcher.ts";
 import { openWorks } from "../../adapters/works/open.ts";
 import { sweep } from "../../adapters/works/sweep.ts";
 import { PACE, supervise } from "../../engine/supervise.ts";
 import { requireHome } from "../box.ts";
 import { EXIT_OK, type Answer, type Command } from "../command.ts";
+import { serving } from "../served.ts";
 
 export const command: Command = {
   usage: "",
@@ -37,19 +39,30 @@ export const command: Command = {
       };
       let isOver = false;
       let poked = "";
+      let isRung = false;
+      const ring = (): void => {
+        isRung = true;
+        alarm.ring();
+      };
       // Asked before every look: whatever comes later was not seen by it.
       const isEnding = (): boolean => {
         poked = lastPoke(home);
+        isRung = false;
         return isOver || !existsSync(home.database);
       };
       process.once("SIGTERM", end);
       process.once("SIGINT", end);
+      let listening: Listening | undefined;
       try {
-        const works = openWorks(home, store, (line) =>
+        const box = openWorks(home, store, (line) =>
           process.stderr.write(`${new Date().toISOString()} ${line}\n`),
         );
-        await supervise(works, { pace: PACE, alarm, isOver: isEnding });
+        const program = selfCommand()[1];
+        listening = await listen(home, serving({ home, box, env: door.env, program, ring }));
+        await supervise(box, { pace: PACE, alarm, isOver: isEnding });
       } finally {
+        // Before the lock is given back: the socket in its place is the next one's then.
+        await listening?.close();
         watch.close();
         process.off("SIGTERM", end);
         process.off("SIGINT", end);
@@ -57,7 +70,7 @@ export const command: Command = {
       lock.release();
       rounds += 1;
       // Whoever wrote something while we were leaving saw our lock and started nobody.
-      const isCalled = lastPoke(home) !== poked;
+      const isCalled = isRung || lastPoke(home) !== poked;
       const isBusy = !isOver && existsSync(home.database) && (isCalled || store.isBusy(Date.now()));
       store.close();
       if (!isBusy) return answerOf("done");

@@ -30,11 +30,16 @@ export const command: Command = {
   answer: ({ words: [word], options: { project, note, key } }, door): Promise<Answer> =>
     acting(door, async (on) => {
       const run = taskOf(on, word, project);
-      if (answeredBefore(on, run, key) !== undefined) return acted(await moveTo(on, { run, to: "", key }));
       const kept = requireKept(on, run);
       const workflow = on.box.workflow(kept.row.definition);
-      if (workflow.definition.states[kept.run.state]?.final !== undefined) throw refusal(finished(kept.run));
       const role = on.who.type === "agent" ? on.who.actor.role : undefined;
+      if (answeredBefore(on, run, key) !== undefined) {
+        const done = await moveTo(on, { run, to: "", key });
+        const isMove = forward(workflow, { state: done.from }, role) !== undefined;
+        const artifact = isMove || role === undefined ? undefined : verdictOf(workflow, role);
+        return acted(done, artifact === undefined ? undefined : `${artifact} counts`);
+      }
+      if (workflow.definition.states[kept.run.state]?.final !== undefined) throw refusal(finished(kept.run));
       const to = forward(workflow, kept.run, role);
       if (to !== undefined) return acted(await moveTo(on, { run, to, note, key }));
       const artifact = role === undefined ? undefined : verdictOf(workflow, role);
@@ -44,7 +49,11 @@ export const command: Command = {
 };
 
 /** A person may hand over for whoever would. */
-function forward({ definition }: Workflow, { state }: Run, role: string | undefined): string | undefined {
+function forward(
+  { definition }: Workflow,
+  { state }: Pick<Run, "state">,
+  role: string | undefined,
+): string | undefined {
   const tries = definition.ends
     .filter((end) => end.in === state && (role === undefined || end.role === role))
     .flatMap((end) => (end.try === undefined ? [] : [end.try]));

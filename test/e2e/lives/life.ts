@@ -17,6 +17,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { homeAt, type Home } from "../../../src/adapters/home/paths.ts";
 import { openStore } from "../../../src/adapters/store/open.ts";
+import { isSupervisorAlive } from "../../../src/adapters/supervisor/lock.ts";
 import { findPlace } from "../../../src/adapters/terminal/place.ts";
 
 const ROOT = realpathSync(join(import.meta.dirname, "../../.."));
@@ -102,23 +103,33 @@ export async function type(
   return { code, document, stderr };
 }
 
+type Person = {
+  /** What else commands are called with, at this moment. */
+  readonly more?: () => Readonly<Record<string, string>>;
+  /** Work that is ready lies there until the supervisor has left: it looks at branches for the last time then. */
+  readonly isPatient?: boolean;
+};
+
 /** What a person does who wants the run to end well, whatever became of it. Gives the state. */
-async function nudge(life: Life, run: string): Promise<string> {
+async function nudge(life: Life, run: string, { more, isPatient }: Person): Promise<string> {
+  const say = (...argv: string[]): Promise<Answer> => type(life, argv, more?.() ?? {});
   const { state, status, attention, isCrashed } = look(life, run);
   if (status === "done" || status === "cancelled") {
     // What is left to be cleared away needs somebody too, if the supervisor died over it.
-    await type(life, ["show", run]);
+    await say("show", run);
     return state;
   }
   if (attention !== "" || isCrashed) {
-    await type(life, ["resume", run]);
+    await say("resume", run);
     // Whether the worker has heard it, nobody could tell: somebody looks into its window and says it again.
     if (attention.includes("task attach")) pressEnter(life);
-  } else if (state === "pending") await type(life, ["move", run, "planning"]);
-  else if (state === "stuck") await type(life, ["move", run, "reviewing"]);
-  else if (state === "reviewing") await type(life, ["move", run, "done"]);
+  } else if (state === "pending") await say("move", run, "planning");
+  else if (state === "stuck") await say("move", run, "reviewing");
+  else if (state === "reviewing") {
+    if (isPatient !== true || !isSupervisorAlive(life.home)) await say("move", run, "done");
+  }
   // Any command finds what was lost, and sees to it that somebody is at work.
-  else await type(life, ["show", run]);
+  else await say("show", run);
   return state;
 }
 
@@ -205,11 +216,13 @@ export function kill(pid: number): boolean {
   }
 }
 
+const LIMIT_MS = 120_000;
+
 /** Goes on until the run is over and nothing is left to do. */
-export async function untilOver(life: Life, run: string, limitMs = 120_000): Promise<string> {
-  const until = performance.now() + limitMs;
+export async function untilOver(life: Life, run: string, person: Person = {}): Promise<string> {
+  const until = performance.now() + LIMIT_MS;
   for (;;) {
-    const state = await nudge(life, run);
+    const state = await nudge(life, run, person);
     const store = openStore(life.home);
     const isBusy = store.isBusy(Date.now());
     store.close();

@@ -31,6 +31,11 @@ case $word in
 die) exit 3 ;;
 silent) exit 0 ;;
 hang) exec sleep 600 ;;
+# All three at once, or nobody goes on.
+meet)
+  : >"$LEDGER/here.$role.$name"
+  until [ "$(ls "$LEDGER" | grep -c "^here.$role")" -ge 3 ]; do sleep 0.02; done
+  ;;
 hold) until [ -e "$LEDGER/go.$name" ]; do sleep 0.02; done ;;
 esac
 
@@ -57,7 +62,8 @@ say() { # STATUS ISSUES
 more=
 
 case $role in
-scout) printf '{"complexity":"medium","queries":["code","tests","docs"]}\n' >"$phases/0-queries.json" ;;
+# What is the same as before is not new.
+scout) printf '{"complexity":"medium","queries":["code","tests","docs"]%*s}\n' "$call" "" >"$phases/0-queries.json" ;;
 explorer) printf 'It is in src/greet.sh:3.\n' >"$(named Write)" ;;
 aggregator) printf '## Findings\n\nsrc/greet.sh:3 prints it.\n\n## Summary\n\nOne script.\n\n## Gaps\n\nnone (%s)\n' "$call" >"$phases/0-explore.md" ;;
 brainstormer) printf '## Approach\n\nA script of its own (%s).\n\n## Areas\n\n- code\n- tests\n' "$call" >"$phases/1.1-brainstorm.md" ;;

@@ -1,0 +1,197 @@
+/** What agents ask for is answered by the supervisor, or by the command itself: nobody can tell which, whoever dies over it. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { isSupervisorAlive } from "../../src/adapters/supervisor/lock.ts";
+import { isPerson } from "../support/person.ts";
+import { isAlive, until } from "./process-bench.ts";
+import { call, hide, scene, supervisorOf, withStore, type Printed, type Scene } from "./served-support.ts";
+
+const PLAN = "APPROACH: one line at a time\n";
+const DONE = "DONE: all of it\n";
+
+type Line = readonly [
+  argv: readonly string[],
+  stdin?: string | Buffer,
+  env?: Readonly<Record<string, string>>,
+];
+
+/** One after the other, as the worker: good, refused, of another role, stale, twice, and mistyped. */
+const LINES: readonly Line[] = [
+  [["submit", "plan", "-"], "nothing that is a plan\n"],
+  [["submit", "plan", "-"], Buffer.from([0xff, 0xfe])],
+  [["task", "update", "--status", "working"]],
+  [["submit", "plan", "-", "--json"], PLAN],
+  [["submit", "review", "-"], "Verdict: PASS\n"],
+  [["submit", "plam", "-"], PLAN],
+  [["task", "update", "--status", "agent-review", "--json"]],
+  [["task", "complete"]],
+  [["task", "update", "--status", "working"]],
+  [["move", "working", "--from", "planning", "--json"]],
+  [["move", "agent-review", "--seq", "3"]],
+  [["task", "complete", "--json"]],
+  [["submit", "handoff", "missing.md"]],
+  [["submit", "handoff", "."]],
+  [["submit", "handoff", "done.md", "--quiet"]],
+  [["task", "update", "--summary", "Another line", "--json"]],
+  [["task", "update", "--summary", "One more", "--key", "s"]],
+  [["task", "update", "--summary", "One more", "--key", "s"]],
+  [["task", "update", "--depends-on", "none"]],
+  [["task", "update"]],
+  [["task", "update", "--stats", "done"]],
+  [["move", "done"]],
+  [["move", "nowhere", "agent-review"]],
+  [["move"]],
+  [["move", "agent-review"], "", { SIGNALBOX_TOKEN: "somebody's" }],
+  [["move", "agent-review"], "", { SIGNALBOX_JOB: "another" }],
+  [["move", "agent-review", "--help"]],
+  [["move", "clarification", "--note", "is it so?", "--key", "k", "--json"]],
+  [["move", "clarification", "--key", "k", "--json"]],
+  [["move", "working", "--json"]],
+  [["task", "complete", "--key", "c"]],
+  [["task", "complete", "--key", "c"]],
+  [["task", "complete"]],
+  [["task", "stuck", "--note", "no key"]],
+  [["submit", "handoff", "done.md"]],
+];
+
+async function play(on: Scene): Promise<{ said: Printed[]; journal: string[] }> {
+  writeFileSync(join(on.workspace, "done.md"), DONE);
+  const said: Printed[] = [];
+  for (const [argv, stdin, env] of LINES)
+    said.push(
+      plain(
+        on,
+        await on.say(argv, {
+          ...(stdin === undefined ? {} : { stdin }),
+          ...(env === undefined ? {} : { env }),
+        }),
+      ),
+    );
+  return { said, journal: on.journal() };
+}
+
+/** Numbers of events depend on what the supervisor has written in between. */
+function plain({ run, life }: Scene, printed: Printed): Printed {
+  const text = (given: string): string =>
+    given
+      .replaceAll(run, "RUN")
+      .replaceAll(life.root, "ROOT")
+      .replaceAll(/"seq": \d+/g, '"seq"')
+      .replaceAll(/is at \d+/g, "is at N");
+  return { code: printed.code, stdout: text(printed.stdout), stderr: text(printed.stderr) };
+}
+
+test.runIf(isPerson)(
+  "with a supervisor to ask and without: the same words, the same codes, the same journal",
+  { timeout: 120_000 },
+  async () => {
+    const [asking, alone] = [await scene(), await scene()];
+    hide(alone);
+    const [one, other] = [await play(asking), await play(alone)];
+    expect(one.said.map(({ code }) => code)).toEqual(other.said.map(({ code }) => code));
+    expect(one).toEqual(other);
+    // That the one did ask, and the other did not, shows in the keys.
+    const own = (on: Scene): number => on.keys().filter((key) => key.includes("/process ")).length;
+    expect([own(asking), own(alone)]).toEqual([6, 0]);
+    expect(new Set(one.said.map(({ code }) => code))).toEqual(new Set([0, 2, 4, 5, 6]));
+  },
+);
+
+test.runIf(isPerson)("whoever comes from another agent is refused, whoever answers", async () => {
+  const on = await scene();
+  const id = `${on.run}.reviewer.1.1`;
+  withStore(on.life, (store) => {
+    const [worker] = store.jobs({ run: on.run });
+    if (worker !== undefined) store.putJob({ ...worker, id, role: "reviewer", status: "over" });
+  });
+  const stolen = (): Promise<Printed> =>
+    on.say(["submit", "plan", "-"], {
+      stdin: PLAN,
+      env: { SIGNALBOX_JOB: id, OWN: on.voice["SIGNALBOX_JOB"] ?? "" },
+      via: 'SIGNALBOX_JOB=$OWN "$@"; exit $?',
+    });
+  const first = await stolen();
+  hide(on);
+  expect([first, first.code]).toEqual([await stolen(), 4]);
+  expect(first.stderr).toContain("SIGNALBOX_TOKEN is that of");
+  expect(on.journal()).toEqual([]);
+});
+
+/** What is asked for, and how often it must be in the journal afterwards. */
+const ACTS: readonly [what: string, before: readonly Line[], act: Line][] = [
+  ["a text", [], [["submit", "plan", "-", "--json"], PLAN]],
+  ["a move", [[["submit", "plan", "-"], PLAN]], [["task", "update", "--status", "working", "--json"]]],
+  ["a handover", [[["submit", "plan", "-"], PLAN]], [["task", "complete", "--json"]]],
+];
+
+/** What comes of it where nobody dies. */
+type Outcome = { readonly printed: Printed; readonly journal: readonly string[]; readonly state: string };
+const calm = new Map<string, Promise<Outcome>>();
+
+async function calmly(before: readonly Line[], act: Line): Promise<Outcome> {
+  const on = await scene();
+  const printed = await playOut(on, before, act);
+  return { printed, journal: on.journal(), state: on.state() };
+}
+
+async function playOut(on: Scene, before: readonly Line[], [argv, stdin = ""]: Line): Promise<Printed> {
+  for (const [first, given = ""] of before) expect((await on.say(first, { stdin: given })).code).toBe(0);
+  return plain(on, await on.say(argv, { stdin }));
+}
+
+test
+  .runIf(isPerson)
+  .for(
+    ["served.before-work", "served.before-answer", "served.after-answer"].flatMap((place) =>
+      ACTS.map((act) => [place, ...act] as const),
+    ),
+  )(
+  "killed at %s over %s: it is done once, and the answer is the same",
+  { timeout: 60_000 },
+  async ([place, what, before, act]) => {
+    calm.set(what, calm.get(what) ?? calmly(before, act));
+    const wanted = await calm.get(what);
+    const on = await scene({ SIGNALBOX_SUPERVISOR_FAILPOINT: `${place}:${before.length + 1}` });
+    const victim = supervisorOf(on);
+    const printed = await playOut(on, before, act);
+    await until(() => !isAlive(victim));
+    expect({ printed, journal: on.journal(), state: on.state() }).toEqual(wanted);
+    expect(printed.code).toBe(0);
+    // Whoever comes next finds somebody at work.
+    expect((await on.say(["show"])).code).toBe(0);
+    await until(() => isSupervisorAlive(on.life.home));
+  },
+);
+
+test.runIf(isPerson)(
+  "a supervisor that stands still is not waited for, and does nothing when it goes on",
+  async () => {
+    const on = await scene();
+    const pid = supervisorOf(on);
+    process.kill(pid, "SIGSTOP");
+    try {
+      expect(await on.say(["submit", "plan", "-"], { stdin: PLAN })).toMatchObject({ code: 0 });
+      expect(await on.say(["move", "working"])).toMatchObject({ code: 0 });
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+    const before = on.journal();
+    expect(await on.say(["move", "working"])).toMatchObject({ code: 6 });
+    expect(on.journal()).toEqual(before);
+  },
+);
+
+test.runIf(isPerson)("without a token nobody asks: a person's command is its own", async () => {
+  const on = await scene();
+  process.kill(supervisorOf(on), "SIGSTOP");
+  const from = performance.now();
+  const { code } = await call(["move", on.run, "clarification"], {
+    cwd: on.life.repo,
+    env: on.life.env,
+    stdin: "",
+  });
+  expect([code, on.state()]).toEqual([0, "clarification"]);
+  expect(performance.now() - from).toBeLessThan(5000);
+  expect(withStore(on.life, (store) => store.events(on.run).at(-1)?.by.type)).toBe("human");
+});
