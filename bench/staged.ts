@@ -47,7 +47,10 @@ export async function benchStaged(): Promise<Figure> {
     wanted: `at most ${WANTED} times`,
     got: `${starts.toFixed(2)} times`,
     ok: starts <= WANTED,
-    details: `${table(["", "ms"], [...rows.map(([what, ms]) => [what, ms.toFixed(1)])])}
+    details: `${table(
+      ["", "ms"],
+      rows.map(([what, ms]) => [what, ms.toFixed(1)]),
+    )}
 
 Median of ${ROUNDS} runs, each in a state home of its own, with ${of(({ processes }) => processes)} processes of agents and checks. A cold start is \`signalbox next\`, as an agent types it; against \`node -e 0\` it is ${bare.toFixed(2)} times. Both are measured right after each run.`,
   };

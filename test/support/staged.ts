@@ -6,7 +6,7 @@
  * from then on always.
  */
 
-import type { Facts, Incoming, Reading } from "../../src/core/event.ts";
+import type { Event, Facts, Incoming, Reading } from "../../src/core/event.ts";
 import { NO_RUN, slotKey, type Agent, type Run } from "../../src/core/run.ts";
 import { step } from "../../src/core/step.ts";
 import { shownBy } from "../../src/core/steps/answer.ts";
@@ -20,8 +20,8 @@ export const staged = loadWorkflow("staged");
 export type Told = {
   readonly agents?: Readonly<Record<string, string>>;
   readonly params?: Readonly<Record<string, Literal>>;
-  /** To the questions, in their order. After the last one it stays where it is. */
-  readonly answers?: readonly string[];
+  /** To the questions, in their order, or by the run that asks. After the last one it stays where it is. */
+  readonly answers?: readonly string[] | ((run: Run) => string | undefined);
   /** The state in which it begins. */
   readonly to?: string;
   /** It is looked at no further from there on. */
@@ -30,6 +30,7 @@ export type Told = {
 
 export type Lived = {
   readonly run: Run;
+  readonly events: readonly Event[];
   /** The states it came through, and who was called once more in the same one, as `!role`. */
   readonly way: readonly string[];
   /** Who was called, in this order. */
@@ -51,8 +52,9 @@ const STEPS_MAX = 2000;
 /** Lives until it is over, asks something that nobody answers, or is committed. */
 export function live(told: Told): Lived {
   const world: World = { told, files: new Map(), times: new Map(), tree: 1 };
-  const answers = [...(told.answers ?? [])];
+  const answers = typeof told.answers === "function" ? told.answers : oneByOne(told.answers ?? []);
   const [way, called, archived, waived]: [string[], string[], string[], string[]] = [[], [], [], []];
+  const events: Event[] = [];
   let run = NO_RUN;
   let event: Incoming | undefined = start(staged, told.to, { params: { ...told.params } });
   for (let steps = 0; event !== undefined; steps += 1) {
@@ -60,6 +62,7 @@ export function live(told: Told): Lived {
     if (!after.ok) throw new Error(`${run.state}: ${after.refusal.message}; ${way.join(" ")}`);
     if (steps > STEPS_MAX) throw new Error(`it does not end: ${way.slice(-50).join(" ")}`);
     const hasMoved = after.run.entry > run.entry;
+    events.push(...after.events);
     for (const each of after.events) {
       if (each.type === "moved") way.push(each.to);
       if (each.type === "waiver-given") waived.push(each.artifact);
@@ -77,15 +80,24 @@ export function live(told: Told): Lived {
     if (told.until?.includes(run.state) === true) break;
     event = nextOf(world, run, answers);
   }
-  return { run, way, called, archived, waived };
+  return { run, events, way, called, archived, waived };
 }
 
-function nextOf(world: World, run: Run, answers: string[]): Incoming | undefined {
+function oneByOne(words: readonly string[]): () => string | undefined {
+  const left = [...words];
+  return () => left.shift();
+}
+
+/** A person's answer to the question that is open. */
+export function answered(run: Run, answer: string): Incoming {
+  const ask = run.question?.ask ?? "";
+  return { type: "answered", by: HUMAN, at: AT, ask, answer, text: "", shown: shownBy(staged, run, ask) };
+}
+
+function nextOf(world: World, run: Run, answers: (run: Run) => string | undefined): Incoming | undefined {
   if (run.question !== undefined) {
-    const [answer = "", text = ""] = answers.shift()?.split(": ") ?? [];
-    const { ask } = run.question;
-    if (answer === "") return undefined;
-    return { type: "answered", by: HUMAN, at: AT, ask, answer, text, shown: shownBy(staged, run, ask) };
+    const answer = answers(run);
+    return answer === undefined ? undefined : answered(run, answer);
   }
   const busy = Object.values(run.agents).find(({ status }) => status === "called" || status === "alive");
   if (busy !== undefined) return endOf(world, run, busy);
