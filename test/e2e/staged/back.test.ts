@@ -18,6 +18,8 @@ const FINAL = [
   "4.2",
   "4.3",
   "approved",
+  "tested",
+  "released",
   "committing",
   "opening",
   "completed",

@@ -53,7 +53,9 @@ describe.runIf(isPerson).concurrent("trouble in staged", { timeout: LIFE_MS }, (
           "4.2 is pass",
           "4.2 -> 4.3: finisher #1",
           "4.3 -> approved",
-          "approved -> committing",
+          "approved -> tested",
+          "tested -> released",
+          "released -> committing",
           "committing -> completed",
         ]
       `);

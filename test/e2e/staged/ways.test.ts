@@ -13,7 +13,18 @@ const EXPLORE = ["0", "0-each", "0-merge", "EXPLORE-summary"];
 const PLAN = ["1.1", "1.2", "1.2-merge", "1.3", "PLAN-summary"];
 const IMPLEMENT = ["2.1", "2.2", "2.3", "IMPLEMENT-summary"];
 const TEST = ["3.1", "3.2", "3.3", "TEST-summary"];
-const FINAL = ["4.1", "4.2-tests", "4.2-testing", "4.2", "4.3", "approved", "committing", "opening"];
+const FINAL = [
+  "4.1",
+  "4.2-tests",
+  "4.2-testing",
+  "4.2",
+  "4.3",
+  "approved",
+  "tested",
+  "released",
+  "committing",
+  "opening",
+];
 const UNTESTED = FINAL.filter((state) => state !== "4.2-testing");
 
 type Row = readonly [argv: readonly string[], way: readonly (readonly string[])[], gates: readonly string[]];
