@@ -1,5 +1,8 @@
 /** Tasks are made only of a list that counts, and of no other than was read: somebody else may have written into its file since. */
 
+import type { Workflow } from "../core/compile.ts";
+import { unmadeList } from "../core/entry.ts";
+import type { Run } from "../core/run.ts";
 import { isGood, standingOf } from "../core/standing.ts";
 import type { Kept } from "./ports/journal.ts";
 import type { Works } from "./box.ts";
@@ -9,7 +12,8 @@ export async function requireListed(works: Works, { row, run }: Kept, artifact: 
   const workflow = works.workflow(row.definition);
   const standing = standingOf(workflow, run, artifact);
   const file = workflow.definition.artifacts[artifact]?.file ?? artifact;
-  if (!isGood(standing)) throw unheard(row.id, `${file} does not count: it is ${standing}`);
+  if (!isGood(standing) && !isBrought(workflow, run, artifact))
+    throw unheard(row.id, `${file} does not count: it is ${standing}`);
   const readings = await works.artifacts.read(placeOf(works, { run, workflow, id: row.id }));
   const now = readings.find((reading) => reading.artifact === artifact)?.digest;
   const said =
@@ -19,6 +23,13 @@ export async function requireListed(works: Works, { row, run }: Kept, artifact: 
       row.id,
       `${file} is another one than was ${standing === "waived" ? "answered for" : "taken in"}`,
     );
+}
+
+/** Whoever leaves out the stage that makes it, and brings one along, answers for it, though it is older than the run. */
+function isBrought({ definition }: Workflow, { held, params }: Run, artifact: string): boolean {
+  const { by, reading } = held[artifact] ?? {};
+  const isRead = reading?.found === true && reading.faults.length === 0;
+  return by === "human" && isRead && unmadeList(definition, params)?.list === artifact;
 }
 
 /** A waiver holds for the content as it was when it was given; what nobody had seen by then is what is there first. */

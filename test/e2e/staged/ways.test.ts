@@ -82,6 +82,7 @@ describe.runIf(isPerson).concurrent("staged", LONG, () => {
     await inStaged({}, async (on) => {
       const run = await on.run("A goal", ...argv);
       const now = await taken(on, run);
+      expect(now.attention).toBe("");
       expect(wayOf(now)).toEqual([...way.flat(), "completed"]);
       const off = argv
         .filter((word) => word.startsWith("--no-"))
