@@ -17,6 +17,7 @@ import { listFor, type GivenTexts } from "./list.ts";
 import type { Site } from "./site.ts";
 import { stageNamed } from "./stages.ts";
 import type { Texts } from "./texts.ts";
+import { typed } from "./typed.ts";
 
 const HELP = "signalbox run --help";
 
@@ -49,6 +50,7 @@ export async function entryOf(on: Acting, site: Site, of: Asking): Promise<Entry
   const meant = stageMeant(site, stage);
   const params = withDefaults(site.loaded.workflow.definition, of.params);
   const first = firstState(site, meant, params);
+  if (plan !== undefined) requireUse(site, of, { stage: meant, params });
   const list = await listFor(on, site, { ...of, stage: meant.name, needed: first.list });
   const before = first.list === undefined ? stagesBefore(site, meant, params) : [];
   const needed = before.some(({ name }) => isWorkingStage(site.loaded.workflow.definition, name));
@@ -56,6 +58,28 @@ export async function entryOf(on: Acting, site: Site, of: Asking): Promise<Entry
     needed || from !== undefined ? earlierRun(on, site, { from, before, stage: meant.name }) : undefined;
   const work = await workFor(on, site, { run, branch: of.given.options["branch"] });
   return { to: first.state, texts: list.texts, ...work, told: [...list.told, ...work.told] };
+}
+
+/** A list that is made anew after the run has begun would be written over. */
+function requireUse(
+  site: Site,
+  { given }: Asking,
+  of: { readonly stage: Stage; readonly params: Readonly<Record<string, Literal>> },
+): void {
+  const { definition } = site.loaded.workflow;
+  const { stages = [] } = definition;
+  const worker = stageMeant(site, undefined);
+  const states = phasesOf(definition, worker.name).flatMap((phase) => phase.states);
+  const lists = new Set(states.map((state) => listStartedIn(definition, state)));
+  const maker = stages
+    .slice(stages.indexOf(of.stage))
+    .find((stage) => isEnabled(stage, of) && stage.makes.some((name) => lists.has(name)));
+  if (maker === undefined) return;
+  throw new UserError(
+    "bad-usage",
+    `${maker.name} makes the list of tasks anew, so --plan is of no use there: it is for ${worker.name}, which works the list off`,
+    typed(site.loaded.name, given, ["--stage", worker.name, "--plan", given.options["plan"] ?? ""]),
+  );
 }
 
 /** Whoever leaves out the stage that makes the list brings one along. */

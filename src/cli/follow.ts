@@ -83,9 +83,10 @@ export async function follow(
  * Events of one act are written together, so that whatever is new begins with an act. What has come since we looked at the run
  * is for the next look: told now, it would be told twice.
  */
-function linesAfter({ store, run }: Seen, last: number): readonly Line[] {
+function linesAfter(seen: Seen, last: number): readonly Line[] {
+  const { run } = seen;
   if (run.seq <= last) return [];
-  const { lines } = linesOf(store, run, run.seq - last + NEWER_MAX);
+  const { lines } = linesOf(seen, run.seq - last + NEWER_MAX);
   return lines.filter(({ seq }) => seq > last && seq <= run.seq);
 }
 

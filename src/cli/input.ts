@@ -3,8 +3,10 @@
 import { resolve } from "node:path";
 import { codeOf, unreadable } from "../adapters/library/find.ts";
 import { UserError } from "../adapters/user-error.ts";
-import { BYTES_MAX, bytesIn } from "./bytes.ts";
+import { BYTES_MAX, bytesIn, NO_WRITER } from "./bytes.ts";
 import type { Door } from "./command.ts";
+
+const A_FILE = "give the path of a file, or - for the standard input";
 
 /** `-` is the standard input. */
 export function textIn(cwd: string, file: string): string {
@@ -35,12 +37,9 @@ function nameOf(file: string): string {
 }
 
 function notRead(file: string, error: unknown): UserError {
-  if (codeOf(error) === "ENOENT")
-    return new UserError(
-      "not-found",
-      `there is no file ${file}`,
-      "give the path of a file, or - for the standard input",
-    );
+  if (codeOf(error) === "ENOENT") return new UserError("not-found", `there is no file ${file}`, A_FILE);
+  if (codeOf(error) === NO_WRITER)
+    return new UserError("unreadable", `${file} is a pipe that nobody writes to`, A_FILE);
   if (file === "-" && codeOf(error) !== undefined)
     return new UserError(
       "unreadable",

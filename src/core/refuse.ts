@@ -6,7 +6,7 @@ import type { Refusal } from "./event.ts";
 import { targetOf, type Unmet } from "./gate.ts";
 import type { Run } from "./run.ts";
 import type { Worth } from "./standing.ts";
-import type { Move } from "./workflow.ts";
+import { START, type Move } from "./workflow.ts";
 
 export function finished(run: Run): Refusal {
   return {
@@ -81,9 +81,14 @@ export function notOpen(run: Run, to: string, reasons: readonly Unmet[]): Refusa
     code: first?.code ?? "gate-not-met",
     message: `${run.state} to ${to}: ${first?.message ?? "its gate is not met"}${more}`,
     ...(first?.at === undefined ? {} : { at: first.at }),
-    next:
-      first === undefined ? `signalbox why ${run.id}` : `${first.mend}, then: signalbox move ${run.id} ${to}`,
+    next: wayOut(run, to, first),
   };
+}
+
+/** Of a run that could not begin, nothing is kept that could be moved. */
+function wayOut(run: Run, to: string, first: Unmet | undefined): string {
+  if (first === undefined) return `signalbox why ${run.id}`;
+  return run.state === START ? first.mend : `${first.mend}, then: signalbox move ${run.id} ${to}`;
 }
 
 /** What was handed in does not count. */

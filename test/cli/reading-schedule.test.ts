@@ -4,6 +4,8 @@ import { afterAll, describe, expect, test } from "vitest";
 import { replay } from "../../src/core/replay.ts";
 import { paintOf } from "../../src/cli/paint.ts";
 import { sayPhase, type ScheduleView } from "../../src/cli/reading/schedule.ts";
+import { NO_ISSUES, type IssueCounts } from "../../src/core/verdict.ts";
+import { verdict } from "../support/play.ts";
 import { goodWorkflow, happening, wordsIn } from "../support/stages.ts";
 import { machine } from "./reading-support.ts";
 
@@ -63,6 +65,18 @@ describe("show, with stages", async () => {
       "
     `);
     expect(await section("show s2")).not.toContain("needs_fix");
+  });
+
+  test.for<[id: string, issues: Partial<IssueCounts>, said: string]>([
+    ["h1", { high: 1 }, "1.3: pass, counts as needs_fix; "],
+    ["h2", {}, "1.3: pass; "],
+  ])("history says what a claim counts as: %s", async ([id, issues, said]) => {
+    begin(id, "ok*4");
+    const run = on.store.load(id)?.run;
+    const good = run === undefined ? undefined : happening(five, run, "ok");
+    if (good?.type !== "submitted") throw new Error("nobody is at work");
+    on.happen(id, { ...good, readings: [verdict("1.3", "pass", { issues: { ...NO_ISSUES, ...issues } })] });
+    expect((await on.call(`history ${id}`)).stdout).toContain(said);
   });
 
   test("the pointer is what the history says", () => {

@@ -53,6 +53,15 @@ describe("with a plan, or without", () => {
     ["--plan plan.md --no-plan", "2.1, with a plan"],
     ["--no-explore --no-plan --plan plan.md", "2.1, with a plan"],
     ["--no-explore --no-plan --stage IMPLEMENT --plan plan.md", "2.1, with a plan"],
+    ["--no-plan --stage EXPLORE --plan plan.md", "0, with a plan"],
+    [
+      "--stage PLAN --plan plan.md",
+      "2 bad-usage: PLAN makes the list of tasks anew, so --plan is of no use there: it is for IMPLEMENT, which works the list off | signalbox run staged A --detach --stage IMPLEMENT --plan plan.md",
+    ],
+    [
+      "--no-explore --no-plan --no-implement --no-test --no-final",
+      "5 gate-not-met: start to 0: this run has explore_stage false, and this needs true | start a run with explore_stage true",
+    ],
     ["--no-plan --with 1.2=plan.md", "0, with a plan"],
     // Nothing is worked off, so that no list is missing.
     ["--no-plan --no-implement", "0"],

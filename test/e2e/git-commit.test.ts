@@ -210,7 +210,10 @@ test.for<[string, string]>([
   ["One\r\n\r\ntwo  \r\n", "One\n\ntwo\n\nT: r\n"],
   ["One\n\nCo-authored-by: B <b@x>", "One\n\nCo-authored-by: B <b@x>\nT: r\n"],
   ["Fix: one", "Fix: one\n\nT: r\n"],
-  ["# no comment\n\n-- \u001B[31mred\u0000", "# no comment\n\n-- [31mred\n\nT: r\n"],
+  ["# no comment\n\n-- \u001B[31mred\u0000", "# no comment\n\n-- [31mred\uFFFD\n\nT: r\n"],
+  ["One\n\nT: other\nCo-authored-by: B <b@x>\nt : other", "One\n\nCo-authored-by: B <b@x>\nT: r\n"],
+  ["One\n\n\u0001T: other\n\ntwo", "One\n\n\ntwo\n\nT: r\n"],
+  ["T: other", "T: r\n"],
 ])("a message %j", ([message, whole]) => {
   expect(withTrailer(message, "T: r")).toBe(whole);
 });

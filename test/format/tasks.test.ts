@@ -106,6 +106,23 @@ Complexity: hard (three places)
   });
 });
 
+describe("the files of a task", () => {
+  test.for<[line: string, files: readonly string[]]>([
+    ["src/one.ts, `src/two.ts`", ["src/one.ts", "src/two.ts"]],
+    ["`src/one.ts`, src/two.ts (new)", ["src/one.ts", "src/two.ts"]],
+    ["app/(auth)/page.tsx", ["app/(auth)/page.tsx"]],
+    ["`app/(auth)/page.tsx`, (auth)/b.ts (new, big)", ["app/(auth)/page.tsx", "(auth)/b.ts"]],
+    ["\"a b.sh\", 'c, d.sh' (new)", ["a b.sh", "c, d.sh"]],
+    ["`a, (b) - c.ts` - calls `d`, e", ["a, (b) - c.ts"]],
+    ["`a.ts` (uses `b`) and `c.ts` (new).", ["a.ts", "c.ts"]],
+    ["a.ts - first, b.ts - second", ["a.ts", "b.ts"]],
+    ["it's.ts, **b.ts** (moved)", ["it's.ts", "b.ts"]],
+    ['\n- app/[id]/a.ts\n- `./b.ts` (new)\n- "c d.ts"', ["app/[id]/a.ts", "b.ts", "c d.ts"]],
+  ])("%s", ([line, files]) => {
+    expect(readTasks("markdown", "F", `### Task 1: x\n\nFiles: ${line}`).tasks[0]?.files).toEqual(files);
+  });
+});
+
 describe("what the list says about a task", () => {
   const long = "x".repeat(3000);
   test.for<[what: string, style: TaskStyle, text: string, told: string | undefined]>([

@@ -123,22 +123,26 @@ async function make(
   return commit;
 }
 
-/** Lines such as `Co-authored-by: ...` at the end of a message are one block. */
+/** Lines such as `Co-authored-by: ...` at the end of a message are one block. Whose work it is, only we say. */
 export function withTrailer(message: string, trailer: string): string {
-  const text = plain(message);
+  const [name = ""] = trailer.split(":");
+  const forged = new RegExp(String.raw`(?:^|\n)[ \t]*${name}[ \t]*:[^\n]*(?=\n|$)`, "gi");
+  const text = plain(message).replaceAll(forged, "").trim();
+  if (text === "") return `${trailer}\n`;
   const [, ...rest] = text.split(/\n{2,}/);
   const last = rest.at(-1)?.split("\n") ?? [];
   const isBlock = last.length > 0 && last.every((line) => /^[A-Za-z][A-Za-z0-9-]*: \S/.test(line));
   return `${text}\n${isBlock ? "" : "\n"}${trailer}\n`;
 }
 
-/** What commands a terminal, or ends a text for git, is no part of a message. */
+/** What commands a terminal is no part of a message, and what ends a text for git is shown. */
 function plain(message: string): string {
   return (
     message
       .replaceAll(/\r\n?/g, "\n")
+      .replaceAll("\0", "\uFFFD")
       // oxlint-disable-next-line no-control-regex
-      .replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, "")
+      .replaceAll(/[\u0001-\u0008\u000B-\u001F\u007F-\u009F]/g, "")
       .replaceAll(/[ \t]+$/gm, "")
       .trim()
   );

@@ -39,11 +39,12 @@ export const command: Command = {
   answer: (given, door) =>
     withStore(door, (store) => {
       const limit = numberOption(given, "limit", { otherwise: LIMIT, min: 1, max: LIMIT_MAX, help: HELP });
-      const { store: journal, run } = seeRun(store, door, given.words[0]);
+      const seen = seeRun(store, door, given.words[0]);
+      const { store: journal, run } = seen;
       const raw = given.options["events"] !== undefined;
       const from = Math.max(1, run.seq - limit + 1);
       const events = raw ? journal.events(run.id, from) : [];
-      const { lines, more } = raw ? { lines: [], more: from > 1 } : linesOf(journal, run, limit);
+      const { lines, more } = raw ? { lines: [], more: from > 1 } : linesOf(seen, limit);
       const all = raw ? [] : [...journal.notes(run.id), ...toldNotes(journal, run.id)];
       const notes = notesSince(all, more ? lines[0] : undefined);
       const data: HistoryData = {

@@ -167,7 +167,7 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
     asked: askedIn(seen),
     choices: isAsked(seen) ? choicesOfPerson(seen) : [],
     notes: verbose ? notes : shownOf(notes, doubtsOf(seen)),
-    history: linesOf(store, run, verbose ? LINES_VERBOSE : LINES).lines,
+    history: linesOf(seen, verbose ? LINES_VERBOSE : LINES).lines,
   };
 }
 

@@ -1,7 +1,10 @@
 /** The journal of a run as people read it: one line for each thing that happened, with what followed from it. */
 
+import type { Workflow } from "../../core/compile.ts";
 import type { Actor, Event, Incoming, Reading } from "../../core/event.ts";
-import { sayFailing } from "../../core/standing.ts";
+import type { Run } from "../../core/run.ts";
+import { blockOf, sayFailing } from "../../core/standing.ts";
+import { judge } from "../../core/verdict.ts";
 import { apartOf } from "../../engine/apart.ts";
 import { unnamedKeys } from "../../engine/human-keys.ts";
 import type { Proof, Recorded } from "../../engine/ports/journal.ts";
@@ -23,16 +26,29 @@ export type Line = {
   readonly apart: readonly string[];
 };
 
+type Of = {
+  readonly store: Pick<Store, "events" | "humanKeys">;
+  readonly workflow: Workflow;
+  readonly run: Run;
+};
+
+type Known = {
+  readonly unnamed: ReadonlySet<string>;
+  readonly countsAs: (reading: Reading) => string;
+};
+
 /** How many events one thing that happens makes, at a guess: the first look is rarely too short. */
 const EVENTS_EACH = 6;
 
 /** The newest lines, the oldest of them first. */
 export function linesOf(
-  store: Pick<Store, "events" | "humanKeys">,
-  run: { readonly id: string; readonly seq: number },
+  { store, workflow, run }: Of,
   limit: number,
 ): { readonly lines: readonly Line[]; readonly more: boolean } {
-  const unnamed = unnamedKeys(store.humanKeys());
+  const known: Known = {
+    unnamed: unnamedKeys(store.humanKeys()),
+    countsAs: (reading) => countsAs(workflow, run, reading),
+  };
   for (let back = limit * EVENTS_EACH; ; back *= 4) {
     const from = Math.max(1, run.seq - back + 1);
     const groups = groupsOf(store.events(run.id, from));
@@ -41,7 +57,7 @@ export function linesOf(
       from === 1 ? groups : groups.filter(([first]) => first !== undefined && isIncoming(first.event));
     if (whole.length >= limit || from === 1)
       return {
-        lines: whole.slice(-limit).flatMap((group) => lineOf(group, unnamed)),
+        lines: whole.slice(-limit).flatMap((group) => lineOf(group, known)),
         more: from > 1 || whole.length > limit,
       };
   }
@@ -57,7 +73,7 @@ function groupsOf(records: readonly Recorded[]): Recorded[][] {
   return groups;
 }
 
-function lineOf(group: readonly Recorded[], unnamed: ReadonlySet<string>): Line[] {
+function lineOf(group: readonly Recorded[], { unnamed, countsAs: counts }: Known): Line[] {
   const [first, ...rest] = group;
   if (first === undefined) return [];
   const { seq, at, by, event, proof } = first;
@@ -66,8 +82,11 @@ function lineOf(group: readonly Recorded[], unnamed: ReadonlySet<string>): Line[
       seq,
       at,
       by,
-      what: isIncoming(event) ? sayIncoming(event) : (sayConsequence(event)[0] ?? event.type),
-      followed: togetherOf(rest.map((record) => record.event)),
+      what: isIncoming(event) ? sayIncoming(event) : (sayConsequence(event, counts)[0] ?? event.type),
+      followed: togetherOf(
+        rest.map((record) => record.event),
+        counts,
+      ),
       signed: (proof?.signature ?? "") !== "",
       terminal: proof?.terminal ?? "",
       apart: by.type === "human" && proof !== undefined ? standsOut(proof, unnamed) : [],
@@ -76,12 +95,13 @@ function lineOf(group: readonly Recorded[], unnamed: ReadonlySet<string>): Line[
 }
 
 /** Many agents of one role are told of as one. */
-function togetherOf(events: readonly Event[]): string[] {
+function togetherOf(events: readonly Event[], counts: Known["countsAs"]): string[] {
   return events.flatMap((event, index) => {
-    if (event.type !== "agent-called" && event.type !== "agent-dismissed") return sayConsequence(event);
+    if (event.type !== "agent-called" && event.type !== "agent-dismissed")
+      return sayConsequence(event, counts);
     const isOfSame = (other: Event): boolean => other.type === event.type && other.role === event.role;
     const count = events.filter(isOfSame).length;
-    if (count === 1) return sayConsequence(event);
+    if (count === 1) return sayConsequence(event, counts);
     const verb = event.type === "agent-called" ? "called" : "stopped";
     return events.findIndex(isOfSame) === index ? [`${count} ${event.role}s are ${verb}`] : [];
   });
@@ -136,14 +156,14 @@ function sayIncoming(event: Incoming): string {
   }
 }
 
-function sayConsequence(event: Event): string[] {
+function sayConsequence(event: Event, counts: Known["countsAs"]): string[] {
   switch (event.type) {
     case "artifact-read": {
       const { artifact, slot, verdict, faults, found, fields, lists } = event.reading;
       const name = slot === "" ? artifact : `${artifact}/${slot}`;
       if (!found) return [];
       return [
-        `${name}: ${faults.length > 0 ? `invalid, ${firstLine(faults[0]?.reason ?? "")}` : (verdict ?? "read")}${sayCheck(fields, lists)}`,
+        `${name}: ${faults.length > 0 ? `invalid, ${firstLine(faults[0]?.reason ?? "")}` : (verdict ?? "read")}${counts(event.reading)}${sayCheck(fields, lists)}`,
       ];
     }
     case "work-committed":
@@ -192,6 +212,18 @@ function sayConsequence(event: Event): string[] {
     case "agent-gone":
       return [];
   }
+}
+
+/** A claim that its own issues contradict, as gates take it. */
+function countsAs(
+  { definition }: Workflow,
+  run: Run,
+  { artifact, verdict, issues, faults }: Reading,
+): string {
+  const declared = definition.artifacts[artifact];
+  if (declared === undefined || verdict === undefined || faults.length > 0) return "";
+  const counted = judge(verdict, issues, blockOf(run, declared));
+  return counted === verdict ? "" : `, counts as ${counted}`;
 }
 
 /** Of a check: how its command ended, where that is not what its verdict says, and where it failed, where that can be told. */

@@ -53,19 +53,32 @@ export function labelledOf(lines: readonly Line[]): ReadonlyMap<string, readonly
   return found;
 }
 
-/** Paths in code marks where there are any, otherwise what commas separate. Remarks are left out. */
+/** In code marks or quotes, which hold a whole path, with its commas, spaces and brackets. */
+const MARKED = /`([^`]+)`|(?<=^|[\s,])(?:"([^"]+)"|'([^']+)')(?=[\s,]|$)/;
+
+/** What stands in parentheses after a space; `app/(auth)/page.tsx` is a path. */
+const REMARK = /(?<=^|\s)\([^()]*\)\.?(?=[\s,]|$)/;
+
+const OR_REMARK = new RegExp(`${MARKED.source}|${REMARK.source}`, "g");
+const UNTIL_DASH = new RegExp(String.raw`^(?:${MARKED.source}|(?!\s[-–—]\s).)*`);
+const PART = new RegExp(`(?:${MARKED.source}|[^,])+`, "g");
+
+/** What commas and lines separate. Remarks are left out, and so is all that follows a dash behind a marked path. */
 export function filesIn(lines: readonly string[]): readonly string[] {
   const files = lines.flatMap((line) => {
-    const bare = line.replaceAll(/\([^()]*\)/g, " ");
-    const marked = Array.from(
-      bare.split(/\s[-–—]\s/)[0]?.matchAll(/`([^`]+)`/g) ?? [],
-      ([, path = ""]) => path,
-    );
-    if (marked.length > 0) return marked;
-    return bare.split(",").map((part) => part.trim().split(/\s[-–—]\s/)[0] ?? "");
+    const bare = line.replaceAll(OR_REMARK, (found) => (found.startsWith("(") ? " " : found));
+    const before = UNTIL_DASH.exec(bare)?.[0] ?? "";
+    return ((MARKED.test(before) ? before : bare).match(PART) ?? []).flatMap(pathsIn);
   });
-  const paths = files.map((file) => unwrap(file.trim()).text.replace(/^(?:\.\/)+/, ""));
+  const paths = files.map((file) => file.replace(/^(?:\.\/)+/, ""));
   return [...new Set(paths.filter((path) => !isNothing(path)))];
+}
+
+function pathsIn(part: string): readonly string[] {
+  const marked = Array.from(part.matchAll(new RegExp(MARKED, "g")), ([, code, double, single]) =>
+    (code ?? double ?? single ?? "").trim(),
+  );
+  return marked.length > 0 ? marked : [unwrap((part.trim().split(/\s[-–—]\s/)[0] ?? "").trim()).text];
 }
 
 export function idsIn(lines: readonly string[]): readonly string[] {
