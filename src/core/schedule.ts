@@ -43,7 +43,8 @@ export function entriesOf(workflow: Workflow, run: Run): Entry[] {
   const final = workflow.definition.states[run.state]?.final;
   return schedule.map((entry, index) => {
     const { stage, phase } = entry;
-    const status = statusOf(run, entry, { distance: here < 0 ? 1 : index - here, final });
+    const passed = statusOf(run, entry, { distance: here < 0 ? 1 : index - here, final });
+    const status = passed === "completed" && isRefused(workflow, run, phase) ? "failed" : passed;
     const gate = phase.makes.length === 0 ? {} : { gate: gateOf(workflow, run, { phase, status }) };
     return {
       phase: phase.id,
@@ -61,6 +62,13 @@ export function entriesOf(workflow: Workflow, run: Run): Entry[] {
 function isIdle({ definition }: Workflow, { held }: Run, { id, makes }: Phase): boolean {
   return makes.length === 0 && definition.artifacts[id] !== undefined && held[id] === undefined;
 }
+
+/** A run may go on from something bad, to have it mended: until it is, the phase was not good. */
+function isRefused(workflow: Workflow, run: Run, { makes }: Phase): boolean {
+  return makes.some((artifact) => REFUSED.includes(standingOf(workflow, run, artifact)));
+}
+
+const REFUSED: readonly Standing[] = ["needs_fix", "needs_human", "reject"];
 
 type Position = { readonly distance: number; readonly final: "done" | "cancelled" | "failed" | undefined };
 

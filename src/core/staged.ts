@@ -54,7 +54,10 @@ function stageWord(
   run: Run,
   { own, name }: { readonly own: readonly Entry["status"][]; readonly name: string },
 ): Word {
-  if (own.includes("failed")) return definition.states[run.state]?.final === undefined ? "blocked" : "failed";
+  // What one phase found bad may be mended in the next.
+  const isAtWork = own.includes("in_progress");
+  if (own.includes("failed") && !isAtWork)
+    return definition.states[run.state]?.final === undefined ? "blocked" : "failed";
   if (own.every((status) => status === "skipped")) return "skipped";
   if (own.every((status) => status === "skipped" || status === "pending")) return "pending";
   if (own.every((status) => status !== "pending" && status !== "in_progress")) return "completed";

@@ -40,6 +40,7 @@ test.for<[string, string, string]>([
   ["ok*4, bad, ok*3, bad, abort", "failed", "completed failed pending pending pending"],
   ["ok*7, bad, ok, bad*2, replan", "restarting", "completed restarting pending pending pending"],
   ["ok*7, bad, ok, bad*2, skip", "in_progress", "completed completed completed completed in_progress"],
+  ["ok*7, bad", "in_progress", "completed completed completed in_progress pending"],
   ["ok*11", "completed", "completed completed completed completed completed"],
 ])("after %s the run is %s, and its stages %s", ([told, word, stages]) => {
   expect(shown(told, { from: "run.progress" })).toBe(word);
