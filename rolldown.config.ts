@@ -44,11 +44,11 @@ export default defineConfig({
         },
         {
           name: "look",
-          test: /src\/adapters\/(home\/(?!run-id)|store\/(?!verify|walk|repair|restore|salvage)|failpoint|person\/(who|marks|processes|token))|src\/cli\/(box|say|number-option|wake|environment|shown|commands\/(show|next|list|task)|(task|project)\/which|reading\/(?!log|question-view)[a-z-]+)\.ts|src\/adapters\/supervisor\/(poke|lock|said)|src\/adapters\/process\/(marker|folder|table|proc|ps)\.ts|src\/adapters\/files\/(unread|open|folder|leftover|paths)\.ts|src\/adapters\/doctor\/quarantine|src\/engine\/(launch|deed|environment|human-keys|job-id|apart|clip|place)\.ts|src\/adapters\/trust\/repository|src\/adapters\/git\/(looked|default-refs|locate|refs)\.ts|src\/cli\/due\.ts|src\/engine\/(line|project-name|fact|title|doubt|prompt-commands)\.ts|src\/adapters\/supervisor\/(alone|ask-to-end)\.ts/,
+          test: /src\/adapters\/(home\/(?!run-id)|store\/(?!verify|repair|restore|salvage)|failpoint|person\/(who|marks|processes|token))|src\/cli\/(box|say|number-option|wake|environment|shown|commands\/(show|next|list|task)|(task|project)\/which|reading\/(?!log|question-view)[a-z-]+)\.ts|src\/adapters\/supervisor\/(poke|lock|said)|src\/adapters\/process\/(marker|folder|table|proc|ps)\.ts|src\/adapters\/files\/(unread|open|folder|leftover|paths)\.ts|src\/adapters\/doctor\/quarantine|src\/engine\/(launch|deed|environment|human-keys|job-id|apart|clip|place|descendants)\.ts|src\/adapters\/trust\/repository|src\/adapters\/git\/(looked|default-refs|locate|refs)\.ts|src\/cli\/due\.ts|src\/engine\/(line|project-name|fact|title|doubt|prompt-commands)\.ts|src\/adapters\/supervisor\/(alone|ask-to-end)\.ts/,
         },
         {
           name: "act",
-          test: /src\/adapters\/files\/|src\/cli\/(acting|acted|moving|refused|input|kept|late|look-again|commands\/(move|submit))\.ts|src\/engine\/(submit|project|deeds|box)\.ts|src\/cli\/task\/(update|dependencies)\.ts|src\/format\/front-matter-(parts|lines)/,
+          test: /src\/adapters\/files\/|src\/cli\/(acting|acted|moving|refused|input|kept|late|look-again|commands\/(move|submit))\.ts|src\/engine\/(submit|project|deeds|box|task-data)\.ts|src\/cli\/task\/(update|dependencies)\.ts|src\/format\/front-matter-(parts|lines)/,
         },
         { name: "git", test: /src\/adapters\/git\// },
         {

@@ -12,7 +12,7 @@ import { openStore } from "../src/adapters/store/open.ts";
 import { median, table, type Figure } from "./figure.ts";
 import { node, onStage, root, waitFor, type Stage } from "./home/stage.ts";
 
-const ROUNDS = 1;
+const ROUNDS = 5;
 const PHASES = 13;
 const FILES = 30;
 /** Cold starts of ours that a phase may cost. */

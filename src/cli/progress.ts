@@ -5,6 +5,7 @@
 
 import type { Door } from "./command.ts";
 import { harmless } from "./paint.ts";
+import { thousands } from "./worst.ts";
 
 export type Talk = {
   /** At once, beside the result. */
@@ -30,6 +31,27 @@ export function progressOf({ talk, env }: Pick<Door, "talk" | "env">): Progress 
   if (columns === undefined || env["TERM"] === "dumb" || (env["CI"] ?? "") !== "")
     return { begin: (what) => talk.print(harmless(`  ${what}\n`)), end: () => undefined };
   return onOneLine(talk, columns);
+}
+
+/** For work that leaves no clock any time: it says itself how far it is. Nothing is said of what is over at once. */
+export function countingOf(
+  door: Pick<Door, "talk" | "env">,
+  say: (count: string) => string,
+  now: () => number = () => performance.now(),
+): { tell(count: number): void; end(): void } {
+  const progress = progressOf(door);
+  const isOnce = door.talk?.columns() === undefined;
+  let toldAt = now();
+  let told = 0;
+  return {
+    tell(count) {
+      if (now() - toldAt < TICK_MS || (isOnce && told > 0)) return;
+      toldAt = now();
+      told += 1;
+      progress.begin(say(thousands(count)));
+    },
+    end: () => progress.end(),
+  };
 }
 
 /** With how long it takes, so that people see that it is still at work. */

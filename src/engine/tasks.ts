@@ -11,6 +11,7 @@ import { objectionsTo } from "./child.ts";
 import { isUnderWay } from "./descendants.ts";
 import type { Of } from "./doing.ts";
 import { earlierOf, type Earlier } from "./earlier.ts";
+import { requireListed } from "./listed.ts";
 import { fillPath, placeOf } from "./place.ts";
 import type { Listed } from "./ports/files.ts";
 import type { ChildRow, NewChild } from "./ports/graphs.ts";
@@ -30,6 +31,7 @@ export async function startTasks({ works, kept, deed }: Of<"start-tasks">): Prom
   const left = store.childrenOf(row.id).filter(({ entry }) => entry !== deed.entry);
   if (left.some(isUnderWay)) throw new Later("tasks that were left must end first");
   const place = placeOf(works, { run, workflow, id: row.id });
+  await requireListed(works, kept, deed.artifact);
   const tasks = await works.artifacts.tasks(place, deed.artifact);
   const child = await works.library(reader.workflow, row.repo);
   requireFit(child, workflow, reader);

@@ -3,6 +3,7 @@
 import type { Event } from "../core/event.ts";
 import type { Workflow } from "../core/compile.ts";
 import type { Run } from "../core/run.ts";
+import { valueOf } from "../core/standing.ts";
 import type { Artifact, Definition } from "../core/workflow.ts";
 import type { Works } from "./box.ts";
 import { fillPath } from "./place.ts";
@@ -16,9 +17,15 @@ export function withContext(
   const { stages = [], artifacts } = definition;
   const isMade = (name: string): boolean =>
     run.held[name]?.reading.found === true || artifacts[name]?.each !== undefined;
+  const unwanted = new Set(
+    stages
+      .flatMap(({ summaries = [] }) => summaries)
+      .flatMap(({ artifact, when }) => (valueOf(run, when) === true ? [] : [artifact])),
+  );
   // A stage may be disabled, or passed by whoever began later; a person may have brought along what it would have made.
   const isThere = (name: string): boolean =>
     (isMade(name) || !stages.some(({ makes }) => makes.includes(name))) &&
+    !unwanted.has(name) &&
     hasSpoken(artifacts[name], run, name);
   const context = [...(definition.roles[of.role]?.context ?? []), ...summedUp(definition, run, of.role)];
   const names = context.filter(isThere);

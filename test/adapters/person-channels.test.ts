@@ -9,13 +9,14 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { homeAt } from "../../src/adapters/home/paths.ts";
 import { hashToken } from "../../src/adapters/person/token.ts";
 import { openStore } from "../../src/adapters/store/open.ts";
 import { isPerson } from "../support/person.ts";
 
-const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
+const MAIN = fileURLToPath(import.meta.resolve("../support/main.ts"));
 const CALL = `"${process.execPath}" --no-warnings "${MAIN}" key --new`;
 const hasScript = spawnSync("script", ["--version"]).status === 0;
 

@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { complete, type Lists } from "../../src/cli/completion/complete.ts";
@@ -159,7 +160,7 @@ describe("as a command", () => {
 function pathWithSignalbox(): string {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-bin-"));
   const file = join(folder, "signalbox");
-  const main = join(import.meta.dirname, "../../src/cli/main.ts");
+  const main = fileURLToPath(import.meta.resolve("../support/main.ts"));
   writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' --no-warnings '${main}' "$@"\n`);
   chmodSync(file, 0o755);
   return `${folder}:${process.env["PATH"] ?? ""}`;

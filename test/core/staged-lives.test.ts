@@ -238,10 +238,16 @@ test.for<Row>([
     "nobody prepares the handover",
     { finisher: "die, die, die, ok" },
     "retry",
-    "4.3 !finisher !finisher FINAL-blocked 4.3 approved committing",
+    "4.3 !finisher !finisher FINAL-blocked 4.3 approved tested released committing",
   ],
-  ["all is well", {}, "", "4.3 approved committing"],
-  ["it is not to be committed", {}, "taken", "4.3 approved handover completed", { git_workflow: "none" }],
+  ["all is well", {}, "", "4.3 approved tested released committing"],
+  [
+    "it is not to be committed",
+    {},
+    "taken",
+    "4.3 approved tested released handover completed",
+    { git_workflow: "none" },
+  ],
 ])("FINAL: %s (%o, then %s): %s", (row) => {
   expect(lived(row)).toBe(row[3]);
 });

@@ -44,7 +44,24 @@ test.for(seeds)("$seed: every row says where it comes from", ({ seed, letter }) 
   expect(from.filter((cell) => !isSaid.test(cell))).toEqual([]);
 });
 
-test.for(seeds)(
+test("S3: the page has every phase of staged, with what it makes", () => {
+  const { stages = [], artifacts } = loadWorkflow("staged").definition;
+  const rows = stages.flatMap((stage) =>
+    (stage.phases ?? []).map(({ id, title, type, makes }) => {
+      const files = makes.map((name) => artifacts[name]?.file || "its tasks");
+      return [id, stage.name, title, type, list(files)];
+    }),
+  );
+  expect(rowsUnder("### S3: the schedule").map((cells) => cells.slice(0, -1))).toEqual(rows);
+});
+
+test.for(["the schedule", "the rules"])("S3: %s: every row says where it comes from", (table) => {
+  const from = rowsUnder(`### S3: ${table}`).map((cells) => cells.at(-1) ?? "");
+  expect(from.length).toBeGreaterThan(10);
+  expect(from.filter((cell) => !/^seed(, W-\d+)*$/.test(cell))).toEqual([]);
+});
+
+test.for([...seeds, { seed: "S3", resolutions: 20, letter: "W" }])(
   "$seed: every resolution is there, with a file that exists",
   ({ seed, resolutions, letter }) => {
     const rows = rowsUnder(`### ${seed}: resolutions`);

@@ -34,12 +34,14 @@ states:
   sending: { waits: true, enter: [perform pull-request from label, perform notify] }
   away: { final: done }
   bin: { final: cancelled }
+  lost: { final: failed }
 moves:
   - { from: start, to: packing, by: human }
   - { from: packing, to: closing, by: human }
   - { from: closing, to: sending, by: human }
   - { from: sending, to: away, by: human }
   - { from: [packing, closing, sending], to: bin, by: human }
+  - { from: [packing, closing, sending], to: lost, by: human }
 `);
 
 const TELLING = definition("  back: { fact: pull-request-refused, fresh: sending }");
@@ -185,9 +187,9 @@ test.for<[string, string, () => void, string]>([
   },
 );
 
-test("what was called off is not done", async () => {
+test.for(["bin", "lost"])("what was called off is not done: %s", async (end) => {
   const deeds = await parcel("sending");
-  await move("bin");
+  await move(end);
   expect(await perform(worksOf(), only(deeds, "commit"))).toBe("the run was cancelled before");
   expect(await perform(worksOf(), only(deeds, "pull-request"))).toBe("the run was cancelled before");
   expect(calls).toEqual([]);

@@ -32,11 +32,11 @@ export async function endAll(hunt: Hunt): Promise<void> {
   await gone(first.members, hunt.graceMs);
 
   const giveUpAt = performance.now() + KILL_MS_MAX;
-  for (let inVain = 0; inVain < LOOKS_IN_VAIN;) {
+  for (let inVain = first.members.length === 0 ? 1 : 0; inVain < LOOKS_IN_VAIN;) {
+    await pause(1);
     const found = find(hunt, known);
     if (found.members.length === 0) {
       inVain += 1;
-      await pause(1);
       continue;
     }
     inVain = 0;

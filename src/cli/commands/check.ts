@@ -3,11 +3,13 @@
 import { findWorkflow } from "../../adapters/library/find.ts";
 import { check, type Report } from "../../core/check/check.ts";
 import type { Defect } from "../../core/check/defect.ts";
+import { NODES_MAX } from "../../core/check/explore.ts";
 import { badChildren } from "../../engine/child.ts";
 import { showProblem, type Problem } from "../../format/problem.ts";
 import { childWorkflows } from "../children.ts";
 import { EXIT_GATE, EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import type { Paint } from "../paint.ts";
+import { countingOf } from "../progress.ts";
 import { loadWorkflow, placeOf, shownPath, type Loaded } from "../workflow.ts";
 import { sayWorst, thousands } from "../worst.ts";
 
@@ -51,7 +53,9 @@ async function checkOne(loaded: Loaded, door: Door): Promise<Checked> {
   if (!loaded.ok) return { loaded, report: undefined };
   const children = await childWorkflows(loaded.workflow, door);
   const misfits = badChildren(loaded.workflow, (name) => children.get(name));
-  const report = check(loaded.workflow);
+  const counting = countingOf(door, (count) => `${loaded.name}: ${count} situations so far`);
+  const report = check(loaded.workflow, NODES_MAX, (nodes) => counting.tell(nodes));
+  counting.end();
   const near = (defect: Defect): Defect => ({
     ...defect,
     at: { ...defect.at, file: shownPath(door, loaded.found, defect.at.file) },

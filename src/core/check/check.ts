@@ -26,7 +26,12 @@ export type Report = {
   readonly edges: number;
 };
 
-export function check(given: Workflow, nodesMax: number = NODES_MAX): Report {
+/** `told` hears now and then how many situations were found, for people who wait. */
+export function check(
+  given: Workflow,
+  nodesMax: number = NODES_MAX,
+  told: (nodes: number) => void = () => undefined,
+): Report {
   // Which definition it is makes no difference to what it does, and hashing it takes longer than checking it.
   const workflow: Workflow = { ...given, hash: () => "" };
   const first = [
@@ -39,7 +44,7 @@ export function check(given: Workflow, nodesMax: number = NODES_MAX): Report {
   if (isBeyondCounting(workflow))
     return { defects: [...first, tooLarge(workflow, nodesMax)], worst: {}, nodes: 0, edges: 0 };
   const seen = survey(workflow);
-  const exploration = explore(workflow, { params: variantsOf(workflow), observer: seen, nodesMax });
+  const exploration = explore(workflow, { params: variantsOf(workflow), observer: seen, nodesMax, told });
   const { graph } = exploration;
   const on = { workflow, exploration };
   const size = { nodes: nodesOf(graph), edges: graph.edgeTo.length };

@@ -32,9 +32,13 @@ export type Journey = {
   readonly params: readonly Params[];
   readonly observer: Observer;
   readonly nodesMax: number;
+  readonly told?: (nodes: number) => void;
 };
 
-export function explore(workflow: Workflow, { params, observer, nodesMax }: Journey): Exploration {
+/** So many nodes are looked at between two words about it. */
+const TOLD_EVERY = 1024;
+
+export function explore(workflow: Workflow, { params, observer, nodesMax, told }: Journey): Exploration {
   const roots = params.flatMap((values) => startsOf(workflow, values));
   const walk = new Walk(workflow, observer);
   for (const [choice, root] of roots.entries()) walk.try(-1, NO_RUN, { happening: root, choice });
@@ -43,6 +47,7 @@ export function explore(workflow: Workflow, { params, observer, nodesMax }: Jour
     const run = walk.frontier[node];
     if (run === undefined) continue;
     walk.frontier[node] = undefined;
+    if (node % TOLD_EVERY === 0) told?.(walk.frontier.length);
     walk.graph.firstEdge.push(walk.graph.edgeTo.length);
     for (const [choice, happening] of possible(workflow, run).entries())
       walk.try(node, run, { happening, choice });

@@ -40,13 +40,26 @@ function notOnEveryWay(workflow: Workflow, on: { some: Ordered; all: Ordered }, 
       const isAwaited = moves.some(
         (move) => move.from === entry.to && move.by.includes("engine") && waitsFor(move, name),
       );
-      return isAwaited && !broughtBy(workflow, entry, on.all).has(name);
+      return isAwaited && !isMissed(moves, entry.to, name) && !broughtBy(workflow, entry, on.all).has(name);
     })
     .map((entry) => {
       const anew = renewedBy(workflow, entry).includes(name) ? " anew" : "";
       const message = `${entry.to} needs ${name}${anew}, but on this way to ${entry.to} nothing ${deedOf(workflow, name)}`;
       return { code: "no-producer", at: entry.at, message, trace: [] };
     });
+}
+
+/** A state that says where a run goes without the result does not wait for it. */
+function isMissed(moves: readonly Move[], state: string, name: string): boolean {
+  return moves.some(
+    (move) =>
+      move.from === state &&
+      move.by.includes("engine") &&
+      move.when.some(
+        (condition) =>
+          condition.type === "artifact" && condition.artifact === name && condition.in.includes("missing"),
+      ),
+  );
 }
 
 /** What is ordered for sure when a move has been taken. */

@@ -91,8 +91,8 @@ function isTooEarly(
   on: { ordered: Ordered; state: string },
 ): boolean {
   const reader = definition.artifacts[name]?.reader;
-  if (reader === undefined || deedBehind(reader) === undefined || on.ordered.get(on.state)?.has(name))
-    return false;
+  const isOrdered = reader !== undefined && (reader.type === "check" || deedBehind(reader) !== undefined);
+  if (!isOrdered || on.ordered.get(on.state)?.has(name) === true) return false;
   return [...on.ordered.values()].some((names) => names.has(name));
 }
 

@@ -76,7 +76,7 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
         const why = (await stage.person("why", run)).document;
         expect(why["tasks"]).toEqual(shown["tasks"]);
         const listed = (await stage.person("list")).document["runs"] as { run: string; tasks: unknown }[];
-        expect(listed.find((each) => each.run === run)?.tasks).toEqual({ done: 0, all: 4 });
+        expect(listed.find((each) => each.run === run)?.tasks).toEqual({ done: 0, all: 4, waiting: 0 });
         expect(listed.filter(({ tasks }) => tasks !== null)).toHaveLength(1);
         expect((await stage.person("stop", run)).code).toBe(0);
         await stage.until(run, () => processesOf(stage).every(({ kind }) => kind !== "agent"));

@@ -9,7 +9,6 @@ import { inStaged, LONG, wayOf, type Play } from "./play.ts";
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
 
-/** Without summaries: they are told elsewhere. */
 const PLAIN = ["A goal", "--param", "compact_stages=false"];
 
 const FINAL = [
@@ -19,6 +18,8 @@ const FINAL = [
   "4.2",
   "4.3",
   "approved",
+  "tested",
+  "released",
   "committing",
   "opening",
   "completed",
@@ -31,13 +32,16 @@ const ALL = ["0", "0-each", "0-merge", ...PLAN];
 /** What was put away, by the name of its phase. */
 function kept({ home }: Play, run: string): string[] {
   const files = Object.keys(filesBelow(join(home.root, "runs", run, "archive")));
-  return files.map((file) => file.replace(/^attempt-\d+\/\.agents\/tmp\/phases\//, "")).toSorted();
+  return files
+    .map((file) => file.replace(/^attempt-\d+\/\.agents\/tmp\/(?:phases|summaries)\//, ""))
+    .toSorted();
 }
 
 type Row = {
   /** Who waits while a person goes back, and in which state that is. */
   readonly held: string;
   readonly at: string;
+  readonly summaries?: boolean;
   readonly stop?: readonly string[];
   readonly back: readonly string[];
   readonly way: readonly string[];
@@ -58,7 +62,7 @@ const ROWS: readonly Row[] = [
     stop: ["--now"],
     back: ["--from-phase", "1.1"],
     way: PLAN,
-    kept: ["1.1-brainstorm.md", "1.2-plan.md", "1.3-plan-review.json", "2.2-simplify.md"],
+    kept: ["1.1-brainstorm.md", "1.2-plan.code.md", "1.2-plan.md", "1.3-plan-review.json", "2.2-simplify.md"],
   },
   { held: "implementation-reviewer", at: "2.3", back: ["--retry-failed"], way: IMPLEMENT.slice(2), kept: [] },
   {
@@ -66,15 +70,29 @@ const ROWS: readonly Row[] = [
     at: "3.3",
     back: ["--restart-previous"],
     way: IMPLEMENT,
-    kept: ["2.2-simplify.md", "2.3-impl-review.json"],
+    kept: ["2.2-simplify.md", "2.3-impl-review.json", "3.1-test-output.txt"],
   },
-  { held: "test-reviewer", at: "3.3", stop: [], back: ["--restart-stage"], way: TEST, kept: [] },
+  {
+    held: "test-reviewer",
+    at: "3.3",
+    stop: [],
+    back: ["--restart-stage"],
+    way: TEST,
+    kept: ["3.1-test-output.txt"],
+  },
   {
     held: "finisher",
     at: "4.3",
     back: ["--from-phase", "2.3"],
     way: IMPLEMENT.slice(2),
-    kept: ["2.3-impl-review.json", "3.3-test-review.json", "4.1-docs.md", "4.2-final-review.json"],
+    kept: [
+      "2.3-impl-review.json",
+      "3.1-test-output.txt",
+      "3.3-test-review.json",
+      "4.1-docs.md",
+      "4.2-final-review.json",
+      "4.2-test-output.txt",
+    ],
   },
   {
     held: "finisher",
@@ -82,11 +100,12 @@ const ROWS: readonly Row[] = [
     stop: ["--now"],
     back: ["--from-phase", "4.2"],
     way: FINAL.slice(1),
-    kept: ["4.2-final-review.json"],
+    kept: ["4.2-final-review.json", "4.2-test-output.txt"],
   },
   {
     held: "finisher",
     at: "4.3",
+    summaries: true,
     back: ["--from-phase", "0"],
     way: ALL,
     kept: [
@@ -94,13 +113,20 @@ const ROWS: readonly Row[] = [
       "0-explore.where it is.md",
       "0-queries.json",
       "1.1-brainstorm.md",
+      "1.2-plan.code.md",
       "1.2-plan.md",
       "1.3-plan-review.json",
       "2.2-simplify.md",
       "2.3-impl-review.json",
+      "3.1-test-output.txt",
       "3.3-test-review.json",
       "4.1-docs.md",
       "4.2-final-review.json",
+      "4.2-test-output.txt",
+      "EXPLORE-summary.md",
+      "IMPLEMENT-summary.md",
+      "PLAN-summary.md",
+      "TEST-summary.md",
     ],
   },
 ];
@@ -109,7 +135,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("staged", LONG, () => {
   test.for(ROWS)("in $at, $stop, resume $back", async (row, { expect }) => {
     await inStaged({}, async (on) => {
       const held = on.hold(row.held);
-      const run = await on.run(...PLAIN);
+      const run = await on.run(...(row.summaries === true ? ["A goal"] : PLAIN));
       await held();
       expect(on.now(run).state).toBe(row.at);
       const before = wayOf(on.now(run));
@@ -122,7 +148,8 @@ describe.runIf(isPerson && IS_DEEP).concurrent("staged", LONG, () => {
       expect([code, document["unhalted"]]).toEqual([0, row.stop !== undefined]);
       on.letGo(row.held);
       const now = await on.ended(run);
-      expect(wayOf(now).slice(before.length)).toEqual(["rewind", ...row.way]);
+      const way = wayOf(now).slice(before.length);
+      expect(way.filter((state) => !state.endsWith("-summary"))).toEqual(["rewind", ...row.way]);
       expect(kept(on, run)).toEqual(row.kept);
       expect(on.git("diff", "--name-only", `main..signalbox/${run}`)).toBe(
         "README.md\nwork-1.txt\nwork-2.txt",

@@ -84,6 +84,8 @@ describe.runIf(isPerson).concurrent("staged", LONG, () => {
         const run = String(begun.document["run"]);
         const now = await on.ended(run);
         expect(lifeOf(on, now)).toEqual(await undisturbed());
+        // A test that never gets there proves nothing.
+        expect(on.said("failpoints")).toBe(ALONE[state]);
       });
     },
   );

@@ -63,8 +63,10 @@ test:
   "test/greet.test.sh": '#!/bin/sh\n[ "$(sh src/greet.sh)" = "Hello, you!" ]\n',
 };
 
-/** Lives of the deep tier share the machine with many others. */
-const PATIENCE_MS = process.env["SIGNALBOX_DEEP"] === undefined ? 50_000 : 300_000;
+const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
+/** Lives take a few seconds, and many times that where others use the machine as well. */
+export const LIFE_MS = IS_DEEP ? 900_000 : 150_000;
+const PATIENCE_MS = IS_DEEP ? 300_000 : 100_000;
 const PATIENT = "minutes: 60, stall_minutes: 60";
 
 let staged: Workflow | undefined;

@@ -3,24 +3,28 @@
 import { join } from "node:path";
 import { test } from "vitest";
 import { isPerson } from "../../support/person.ts";
-import { story, type Story } from "./support.ts";
+import { LIFE_MS, story, type Story } from "./support.ts";
 
 const PHASES = ".agents/tmp/phases";
 
-test.runIf(isPerson)("straight through: thirteen phases, three tasks, a commit", async ({ expect }) => {
-  await story({}, async (on) => {
-    await on.until("completed");
-    const golden = (name: string, text: string): Promise<void> =>
-      expect(text).toMatchFileSnapshot(join(import.meta.dirname, "golden", `${name}.txt`));
-    await golden("straight-history", `${on.history().join("\n")}\n`);
-    await golden("straight-state", shape(on, on.file(".agents/tmp/state.json")));
-    await golden("straight-tasks", shape(on, on.file(`${PHASES}/2.1-tasks.json`)));
-    await golden("straight-test-results", shape(on, on.file(`${PHASES}/3.1-test-results.json`)));
-    const called = on.order().filter((line) => line.startsWith("begin "));
-    expect(called).toHaveLength(new Set(called).size);
-    expect((await on.person("verify", on.run)).code).toBe(0);
-  });
-});
+test.runIf(isPerson)(
+  "straight through: thirteen phases, three tasks, a commit",
+  { timeout: LIFE_MS },
+  async ({ expect }) => {
+    await story({}, async (on) => {
+      await on.until("completed");
+      const golden = (name: string, text: string): Promise<void> =>
+        expect(text).toMatchFileSnapshot(join(import.meta.dirname, "golden", `${name}.txt`));
+      await golden("straight-history", `${on.history().join("\n")}\n`);
+      await golden("straight-state", shape(on, on.file(".agents/tmp/state.json")));
+      await golden("straight-tasks", shape(on, on.file(`${PHASES}/2.1-tasks.json`)));
+      await golden("straight-test-results", shape(on, on.file(`${PHASES}/3.1-test-results.json`)));
+      const called = on.order().filter((line) => line.startsWith("begin "));
+      expect(called).toHaveLength(new Set(called).size);
+      expect((await on.person("verify", on.run)).code).toBe(0);
+    });
+  },
+);
 
 /** Without what every life has of its own: ids, times, and which member of a fan-out was the first. */
 function shape({ run }: Story, text: string): string {

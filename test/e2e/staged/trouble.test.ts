@@ -2,16 +2,18 @@
 
 import { describe, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
-import { story, type Story } from "./support.ts";
+import { LIFE_MS, story, type Story } from "./support.ts";
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
-const QUICK = { compact_stages: false };
+/** Summaries are told elsewhere, and explorers only where they are meant. */
+const EXPLORED = { compact_stages: false };
+const QUICK = { ...EXPLORED, explore_stage: false };
 const PHASES = ".agents/tmp/phases";
 
 const calls = (on: Story, role: string): string[] =>
   on.order().filter((line) => line.startsWith(`begin ${role}`));
 
-describe.runIf(isPerson).concurrent("trouble in staged", () => {
+describe.runIf(isPerson).concurrent("trouble in staged", { timeout: LIFE_MS }, () => {
   test("red in the source: IMPLEMENT begins again; red in a test: it is analysed, mended and run again", async ({
     expect,
   }) => {
@@ -51,7 +53,9 @@ describe.runIf(isPerson).concurrent("trouble in staged", () => {
           "4.2 is pass",
           "4.2 -> 4.3: finisher #1",
           "4.3 -> approved",
-          "approved -> committing",
+          "approved -> tested",
+          "tested -> released",
+          "released -> committing",
           "committing -> completed",
         ]
       `);
@@ -63,7 +67,7 @@ describe.runIf(isPerson).concurrent("trouble in staged", () => {
     expect,
   }) => {
     const agents = { "explorer.code": "die*", "worker.1": "fail, fail, ok" };
-    await story({ agents, params: QUICK }, async (on) => {
+    await story({ agents, params: EXPLORED }, async (on) => {
       await on.until("IMPLEMENT-blocked");
       expect(calls(on, "worker").toSorted()).toEqual(["begin worker.1 1 fail", "begin worker.3 1 ok"]);
       expect(JSON.parse(on.file(`${PHASES}/2.1-tasks.json`))).toMatchInlineSnapshot(`
@@ -126,7 +130,7 @@ describe.runIf(isPerson).concurrent("trouble in staged", () => {
   });
 
   test.runIf(IS_DEEP)("all explorers die: a person is asked, and plans without them", async ({ expect }) => {
-    await story({ agents: { explorer: "die*" }, params: QUICK }, async (on) => {
+    await story({ agents: { explorer: "die*" }, params: EXPLORED }, async (on) => {
       await on.until("EXPLORE-blocked");
       await on.answer("restart");
       await on.until("EXPLORE-blocked");

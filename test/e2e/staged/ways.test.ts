@@ -13,7 +13,18 @@ const EXPLORE = ["0", "0-each", "0-merge", "EXPLORE-summary"];
 const PLAN = ["1.1", "1.2", "1.2-merge", "1.3", "PLAN-summary"];
 const IMPLEMENT = ["2.1", "2.2", "2.3", "IMPLEMENT-summary"];
 const TEST = ["3.1", "3.2", "3.3", "TEST-summary"];
-const FINAL = ["4.1", "4.2-tests", "4.2-testing", "4.2", "4.3", "approved", "committing", "opening"];
+const FINAL = [
+  "4.1",
+  "4.2-tests",
+  "4.2-testing",
+  "4.2",
+  "4.3",
+  "approved",
+  "tested",
+  "released",
+  "committing",
+  "opening",
+];
 const UNTESTED = FINAL.filter((state) => state !== "4.2-testing");
 
 type Row = readonly [argv: readonly string[], way: readonly (readonly string[])[], gates: readonly string[]];
@@ -71,6 +82,7 @@ describe.runIf(isPerson).concurrent("staged", LONG, () => {
     await inStaged({}, async (on) => {
       const run = await on.run("A goal", ...argv);
       const now = await taken(on, run);
+      expect(now.attention).toBe("");
       expect(wayOf(now)).toEqual([...way.flat(), "completed"]);
       const off = argv
         .filter((word) => word.startsWith("--no-"))
