@@ -16,6 +16,10 @@ export const FILES = "files";
 const GENERAL = "general";
 const OTHERS = "others";
 
+/** More files than anybody mends at once. What a review names beyond them, in the order of its issues, is with what names none. */
+export const FILES_MAX = 200;
+const BEYOND = `${GENERAL}, every file of the review beyond the first ${FILES_MAX}`;
+
 const SLOT_MAX = 60;
 
 export function isGrouped(artifact: Artifact | undefined, list: string): boolean {
@@ -36,16 +40,21 @@ export function groupsOf(
   const blocking = all.filter(([, severity]) => rankOf(severity) <= rankOf(block));
   const names = (blocking.length === 0 ? all : blocking).map(([file]) => file);
   const alone = names.length > max ? names.slice(0, max - 1) : names;
-  const rest = names.slice(alone.length).map(nameOf);
+  const told = (file: string): string => (file === "" && isFull(files) ? BEYOND : nameOf(file));
+  const rest = names.slice(alone.length).map(told);
   const taken = new Set<string>();
   return [
-    ...alone.map((file) => ({ slot: slotOf(nameOf(file), taken), member: nameOf(file) })),
+    ...alone.map((file) => ({ slot: slotOf(nameOf(file), taken), member: told(file) })),
     ...(rest.length === 0 ? [] : [{ slot: slotOf(OTHERS, taken), member: rest.join(", ") }]),
   ];
 }
 
 function rankOf(severity: Severity): number {
   return SEVERITIES.indexOf(severity);
+}
+
+function isFull(files: Readonly<Record<string, Severity>>): boolean {
+  return Object.keys(files).filter((file) => file !== "").length >= FILES_MAX;
 }
 
 function nameOf(file: string): string {

@@ -183,3 +183,29 @@ test("the same key answers once", async () => {
   expect(first.code).toBe(0);
   expect(await on.say(`answer ${id} yes --key k --json`)).toEqual(first);
 });
+
+/** One end needs what is not there, the other is open. */
+const ENDS = `$schema: workflow-1.schema.json
+name: ends
+title: Two early ends
+artifacts:
+  reason: { in: reason.md, file: true, by: human, fresh: run }
+states:
+  waiting: { waits: true }
+  accepted: { final: done }
+  dropped: { final: cancelled }
+  given-up: { final: failed }
+moves:
+  - { from: start, to: waiting, by: human }
+  - { from: waiting, to: accepted, by: human }
+  - { from: waiting, to: dropped, by: human, need: reason }
+  - { from: waiting, to: given-up, by: human }
+`;
+
+test("cancel takes an early end that is open", async () => {
+  on = scene({ ".signalbox/workflows/ends/workflow.yaml": ENDS });
+  const begun = parsed(await on.say("run ends --detach --no-start --json"));
+  const id = String(begun["run"]);
+  expect(await outcome(on.say(`cancel ${id} --json`))).toBe("0 ok");
+  expect(state(id)).toBe("given-up");
+});

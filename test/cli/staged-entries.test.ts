@@ -150,3 +150,9 @@ describe("commands that nobody has set, and that cannot be", () => {
     expect(await begins(other, ["A", ...line.split(" ").filter((word) => word !== "")])).toBe(said);
   });
 });
+
+test.for(["cancel", "task cancel"])("%s gives up where the workflow knows no other end", async (line) => {
+  const { run } = parsed(await on.say(["run", "staged", "A", "--detach", "--json"]));
+  expect((await on.say(`${line} ${String(run)} --json`)).code).toBe(0);
+  expect(on.withStore((store) => store.load(String(run))?.run.state)).toBe("aborted");
+});

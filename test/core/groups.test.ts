@@ -29,6 +29,17 @@ test.for<[string, Files, Severity, string[]]>([
   expect(groups.map(({ slot, member }) => `${slot}=${member}`)).toEqual(wanted);
 });
 
+test("a review of many files: whoever has the rest is told all of it, or where it is", () => {
+  const files = (count: number): Files =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`src/${index}.ts`, "low"]));
+  const last = (given: Files): string => groupsOf(given, { block: "low", max: MOST }).at(-1)?.member ?? "";
+  expect(last(files(60)).split(", ")).toHaveLength(58);
+  expect(last({ ...files(199), "": "low" })).toMatch(/, general$/);
+  expect(last({ ...files(200), "": "low" })).toMatch(
+    /src\/199\.ts, general, every file of the review beyond the first 200$/,
+  );
+});
+
 test("never too many, no slot twice, every slot a harmless name, and nothing that blocks is left out", () => {
   const files = fc.dictionary(fc.string({ unit: "binary" }), fc.constantFrom(...SEVERITIES), { maxKeys: 30 });
   fc.assert(

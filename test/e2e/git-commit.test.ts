@@ -205,6 +205,31 @@ test.for<[string, (work: Work) => void, string]>([
   expect(sh(work.path, { ...work.of.env, HOME: "/" }, ["rev-parse", "HEAD"])).toBe(before);
 });
 
+test.for<[what: string, exclude: string, has: boolean, said: object]>([
+  ["a repository in it", "", true, { code: "nested-repository" }],
+  ["one without a commit", "", false, { code: "nested-repository" }],
+  ["one that is left out", "/sub/", true, { made: true }],
+])("%s: what nobody could look into is not committed", async ([, exclude, has, said]) => {
+  const work = await worked((path, { env }) => {
+    put(path, { "sub/deep/hidden.txt": "unseen\n" });
+    sh(join(path, "sub"), env, ["init", "-q"]);
+    if (has) commit(join(path, "sub"), env, "inside");
+  }, exclude);
+  const done = completionBy(work.of).commit(work.committing);
+  expect(await done.catch((error: unknown) => error)).toMatchObject(said);
+});
+
+test("a submodule that the branch has is no stranger", async () => {
+  const work = await worked((path, { env }) => {
+    put(path, { "sub/a.txt": "inside\n" });
+    sh(join(path, "sub"), env, ["init", "-q"]);
+    commit(join(path, "sub"), env, "inside");
+    sh(path, env, ["-c", "advice.addEmbeddedRepo=false", "add", "sub"]);
+    sh(path, env, ["commit", "-qm", "a submodule", "sub"]);
+  });
+  expect(await completionBy(work.of).commit(work.committing)).toMatchObject({ made: true });
+});
+
 test.for<[string, string]>([
   ["One line", "One line\n\nT: r\n"],
   ["One\r\n\r\ntwo  \r\n", "One\n\ntwo\n\nT: r\n"],

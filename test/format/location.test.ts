@@ -61,8 +61,12 @@ test("each file has the highest severity of its issues", () => {
 });
 
 test("a review whose issues need not say where they are has no files, and of very many the rest names none", () => {
-  const issues = Array.from({ length: 80 }, (_each, at) => ({ severity: "low", location: `f${at}.ts` }));
+  const issues = Array.from({ length: 280 }, (_each, at) => ({ severity: "low", location: `f${at}.ts` }));
   expect(readReview(SHAPE, { status: "no", issues }).files).toBeUndefined();
-  const { files } = readReview({ ...SHAPE, locationAt: "location" }, { status: "no", issues });
-  expect(Object.keys(files ?? {})).toHaveLength(51);
+  const named = (count: number): string[] => {
+    const of = { status: "no", issues: issues.slice(0, count) };
+    return Object.keys(readReview({ ...SHAPE, locationAt: "location" }, of).files ?? {});
+  };
+  expect(named(60)).toEqual(issues.slice(0, 60).map(({ location }) => location));
+  expect(named(280)).toEqual([...named(200), ""]);
 });

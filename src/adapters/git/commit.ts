@@ -17,6 +17,7 @@ import { makeDurable } from "./durable.ts";
 import { headIndex, tipOf } from "./head-index.ts";
 import { treeWithLeftOut } from "./left-out.ts";
 import { freeIndexLock } from "./leftover-lock.ts";
+import { requireNoneNested } from "./nested.ts";
 import { inRepository, openBench, within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { branchAt } from "./refs.ts";
@@ -54,7 +55,8 @@ export async function commitWork(on: On, committing: Committing): Promise<Commit
   const work = workOf(now);
   if (work !== workOf(committing.tree)) throw changed(bench, committing);
   const tip = await tipOf(on, bench);
-  const { artifacts, exclude } = committing;
+  const { run, artifacts, exclude } = committing;
+  await requireNoneNested(on, bench, { run, tip, exclude });
   const tree = await treeWithLeftOut(on, bench, { work, tip, artifacts, exclude });
   const isThere = (await git(on.env, { ...within(bench), args: ["rev-parse", `${tip}^{tree}`] })) === tree;
   if (isThere) return { commit: tip, made: await isOurs(on, bench, { tip, run: committing.run }), tree: now };

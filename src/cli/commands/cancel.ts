@@ -4,6 +4,7 @@ import { UserError } from "../../adapters/user-error.ts";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { targetOf } from "../../core/gate.ts";
 import { finished } from "../../core/refuse.ts";
+import { why } from "../../core/why.ts";
 import { acted } from "../acted.ts";
 import { acting, runOf, type Acting, answeredBefore } from "../acting.ts";
 import { EXIT_NOT_YOURS, type Answer, type Command } from "../command.ts";
@@ -43,7 +44,10 @@ function targetFrom(on: Acting, id: string): string {
       ({ by, to }) => by.includes("human") && definition.states[to]?.final === final,
     ),
   );
-  const move = early.find(({ answer }) => answer === undefined);
+  const asked = early.filter(({ answer }) => answer === undefined);
+  const open = new Set(why(workflow, run).flatMap((way) => (way.open ? way.to : [])));
+  // Where none is open, the first says what it needs.
+  const move = asked.find((one) => open.has(targetOf(run, one))) ?? asked[0];
   if (move !== undefined) return targetOf(run, move);
   // Some states are left only by answering.
   const answer = early[0]?.answer;

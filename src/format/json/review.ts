@@ -1,5 +1,6 @@
 /** The verdict of a review in JSON or YAML, and its issues by severity. */
 
+import { FILES_MAX } from "../../core/groups.ts";
 import type { Reading } from "../../core/event.ts";
 import { NO_ISSUES, SEVERITIES } from "../../core/verdict.ts";
 import type { IssueCounts, Severity } from "../../core/verdict.ts";
@@ -41,15 +42,13 @@ function countIssues(shape: ReviewShape, data: unknown, misfits: Misfit[]): Issu
   return counts;
 }
 
-/** More files than anybody mends at once; what goes beyond names none. */
-const FILES_MAX = 50;
-
 function filesIn(shape: ReviewShape, data: unknown): Record<string, Severity> {
   const issues = valueAt(data, pathOf(shape.issuesAt ?? ""));
   const files = new Map<string, Severity>();
   for (const issue of Array.isArray(issues) ? issues : []) {
     const named = fileOf(valueAt(issue, pathOf(shape.locationAt ?? "")));
-    const file = files.has(named) || files.size < FILES_MAX ? named : "";
+    const count = files.has("") ? files.size - 1 : files.size;
+    const file = files.has(named) || count < FILES_MAX ? named : "";
     const severity = severityOf(shape, issue);
     const known = files.get(file);
     if (known === undefined || SEVERITIES.indexOf(severity) < SEVERITIES.indexOf(known))
