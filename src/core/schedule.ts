@@ -65,10 +65,10 @@ function isIdle({ definition }: Workflow, { held }: Run, { id, makes }: Phase): 
 
 /** A run may go on from something bad, to have it mended: until it is, the phase was not good. */
 function isRefused(workflow: Workflow, run: Run, { makes }: Phase): boolean {
-  return makes.some((artifact) => REFUSED.includes(standingOf(workflow, run, artifact)));
+  return makes.some((artifact) => REFUSED.has(standingOf(workflow, run, artifact)));
 }
 
-const REFUSED: readonly Standing[] = ["needs_fix", "needs_human", "reject"];
+const REFUSED: ReadonlySet<Standing> = new Set(["needs_fix", "needs_human", "reject"]);
 
 type Position = { readonly distance: number; readonly final: "done" | "cancelled" | "failed" | undefined };
 
