@@ -257,7 +257,7 @@ test("wherever bytes are lost, every run is listed or told as lost, and nothing 
       const last = await doctor(on);
       expect(last).not.toMatchObject({ exit: 8, next: REPAIR });
     }),
-    { numRuns: process.env["SIGNALBOX_DEEP"] === undefined ? 12 : 300 },
+    { numRuns: process.env["SIGNALBOX_DEEP"] === undefined ? 5 : 300 },
   );
 });
 
