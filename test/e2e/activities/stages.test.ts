@@ -45,17 +45,17 @@ describe.runIf(isPerson).concurrent("stages", () => {
       const run = await stage.begin("stages");
       await stage.until(run, ({ state, isIdle }) => state === "done" && isIdle);
       expect(await stage.trace(run)).toMatchInlineSnapshot(`
-      [
-        "human (signed): started the run; start -> draft; planner is called, attempt 1",
-        "engine: planner ended: exited (exit code 0); draft: read; draft -> judge; critic is called, attempt 1",
-        "critic: submitted; judge: pass; judge -> judge-fix; judge.fixes is 1; critic is stopped; mender is called, attempt 1",
-        "engine: mender ended: exited (exit code 0); draft: read; judge-fix: read; judge-fix -> judge; critic is called, attempt 2",
-        "critic: submitted; judge: needs_fix; judge -> draft; BUILD.restarts is 1; critic is stopped; planner is called, attempt 2",
-        "engine: planner ended: exited (exit code 0); draft: read; judge-fix: read; draft -> judge; critic is called, attempt 3",
-        "critic: submitted; judge: pass; judge -> tests; critic is stopped",
-        "engine: looked at the files; tests: pass; tests -> done",
-      ]
-    `);
+        [
+          "human (signed): started the run; start -> draft; planner is called, attempt 1",
+          "engine: planner ended: exited (exit code 0); draft: read; draft -> judge; critic is called, attempt 1",
+          "critic: submitted; judge: pass, counts as needs_fix; judge -> judge-fix; judge.fixes is 1; critic is stopped; mender is called, attempt 1",
+          "engine: mender ended: exited (exit code 0); draft: read; judge-fix: read; judge-fix -> judge; critic is called, attempt 2",
+          "critic: submitted; judge: needs_fix; judge -> draft; BUILD.restarts is 1; critic is stopped; planner is called, attempt 2",
+          "engine: planner ended: exited (exit code 0); draft: read; judge-fix: read; draft -> judge; critic is called, attempt 3",
+          "critic: submitted; judge: pass, counts as pass_with_notes; judge -> tests; critic is stopped",
+          "engine: looked at the files; tests: pass; tests -> done",
+        ]
+      `);
       const archive = join(stage.home.root, "runs", run, "archive");
       const kept = Object.entries(filesBelow(archive)).map(
         ([name, text]) => `${name}: ${text.replaceAll(run, "RUN")}`,
@@ -97,16 +97,16 @@ describe.runIf(isPerson).concurrent("stages", () => {
       await stage.until(run, ({ state, isIdle }) => state === "BUILD-blocked" && isIdle);
       expect((await stage.person("answer", run, "drop")).code).toBe(0);
       expect(await stage.trace(run)).toMatchInlineSnapshot(`
-      [
-        "human (signed): started the run; start -> draft; planner is called, attempt 1",
-        "engine: planner ended: exited (exit code 0); draft: read; draft -> judge; critic is called, attempt 1",
-        "engine: critic ended: exited (exit code 5); judge: needs_fix; judge.tries is 1; critic is called, attempt 2",
-        "critic: submitted; judge: pass; judge -> judge-fix; judge.fixes is 1; critic is stopped; mender is called, attempt 1",
-        "engine: mender ended: exited (exit code 0); draft: read; judge-fix: read; judge-fix -> judge; critic is called, attempt 3",
-        "critic: submitted; judge: needs_human; judge -> BUILD-blocked; critic is stopped; UD-1 is asked",
-        "human (signed): answered drop; BUILD-blocked -> dropped",
-      ]
-    `);
+        [
+          "human (signed): started the run; start -> draft; planner is called, attempt 1",
+          "engine: planner ended: exited (exit code 0); draft: read; draft -> judge; critic is called, attempt 1",
+          "engine: critic ended: exited (exit code 5); judge: needs_fix, counts as invalid; judge.tries is 1; critic is called, attempt 2",
+          "critic: submitted; judge: pass, counts as needs_fix; judge -> judge-fix; judge.fixes is 1; critic is stopped; mender is called, attempt 1",
+          "engine: mender ended: exited (exit code 0); draft: read; judge-fix: read; judge-fix -> judge; critic is called, attempt 3",
+          "critic: submitted; judge: needs_human; judge -> BUILD-blocked; critic is stopped; UD-1 is asked",
+          "human (signed): answered drop; BUILD-blocked -> dropped",
+        ]
+      `);
     });
   });
 
