@@ -112,8 +112,10 @@ function atWork(stage: Stage, run: string): readonly Command[] {
   let plans = 0;
   const plan = (): string => `APPROACH: in ${++plans} steps\nTOUCHING: the export\n`;
   const index = indexOf(cwd);
+  // Agents' commands are answered by the supervisor, git and all: only a person's calls git itself.
+  stage.say(["move", "clarification"], { env: agent });
   const calls = gitCallsOf(stage, (path) =>
-    stage.say(["submit", "plan", "-"], { env: { ...agent, ...path }, input: plan() }),
+    stage.say(["move", run, "planning"], { env: { ...env, ...path } }),
   );
   const git = (): number => timeGit(calls, index);
   return [
@@ -126,7 +128,6 @@ function atWork(stage: Stage, run: string): readonly Command[] {
       cwd,
       env: agent,
       wanted: 2.6,
-      git,
     },
     {
       says: "signalbox move, by a person, signed",
@@ -143,7 +144,6 @@ function atWork(stage: Stage, run: string): readonly Command[] {
       env: agent,
       input: plan,
       wanted: 3,
-      git,
     },
   ];
 }

@@ -1,7 +1,7 @@
 /** What git itself takes for a command: the same calls again, alone. */
 
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Stage, Variables } from "./stage.ts";
 
@@ -20,7 +20,7 @@ export function gitCallsOf(stage: Stage, work: (env: Variables) => void): readon
   );
   chmodSync(join(bin, "git"), 0o755);
   work({ PATH: `${bin}:${stage.env["PATH"] ?? ""}` });
-  const lines = readFileSync(log, "utf8").trimEnd().split("\n");
+  const lines = (existsSync(log) ? readFileSync(log, "utf8") : "").trimEnd().split("\n");
   return Array.from({ length: lines.length / 3 }, (_, n) => ({
     cwd: lines[3 * n] ?? "",
     args: wordsOf(lines[3 * n + 1]),
