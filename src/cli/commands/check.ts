@@ -2,9 +2,9 @@
 
 import { findWorkflow } from "../../adapters/library/find.ts";
 import { check, type Report } from "../../core/check/check.ts";
+import type { Workflow } from "../../core/compile.ts";
 import type { Defect } from "../../core/check/defect.ts";
 import { NODES_MAX } from "../../core/check/explore.ts";
-import { badChildren } from "../../engine/child.ts";
 import { showProblem, type Problem } from "../../format/problem.ts";
 import { childWorkflows } from "../children.ts";
 import { EXIT_GATE, EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
@@ -49,10 +49,17 @@ export const command: Command = {
   },
 };
 
+/** Only a workflow with children pays for the code that looks at them. */
+async function misfitsOf(workflow: Workflow, door: Door): Promise<Defect[]> {
+  const children = await childWorkflows(workflow, door);
+  if (children.size === 0) return [];
+  const { badChildren } = await import("../../engine/child.ts");
+  return badChildren(workflow, (name) => children.get(name));
+}
+
 async function checkOne(loaded: Loaded, door: Door): Promise<Checked> {
   if (!loaded.ok) return { loaded, report: undefined };
-  const children = await childWorkflows(loaded.workflow, door);
-  const misfits = badChildren(loaded.workflow, (name) => children.get(name));
+  const misfits = await misfitsOf(loaded.workflow, door);
   const counting = countingOf(door, (count) => `${loaded.name}: ${count} situations so far`);
   const report = check(loaded.workflow, NODES_MAX, (nodes) => counting.tell(nodes));
   counting.end();
