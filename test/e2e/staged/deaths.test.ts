@@ -49,7 +49,7 @@ const all = Object.entries(AT_WORK).flatMap(([state, role]) =>
 );
 const few = [["everybody", "2.1"]] as const;
 
-describe.runIf(isPerson).concurrent("staged", LONG, () => {
+describe.runIf(isPerson && IS_DEEP).concurrent("staged", LONG, () => {
   test.for<readonly [Who, string]>(IS_DEEP ? all : few)(
     "%s killed in %s",
     async ([who, state], { expect }) => {
@@ -87,7 +87,7 @@ describe.runIf(isPerson).concurrent("staged", LONG, () => {
 
 let life: Promise<object> | undefined;
 
-test.runIf(isPerson).concurrent("nobody dies", LONG, async ({ expect }) => {
+test.runIf(isPerson && IS_DEEP).concurrent("nobody dies", LONG, async ({ expect }) => {
   expect(await undisturbed()).toMatchObject({ counters: {}, waivers: [], attention: "", commits: "1" });
 });
 

@@ -10,7 +10,7 @@ const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
 const TRACKED = { ".agents/notes.md": "Ours.\n", ".agents/tmp/state.json": "{}\n" };
 const WORK = "README.md\nwork-1.txt\nwork-2.txt";
 
-describe.runIf(isPerson).concurrent("staged", LONG, () => {
+describe.runIf(isPerson && IS_DEEP).concurrent("staged", LONG, () => {
   test("two at once, where .agents is tracked: each has its own files, a commit with its work, and a pull request", async ({
     expect,
   }) => {

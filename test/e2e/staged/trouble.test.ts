@@ -13,7 +13,7 @@ const PHASES = ".agents/tmp/phases";
 const calls = (on: Story, role: string): string[] =>
   on.order().filter((line) => line.startsWith(`begin ${role}`));
 
-describe.runIf(isPerson).concurrent("trouble in staged", { timeout: LIFE_MS }, () => {
+describe.runIf(isPerson && IS_DEEP).concurrent("trouble in staged", { timeout: LIFE_MS }, () => {
   test("red in the source: IMPLEMENT begins again; red in a test: it is analysed, mended and run again", async ({
     expect,
   }) => {
