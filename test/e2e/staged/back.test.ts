@@ -5,26 +5,14 @@ import { join } from "node:path";
 import { describe, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
 import { filesBelow } from "../activities/stage.ts";
-import { inStaged, LONG, wayOf, type Play } from "./play.ts";
+import { FINAL, inStaged, LONG, wayOf, type Play } from "./play.ts";
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
 
 const PLAIN = ["A goal", "--param", "compact_stages=false"];
 
-const FINAL = [
-  "4.1",
-  "4.2-tests",
-  "4.2-testing",
-  "4.2",
-  "4.3",
-  "approved",
-  "tested",
-  "released",
-  "committing",
-  "opening",
-  "completed",
-];
-const TEST = ["3.1", "3.2", "3.3", ...FINAL];
+const ENDING = [...FINAL, "completed"];
+const TEST = ["3.1", "3.2", "3.3", ...ENDING];
 const IMPLEMENT = ["2.1", "2.2", "2.3", ...TEST];
 const PLAN = ["1.1", "1.2", "1.2-merge", "1.3", ...IMPLEMENT];
 const ALL = ["0", "0-each", "0-merge", ...PLAN];
@@ -99,7 +87,7 @@ const ROWS: readonly Row[] = [
     at: "4.3",
     stop: ["--now"],
     back: ["--from-phase", "4.2"],
-    way: FINAL.slice(1),
+    way: ENDING.slice(1),
     kept: ["4.2-final-review.json", "4.2-test-output.txt"],
   },
   {

@@ -38,6 +38,20 @@ Complexity: easy
 Instructions: Write it, too.
 `;
 
+/** The last stage, and what follows it, where all goes well. */
+export const FINAL = [
+  "4.1",
+  "4.2-tests",
+  "4.2-testing",
+  "4.2",
+  "4.3",
+  "approved",
+  "tested",
+  "released",
+  "committing",
+  "opening",
+];
+
 /** Tests can be held, too: those of TEST as `check`, those of FINAL, where the README has changed, as `final`. */
 const TESTS = `
 ledger=$HOME/../ledger

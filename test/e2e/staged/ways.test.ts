@@ -2,7 +2,7 @@
 
 import { describe, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
-import { inStaged, LONG, wayOf, type Play, type State } from "./play.ts";
+import { FINAL, inStaged, LONG, wayOf, type Play, type State } from "./play.ts";
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
 
@@ -13,18 +13,6 @@ const EXPLORE = ["0", "0-each", "0-merge", "EXPLORE-summary"];
 const PLAN = ["1.1", "1.2", "1.2-merge", "1.3", "PLAN-summary"];
 const IMPLEMENT = ["2.1", "2.2", "2.3", "IMPLEMENT-summary"];
 const TEST = ["3.1", "3.2", "3.3", "TEST-summary"];
-const FINAL = [
-  "4.1",
-  "4.2-tests",
-  "4.2-testing",
-  "4.2",
-  "4.3",
-  "approved",
-  "tested",
-  "released",
-  "committing",
-  "opening",
-];
 const UNTESTED = FINAL.filter((state) => state !== "4.2-testing");
 
 type Row = readonly [argv: readonly string[], way: readonly (readonly string[])[], gates: readonly string[]];

@@ -1,0 +1,120 @@
+/** What roles must produce, as people write it: artifacts, and the shapes of what is in them. */
+
+import * as z from "zod/mini";
+import { FACTS } from "../../core/vocabulary.ts";
+import {
+  Bound,
+  File,
+  Name,
+  Names,
+  Param,
+  Scalar,
+  Severity,
+  Some,
+  Text,
+  told,
+  Verdict,
+  Whole,
+} from "./words.ts";
+
+const Shape: z.ZodMiniType = z.lazy(() =>
+  z.union([
+    z.enum(["text", "number", "boolean"]),
+    z.array(Scalar).check(z.minLength(1)),
+    z.strictObject({ list: Shape, min: z.optional(Whole) }),
+    z.strictObject({ object: z.record(z.string(), Shape), open: z.optional(z.boolean()) }),
+  ]),
+);
+
+const ReviewOf = z.strictObject({
+  verdict: told(Text, "Path of the field that holds the verdict, like status"),
+  values: told(z.record(Text, Verdict), "The words that may stand there, and what each means"),
+  issues: z.optional(told(Text, "Path of the list of issues")),
+  severity: z.optional(told(Text, "The field of an issue that ranks it")),
+  location: z.optional(
+    told(Text, "The field of an issue that says where it is; with it there is the list files"),
+  ),
+  severities: z.optional(
+    told(z.record(Text, Severity), "What each word for a severity means; an unknown one ranks highest"),
+  ),
+});
+
+/** What an artifact is, without where it is: used by `artifacts` and by the `out` of a phase. */
+export const artifactKeys = {
+  in: z.optional(
+    told(
+      File,
+      "The file, relative to the workspace; {session}, {run}, {change} and, with each, {slot} are filled in",
+    ),
+  ),
+  section: z.optional(told(Text, "Reader: the section of this level-2 heading")),
+  any: z.optional(told(Names, "Fields of the section of which at least one must have content")),
+  all: z.optional(told(Names, "Fields of the section that must all have content")),
+  verdict: z.optional(
+    told(
+      z.record(Text, Verdict),
+      "The words of the section's first line `Verdict: WORD`, and what each means",
+    ),
+  ),
+  document: z.optional(told(z.array(Text), "Reader: a Markdown file with these headings")),
+  json: z.optional(told(z.union([z.literal(true), Shape]), "Reader: a JSON file of this shape")),
+  yaml: z.optional(told(z.union([z.literal(true), Shape]), "Reader: a YAML file of this shape")),
+  tasks: z.optional(
+    told(z.enum(["markdown", "yaml", "checkbox"]), "Reader: a list of tasks with files and dependencies"),
+  ),
+  file: z.optional(told(z.literal(true), "Reader: any file that is not empty")),
+  most: z.optional(
+    told(
+      Whole,
+      "With document and file: the most characters. With children: how many may be under way at the same time; 4 unless said",
+    ),
+  ),
+  lists: z.optional(told(z.record(Name, Text), "Lists to take out of the artifact: name to heading or path")),
+  review: z.optional(told(ReviewOf, "Where a JSON or YAML artifact has its verdict and its issues")),
+  block: z.optional(
+    told(z.union([Severity, Param]), "The lowest severity that blocks; low unless said otherwise"),
+  ),
+};
+
+/** One value, or one for each complexity that a task can have. */
+export const With = z.record(
+  Name,
+  z.union([Scalar, z.strictObject({ easy: Scalar, medium: Scalar, hard: Scalar })]),
+);
+
+const Command = z.union([Text, Param]);
+export const Commands = z.union([Text, Param, z.array(Command).check(z.minLength(1))]);
+
+export const Artifact = z.strictObject({
+  ...artifactKeys,
+  check: z.optional(
+    told(
+      Commands,
+      "Reader: a command that the engine runs; it passes with exit code 0. Of several all are run, and all must pass",
+    ),
+  ),
+  fact: z.optional(
+    told(
+      z.enum(Object.keys(FACTS)),
+      "Reader: something the engine observes, or how something ended that it was asked to do",
+    ),
+  ),
+  children: z.optional(told(Name, "Reader: how the child runs made of these tasks ended")),
+  workflow: z.optional(told(Name, "With children: the workflow that each of them follows")),
+  with: z.optional(told(With, "With children: parameters that each of them is started with")),
+  earlier: z.optional(
+    told(Names, "With children: artifacts of which each is told where the newest archived one is"),
+  ),
+  scored: z.optional(
+    told(z.union([z.boolean(), Param]), "With children: whether the complexity of a task counts in `with`"),
+  ),
+  by: z.optional(told(Some, "Whose word counts: roles, human, engine")),
+  fresh: z.optional(
+    told(Name, "It must have changed since: run, entry, a scope, or the last change of a counter"),
+  ),
+  bind: z.optional(
+    told(Names, "What it is about: tree, or artifacts; a later change of those makes it stale"),
+  ),
+  each: z.optional(told(Text, "One for each member of a list of another artifact, as artifact.list")),
+  max: z.optional(told(Bound, "With each: the most members; 10 unless said")),
+});
