@@ -134,6 +134,8 @@ export type Role = {
 export type State = {
   readonly final?: "done" | "cancelled" | "failed";
   readonly stage?: string;
+  /** What people call the stretch that the run is in here. */
+  readonly phase?: string;
   /** The question that is open while the run is here. */
   readonly ask?: string;
   /** Set where the run waits for a person. */
