@@ -31,7 +31,12 @@ type Kind =
 export type Counter = { readonly max: Value<number>; readonly per: string };
 
 export type Shape =
-  | { readonly type: "text" | "number" | "boolean"; readonly values?: readonly Literal[] }
+  | {
+      readonly type: "text" | "number" | "boolean";
+      readonly values?: readonly Literal[];
+      /** Only what this parameter says in the run. */
+      readonly is?: { readonly param: string };
+    }
   | { readonly type: "list"; readonly of: Shape; readonly min?: number }
   | {
       readonly type: "object";
