@@ -30,22 +30,30 @@ export function readJson(reader: DataReader, file: string, text: string): Findin
   if (!loaded.ok) return { found: true, faults: loaded.faults };
   const { data } = loaded;
   const wrong = reader.shape === undefined ? [] : misfits(reader.shape, data);
-  const { misfits: unjudged, ...review } = reader.review ? readReview(reader.review, data) : { misfits: [] };
+  const { misfits: unjudged, word, ...review } = reviewIn(reader, data);
   const unlisted: Misfit[] = [];
   const lists = Object.entries(reader.lists).map(
     ([name, at]) => [name, mayLack(reader, data, at) ? [] : listAt(data, at, unlisted)] as const,
   );
-  const faults = [...wrong, ...unjudged, ...unlisted].slice(0, FAULTS_MAX).map(({ path, reason, atKey }) => ({
+  const told = new Set(wrong.map(({ reason }) => reason));
+  const others = [...unjudged, ...unlisted].filter(({ reason }) => !told.has(reason));
+  const faults = [...wrong, ...others].slice(0, FAULTS_MAX).map(({ path, reason, atKey }) => ({
     at: atKey === true ? loaded.keyPlaceOf(path) : loaded.placeOf(path),
     reason,
   }));
+  const said = word === undefined ? {} : { said: { word: word.word, at: loaded.placeOf(word.path) } };
   return {
     found: true,
     faults,
     ...review,
+    ...said,
     fields: { ...scalars(data), ...sizes(reader, data) },
     lists: Object.fromEntries(lists),
   };
+}
+
+function reviewIn({ review }: DataReader, data: unknown): ReturnType<typeof readReview> {
+  return review === undefined ? { misfits: [] } : readReview(review, data);
 }
 
 /** What stands at the top of a data file, for whoever needs it whole; nothing where it cannot be read. */
