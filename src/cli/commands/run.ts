@@ -17,6 +17,7 @@ import { textIn } from "../input.ts";
 import { rememberRemote } from "../project/push.ts";
 import type { Choice } from "../reading/means.ts";
 import { sayReads, type Read } from "../reading/question.ts";
+import { requireRoom } from "../room.ts";
 import { columns } from "../say.ts";
 import { withoutStages } from "../stages.ts";
 import { siteOf, type Site } from "../site.ts";
@@ -112,7 +113,11 @@ async function start(on: Acting, given: Given): Promise<Begun> {
   if (isNew) requireTargets(loaded.workflow.definition, known, treeOf(on.door.cwd).tree);
   if (isNew) await requireAgents(on, site, { params: known, to: entry.to, isLeft });
   if (isNew) await rememberRemote(on, loaded.workflow, site);
+  const needed = { params: known, to: entry.to, given };
+  if (isNew) requireRoom(on, site, needed);
   const begun = await beginRun(on, { goal, loaded, repo, set, params, branch, key, ...entry });
+  // Somebody may have taken the last one meanwhile.
+  if (begun.type === "refused") requireRoom(on, site, needed);
   const first = acknowledged(begun, begun.id);
   const going = isLeft
     ? { done: undefined, waits: "", told: await seeThrough(on, begun.id) }
