@@ -28,6 +28,6 @@ export function typedAgain(workflow: string, given: Given, goal = given.words[1]
 }
 
 /** For a shell. */
-function quoted(word: string): string {
+export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -199,11 +199,11 @@ function documentOf(begun: Begun, end: Followed): Readonly<Record<string, unknow
   return { ok: exit === EXIT_OK, code, message, ...data, next };
 }
 
-function sayEnd({ message, choices, reads, next }: Followed, { paint, cwd }: Door): string {
+function sayEnd({ message, choices, reads, left, next }: Followed, { paint, cwd }: Door): string {
   const read = sayReads(reads, cwd).map((line) => `  ${line}\n`);
-  const typed =
-    choices.length === 0
-      ? `  next: ${next}\n`
-      : columns(choices.map(({ command: line, means }) => [`  type: ${line}`, means]));
-  return `${paint.bold(message)}\n${read.join("")}${typed}`;
+  const rows = left.rows.map(([what, said]) => `  ${what}: ${said}\n`);
+  const all = [...choices, ...left.choices];
+  const typed = columns(all.map(({ command: line, means }) => [`  type: ${line}`, means]));
+  const more = choices.length === 0 ? `  next: ${next}\n` : "";
+  return `${paint.bold(message)}\n${[...read, ...rows].join("")}${typed}${more}`;
 }
