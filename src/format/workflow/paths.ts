@@ -8,9 +8,13 @@ const FILLED = ["session", "run", "change"] as const;
 export function checkFile(
   context: Context,
   file: string,
-  { path, isEach }: { readonly path: Path; readonly isEach: boolean },
+  {
+    path,
+    isEach,
+    isDated = false,
+  }: { readonly path: Path; readonly isEach: boolean; readonly isDated?: boolean },
 ): void {
-  const known = isEach ? [...FILLED, "slot"] : FILLED;
+  const known = [...FILLED, ...(isEach ? ["slot"] : []), ...(isDated ? ["date"] : [])];
   for (const [whole, word = ""] of file.matchAll(/\{([^{}]*)\}/g)) {
     if (known.some((each) => each === word)) continue;
     const near = closest(word, known);

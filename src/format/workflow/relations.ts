@@ -46,7 +46,7 @@ function checkList(context: Context, { artifacts }: Definition, { artifact, path
   });
 }
 
-function listsOf(artifact: Artifact): string[] {
+export function listsOf(artifact: Artifact): string[] {
   const { reader } = artifact;
   if (reader.type === "tasks") return ["tasks"];
   const own = "lists" in reader ? Object.keys(reader.lists) : [];
