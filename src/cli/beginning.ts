@@ -12,6 +12,7 @@ import type { Literal, Param } from "../core/workflow.ts";
 import { why } from "../core/why.ts";
 import { begin, type Submission } from "../engine/submit.ts";
 import { voiceOf, type Acting } from "./acting.ts";
+import { goalPlace } from "./goal.ts";
 import type { Typed } from "./stages.ts";
 import { withTexts, type Texts } from "./texts.ts";
 import type { Loaded } from "./workflow.ts";
@@ -72,9 +73,6 @@ export function idOf(repo: string, key: string): string {
   return newRunId((length) => bytes.subarray(0, length));
 }
 
-/** Where the goal goes, in a workflow that has a place for it. */
-const GOALS = ["goal", "summary"];
-
 /** As settings have them, then as they were typed. */
 export function givenParams(
   { definition }: Workflow,
@@ -88,8 +86,7 @@ function paramsOf(workflow: Workflow, of: Beginning, id: string): Record<string,
   const { goal, branch } = of;
   const declared = workflow.definition.params;
   const params: Record<string, Literal> = { ...of.set };
-  const texts = Object.keys(declared).filter((name) => declared[name]?.type === "text");
-  const place = GOALS.find((name) => texts.includes(name)) ?? texts[0];
+  const place = goalPlace(workflow.definition);
   if (goal !== "" && place !== undefined) params[place] = goal;
   Object.assign(params, givenParams(workflow, { set: {}, params: of.params }));
   if (branch !== undefined) params["branch"] = valueOf(declared, "branch", branch);

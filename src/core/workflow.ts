@@ -31,7 +31,12 @@ type Kind =
 export type Counter = { readonly max: Value<number>; readonly per: string };
 
 export type Shape =
-  | { readonly type: "text" | "number" | "boolean"; readonly values?: readonly Literal[] }
+  | {
+      readonly type: "text" | "number" | "boolean";
+      readonly values?: readonly Literal[];
+      /** Only what this parameter says in the run. */
+      readonly is?: { readonly param: string };
+    }
   | { readonly type: "list"; readonly of: Shape; readonly min?: number }
   | {
       readonly type: "object";
@@ -136,6 +141,8 @@ export type Role = {
 export type State = {
   readonly final?: "done" | "cancelled" | "failed";
   readonly stage?: string;
+  /** What people call the stretch that the run is in here. */
+  readonly phase?: string;
   /** The question that is open while the run is here. */
   readonly ask?: string;
   /** Set where the run waits for a person. */

@@ -152,6 +152,23 @@ describe("artifacts are read", () => {
     expect(registry.parsed).toEqual(["TASK.md", "TASK.md"]);
   });
 
+  test("again for a run that was started with something else", async () => {
+    const id = { type: "text", is: { param: "task" } } as const;
+    const shape = { type: "object", required: { id }, optional: {}, open: false } as const;
+    const reader = { type: "json", lists: {}, shape } as const;
+    const { artifacts, place, write, registry } = benchAt(folder(), {
+      artifacts: { result: artifact("result.json", reader) },
+    });
+    write("result.json", '{ "id": "1" }');
+    const readAs = async (params: Record<string, string>): Promise<string[]> =>
+      (await artifacts.read({ ...place, run: { ...place.run, params } })).map(show);
+    expect(await readAs({ task: "1" })).toEqual(["result found"]);
+    expect(await readAs({ task: "2" })).toEqual(['result found "id" is "1"; it must be "2"']);
+    expect(await readAs({})).toEqual(['result found "id" is "1"; allowed are']);
+    expect(await readAs({ task: "1" })).toEqual(["result found"]);
+    expect(registry.parsed).toHaveLength(3);
+  });
+
   test("without loading a parser for bytes that were parsed before", () => {
     const root = folder();
     writeFileSync(join(root, "TASK.md"), "## Plan\n\na\n");

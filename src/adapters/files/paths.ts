@@ -1,5 +1,6 @@
 /** Which files a run has: the paths of artifacts and projections, with everything in braces filled in. */
 
+import { ownArtifact } from "../../core/own-shape.ts";
 import type { Run } from "../../core/run.ts";
 import type { Artifact } from "../../core/workflow.ts";
 import { fillPath } from "../../engine/place.ts";
@@ -17,7 +18,8 @@ export function filesOf({ run, workflow }: Place): readonly FileOf[] {
   return Object.entries(workflow.definition.artifacts).flatMap(([artifact, of]) => {
     if (of.file === "") return [];
     const slots = of.every === undefined ? slotsIn(run, artifact, of) : membersOf(run, of.every);
-    return slots.map((slot) => ({ artifact, of, slot, file: fillPath(run, of.file, slot) }));
+    const own = ownArtifact(run.params, of);
+    return slots.map((slot) => ({ artifact, of: own, slot, file: fillPath(run, of.file, slot) }));
   });
 }
 

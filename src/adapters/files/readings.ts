@@ -84,14 +84,21 @@ async function readFile(
   const digest = sha256(bytes);
   const isSections = wanted.every(({ of }) => of.reader.type === "section");
   const body = isSections ? bodyKey(bytes) : undefined;
-  const known = cache.readings(definition, file, body ?? digest);
+  const key = `${body ?? digest}${stampOf(place, wanted)}`;
+  const known = cache.readings(definition, file, key);
   if (known !== undefined && isAbout(known, wanted)) return known;
   const read = await readerOf(wanted);
   const readings = wanted.map(({ artifact, of, slot }) => read(artifact, of, { file, bytes, slot }));
   // A file that could not be read as sections is what it is as a whole.
   const isWhole = readings.some((reading) => reading.digest === `sha256:${digest}`);
-  if (body === undefined || !isWhole) cache.keepReadings(definition, file, body ?? digest, readings);
+  if (body === undefined || !isWhole) cache.keepReadings(definition, file, key, readings);
   return readings;
+}
+
+/** What is allowed in a file may depend on what the run was started with. */
+function stampOf({ workflow }: Place, wanted: readonly FileOf[]): string {
+  const own = wanted.filter(({ artifact, of }) => workflow.definition.artifacts[artifact] !== of);
+  return own.length === 0 ? "" : `-${sha256(JSON.stringify(own.map(({ of }) => of.reader)))}`;
 }
 
 async function readerOf(wanted: readonly FileOf[]): Promise<Read> {

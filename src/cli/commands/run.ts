@@ -7,9 +7,11 @@ import type { Literal } from "../../core/workflow.ts";
 import { acknowledged, acting, seeThrough, type Acting, type Done } from "../acting.ts";
 import { talkOf } from "../acted.ts";
 import { beginRun, givenParams, idOf, startsAgents } from "../beginning.ts";
+import { childWorkflows } from "../children.ts";
 import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
 import { entryOf } from "../entries.ts";
 import { follow, type Followed } from "../follow.ts";
+import { requireGoal } from "../goal.ts";
 import { getGoing } from "../going.ts";
 import { textIn } from "../input.ts";
 import { rememberRemote } from "../project/push.ts";
@@ -102,12 +104,13 @@ async function start(on: Acting, given: Given): Promise<Begun> {
   const params = withoutStages(loaded.workflow, given.lists["no-STAGE"] ?? [], pairsOf(given, "param"));
   const isNew = key === undefined || on.box.store.load(idOf(repo, key)) === undefined;
   const known = givenParams(loaded.workflow, { set, params });
+  if (isNew) requireGoal(loaded.workflow.definition, given, known);
   const { told, ...entry } = isNew
     ? await entryOf(on, site, { given, params: known, texts })
     : { to: undefined, texts, base: site.base, tree: undefined, told: [] };
   const isLeft = entry.to !== undefined || options["no-start"] !== undefined;
   if (isNew) requireTargets(loaded.workflow.definition, known, treeOf(on.door.cwd).tree);
-  if (isNew) requireAgents(on, site, { params: known, to: entry.to, isLeft });
+  if (isNew) await requireAgents(on, site, { params: known, to: entry.to, isLeft });
   if (isNew) await rememberRemote(on, loaded.workflow, site);
   const begun = await beginRun(on, { goal, loaded, repo, set, params, branch, key, ...entry });
   const first = acknowledged(begun, begun.id);
@@ -120,7 +123,7 @@ async function start(on: Acting, given: Given): Promise<Begun> {
 }
 
 /** A program must be there only where an agent is started at once: what is left, or put into the queue, starts later. */
-function requireAgents(
+async function requireAgents(
   { box, door }: Acting,
   { loaded: { workflow }, settings, repo }: Site,
   of: {
@@ -128,12 +131,13 @@ function requireAgents(
     readonly to: string | undefined;
     readonly isLeft: boolean;
   },
-): void {
+): Promise<void> {
   const isLater = (of.isLeft || !box.store.hasRoom(repo)) && !startsAgents(workflow, of);
   requireHarnesses(workflow, settings, {
     params: of.params,
     path: isLater ? undefined : (door.env["PATH"] ?? ""),
     option: (param) => `--param ${param}=NAME`,
+    children: await childWorkflows(workflow, door),
   });
 }
 

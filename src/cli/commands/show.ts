@@ -2,6 +2,7 @@
 
 import type { Literal } from "../../core/workflow.ts";
 import { maxOf } from "../../core/gate.ts";
+import { hasPhases, phaseOf } from "../../core/phase.ts";
 import { whyInLine } from "../../engine/line.ts";
 import type { Note } from "../../engine/ports/journal.ts";
 import type { DeedRow } from "../../engine/ports/outbox.ts";
@@ -31,6 +32,8 @@ export type ShowData = {
   readonly state: string;
   readonly title: string;
   readonly stage: string;
+  /** Empty where the workflow has none. */
+  readonly phase: string;
   /** `running`, `waiting`, `done`, `cancelled`, `failed`. */
   readonly status: string;
   readonly halted: boolean;
@@ -139,6 +142,7 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
     state: run.state,
     title: state?.title ?? "",
     stage: state?.stage ?? "",
+    phase: hasPhases(definition) ? phaseOf(definition, run.state) : "",
     status: row.status,
     halted: row.halted,
     attention: attentionOf(store, row),

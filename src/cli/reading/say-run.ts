@@ -16,6 +16,7 @@ export function sayRun(data: ShowData, how: How): string {
   const { paint, now } = how;
   const head = [
     [paint.bold(data.run), `${data.workflow}: ${firstLine(data.goal)}`],
+    ...(data.phase === "" ? [] : [["phase", paint.cyan(data.phase)]]),
     ["state", sayState(data, how)],
     ...(data.attention === "" ? [] : [["attention", paint.red(data.attention)]]),
     ...(data.halted ? [["halted", "nothing is done for it until it is resumed"]] : []),

@@ -159,6 +159,7 @@ function buildState(on: Build, state: WorkflowFile["states"][string], name: stri
   return {
     ...(state.final === undefined ? {} : { final: state.final }),
     ...(state.stage === undefined ? {} : { stage: state.stage }),
+    ...(state.phase === undefined ? {} : { phase: state.phase }),
     ...(state.ask === undefined ? {} : { ask: state.ask }),
     waits: state.waits ?? state.ask !== undefined,
     title: state.title ?? "",

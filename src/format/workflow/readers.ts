@@ -93,8 +93,8 @@ export function readerOf(on: On, file: ArtifactFile, path: Path): Reader {
   }
   if (file.document !== undefined)
     return { type: "document", headings: file.document, lists: file.lists ?? {}, ...mostOf(file) };
-  if (file.json !== undefined) return { type: "json", ...data(on.context, file, [...path, "json"]) };
-  if (file.yaml !== undefined) return { type: "yaml", ...data(on.context, file, [...path, "yaml"]) };
+  if (file.json !== undefined) return { type: "json", ...data(on, file, [...path, "json"]) };
+  if (file.yaml !== undefined) return { type: "yaml", ...data(on, file, [...path, "yaml"]) };
   if (file.tasks !== undefined) return { type: "tasks", style: file.tasks };
   if (file.check !== undefined) return checkOf(on, file.check, [...path, "check"]);
   if (file.fact !== undefined) return { type: "fact", fact: file.fact };
@@ -154,15 +154,15 @@ function requireWords(context: Context, words: object | undefined, path: Path): 
 }
 
 function data(
-  context: Context,
+  on: On,
   file: ArtifactFile,
   path: Path,
 ): { shape?: Shape; review?: ReviewShape; lists: Record<string, string> } {
   const { review } = file;
   const shape = file.json ?? file.yaml;
-  requireWords(context, review?.values, [...path.slice(0, -1), "review", "values"]);
+  requireWords(on.context, review?.values, [...path.slice(0, -1), "review", "values"]);
   return {
-    ...(shape === true ? {} : { shape: shapeOf(context, shape, path) }),
+    ...(shape === true ? {} : { shape: shapeOf(on, shape, path) }),
     ...(review === undefined
       ? {}
       : {
@@ -187,17 +187,17 @@ type ShapeFile =
   | { list: ShapeFile; min?: number }
   | { object: Record<string, ShapeFile>; open?: boolean };
 
-function shapeOf(context: Context, raw: unknown, path: Path): Shape {
+function shapeOf(on: On, raw: unknown, path: Path): Shape {
   // The schema has checked the shape of the shape.
   const shape = raw as ShapeFile;
   if (typeof shape === "string") return { type: shape };
-  if (isLiterals(shape)) return { type: kindOf(context, shape, path), values: shape };
+  if (isLiterals(shape)) return scalarOf(on, shape, path);
   if ("list" in shape) {
     const min = shape.min === undefined ? {} : { min: shape.min };
-    return { type: "list", of: shapeOf(context, shape.list, [...path, "list"]), ...min };
+    return { type: "list", of: shapeOf(on, shape.list, [...path, "list"]), ...min };
   }
   const entries = Object.entries(shape.object).map(
-    ([key, inner]) => [key, shapeOf(context, inner, [...path, "object", key])] as const,
+    ([key, inner]) => [key, shapeOf(on, inner, [...path, "object", key])] as const,
   );
   const pick = (optional: boolean): Record<string, Shape> =>
     Object.fromEntries(
@@ -207,6 +207,22 @@ function shapeOf(context: Context, raw: unknown, path: Path): Shape {
     );
   return { type: "object", required: pick(false), optional: pick(true), open: shape.open ?? false };
 }
+
+/** Values that are allowed; a parameter stands alone, for the one value that it has. */
+function scalarOf(on: On, values: readonly Literal[], path: Path): Shape {
+  const at = values.findIndex((value) => typeof value === "string" && value.startsWith("$"));
+  const is = at === -1 ? undefined : paramOr(on, String(values[at]), { as: "any", path: [...path, at] });
+  if (typeof is !== "object") return { type: kindOf(on.context, values, path), values };
+  if (values.length > 1)
+    report(on.context, on.context.placeOf([...path, at]), {
+      code: "bad-artifact",
+      message: `$${is.param} must stand alone: it is the only value that is allowed`,
+    });
+  const declared = on.params[is.param];
+  return { type: declared === undefined ? "text" : KINDS[declared.type], is };
+}
+
+const KINDS = { text: "text", enum: "text", int: "number", bool: "boolean" } as const;
 
 function isLiterals(shape: ShapeFile): shape is readonly Literal[] {
   return Array.isArray(shape);

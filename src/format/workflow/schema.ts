@@ -66,6 +66,9 @@ const State = z.strictObject({
   waits: z.optional(told(z.boolean(), "The run waits for a person here")),
   ask: z.optional(told(Name, "The question that is open here")),
   stage: z.optional(told(Name, "The group it is drawn in")),
+  phase: z.optional(
+    told(Name, "What people call the stretch that the run is in; several states may share one"),
+  ),
   enter: z.optional(told(Actions, "Done on every entry, after the actions of the move")),
 });
 
