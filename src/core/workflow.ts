@@ -118,6 +118,8 @@ export type Artifact = {
   readonly block: Value<string>;
   /** One reading for each member of a list that another artifact holds, at most `max` of them. */
   readonly each?: { readonly artifact: string; readonly list: string; readonly max: Value<number> };
+  /** One reading of a file for every member of such a list, taken together. */
+  readonly every?: { readonly artifact: string; readonly list: string };
 };
 
 export type Role = {
