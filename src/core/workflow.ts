@@ -51,6 +51,18 @@ export type ReviewShape = {
   readonly locationAt?: string;
 };
 
+/**
+ * A list to take out of an artifact: the heading it stands under, or its path in data. Of maps in data, `id` is the key that names each,
+ * and `depends` the one that says behind which others it stands.
+ */
+export type ListAt = string | { readonly from: string; readonly id: string; readonly depends?: string };
+
+/** What must stand under a heading: so many characters, requirements with numbers, or scenarios. */
+export type Under = number | "numbered" | "scenarios";
+
+/** Keys that say this where they are there. Words in braces are filled in as in paths. */
+export type Same = Readonly<Record<string, string>>;
+
 /** How the bytes of an artifact become facts. A closed vocabulary: a new kind is code, a new use is data. */
 export type Reader =
   | {
@@ -63,17 +75,22 @@ export type Reader =
   | {
       readonly type: "document";
       readonly headings: readonly string[];
-      readonly lists: Readonly<Record<string, string>>;
+      readonly lists: Readonly<Record<string, ListAt>>;
       /** The most characters that it may have. */
       readonly most?: number;
+      /** Set where its front matter is read. */
+      readonly front?: { readonly shape?: Shape };
+      readonly under?: Readonly<Record<string, Under>>;
+      readonly same?: Same;
     }
   | {
       readonly type: "json" | "yaml";
       readonly shape?: Shape;
       readonly review?: ReviewShape;
-      readonly lists: Readonly<Record<string, string>>;
+      readonly lists: Readonly<Record<string, ListAt>>;
+      readonly same?: Same;
     }
-  | { readonly type: "tasks"; readonly style: "markdown" | "yaml" | "checkbox" }
+  | { readonly type: "tasks"; readonly style: "markdown" | "yaml" | "checkbox"; readonly same?: Same }
   | {
       readonly type: "check";
       readonly command: Value<string>;

@@ -61,6 +61,21 @@ describe("artifacts are read", () => {
     ]);
   });
 
+  test("by what each must say of its run", async () => {
+    const of = {
+      artifacts: { spec: artifact("spec.yaml", { type: "yaml", lists: {}, same: { id: "{change}" } }) },
+    };
+    const { artifacts, place, registry, write } = benchAt(folder(), of, { params: { change: "add-login" } });
+    write("spec.yaml", "id: add-login\n");
+    const other = { ...place, run: { ...place.run, params: { change: "add-logout" } } };
+    expect((await artifacts.read(place)).map(show)).toEqual(["spec found"]);
+    expect((await artifacts.read(other)).map(show)).toEqual([
+      'spec found "id" is "add-login"; here it must be "add-logout"',
+    ]);
+    expect((await artifacts.read(place)).map(show)).toEqual(["spec found"]);
+    expect(registry.parsed).toHaveLength(2);
+  });
+
   test("with run, session, change and slots filled in", async () => {
     const each = { artifact: "plan", list: "areas", max: 5 };
     const of = {

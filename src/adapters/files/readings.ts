@@ -5,6 +5,7 @@
 
 import type { Reading } from "../../core/event.ts";
 import type { Reader } from "../../core/workflow.ts";
+import { fillPath } from "../../engine/place.ts";
 import type { Place } from "../../engine/ports/files.ts";
 import type { Registry } from "../../engine/ports/registry.ts";
 import { splitFrontMatter } from "../../format/front-matter-parts.ts";
@@ -38,18 +39,31 @@ async function readFile(
   const digest = sha256(bytes);
   const isSections = wanted.every(({ of }) => of.reader.type === "section");
   const body = isSections ? bodyKey(bytes) : undefined;
-  const known = cache.readings(definition, file, body ?? digest);
+  const told = toldIn(place, wanted);
+  const known = cache.readings(definition, file, `${body ?? digest}${told}`);
   if (known !== undefined && isAbout(known, wanted)) return known;
   const read = await readerOf(wanted);
-  const readings = wanted.map(({ artifact, of, slot }) => read(artifact, of, { file, bytes, slot }));
+  const readings = wanted.map(({ artifact, of, slot }) => {
+    const fill = (text: string): string => fillPath(place.run, text, slot);
+    return read(artifact, of, { file, bytes, slot, fill });
+  });
   // A file that could not be read as sections is what it is as a whole.
   const isWhole = readings.some((reading) => reading.digest === `sha256:${digest}`);
-  if (body === undefined || !isWhole) cache.keepReadings(definition, file, body ?? digest, readings);
+  if (body === undefined || !isWhole)
+    cache.keepReadings(definition, file, `${body ?? digest}${told}`, readings);
   return readings;
 }
 
+/** What a file must say of its run: runs of one definition may share a file, and not that. */
+function toldIn({ run }: Place, wanted: readonly FileOf[]): string {
+  const told = wanted.flatMap(({ of: { reader }, slot }) =>
+    "same" in reader ? Object.values(reader.same ?? {}).map((text) => fillPath(run, text, slot)) : [],
+  );
+  return told.length === 0 ? "" : `-${sha256(told.join("\n"))}`;
+}
+
 async function readerOf(wanted: readonly FileOf[]): Promise<Read> {
-  const isMarkdown = wanted.every(({ of: { reader } }) => MARKDOWN.has(reader.type));
+  const isMarkdown = wanted.every(({ of: { reader } }) => MARKDOWN.has(reader.type) && !("front" in reader));
   if (isMarkdown) return (await import("../../format/markdown/read.ts")).readMarkdown;
   return (await import("../../format/read.ts")).readArtifact;
 }

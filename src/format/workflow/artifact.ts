@@ -30,6 +30,8 @@ export function buildArtifact(
   requireParts(context, file, { name, path, inside });
   if (file.in !== undefined)
     checkFile(context, file.in, { path: [...inside, "in"], isEach: file.each !== undefined });
+  for (const [key, text] of Object.entries(file.same ?? {}))
+    checkFile(context, text, { path: [...inside, "same", key], isEach: file.each !== undefined });
   if (!isEngines) requireActors(context, file.by, [...path, "by"]);
   if (file.children !== undefined)
     requireName(context, {

@@ -1,6 +1,16 @@
 /** How the bytes of an artifact become facts, and which keys of the file belong to which reader. */
 
-import type { Children, Literal, Reader, ReviewShape, Shape, Value } from "../../core/workflow.ts";
+import { closest } from "../../core/closest.ts";
+import type {
+  Children,
+  ListAt,
+  Literal,
+  Reader,
+  ReviewShape,
+  Same,
+  Shape,
+  Value,
+} from "../../core/workflow.ts";
 import { FILES } from "../../core/groups.ts";
 import { listOf, report, type Context, type Path } from "./context.ts";
 import { paramOr, type Params } from "./params.ts";
@@ -30,6 +40,9 @@ const READERS_OF: Partial<Record<keyof ArtifactFile, readonly Kind[]>> = {
   all: ["section"],
   verdict: ["section"],
   lists: ["document", "json", "yaml"],
+  front: ["document"],
+  under: ["document"],
+  same: ["document", "json", "yaml", "tasks"],
   review: ["json", "yaml"],
   workflow: ["children"],
   most: ["children", "document", "file"],
@@ -84,11 +97,10 @@ export function readerOf(on: On, file: ArtifactFile, path: Path): Reader {
       ...verdicts,
     };
   }
-  if (file.document !== undefined)
-    return { type: "document", headings: file.document, lists: file.lists ?? {}, ...mostOf(file) };
+  if (file.document !== undefined) return documentOf(on.context, file, path);
   if (file.json !== undefined) return { type: "json", ...data(on.context, file, [...path, "json"]) };
   if (file.yaml !== undefined) return { type: "yaml", ...data(on.context, file, [...path, "yaml"]) };
-  if (file.tasks !== undefined) return { type: "tasks", style: file.tasks };
+  if (file.tasks !== undefined) return { type: "tasks", style: file.tasks, ...sameOf(file) };
   if (file.check !== undefined) return checkOf(on, file.check, [...path, "check"]);
   if (file.fact !== undefined) return { type: "fact", fact: file.fact };
   if (file.children !== undefined)
@@ -102,6 +114,72 @@ export function readerOf(on: On, file: ArtifactFile, path: Path): Reader {
       ...(file.earlier === undefined ? {} : { earlier: listOf(file.earlier) }),
     };
   return { type: "file", ...mostOf(file) };
+}
+
+function documentOf(context: Context, file: ArtifactFile, path: Path): Reader {
+  const { document: headings = [], front, under } = file;
+  checkDocument(context, file, path);
+  const shape =
+    front === undefined || front === true ? {} : { shape: shapeOf(context, front, [...path, "front"]) };
+  checkSame(context, { ...file, ...shape }, path);
+  return {
+    type: "document",
+    headings,
+    lists: listsOf(file),
+    ...mostOf(file),
+    ...(front === undefined ? {} : { front: shape }),
+    ...(under === undefined ? {} : { under }),
+    ...sameOf(file),
+  };
+}
+
+/** What is asked of headings that nobody asks for, or of front matter that nobody reads, would never be looked at. */
+function checkDocument(context: Context, file: ArtifactFile, path: Path): void {
+  const { document: headings = [], front, under = {}, lists = {}, same } = file;
+  const tell = (key: readonly string[], message: string, suggestion?: string): void =>
+    report(context, context.keyPlaceOf([...path, ...key]), { code: "bad-artifact", message, suggestion });
+  for (const heading of Object.keys(under))
+    if (!headings.includes(heading))
+      tell(
+        ["under", heading],
+        `"${heading}" is none of the headings of "document"`,
+        closest(heading, headings),
+      );
+  if (front !== undefined) return;
+  const inFront = Object.keys(lists).find((name) => typeof lists[name] !== "string");
+  if (inFront !== undefined)
+    tell(["lists", inFront], `the list ${inFront} is in front matter: it needs "front"`);
+  if (same !== undefined) tell(["same"], `what must be the same is in front matter: it needs "front"`);
+}
+
+function listsOf({ lists = {} }: ArtifactFile): Record<string, ListAt> {
+  return Object.fromEntries(
+    Object.entries(lists).map(([name, at]): [string, ListAt] => {
+      if (typeof at === "string") return [name, at];
+      const { from, id = "id", depends } = at;
+      return [name, { from, id, ...(depends === undefined ? {} : { depends }) }];
+    }),
+  );
+}
+
+/** A key that cannot be there could never say something else. */
+function checkSame(
+  context: Context,
+  { same = {}, shape }: Pick<ArtifactFile, "same"> & { readonly shape?: Shape },
+  path: Path,
+): void {
+  if (shape === undefined || (shape.type === "object" && shape.open)) return;
+  const known = shape.type === "object" ? Object.keys({ ...shape.required, ...shape.optional }) : [];
+  for (const key of Object.keys(same).filter((name) => !known.includes(name)))
+    report(context, context.keyPlaceOf([...path, "same", key]), {
+      code: "bad-artifact",
+      message: `its shape has no "${key}"`,
+      suggestion: closest(key, known),
+    });
+}
+
+function sameOf({ same }: ArtifactFile): { same?: Same } {
+  return same === undefined ? {} : { same };
 }
 
 function mostOf({ most }: ArtifactFile): { most?: number } {
@@ -150,12 +228,14 @@ function data(
   context: Context,
   file: ArtifactFile,
   path: Path,
-): { shape?: Shape; review?: ReviewShape; lists: Record<string, string> } {
+): { shape?: Shape; review?: ReviewShape; lists: Record<string, ListAt>; same?: Same } {
   const { review } = file;
-  const shape = file.json ?? file.yaml;
+  const raw = file.json ?? file.yaml;
+  const shape = raw === true ? {} : { shape: shapeOf(context, raw, path) };
   requireWords(context, review?.values, [...path.slice(0, -1), "review", "values"]);
+  checkSame(context, { ...file, ...shape }, path.slice(0, -1));
   return {
-    ...(shape === true ? {} : { shape: shapeOf(context, shape, path) }),
+    ...shape,
     ...(review === undefined
       ? {}
       : {
@@ -168,7 +248,8 @@ function data(
             ...(review.location === undefined ? {} : { locationAt: review.location }),
           },
         }),
-    lists: file.lists ?? {},
+    lists: listsOf(file),
+    ...sameOf(file),
   };
 }
 
