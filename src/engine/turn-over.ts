@@ -6,6 +6,7 @@ import { isUp } from "../core/act.ts";
 import { endKey } from "../core/compile.ts";
 import type { Incoming, Reading } from "../core/event.ts";
 import { slotKey } from "../core/run.ts";
+import { madeBy } from "./beforehand.ts";
 import type { Works } from "./box.ts";
 import { noteDoubt } from "./doubt.ts";
 import { promptText, variablesOf } from "./launch.ts";
@@ -91,7 +92,7 @@ export async function agentOver(
       attempt,
       cause,
       ...(code === undefined ? {} : { code }),
-      ...(readings === undefined ? {} : { readings: leftBy(readings, cause) }),
+      ...(readings === undefined ? {} : { readings: leftBy(madeBy(works, agent, readings), cause) }),
       ...(tree === undefined ? {} : { tree }),
       ...(reserved === undefined ? {} : { reserved }),
     }),

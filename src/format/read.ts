@@ -8,13 +8,14 @@
 import type { Fault } from "../core/event.ts";
 import type { Reader } from "../core/workflow.ts";
 import type { Finding } from "./finding.ts";
-import { frontOf } from "./front.ts";
+import { frontOf, takenFrom } from "./front.ts";
 import { readFrontDocument } from "./front-document.ts";
-import { unlike } from "./json/data.ts";
-import { faultsOf, loadYamlText, readJson } from "./json/read.ts";
+import { readJson } from "./json/read.ts";
 import { findInMarkdown } from "./markdown/read.ts";
 import { readWith, type FileReader, type Read } from "./reading.ts";
 import { readTasks } from "./tasks/read.ts";
+
+type TaskReader = Extract<Reader, { type: "tasks" }>;
 
 export const readArtifact: Read = readWith(find);
 
@@ -33,7 +34,7 @@ function find(reader: FileReader, file: string, text: string): Finding {
       const { tasks, faults } = readTasks(reader.style, file, text);
       return {
         found: true,
-        faults: [...unlikeIn(reader, file, text), ...faults],
+        faults: [...misshapen(reader, file, text), ...faults],
         fields: { tasks: tasks.length },
         lists: { tasks: tasks.map(({ id }) => id) },
       };
@@ -46,17 +47,9 @@ function find(reader: FileReader, file: string, text: string): Finding {
   }
 }
 
-/** What a list of tasks says of itself: at its top, or in the front matter of Markdown. */
-function unlikeIn(
-  { style, same }: Extract<Reader, { type: "tasks" }>,
-  file: string,
-  text: string,
-): readonly Fault[] {
-  if (same === undefined) return [];
-  if (style !== "yaml") {
-    const front = frontOf(file, text);
-    return faultsOf(unlike(same, front.data), front);
-  }
-  const loaded = loadYamlText(file, text);
-  return loaded.ok ? faultsOf(unlike(same, loaded.data), loaded) : [];
+/** What cannot be read at all is told by whoever reads the tasks. */
+function misshapen({ front }: TaskReader, file: string, text: string): readonly Fault[] {
+  if (front === undefined) return [];
+  const read = frontOf(file, text);
+  return read.faults.length > 0 ? [] : takenFrom(read, { ...front, lists: {} }).faults;
 }

@@ -15,13 +15,7 @@ const BYTES_MAX = 1024 * 1024;
 const MARKDOWN_BYTES_MAX = 256 * 1024;
 
 /** `file` is the path as people know it; `bytes` is undefined where there is no such file. */
-type Source = {
-  readonly file: string;
-  readonly bytes: Uint8Array | undefined;
-  readonly slot: string;
-  /** Fills in what stands in braces, as in paths. Without it, such words stay as they are, and nothing says the same. */
-  readonly fill?: (text: string) => string;
-};
+type Source = { readonly file: string; readonly bytes: Uint8Array | undefined; readonly slot: string };
 
 export type FileReader = Exclude<Reader, { type: "check" | "fact" | "children" }>;
 
@@ -33,8 +27,8 @@ export function readWith(find: Find): Read {
   return (name, artifact, source) => {
     const { file, bytes, slot } = source;
     const reading = { artifact: name, slot, found: false, digest: "", faults: [], fields: {}, lists: {} };
-    if (!isFromFile(artifact.reader)) return reading;
-    const reader = filled(artifact.reader, source.fill);
+    const { reader } = artifact;
+    if (!isFromFile(reader)) return reading;
     if (bytes === undefined) {
       return {
         ...reading,
@@ -47,12 +41,6 @@ export function readWith(find: Find): Read {
     const faults = [...finding.faults, ...tooLong(reader, file, decoded.text)];
     return { ...reading, ...finding, faults, digest: finding.found ? digestOf(text ?? bytes) : "" };
   };
-}
-
-function filled(reader: FileReader, fill: Source["fill"]): FileReader {
-  if (fill === undefined || !("same" in reader) || reader.same === undefined) return reader;
-  const same = Object.entries(reader.same).map(([key, text]) => [key, fill(text)] as const);
-  return { ...reader, same: Object.fromEntries(same) };
 }
 
 /** Told where the limit is passed, with the size that it has. */

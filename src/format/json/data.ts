@@ -1,17 +1,16 @@
 /** What is taken out of data, wherever it stands: whether it has its shape, and its lists and fields. */
 
 import type { Reading } from "../../core/event.ts";
-import type { ListAt, Literal, Same, Shape } from "../../core/workflow.ts";
+import type { ListAt, Literal, Shape } from "../../core/workflow.ts";
 import { cutValue, quote, repeated } from "../finding.ts";
 import { listInOrder } from "./linked.ts";
 import { pathOf, valueAt } from "./review.ts";
 import { isObject, misfits, nameOf } from "./shape.ts";
 import type { Misfit, Path } from "./shape.ts";
 
-type Wanted = {
+export type Wanted = {
   readonly shape?: Shape;
   readonly lists: Readonly<Record<string, ListAt>>;
-  readonly same?: Same;
 };
 
 type Taken = {
@@ -34,11 +33,7 @@ export function takeOut(wanted: Wanted, data: unknown): Taken {
     ] as const;
   });
   return {
-    misfits: [
-      ...wrong,
-      ...unlike(wanted.same ?? {}, data),
-      ...lists.flatMap(([_name, _members, unlisted]) => unlisted),
-    ],
+    misfits: [...wrong, ...lists.flatMap(([_name, _members, unlisted]) => unlisted)],
     fields: { ...scalars(data), ...sizes(wanted, data) },
     lists: Object.fromEntries(lists.map(([name, members]) => [name, members])),
   };
@@ -47,19 +42,6 @@ export function takeOut(wanted: Wanted, data: unknown): Taken {
 /** What has not its shape is told once. */
 function isWithin(list: Path): (misfit: Misfit) => boolean {
   return ({ path }) => list.every((part, index) => path[index] === part);
-}
-
-/** Keys that say something else than they must. One that is not there says nothing. */
-export function unlike(same: Same, data: unknown): readonly Misfit[] {
-  if (!isObject(data)) return [];
-  return Object.entries(same).flatMap(([key, wanted]) => {
-    const value = Object.hasOwn(data, key) ? (data[key] ?? undefined) : undefined;
-    const said = typeof value === "string" ? value : JSON.stringify(value);
-    if (value === undefined || said === wanted) return [];
-    return [
-      { path: [key], reason: `${quote(key)} is ${quote(said ?? "")}; here it must be ${quote(wanted)}` },
-    ];
-  });
 }
 
 /** Texts, or objects that have an `id` or a `name`. Later steps go through them one by one, so none may repeat. */

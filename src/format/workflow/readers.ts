@@ -3,11 +3,11 @@
 import { closest } from "../../core/closest.ts";
 import type {
   Children,
+  Front,
   ListAt,
   Literal,
   Reader,
   ReviewShape,
-  Same,
   Shape,
   Value,
 } from "../../core/workflow.ts";
@@ -40,9 +40,8 @@ const READERS_OF: Partial<Record<keyof ArtifactFile, readonly Kind[]>> = {
   all: ["section"],
   verdict: ["section"],
   lists: ["document", "json", "yaml"],
-  front: ["document"],
+  front: ["document", "tasks"],
   under: ["document"],
-  same: ["document", "json", "yaml", "tasks"],
   review: ["json", "yaml"],
   workflow: ["children"],
   most: ["children", "document", "file"],
@@ -50,6 +49,9 @@ const READERS_OF: Partial<Record<keyof ArtifactFile, readonly Kind[]>> = {
   earlier: ["children"],
   scored: ["children"],
 };
+
+/** How files can be read as one: nothing is taken out of them. */
+const TOGETHER: ReadonlySet<Kind> = new Set(["document", "file"]);
 
 /** Reports keys that the artifact's reader would never look at. */
 export function checkKeys(context: Context, file: ArtifactFile, on: { kind: Kind; path: Path }): void {
@@ -63,7 +65,12 @@ export function checkKeys(context: Context, file: ArtifactFile, on: { kind: Kind
     if (!Object.hasOwn(file, key) || readers.includes(kind)) continue;
     tell(key, `it belongs to ${readers.join(", ")}, and this is read as ${kind}`);
   }
+  if (file.front !== undefined && file.tasks === "yaml") tell("front", "a YAML file has no front matter");
   if (file.max !== undefined && file.each === undefined) tell("max", `it belongs to "each"`);
+  if (file.every !== undefined && !TOGETHER.has(kind))
+    tell("every", `files are read as one where they are read as ${[...TOGETHER].join(" or ")}`);
+  if (file.every !== undefined && file.each !== undefined)
+    tell("every", `with "each" the members are read one by one`);
   const hasIssues = (kind === "json" || kind === "yaml") && file.review?.issues !== undefined;
   if (file.block !== undefined && !hasIssues)
     tell("block", `it ranks the issues of a "review", and there are none`);
@@ -97,10 +104,10 @@ export function readerOf(on: On, file: ArtifactFile, path: Path): Reader {
       ...verdicts,
     };
   }
-  if (file.document !== undefined) return documentOf(on.context, file, path);
-  if (file.json !== undefined) return { type: "json", ...data(on.context, file, [...path, "json"]) };
-  if (file.yaml !== undefined) return { type: "yaml", ...data(on.context, file, [...path, "yaml"]) };
-  if (file.tasks !== undefined) return { type: "tasks", style: file.tasks, ...sameOf(file) };
+  if (file.document !== undefined) return documentOf(on, file, path);
+  if (file.json !== undefined) return { type: "json", ...data(on, file, [...path, "json"]) };
+  if (file.yaml !== undefined) return { type: "yaml", ...data(on, file, [...path, "yaml"]) };
+  if (file.tasks !== undefined) return { type: "tasks", style: file.tasks, ...frontOf(on, file, path) };
   if (file.check !== undefined) return checkOf(on, file.check, [...path, "check"]);
   if (file.fact !== undefined) return { type: "fact", fact: file.fact };
   if (file.children !== undefined)
@@ -116,26 +123,27 @@ export function readerOf(on: On, file: ArtifactFile, path: Path): Reader {
   return { type: "file", ...mostOf(file) };
 }
 
-function documentOf(context: Context, file: ArtifactFile, path: Path): Reader {
-  const { document: headings = [], front, under } = file;
-  checkDocument(context, file, path);
-  const shape =
-    front === undefined || front === true ? {} : { shape: shapeOf(context, front, [...path, "front"]) };
-  checkSame(context, { ...file, ...shape }, path);
+function documentOf(on: On, file: ArtifactFile, path: Path): Reader {
+  const { document: headings = [], under } = file;
+  checkDocument(on.context, file, path);
   return {
     type: "document",
     headings,
     lists: listsOf(file),
     ...mostOf(file),
-    ...(front === undefined ? {} : { front: shape }),
+    ...frontOf(on, file, path),
     ...(under === undefined ? {} : { under }),
-    ...sameOf(file),
   };
+}
+
+function frontOf(on: On, { front }: ArtifactFile, path: Path): { front?: Front } {
+  if (front === undefined) return {};
+  return { front: front === true ? {} : { shape: shapeOf(on, front, [...path, "front"]) } };
 }
 
 /** What is asked of headings that nobody asks for, or of front matter that nobody reads, would never be looked at. */
 function checkDocument(context: Context, file: ArtifactFile, path: Path): void {
-  const { document: headings = [], front, under = {}, lists = {}, same } = file;
+  const { document: headings = [], front, under = {}, lists = {} } = file;
   const tell = (key: readonly string[], message: string, suggestion?: string): void =>
     report(context, context.keyPlaceOf([...path, ...key]), { code: "bad-artifact", message, suggestion });
   for (const heading of Object.keys(under))
@@ -149,7 +157,6 @@ function checkDocument(context: Context, file: ArtifactFile, path: Path): void {
   const inFront = Object.keys(lists).find((name) => typeof lists[name] !== "string");
   if (inFront !== undefined)
     tell(["lists", inFront], `the list ${inFront} is in front matter: it needs "front"`);
-  if (same !== undefined) tell(["same"], `what must be the same is in front matter: it needs "front"`);
 }
 
 function listsOf({ lists = {} }: ArtifactFile): Record<string, ListAt> {
@@ -160,26 +167,6 @@ function listsOf({ lists = {} }: ArtifactFile): Record<string, ListAt> {
       return [name, { from, id, ...(depends === undefined ? {} : { depends }) }];
     }),
   );
-}
-
-/** A key that cannot be there could never say something else. */
-function checkSame(
-  context: Context,
-  { same = {}, shape }: Pick<ArtifactFile, "same"> & { readonly shape?: Shape },
-  path: Path,
-): void {
-  if (shape === undefined || (shape.type === "object" && shape.open)) return;
-  const known = shape.type === "object" ? Object.keys({ ...shape.required, ...shape.optional }) : [];
-  for (const key of Object.keys(same).filter((name) => !known.includes(name)))
-    report(context, context.keyPlaceOf([...path, "same", key]), {
-      code: "bad-artifact",
-      message: `its shape has no "${key}"`,
-      suggestion: closest(key, known),
-    });
-}
-
-function sameOf({ same }: ArtifactFile): { same?: Same } {
-  return same === undefined ? {} : { same };
 }
 
 function mostOf({ most }: ArtifactFile): { most?: number } {
@@ -225,17 +212,15 @@ function requireWords(context: Context, words: object | undefined, path: Path): 
 }
 
 function data(
-  context: Context,
+  on: On,
   file: ArtifactFile,
   path: Path,
-): { shape?: Shape; review?: ReviewShape; lists: Record<string, ListAt>; same?: Same } {
+): { shape?: Shape; review?: ReviewShape; lists: Record<string, ListAt> } {
   const { review } = file;
-  const raw = file.json ?? file.yaml;
-  const shape = raw === true ? {} : { shape: shapeOf(context, raw, path) };
-  requireWords(context, review?.values, [...path.slice(0, -1), "review", "values"]);
-  checkSame(context, { ...file, ...shape }, path.slice(0, -1));
+  const shape = file.json ?? file.yaml;
+  requireWords(on.context, review?.values, [...path.slice(0, -1), "review", "values"]);
   return {
-    ...shape,
+    ...(shape === true ? {} : { shape: shapeOf(on, shape, path) }),
     ...(review === undefined
       ? {}
       : {
@@ -249,7 +234,6 @@ function data(
           },
         }),
     lists: listsOf(file),
-    ...sameOf(file),
   };
 }
 
@@ -261,17 +245,17 @@ type ShapeFile =
   | { list: ShapeFile; min?: number }
   | { object: Record<string, ShapeFile>; open?: boolean };
 
-function shapeOf(context: Context, raw: unknown, path: Path): Shape {
+function shapeOf(on: On, raw: unknown, path: Path): Shape {
   // The schema has checked the shape of the shape.
   const shape = raw as ShapeFile;
   if (typeof shape === "string") return { type: shape };
-  if (isLiterals(shape)) return { type: kindOf(context, shape, path), values: shape };
+  if (isLiterals(shape)) return scalarOf(on, shape, path);
   if ("list" in shape) {
     const min = shape.min === undefined ? {} : { min: shape.min };
-    return { type: "list", of: shapeOf(context, shape.list, [...path, "list"]), ...min };
+    return { type: "list", of: shapeOf(on, shape.list, [...path, "list"]), ...min };
   }
   const entries = Object.entries(shape.object).map(
-    ([key, inner]) => [key, shapeOf(context, inner, [...path, "object", key])] as const,
+    ([key, inner]) => [key, shapeOf(on, inner, [...path, "object", key])] as const,
   );
   const pick = (optional: boolean): Record<string, Shape> =>
     Object.fromEntries(
@@ -281,6 +265,22 @@ function shapeOf(context: Context, raw: unknown, path: Path): Shape {
     );
   return { type: "object", required: pick(false), optional: pick(true), open: shape.open ?? false };
 }
+
+/** Values that are allowed; a parameter stands alone, for the one value that it has. */
+function scalarOf(on: On, values: readonly Literal[], path: Path): Shape {
+  const at = values.findIndex((value) => typeof value === "string" && value.startsWith("$"));
+  const is = at === -1 ? undefined : paramOr(on, String(values[at]), { as: "any", path: [...path, at] });
+  if (typeof is !== "object") return { type: kindOf(on.context, values, path), values };
+  if (values.length > 1)
+    report(on.context, on.context.placeOf([...path, at]), {
+      code: "bad-artifact",
+      message: `$${is.param} must stand alone: it is the only value that is allowed`,
+    });
+  const declared = on.params[is.param];
+  return { type: declared === undefined ? "text" : KINDS[declared.type], is };
+}
+
+const KINDS = { text: "text", enum: "text", int: "number", bool: "boolean" } as const;
 
 function isLiterals(shape: ShapeFile): shape is readonly Literal[] {
   return Array.isArray(shape);

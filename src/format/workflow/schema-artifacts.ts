@@ -64,7 +64,10 @@ export const artifactKeys = {
   ),
   document: z.optional(told(z.array(Text), "Reader: a Markdown file with these headings")),
   front: z.optional(
-    told(z.union([z.literal(true), Shape]), "With document: its front matter is a map of this shape"),
+    told(
+      z.union([z.literal(true), Shape]),
+      "With document and tasks: its front matter is a map of this shape",
+    ),
   ),
   under: z.optional(
     told(
@@ -88,12 +91,6 @@ export const artifactKeys = {
     told(
       z.record(Name, z.union([Text, ListOf])),
       "Lists to take out of the artifact: name to heading or path, or to maps in data and what names and orders them",
-    ),
-  ),
-  same: z.optional(
-    told(
-      z.record(Text, Text),
-      "Keys of its data that must say this where they are there; words in braces are filled in as in paths",
     ),
   ),
   review: z.optional(told(ReviewOf, "Where a JSON or YAML artifact has its verdict and its issues")),
@@ -143,4 +140,7 @@ export const Artifact = z.strictObject({
   ),
   each: z.optional(told(Text, "One for each member of a list of another artifact, as artifact.list")),
   max: z.optional(told(Bound, "With each: the most members; 10 unless said")),
+  every: z.optional(
+    told(Text, "A file for every member of a list of another artifact, as artifact.list, read as one"),
+  ),
 });
