@@ -118,6 +118,8 @@ export type Artifact = {
   readonly block: Value<string>;
   /** One reading for each member of a list that another artifact holds, at most `max` of them. */
   readonly each?: { readonly artifact: string; readonly list: string; readonly max: Value<number> };
+  /** One reading of a file for every member of such a list, taken together. */
+  readonly every?: { readonly artifact: string; readonly list: string };
 };
 
 export type Role = {
@@ -139,6 +141,8 @@ export type Role = {
 export type State = {
   readonly final?: "done" | "cancelled" | "failed";
   readonly stage?: string;
+  /** What people call the stretch that the run is in here. */
+  readonly phase?: string;
   /** The question that is open while the run is here. */
   readonly ask?: string;
   /** Set where the run waits for a person. */
@@ -290,6 +294,20 @@ export type Projection = {
   readonly data: Tree;
 };
 
+/** What is put in place when a run is archived, and the folder that is moved away then. */
+export type Archive = {
+  /** Whose members: each has one text. */
+  readonly each: { readonly artifact: string; readonly list: string };
+  /** Paths with `{slot}` for the member: its new text, and what that replaces. */
+  readonly from: string;
+  readonly into: string;
+  /** A file that gets an entry: the text under a heading of a document, or of a field. */
+  readonly log?: { readonly file: string; readonly artifact: string; readonly name: string };
+  readonly folder: string;
+  /** `{date}` is the day. */
+  readonly to: string;
+};
+
 /** A prompt's text and the variables it names, each with its place. */
 export type Prompt = { readonly file: string; readonly text: string };
 
@@ -309,6 +327,8 @@ export type Definition = {
   readonly prompts: Readonly<Record<string, Prompt>>;
   readonly assertions: readonly Assertion[];
   readonly projections: readonly Projection[];
+  /** Not there where the file has none. */
+  readonly archive?: Archive;
   /** Where things stand in the file, by `kind.name`; not part of what the definition means. */
   readonly places: Readonly<Record<string, Place>>;
 };

@@ -61,6 +61,45 @@ describe("artifacts are read", () => {
     ]);
   });
 
+  test("several files as one: there when any is, good when every one is, another when one is", async () => {
+    const list = artifact("list.json", { type: "json", lists: { names: "names" } });
+    const parts = artifact(
+      "parts/{slot}.md",
+      { type: "document", headings: ["A"], lists: {} },
+      { every: { artifact: "list", list: "names" } },
+    );
+    const { artifacts, place, write, registry } = benchAt(folder(), { artifacts: { parts, list } });
+    const read = async () => (await artifacts.read(place)).find((one) => one.artifact === "parts");
+    const seen: (string | undefined)[] = [];
+    const steps: readonly (() => void)[] = [
+      () => undefined,
+      () => write("list.json", '{ "names": ["x", "y", "x"] }'),
+      () => write("parts/x.md", "## A\n\nOne.\n"),
+      () => write("parts/y.md", "## B\n\nTwo.\n"),
+      () => write("parts/y.md", "## A\n\nTwo.\n"),
+      () => write("list.json", '{ "names": ["x"] }'),
+    ];
+    const digests = new Set<string>();
+    for (const step of steps) {
+      step();
+      const reading = await read();
+      seen.push(reading && show(reading));
+      digests.add(reading?.digest ?? "");
+    }
+    expect(seen).toEqual([
+      "parts not found list names no names yet",
+      "parts not found the file is missing; the file is missing",
+      "parts found the file is missing",
+      'parts found the heading "A" is missing',
+      "parts found",
+      "parts found",
+    ]);
+    expect(digests.size).toBe(5);
+    const parsed = registry.parsed.length;
+    await read();
+    expect(registry.parsed.length).toBe(parsed);
+  });
+
   test("with run, session, change and slots filled in", async () => {
     const each = { artifact: "plan", list: "areas", max: 5 };
     const of = {

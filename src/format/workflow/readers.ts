@@ -38,6 +38,9 @@ const READERS_OF: Partial<Record<keyof ArtifactFile, readonly Kind[]>> = {
   scored: ["children"],
 };
 
+/** How files can be read as one: nothing is taken out of them. */
+const TOGETHER: ReadonlySet<Kind> = new Set(["document", "file"]);
+
 /** Reports keys that the artifact's reader would never look at. */
 export function checkKeys(context: Context, file: ArtifactFile, on: { kind: Kind; path: Path }): void {
   const { kind, path } = on;
@@ -51,6 +54,10 @@ export function checkKeys(context: Context, file: ArtifactFile, on: { kind: Kind
     tell(key, `it belongs to ${readers.join(", ")}, and this is read as ${kind}`);
   }
   if (file.max !== undefined && file.each === undefined) tell("max", `it belongs to "each"`);
+  if (file.every !== undefined && !TOGETHER.has(kind))
+    tell("every", `files are read as one where they are read as ${[...TOGETHER].join(" or ")}`);
+  if (file.every !== undefined && file.each !== undefined)
+    tell("every", `with "each" the members are read one by one`);
   const hasIssues = (kind === "json" || kind === "yaml") && file.review?.issues !== undefined;
   if (file.block !== undefined && !hasIssues)
     tell("block", `it ranks the issues of a "review", and there are none`);

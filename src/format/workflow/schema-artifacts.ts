@@ -117,4 +117,7 @@ export const Artifact = z.strictObject({
   ),
   each: z.optional(told(Text, "One for each member of a list of another artifact, as artifact.list")),
   max: z.optional(told(Bound, "With each: the most members; 10 unless said")),
+  every: z.optional(
+    told(Text, "A file for every member of a list of another artifact, as artifact.list, read as one"),
+  ),
 });
