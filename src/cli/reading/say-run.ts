@@ -36,7 +36,11 @@ export function sayRun(data: ShowData, how: How): string {
   ];
   return [
     columns(head),
-    section("It asks", data.asked === "" ? [] : data.asked.split("\n").map((line) => [line]), paint),
+    section(
+      data.question === null ? "It asks" : "Why it asks",
+      data.asked === "" ? [] : data.asked.split("\n").map((line) => [line]),
+      paint,
+    ),
     data.question === null
       ? section(
           "You can type",
