@@ -56,6 +56,18 @@ export type ReviewShape = {
   readonly locationAt?: string;
 };
 
+/**
+ * A list to take out of an artifact: the heading it stands under, or its path in data. Of maps in data, `id` is the key that names each,
+ * and `depends` the one that says behind which others it stands.
+ */
+export type ListAt = string | { readonly from: string; readonly id: string; readonly depends?: string };
+
+/** That front matter is read, and which shape it must have. */
+export type Front = { readonly shape?: Shape };
+
+/** What must stand under a heading: so many characters, requirements with numbers, or scenarios. */
+export type Under = number | "numbered" | "scenarios";
+
 /** How the bytes of an artifact become facts. A closed vocabulary: a new kind is code, a new use is data. */
 export type Reader =
   | {
@@ -68,17 +80,19 @@ export type Reader =
   | {
       readonly type: "document";
       readonly headings: readonly string[];
-      readonly lists: Readonly<Record<string, string>>;
+      readonly lists: Readonly<Record<string, ListAt>>;
       /** The most characters that it may have. */
       readonly most?: number;
+      readonly front?: Front;
+      readonly under?: Readonly<Record<string, Under>>;
     }
   | {
       readonly type: "json" | "yaml";
       readonly shape?: Shape;
       readonly review?: ReviewShape;
-      readonly lists: Readonly<Record<string, string>>;
+      readonly lists: Readonly<Record<string, ListAt>>;
     }
-  | { readonly type: "tasks"; readonly style: "markdown" | "yaml" | "checkbox" }
+  | { readonly type: "tasks"; readonly style: "markdown" | "yaml" | "checkbox"; readonly front?: Front }
   | {
       readonly type: "check";
       readonly command: Value<string>;

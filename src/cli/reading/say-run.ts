@@ -39,7 +39,11 @@ export function sayRun(data: ShowData, how: How): string {
   ];
   return [
     fitted(head, how.width),
-    section("It asks", data.asked === "" ? [] : data.asked.split("\n").map((line) => [line]), how),
+    section(
+      data.question === null ? "It asks" : "Why it asks",
+      data.asked === "" ? [] : data.asked.split("\n").map((line) => [line]),
+      how,
+    ),
     data.question === null
       ? section(
           "You can type",
