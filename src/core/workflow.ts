@@ -60,6 +60,18 @@ export type ReviewShape = {
   readonly strict?: true;
 };
 
+/**
+ * A list to take out of an artifact: the heading it stands under, or its path in data. Of maps in data, `id` is the key that names each,
+ * and `depends` the one that says behind which others it stands.
+ */
+export type ListAt = string | { readonly from: string; readonly id: string; readonly depends?: string };
+
+/** That front matter is read, and which shape it must have. */
+export type Front = { readonly shape?: Shape };
+
+/** What must stand under a heading: so many characters, requirements with numbers, or scenarios. */
+export type Under = number | "numbered" | "scenarios";
+
 /** How the bytes of an artifact become facts. A closed vocabulary: a new kind is code, a new use is data. */
 export type Reader =
   | {
@@ -72,17 +84,19 @@ export type Reader =
   | {
       readonly type: "document";
       readonly headings: readonly string[];
-      readonly lists: Readonly<Record<string, string>>;
+      readonly lists: Readonly<Record<string, ListAt>>;
       /** The most characters that it may have. */
       readonly most?: number;
+      readonly front?: Front;
+      readonly under?: Readonly<Record<string, Under>>;
     }
   | {
       readonly type: "json" | "yaml";
       readonly shape?: Shape;
       readonly review?: ReviewShape;
-      readonly lists: Readonly<Record<string, string>>;
+      readonly lists: Readonly<Record<string, ListAt>>;
     }
-  | { readonly type: "tasks"; readonly style: "markdown" | "yaml" | "checkbox" }
+  | { readonly type: "tasks"; readonly style: "markdown" | "yaml" | "checkbox"; readonly front?: Front }
   | {
       readonly type: "check";
       readonly command: Value<string>;
@@ -122,6 +136,8 @@ export type Artifact = {
   readonly block: Value<string>;
   /** One reading for each member of a list that another artifact holds, at most `max` of them. */
   readonly each?: { readonly artifact: string; readonly list: string; readonly max: Value<number> };
+  /** One reading of a file for every member of such a list, taken together. */
+  readonly every?: { readonly artifact: string; readonly list: string };
 };
 
 export type Role = {
@@ -297,6 +313,20 @@ export type Projection = {
   readonly data: Tree;
 };
 
+/** What is put in place when a run is archived, and the folder that is moved away then. */
+export type Archive = {
+  /** Whose members: each has one text. */
+  readonly each: { readonly artifact: string; readonly list: string };
+  /** Paths with `{slot}` for the member: its new text, and what that replaces. */
+  readonly from: string;
+  readonly into: string;
+  /** A file that gets an entry: the text under a heading of a document, or of a field. */
+  readonly log?: { readonly file: string; readonly artifact: string; readonly name: string };
+  readonly folder: string;
+  /** `{date}` is the day. */
+  readonly to: string;
+};
+
 /** A prompt's text and the variables it names, each with its place. */
 export type Prompt = { readonly file: string; readonly text: string };
 
@@ -316,6 +346,8 @@ export type Definition = {
   readonly prompts: Readonly<Record<string, Prompt>>;
   readonly assertions: readonly Assertion[];
   readonly projections: readonly Projection[];
+  /** Not there where the file has none. */
+  readonly archive?: Archive;
   /** Where things stand in the file, by `kind.name`; not part of what the definition means. */
   readonly places: Readonly<Record<string, Place>>;
 };
