@@ -33,7 +33,7 @@ export function readTests(data: unknown, path: Path): Read {
   if (word !== undefined && status === undefined)
     wrong.push({
       path: [...path, "status"],
-      reason: `${nameOf([...path, "status"])} is ${quote(String(word))}; allowed are ${TEST_WORDS.join(", ")}`,
+      reason: `${nameOf([...path, "status"])} is ${quote(typeof word === "string" ? word : (JSON.stringify(word) ?? ""))}; allowed are ${TEST_WORDS.join(", ")}`,
     });
   const tests = { ...counts, ...(status === undefined ? {} : { status }) };
   if (wrong.length > 0) return { misfits: wrong };
