@@ -11,6 +11,7 @@ import type { Registry } from "../../engine/ports/registry.ts";
 import type { Edited } from "../../format/front-matter.ts";
 import { setLines } from "../../format/front-matter-lines.ts";
 import { splitFrontMatter } from "../../format/front-matter-parts.ts";
+import { fieldsOfReview } from "../../format/review-shown.ts";
 import { sha256 } from "../../format/sha256.ts";
 import { failpoint } from "../failpoint.ts";
 import { decodeWhole } from "./decode.ts";
@@ -37,9 +38,9 @@ type Write = Awaited<ReturnType<Artifacts["project"]>>;
 export async function prepareProjections(where: Where, { root, projections }: Of): Promise<Write> {
   const { place } = where;
   const due = projections.flatMap((each): Due[] => {
-    const projection = { ...each, file: fillPath(place.run, each.file) };
-    const data = treeOf(projection.data, root);
-    return isShown(where, { projection, data }) ? [] : [{ projection, data }];
+    const projection: Projection = { ...each, file: fillPath(place.run, each.file) };
+    const data = "of" in projection ? fieldsOfReview(projection, root) : treeOf(projection.data, root);
+    return data === undefined || isShown(where, { projection, data }) ? [] : [{ projection, data }];
   });
   const isEasy = due.every((one) => {
     const now = bytesOf(place, one.projection.file);
@@ -180,8 +181,9 @@ function decide(
     return { edit: undefined, told, next: { ...memory, told: digest } };
   };
   const text = now === undefined ? undefined : decodeWhole(now);
-  const isWhole =
-    projection.as === "json" || typeof data !== "object" || data === null || Array.isArray(data);
+  const isWhole = isAllOurs(due);
+  // What others write is not begun by us.
+  if (now === undefined && projection.as === "review-block") return { edit: undefined, told: [] };
   if (now !== undefined && text === undefined && !isWhole) return leave([`${file}:1:1: is not valid UTF-8`]);
   const easy = easily(memory, due, text);
   if (easy === undefined && formats === undefined) return undefined;
@@ -193,14 +195,23 @@ function decide(
   const fields = fieldsOf(data);
   const isOurs = now === undefined || digest === memory.last?.digest || digest === memory.was?.digest;
   const base = digest === memory.was?.digest ? memory.was : memory.last;
-  const told =
-    isOurs || base === undefined ? [] : changes({ file, before: base.fields, said, after: fields });
+  const isBlocks = projection.as === "review-block";
+  const change = { file, before: base?.fields ?? {}, said, after: fields };
+  const forged = isBlocks ? forgedIn(change) : [];
+  const told = isBlocks ? forged : isOurs || base === undefined ? [] : changes(change);
   const was = now === undefined ? undefined : { digest, fields: pick(said, fields) };
   const head = projection.as === "front-matter" ? { head: headOf(edited.text) } : {};
   const next = { last: { digest: sha256(bytes), fields, ...head }, ...(was === undefined ? {} : { was }) };
-  const isForeign = isWhole && !isOurs && digest !== sha256(bytes);
-  const why = "was changed by hand, and is written by the run alone";
+  const isForeign = forged.length > 0 || (isWhole && !isOurs && digest !== sha256(bytes));
+  const why = isBlocks
+    ? "had reviews in it that are not the run's"
+    : "was changed by hand, and is written by the run alone";
   return { edit: { bytes, ...(isForeign ? { keep: why } : {}) }, told, next };
+}
+
+/** No byte of the file is anybody else's. */
+function isAllOurs({ projection: { as }, data }: Due): boolean {
+  return as === "json" || as === "review" || typeof data !== "object" || data === null || Array.isArray(data);
 }
 
 function saidIn(formats: Formats | undefined, projection: Projection, text: string | undefined): Fields {
@@ -234,6 +245,17 @@ function changes({ file, before, said, after }: Change): readonly string[] {
       ? `was changed by hand from ${from} to ${to}`
       : `(${from}) was removed by hand`;
     return [`${file}: ${key} ${deed}; that moves nothing, and it says ${again} again`];
+  });
+}
+
+/** Blocks that are none of ours. One that somebody has left out, as whoever writes the file anew does, is simply put back. */
+function forgedIn({ file, before, said, after }: Change): readonly string[] {
+  return Object.entries(said).flatMap(([key, is]) => {
+    if (is === before[key] || is === after[key]) return [];
+    const claim = `${file}: ${key} ${brief(is)} was written by hand; that counts for nothing`;
+    return [
+      `${claim}, and ${Object.hasOwn(after, key) ? `it says ${brief(after[key])} again` : "it is taken out"}`,
+    ];
   });
 }
 
