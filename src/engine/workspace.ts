@@ -2,6 +2,7 @@
 
 import type { Box, Works } from "./box.ts";
 import { endChecks } from "./check.ts";
+import { childPaths } from "./child-paths.ts";
 import type { Of } from "./doing.ts";
 import { artifactPaths, boundWorkspace, ownWorkspace, placeOf } from "./place.ts";
 import type { Kept } from "./ports/journal.ts";
@@ -39,7 +40,7 @@ async function make(works: Works, kept: Kept): Promise<string> {
     repo: row.repo,
     branch,
     base: from.base,
-    artifacts: artifactPaths(workflow, run),
+    artifacts: [...artifactPaths(workflow, run), ...(await childPaths(works, workflow, row.repo))],
     reuse,
     ...(place === undefined ? {} : { place }),
   });
