@@ -8,7 +8,7 @@ import type { Workflow } from "../core/compile.ts";
 import { startsFor, withDefaults } from "../core/entry.ts";
 import { targetOf } from "../core/gate.ts";
 import type { Run } from "../core/run.ts";
-import type { Literal, Param } from "../core/workflow.ts";
+import type { Literal, Move, Param } from "../core/workflow.ts";
 import { why } from "../core/why.ts";
 import { begin, type Submission } from "../engine/submit.ts";
 import { voiceOf, type Acting } from "./acting.ts";
@@ -111,14 +111,21 @@ function unknownParam(name: string, known: readonly string[]): UserError {
   return new UserError("unknown-parameter", `the workflow has no parameter "${name}"${hint}`, HELP);
 }
 
-/** Whether agents are started by the very beginning of a run with these parameters, usually or in the state that was asked for. */
-export function startsAgents(
-  workflow: Workflow,
-  of: { readonly params: Readonly<Record<string, Literal>>; readonly to: string | undefined },
-): boolean {
+/** With these parameters, usually or in the state that was asked for. */
+export type Start = {
+  readonly params: Readonly<Record<string, Literal>>;
+  readonly to: string | undefined;
+};
+
+export function startMove(workflow: Workflow, of: Start): Move | undefined {
+  const starts = startsFor(workflow, withDefaults(workflow.definition, of.params));
+  return of.to === undefined ? starts[0] : starts.find(({ to }) => to === of.to);
+}
+
+/** Whether agents are started by the very beginning of a run. */
+export function startsAgents(workflow: Workflow, of: Start): boolean {
   const { definition } = workflow;
-  const starts = startsFor(workflow, withDefaults(definition, of.params));
-  const move = of.to === undefined ? starts[0] : starts.find(({ to }) => to === of.to);
+  const move = startMove(workflow, of);
   const actions = [...(move?.do ?? []), ...(definition.states[move?.to ?? ""]?.enter ?? [])];
   return actions.some(
     (action) => action.type.startsWith("start") || (action.type === "tell" && action.orStart !== undefined),

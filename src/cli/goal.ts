@@ -3,13 +3,10 @@
 import { UserError } from "../adapters/user-error.ts";
 import type { Definition, Literal } from "../core/workflow.ts";
 import type { Given } from "./command.ts";
-import { typed } from "./typed.ts";
+import { typedAgain } from "./typed.ts";
 
 /** Where the goal goes, in a workflow that has a place for it. */
 const GOALS = ["goal", "summary"];
-
-/** Where a run begins: what `typed` leaves to whoever says it otherwise. */
-const ENTRY = ["stage", "plan", "from"];
 
 export function goalPlace({ params }: Definition): string | undefined {
   const texts = Object.keys(params).filter((name) => params[name]?.type === "text");
@@ -30,15 +27,11 @@ export function requireGoal(
   const said = goal === "" || typedAs ? String(params[place] ?? "") : goal;
   if (said.trim() !== "") return;
   const [workflow = ""] = given.words;
-  const rest = { ...given, words: [workflow, "What is to be done"], lists: without(given.lists, place) };
+  const rest = { ...given, lists: without(given.lists, place) };
   throw new UserError(
     "no-goal",
     `${workflow} has to be told what is to be done, and its ${place} is empty`,
-    typed(
-      workflow,
-      rest,
-      ENTRY.flatMap((name) => (given.options[name] === undefined ? [] : [`--${name}`, given.options[name]])),
-    ),
+    typedAgain(workflow, rest, "What is to be done"),
   );
 }
 

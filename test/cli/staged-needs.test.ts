@@ -76,3 +76,17 @@ describe("agents whose program is not there", () => {
     expect(runs() - before).toBe(expected === "begins" ? 1 : 0);
   });
 });
+
+test("a workspace: who has them, and what to type", async () => {
+  expect((await on.say("project update --pool-size 1")).code).toBe(0);
+  await begins(["A"]);
+  const users = on.withStore((store) => store.pool(on.repo).map(({ run }) => run));
+  const before = runs();
+  const size = users.length;
+  expect(await begins(["B it", "--no-test"])).toBe(
+    `5 no-workspace-free: all ${size} workspaces of this repository are in use, by ${users.join(", ")}; it can begin when one of them has ended, or with one more | signalbox project update --pool-size ${size + 1}, then: signalbox run staged 'B it' --detach --no-test`,
+  );
+  expect(runs()).toBe(before);
+  expect((await on.say(`project update --pool-size ${size + 1}`)).code).toBe(0);
+  expect(await begins(["B it", "--no-test"])).toBe("begins");
+});

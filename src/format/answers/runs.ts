@@ -196,7 +196,14 @@ export const next = {
   question: z.nullable(Question),
 };
 
-export const why = { run: Text, state: Text, moves: z.array(Way), silent: Texts, tasks: z.array(Task) };
+export const why = {
+  run: Text,
+  state: Text,
+  moves: z.array(Way),
+  silent: Texts,
+  doubts: Texts,
+  tasks: z.array(Task),
+};
 
 export const history = {
   run: Text,

@@ -20,7 +20,7 @@ export function checkFile(
     const near = closest(word, known);
     const message =
       word === "slot"
-        ? `{slot} is a member of a fan-out: only an artifact with "each" has it`
+        ? `{slot} is a member of a fan-out: only an artifact with "each" or "every" has it`
         : `nothing fills in ${whole}: a path may have ${known.map((each) => `{${each}}`).join(", ")}`;
     report(context, context.placeOf(path), {
       code: "unknown-placeholder",
