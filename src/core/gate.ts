@@ -6,6 +6,7 @@
 
 import type { Workflow } from "./compile.ts";
 import type { RefusalCode } from "./event.ts";
+import { valueIn } from "./field.ts";
 import { QUESTION_DEPTH_MAX, type Run } from "./run.ts";
 import { isGood, standingOf, valueOf, worth } from "./standing.ts";
 import { FACTS } from "./vocabulary.ts";
@@ -24,6 +25,8 @@ export type Situation = {
   readonly workflow: Workflow;
   readonly run: Run;
   readonly reserved: readonly string[];
+  /** Of others, the run that has them. */
+  readonly taken?: Readonly<Record<string, string>>;
 };
 
 export function unmet(situation: Situation, move: Move): Unmet[] {
@@ -39,7 +42,9 @@ export function unmet(situation: Situation, move: Move): Unmet[] {
       .filter((counter) => isExhausted(situation, move, counter))
       .map((counter) => spent(workflow, run, counter)),
     ...(isTooDeep(run, move) ? [TOO_DEEP] : []),
-    ...move.reserve.filter((resource) => !reserved.includes(resource)).map(notReserved),
+    ...move.reserve
+      .filter((resource) => !reserved.includes(resource))
+      .map((resource) => notReserved(resource, situation.taken?.[resource])),
   ];
 }
 
@@ -72,11 +77,18 @@ export function holds(workflow: Workflow, run: Run, condition: Condition): boole
       return condition.in.includes(standingOf(workflow, run, condition.artifact));
     case "field":
       return (
-        isUsable(workflow, run, condition.artifact) && condition.in.includes(fieldOf(run, condition) ?? "")
+        isUsable(workflow, run, condition.artifact) &&
+        condition.in.includes(fieldOf(workflow, run, condition) ?? "")
       );
     case "least":
       return (
-        isUsable(workflow, run, condition.artifact) && Number(fieldOf(run, condition) ?? -1) >= condition.min
+        isUsable(workflow, run, condition.artifact) &&
+        Number(fieldOf(workflow, run, condition) ?? -1) >= condition.min
+      );
+    case "most":
+      return (
+        isUsable(workflow, run, condition.artifact) &&
+        Number(fieldOf(workflow, run, condition) ?? Infinity) <= condition.max
       );
     case "counter":
       return isSpent(workflow, run, condition.counter) === (condition.is === "spent");
@@ -119,10 +131,22 @@ function isUsable(workflow: Workflow, run: Run, artifact: string): boolean {
 }
 
 function fieldOf(
+  { definition }: Workflow,
   run: Run,
-  condition: { readonly artifact: string; readonly field: string },
+  { artifact, field }: { readonly artifact: string; readonly field: string },
 ): Literal | undefined {
-  return run.held[condition.artifact]?.reading.fields[condition.field];
+  return valueIn(definition.artifacts[artifact]?.reader, run.held[artifact]?.reading, field);
+}
+
+function sayWanted(condition: Extract<Condition, { type: "field" | "least" | "most" }>): string {
+  switch (condition.type) {
+    case "field":
+      return condition.in.join(" or ");
+    case "least":
+      return `at least ${condition.min}`;
+    case "most":
+      return `at most ${condition.max}`;
+  }
 }
 
 /** What is seen, not written, in words. */
@@ -146,9 +170,10 @@ function explain(workflow: Workflow, run: Run, condition: Condition): Unmet {
       };
     }
     case "field":
-    case "least": {
-      const wanted = condition.type === "field" ? condition.in.join(" or ") : `at least ${condition.min}`;
-      const value = fieldOf(run, condition);
+    case "least":
+    case "most": {
+      const wanted = sayWanted(condition);
+      const value = fieldOf(workflow, run, condition);
       const message = `${condition.artifact}.${condition.field} must be ${wanted}, but it is ${value ?? "not given"}`;
       return {
         code: "gate-not-met",
@@ -210,6 +235,13 @@ function isTooDeep(run: Run, move: Move): boolean {
   return move.remember && run.frames.length >= QUESTION_DEPTH_MAX;
 }
 
-function notReserved(resource: string): Unmet {
+/** `holder` is the run that has it, where it is known. */
+export function notReserved(resource: string, holder?: string): Unmet {
+  if (holder !== undefined)
+    return {
+      code: "gate-not-met",
+      message: `the ${resource} is taken: run ${holder} works there, and one at a time can`,
+      mend: `let ${holder} come to where it waits for somebody (signalbox show ${holder}) or end it (signalbox cancel ${holder})`,
+    };
   return { code: "gate-not-met", message: `no ${resource} is free`, mend: `a ${resource} becomes free` };
 }

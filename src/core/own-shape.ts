@@ -7,9 +7,15 @@ type Params = Run["params"];
 
 export function ownArtifact(params: Params, artifact: Artifact): Artifact {
   const { reader } = artifact;
-  if ((reader.type !== "json" && reader.type !== "yaml") || reader.shape === undefined) return artifact;
-  const shape = ownShape(params, reader.shape);
-  return shape === reader.shape ? artifact : { ...artifact, reader: { ...reader, shape } };
+  if (reader.type === "json" || reader.type === "yaml") {
+    if (reader.shape === undefined) return artifact;
+    const shape = ownShape(params, reader.shape);
+    return shape === reader.shape ? artifact : { ...artifact, reader: { ...reader, shape } };
+  }
+  if ((reader.type !== "document" && reader.type !== "tasks") || reader.front?.shape === undefined)
+    return artifact;
+  const shape = ownShape(params, reader.front.shape);
+  return shape === reader.front.shape ? artifact : { ...artifact, reader: { ...reader, front: { shape } } };
 }
 
 /** The same shape where it names no parameter. */

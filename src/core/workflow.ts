@@ -54,7 +54,23 @@ export type ReviewShape = {
   readonly severities?: Readonly<Record<string, Severity>>;
   /** The field of an issue that says where it is: with it, issues can be told by their files. */
   readonly locationAt?: string;
+  /** Where it says how the tests went. */
+  readonly testsAt?: string;
+  /** What contradicts itself does not count, instead of counting as what it lists. */
+  readonly strict?: true;
 };
+
+/**
+ * A list to take out of an artifact: the heading it stands under, or its path in data. Of maps in data, `id` is the key that names each,
+ * and `depends` the one that says behind which others it stands.
+ */
+export type ListAt = string | { readonly from: string; readonly id: string; readonly depends?: string };
+
+/** That front matter is read, and which shape it must have. */
+export type Front = { readonly shape?: Shape };
+
+/** What must stand under a heading: so many characters, requirements with numbers, or scenarios. */
+export type Under = number | "numbered" | "scenarios";
 
 /** How the bytes of an artifact become facts. A closed vocabulary: a new kind is code, a new use is data. */
 export type Reader =
@@ -68,17 +84,19 @@ export type Reader =
   | {
       readonly type: "document";
       readonly headings: readonly string[];
-      readonly lists: Readonly<Record<string, string>>;
+      readonly lists: Readonly<Record<string, ListAt>>;
       /** The most characters that it may have. */
       readonly most?: number;
+      readonly front?: Front;
+      readonly under?: Readonly<Record<string, Under>>;
     }
   | {
       readonly type: "json" | "yaml";
       readonly shape?: Shape;
       readonly review?: ReviewShape;
-      readonly lists: Readonly<Record<string, string>>;
+      readonly lists: Readonly<Record<string, ListAt>>;
     }
-  | { readonly type: "tasks"; readonly style: "markdown" | "yaml" | "checkbox" }
+  | { readonly type: "tasks"; readonly style: "markdown" | "yaml" | "checkbox"; readonly front?: Front }
   | {
       readonly type: "check";
       readonly command: Value<string>;
@@ -117,7 +135,13 @@ export type Artifact = {
   readonly bind: readonly string[];
   readonly block: Value<string>;
   /** One reading for each member of a list that another artifact holds, at most `max` of them. */
-  readonly each?: { readonly artifact: string; readonly list: string; readonly max: Value<number> };
+  readonly each?: {
+    readonly artifact: string;
+    readonly list: string;
+    readonly max: Value<number>;
+    /** One after the other, as they stand in the list. */
+    readonly inOrder?: true;
+  };
   /** One reading of a file for every member of such a list, taken together. */
   readonly every?: { readonly artifact: string; readonly list: string };
 };
@@ -200,6 +224,7 @@ export type Condition =
       readonly in: readonly Literal[];
     }
   | { readonly type: "least"; readonly artifact: string; readonly field: string; readonly min: number }
+  | { readonly type: "most"; readonly artifact: string; readonly field: string; readonly max: number }
   | { readonly type: "counter"; readonly counter: string; readonly is: "below" | "spent" }
   | { readonly type: "param"; readonly param: string; readonly in: readonly Literal[] }
   | { readonly type: "origin"; readonly in: readonly string[] };

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Reading } from "../../src/core/event.ts";
+import type { Reader, Shape } from "../../src/core/workflow.ts";
 import { readArtifact } from "../../src/format/read.ts";
 import { artifact, benchAt, folder, section, tidy, whole } from "./files-support.ts";
 
@@ -11,6 +12,13 @@ afterAll(tidy);
 
 const show = ({ artifact: name, slot, found, faults }: Reading) =>
   `${name}${slot === "" ? "" : `/${slot}`} ${found ? "found" : "not found"} ${faults.map(({ reason }) => reason).join("; ")}`.trim();
+
+const OWN: Shape = {
+  type: "object",
+  required: {},
+  optional: { id: { type: "text", is: { param: "change" } } },
+  open: true,
+};
 
 const SECTIONS = { plan: section("Plan"), handoff: section("Handoff") };
 
@@ -98,6 +106,25 @@ describe("artifacts are read", () => {
     const parsed = registry.parsed.length;
     await read();
     expect(registry.parsed.length).toBe(parsed);
+  });
+
+  test.for<[string, Reader]>([
+    ["spec.md", { type: "document", headings: [], lists: {}, front: { shape: OWN } }],
+    ["tasks.md", { type: "tasks", style: "checkbox", front: { shape: OWN } }],
+  ])("%s by what its front matter must say of the run", async ([file, reader]) => {
+    const { artifacts, place, registry, write } = benchAt(
+      folder(),
+      { artifacts: { it: artifact(file, reader) } },
+      { params: { change: "add-login" } },
+    );
+    write(file, "---\nid: add-login\n---\n\n- [ ] 1.1 Do it\n");
+    const other = { ...place, run: { ...place.run, params: { change: "add-logout" } } };
+    expect((await artifacts.read(place)).map(show)).toEqual(["it found"]);
+    expect((await artifacts.read(other)).map(show)).toEqual([
+      'it found "id" is "add-login"; it must be "add-logout"',
+    ]);
+    expect((await artifacts.read(place)).map(show)).toEqual(["it found"]);
+    expect(registry.parsed).toHaveLength(2);
   });
 
   test("with run, session, change and slots filled in", async () => {

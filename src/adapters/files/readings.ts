@@ -6,6 +6,7 @@
 import type { Reading } from "../../core/event.ts";
 import type { Artifact, Reader } from "../../core/workflow.ts";
 import { fillPath } from "../../core/fill-path.ts";
+import { ownArtifact } from "../../core/own-shape.ts";
 import type { Place } from "../../engine/ports/files.ts";
 import type { Registry } from "../../engine/ports/registry.ts";
 import { splitFrontMatter } from "../../format/front-matter-parts.ts";
@@ -29,7 +30,7 @@ export async function readAll(cache: Cache, place: Place): Promise<readonly Read
     for (const slot of members) {
       const file = fillPath(place.run, of.file, slot);
       // Others may read the same file one by one: each has its own memory of it.
-      const wanted = [{ artifact, of, slot, file }];
+      const wanted = [{ artifact, of: ownArtifact(place.run.params, of), slot, file }];
       parts.push(...(await readOne({ cache: within(cache, artifact), place, wanted }, file)));
     }
     readings.push(together(artifact, of.every, parts));
@@ -102,7 +103,7 @@ function stampOf({ workflow }: Place, wanted: readonly FileOf[]): string {
 }
 
 async function readerOf(wanted: readonly FileOf[]): Promise<Read> {
-  const isMarkdown = wanted.every(({ of: { reader } }) => MARKDOWN.has(reader.type));
+  const isMarkdown = wanted.every(({ of: { reader } }) => MARKDOWN.has(reader.type) && !("front" in reader));
   if (isMarkdown) return (await import("../../format/markdown/read.ts")).readMarkdown;
   return (await import("../../format/read.ts")).readArtifact;
 }

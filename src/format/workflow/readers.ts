@@ -1,6 +1,16 @@
 /** How the bytes of an artifact become facts, and which keys of the file belong to which reader. */
 
-import type { Children, Literal, Reader, ReviewShape, Shape, Value } from "../../core/workflow.ts";
+import { closest } from "../../core/closest.ts";
+import type {
+  Children,
+  Front,
+  ListAt,
+  Literal,
+  Reader,
+  ReviewShape,
+  Shape,
+  Value,
+} from "../../core/workflow.ts";
 import { FILES } from "../../core/groups.ts";
 import { listOf, report, type Context, type Path } from "./context.ts";
 import { paramOr, type Params } from "./params.ts";
@@ -30,6 +40,8 @@ const READERS_OF: Partial<Record<keyof ArtifactFile, readonly Kind[]>> = {
   all: ["section"],
   verdict: ["section"],
   lists: ["document", "json", "yaml"],
+  front: ["document", "tasks"],
+  under: ["document"],
   review: ["json", "yaml"],
   workflow: ["children"],
   most: ["children", "document", "file"],
@@ -53,7 +65,14 @@ export function checkKeys(context: Context, file: ArtifactFile, on: { kind: Kind
     if (!Object.hasOwn(file, key) || readers.includes(kind)) continue;
     tell(key, `it belongs to ${readers.join(", ")}, and this is read as ${kind}`);
   }
+  if (file.front !== undefined && file.tasks === "yaml") tell("front", "a YAML file has no front matter");
   if (file.max !== undefined && file.each === undefined) tell("max", `it belongs to "each"`);
+  if (file.in_order !== undefined && file.each === undefined) tell("in_order", `it belongs to "each"`);
+  if (file.in_order !== undefined && file.each !== undefined && listOf(file.by).length > 1)
+    tell(
+      "in_order",
+      `the next one is started by itself, and nobody could say as which of ${listOf(file.by).join(", ")}`,
+    );
   if (file.every !== undefined && !TOGETHER.has(kind))
     tell("every", `files are read as one where they are read as ${[...TOGETHER].join(" or ")}`);
   if (file.every !== undefined && file.each !== undefined)
@@ -62,6 +81,12 @@ export function checkKeys(context: Context, file: ArtifactFile, on: { kind: Kind
   if (file.block !== undefined && !hasIssues)
     tell("block", `it ranks the issues of a "review", and there are none`);
   checkLocation(context, file, path);
+  for (const key of ["tests", "strict"] as const)
+    if (file.review?.[key] !== undefined && !hasIssues)
+      report(context, context.keyPlaceOf([...path, "review", key]), {
+        code: "bad-artifact",
+        message: `"${key}" means nothing here: it is weighed with "issues", and there are none`,
+      });
 }
 
 function checkLocation(context: Context, { review, lists = {} }: ArtifactFile, path: Path): void {
@@ -91,11 +116,10 @@ export function readerOf(on: On, file: ArtifactFile, path: Path): Reader {
       ...verdicts,
     };
   }
-  if (file.document !== undefined)
-    return { type: "document", headings: file.document, lists: file.lists ?? {}, ...mostOf(file) };
+  if (file.document !== undefined) return documentOf(on, file, path);
   if (file.json !== undefined) return { type: "json", ...data(on, file, [...path, "json"]) };
   if (file.yaml !== undefined) return { type: "yaml", ...data(on, file, [...path, "yaml"]) };
-  if (file.tasks !== undefined) return { type: "tasks", style: file.tasks };
+  if (file.tasks !== undefined) return { type: "tasks", style: file.tasks, ...frontOf(on, file, path) };
   if (file.check !== undefined) return checkOf(on, file.check, [...path, "check"]);
   if (file.fact !== undefined) return { type: "fact", fact: file.fact };
   if (file.children !== undefined)
@@ -109,6 +133,52 @@ export function readerOf(on: On, file: ArtifactFile, path: Path): Reader {
       ...(file.earlier === undefined ? {} : { earlier: listOf(file.earlier) }),
     };
   return { type: "file", ...mostOf(file) };
+}
+
+function documentOf(on: On, file: ArtifactFile, path: Path): Reader {
+  const { document: headings = [], under } = file;
+  checkDocument(on.context, file, path);
+  return {
+    type: "document",
+    headings,
+    lists: listsOf(file),
+    ...mostOf(file),
+    ...frontOf(on, file, path),
+    ...(under === undefined ? {} : { under }),
+  };
+}
+
+function frontOf(on: On, { front }: ArtifactFile, path: Path): { front?: Front } {
+  if (front === undefined) return {};
+  return { front: front === true ? {} : { shape: shapeOf(on, front, [...path, "front"]) } };
+}
+
+/** What is asked of headings that nobody asks for, or of front matter that nobody reads, would never be looked at. */
+function checkDocument(context: Context, file: ArtifactFile, path: Path): void {
+  const { document: headings = [], front, under = {}, lists = {} } = file;
+  const tell = (key: readonly string[], message: string, suggestion?: string): void =>
+    report(context, context.keyPlaceOf([...path, ...key]), { code: "bad-artifact", message, suggestion });
+  for (const heading of Object.keys(under))
+    if (!headings.includes(heading))
+      tell(
+        ["under", heading],
+        `"${heading}" is none of the headings of "document"`,
+        closest(heading, headings),
+      );
+  if (front !== undefined) return;
+  const inFront = Object.keys(lists).find((name) => typeof lists[name] !== "string");
+  if (inFront !== undefined)
+    tell(["lists", inFront], `the list ${inFront} is in front matter: it needs "front"`);
+}
+
+function listsOf({ lists = {} }: ArtifactFile): Record<string, ListAt> {
+  return Object.fromEntries(
+    Object.entries(lists).map(([name, at]): [string, ListAt] => {
+      if (typeof at === "string") return [name, at];
+      const { from, id = "id", depends } = at;
+      return [name, { from, id, ...(depends === undefined ? {} : { depends }) }];
+    }),
+  );
 }
 
 function mostOf({ most }: ArtifactFile): { most?: number } {
@@ -157,7 +227,7 @@ function data(
   on: On,
   file: ArtifactFile,
   path: Path,
-): { shape?: Shape; review?: ReviewShape; lists: Record<string, string> } {
+): { shape?: Shape; review?: ReviewShape; lists: Record<string, ListAt> } {
   const { review } = file;
   const shape = file.json ?? file.yaml;
   requireWords(on.context, review?.values, [...path.slice(0, -1), "review", "values"]);
@@ -173,9 +243,11 @@ function data(
             ...(review.severity === undefined ? {} : { severityAt: review.severity }),
             ...(review.severities === undefined ? {} : { severities: review.severities }),
             ...(review.location === undefined ? {} : { locationAt: review.location }),
+            ...(review.tests === undefined ? {} : { testsAt: review.tests }),
+            ...(review.strict === undefined ? {} : { strict: review.strict }),
           },
         }),
-    lists: file.lists ?? {},
+    lists: listsOf(file),
   };
 }
 
