@@ -43,6 +43,12 @@ export function unmet(situation: Situation, move: Move): Unmet[] {
   ];
 }
 
+/** The candidate with the fewest reasons against it is the one worth explaining. */
+export function nearest(situation: Situation, moves: readonly Move[]): Unmet[] {
+  const all = moves.map((move) => unmet(situation, move));
+  return all.toSorted((a, b) => a.length - b.length)[0] ?? [];
+}
+
 export function isOpen(situation: Situation, move: Move): boolean {
   const { workflow, run, reserved } = situation;
   for (const condition of move.when) if (!holds(workflow, run, condition)) return false;
@@ -50,6 +56,14 @@ export function isOpen(situation: Situation, move: Move): boolean {
   for (const counter of move.count) if (isExhausted(situation, move, counter)) return false;
   for (const resource of move.reserve) if (!reserved.includes(resource)) return false;
   return !isTooDeep(run, move);
+}
+
+/** Whether some move of the present state can be taken by this answer, resources aside: they are found when it is given. */
+export function isAnswerOpen(workflow: Workflow, run: Run, answer: string): boolean {
+  const moves = workflow.movesFrom[run.state] ?? [];
+  return moves.some(
+    (move) => move.answer === answer && isOpen({ workflow, run, reserved: move.reserve }, move),
+  );
 }
 
 export function holds(workflow: Workflow, run: Run, condition: Condition): boolean {

@@ -26,7 +26,7 @@ function valueOf(shape: Shape, at: string, told: Told): unknown {
     case "text":
     case "number":
     case "boolean":
-      return shape.values?.join(" | ") ?? shape.type;
+      return shape.values?.join(" | ") ?? (shape.is === undefined ? shape.type : `{${shape.is.param}}`);
     case "list":
       return [valueOf(shape.of, below("*"), told)];
     case "object": {

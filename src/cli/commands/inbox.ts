@@ -8,6 +8,7 @@ import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { columns, firstLine, sayAge } from "../say.ts";
 import type { Choice } from "../reading/means.ts";
+import { causeOf } from "../reading/cause.ts";
 import { doubtsOf } from "../reading/doubts.ts";
 import { choicesOf, questionOf, sayReads, type QuestionView } from "../reading/question.ts";
 import { askedIn } from "../reading/of-task.ts";
@@ -26,7 +27,7 @@ export type InboxItem = {
   readonly kind: "question" | "attention" | "halted" | "crashed" | "damaged" | "waiting";
   readonly since: string;
   readonly what: string;
-  /** What stands on its page for people to answer; empty where nothing does. */
+  /** What stands on its page for people to answer, or why it asks; empty where nothing does. */
   readonly asked: string;
   readonly question: QuestionView | null;
   /** What can be typed, the most likely first. */
@@ -118,6 +119,7 @@ function itemSeen(seen: Seen): Own {
       kind: "question",
       since: question.openedAt,
       what: `${question.id}: ${question.question}`,
+      asked: causeOf(seen).join("\n"),
       question,
       ...typed(choicesOf(question)),
     };

@@ -6,16 +6,25 @@ import { sayTask } from "./children.ts";
 import { sayLine } from "./chronicle.ts";
 import type { Paint } from "../paint.ts";
 import { columns, firstLine, paintStatus, sayAge, sayStatus, sayTime } from "../say.ts";
+import type { Left } from "./left.ts";
 import { labelled, sayReads, type QuestionView } from "./question.ts";
 import { sayPhase } from "./schedule.ts";
 import { sayAgent } from "./truth.ts";
 
-type How = { readonly verbose: boolean; readonly paint: Paint; readonly now: number; readonly cwd: string };
+type How = {
+  readonly verbose: boolean;
+  readonly paint: Paint;
+  readonly now: number;
+  readonly cwd: string;
+  /** What it has left in git. */
+  readonly left: Left["rows"];
+};
 
 export function sayRun(data: ShowData, how: How): string {
   const { paint, now } = how;
   const head = [
     [paint.bold(data.run), `${data.workflow}: ${firstLine(data.goal)}`],
+    ...(data.phase === "" ? [] : [["phase", paint.cyan(data.phase)]]),
     ["state", sayState(data, how)],
     ...(data.attention === "" ? [] : [["attention", paint.red(data.attention)]]),
     ...(data.halted ? [["halted", "nothing is done for it until it is resumed"]] : []),
@@ -23,10 +32,15 @@ export function sayRun(data: ShowData, how: How): string {
     ...counterRows(data, how),
     ...(how.verbose ? verboseRows(data) : []),
     ...workspaceRows(data),
+    ...how.left,
   ];
   return [
     columns(head),
-    section("It asks", data.asked === "" ? [] : data.asked.split("\n").map((line) => [line]), paint),
+    section(
+      data.question === null ? "It asks" : "Why it asks",
+      data.asked === "" ? [] : data.asked.split("\n").map((line) => [line]),
+      paint,
+    ),
     data.question === null
       ? section(
           "You can type",

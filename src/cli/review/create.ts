@@ -1,6 +1,7 @@
 /** `signalbox review create`: a review in fields, which becomes the artifact that the definition asks for and is handed in as that. */
 
 import { UserError } from "../../adapters/user-error.ts";
+import { ownArtifact } from "../../core/own-shape.ts";
 import { reviewsIn } from "../../core/policy.ts";
 import { blockOf } from "../../core/standing.ts";
 import { makeReview, reviewShape } from "../../format/review.ts";
@@ -70,7 +71,7 @@ function textOf(
   const artifacts = kept === undefined ? {} : box.workflow(kept.row.definition).definition.artifacts;
   const artifact = artifacts[of.name];
   if (kept === undefined || artifact === undefined) throw unknownArtifact(of.name, Object.keys(artifacts));
-  const made = makeReview(artifact, of.said, blockOf(kept.run, artifact));
+  const made = makeReview(ownArtifact(kept.run.params, artifact), of.said, blockOf(kept.run, artifact));
   if (made.ok) return made.text;
   throw new UserError("invalid-review", `this is no review that counts: ${made.reason}`, {
     next: `mend it, then hand it in again`,

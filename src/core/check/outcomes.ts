@@ -108,6 +108,7 @@ export function fieldCombinations(workflow: Workflow, name: string, { reader }: 
 
 function shapeOf(reader: Artifact["reader"]): Shape | undefined {
   if (reader.type === "fact") return FACTS[reader.fact]?.told?.fields;
+  if (reader.type === "document") return reader.front?.shape;
   return reader.type === "json" || reader.type === "yaml" ? reader.shape : undefined;
 }
 

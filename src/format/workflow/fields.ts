@@ -33,6 +33,9 @@ export function fieldOf(artifact: Artifact, name: string): Field | Objection {
     case "fact":
       return ofFact(reader.fact, name);
     case "document":
+      return reader.front === undefined
+        ? { message: "what is read as document has no fields without front matter" }
+        : ofShape(reader.front.shape, name);
     case "children":
     case "file":
       return { message: `what is read as ${reader.type} has no fields` };
