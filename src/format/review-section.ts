@@ -1,6 +1,6 @@
 /** A review that is a section of a page: which fields it has, and how they are written down. */
 
-import type { Severity, Verdict } from "../core/verdict.ts";
+import { TEST_WORDS, type Severity, type Verdict } from "../core/verdict.ts";
 import type { Reader, Shape } from "../core/workflow.ts";
 import { isObject } from "./json/shape.ts";
 
@@ -25,10 +25,10 @@ const ISSUE: Shape = {
   open: false,
 };
 
-const TESTS: Shape = {
+export const TESTS: Shape = {
   type: "object",
-  required: {},
-  optional: { passed: NUMBER, failed: NUMBER, skipped: NUMBER, total: NUMBER },
+  required: { total: NUMBER, passed: NUMBER, failed: NUMBER },
+  optional: { skipped: NUMBER, status: { type: "text", values: TEST_WORDS } },
   open: false,
 };
 

@@ -5,18 +5,13 @@
  * that blocks is a slip of somebody's, and which of the two is meant only its author knows.
  */
 
-import {
-  judge,
-  NO_ISSUES,
-  SEVERITIES,
-  type IssueCounts,
-  type Severity,
-  type Verdict,
-} from "../core/verdict.ts";
+import { rulesOf, sayContradictions, type Claim } from "../core/agree.ts";
+import { NO_ISSUES, SEVERITIES, type IssueCounts, type Severity, type Verdict } from "../core/verdict.ts";
 import type { Artifact, Reader, ReviewShape, Shape } from "../core/workflow.ts";
 import { pathOf, readReview } from "./json/review.ts";
-import { isObject, misfits } from "./json/shape.ts";
-import { SEVERITY_WORDS, sectionShape, sectionText } from "./review-section.ts";
+import { isObject, misfits, type Misfit } from "./json/shape.ts";
+import { readTests } from "./json/tests.ts";
+import { SEVERITY_WORDS, sectionShape, sectionText, TESTS } from "./review-section.ts";
 
 export type MadeReview =
   | { readonly ok: true; readonly text: string }
@@ -34,50 +29,76 @@ export function reviewShape({ reader }: Pick<Artifact, "reader">): ObjectShape |
   return reader.review === undefined ? undefined : dataShape(reader, reader.review);
 }
 
-/** A verdict line has no issues that the engine could count: what nobody would approve of is not approved. */
-const BLOCKS_BESIDE_A_LINE: Severity = "high";
-
 /** `block` is the lowest severity that blocks in this run. */
 export function makeReview(artifact: Pick<Artifact, "reader">, said: unknown, block: Severity): MadeReview {
+  const { reader } = artifact;
   const shape = reviewShape(artifact);
   if (shape === undefined) return no("it is no review: nothing in it says a verdict");
   if (!isObject(said)) return no("a review is one object");
   const wrong = misfits(shape, said);
-  if (wrong.length > 0)
-    return no(
-      wrong
-        .slice(0, REASONS_MAX)
-        .map(({ reason }) => reason)
-        .join("; "),
-    );
-  const { reader } = artifact;
-  if (reader.type === "section") {
-    const issues = countsIn(said["issues"]);
-    const doubt = doubtOf(said, { verdicts: reader.verdicts ?? {}, issues, block: BLOCKS_BESIDE_A_LINE });
-    return doubt === undefined ? { ok: true, text: sectionText(said) } : no(doubt);
-  }
-  if ((reader.type !== "json" && reader.type !== "yaml") || reader.review === undefined)
-    return no("it is no review");
-  const data = documentOf(reader.review, said);
-  const { issues } = readReview(reader.review, data);
-  const doubt = doubtOf(said, { verdicts: reader.review.verdicts, issues, block });
-  if (doubt !== undefined) return no(doubt);
-  return { ok: true, text: `${JSON.stringify(data, undefined, 2)}\n` };
+  if (wrong.length > 0) return no(reasonsOf(wrong));
+  const draft =
+    reader.type === "section" ? sectionDraft(reader.verdicts ?? {}, said) : dataDraft(reader, said);
+  if (draft.misfits.length > 0) return no(reasonsOf(draft.misfits));
+  const { claim, text, review } = draft;
+  if (claim === undefined) return no("it says no verdict");
+  // An approval that does not count is a slip, also where the gate would take it for what its issues say.
+  const rules = APPROVES.has(claim.verdict)
+    ? { block: review === undefined ? BLOCKS_BESIDE_A_LINE : block, isStrict: true }
+    : rulesOf(review, block);
+  const doubt = sayContradictions(claim, rules, String(said["verdict"]));
+  return doubt === "" ? { ok: true, text } : no(doubt);
 }
+
+const APPROVES: ReadonlySet<Verdict> = new Set(["pass", "pass_with_notes"]);
+
+/** The engine counts no issues beside a verdict line: what nobody would approve of is not approved. */
+const BLOCKS_BESIDE_A_LINE: Severity = "high";
 
 /** Nobody mends more at a time. */
 const REASONS_MAX = 5;
 
+function reasonsOf(wrong: readonly Misfit[]): string {
+  return wrong
+    .slice(0, REASONS_MAX)
+    .map(({ reason }) => reason)
+    .join("; ");
+}
+
 function no(reason: string): MadeReview {
   return { ok: false, reason };
+}
+
+/** A review before it is known whether it agrees with itself. */
+type Draft = {
+  readonly text: string;
+  readonly claim: Claim | undefined;
+  readonly misfits: readonly Misfit[];
+  /** Of data. */
+  readonly review?: ReviewShape;
+};
+
+function sectionDraft(verdicts: Readonly<Record<string, Verdict>>, said: Said): Draft {
+  const { tests, misfits: unsound } = readTests(said["tests"], ["tests"]);
+  const verdict = verdicts[String(said["verdict"])];
+  const claim = verdict === undefined ? undefined : { verdict, issues: countsIn(said["issues"]), tests };
+  return { text: sectionText(said), claim, misfits: unsound };
+}
+
+function dataDraft(reader: Reader, said: Said): Draft {
+  const review = reader.type === "json" || reader.type === "yaml" ? reader.review : undefined;
+  if (review === undefined) return { text: "", claim: undefined, misfits: [] };
+  const data = documentOf(review, said);
+  const { verdict, issues, tests, misfits: unsound } = readReview(review, data);
+  const claim = verdict === undefined ? undefined : { verdict, issues, tests };
+  return { text: `${JSON.stringify(data, undefined, 2)}\n`, claim, misfits: unsound, review };
 }
 
 /** The contract's own shape, with the verdict under the one name that all reviews share, and no word that does not count. */
 function dataShape({ shape }: DataReader, review: ReviewShape): ObjectShape {
   const { verdictAt, verdicts, issuesAt, severityAt = "severity", severities } = review;
   const verdict: Shape = { type: "text", values: Object.keys(verdicts) };
-  if (shape?.type !== "object" || verdictAt.includes("."))
-    return { type: "object", required: { verdict }, optional: {}, open: true };
+  if (verdictAt.includes(".")) return { type: "object", required: { verdict }, optional: {}, open: true };
   const ranks = severities === undefined ? [...SEVERITIES] : Object.keys(severities);
   const own = (fields: ObjectShape["required"]): ObjectShape["required"] =>
     Object.fromEntries(
@@ -85,7 +106,21 @@ function dataShape({ shape }: DataReader, review: ReviewShape): ObjectShape {
         .filter(([key]) => key !== verdictAt)
         .map(([key, inner]) => [key, key === issuesAt ? ranked(inner, severityAt, ranks) : inner]),
     );
-  return { ...shape, required: { verdict, ...own(shape.required) }, optional: own(shape.optional) };
+  const whole = shape?.type === "object" ? shape : shapeWithout(review);
+  return { ...whole, required: { verdict, ...own(whole.required) }, optional: own(whole.optional) };
+}
+
+/** Where the contract names no shape: what is looked at, and whatever else. */
+function shapeWithout({ issuesAt, severityAt = "severity", testsAt }: ReviewShape): ObjectShape {
+  const severity: Shape = { type: "text" };
+  const issue: Shape = { type: "object", required: { [severityAt]: severity }, optional: {}, open: true };
+  const isKey = (path: string | undefined): path is string => path !== undefined && !path.includes(".");
+  return {
+    type: "object",
+    required: isKey(issuesAt) ? { [issuesAt]: { type: "list", of: issue } } : {},
+    optional: isKey(testsAt) ? { [testsAt]: TESTS } : {},
+    open: true,
+  };
 }
 
 function ranked(shape: Shape, severityAt: string, values: readonly string[]): Shape {
@@ -104,36 +139,6 @@ function placed(data: unknown, [key = "", ...below]: readonly string[], value: u
   const known = isObject(data) ? data : {};
   if (below.length === 0) return { [key]: value, ...known };
   return { ...known, [key]: placed(known[key], below, value) };
-}
-
-type Claim = {
-  readonly verdicts: Readonly<Record<string, Verdict>>;
-  readonly issues: IssueCounts | undefined;
-  readonly block: Severity;
-};
-
-const APPROVES: ReadonlySet<Verdict> = new Set(["pass", "pass_with_notes"]);
-
-/** Why verdict, issues and tests cannot all be meant. */
-function doubtOf(said: Said, { verdicts, issues, block }: Claim): string | undefined {
-  const word = String(said["verdict"]);
-  const claimed = verdicts[word];
-  if (claimed === undefined) return `the verdict ${word} is unknown`;
-  const judged = judge(claimed, issues, block);
-  if (judged === "invalid") return `the verdict ${word} needs an issue, and there is none`;
-  if (APPROVES.has(claimed) && !APPROVES.has(judged))
-    return `the verdict ${word} does not agree with its issues: ${block} and above block`;
-  return doubtOfTests(said["tests"], APPROVES.has(claimed) ? word : undefined);
-}
-
-function doubtOfTests(tests: unknown, approval: string | undefined): string | undefined {
-  if (!isObject(tests)) return undefined;
-  const count = (name: string): number => (typeof tests[name] === "number" ? tests[name] : 0);
-  const [passed, failed, skipped, total] = ["passed", "failed", "skipped", "total"].map(count);
-  if (typeof tests["total"] === "number" && (passed ?? 0) + (failed ?? 0) + (skipped ?? 0) !== total)
-    return `of ${total} tests, ${passed} passed, ${failed} failed and ${skipped} were skipped: that is another number`;
-  if (approval === undefined || failed === 0) return undefined;
-  return `the verdict ${approval} does not agree with ${failed} failed tests`;
 }
 
 /** Issues beside a verdict line count as those of a data file do; where there are none, the text says why. */

@@ -47,9 +47,9 @@ test.for<[what: string, role: string, text: string, more: readonly string[], say
   [
     "what does not agree",
     "reviewer",
-    '{"verdict":"PASS","tests":{"failed":1}}',
+    '{"verdict":"PASS","tests":{"total":1,"passed":0,"failed":1}}',
     [],
-    "5 this is no review that counts: the verdict PASS does not agree with 1 failed tests",
+    '5 this is no review that counts: "PASS" passes it, but 1 test failed',
   ],
   ["another role", "worker", '{"verdict":"PASS"}', [], "4 submitting review is for reviewer, not for worker"],
   ["no review", "reviewer", "{}", ["--artifact", "plan"], "4 submitting plan is for worker or a person"],

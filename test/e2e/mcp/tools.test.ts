@@ -63,7 +63,10 @@ test.runIf(isPerson)(
     on.end("worker");
     const reviewer = await on.talk(await on.voice("reviewer"));
     expect(await reviewer.tools()).toEqual([...LOOKS, "submit_artifact", "create_review", "update_status"]);
-    const slip = await reviewer.call("create_review", { verdict: "PASS", tests: { passed: 1, failed: 1 } });
+    const slip = await reviewer.call("create_review", {
+      verdict: "PASS",
+      tests: { total: 2, passed: 1, failed: 1 },
+    });
     expect(slip).toMatchObject({ isError: true, data: { code: "invalid-review", exit: 5 } });
     expect(readFileSync(page, "utf8")).not.toContain("## Review");
     await must(reviewer, "create_review", {
