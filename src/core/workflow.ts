@@ -54,6 +54,10 @@ export type ReviewShape = {
   readonly severities?: Readonly<Record<string, Severity>>;
   /** The field of an issue that says where it is: with it, issues can be told by their files. */
   readonly locationAt?: string;
+  /** Where it says how the tests went. */
+  readonly testsAt?: string;
+  /** What contradicts itself does not count, instead of counting as what it lists. */
+  readonly strict?: true;
 };
 
 /**
@@ -214,6 +218,7 @@ export type Condition =
       readonly in: readonly Literal[];
     }
   | { readonly type: "least"; readonly artifact: string; readonly field: string; readonly min: number }
+  | { readonly type: "most"; readonly artifact: string; readonly field: string; readonly max: number }
   | { readonly type: "counter"; readonly counter: string; readonly is: "below" | "spent" }
   | { readonly type: "param"; readonly param: string; readonly in: readonly Literal[] }
   | { readonly type: "origin"; readonly in: readonly string[] };

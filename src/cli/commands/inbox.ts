@@ -6,7 +6,8 @@ import type { Store } from "../../engine/ports/store.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
-import { columns, firstLine, sayAge } from "../say.ts";
+import { fitted, wrapped } from "../fit.ts";
+import { firstLine, sayAge } from "../say.ts";
 import type { Choice } from "../reading/means.ts";
 import { causeOf } from "../reading/cause.ts";
 import { doubtsOf } from "../reading/doubts.ts";
@@ -134,11 +135,15 @@ function typed(choices: readonly Choice[]): Pick<InboxItem, "commands" | "choice
   return { commands: choices.map(({ command: line }) => line), choices };
 }
 
-function show(item: InboxItem, { paint, cwd }: Door): string {
+function show(item: InboxItem, { paint, cwd, width }: Door): string {
   const head = `${paint.bold(item.run)} ${item.workflow}, ${paint.cyan(item.state)}, ${sayAge(item.since, Date.now())}: ${firstLine(item.goal)}`;
   const what = item.kind === "attention" || item.kind === "damaged" ? paint.red(item.what) : item.what;
   const reads = sayReads(item.question?.reads ?? [], cwd).map((line) => `    ${line}`);
-  const choices = columns(item.choices.map(({ command: line, means }) => [`    ${line}`, means]));
+  const choices = fitted(
+    item.choices.map(({ command: line, means }) => [`    ${line}`, means]),
+    width,
+  );
   const asked = item.asked === "" ? [] : item.asked.split("\n").map((line) => `  > ${line}`.trimEnd());
-  return `${[head, `  ${what}`, ...asked, ...reads].join("\n")}\n${choices}`;
+  const said = wrapped(`  ${what}`, width);
+  return `${[head, said, ...asked, ...reads].join("\n")}\n${choices}`;
 }

@@ -8,8 +8,9 @@ import { acknowledged, acting, seeThrough, type Acting, type Done } from "../act
 import { talkOf } from "../acted.ts";
 import { beginRun, givenParams, idOf, startsAgents } from "../beginning.ts";
 import { childWorkflows } from "../children.ts";
-import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
+import { EXIT_OK, type Answer, type Command, type Door, type Emit, type Given } from "../command.ts";
 import { entryOf } from "../entries.ts";
+import { fitted, wrapped } from "../fit.ts";
 import { follow, type Followed } from "../follow.ts";
 import { requireGoal } from "../goal.ts";
 import { getGoing } from "../going.ts";
@@ -18,7 +19,6 @@ import { rememberRemote } from "../project/push.ts";
 import type { Choice } from "../reading/means.ts";
 import { sayReads, type Read } from "../reading/question.ts";
 import { requireRoom } from "../room.ts";
-import { columns } from "../say.ts";
 import { withoutStages } from "../stages.ts";
 import { siteOf, type Site } from "../site.ts";
 import { requireTargets } from "../targets.ts";
@@ -186,7 +186,10 @@ function followed(begun: Begun, { options }: Given, door: Door): Answer {
     stream: (emit, signal) =>
       acting(door, async (on) => {
         // Programs get one document, at the end.
-        const each = isJson || isQuiet ? (): void => undefined : emit;
+        const each: Emit =
+          isJson || isQuiet
+            ? () => undefined
+            : (piece) => emit({ ...piece, text: wrapped(piece.text, door.width, HANGING) });
         const end = await follow(on, { run: begun.done.run, from: 0, emit: each, signal });
         emit({ text: isQuiet ? "" : sayEnd(end, door), data: documentOf(begun, end) });
         return end.exit;
@@ -194,17 +197,23 @@ function followed(begun: Begun, { options }: Given, door: Door): Answer {
   };
 }
 
+/** Behind the time of day. */
+const HANGING = 10;
+
 function documentOf(begun: Begun, end: Followed): Readonly<Record<string, unknown>> {
   const { exit, code, message, state, status, seq, ways, choices, reads, next } = end;
   const data: RunData = { ...dataOf(begun), state, status, seq, ways, choices, reads };
   return { ok: exit === EXIT_OK, code, message, ...data, next };
 }
 
-function sayEnd({ message, choices, reads, left, next }: Followed, { paint, cwd }: Door): string {
+function sayEnd({ message, choices, reads, left, next }: Followed, { paint, cwd, width }: Door): string {
   const read = sayReads(reads, cwd).map((line) => `  ${line}\n`);
   const rows = left.rows.map(([what, said]) => `  ${what}: ${said}\n`);
   const all = [...choices, ...left.choices];
-  const typed = columns(all.map(({ command: line, means }) => [`  type: ${line}`, means]));
+  const typed = fitted(
+    all.map(({ command: line, means }) => [`  type: ${line}`, means]),
+    width,
+  );
   const more = choices.length === 0 ? `  next: ${next}\n` : "";
-  return `${paint.bold(message)}\n${[...read, ...rows].join("")}${typed}${more}`;
+  return `${paint.bold(wrapped(message, width))}\n${[...read, ...rows].join("")}${typed}${more}`;
 }

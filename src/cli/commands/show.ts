@@ -104,12 +104,13 @@ export const command: Command = {
       const data = dataOf(seen, probe, verbose);
       const next = nextForPerson(seen);
       const left = leftOf(seen).rows;
+      const { paint, cwd, width } = door;
       return {
         exit: EXIT_OK,
         code: "ok",
         message: `${data.run} is ${data.state}: ${data.waitsFor}`,
         data: () => data,
-        text: () => sayRun(data, { verbose, paint: door.paint, now: Date.now(), cwd: door.cwd, left }),
+        text: () => sayRun(data, { verbose, paint, now: Date.now(), cwd, width, left }),
         next,
         talk: `  next: ${next}\n`,
       } satisfies Answer;

@@ -29,14 +29,23 @@ export function readJson(reader: DataReader, file: string, text: string): Findin
   if (!loaded.ok) return { found: true, faults: loaded.faults };
   const { data } = loaded;
   const taken = takeOut(reader, data);
-  const { misfits: unjudged, ...review } = reader.review ? readReview(reader.review, data) : { misfits: [] };
+  const { misfits: unjudged, word, ...review } = reviewIn(reader, data);
+  // What its shape forbids is told once.
+  const told = new Set(taken.misfits.map(({ reason }) => reason));
+  const others = unjudged.filter(({ reason }) => !told.has(reason));
+  const said = word === undefined ? {} : { said: { word: word.word, at: loaded.placeOf(word.path) } };
   return {
     found: true,
-    faults: faultsOf([...taken.misfits, ...unjudged], loaded),
+    faults: faultsOf([...taken.misfits, ...others], loaded),
     ...review,
+    ...said,
     fields: taken.fields,
     lists: taken.lists,
   };
+}
+
+function reviewIn({ review }: DataReader, data: unknown): ReturnType<typeof readReview> {
+  return review === undefined ? { misfits: [] } : readReview(review, data);
 }
 
 export function faultsOf(

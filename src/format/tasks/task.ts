@@ -14,7 +14,7 @@ export type Task = {
   readonly dependsOn: readonly string[];
   readonly complexity?: Complexity;
   readonly status?: string;
-  /** The heading it stands under. */
+  /** What the heading that it stands under names. */
   readonly layer?: string;
   /** What is to be done, as the list has it. */
   readonly text?: string;

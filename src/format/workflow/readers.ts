@@ -75,6 +75,12 @@ export function checkKeys(context: Context, file: ArtifactFile, on: { kind: Kind
   if (file.block !== undefined && !hasIssues)
     tell("block", `it ranks the issues of a "review", and there are none`);
   checkLocation(context, file, path);
+  for (const key of ["tests", "strict"] as const)
+    if (file.review?.[key] !== undefined && !hasIssues)
+      report(context, context.keyPlaceOf([...path, "review", key]), {
+        code: "bad-artifact",
+        message: `"${key}" means nothing here: it is weighed with "issues", and there are none`,
+      });
 }
 
 function checkLocation(context: Context, { review, lists = {} }: ArtifactFile, path: Path): void {
@@ -231,6 +237,8 @@ function data(
             ...(review.severity === undefined ? {} : { severityAt: review.severity }),
             ...(review.severities === undefined ? {} : { severities: review.severities }),
             ...(review.location === undefined ? {} : { locationAt: review.location }),
+            ...(review.tests === undefined ? {} : { testsAt: review.tests }),
+            ...(review.strict === undefined ? {} : { strict: review.strict }),
           },
         }),
     lists: listsOf(file),

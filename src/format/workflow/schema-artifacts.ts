@@ -34,6 +34,15 @@ const ReviewOf = z.strictObject({
   location: z.optional(
     told(Text, "The field of an issue that says where it is; with it there is the list files"),
   ),
+  tests: z.optional(
+    told(
+      Text,
+      "Path of what it says of the tests: total, passed and failed, and if it likes skipped and status",
+    ),
+  ),
+  strict: z.optional(
+    told(z.literal(true), "What contradicts itself does not count, instead of counting as what it lists"),
+  ),
   severities: z.optional(
     told(z.record(Text, Severity), "What each word for a severity means; an unknown one ranks highest"),
   ),

@@ -26,7 +26,14 @@ const Action = told(
 const Actions = z.array(Action);
 
 const When = told(
-  z.record(z.string(), z.union([Scalar, z.array(Scalar), z.strictObject({ min: z.number() })])),
+  z.record(
+    z.string(),
+    z.union([
+      Scalar,
+      z.array(Scalar),
+      z.strictObject({ min: z.optional(z.number()), max: z.optional(z.number()) }),
+    ]),
+  ),
   "What must hold, all of it: an artifact's standing, a counter (below, spent), a parameter, the origin, or artifact.field",
 );
 
