@@ -19,12 +19,17 @@ export type Workflow = {
   readonly fanOuts: Readonly<Record<string, readonly NonNullable<Artifact["each"]>[]>>;
   /** The phase that a state is part of, by state. */
   readonly phases: Readonly<Record<string, Scheduled>>;
+  /** Its runs work in the checkout itself, and not in worktrees of their own. */
+  readonly isInPlace: boolean;
 };
 
 /** A phase and the stage it is in. */
 export type Scheduled = { readonly stage: Stage; readonly phase: Phase };
 
 export const NONE: readonly never[] = [];
+
+/** The resource that is the checkout itself. */
+export const PLACE = "place";
 
 export function compile(definition: Definition, hash: () => string): Workflow {
   return {
@@ -46,6 +51,7 @@ export function compile(definition: Definition, hash: () => string): Workflow {
     phases: Object.fromEntries(
       scheduleOf(definition).flatMap((entry) => entry.phase.states.map((state) => [state, entry])),
     ),
+    isInPlace: definition.moves.some(({ reserve }) => reserve.includes(PLACE)),
   };
 }
 
