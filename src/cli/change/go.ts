@@ -23,7 +23,7 @@ import { changeNamed, WORKFLOW, type Change } from "./which.ts";
 const RESUME = "resume";
 
 /** What `--json` gives. */
-export type ChangeData = {
+type ChangeData = {
   readonly change: string;
   readonly run: string;
   readonly phase: string;
