@@ -155,7 +155,7 @@ test("a process of another job is left alone, also below one of this job", async
   expect([carriers(launch.dir).length, carriers(b.dir("other")).length]).toEqual([0, 1]);
 });
 
-test("who is older than a shim is seen to be that, and not looked at again", async () => {
+test("who is older than a shim is seen to be that, and not looked at again", () => {
   const child = spawn("sleep", ["600"], { stdio: "ignore" });
   onTestFinished(() => void child.kill());
   const pid = child.pid ?? 0;
