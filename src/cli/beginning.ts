@@ -8,10 +8,11 @@ import type { Workflow } from "../core/compile.ts";
 import { startsFor, withDefaults } from "../core/entry.ts";
 import { targetOf } from "../core/gate.ts";
 import type { Run } from "../core/run.ts";
-import type { Literal, Param } from "../core/workflow.ts";
+import type { Literal, Move, Param } from "../core/workflow.ts";
 import { why } from "../core/why.ts";
 import { begin, type Submission } from "../engine/submit.ts";
 import { voiceOf, type Acting } from "./acting.ts";
+import { goalPlace } from "./goal.ts";
 import type { Typed } from "./stages.ts";
 import { withTexts, type Texts } from "./texts.ts";
 import type { Loaded } from "./workflow.ts";
@@ -72,9 +73,6 @@ export function idOf(repo: string, key: string): string {
   return newRunId((length) => bytes.subarray(0, length));
 }
 
-/** Where the goal goes, in a workflow that has a place for it. */
-const GOALS = ["goal", "summary"];
-
 /** As settings have them, then as they were typed. */
 export function givenParams(
   { definition }: Workflow,
@@ -88,8 +86,7 @@ function paramsOf(workflow: Workflow, of: Beginning, id: string): Record<string,
   const { goal, branch } = of;
   const declared = workflow.definition.params;
   const params: Record<string, Literal> = { ...of.set };
-  const texts = Object.keys(declared).filter((name) => declared[name]?.type === "text");
-  const place = GOALS.find((name) => texts.includes(name)) ?? texts[0];
+  const place = goalPlace(workflow.definition);
   if (goal !== "" && place !== undefined) params[place] = goal;
   Object.assign(params, givenParams(workflow, { set: {}, params: of.params }));
   if (branch !== undefined) params["branch"] = valueOf(declared, "branch", branch);
@@ -114,14 +111,21 @@ function unknownParam(name: string, known: readonly string[]): UserError {
   return new UserError("unknown-parameter", `the workflow has no parameter "${name}"${hint}`, HELP);
 }
 
-/** Whether agents are started by the very beginning of a run with these parameters, usually or in the state that was asked for. */
-export function startsAgents(
-  workflow: Workflow,
-  of: { readonly params: Readonly<Record<string, Literal>>; readonly to: string | undefined },
-): boolean {
+/** With these parameters, usually or in the state that was asked for. */
+export type Start = {
+  readonly params: Readonly<Record<string, Literal>>;
+  readonly to: string | undefined;
+};
+
+export function startMove(workflow: Workflow, of: Start): Move | undefined {
+  const starts = startsFor(workflow, withDefaults(workflow.definition, of.params));
+  return of.to === undefined ? starts[0] : starts.find(({ to }) => to === of.to);
+}
+
+/** Whether agents are started by the very beginning of a run. */
+export function startsAgents(workflow: Workflow, of: Start): boolean {
   const { definition } = workflow;
-  const starts = startsFor(workflow, withDefaults(definition, of.params));
-  const move = of.to === undefined ? starts[0] : starts.find(({ to }) => to === of.to);
+  const move = startMove(workflow, of);
   const actions = [...(move?.do ?? []), ...(definition.states[move?.to ?? ""]?.enter ?? [])];
   return actions.some(
     (action) => action.type.startsWith("start") || (action.type === "tell" && action.orStart !== undefined),

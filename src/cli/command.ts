@@ -16,6 +16,8 @@ export type Door = {
   /** Starts the supervisor of a state home; a test puts its own in its place. */
   readonly startSupervisor?: (home: Home) => void;
   readonly paint: Paint;
+  /** How wide the terminal is that people see stdout on; undefined where there is none. */
+  readonly width?: number;
   /** For what is said while a command is at work; none where only its result is wanted. */
   readonly talk?: Talk;
   readonly self: string;

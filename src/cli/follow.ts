@@ -14,6 +14,7 @@ import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_WAITING, type Emit } from 
 import { seenOf } from "./kept.ts";
 import { linesOf, sayLine, type Line } from "./reading/chronicle.ts";
 import { askingTask, isWaitingForTasks, type Asking } from "./reading/children.ts";
+import { leftOf, type Left } from "./reading/left.ts";
 import type { Choice } from "./reading/means.ts";
 import { questionOf, type Read } from "./reading/question.ts";
 import { taskTeller, type Piece, type TaskTeller } from "./reading/task-lines.ts";
@@ -35,6 +36,8 @@ export type Followed = {
   readonly asking: { readonly run: string; readonly state: string };
   /** What the open question is about. */
   readonly reads: readonly Read[];
+  /** In git, where it is over. */
+  readonly left: Left;
   readonly state: string;
   readonly status: string;
   readonly seq: number;
@@ -124,6 +127,7 @@ function endOf(seen: Seen, isQuiet: boolean): Followed | undefined {
       message: `${run.id} is ${run.state}`,
       next: nextForPerson(seen),
       ...whereOf(seen),
+      left: leftOf(seen),
     };
   }
   if (row.halted) return waiting(seen, "halted", `${run.id} is halted in ${run.state}`);
@@ -190,7 +194,9 @@ function interrupted(seen: Seen): Followed {
 /** Where it is; nothing is to be typed, unless somebody says otherwise. */
 function whereOf({ row, run }: Seen): Omit<Followed, "exit" | "code" | "message" | "next"> {
   const asking = { run: run.id, state: run.state };
-  return { state: run.state, status: row.status, seq: run.seq, asking, ways: [], choices: [], reads: [] };
+  const left = { rows: [], choices: [] };
+  const { state, seq } = run;
+  return { state, status: row.status, seq, asking, ways: [], choices: [], reads: [], left };
 }
 
 function ignoreAbort(error: unknown): void {

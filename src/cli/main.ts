@@ -19,7 +19,7 @@ export async function main(before: Before = {}): Promise<void> {
     ...before,
     cwd: currentFolder(),
     env: process.env,
-    terminal: isTerminal(1),
+    ...shown(),
     talk: {
       print: (text) => print(2, text),
       // Some terminals do not say how wide they are.
@@ -28,6 +28,11 @@ export async function main(before: Before = {}): Promise<void> {
     live: { print: say, interrupted },
   });
   show(printed);
+}
+
+/** Some terminals do not say how wide they are. */
+function shown(): { readonly terminal: boolean; readonly width?: number } {
+  return isTerminal(1) ? { terminal: true, width: process.stdout.columns || COLUMNS } : { terminal: false };
 }
 
 /**

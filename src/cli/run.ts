@@ -22,6 +22,8 @@ export type World = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether people see stdout as it is printed. */
   readonly terminal?: boolean;
+  /** How wide that is. */
+  readonly width?: number;
   readonly talk?: Door["talk"];
   readonly procs?: Door["procs"];
   readonly startSupervisor?: Door["startSupervisor"];
@@ -147,7 +149,7 @@ function helped(text: string): Answer {
 }
 
 function doorOf(world: World, options: Readonly<Record<string, string>>): Door {
-  const { cwd, env, terminal, talk, procs, startSupervisor, stdin, warm } = world;
+  const { cwd, env, terminal, width, talk, procs, startSupervisor, stdin, warm } = world;
   if (cwd === "") throw new UserError("no-folder", "the folder you are in is gone", "cd ..");
   const isPlain = options["no-color"] !== undefined || isSet(env["NO_COLOR"]) || isSet(env["CI"]);
   const isResultOnly = options["json"] !== undefined || options["quiet"] !== undefined;
@@ -163,6 +165,7 @@ function doorOf(world: World, options: Readonly<Record<string, string>>): Door {
     ...(startSupervisor === undefined ? {} : { startSupervisor }),
     ...(stdin === undefined ? {} : { stdin }),
     ...(warm === undefined ? {} : { warm }),
+    ...(width === undefined || terminal !== true ? {} : { width }),
     paint: paintOf(terminal === true && !isPlain),
     self: isCheckout ? "./bin/signalbox" : "signalbox",
   };

@@ -78,7 +78,8 @@ export function columns(rows: readonly (readonly string[])[], gap = "  "): strin
     .join("");
 }
 
-function widthOf(cell: string): number {
+/** As people see it. */
+export function widthOf(cell: string): number {
   // oxlint-disable-next-line no-control-regex
   return cell.replaceAll(/\u001B\[\d+m/g, "").length;
 }

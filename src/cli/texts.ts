@@ -51,7 +51,7 @@ async function putTexts({ box }: Acting, { id, workflow, texts: given }: On): Pr
   const texts = given.map(({ artifact, text }) => {
     const declared = Object.hasOwn(artifacts, artifact) ? artifacts[artifact] : undefined;
     if (declared === undefined) throw unknownArtifact(artifact, Object.keys(artifacts));
-    if (declared.file === "" || declared.each !== undefined)
+    if (declared.file === "" || declared.each !== undefined || declared.every !== undefined)
       throw new UserError("bad-usage", `${artifact} is nothing that a run could begin with`, HELP);
     return { artifact, slot: "", text: text() };
   });

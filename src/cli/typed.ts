@@ -3,7 +3,8 @@
 import type { Given } from "./command.ts";
 
 /** Options that are replaced by those that are added. */
-const REPLACED = new Set(["stage", "plan", "from", "json", "quiet"]);
+const ENTRY = ["stage", "plan", "from"];
+const REPLACED = new Set([...ENTRY, "json", "quiet"]);
 
 export function typed(workflow: string, { words, options, lists }: Given, more: readonly string[]): string {
   const [, goal = ""] = words;
@@ -17,7 +18,16 @@ export function typed(workflow: string, { words, options, lists }: Given, more: 
   return all.map(quoted).join(" ");
 }
 
+/** The same line once more, with another goal where there is one. */
+export function typedAgain(workflow: string, given: Given, goal = given.words[1] ?? ""): string {
+  const entry = ENTRY.flatMap((name) => {
+    const value = given.options[name];
+    return value === undefined ? [] : [`--${name}`, value];
+  });
+  return typed(workflow, { ...given, words: [workflow, goal] }, entry);
+}
+
 /** For a shell. */
-function quoted(word: string): string {
+export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

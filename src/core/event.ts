@@ -5,7 +5,7 @@
  * Its *consequences* are decided by `step`; they carry everything that changes, so that a replay decides nothing.
  */
 
-import type { IssueCounts, Severity, Verdict } from "./verdict.ts";
+import type { IssueCounts, Severity, Tests, Verdict } from "./verdict.ts";
 import type { Action, Literal, Place } from "./workflow.ts";
 
 export type Actor =
@@ -25,6 +25,10 @@ export type Reading = {
   readonly faults: readonly Fault[];
   readonly verdict?: Verdict;
   readonly issues?: IssueCounts;
+  /** What a review says of the tests. */
+  readonly tests?: Tests;
+  /** The verdict as it was written, and where, of a review that must agree with itself. */
+  readonly said?: { readonly word: string; readonly at: Place };
   /** Files that the issues are about, each with the highest severity; under the empty name what names none. */
   readonly files?: Readonly<Record<string, Severity>>;
   readonly fields: Readonly<Record<string, Literal>>;

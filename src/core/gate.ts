@@ -6,6 +6,7 @@
 
 import type { Workflow } from "./compile.ts";
 import type { RefusalCode } from "./event.ts";
+import { valueIn } from "./field.ts";
 import { QUESTION_DEPTH_MAX, type Run } from "./run.ts";
 import { isGood, standingOf, valueOf, worth } from "./standing.ts";
 import { FACTS } from "./vocabulary.ts";
@@ -43,6 +44,12 @@ export function unmet(situation: Situation, move: Move): Unmet[] {
   ];
 }
 
+/** The candidate with the fewest reasons against it is the one worth explaining. */
+export function nearest(situation: Situation, moves: readonly Move[]): Unmet[] {
+  const all = moves.map((move) => unmet(situation, move));
+  return all.toSorted((a, b) => a.length - b.length)[0] ?? [];
+}
+
 export function isOpen(situation: Situation, move: Move): boolean {
   const { workflow, run, reserved } = situation;
   for (const condition of move.when) if (!holds(workflow, run, condition)) return false;
@@ -52,17 +59,32 @@ export function isOpen(situation: Situation, move: Move): boolean {
   return !isTooDeep(run, move);
 }
 
+/** Whether some move of the present state can be taken by this answer, resources aside: they are found when it is given. */
+export function isAnswerOpen(workflow: Workflow, run: Run, answer: string): boolean {
+  const moves = workflow.movesFrom[run.state] ?? [];
+  return moves.some(
+    (move) => move.answer === answer && isOpen({ workflow, run, reserved: move.reserve }, move),
+  );
+}
+
 export function holds(workflow: Workflow, run: Run, condition: Condition): boolean {
   switch (condition.type) {
     case "artifact":
       return condition.in.includes(standingOf(workflow, run, condition.artifact));
     case "field":
       return (
-        isUsable(workflow, run, condition.artifact) && condition.in.includes(fieldOf(run, condition) ?? "")
+        isUsable(workflow, run, condition.artifact) &&
+        condition.in.includes(fieldOf(workflow, run, condition) ?? "")
       );
     case "least":
       return (
-        isUsable(workflow, run, condition.artifact) && Number(fieldOf(run, condition) ?? -1) >= condition.min
+        isUsable(workflow, run, condition.artifact) &&
+        Number(fieldOf(workflow, run, condition) ?? -1) >= condition.min
+      );
+    case "most":
+      return (
+        isUsable(workflow, run, condition.artifact) &&
+        Number(fieldOf(workflow, run, condition) ?? Infinity) <= condition.max
       );
     case "counter":
       return isSpent(workflow, run, condition.counter) === (condition.is === "spent");
@@ -105,10 +127,22 @@ function isUsable(workflow: Workflow, run: Run, artifact: string): boolean {
 }
 
 function fieldOf(
+  { definition }: Workflow,
   run: Run,
-  condition: { readonly artifact: string; readonly field: string },
+  { artifact, field }: { readonly artifact: string; readonly field: string },
 ): Literal | undefined {
-  return run.held[condition.artifact]?.reading.fields[condition.field];
+  return valueIn(definition.artifacts[artifact]?.reader, run.held[artifact]?.reading, field);
+}
+
+function sayWanted(condition: Extract<Condition, { type: "field" | "least" | "most" }>): string {
+  switch (condition.type) {
+    case "field":
+      return condition.in.join(" or ");
+    case "least":
+      return `at least ${condition.min}`;
+    case "most":
+      return `at most ${condition.max}`;
+  }
 }
 
 /** What is seen, not written, in words. */
@@ -132,9 +166,10 @@ function explain(workflow: Workflow, run: Run, condition: Condition): Unmet {
       };
     }
     case "field":
-    case "least": {
-      const wanted = condition.type === "field" ? condition.in.join(" or ") : `at least ${condition.min}`;
-      const value = fieldOf(run, condition);
+    case "least":
+    case "most": {
+      const wanted = sayWanted(condition);
+      const value = fieldOf(workflow, run, condition);
       const message = `${condition.artifact}.${condition.field} must be ${wanted}, but it is ${value ?? "not given"}`;
       return {
         code: "gate-not-met",

@@ -86,15 +86,35 @@ function issueRules(review: ReviewShape, block: Severity): string[] {
   const blocking = severitiesOf(review, (severity) => blocks(severity, block));
   const others = severitiesOf(review, (severity) => !blocks(severity, block));
   const refusals = words.filter(isEmpty);
+  const reason = review.testsAt === undefined ? "an issue" : "an issue or a failed test";
+  const serious = joined(
+    severitiesOf(review, (severity) => severity === "critical" || severity === "high"),
+    "or",
+  );
   const approvals = words.filter((word) => !isEmpty(word));
+  const outcome = review.strict === true ? "does not count: you are asked again" : "counts as `needs_fix`";
   const claim = approvals.length === 0 ? "approval" : joined(approvals, "or");
   const rules = [
-    ...saying(blocking, (list) => `${list} blocks: ${claim} with such an issue counts as \`needs_fix\`.`),
+    ...saying(blocking, (list) => `${list} blocks: ${claim} with such an issue ${outcome}.`),
     ...saying(others, (list) => `${list} does not block: ${claim} with no others is \`pass_with_notes\`.`),
     "- Any other severity, or none, counts as the highest, and blocks.",
-    ...saying(refusals, (list) => `${list} needs an issue: without any it does not count.`),
+    ...saying(refusals, (list) => `${list} needs ${reason}: without any it does not count.`),
+    ...saying(
+      review.strict === true ? words.filter((word) => review.verdicts[word] === "needs_human") : [],
+      (list) =>
+        `${list} needs ${serious}${review.testsAt === undefined ? "" : " or a failed test"}: otherwise it does not count.`,
+    ),
   ];
-  return [`What is listed in \`${review.issuesAt}\`:`, rules.join("\n")];
+  return [`What is listed in \`${review.issuesAt}\`:`, rules.join("\n"), ...testRules(review, claim)];
+}
+
+function testRules({ testsAt }: ReviewShape, claim: string): string[] {
+  if (testsAt === undefined) return [];
+  const rules = [
+    "- `passed`, `failed` and `skipped` add up to `total`; `skipped` and `status` may be left out.",
+    `- ${claim} with a failed test, or with the status \`FAIL\`, does not count: you are asked again.`,
+  ];
+  return [`What \`${testsAt}\` says of the tests:`, rules.join("\n")];
 }
 
 function blocks(severity: Severity, block: Severity): boolean {

@@ -85,6 +85,21 @@ export function notOpen(run: Run, to: string, reasons: readonly Unmet[]): Refusa
   };
 }
 
+/** An answer that the question has, and not for a run that came this way. */
+export function shutAnswer(
+  run: Run,
+  on: { answer: string; reasons: readonly Unmet[]; open: readonly string[] },
+): Refusal {
+  const [first] = on.reasons;
+  const commands = on.open.map((value) => `signalbox answer ${run.id} ${value}`);
+  return {
+    code: first?.code ?? "gate-not-met",
+    message: `${run.question?.id ?? ""}: "${on.answer}" cannot be chosen now: ${first?.message ?? "its gate is not met"}`,
+    ...(first?.at === undefined ? {} : { at: first.at }),
+    next: commands.length === 0 ? `signalbox why ${run.id}` : commands.join(", or: "),
+  };
+}
+
 /** Of a run that could not begin, nothing is kept that could be moved. */
 function wayOut(run: Run, to: string, first: Unmet | undefined): string {
   if (first === undefined) return `signalbox why ${run.id}`;

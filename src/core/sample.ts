@@ -1,6 +1,6 @@
 /** A review as its reader wants it, for people: JSON with words in place of values. */
 
-import { SEVERITIES } from "./verdict.ts";
+import { SEVERITIES, TEST_WORDS } from "./verdict.ts";
 import type { Reader, ReviewShape, Shape } from "./workflow.ts";
 
 type DataReader = Extract<Reader, { type: "json" | "yaml" }>;
@@ -9,11 +9,15 @@ type DataReader = Extract<Reader, { type: "json" | "yaml" }>;
 type Told = ReadonlyMap<string, string>;
 
 export function sampleOf({ shape }: DataReader, review: ReviewShape): string {
-  const { verdictAt, verdicts, issuesAt, severityAt = "severity", severities } = review;
+  const { verdictAt, verdicts, issuesAt, severityAt = "severity", severities, testsAt } = review;
   const ranks = Object.keys(severities ?? {});
   const told = new Map([[verdictAt, Object.keys(verdicts).join(" | ")]]);
   if (issuesAt !== undefined)
     told.set(`${issuesAt}.*.${severityAt}`, (ranks.length === 0 ? SEVERITIES : ranks).join(" | "));
+  if (testsAt !== undefined) {
+    told.set(`${testsAt}.status`, TEST_WORDS.join(" | "));
+    for (const key of ["total", "passed", "failed", "skipped"]) told.set(`${testsAt}.${key}`, "number");
+  }
   const value = shape === undefined ? treeOf(told) : valueOf(shape, "", told);
   return JSON.stringify(value, undefined, 2);
 }
@@ -26,7 +30,7 @@ function valueOf(shape: Shape, at: string, told: Told): unknown {
     case "text":
     case "number":
     case "boolean":
-      return shape.values?.join(" | ") ?? shape.type;
+      return shape.values?.join(" | ") ?? (shape.is === undefined ? shape.type : `{${shape.is.param}}`);
     case "list":
       return [valueOf(shape.of, below("*"), told)];
     case "object": {

@@ -165,6 +165,8 @@ function sayCondition(condition: Condition): string[] {
       return [`${condition.artifact}.${condition.field} is ${condition.in.join(" or ")}`];
     case "least":
       return [`${condition.artifact}.${condition.field} is at least ${condition.min}`];
+    case "most":
+      return [`${condition.artifact}.${condition.field} is at most ${condition.max}`];
     case "counter":
       return saySpent(condition);
     case "param":

@@ -5,11 +5,12 @@
  * `standingOf` is asked all the time and builds no words; `worth` adds the reason for people.
  */
 
+import { claimOf, rulesOf, sayContradictions, weigh, type Rules } from "./agree.ts";
 import type { Workflow } from "./compile.ts";
 import type { Reading } from "./event.ts";
 import { isGrouped } from "./groups.ts";
 import { slotKey, type Held, type Run } from "./run.ts";
-import { judge, SEVERITIES, VERDICTS, type Severity, type Verdict } from "./verdict.ts";
+import { SEVERITIES, VERDICTS, type Severity, type Verdict } from "./verdict.ts";
 import type { Artifact, Literal, Place, Standing, Value } from "./workflow.ts";
 
 /** An artifact, or one member of a fan-out. */
@@ -109,7 +110,13 @@ export function worthOfSlot(workflow: Workflow, run: Run, member: Member): Worth
 function explained(on: { workflow: Workflow; run: Run }, member: Member, cause: Cause): Worth {
   const held = on.run.held[slotKey(member.artifact, member.slot)];
   const fault = held?.reading.faults[0];
-  const at = (cause === "fault" || cause === "absent") && fault !== undefined ? { at: fault.at } : {};
+  const place =
+    cause === "contradiction"
+      ? held?.reading.said?.at
+      : cause === "fault" || cause === "absent"
+        ? fault?.at
+        : undefined;
+  const at = place === undefined ? {} : { at: place };
   return { standing: STANDINGS[cause], reason: reasonFor(on, member, cause), ...at };
 }
 
@@ -144,8 +151,9 @@ function assess(run: Run, artifact: Artifact, held: Held): Cause {
   if (reading.faults.length > 0) return "fault";
   if (artifact.reader.type === "children") return outcomeOf(reading.fields["outcome"]);
   if (reading.verdict === undefined) return artifact.reader.type === "fact" ? "holds" : "valid";
-  const verdict = judge(reading.verdict, reading.issues, blockOf(run, artifact));
-  return verdict === "invalid" ? "contradiction" : verdict;
+  const { verdict, issues, tests } = reading;
+  const counted = weigh({ verdict, issues, tests }, rulesIn(run, artifact));
+  return counted === "invalid" ? "contradiction" : counted;
 }
 
 /** A tree that nobody has looked at yet is none that anything could be about. */
@@ -225,7 +233,7 @@ function reasonFor(on: { workflow: Workflow; run: Run }, member: Member, cause: 
       return `${what} must name ${most.join(" and ")}, with letters, digits, spaces, _ . and - only`;
     }
     case "contradiction":
-      return `${what}: the verdict is negative but no issue is listed`;
+      return `${what}: ${sayHeld(run, artifact, held)}`;
     case "valid":
     case "holds":
       return "";
@@ -240,6 +248,20 @@ function reasonFor(on: { workflow: Workflow; run: Run }, member: Member, cause: 
     case "reject":
       return `${what} says ${cause}${sayFailing(held?.reading.fields)}`;
   }
+}
+
+function sayHeld(run: Run, artifact: Artifact, held: Held | undefined): string {
+  const claim = held === undefined ? undefined : claimOf(held.reading);
+  return claim === undefined
+    ? ""
+    : sayContradictions(claim, rulesIn(run, artifact), held?.reading.said?.word);
+}
+
+/** How a review is judged in this run. */
+export function rulesIn(run: Run, artifact: Artifact): Rules {
+  const { reader } = artifact;
+  const review = reader.type === "json" || reader.type === "yaml" ? reader.review : undefined;
+  return rulesOf(review, blockOf(run, artifact));
 }
 
 /** Of a red check: where it failed and what told so, where anything did. */

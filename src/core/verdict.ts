@@ -20,6 +20,17 @@ export type IssueCounts = Readonly<Record<Severity, number>>;
 
 export const NO_ISSUES: IssueCounts = { critical: 0, high: 0, medium: 0, low: 0 };
 
+export const TEST_WORDS = ["PASS", "FAIL", "PARTIAL", "UNKNOWN"] as const;
+
+/** What a review says of the tests. That the numbers add up is seen to where they are read. */
+export type Tests = {
+  readonly status?: (typeof TEST_WORDS)[number];
+  readonly total: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+};
+
 /**
  * `issues` is undefined where the artifact has no list of issues (a verdict line in a document);
  * `block` is the lowest severity that blocks. A negative verdict without an issue is invalid.

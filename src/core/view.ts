@@ -2,6 +2,7 @@
 
 import { checksOf, type CheckView } from "./checks.ts";
 import type { Workflow } from "./compile.ts";
+import { phaseOf } from "./phase.ts";
 import type { Run } from "./run.ts";
 import { progressOf } from "./stages.ts";
 import { stagedOf } from "./staged.ts";
@@ -31,6 +32,7 @@ export function viewOf(workflow: Workflow, run: Run, resources: Resources): View
     run: {
       id,
       state,
+      phase: phaseOf(workflow.definition, state),
       stage: states[state]?.stage ?? null,
       stages: progressOf(workflow, run),
       status: statusOf(workflow, run),

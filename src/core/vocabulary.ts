@@ -11,6 +11,8 @@ import type { Shape } from "./workflow.ts";
 export const PERFORMABLE: Readonly<Record<string, { readonly texts: readonly string[] }>> = {
   commit: { texts: ["commitMessage"] },
   "pull-request": { texts: ["title", "body"] },
+  "note-base": { texts: [] },
+  archive: { texts: [] },
   notify: { texts: [] },
 };
 
@@ -37,6 +39,21 @@ export const FACTS: Readonly<Record<string, Fact>> = {
   "pull-request-refused": {
     says: "its pull request cannot be opened",
     told: { deed: "pull-request", fields: fields({ reason: "text" }) },
+  },
+  "base-noted": {
+    says: "what its archive will replace is noted",
+    told: { deed: "note-base", fields: fields({ base: "text" }) },
+  },
+  archived: {
+    says: "it is archived",
+    told: { deed: "archive", fields: fields({ folder: "text" }) },
+  },
+  "archive-refused": {
+    says: "it cannot be archived as it is",
+    told: {
+      deed: "archive",
+      fields: fields({ reason: "text", file: "text", base: "text", now: "text" }),
+    },
   },
 };
 

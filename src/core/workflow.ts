@@ -31,7 +31,12 @@ type Kind =
 export type Counter = { readonly max: Value<number>; readonly per: string };
 
 export type Shape =
-  | { readonly type: "text" | "number" | "boolean"; readonly values?: readonly Literal[] }
+  | {
+      readonly type: "text" | "number" | "boolean";
+      readonly values?: readonly Literal[];
+      /** Only what this parameter says in the run. */
+      readonly is?: { readonly param: string };
+    }
   | { readonly type: "list"; readonly of: Shape; readonly min?: number }
   | {
       readonly type: "object";
@@ -49,7 +54,23 @@ export type ReviewShape = {
   readonly severities?: Readonly<Record<string, Severity>>;
   /** The field of an issue that says where it is: with it, issues can be told by their files. */
   readonly locationAt?: string;
+  /** Where it says how the tests went. */
+  readonly testsAt?: string;
+  /** What contradicts itself does not count, instead of counting as what it lists. */
+  readonly strict?: true;
 };
+
+/**
+ * A list to take out of an artifact: the heading it stands under, or its path in data. Of maps in data, `id` is the key that names each,
+ * and `depends` the one that says behind which others it stands.
+ */
+export type ListAt = string | { readonly from: string; readonly id: string; readonly depends?: string };
+
+/** That front matter is read, and which shape it must have. */
+export type Front = { readonly shape?: Shape };
+
+/** What must stand under a heading: so many characters, requirements with numbers, or scenarios. */
+export type Under = number | "numbered" | "scenarios";
 
 /** How the bytes of an artifact become facts. A closed vocabulary: a new kind is code, a new use is data. */
 export type Reader =
@@ -63,17 +84,19 @@ export type Reader =
   | {
       readonly type: "document";
       readonly headings: readonly string[];
-      readonly lists: Readonly<Record<string, string>>;
+      readonly lists: Readonly<Record<string, ListAt>>;
       /** The most characters that it may have. */
       readonly most?: number;
+      readonly front?: Front;
+      readonly under?: Readonly<Record<string, Under>>;
     }
   | {
       readonly type: "json" | "yaml";
       readonly shape?: Shape;
       readonly review?: ReviewShape;
-      readonly lists: Readonly<Record<string, string>>;
+      readonly lists: Readonly<Record<string, ListAt>>;
     }
-  | { readonly type: "tasks"; readonly style: "markdown" | "yaml" | "checkbox" }
+  | { readonly type: "tasks"; readonly style: "markdown" | "yaml" | "checkbox"; readonly front?: Front }
   | {
       readonly type: "check";
       readonly command: Value<string>;
@@ -113,6 +136,8 @@ export type Artifact = {
   readonly block: Value<string>;
   /** One reading for each member of a list that another artifact holds, at most `max` of them. */
   readonly each?: { readonly artifact: string; readonly list: string; readonly max: Value<number> };
+  /** One reading of a file for every member of such a list, taken together. */
+  readonly every?: { readonly artifact: string; readonly list: string };
 };
 
 export type Role = {
@@ -134,6 +159,8 @@ export type Role = {
 export type State = {
   readonly final?: "done" | "cancelled" | "failed";
   readonly stage?: string;
+  /** What people call the stretch that the run is in here. */
+  readonly phase?: string;
   /** The question that is open while the run is here. */
   readonly ask?: string;
   /** Set where the run waits for a person. */
@@ -191,6 +218,7 @@ export type Condition =
       readonly in: readonly Literal[];
     }
   | { readonly type: "least"; readonly artifact: string; readonly field: string; readonly min: number }
+  | { readonly type: "most"; readonly artifact: string; readonly field: string; readonly max: number }
   | { readonly type: "counter"; readonly counter: string; readonly is: "below" | "spent" }
   | { readonly type: "param"; readonly param: string; readonly in: readonly Literal[] }
   | { readonly type: "origin"; readonly in: readonly string[] };
@@ -285,6 +313,20 @@ export type Projection = {
   readonly data: Tree;
 };
 
+/** What is put in place when a run is archived, and the folder that is moved away then. */
+export type Archive = {
+  /** Whose members: each has one text. */
+  readonly each: { readonly artifact: string; readonly list: string };
+  /** Paths with `{slot}` for the member: its new text, and what that replaces. */
+  readonly from: string;
+  readonly into: string;
+  /** A file that gets an entry: the text under a heading of a document, or of a field. */
+  readonly log?: { readonly file: string; readonly artifact: string; readonly name: string };
+  readonly folder: string;
+  /** `{date}` is the day. */
+  readonly to: string;
+};
+
 /** A prompt's text and the variables it names, each with its place. */
 export type Prompt = { readonly file: string; readonly text: string };
 
@@ -304,6 +346,8 @@ export type Definition = {
   readonly prompts: Readonly<Record<string, Prompt>>;
   readonly assertions: readonly Assertion[];
   readonly projections: readonly Projection[];
+  /** Not there where the file has none. */
+  readonly archive?: Archive;
   /** Where things stand in the file, by `kind.name`; not part of what the definition means. */
   readonly places: Readonly<Record<string, Place>>;
 };

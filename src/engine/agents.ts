@@ -3,6 +3,7 @@
 import { isUp } from "../core/act.ts";
 import { slotKey } from "../core/run.ts";
 import { recalled, withEarlier } from "./attempts.ts";
+import { lookBeforehand } from "./beforehand.ts";
 import type { Works } from "./box.ts";
 import type { Of } from "./doing.ts";
 import { jobId } from "./job-id.ts";
@@ -28,7 +29,10 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
   const of = { run: row.id, role, slot, attempt };
   const name = jobId(of, 1).slice(row.id.length + 1, -2);
   const agent = works.store.agent(of) ?? (await newAgent(works, { of, name, entry: run.entry }));
-  if (agent.turn === 0) works.store.putAgent(agent);
+  if (agent.turn === 0) {
+    works.store.putAgent(agent);
+    await lookBeforehand(works, kept, agent);
+  }
   if (agent.status !== "ended" && agent.turn <= 1) {
     const workflow = works.workflow(row.definition);
     const workspace = boundWorkspace(works, row.id);

@@ -25,7 +25,7 @@ export function noteDoubt(works: Works, agent: AgentRow, submission: Submission)
 }
 
 /** Roles that may write and had a process while this agent was at work, where it only reads. */
-function writersBeside(works: Works, { run, role, startedAt }: AgentRow): string[] {
+export function writersBeside(works: Works, { run, role, startedAt }: AgentRow): string[] {
   const { store } = works;
   const kept = store.load(run);
   if (kept === undefined) return [];

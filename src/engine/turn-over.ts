@@ -6,8 +6,10 @@ import { isUp } from "../core/act.ts";
 import { endKey } from "../core/compile.ts";
 import type { Incoming, Reading } from "../core/event.ts";
 import { slotKey } from "../core/run.ts";
+import { madeBy } from "./beforehand.ts";
 import type { Works } from "./box.ts";
 import { noteDoubt } from "./doubt.ts";
+import { keepEdit, noteEdited } from "./edited.ts";
 import { promptText, variablesOf } from "./launch.ts";
 import { boundWorkspace } from "./place.ts";
 import type { Kept } from "./ports/journal.ts";
@@ -79,23 +81,29 @@ export async function agentOver(
 ): Promise<void> {
   const { run, role, slot, attempt } = agent;
   const { cause, code } = end;
+  let edit: ReturnType<typeof noteEdited>;
   const submission = await submit(works, {
     run,
     by: { type: "engine" },
     key: `ended:${role}:${slot}:${attempt}`,
-    event: ({ at, readings, tree, reserved }) => ({
-      type: "agent-ended",
-      at,
-      role,
-      slot,
-      attempt,
-      cause,
-      ...(code === undefined ? {} : { code }),
-      ...(readings === undefined ? {} : { readings: leftBy(readings, cause) }),
-      ...(tree === undefined ? {} : { tree }),
-      ...(reserved === undefined ? {} : { reserved }),
-    }),
+    event: ({ at, readings, tree, reserved, kept }) => {
+      edit ??= noteEdited(works, agent, { kept, ...(tree === undefined ? {} : { tree }) });
+      return {
+        type: "agent-ended",
+        at,
+        role,
+        slot,
+        attempt,
+        cause,
+        ...(code === undefined ? {} : { code }),
+        ...(readings === undefined ? {} : { readings: leftBy(madeBy(works, agent, readings), cause) }),
+        ...(tree === undefined ? {} : { tree }),
+        ...(reserved === undefined ? {} : { reserved }),
+      };
+    },
   });
+  if (edit !== undefined && submission.type === "accepted")
+    await keepEdit(works, agent, { ...edit, seq: submission.run.seq });
   noteDoubt(works, agent, submission);
   works.store.putAgent({ ...agent, status: "ended" });
   await project(works, run);

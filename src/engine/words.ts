@@ -29,10 +29,19 @@ export function withContext(
     hasSpoken(artifacts[name], run, name);
   const context = [...(definition.roles[of.role]?.context ?? []), ...summedUp(definition, run, of.role)];
   const names = context.filter(isThere);
-  const files = names.map((name) => definition.artifacts[name]?.file ?? "").filter((file) => file !== "");
+  const files = names.flatMap((name) => pathsOf(run, definition.artifacts[name]));
   if (files.length === 0) return of.text;
-  const lines = [...new Set(files)].map((file) => `- ${fillPath(run, file)}`);
+  const lines = [...new Set(files)].map((file) => `- ${file}`);
   return `${of.text.trimEnd()}\n\n## Read these first\n\n${lines.join("\n")}\n`;
+}
+
+/** Of files that are read as one, every one in its order. */
+function pathsOf(run: Run, artifact: Artifact | undefined): readonly string[] {
+  if (artifact === undefined || artifact.file === "") return [];
+  const { file, every } = artifact;
+  if (every === undefined) return [fillPath(run, file)];
+  const members = run.held[every.artifact]?.reading.lists[every.list] ?? [];
+  return members.map((member) => fillPath(run, file, member));
 }
 
 /** Whoever sums up reads what the stage has made so far. */

@@ -11,6 +11,8 @@ export type Finding = {
   readonly text?: string;
   readonly verdict?: Verdict;
   readonly issues?: IssueCounts;
+  readonly tests?: NonNullable<Reading["tests"]>;
+  readonly said?: NonNullable<Reading["said"]>;
   readonly files?: NonNullable<Reading["files"]>;
   readonly fields?: Reading["fields"];
   readonly lists?: Reading["lists"];

@@ -92,6 +92,8 @@ function sayCondition(condition: Condition): string[] {
       return [`${condition.artifact}.${condition.field} ${condition.in.join(" or ")}`];
     case "least":
       return [`${condition.artifact}.${condition.field} at least ${condition.min}`];
+    case "most":
+      return [`${condition.artifact}.${condition.field} at most ${condition.max}`];
     case "counter":
       return [`${condition.counter} ${condition.is}`];
     case "param":

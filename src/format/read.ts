@@ -5,19 +5,28 @@
  * throws because of what a file holds: a file that cannot be read is a reading with a fault.
  */
 
+import type { Fault } from "../core/event.ts";
+import type { Reader } from "../core/workflow.ts";
 import type { Finding } from "./finding.ts";
+import { frontOf, takenFrom } from "./front.ts";
+import { readFrontDocument } from "./front-document.ts";
 import { readJson } from "./json/read.ts";
 import { findInMarkdown } from "./markdown/read.ts";
 import { readWith, type FileReader, type Read } from "./reading.ts";
 import { readTasks } from "./tasks/read.ts";
+
+type TaskReader = Extract<Reader, { type: "tasks" }>;
 
 export const readArtifact: Read = readWith(find);
 
 function find(reader: FileReader, file: string, text: string): Finding {
   switch (reader.type) {
     case "section":
-    case "document":
       return findInMarkdown(reader, file, text);
+    case "document":
+      return reader.front === undefined
+        ? findInMarkdown(reader, file, text)
+        : readFrontDocument(reader, file, text);
     case "json":
     case "yaml":
       return readJson(reader, file, text);
@@ -25,7 +34,7 @@ function find(reader: FileReader, file: string, text: string): Finding {
       const { tasks, faults } = readTasks(reader.style, file, text);
       return {
         found: true,
-        faults,
+        faults: [...misshapen(reader, file, text), ...faults],
         fields: { tasks: tasks.length },
         lists: { tasks: tasks.map(({ id }) => id) },
       };
@@ -36,4 +45,11 @@ function find(reader: FileReader, file: string, text: string): Finding {
       return { found: true, faults };
     }
   }
+}
+
+/** What cannot be read at all is told by whoever reads the tasks. */
+function misshapen({ front }: TaskReader, file: string, text: string): readonly Fault[] {
+  if (front === undefined) return [];
+  const read = frontOf(file, text);
+  return read.faults.length > 0 ? [] : takenFrom(read, { ...front, lists: {} }).faults;
 }

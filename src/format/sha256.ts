@@ -7,8 +7,8 @@
 
 import type * as crypto from "node:crypto";
 
-/** So much is hashed here before Node's own is loaded. */
-const SMALL = 65_536;
+/** So much is hashed here before Node's own is loaded: about as much as loading it takes. */
+const SMALL = 4096;
 
 /** The first bits behind the point of the square roots of the first primes, and of their cube roots. */
 const SQUARE_ROOTS = [
@@ -29,10 +29,17 @@ let hashed = 0;
 let native: typeof crypto.hash | undefined;
 
 export function sha256(data: string | Uint8Array): string {
-  hashed += data.length;
-  if (hashed < SMALL) return slowly(data);
+  if (native === undefined) {
+    hashed += data.length;
+    if (hashed < SMALL) return slowly(data);
+  }
+  return nodesOwn()("sha256", data, "hex");
+}
+
+/** For whoever loads it anyway, to sign something: the slow one is not needed then. */
+export function nodesOwn(): typeof crypto.hash {
   native ??= process.getBuiltinModule("node:crypto").hash;
-  return native("sha256", data, "hex");
+  return native;
 }
 
 /** FIPS 180-4, to the letter. */

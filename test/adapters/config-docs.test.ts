@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { builtInHarnesses } from "../../src/adapters/config/built-in.ts";
+import { wrongSettings } from "../../src/adapters/trust/settings.ts";
 import { PLACEHOLDERS } from "../../src/format/argv.ts";
 import { ConfigFile, parseConfig } from "../../src/format/config.ts";
 import { showProblem } from "../../src/format/problem.ts";
@@ -21,9 +22,10 @@ test("there are examples", () => {
   expect(examples.length).toBeGreaterThan(10);
 });
 
-test.for(examples)("%s is valid", ([file, text]) => {
-  const { problems } = parseConfig({ file, bytes: new TextEncoder().encode(text), scope: "user" });
-  expect(problems.map(showProblem)).toEqual([]);
+test.for(examples)("%s is valid, also for the workflows that it names", async ([file, text]) => {
+  const parsed = parseConfig({ file, bytes: new TextEncoder().encode(text), scope: "user" });
+  const wrong = await wrongSettings(parsed, new Map());
+  expect([...parsed.problems, ...wrong].map(showProblem)).toEqual([]);
 });
 
 describe("every built-in harness is shown as it is", () => {

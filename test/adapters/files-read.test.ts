@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Reading } from "../../src/core/event.ts";
+import type { Reader, Shape } from "../../src/core/workflow.ts";
 import { readArtifact } from "../../src/format/read.ts";
 import { artifact, benchAt, folder, section, tidy, whole } from "./files-support.ts";
 
@@ -11,6 +12,13 @@ afterAll(tidy);
 
 const show = ({ artifact: name, slot, found, faults }: Reading) =>
   `${name}${slot === "" ? "" : `/${slot}`} ${found ? "found" : "not found"} ${faults.map(({ reason }) => reason).join("; ")}`.trim();
+
+const OWN: Shape = {
+  type: "object",
+  required: {},
+  optional: { id: { type: "text", is: { param: "change" } } },
+  open: true,
+};
 
 const SECTIONS = { plan: section("Plan"), handoff: section("Handoff") };
 
@@ -59,6 +67,64 @@ describe("artifacts are read", () => {
       "notes found",
       expect.stringMatching(/^list found .+/),
     ]);
+  });
+
+  test("several files as one: there when any is, good when every one is, another when one is", async () => {
+    const list = artifact("list.json", { type: "json", lists: { names: "names" } });
+    const parts = artifact(
+      "parts/{slot}.md",
+      { type: "document", headings: ["A"], lists: {} },
+      { every: { artifact: "list", list: "names" } },
+    );
+    const { artifacts, place, write, registry } = benchAt(folder(), { artifacts: { parts, list } });
+    const read = async () => (await artifacts.read(place)).find((one) => one.artifact === "parts");
+    const seen: (string | undefined)[] = [];
+    const steps: readonly (() => void)[] = [
+      () => undefined,
+      () => write("list.json", '{ "names": ["x", "y", "x"] }'),
+      () => write("parts/x.md", "## A\n\nOne.\n"),
+      () => write("parts/y.md", "## B\n\nTwo.\n"),
+      () => write("parts/y.md", "## A\n\nTwo.\n"),
+      () => write("list.json", '{ "names": ["x"] }'),
+    ];
+    const digests = new Set<string>();
+    for (const step of steps) {
+      step();
+      const reading = await read();
+      seen.push(reading && show(reading));
+      digests.add(reading?.digest ?? "");
+    }
+    expect(seen).toEqual([
+      "parts not found list names no names yet",
+      "parts not found the file is missing; the file is missing",
+      "parts found the file is missing",
+      'parts found the heading "A" is missing',
+      "parts found",
+      "parts found",
+    ]);
+    expect(digests.size).toBe(5);
+    const parsed = registry.parsed.length;
+    await read();
+    expect(registry.parsed.length).toBe(parsed);
+  });
+
+  test.for<[string, Reader]>([
+    ["spec.md", { type: "document", headings: [], lists: {}, front: { shape: OWN } }],
+    ["tasks.md", { type: "tasks", style: "checkbox", front: { shape: OWN } }],
+  ])("%s by what its front matter must say of the run", async ([file, reader]) => {
+    const { artifacts, place, registry, write } = benchAt(
+      folder(),
+      { artifacts: { it: artifact(file, reader) } },
+      { params: { change: "add-login" } },
+    );
+    write(file, "---\nid: add-login\n---\n\n- [ ] 1.1 Do it\n");
+    const other = { ...place, run: { ...place.run, params: { change: "add-logout" } } };
+    expect((await artifacts.read(place)).map(show)).toEqual(["it found"]);
+    expect((await artifacts.read(other)).map(show)).toEqual([
+      'it found "id" is "add-login"; it must be "add-logout"',
+    ]);
+    expect((await artifacts.read(place)).map(show)).toEqual(["it found"]);
+    expect(registry.parsed).toHaveLength(2);
   });
 
   test("with run, session, change and slots filled in", async () => {
@@ -111,6 +177,23 @@ describe("artifacts are read", () => {
     write("TASK.md", "## Plan\n\nb\n");
     expect((await artifacts.read(place))[0]?.digest).not.toBe(first[0]?.digest);
     expect(registry.parsed).toEqual(["TASK.md", "TASK.md"]);
+  });
+
+  test("again for a run that was started with something else", async () => {
+    const id = { type: "text", is: { param: "task" } } as const;
+    const shape = { type: "object", required: { id }, optional: {}, open: false } as const;
+    const reader = { type: "json", lists: {}, shape } as const;
+    const { artifacts, place, write, registry } = benchAt(folder(), {
+      artifacts: { result: artifact("result.json", reader) },
+    });
+    write("result.json", '{ "id": "1" }');
+    const readAs = async (params: Record<string, string>): Promise<string[]> =>
+      (await artifacts.read({ ...place, run: { ...place.run, params } })).map(show);
+    expect(await readAs({ task: "1" })).toEqual(["result found"]);
+    expect(await readAs({ task: "2" })).toEqual(['result found "id" is "1"; it must be "2"']);
+    expect(await readAs({})).toEqual(['result found "id" is "1"; allowed are']);
+    expect(await readAs({ task: "1" })).toEqual(["result found"]);
+    expect(registry.parsed).toHaveLength(3);
   });
 
   test("without loading a parser for bytes that were parsed before", () => {

@@ -35,6 +35,7 @@ const CODES: Readonly<Record<DefectCode, "trace" | "no trace">> = {
 const PROBLEMS = [
   "alias",
   "bad-action",
+  "bad-archive",
   "bad-artifact",
   "bad-condition",
   "bad-counter",

@@ -147,3 +147,13 @@ test("without its comment signs the template is valid, and names every key that 
   expect(settings.harness("claude")?.terminal).toEqual(builtIn?.terminal);
   expect(settings.harness("claude")?.terminalAgain).toEqual(builtIn?.terminal_again);
 });
+
+test("says how to begin, and which workflows there are", async () => {
+  const cwd = folderWith({ ".signalbox/workflows/mine/workflow.yaml": "name: mine\n" });
+  const { stderr } = await call("init", cwd);
+  expect(stderr).toContain('signalbox task create "what to do"');
+  expect(stderr).toContain('signalbox run staged "what to do"');
+  expect(stderr).toContain(
+    "\nWorkflows: design-approval, mine, one-task, staged, task (signalbox workflows)\n",
+  );
+});

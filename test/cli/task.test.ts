@@ -214,11 +214,12 @@ describe("create", () => {
     const seen = (): unknown =>
       small.withStore((store) => [small.rows(), store.queued(), store.pool(small.repo)]);
     const before = seen();
-    const message = "the harness claude of the worker calls claude, which is not on the PATH";
+    const message = "the harness claude of the worker and 1 more calls claude, which is not on the PATH";
+    const params = "--param harness=NAME --param review_harness=NAME";
     const cases: [words: string[], choose: string][] = [
-      [["task", "create", "a", "x"], ", or choose another one: --harness NAME"],
-      [["run", "task", "x", "--detach"], ", or choose another one: --param harness=NAME"],
-      [["run", "task", "x", "--to", "clarification"], ", or choose another one: --param harness=NAME"],
+      [["task", "create", "a", "x"], ", or choose another one: --harness NAME --review-harness NAME"],
+      [["run", "task", "x", "--detach"], `, or choose another one: ${params}`],
+      [["run", "task", "x", "--to", "clarification"], `, or choose another one: ${params}`],
       [["task", "start", left], ""],
     ];
     for (const [words, choose] of cases) {

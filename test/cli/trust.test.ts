@@ -125,6 +125,39 @@ moves:
   );
 });
 
+test.for<[config: string, problem: string]>([
+  ["harnesses: [\n", "2:1: Flow sequence"],
+  [
+    "workflows: { staged: { defaults: { blockOnSeverity: nonsense } } }\n",
+    '1:53: defaults.blockOnSeverity is one of low, medium, high, not "nonsense"',
+  ],
+  ["workflows: { staged: { stages: { TEST: { comands: { lint: x } } } } }\n", "1:42: "],
+  ["workflows: { tiny: { size: 3 } }\n", "1:22: "],
+  [
+    "workflows: { stagd: { goal: x } }\n",
+    '1:14: there is no workflow "stagd" here, so what is set for it is not used (did you mean "staged"?)',
+  ],
+])("what is wrong with settings is told before they are trusted: %j", async ([config, problem]) => {
+  const { call } = place({
+    ".signalbox/config.yaml": config,
+    ".signalbox/workflows/tiny/workflow.yaml": tiny("tiny"),
+  });
+  for (const line of ["trust --show", "trust"]) {
+    const { stdout, stderr } = await call(line);
+    expect(stdout).toContain(
+      `Problems of config.yaml, which is not used while it has any\n  .signalbox/config.yaml:${problem}`,
+    );
+    expect(stderr).toContain("  next: mend .signalbox/config.yaml, then: signalbox trust\n");
+  }
+});
+
+test("settings of workflows that are good are no problem", async () => {
+  const { call } = place({
+    ".signalbox/config.yaml": "workflows: { staged: { defaults: { blockOnSeverity: high } } }\n",
+  });
+  expect((await call("trust --show")).stdout).not.toContain("Problems");
+});
+
 test("allows exactly that, until it changes", async () => {
   const { call, cwd, known } = place(FULL);
   expect(await call("trust")).toMatchObject({

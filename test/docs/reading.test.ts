@@ -8,7 +8,8 @@ import { fromMarkdown } from "mdast-util-from-markdown";
 import { expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import type { Reading } from "../../src/core/event.ts";
-import { judge } from "../../src/core/verdict.ts";
+import { claimOf, rulesOf, sayContradictions, weigh } from "../../src/core/agree.ts";
+import type { Tests } from "../../src/core/verdict.ts";
 import type { Artifact } from "../../src/core/workflow.ts";
 import { showProblem } from "../../src/format/problem.ts";
 import { readArtifact } from "../../src/format/read.ts";
@@ -78,7 +79,7 @@ function reading(name: string, text: string): Reading {
 }
 
 function found(name: string, text: string): string {
-  const { found: isThere, faults, verdict, issues, files, fields, lists } = reading(name, text);
+  const { found: isThere, faults, verdict, issues, files, tests, fields, lists } = reading(name, text);
   const told = faults.map(({ at, reason }) => `${at.line}:${at.col} ${reason}`);
   if (!isThere || faults.length > 0) return [isThere ? "invalid" : "missing", ...told].join("\n");
   const counts = Object.entries(issues ?? {}).flatMap(([word, many]) =>
@@ -88,10 +89,33 @@ function found(name: string, text: string): string {
     ([list, members]) => `list ${list}: ${members.map((member) => JSON.stringify(member)).join(", ")}`,
   );
   return [
-    verdict === undefined ? "valid" : judge(verdict, issues, "medium"),
+    verdict === undefined ? "valid" : counted(name, reading(name, text)),
     ...Object.entries(fields).map(([field, value]) => `field ${field}: ${JSON.stringify(value)}`),
     ...(issues === undefined ? [] : [`issues: ${counts.join(", ") || "none"}`]),
+    ...(tests === undefined ? [] : [`tests: ${sayTests(tests)}`]),
     ...Object.entries(files ?? {}).map(([file, severity]) => `file ${file || "general"}: ${severity}`),
     ...said,
   ].join("\n");
+}
+
+/** With the reason and the place, where it is told. */
+function counted(name: string, said: Reading): string {
+  const reader = artifacts[name]?.reader;
+  const claim = claimOf(said);
+  if (claim === undefined) return "valid";
+  const rules = rulesOf(
+    reader?.type === "json" ? reader.review : undefined,
+    name === "inspection" ? "high" : "medium",
+  );
+  const why = sayContradictions(claim, rules, said.said?.word);
+  const at = said.said?.at;
+  return [
+    weigh(claim, rules),
+    ...(at === undefined || why === "" ? [] : [`${at.line}:${at.col} ${why}`]),
+  ].join("\n");
+}
+
+function sayTests({ status, ...counts }: Tests): string {
+  const numbers = Object.entries(counts).map(([word, many]) => `${many} ${word}`);
+  return [...numbers, ...(status === undefined ? [] : [status])].join(", ");
 }

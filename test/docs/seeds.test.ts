@@ -112,6 +112,7 @@ function sayCondition(condition: Condition): string {
       return `${condition.counter} ${condition.is}`;
     case "field":
     case "least":
+    case "most":
     case "param":
     case "origin":
       return JSON.stringify(condition);

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { ownArtifact } from "../../src/core/own-shape.ts";
 import { readArtifact } from "../../src/format/read.ts";
 import { TASK_SCHEMAS, TaskResult } from "../../src/format/task-contract.ts";
 import { loadWorkflow } from "../support/workflows.ts";
@@ -11,7 +12,8 @@ test.for(Object.entries(TASK_SCHEMAS))("%s is current: npm run schema", ([name, 
   expect(`${JSON.stringify(schema(), undefined, 2)}\n`).toBe(published);
 });
 
-const { result } = loadWorkflow("one-task").definition.artifacts;
+const declared = loadWorkflow("one-task").definition.artifacts["result"];
+const result = declared && ownArtifact({ task: "1" }, declared);
 const good = { taskId: "1", status: "completed", summary: "All of it", filesModified: ["a.ts"] };
 
 test.for<[what: string, data: unknown, verdict: string]>([
@@ -37,6 +39,26 @@ test.for<[what: string, data: unknown, verdict: string]>([
   const read = readArtifact("result", result, { file: "r.json", bytes, slot: "" });
   expect(read.faults.length === 0 ? read.verdict : "refused").toBe(verdict);
   expect(TaskResult.safeParse(JSON.parse(JSON.stringify(data))).success).toBe(verdict !== "refused");
+});
+
+test.for<[taskId: unknown, reason: string]>([
+  ["2", '1:11 "taskId" is "2"; it must be "1"'],
+  ["1 ", '1:11 "taskId" is "1 "; it must be "1"'],
+  ["task", '1:11 "taskId" is "task"; it must be "1"'],
+  ["$task", '1:11 "taskId" is "$task"; it must be "1"'],
+  [1, '1:11 "taskId" must be a text'],
+  ["", '1:11 "taskId" is empty'],
+])("a result of task %j is none of task 1", ([taskId, expected]) => {
+  if (result === undefined) throw new Error("there is no result");
+  const bytes = new TextEncoder().encode(JSON.stringify({ ...good, taskId }));
+  const { faults } = readArtifact("result", result, { file: "r.json", bytes, slot: "" });
+  expect(faults.map(({ at, reason }) => `${at.line}:${at.col} ${reason}`)).toEqual([expected]);
+});
+
+test("a parameter that nobody has looked up allows nothing", () => {
+  if (declared === undefined) throw new Error("there is no result");
+  const bytes = new TextEncoder().encode(JSON.stringify(good));
+  expect(readArtifact("result", declared, { file: "r.json", bytes, slot: "" }).faults).toHaveLength(1);
 });
 
 test.for<[requested: unknown, size: number, context: string[]]>([

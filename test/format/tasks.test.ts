@@ -224,12 +224,12 @@ describe("tasks with boxes", () => {
     [
       "blocks under layers",
       `---\nid: x\n---\n\n<tasks>\n## 1. Data Layer\n\n${block("1.1", "action: CREATE\nstatus: pending\nfile: a.rs")}---\n\n## 2. Testing Layer\n\n${block("2.1", "file: b.rs\ndepends_on: [1.1]")}</tasks>\n`,
-      "1.1 Do 1.1 [a.rs] <> pending (1. Data Layer) @8\n2.1 Do 2.1 [b.rs] <1.1> (2. Testing Layer) @23",
+      "1.1 Do 1.1 [a.rs] <> pending (data) @8\n2.1 Do 2.1 [b.rs] <1.1> (testing) @23",
     ],
     [
       "lines",
       "## Data\n\n- [ ] 1.1 Make it\n  - File: `a.rs` (CREATE)\n  - Spec: s.md\n- [x] 1.2 Use it\n  File: b.rs (MODIFY)\n  Depends: 1.1\n",
-      "1.1 Make it [a.rs] <> pending (Data) @3\n1.2 Use it [b.rs] <1.1> completed (Data) @6",
+      "1.1 Make it [a.rs] <> pending (data) @3\n1.2 Use it [b.rs] <1.1> completed (data) @6",
     ],
     ["no headings", "- [ ] 1.1 Make it", "1.1 Make it [] <> pending @1"],
     ["bold ids", "- [ ] **1.1** Make it", "1.1 Make it [] <> pending @1"],
@@ -259,8 +259,137 @@ describe("tasks with boxes", () => {
       '1: task "1.1": depends on "9.9", which is no task',
     ],
     ["no boxes", "- a\n- b", "1: there is no task"],
+    [
+      "a file that is renamed",
+      block("1.1", "action: RENAME\nfile: a.rs -> b.rs"),
+      "1.1 Do 1.1 [a.rs b.rs] <> @1",
+    ],
+    [
+      "an action that is none",
+      block("1.1", "action: INSERT\nfile: a.rs"),
+      '1: task "1.1": the action "INSERT" is none of CREATE, MODIFY, DELETE, RENAME',
+    ],
+    [
+      "an action that is none, in a line",
+      "- [ ] 1.1 Do\n  - File: `a.rs` (NEW)",
+      '1: task "1.1": the action "NEW" is none of CREATE, MODIFY, DELETE, RENAME',
+    ],
+    ["a remark is no action", "- [ ] 1.1 Do\n  - File: `a.rs` (new)", "1.1 Do [a.rs] <> pending @1"],
+    ["no title", "### Task 1.1\n\nText.", "1: a task's heading must read `### Task 1.1: title`"],
+    [
+      "both styles",
+      `${block("1.1", "file: a")}- [ ] step one\n\n## More\n\n- [ ] 1.2 Lost\n`,
+      "14: tasks are headings with a YAML block here, so that this line would be lost",
+    ],
+    ["front matter in the body", "- [ ] 1.1 Do\n\n---\nchange_id: [\n---\n", "1.1 Do [] <> pending @1"],
+    [
+      "broken front matter",
+      "---\nid: [\n---\n\n- [ ] 1.1 Do",
+      "3: Flow sequence in block collection must be sufficiently indented and end with a ].",
+    ],
+    [
+      "front matter without an end",
+      "---\nid: x\n\n- [ ] 1.1 Do",
+      "1: the front matter that begins here has no closing --- line",
+    ],
   ])("%s", ([, text, shown]) => {
     expect(show("checkbox", text)).toBe(shown);
+  });
+});
+
+describe("layers", () => {
+  const box = (id: string, depends = "") =>
+    `- [ ] ${id} Do${depends === "" ? "" : `\n  - Depends: ${depends}`}\n`;
+  const ids = (text: string): string => {
+    const { tasks, faults } = readTasks("checkbox", "F", text);
+    if (faults.length > 0) return faults.map(({ at, reason }) => `${at.line}:${at.col} ${reason}`).join("; ");
+    return tasks.map(({ id, layer }) => `${id}${layer === undefined ? "" : ` ${layer}`}`).join(", ");
+  };
+  const counts = (...lines: readonly string[]) =>
+    `---\nlayers:\n${lines.map((line) => `  ${line}\n`).join("")}---\n\n`;
+
+  test.for<[what: string, text: string, shown: string]>([
+    [
+      "a heading's name decides",
+      `## 1. Data Layer\n\n${box("1.1")}\n## 2. Testing Layer\n\n${box("2.1")}`,
+      "1.1 data, 2.1 testing",
+    ],
+    [
+      "its number is only the order",
+      `## 2. Testing\n\n${box("2.1")}\n## 1. Data\n\n${box("1.1")}`,
+      "1.1 data, 2.1 testing",
+    ],
+    [
+      "without numbers they come as they stand",
+      `## Testing Layer\n\n${box("a1")}\n## Data layer (tables)\n\n${box("a2")}`,
+      "a1 testing, a2 data",
+    ],
+    ["at another level", `# 1. Data\n\n${box("1.1")}\n# 2. Logic\n\n${box("2.1")}`, "1.1 data, 2.1 logic"],
+    ["other headings below one", `## Data\n\n### Tables\n\n${box("1.1")}`, "1.1 data"],
+    ["none at all", `## Phase one\n\n${box("1.1", "1.2")}${box("1.2")}`, "1.2, 1.1"],
+    [
+      "first the layer, then what depends",
+      `## 1. Data\n\n${box("1.1", "1.3")}${box("1.2")}${box("1.3")}\n## 2. Logic\n\n${box("2.1", "2.2, 1.1")}${box("2.2")}`,
+      "1.2 data, 1.3 data, 1.1 data, 2.2 logic, 2.1 logic",
+    ],
+    [
+      "what depends on a later one",
+      `## 1. Data\n\n${box("1.1", "2.1")}\n## 2. Logic\n\n${box("2.1")}`,
+      '3:3 task "1.1": depends on "2.1", which is of a later layer (logic)',
+    ],
+    [
+      "one twice",
+      `## Data\n\n${box("1.1")}\n## 2. Data Layer\n\n${box("2.1")}`,
+      "5:1 the layer data is there twice",
+    ],
+    [
+      "a number twice",
+      `## 1. Data\n\n${box("1.1")}\n## 1. Logic\n\n${box("2.1")}`,
+      "5:1 two layers have the number 1: nobody can say which comes first",
+    ],
+    [
+      "a task under none",
+      `## Data\n\n${box("1.1")}\n## Notes\n\n${box("2.1")}`,
+      '7:3 task "2.1": stands under no layer, and others do (a heading like `## 1. Data Layer`)',
+    ],
+    [
+      "a rule that makes a heading",
+      `## Data\n\n${box("1.1")}\nThat is all.\n---\n\n${box("1.2")}`,
+      '8:3 task "1.2": stands under no layer, and others do (the text on line 5 is underlined, which makes it a heading: put an empty line below it)',
+    ],
+    [
+      "a rule that makes none",
+      `## Data\n\n${box("1.1")}\nThat is all.\n\n---\n\n${box("1.2")}`,
+      "1.1 data, 1.2 data",
+    ],
+    [
+      "front matter that agrees",
+      `${counts("data: { task_count: 1 }", "logic: { task_count: 0 }")}## Data\n\n${box("1.1")}`,
+      "1.1 data",
+    ],
+    [
+      "front matter without counts",
+      `${counts("data: {}")}## Data\n\n${box("1.1")}\n## Logic\n\n${box("2.1")}`,
+      "1.1 data, 2.1 logic",
+    ],
+    [
+      "another number of tasks",
+      `${counts("data: { task_count: 2 }")}## Data\n\n${box("1.1")}`,
+      "3:23 the layer data has 2 tasks in the front matter, and 1 under its heading",
+    ],
+    [
+      "no heading",
+      `${counts("data: { task_count: 1 }", "logic: { task_count: 1 }")}## 1. Data\n\n${box("1.1")}\n`,
+      "4:10 the layer logic is in the front matter, and no heading names it",
+    ],
+    [
+      "no such layer",
+      `${counts("ui: {}")}${box("1.1")}`,
+      '3:7 there is no layer "ui": they are data, logic, integration, testing',
+    ],
+    ["no map", `---\nlayers: 3\n---\n\n${box("1.1")}`, '2:9 "layers" must be a map of layers'],
+  ])("%s", ([, text, shown]) => {
+    expect(ids(text)).toBe(shown);
   });
 });
 

@@ -1,5 +1,6 @@
 /** Which files a run has: the paths of artifacts and projections, with everything in braces filled in. */
 
+import { ownArtifact } from "../../core/own-shape.ts";
 import type { Run } from "../../core/run.ts";
 import type { Artifact } from "../../core/workflow.ts";
 import { fillPath } from "../../engine/place.ts";
@@ -16,12 +17,19 @@ export type FileOf = {
 export function filesOf({ run, workflow }: Place): readonly FileOf[] {
   return Object.entries(workflow.definition.artifacts).flatMap(([artifact, of]) => {
     if (of.file === "") return [];
-    const slots = of.each === undefined ? [""] : slotsOf(run, artifact);
-    return slots.map((slot) => ({ artifact, of, slot, file: fillPath(run, of.file, slot) }));
+    const slots = of.every === undefined ? slotsIn(run, artifact, of) : membersOf(run, of.every);
+    const own = ownArtifact(run.params, of);
+    return slots.map((slot) => ({ artifact, of: own, slot, file: fillPath(run, of.file, slot) }));
   });
 }
 
-function slotsOf(run: Run, artifact: string): readonly string[] {
+/** The list as the run took it in. */
+function membersOf(run: Run, { artifact, list }: NonNullable<Artifact["every"]>): readonly string[] {
+  return [...new Set(run.held[artifact]?.reading.lists[list])];
+}
+
+function slotsIn(run: Run, artifact: string, of: Artifact): readonly string[] {
+  if (of.each === undefined) return [""];
   const held = Object.keys(run.held).filter((key) => key.startsWith(`${artifact}/`));
   const opened = Object.keys(run.slots[artifact] ?? {});
   return [...new Set([...opened, ...held.map((key) => key.slice(artifact.length + 1))])];

@@ -26,6 +26,12 @@ export async function putArtifact(
   const of = place.workflow.definition.artifacts[artifact];
   if (of === undefined || of.file === "") throw new Error(`the artifact "${artifact}" has no file`);
   const file = fillPath(place.run, of.file, slot);
+  if (of.every !== undefined)
+    throw refusal(
+      fillPath(place.run, of.file, "*"),
+      `${artifact} is several files: write each of them where it belongs`,
+      `signalbox submit ${artifact}`,
+    );
   const bytes = fitting(file, text);
   const edit =
     of.reader.type === "section" ? await section(file, of.reader.heading, text) : () => ({ bytes });

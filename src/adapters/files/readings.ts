@@ -4,7 +4,9 @@
  */
 
 import type { Reading } from "../../core/event.ts";
-import type { Reader } from "../../core/workflow.ts";
+import type { Artifact, Reader } from "../../core/workflow.ts";
+import { fillPath } from "../../core/fill-path.ts";
+import { ownArtifact } from "../../core/own-shape.ts";
 import type { Place } from "../../engine/ports/files.ts";
 import type { Registry } from "../../engine/ports/registry.ts";
 import { splitFrontMatter } from "../../format/front-matter-parts.ts";
@@ -18,15 +20,60 @@ type Cache = Pick<Registry, "readings" | "keepReadings">;
 
 export async function readAll(cache: Cache, place: Place): Promise<readonly Reading[]> {
   const readings: Reading[] = [];
-  for (const [file, wanted] of Map.groupBy(readableIn(place), (each) => each.file)) {
-    const opened = openAt(place.root, file);
-    if (opened.type === "bytes")
-      readings.push(...(await readFile({ cache, place, wanted }, file, opened.bytes)));
-    else readings.push(...wanted.map((one) => unread(one, opened)));
+  const single = readableIn(place).filter(({ of }) => of.every === undefined);
+  for (const [file, wanted] of Map.groupBy(single, (each) => each.file))
+    readings.push(...(await readOne({ cache, place, wanted }, file)));
+  for (const [artifact, of] of Object.entries(place.workflow.definition.artifacts)) {
+    if (of.every === undefined) continue;
+    const members = membersIn(readings, of.every);
+    const parts: Reading[] = [];
+    for (const slot of members) {
+      const file = fillPath(place.run, of.file, slot);
+      // Others may read the same file one by one: each has its own memory of it.
+      const wanted = [{ artifact, of: ownArtifact(place.run.params, of), slot, file }];
+      parts.push(...(await readOne({ cache: within(cache, artifact), place, wanted }, file)));
+    }
+    readings.push(together(artifact, of.every, parts));
   }
   return readings;
 }
 
+function within(cache: Cache, artifact: string): Cache {
+  return {
+    readings: (definition, file, digest) => cache.readings(definition, `${file} in ${artifact}`, digest),
+    keepReadings: (...[definition, file, digest, readings]) =>
+      cache.keepReadings(definition, `${file} in ${artifact}`, digest, readings),
+  };
+}
+
+async function readOne(on: On, file: string): Promise<readonly Reading[]> {
+  const opened = openAt(on.place.root, file);
+  if (opened.type === "bytes") return readFile(on, file, opened.bytes);
+  return on.wanted.map((one) => unread(one, opened));
+}
+
+/** As the list is now: whoever has just changed it may have written the files of its new members as well. */
+function membersIn(readings: readonly Reading[], { artifact, list }: List): readonly string[] {
+  return [...new Set(readings.find((each) => each.artifact === artifact)?.lists[list])];
+}
+
+/** There, when any of them is; good, when every one is. Its digest tells which there are, and what each of them says. */
+function together(artifact: string, { artifact: source, list }: List, parts: readonly Reading[]): Reading {
+  const found = parts.some((part) => part.found);
+  const faults = parts.flatMap((part) => part.faults);
+  const at = { file: source, line: 1, col: 1 };
+  return {
+    artifact,
+    slot: "",
+    found,
+    digest: found ? `sha256:${sha256(parts.map(({ slot, digest }) => `${slot}\0${digest}\n`).join(""))}` : "",
+    faults: parts.length > 0 ? faults : [{ at, reason: `${source} names no ${list} yet` }],
+    fields: {},
+    lists: {},
+  };
+}
+
+type List = NonNullable<Artifact["every"]>;
 type On = { readonly cache: Cache; readonly place: Place; readonly wanted: readonly FileOf[] };
 
 async function readFile(
@@ -38,18 +85,25 @@ async function readFile(
   const digest = sha256(bytes);
   const isSections = wanted.every(({ of }) => of.reader.type === "section");
   const body = isSections ? bodyKey(bytes) : undefined;
-  const known = cache.readings(definition, file, body ?? digest);
+  const key = `${body ?? digest}${stampOf(place, wanted)}`;
+  const known = cache.readings(definition, file, key);
   if (known !== undefined && isAbout(known, wanted)) return known;
   const read = await readerOf(wanted);
   const readings = wanted.map(({ artifact, of, slot }) => read(artifact, of, { file, bytes, slot }));
   // A file that could not be read as sections is what it is as a whole.
   const isWhole = readings.some((reading) => reading.digest === `sha256:${digest}`);
-  if (body === undefined || !isWhole) cache.keepReadings(definition, file, body ?? digest, readings);
+  if (body === undefined || !isWhole) cache.keepReadings(definition, file, key, readings);
   return readings;
 }
 
+/** What is allowed in a file may depend on what the run was started with. */
+function stampOf({ workflow }: Place, wanted: readonly FileOf[]): string {
+  const own = wanted.filter(({ artifact, of }) => workflow.definition.artifacts[artifact] !== of);
+  return own.length === 0 ? "" : `-${sha256(JSON.stringify(own.map(({ of }) => of.reader)))}`;
+}
+
 async function readerOf(wanted: readonly FileOf[]): Promise<Read> {
-  const isMarkdown = wanted.every(({ of: { reader } }) => MARKDOWN.has(reader.type));
+  const isMarkdown = wanted.every(({ of: { reader } }) => MARKDOWN.has(reader.type) && !("front" in reader));
   if (isMarkdown) return (await import("../../format/markdown/read.ts")).readMarkdown;
   return (await import("../../format/read.ts")).readArtifact;
 }

@@ -1,6 +1,7 @@
 /** What a person's signature looks like, and whether it is one: `ed25519:FINGERPRINT:SIGNATURE`. */
 
-import { createHash, createPublicKey, verify } from "node:crypto";
+import { createPublicKey, verify } from "node:crypto";
+import { nodesOwn } from "../../format/sha256.ts";
 
 const FORM = "ed25519";
 const FINGERPRINT_LENGTH = 24;
@@ -9,10 +10,7 @@ const FINGERPRINT_LENGTH = 24;
 export type Signer = { readonly fingerprint: string; sign(text: string): string };
 
 export function fingerprintOf(publicKey: string): string {
-  return createHash("sha256")
-    .update(Buffer.from(publicKey, "base64url"))
-    .digest("hex")
-    .slice(0, FINGERPRINT_LENGTH);
+  return nodesOwn()("sha256", Buffer.from(publicKey, "base64url"), "hex").slice(0, FINGERPRINT_LENGTH);
 }
 
 export function signatureOf(signer: Signer, text: string): string {

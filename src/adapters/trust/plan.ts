@@ -10,6 +10,7 @@ import { showProblem, type Problem } from "../../format/problem.ts";
 import type { SettingTree } from "../../format/workflow-settings.ts";
 import type { Parsed } from "../../format/workflow/parse.ts";
 import type { Content, ContentFile } from "./content.ts";
+import { wrongSettings } from "./settings.ts";
 
 export type PlannedWorkflow = {
   readonly name: string;
@@ -47,15 +48,22 @@ export async function planOf(content: Content): Promise<Plan> {
   const own = content.files.find(({ path }) => path === "config.yaml");
   const file = ".signalbox/config.yaml";
   const parsed = own === undefined ? undefined : parseConfig({ file, bytes: own.bytes, scope: "repository" });
-  const workflows = content.files.flatMap((each) => {
+  const found = content.files.flatMap((each) => {
     const name = WORKFLOW.exec(each.path)?.[1];
     if (name === undefined) return [];
     const prompts = promptsOf(name, content.files);
-    return [
-      planned(name, parseWorkflow({ file: `.signalbox/${each.path}`, bytes: each.bytes, prompts }), prompts),
-    ];
+    const read = parseWorkflow({ file: `.signalbox/${each.path}`, bytes: each.bytes, prompts });
+    return [{ name, prompts, read }];
   });
-  return { ...settingsOf(parsed), workflows, others: othersIn(content.files) };
+  const byName = new Map(found.map(({ name, read }) => [name, read]));
+  const wrong = parsed === undefined ? [] : await wrongSettings(parsed, byName);
+  const settings = settingsOf(parsed);
+  return {
+    ...settings,
+    problems: [...settings.problems, ...wrong.map(showProblem)],
+    workflows: found.map(({ name, read, prompts }) => planned(name, read, prompts)),
+    others: othersIn(content.files),
+  };
 }
 
 function settingsOf(parsed: ParsedConfig | undefined): Omit<Plan, "workflows" | "others"> {

@@ -25,6 +25,7 @@ import {
 import { textIn } from "../input.ts";
 import { seenOf } from "../kept.ts";
 import { lookAgain } from "../look-again.ts";
+import { causeOf } from "../reading/cause.ts";
 import { questionOf, type QuestionView } from "../reading/question.ts";
 import { nextForPerson } from "../reading/ways.ts";
 import { conflict } from "../refused.ts";
@@ -53,7 +54,7 @@ export const command: Command = {
       if (question === undefined && known === undefined) throw nothingAsked(run, value);
       if (known === undefined) await requireShown(on, seen, given);
       const { said, text } =
-        value === undefined ? await atTerminal(question, door) : { said: value, text: undefined };
+        value === undefined ? await atTerminal(question, seen, door) : { said: value, text: undefined };
       const done = await submitAnswer(on, { seen, given, value: said, text });
       return answerOf(on, done, said);
     }),
@@ -207,6 +208,7 @@ function nothingAsked(run: string, value: string | undefined): UserError {
 /** Shows the question, then asks. What was shown is what the answer is bound to. */
 async function atTerminal(
   question: QuestionView | undefined,
+  seen: Seen,
   { cwd }: Door,
 ): Promise<{ said: string; text: string | undefined }> {
   const { isatty } = process.getBuiltinModule("node:tty");
@@ -217,5 +219,5 @@ async function atTerminal(
       HELP,
     );
   const { askPerson } = await import("../prompt.ts");
-  return askPerson(question, cwd);
+  return askPerson(question, { cause: causeOf(seen), cwd });
 }

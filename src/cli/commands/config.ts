@@ -15,7 +15,7 @@ import { UserError } from "../../adapters/user-error.ts";
 import { showProblem, type Problem } from "../../format/problem.ts";
 import { storeOf } from "../box.ts";
 import { EXIT_FAILED, EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
-import { columns } from "../say.ts";
+import { fitted } from "../fit.ts";
 import { requireWorkflow } from "../workflow.ts";
 
 /** What `--json` gives. */
@@ -95,7 +95,7 @@ function repositoryAt(cwd: string): string {
   }
 }
 
-function show({ settings, params, problems }: ConfigData, { paint, cwd }: Door): string {
+function show({ settings, params, problems }: ConfigData, { paint, cwd, width }: Door): string {
   const source = ({ from, at }: Pick<SettingInForce, "from" | "at">): string => {
     const place = at === null ? "" : `${at.file}:${at.line}:${at.col}`;
     return at === null ? paint.dim(from) : place.replace(`${cwd}/`, "");
@@ -105,7 +105,7 @@ function show({ settings, params, problems }: ConfigData, { paint, cwd }: Door):
     ...params.map((row) => [row.key, said(row.value), source(row), paint.dim(takenBy(row))]),
   ];
   const wrong = problems.map((problem) => `${paint.red("problem")}  ${problem}\n`);
-  return `${columns(rows)}${wrong.join("")}`;
+  return `${fitted(rows, width)}${wrong.join("")}`;
 }
 
 function takenBy({ param, key, takes, default: usual, from }: ParamInForce): string {

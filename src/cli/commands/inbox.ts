@@ -6,8 +6,10 @@ import type { Store } from "../../engine/ports/store.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
-import { columns, firstLine, sayAge } from "../say.ts";
+import { fitted, wrapped } from "../fit.ts";
+import { firstLine, sayAge } from "../say.ts";
 import type { Choice } from "../reading/means.ts";
+import { causeOf } from "../reading/cause.ts";
 import { doubtsOf } from "../reading/doubts.ts";
 import { choicesOf, questionOf, sayReads, type QuestionView } from "../reading/question.ts";
 import { askedIn } from "../reading/of-task.ts";
@@ -26,7 +28,7 @@ export type InboxItem = {
   readonly kind: "question" | "attention" | "halted" | "crashed" | "damaged" | "waiting";
   readonly since: string;
   readonly what: string;
-  /** What stands on its page for people to answer; empty where nothing does. */
+  /** What stands on its page for people to answer, or why it asks; empty where nothing does. */
   readonly asked: string;
   readonly question: QuestionView | null;
   /** What can be typed, the most likely first. */
@@ -118,6 +120,7 @@ function itemSeen(seen: Seen): Own {
       kind: "question",
       since: question.openedAt,
       what: `${question.id}: ${question.question}`,
+      asked: causeOf(seen).join("\n"),
       question,
       ...typed(choicesOf(question)),
     };
@@ -132,11 +135,15 @@ function typed(choices: readonly Choice[]): Pick<InboxItem, "commands" | "choice
   return { commands: choices.map(({ command: line }) => line), choices };
 }
 
-function show(item: InboxItem, { paint, cwd }: Door): string {
+function show(item: InboxItem, { paint, cwd, width }: Door): string {
   const head = `${paint.bold(item.run)} ${item.workflow}, ${paint.cyan(item.state)}, ${sayAge(item.since, Date.now())}: ${firstLine(item.goal)}`;
   const what = item.kind === "attention" || item.kind === "damaged" ? paint.red(item.what) : item.what;
   const reads = sayReads(item.question?.reads ?? [], cwd).map((line) => `    ${line}`);
-  const choices = columns(item.choices.map(({ command: line, means }) => [`    ${line}`, means]));
+  const choices = fitted(
+    item.choices.map(({ command: line, means }) => [`    ${line}`, means]),
+    width,
+  );
   const asked = item.asked === "" ? [] : item.asked.split("\n").map((line) => `  > ${line}`.trimEnd());
-  return `${[head, `  ${what}`, ...asked, ...reads].join("\n")}\n${choices}`;
+  const said = wrapped(`  ${what}`, width);
+  return `${[head, said, ...asked, ...reads].join("\n")}\n${choices}`;
 }

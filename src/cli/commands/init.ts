@@ -2,6 +2,7 @@
 
 import { relative } from "node:path";
 import { initialise } from "../../adapters/config/init.ts";
+import { listWorkflows } from "../../adapters/library/find.ts";
 import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { EXIT_OK, type Answer, type Command } from "../command.ts";
 
@@ -45,6 +46,10 @@ export const command: Command = {
         `  ${door.self} doctor                  what is missing on this machine\n`,
         `  ${next}              what a task can take at most\n`,
         `  ${door.self} task create "what to do"   a worker, a reviewer, and you\n`,
+        `  ${door.self} run staged "what to do"    explored, planned, done in tasks, tested, handed over\n`,
+        `\nWorkflows: ${listWorkflows(door)
+          .map(({ name }) => name)
+          .join(", ")} (${door.self} workflows)\n`,
         `After every change in .signalbox: ${door.self} trust\n`,
       ].join(""),
     };

@@ -4,6 +4,8 @@ import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
+import { hasPhases, phaseOf } from "../../core/phase.ts";
+import type { Definition } from "../../core/workflow.ts";
 import type { Tally } from "../../engine/ports/graphs.ts";
 import type { Filter, RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
@@ -25,6 +27,8 @@ export type RunItem = {
   readonly workflow: string;
   readonly goal: string;
   readonly state: string;
+  /** Empty where its workflow has none. */
+  readonly phase: string;
   readonly status: string;
   readonly attention: string;
   readonly halted: boolean;
@@ -38,13 +42,14 @@ export type RunItem = {
 export type ListData = { readonly runs: readonly RunItem[]; readonly more: number };
 
 export const command: Command = {
-  usage: "[--all] [--state S] [--status S] [--workflow W] [--repo PATH | --here] [--limit N]",
+  usage: "[--all] [--state S] [--phase P] [--status S] [--workflow W] [--repo PATH | --here] [--limit N]",
   about:
     "Lists the runs of this machine that are under way, the newest first; with --all, those that have ended after them.",
   words: { min: 0, max: 0 },
   options: {
     all: { about: "also those that have ended" },
     state: { takes: "STATE", about: "only those in this state" },
+    phase: { takes: "PHASE", about: "only those in this phase, of workflows whose states have one" },
     status: { takes: STATUSES.join("|"), about: "only those with this status" },
     workflow: { takes: "NAME", about: "only those of this workflow" },
     repo: { takes: "PATH", about: "only those of this repository" },
@@ -59,10 +64,11 @@ export const command: Command = {
   answer: (given, door) =>
     withStore(door, (store) => {
       const limit = numberOption(given, "limit", { otherwise: LIMIT, min: 1, max: LIMIT_MAX, help: HELP });
+      const phases = phasesIn(store);
       const { rows, more } =
-        store === undefined ? { rows: [], more: 0 } : select(store, given, { door, limit });
+        store === undefined ? { rows: [], more: 0 } : select(store, given, { door, limit, phases });
       const tallies = new Map(store?.tallies().map((tally) => [tally.parent, tally]));
-      const data: ListData = { runs: rows.map((row) => itemOf(row, tallies.get(row.id))), more };
+      const data: ListData = { runs: rows.map((row) => itemOf(row, phases(row), tallies.get(row.id))), more };
       const hasEnded =
         rows.length === 0 && isPlain(given) && (store?.list({ limit: 1 }).rows.length ?? 0) > 0;
       const next = nextFor(rows, hasEnded);
@@ -85,7 +91,41 @@ export const command: Command = {
 
 type Page = { readonly rows: readonly RunRow[]; readonly more: number };
 
-function select(store: Store, given: Given, on: { door: Door; limit: number }): Page {
+/** The phase of a run, each definition looked at once. */
+type Phases = (row: RunRow) => string;
+
+function phasesIn(store: Store | undefined): Phases {
+  const known = new Map<string, Definition | undefined>();
+  return ({ definition: hash, state }) => {
+    if (!known.has(hash)) known.set(hash, store === undefined ? undefined : phasedIn(store, hash));
+    const phased = known.get(hash);
+    return phased === undefined ? "" : phaseOf(phased, state);
+  };
+}
+
+function phasedIn(store: Store, hash: string): Definition | undefined {
+  try {
+    const definition = store.definition(hash);
+    return definition !== undefined && hasPhases(definition) ? definition : undefined;
+  } catch (error) {
+    // A definition that is damaged has no phases to show; the run is listed all the same.
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+type On = { readonly door: Door; readonly limit: number; readonly phases: Phases };
+
+function select(store: Store, given: Given, on: On): Page {
+  const { phase, ...options } = given.options;
+  if (phase === undefined) return selectAll(store, given, on);
+  // As with a state, those that have ended in it are meant, too.
+  const all = selectAll(store, { ...given, options: { all: "", ...options } }, { ...on, limit: LIMIT_MAX });
+  const rows = all.rows.filter((row) => on.phases(row) === phase);
+  return { rows: rows.slice(0, on.limit), more: Math.max(0, rows.length - on.limit) };
+}
+
+function selectAll(store: Store, given: Given, on: Pick<On, "door" | "limit">): Page {
   const { options } = given;
   const { state, status, workflow } = options;
   const repo = repoOf(store, given, on.door);
@@ -134,18 +174,20 @@ function realFolder(path: string): string {
   }
 }
 
-function itemOf(row: RunRow, tally: Tally | undefined): RunItem {
+function itemOf(row: RunRow, phase: string, tally: Tally | undefined): RunItem {
   const { id: run, workflow, goal, state, status, attention, halted, repo, startedAt, updatedAt } = row;
   const tasks = tally === undefined ? null : { done: tally.done, all: tally.all, waiting: tally.waiting };
-  return { run, workflow, goal, state, status, attention, halted, repo, startedAt, updatedAt, tasks };
+  return { run, workflow, goal, state, phase, status, attention, halted, repo, startedAt, updatedAt, tasks };
 }
 
 function show(rows: readonly RunItem[], { paint }: Door): string {
   const now = Date.now();
+  const isPhased = rows.some(({ phase }) => phase !== "");
   return columns(
     rows.map((row) => [
       paint.bold(row.run),
       row.workflow,
+      ...(isPhased ? [row.phase] : []),
       `${paint.cyan(row.state)}${row.tasks === null ? "" : `, ${sayTally(row.tasks)}`}`,
       paintStatus(sayStatus(row), paint),
       sayAge(row.updatedAt, now),
@@ -156,7 +198,9 @@ function show(rows: readonly RunItem[], { paint }: Door): string {
 
 /** Nothing was asked for in particular. */
 function isPlain({ options }: Given): boolean {
-  return ["all", "state", "status", "workflow", "repo", "here"].every((name) => options[name] === undefined);
+  return ["all", "state", "phase", "status", "workflow", "repo", "here"].every(
+    (name) => options[name] === undefined,
+  );
 }
 
 function sayNone(given: Given, hasEnded: boolean): string {

@@ -4,7 +4,7 @@ import { whoActs } from "../../adapters/person/who.ts";
 import { whyInLine } from "../../engine/line.ts";
 import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
-import { columns } from "../say.ts";
+import { fitted, wrapped } from "../fit.ts";
 import { sayAsOf } from "../reading/as-of.ts";
 import { withWhatIsInTheWay } from "../reading/in-the-way.ts";
 import { sayLine } from "../reading/line.ts";
@@ -77,8 +77,9 @@ function dataOf(seen: Seen, role: string): NextData {
 function show(
   data: NextData,
   on: { readonly next: string; readonly isOver: boolean; readonly more: readonly Choice[] },
-  { paint, cwd }: Door,
+  { paint, cwd, width }: Door,
 ): string {
+  const block = blockOf(width);
   if (on.isOver) return `${data.run} is over: it is ${data.state}.\n`;
   const open = data.moves.filter((way) => way.open && way.command !== "");
   const shut = data.moves.filter((way) => !way.open);
@@ -87,7 +88,7 @@ function show(
     on.next === ""
       ? `There is nothing for ${data.for} to do in ${data.state}.\n`
       : `${paint.bold(on.next)}\n`,
-    ...(data.question === null ? [] : [sayQuestion(data.question, cwd)]),
+    ...(data.question === null ? [] : [wrapped(sayQuestion(data.question, cwd), width)]),
     block("Open", [
       ...on.more.map(({ command: line, means }) => [line, means]),
       ...open.map(({ command: line, means, asOf }) => [
@@ -115,7 +116,12 @@ function sayQuestion({ id, question, reads }: QuestionView, cwd: string): string
   return [`${id}: ${question}`, ...sayReads(reads, cwd).map((line) => `  ${line}`), ""].join("\n");
 }
 
-function block(title: string, rows: readonly (readonly string[])[]): string {
-  if (rows.length === 0) return "";
-  return `${title}:\n${columns(rows.map((row) => [`  ${row[0] ?? ""}`, ...row.slice(1)]))}`;
+type Rows = readonly (readonly string[])[];
+
+function blockOf(width: number | undefined): (title: string, rows: Rows) => string {
+  return (title, rows) => {
+    if (rows.length === 0) return "";
+    const inner = rows.map((row) => [`  ${row[0] ?? ""}`, ...row.slice(1)]);
+    return `${title}:\n${fitted(inner, width)}`;
+  };
 }

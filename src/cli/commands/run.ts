@@ -7,15 +7,18 @@ import type { Literal } from "../../core/workflow.ts";
 import { acknowledged, acting, seeThrough, type Acting, type Done } from "../acting.ts";
 import { talkOf } from "../acted.ts";
 import { beginRun, givenParams, idOf, startsAgents } from "../beginning.ts";
-import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
+import { childWorkflows } from "../children.ts";
+import { EXIT_OK, type Answer, type Command, type Door, type Emit, type Given } from "../command.ts";
 import { entryOf } from "../entries.ts";
+import { fitted, wrapped } from "../fit.ts";
 import { follow, type Followed } from "../follow.ts";
+import { requireGoal } from "../goal.ts";
 import { getGoing } from "../going.ts";
 import { textIn } from "../input.ts";
 import { rememberRemote } from "../project/push.ts";
 import type { Choice } from "../reading/means.ts";
 import { sayReads, type Read } from "../reading/question.ts";
-import { columns } from "../say.ts";
+import { requireRoom } from "../room.ts";
 import { withoutStages } from "../stages.ts";
 import { siteOf, type Site } from "../site.ts";
 import { requireTargets } from "../targets.ts";
@@ -102,14 +105,19 @@ async function start(on: Acting, given: Given): Promise<Begun> {
   const params = withoutStages(loaded.workflow, given.lists["no-STAGE"] ?? [], pairsOf(given, "param"));
   const isNew = key === undefined || on.box.store.load(idOf(repo, key)) === undefined;
   const known = givenParams(loaded.workflow, { set, params });
+  if (isNew) requireGoal(loaded.workflow.definition, given, known);
   const { told, ...entry } = isNew
     ? await entryOf(on, site, { given, params: known, texts })
     : { to: undefined, texts, base: site.base, tree: undefined, told: [] };
   const isLeft = entry.to !== undefined || options["no-start"] !== undefined;
   if (isNew) requireTargets(loaded.workflow.definition, known, treeOf(on.door.cwd).tree);
-  if (isNew) requireAgents(on, site, { params: known, to: entry.to, isLeft });
+  if (isNew) await requireAgents(on, site, { params: known, to: entry.to, isLeft });
   if (isNew) await rememberRemote(on, loaded.workflow, site);
+  const needed = { params: known, to: entry.to, given };
+  if (isNew) requireRoom(on, site, needed);
   const begun = await beginRun(on, { goal, loaded, repo, set, params, branch, key, ...entry });
+  // Somebody may have taken the last one meanwhile.
+  if (begun.type === "refused") requireRoom(on, site, needed);
   const first = acknowledged(begun, begun.id);
   const going = isLeft
     ? { done: undefined, waits: "", told: await seeThrough(on, begun.id) }
@@ -120,7 +128,7 @@ async function start(on: Acting, given: Given): Promise<Begun> {
 }
 
 /** A program must be there only where an agent is started at once: what is left, or put into the queue, starts later. */
-function requireAgents(
+async function requireAgents(
   { box, door }: Acting,
   { loaded: { workflow }, settings, repo }: Site,
   of: {
@@ -128,12 +136,13 @@ function requireAgents(
     readonly to: string | undefined;
     readonly isLeft: boolean;
   },
-): void {
+): Promise<void> {
   const isLater = (of.isLeft || !box.store.hasRoom(repo)) && !startsAgents(workflow, of);
   requireHarnesses(workflow, settings, {
     params: of.params,
     path: isLater ? undefined : (door.env["PATH"] ?? ""),
     option: (param) => `--param ${param}=NAME`,
+    children: await childWorkflows(workflow, door),
   });
 }
 
@@ -176,7 +185,10 @@ function followed(begun: Begun, { options }: Given, door: Door): Answer {
     stream: (emit, signal) =>
       acting(door, async (on) => {
         // Programs get one document, at the end.
-        const each = isJson || isQuiet ? (): void => undefined : emit;
+        const each: Emit =
+          isJson || isQuiet
+            ? () => undefined
+            : (piece) => emit({ ...piece, text: wrapped(piece.text, door.width, HANGING) });
         const end = await follow(on, { run: begun.done.run, from: 0, emit: each, signal });
         emit({ text: isQuiet ? "" : sayEnd(end, door), data: documentOf(begun, end) });
         return end.exit;
@@ -184,17 +196,23 @@ function followed(begun: Begun, { options }: Given, door: Door): Answer {
   };
 }
 
+/** Behind the time of day. */
+const HANGING = 10;
+
 function documentOf(begun: Begun, end: Followed): Readonly<Record<string, unknown>> {
   const { exit, code, message, state, status, seq, ways, choices, reads, next } = end;
   const data: RunData = { ...dataOf(begun), state, status, seq, ways, choices, reads };
   return { ok: exit === EXIT_OK, code, message, ...data, next };
 }
 
-function sayEnd({ message, choices, reads, next }: Followed, { paint, cwd }: Door): string {
+function sayEnd({ message, choices, reads, left, next }: Followed, { paint, cwd, width }: Door): string {
   const read = sayReads(reads, cwd).map((line) => `  ${line}\n`);
-  const typed =
-    choices.length === 0
-      ? `  next: ${next}\n`
-      : columns(choices.map(({ command: line, means }) => [`  type: ${line}`, means]));
-  return `${paint.bold(message)}\n${read.join("")}${typed}`;
+  const rows = left.rows.map(([what, said]) => `  ${what}: ${said}\n`);
+  const all = [...choices, ...left.choices];
+  const typed = fitted(
+    all.map(({ command: line, means }) => [`  type: ${line}`, means]),
+    width,
+  );
+  const more = choices.length === 0 ? `  next: ${next}\n` : "";
+  return `${paint.bold(wrapped(message, width))}\n${[...read, ...rows].join("")}${typed}${more}`;
 }

@@ -2,17 +2,20 @@
 
 import type { Literal } from "../../core/workflow.ts";
 import { maxOf } from "../../core/gate.ts";
+import { hasPhases, phaseOf } from "../../core/phase.ts";
 import { whyInLine } from "../../engine/line.ts";
 import type { Note } from "../../engine/ports/journal.ts";
 import type { DeedRow } from "../../engine/ports/outbox.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
 import { linesOf, type Line } from "../reading/chronicle.ts";
+import { causeOf } from "../reading/cause.ts";
 import { doubtsOf } from "../reading/doubts.ts";
 import { EXIT_OK, type Answer, type Command } from "../command.ts";
 import { sayRun } from "../reading/say-run.ts";
 import { artifactsOf, isSilentFact, type ArtifactView } from "../reading/artifacts.ts";
-import { askingTask, tasksOf, type TaskView } from "../reading/children.ts";
+import { askingTask, tasksOf, type Asking, type TaskView } from "../reading/children.ts";
+import { leftOf } from "../reading/left.ts";
 import type { Choice } from "../reading/means.ts";
 import { questionOf, type QuestionView } from "../reading/question.ts";
 import { scheduleOf, type ScheduleView } from "../reading/schedule.ts";
@@ -31,6 +34,8 @@ export type ShowData = {
   readonly state: string;
   readonly title: string;
   readonly stage: string;
+  /** Empty where the workflow has none. */
+  readonly phase: string;
   /** `running`, `waiting`, `done`, `cancelled`, `failed`. */
   readonly status: string;
   readonly halted: boolean;
@@ -66,9 +71,9 @@ export type ShowData = {
     readonly note: string;
   }[];
   readonly waitsFor: string;
-  /** What stands on its page for people to answer; empty where nothing does. */
+  /** What stands on its page for people to answer, or why it asks; empty where nothing does. */
   readonly asked: string;
-  /** What a person can type while it waits for one. */
+  /** What a person can type while it waits for one, or to look at what it has left. */
   readonly choices: readonly Choice[];
   readonly notes: readonly Note[];
   readonly history: readonly Line[];
@@ -98,12 +103,14 @@ export const command: Command = {
       const { probe } = hasProcesses(seen) ? await import("../reading/probe.ts") : { probe: unlooked };
       const data = dataOf(seen, probe, verbose);
       const next = nextForPerson(seen);
+      const left = leftOf(seen).rows;
+      const { paint, cwd, width } = door;
       return {
         exit: EXIT_OK,
         code: "ok",
         message: `${data.run} is ${data.state}: ${data.waitsFor}`,
         data: () => data,
-        text: () => sayRun(data, { verbose, paint: door.paint, now: Date.now(), cwd: door.cwd }),
+        text: () => sayRun(data, { verbose, paint, now: Date.now(), cwd, width, left }),
         next,
         talk: `  next: ${next}\n`,
       } satisfies Answer;
@@ -139,6 +146,7 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
     state: run.state,
     title: state?.title ?? "",
     stage: state?.stage ?? "",
+    phase: hasPhases(definition) ? phaseOf(definition, run.state) : "",
     status: row.status,
     halted: row.halted,
     attention: attentionOf(store, row),
@@ -164,8 +172,8 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
     workspace: workspace === undefined ? null : workspaceView(workspace),
     deeds: open.map(deedView),
     waitsFor: waitsFor(seen, { agents, tasks, deeds: open }),
-    asked: askedIn(seen),
-    choices: isAsked(seen) ? choicesOfPerson(seen) : [],
+    asked: run.question === undefined ? askedIn(seen) : causeOf(seen).join("\n"),
+    choices: isAsked(seen) ? choicesOfPerson(seen) : leftOf(seen).choices,
     notes: verbose ? notes : shownOf(notes, doubtsOf(seen)),
     history: linesOf(seen, verbose ? LINES_VERBOSE : LINES).lines,
   };
@@ -201,6 +209,12 @@ function isAsked(seen: Seen): boolean {
   return row.status === "waiting" && row.attention === "" && !row.halted && !isStranded(seen);
 }
 
+/** With what its agent wants to know. */
+function sayAsking({ task, seen }: Asking): string {
+  const [, said] = causeOf(seen);
+  return `task ${task} asks${said === undefined ? "" : `, ${said}`}`;
+}
+
 /** In words, what has to happen before the run goes on. */
 function waitsFor(
   seen: Seen,
@@ -209,9 +223,7 @@ function waitsFor(
   const { row, run } = seen;
   if (isFinished(row)) return "nothing: it is over";
   if (row.attention !== "") return "a person, to look at what went wrong";
-  const busy = on.agents
-    .filter(({ status, process }) => status !== "stopping" && process !== "idle")
-    .map(({ role }) => role);
+  const busy = busyIn(on.agents);
   if (row.halted) {
     const ending = seen.store.isHeld(run.id) && busy.length > 0 ? `${busy.join(" and ")}; then ` : "";
     return `${ending}a person, to resume it`;
@@ -232,10 +244,20 @@ function waitsFor(
     return `${due.length === 1 ? "one thing" : `${due.length} things`} to be done: ${[...new Set(due.map(({ deed }) => deed.type))].join(", ")}`;
   if (busy.length > 0) return busy.join(" and ");
   const asking = askingTask(seen);
-  if (asking !== undefined)
-    return `a person: task ${asking.task} asks (signalbox show ${asking.seen.run.id})`;
+  if (asking !== undefined) return `a person: ${sayAsking(asking)} (signalbox show ${asking.seen.run.id})`;
   const left = on.tasks.filter(({ status }) => ["open", "running", "waiting"].includes(status)).length;
   if (left > 0) return left === 1 ? "one task" : `${left} tasks`;
   const first = ways[0];
   return first === undefined ? "nothing that could happen" : first.smallest;
+}
+
+/** Each role once. Earlier attempts are there to be looked at, and nobody waits for them. */
+function busyIn(agents: readonly AgentView[]): readonly string[] {
+  const busy = agents.filter(
+    ({ status, process }) => status !== "stopping" && status !== "superseded" && process !== "idle",
+  );
+  return [...new Set(busy.map(({ role }) => role))].map((role) => {
+    const times = busy.filter((agent) => agent.role === role).length;
+    return times === 1 ? role : `${times} ${role}s`;
+  });
 }

@@ -14,6 +14,8 @@ import { sayWorst } from "../worst.ts";
 
 const STEPS = 60;
 const STEPS_MAX = 10_000;
+/** So many situations are looked at within a second or two. */
+const NODES_MAX = 5000;
 const SEED_MAX = 4_294_967_295;
 const HELP = "signalbox simulate --help";
 const EVENT_WIDTH_MAX = 48;
@@ -93,7 +95,6 @@ function show(
     const step = `  ${paint.dim(String(index + 1).padStart(number))}  ${followed.length === 0 ? event : event.padEnd(width)}`;
     return `${step}${followed.length === 0 ? "" : `  ${followed.map((each) => (each.startsWith("-> ") ? paint.cyan(each) : each)).join(", ")}`}`;
   });
-  const { defects, worst } = check(workflow);
   return [
     `${paint.bold(name)}: ${title}`,
     paint.dim(`Seed ${on.seed}. Agents and people are played by dice; the state machine is the real one.`),
@@ -101,8 +102,18 @@ function show(
     ...lines,
     "",
     paint.bold(on.ending),
-    defects.length === 0 ? sayWorst(workflow, worst, paint) : `  It has problems: signalbox check ${name}\n`,
+    sayAtWorst(workflow, paint),
   ].join("\n");
+}
+
+/** A walk is over at once: whoever wants more than that can be found in a moment asks for it. */
+function sayAtWorst(workflow: Workflow, paint: Paint): string {
+  const { name } = workflow.definition;
+  const { defects, worst } = check(workflow, NODES_MAX);
+  if (defects.length === 0) return sayWorst(workflow, worst, paint);
+  return defects.every(({ code }) => code === "too-large")
+    ? `  What it can take at most takes a while to find: signalbox check ${name}\n`
+    : `  It has problems: signalbox check ${name}\n`;
 }
 
 function numberOf(given: Given, name: string, on: { otherwise: () => number; max: number }): number {

@@ -87,7 +87,10 @@ function answerOf(on: On, { paint }: Door): Answer {
     runs: plan,
   };
   const isOpen = isShow && !isTrusted;
-  const next = isTrusted ? "signalbox workflows" : "signalbox trust";
+  // Whoever trusts what cannot be used would learn of it when a run does not begin.
+  const isWrong = plan.problems.length > 0;
+  const trust = isWrong ? "mend .signalbox/config.yaml, then: signalbox trust" : "signalbox trust";
+  const next = isTrusted && !isWrong ? "signalbox workflows" : trust;
   return {
     exit: isOpen ? EXIT_UNTRUSTED : EXIT_OK,
     code: isOpen ? "untrusted" : "ok",

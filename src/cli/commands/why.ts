@@ -5,6 +5,7 @@ import { seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { sayAsOf } from "../reading/as-of.ts";
 import { sayTask, tasksOf, type TaskView } from "../reading/children.ts";
+import { doubtsOf } from "../reading/doubts.ts";
 import { withWhatIsInTheWay } from "../reading/in-the-way.ts";
 import { sayLine } from "../reading/line.ts";
 import { sayTold, toldTo } from "../reading/told.ts";
@@ -18,6 +19,8 @@ export type WhyData = {
   readonly moves: readonly Way[];
   /** Agents that were told something and have not been heard of since. */
   readonly silent: readonly string[];
+  /** What a person should know before deciding. */
+  readonly doubts: readonly string[];
   /** Of a list that it has started and that it waits for. */
   readonly tasks: readonly TaskView[];
 };
@@ -38,6 +41,7 @@ export const command: Command = {
         state,
         moves: waysOf(seen),
         silent: silentOf(seen),
+        doubts: doubtsOf(seen).map(({ text }) => text),
         tasks: tasksOf(seen),
       };
       const open = data.moves.filter((way) => way.open).length;
@@ -64,7 +68,7 @@ function silentOf({ store, run }: Seen): string[] {
   });
 }
 
-function show({ run, state, moves, silent, tasks }: WhyData, { paint }: Door): string {
+function show({ run, state, moves, silent, doubts, tasks }: WhyData, { paint }: Door): string {
   if (moves.length === 0) return `${run} is in ${state}, and no move leads out of it.\n`;
   const lines = moves.flatMap((way) => {
     const who = way.by.map((name) => (name === "human" ? "a person" : name)).join(" or ");
@@ -81,7 +85,7 @@ function show({ run, state, moves, silent, tasks }: WhyData, { paint }: Door): s
       `    ${way.open ? "to do" : "it opens when"}: ${way.smallest}`,
     ];
   });
-  const notes = silent.map((line) => `  ${paint.yellow(line)}`);
+  const notes = [...silent, ...doubts].map((line) => `  ${paint.yellow(line)}`);
   const open = columns(tasks.map((task) => ["  task", ...sayTask(task)]));
   return `${[`${run} is in ${state}. From here:`, ...lines, ...notes].join("\n")}\n${open}`;
 }

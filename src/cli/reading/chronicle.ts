@@ -3,8 +3,8 @@
 import type { Workflow } from "../../core/compile.ts";
 import type { Actor, Event, Incoming, Reading } from "../../core/event.ts";
 import type { Run } from "../../core/run.ts";
-import { blockOf, sayFailing } from "../../core/standing.ts";
-import { judge } from "../../core/verdict.ts";
+import { claimOf, weigh } from "../../core/agree.ts";
+import { rulesIn, sayFailing } from "../../core/standing.ts";
 import { apartOf } from "../../engine/apart.ts";
 import { unnamedKeys } from "../../engine/human-keys.ts";
 import type { Proof, Recorded } from "../../engine/ports/journal.ts";
@@ -215,15 +215,12 @@ function sayConsequence(event: Event, counts: Known["countsAs"]): string[] {
 }
 
 /** A claim that its own issues contradict, as gates take it. */
-function countsAs(
-  { definition }: Workflow,
-  run: Run,
-  { artifact, verdict, issues, faults }: Reading,
-): string {
-  const declared = definition.artifacts[artifact];
-  if (declared === undefined || verdict === undefined || faults.length > 0) return "";
-  const counted = judge(verdict, issues, blockOf(run, declared));
-  return counted === verdict ? "" : `, counts as ${counted}`;
+function countsAs({ definition }: Workflow, run: Run, reading: Reading): string {
+  const declared = definition.artifacts[reading.artifact];
+  const claim = claimOf(reading);
+  if (declared === undefined || claim === undefined || reading.faults.length > 0) return "";
+  const counted = weigh(claim, rulesIn(run, declared));
+  return counted === claim.verdict ? "" : `, counts as ${counted}`;
 }
 
 /** Of a check: how its command ended, where that is not what its verdict says, and where it failed, where that can be told. */

@@ -2,9 +2,9 @@
 
 import { join } from "node:path";
 import type { Workflow } from "../../core/compile.ts";
-import { unmet } from "../../core/gate.ts";
+import { isOpen } from "../../core/gate.ts";
 import type { Run } from "../../core/run.ts";
-import type { Ask, Move } from "../../core/workflow.ts";
+import type { Ask } from "../../core/workflow.ts";
 import { promptText, variablesOf } from "../../engine/launch.ts";
 import { fillPath } from "../../engine/place.ts";
 import type { Seen } from "../box.ts";
@@ -56,14 +56,14 @@ export function questionOf(seen: Seen): QuestionView | undefined {
   };
 }
 
-/** In the order of the workflow, which is its author's advice; what ends the run early comes last. */
+/** What can be chosen now, in the order of the workflow, which is its author's advice; what ends the run early comes last. */
 function optionsOf(workflow: Workflow, run: Run, declared: Ask): QuestionView["options"] {
   const options = Object.entries(declared.options).flatMap(([name, { label, text, routes }]) => {
     const values = routes.length === 0 ? [name] : routes.map((route) => `${name}/${route}`);
-    return values.map((value) => {
+    return values.flatMap((value) => {
       const meaning = meaningOfAnswer(workflow, run, value);
-      const means = meaning?.words ?? "";
-      return { last: meaning !== undefined && isCancelling(meaning), value, label, text, means };
+      if (meaning === undefined) return [];
+      return [{ last: isCancelling(meaning), value, label, text, means: meaning.words }];
     });
   });
   return options
@@ -76,9 +76,9 @@ function optionsOf(workflow: Workflow, run: Run, declared: Ask): QuestionView["o
 
 /** Several moves may belong to one answer: the first that is open is taken. */
 function meaningOfAnswer(workflow: Workflow, run: Run, value: string): Meaning | undefined {
-  const moves = (workflow.movesFrom[run.state] ?? []).filter(({ answer }) => answer === value);
-  const isOpen = (move: Move): boolean => unmet({ workflow, run, reserved: move.reserve }, move).length === 0;
-  const move = moves.find(isOpen) ?? moves[0];
+  const move = (workflow.movesFrom[run.state] ?? []).find(
+    (each) => each.answer === value && isOpen({ workflow, run, reserved: each.reserve }, each),
+  );
   return move === undefined ? undefined : meaningOf(workflow, run, move);
 }
 

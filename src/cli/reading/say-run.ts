@@ -4,18 +4,30 @@ import type { ShowData } from "../commands/show.ts";
 import { isUnasked } from "./artifacts.ts";
 import { sayTask } from "./children.ts";
 import { sayLine } from "./chronicle.ts";
+import { fitted, wrapped } from "../fit.ts";
 import type { Paint } from "../paint.ts";
-import { columns, firstLine, paintStatus, sayAge, sayStatus, sayTime } from "../say.ts";
+import { firstLine, paintStatus, sayAge, sayStatus, sayTime } from "../say.ts";
+import type { Left } from "./left.ts";
 import { labelled, sayReads, type QuestionView } from "./question.ts";
 import { sayPhase } from "./schedule.ts";
 import { sayAgent } from "./truth.ts";
 
-type How = { readonly verbose: boolean; readonly paint: Paint; readonly now: number; readonly cwd: string };
+type How = {
+  readonly verbose: boolean;
+  readonly paint: Paint;
+  readonly now: number;
+  readonly cwd: string;
+  /** How wide the terminal is; undefined where there is none. */
+  readonly width: number | undefined;
+  /** What it has left in git. */
+  readonly left: Left["rows"];
+};
 
 export function sayRun(data: ShowData, how: How): string {
   const { paint, now } = how;
   const head = [
     [paint.bold(data.run), `${data.workflow}: ${firstLine(data.goal)}`],
+    ...(data.phase === "" ? [] : [["phase", paint.cyan(data.phase)]]),
     ["state", sayState(data, how)],
     ...(data.attention === "" ? [] : [["attention", paint.red(data.attention)]]),
     ...(data.halted ? [["halted", "nothing is done for it until it is resumed"]] : []),
@@ -23,39 +35,44 @@ export function sayRun(data: ShowData, how: How): string {
     ...counterRows(data, how),
     ...(how.verbose ? verboseRows(data) : []),
     ...workspaceRows(data),
+    ...how.left,
   ];
   return [
-    columns(head),
-    section("It asks", data.asked === "" ? [] : data.asked.split("\n").map((line) => [line]), paint),
+    fitted(head, how.width),
+    section(
+      data.question === null ? "It asks" : "Why it asks",
+      data.asked === "" ? [] : data.asked.split("\n").map((line) => [line]),
+      how,
+    ),
     data.question === null
       ? section(
           "You can type",
           data.choices.map(({ command, means }) => [command, means]),
-          paint,
+          how,
         )
       : sayQuestion(data.question, how),
     section(
       "Schedule",
       data.schedule.flatMap((entry) => sayPhase(entry, how)),
-      paint,
+      how,
     ),
-    section("Artifacts", artifactRows(data, how), paint),
-    section("Agents", agentRows(data, now), paint),
-    section("Tasks", data.tasks.map(sayTask), paint),
+    section("Artifacts", artifactRows(data, how), how),
+    section("Agents", agentRows(data, now), how),
+    section("Tasks", data.tasks.map(sayTask), how),
     section(
       "Still to be done",
       data.deeds.map((deed) => [deed.type, deed.status, deed.note]),
-      paint,
+      how,
     ),
     section(
       "Notes",
       data.notes.map(({ at, kind, text }) => [sayTime(at), kind, text]),
-      paint,
+      how,
     ),
     section(
       "Last events",
       data.history.map((line) => [sayTime(line.at), sayLine(line)]),
-      paint,
+      how,
     ),
   ].join("");
 }
@@ -93,7 +110,7 @@ function workspaceRows({ workspace }: ShowData): string[][] {
   ];
 }
 
-function sayQuestion(asked: QuestionView, { paint, cwd }: How): string {
+function sayQuestion(asked: QuestionView, { paint, cwd, width }: How): string {
   const { id, question, shows, shown, reads, options, repeats } = asked;
   const again = repeats > 0 ? `, asked ${repeats + 1} times` : "";
   const about = shows.length === 0 ? [] : [`it is about ${shows.join(", ")}, shown as ${shown}`];
@@ -102,7 +119,8 @@ function sayQuestion(asked: QuestionView, { paint, cwd }: How): string {
     labelled(label, means),
   ]);
   const lines = [...about, ...sayReads(reads, cwd)].map((line) => `  ${line}\n`);
-  return `\n${paint.yellow(`${id}${again}:`)} ${question}\n${lines.join("")}${columns(rows)}`;
+  const said = wrapped(`${paint.yellow(`${id}${again}:`)} ${question}`, width);
+  return `\n${said}\n${lines.join("")}${fitted(rows, width)}`;
 }
 
 /** Those that have counted something; with `verbose` all. */
@@ -137,7 +155,8 @@ function agentRows({ agents, checks, attention }: ShowData, now: number): string
   ];
 }
 
-function section(title: string, rows: readonly (readonly string[])[], paint: Paint): string {
+function section(title: string, rows: readonly (readonly string[])[], { paint, width }: How): string {
   if (rows.length === 0) return "";
-  return `\n${paint.bold(title)}\n${columns(rows.map((row) => [`  ${row[0] ?? ""}`, ...row.slice(1)]))}`;
+  const inner = rows.map((row) => [`  ${row[0] ?? ""}`, ...row.slice(1)]);
+  return `\n${paint.bold(title)}\n${fitted(inner, width)}`;
 }

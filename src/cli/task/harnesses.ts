@@ -4,7 +4,9 @@ import { programAt } from "../../adapters/doctor/program.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/closest.ts";
 import type { Workflow } from "../../core/compile.ts";
-import type { Literal } from "../../core/workflow.ts";
+import { withDefaults } from "../../core/entry.ts";
+import { isEnabled } from "../../core/stages.ts";
+import type { Children, Literal, Value } from "../../core/workflow.ts";
 import type { Harness, Settings } from "../../engine/ports/settings.ts";
 
 export type Needed = {
@@ -14,25 +16,69 @@ export type Needed = {
   readonly path: string | undefined;
   /** How a parameter is typed, where another harness can be chosen. */
   readonly option: (param: string) => string;
+  /** What runs of its tasks follow, by name. */
+  readonly children?: ReadonlyMap<string, Workflow>;
 };
 
-export function requireHarnesses({ definition }: Workflow, settings: Settings, of: Needed): void {
-  const wanted = Object.entries(definition.roles).map(([role, { harness }]) => {
-    if (typeof harness === "string") return { role, name: harness, option: "" };
-    const { param } = harness;
-    const name = String(of.params[param] ?? definition.params[param]?.default ?? "");
-    return { role, name, option: of.option(param) };
-  });
-  for (const { role, name, option } of wanted) {
+/** One agent, and how another harness is chosen for it; empty where it cannot be. */
+type Wanted = { readonly role: string; readonly name: string; readonly option: string };
+
+export function requireHarnesses(workflow: Workflow, settings: Settings, of: Needed): void {
+  const wanted = [...ownOf(workflow, of), ...ofTasks(workflow, of)];
+  for (const { name } of wanted) {
     const harness = settings.harness(name);
     if (harness === undefined) throw unknownHarness(name, settings.harnesses);
-    if (of.path !== undefined) requireProgram(harness, { path: of.path, role, option });
+    const all = wanted.filter((other) => other.name === name);
+    if (of.path !== undefined) requireProgram(harness, of.path, all);
   }
 }
 
-type Wanted = { readonly path: string; readonly role: string; readonly option: string };
+function ownOf({ definition }: Workflow, of: Needed): Wanted[] {
+  return Object.entries(definition.roles).map(([role, { harness }]) =>
+    wantedAs({ definition, of }, role, harness),
+  );
+}
 
-function requireProgram(harness: Harness, { path, role, option }: Wanted): void {
+/** Those that will do the tasks, however hard each turns out to be. */
+function ofTasks({ definition }: Workflow, of: Needed): Wanted[] {
+  const params = withDefaults(definition, of.params);
+  const off = new Set(
+    (definition.stages ?? []).flatMap((stage) => (isEnabled(stage, { params }) ? [] : stage.makes)),
+  );
+  return Object.entries(definition.artifacts).flatMap(([artifact, { reader }]) => {
+    const child = reader.type === "children" ? of.children?.get(reader.workflow) : undefined;
+    if (reader.type !== "children" || child === undefined || off.has(artifact)) return [];
+    return Object.entries(child.definition.roles).flatMap(([role, { harness }]) =>
+      valuesFor({ reader, child, params }, harness).map((value) =>
+        wantedAs({ definition, of }, `${role} of tasks`, value),
+      ),
+    );
+  });
+}
+
+type Tasks = { readonly reader: Children; readonly child: Workflow; readonly params: Needed["params"] };
+
+/** What a child's own value is, or is given as, seen from its parent. */
+function valuesFor({ reader, child, params }: Tasks, value: Value<string>): readonly Value[] {
+  if (typeof value === "string") return [value];
+  const given = reader.with[value.param] ?? child.definition.params[value.param]?.default ?? "";
+  if (typeof given !== "object" || !("easy" in given)) return [given];
+  const { scored = true } = reader;
+  const isScored = typeof scored === "object" ? params[scored.param] : scored;
+  return isScored === false ? [given.medium] : [given.easy, given.medium, given.hard];
+}
+
+type On = { readonly definition: Workflow["definition"]; readonly of: Needed };
+
+function wantedAs({ definition, of }: On, role: string, harness: Value): Wanted {
+  if (typeof harness !== "object") return { role, name: String(harness), option: "" };
+  const { param } = harness;
+  const name = String(of.params[param] ?? definition.params[param]?.default ?? "");
+  return { role, name, option: of.option(param) };
+}
+
+/** Everybody who would call it is told of at once: whoever chooses another one chooses it for all. */
+function requireProgram(harness: Harness, path: string, wanted: readonly Wanted[]): void {
   const {
     name,
     command: [program = ""],
@@ -40,10 +86,14 @@ function requireProgram(harness: Harness, { path, role, option }: Wanted): void 
   } = harness;
   // What is filled in later cannot be looked for.
   if (program.includes("{") || programAt(program, set["PATH"] ?? path) !== undefined) return;
+  const options = [...new Set(wanted.flatMap(({ option }) => (option === "" ? [] : [option])))];
+  const [role = "", ...others] = new Set(wanted.map((each) => each.role));
+  const more = others.length === 0 ? "" : ` and ${others.length} more`;
+  const hint = options.length === 0 ? "" : `, or choose another one: ${options.join(" ")}`;
   throw new UserError(
     "no-program",
-    `the harness ${name} of the ${role} calls ${program}, which is not on the PATH`,
-    `install it${option === "" ? "" : `, or choose another one: ${option}`}; signalbox doctor says which are there`,
+    `the harness ${name} of the ${role}${more} calls ${program}, which is not on the PATH`,
+    `install it${hint}; signalbox doctor says which are there`,
   );
 }
 

@@ -7,12 +7,13 @@
 
 import { isUp } from "../act.ts";
 import type { Workflow } from "../compile.ts";
+import { countedBy, valueIn } from "../field.ts";
 import { isGrouped } from "../groups.ts";
 import type { Agent, Run } from "../run.ts";
 import { hasVerdict, isGood, standingOf } from "../standing.ts";
-import type { Condition, Standing } from "../workflow.ts";
+import type { Condition, Reader, Standing } from "../workflow.ts";
 import { liveArtifacts, liveCounters, toldWhenStale, usesOrigin } from "./live.ts";
-import { conditionsOf } from "./outcomes.ts";
+import { conditionsOf, isAboutField, type AboutField } from "./outcomes.ts";
 
 export type Keys = (run: Run) => string;
 
@@ -43,7 +44,12 @@ export function keysOf(workflow: Workflow): Keys {
   const classes = new Map(
     Object.keys(definition.artifacts).map((name) => [name, classesOf(name, conditions)]),
   );
-  const fields = new Map(Object.keys(definition.artifacts).map((name) => [name, fieldsOf(name, conditions)]));
+  const fields = new Map(
+    Object.entries(definition.artifacts).map(([name, { reader }]) => [
+      name,
+      marksOf(name, reader, conditions),
+    ]),
+  );
   const bound = boundRoles(workflow);
   const hasOrigin = usesOrigin(workflow);
   const outliving = toldWhenStale(workflow);
@@ -73,9 +79,7 @@ export function keysOf(workflow: Workflow): Keys {
       // A waiver ends when the artifact begins anew: then it is old, or there is none.
       if (outliving.has(name) && standing === "waived") key += run.held[name] === undefined ? "-" : "+";
       if (grouped.has(name)) key += hasVerdict(workflow, run, name) ? "v" : "-";
-      if (standing !== "missing")
-        for (const field of fields.get(name) ?? [])
-          key += `:${JSON.stringify(run.held[name]?.reading.fields[field] ?? null)}`;
+      if (standing !== "missing") for (const mark of fields.get(name) ?? []) key += mark(run);
     }
     for (const role of roles) key += String.fromCharCode(agentMark(run, run.agents[role], bound));
     if (hasSlots) key += slotsKey(run, names, bound);
@@ -111,13 +115,30 @@ function classesOf(artifact: string, conditions: readonly Condition[]): Map<Stan
   return new Map(STANDINGS.map((standing, index) => [standing, marks.indexOf(marks[index] ?? "")]));
 }
 
-function fieldsOf(artifact: string, conditions: readonly Condition[]): string[] {
-  const names = conditions.flatMap((condition) =>
-    (condition.type === "field" || condition.type === "least") && condition.artifact === artifact
-      ? [condition.field]
-      : [],
-  );
-  return [...new Set(names)];
+type Mark = (run: Run) => string;
+
+/** Of a field its value; of how many issues there are only what guards can tell by it. */
+function marksOf(artifact: string, reader: Reader, conditions: readonly Condition[]): Mark[] {
+  const about = conditions.filter(isAboutField).filter((condition) => condition.artifact === artifact);
+  return [...Map.groupBy(about, ({ field }) => field)].map(([field, bounds]): Mark => {
+    if (countedBy(reader, field) === undefined)
+      return (run) => `:${JSON.stringify(run.held[artifact]?.reading.fields[field] ?? null)}`;
+    return (run) => {
+      const count = Number(valueIn(reader, run.held[artifact]?.reading, field) ?? -1);
+      return `:${bounds.map((bound) => (isWithin(bound, count) ? "y" : "n")).join("")}`;
+    };
+  });
+}
+
+function isWithin(condition: AboutField, count: number): boolean {
+  switch (condition.type) {
+    case "field":
+      return condition.in.includes(count);
+    case "least":
+      return count >= condition.min;
+    case "most":
+      return count <= condition.max;
+  }
 }
 
 /** Roles whose word is about the work as it was handed to them. */

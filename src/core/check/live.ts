@@ -202,7 +202,10 @@ function artifactsReadIn(workflow: Workflow, here: Here): string[] {
   // So does what an artifact is bound to: its change makes the artifact stale.
   return closure(direct, (name) => {
     const artifact = workflow.definition.artifacts[name];
-    return [...(artifact?.bind ?? []), ...(artifact?.each === undefined ? [] : [artifact.each.artifact])];
+    const lists = [artifact?.each, artifact?.every].flatMap((from) =>
+      from === undefined ? [] : [from.artifact],
+    );
+    return [...(artifact?.bind ?? []), ...lists];
   });
 }
 

@@ -1,13 +1,23 @@
 /** The outcomes of an artifact that a definition can tell apart. */
 
+import { contradictionsIn, rulesOf } from "../agree.ts";
 import type { Workflow } from "../compile.ts";
 import type { Fault, Reading } from "../event.ts";
+import { countedBy } from "../field.ts";
 import { isGrouped } from "../groups.ts";
-import { FAILING, NO_ISSUES, type IssueCounts, type Verdict } from "../verdict.ts";
+import {
+  FAILING,
+  NO_ISSUES,
+  SEVERITIES,
+  type IssueCounts,
+  type Severity,
+  type Tests,
+  type Verdict,
+} from "../verdict.ts";
 import { FACTS } from "../vocabulary.ts";
-import type { Artifact, Condition, Literal, Shape } from "../workflow.ts";
+import type { Artifact, Condition, Literal, ReviewShape, Shape } from "../workflow.ts";
 
-export type Outcome = Pick<Reading, "fields" | "lists" | "verdict" | "issues" | "files"> & {
+export type Outcome = Pick<Reading, "fields" | "lists" | "verdict" | "issues" | "tests" | "files"> & {
   readonly faults?: readonly Fault[];
 };
 
@@ -65,7 +75,8 @@ function listsOf(workflow: Workflow, name: string, artifact: Artifact): Outcome[
   return fans.some(({ least, most }) => least < 2 && most > 1) ? [listed(2), listed(1)] : [listed(2)];
 }
 
-function verdictsOf(workflow: Workflow, name: string, { reader }: Artifact): Omit<Outcome, "lists">[] {
+function verdictsOf(workflow: Workflow, name: string, artifact: Artifact): Omit<Outcome, "lists">[] {
+  const { reader } = artifact;
   if (reader.type === "check") return [{ verdict: "pass", fields: {} }, ...redOf(workflow, name)];
   if (reader.type === "children") return ["all", "some", "none"].map((outcome) => ({ fields: { outcome } }));
   if (reader.type === "section" && reader.verdicts !== undefined)
@@ -74,14 +85,83 @@ function verdictsOf(workflow: Workflow, name: string, { reader }: Artifact): Omi
   if (review === undefined) return [{ fields: {} }];
   const claims = distinct(review.verdicts);
   if (review.issuesAt === undefined) return claims.map((verdict) => ({ verdict, fields: {} }));
-  // An approval may come with issues: a note, or a reason to mend, by the threshold.
+  const counts = comparedCounts(workflow, name);
   return claims.flatMap((verdict) =>
-    (verdict.startsWith("pass") ? [NO_ISSUES, ONE_LOW, ONE_CRITICAL] : [ONE_CRITICAL]).map((issues) => ({
-      verdict,
-      issues,
-      fields: {},
-    })),
+    issuesBeside(verdict, counts).flatMap((issues) =>
+      claimed({ review, block: leastRefusing(artifact) }, { verdict, issues }).map((claim) => ({
+        ...claim,
+        fields: {},
+      })),
+    ),
   );
+}
+
+/** An approval may come with issues: a note, or a reason to mend, by the threshold. Where guards count them, with as many as they can tell apart. */
+function issuesBeside(verdict: Verdict, counts: ReadonlyMap<Severity, readonly number[]>): IssueCounts[] {
+  const isCounted = counts.size > 0;
+  let all = verdict.startsWith("pass") || isCounted ? [NO_ISSUES, ONE_LOW, ONE_CRITICAL] : [ONE_CRITICAL];
+  for (const [severity, numbers] of counts)
+    all = all.flatMap((issues) =>
+      numbers.map((number) => ({
+        ...issues,
+        ...(severity === "high" ? { critical: 0 } : {}),
+        [severity]: number,
+      })),
+    );
+  return [...new Map(all.map((issues) => [JSON.stringify(issues), issues])).values()];
+}
+
+const GREEN = { total: 1, passed: 1, failed: 0, skipped: 0 };
+const RED = { total: 1, passed: 0, failed: 1, skipped: 0 };
+
+type Claimed = { readonly verdict: Verdict; readonly issues: IssueCounts; readonly tests?: Tests };
+
+/** The claim, with tests that went so that it does not contradict itself; none where it does so in any case, since that counts for nothing. */
+function claimed(on: { review: ReviewShape; block: Severity }, claim: Claimed): Claimed[] {
+  const { review, block } = on;
+  const rules = rulesOf(review, block);
+  const tried = review.testsAt === undefined ? [claim] : [GREEN, RED].map((tests) => ({ ...claim, tests }));
+  const sound = tried.find((each) => contradictionsIn(each, rules).length === 0);
+  return sound === undefined ? [] : [sound];
+}
+
+/** The threshold; of a parameter the one that refuses least, since whether another one does is seen in the run. */
+function leastRefusing({ block }: Artifact): Severity {
+  return SEVERITIES.find((severity) => severity === block) ?? "critical";
+}
+
+/** For each severity that guards count, numbers on both sides of what they compare it with. */
+function comparedCounts(workflow: Workflow, name: string): Map<Severity, number[]> {
+  const reader = workflow.definition.artifacts[name]?.reader;
+  const counts = new Map<Severity, number[]>();
+  for (const condition of conditionsOf(workflow)) {
+    if (!isAboutField(condition) || condition.artifact !== name) continue;
+    const severity = countedBy(reader, condition.field);
+    if (severity === undefined) continue;
+    const near = [0, ...(counts.get(severity) ?? []), ...besides(condition)];
+    counts.set(
+      severity,
+      [...new Set(near)].filter((count) => Number.isInteger(count) && count >= 0),
+    );
+  }
+  return counts;
+}
+
+export type AboutField = Extract<Condition, { type: "field" | "least" | "most" }>;
+
+export function isAboutField(condition: Condition): condition is AboutField {
+  return condition.type === "field" || condition.type === "least" || condition.type === "most";
+}
+
+function besides(condition: AboutField): number[] {
+  switch (condition.type) {
+    case "least":
+      return [condition.min, condition.min - 1];
+    case "most":
+      return [condition.max, condition.max + 1];
+    case "field":
+      return condition.in.flatMap((value) => (typeof value === "number" ? [value, value + 1] : []));
+  }
 }
 
 /** Only a check that is red has failed somewhere. */
@@ -108,14 +188,16 @@ export function fieldCombinations(workflow: Workflow, name: string, { reader }: 
 
 function shapeOf(reader: Artifact["reader"]): Shape | undefined {
   if (reader.type === "fact") return FACTS[reader.fact]?.told?.fields;
+  if (reader.type === "document") return reader.front?.shape;
   return reader.type === "json" || reader.type === "yaml" ? reader.shape : undefined;
 }
 
 function comparedFields(workflow: Workflow, name: string): Map<string, Literal[]> {
   const compared = new Map<string, Literal[]>();
   for (const condition of conditionsOf(workflow)) {
-    if ((condition.type !== "field" && condition.type !== "least") || condition.artifact !== name) continue;
-    const told = condition.type === "least" ? [condition.min, condition.min - 1] : condition.in;
+    if (!isAboutField(condition) || condition.artifact !== name) continue;
+    if (countedBy(workflow.definition.artifacts[name]?.reader, condition.field) !== undefined) continue;
+    const told = condition.type === "field" ? condition.in : besides(condition);
     compared.set(condition.field, [...(compared.get(condition.field) ?? []), ...told]);
   }
   return compared;

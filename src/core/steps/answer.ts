@@ -3,9 +3,9 @@
 import type { Workflow } from "../compile.ts";
 import { record, type Draft } from "../draft.ts";
 import type { Incoming, Refusal } from "../event.ts";
-import { isOpen, isSpent, unmet } from "../gate.ts";
+import { isAnswerOpen, isOpen, isSpent, nearest } from "../gate.ts";
 import { nameOf } from "../intake.ts";
-import { invalid, notOpen, notYourRole } from "../refuse.ts";
+import { invalid, notYourRole, shutAnswer } from "../refuse.ts";
 import type { Run } from "../run.ts";
 import { count, settle, take } from "../take.ts";
 import type { Ask } from "../workflow.ts";
@@ -39,18 +39,21 @@ export function answer(draft: Draft, event: Answered): Refusal | undefined {
     };
   }
   const declared = workflow.definition.asks[event.ask];
-  const wrong = declared === undefined ? "nobody asks this" : problemWith(declared, event);
+  const wrong = declared === undefined ? "nobody asks this" : problemWith(draft, declared, event);
   if (wrong !== undefined)
     return askAgain(draft, event, { wrong, id: question.id, counter: declared?.reask });
   const moves = (workflow.movesFrom[run.state] ?? []).filter(
     (candidate) => candidate.answer === event.answer,
   );
   const move = moves.find((candidate) => isOpen(draft, candidate));
-  const [closed] = moves;
   if (move === undefined)
-    return closed === undefined
+    return moves.length === 0
       ? invalid(run, `"${event.answer}" leads nowhere`)
-      : notOpen(run, closed.to, unmet(draft, closed));
+      : shutAnswer(run, {
+          answer: event.answer,
+          reasons: nearest(draft, moves),
+          open: declared === undefined ? [] : openValues(draft, declared),
+        });
   record(draft, event);
   record(draft, {
     type: "question-closed",
@@ -65,10 +68,22 @@ export function answer(draft: Draft, event: Answered): Refusal | undefined {
   return undefined;
 }
 
-function problemWith(ask: Ask, event: Answered): string | undefined {
+/** Every answer that counts now, as it is given. */
+function openValues({ workflow, run }: Draft, { options }: Ask): string[] {
+  return Object.entries(options)
+    .flatMap(([name, { routes }]) =>
+      routes.length === 0 ? [name] : routes.map((route) => `${name}/${route}`),
+    )
+    .filter((value) => isAnswerOpen(workflow, run, value));
+}
+
+function problemWith(draft: Draft, ask: Ask, event: Answered): string | undefined {
   const [word = "", route] = event.answer.split("/");
   const option = Object.hasOwn(ask.options, word) ? ask.options[word] : undefined;
-  if (option === undefined) return `"${event.answer}" is not one of ${Object.keys(ask.options).join(", ")}`;
+  if (option === undefined) {
+    const open = new Set(openValues(draft, ask).map((value) => value.split("/")[0]));
+    return `"${event.answer}" is not one of ${[...open].join(", ")}`;
+  }
   if (option.routes.length > 0 && (route === undefined || !option.routes.includes(route))) {
     return `"${word}" needs one of ${option.routes.map((name) => `${word}/${name}`).join(", ")}`;
   }

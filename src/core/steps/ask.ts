@@ -3,7 +3,7 @@
 import { NONE, type Workflow } from "../compile.ts";
 import { record, type Draft } from "../draft.ts";
 import type { Incoming, Refusal } from "../event.ts";
-import { isOpen, targetOf, unmet, type Unmet } from "../gate.ts";
+import { isOpen, nearest, targetOf } from "../gate.ts";
 import { currentAgent, intake, nameOf } from "../intake.ts";
 import {
   leadsElsewhere,
@@ -95,10 +95,4 @@ function dependsOn(workflow: Workflow, move: Move, who: string): boolean {
     ...move.need,
     ...move.when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])),
   ].some((name) => workflow.definition.artifacts[name]?.by.includes(who));
-}
-
-/** The candidate with the fewest reasons against it is the one worth explaining. */
-function nearest(draft: Draft, moves: readonly Move[]): Unmet[] {
-  const all = moves.map((move) => unmet(draft, move));
-  return all.toSorted((a, b) => a.length - b.length)[0] ?? [];
 }

@@ -128,12 +128,17 @@ const RUN = {
   updatedAt: Text,
 };
 
+const Phase = told(
+  Text,
+  "What the workflow calls the stretch that it is in; empty where it has no such words",
+);
 const Tally = z.strictObject({ done: Count, all: Count, waiting: Count });
 
 export const list = {
   runs: z.array(
     z.strictObject({
       ...RUN,
+      phase: Phase,
       tasks: told(
         z.nullable(Tally),
         "Of a list that it waits for: how many are done, and how many wait for a person",
@@ -150,6 +155,7 @@ export const show = {
   definition: Text,
   title: Text,
   stage: Text,
+  phase: Phase,
   seq: Count,
   entry: Count,
   base: Text,
@@ -182,7 +188,14 @@ export const next = {
   question: z.nullable(Question),
 };
 
-export const why = { run: Text, state: Text, moves: z.array(Way), silent: Texts, tasks: z.array(Task) };
+export const why = {
+  run: Text,
+  state: Text,
+  moves: z.array(Way),
+  silent: Texts,
+  doubts: Texts,
+  tasks: z.array(Task),
+};
 
 export const history = {
   run: Text,

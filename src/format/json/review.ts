@@ -9,8 +9,13 @@ import { quote } from "../finding.ts";
 import { fileOf } from "./location.ts";
 import { isObject, nameOf } from "./shape.ts";
 import type { Misfit, Path } from "./shape.ts";
+import { readTests } from "./tests.ts";
 
-type Review = Pick<Reading, "verdict" | "issues" | "files"> & { readonly misfits: readonly Misfit[] };
+type Review = Pick<Reading, "verdict" | "issues" | "files" | "tests"> & {
+  readonly misfits: readonly Misfit[];
+  /** The verdict as it was written, and where; only of a review that must agree with itself. */
+  readonly word?: { readonly word: string; readonly path: Path };
+};
 
 export function readReview(shape: ReviewShape, data: unknown): Review {
   const misfits: Misfit[] = [];
@@ -21,7 +26,18 @@ export function readReview(shape: ReviewShape, data: unknown): Review {
   if (verdict === undefined) misfits.push({ path: at, reason: wrongVerdict(shape, at, word) });
   const issues = shape.issuesAt === undefined ? undefined : countIssues(shape, data, misfits);
   const files = shape.locationAt === undefined ? undefined : filesIn(shape, data);
-  return { misfits, ...(verdict && { verdict }), ...(issues && { issues }), ...(files && { files }) };
+  const testsAt = shape.testsAt === undefined ? undefined : pathOf(shape.testsAt);
+  const { tests, misfits: unsound } =
+    testsAt === undefined ? { misfits: [] } : readTests(valueAt(data, testsAt), testsAt);
+  const isWeighed = testsAt !== undefined || shape.strict === true;
+  return {
+    misfits: [...misfits, ...unsound],
+    ...(verdict && { verdict }),
+    ...(issues && { issues }),
+    ...(files && { files }),
+    ...(tests && { tests }),
+    ...(verdict && isWeighed ? { word: { word: String(word), path: at } } : {}),
+  };
 }
 
 function wrongVerdict(shape: ReviewShape, at: Path, word: unknown): string {

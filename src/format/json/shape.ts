@@ -27,18 +27,25 @@ export function misfits(shape: Shape, data: unknown, path: Path = []): readonly 
 }
 
 function ofScalar(
-  shape: { readonly type: "text" | "number" | "boolean"; readonly values?: readonly Literal[] },
+  shape: Extract<Shape, { type: "text" | "number" | "boolean" }>,
   data: unknown,
   path: Path,
 ): readonly Misfit[] {
-  const { type, values } = shape;
+  // A parameter that nobody has looked up allows nothing.
+  const { type, is, values = is === undefined ? undefined : [] } = shape;
   if (typeof data !== (type === "text" ? "string" : type) || (type === "number" && !Number.isFinite(data))) {
     return [{ path, reason: `${nameOf(path)} must be a ${type}` }];
   }
   if (values !== undefined && !values.some((one) => one === data)) {
-    return [{ path, reason: `${nameOf(path)} is ${quote(String(data))}; allowed are ${values.join(", ")}` }];
+    return [{ path, reason: `${nameOf(path)} is ${quote(String(data))}; ${allowedIn(values)}` }];
   }
   return [];
+}
+
+function allowedIn(values: readonly Literal[]): string {
+  const [only] = values;
+  if (values.length !== 1 || only === undefined) return `allowed are ${values.join(", ")}`;
+  return `it must be ${typeof only === "string" ? quote(only) : only}`;
 }
 
 /** An optional key without a value is as good as absent; a required text that is empty is missing. */

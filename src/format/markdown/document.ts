@@ -6,6 +6,8 @@ import type { Finding, Flaw } from "../finding.ts";
 import { isPlaceholder, plain } from "./inline.ts";
 import { linesWithin, outlineOf, ownBlocks, sectionsOf, startOf } from "./outline.ts";
 import type { Block, Outline, Section } from "./outline.ts";
+import { flawsUnder } from "./under.ts";
+import { withoutWrapper } from "./wrapper.ts";
 
 type DocumentReader = Extract<Reader, { type: "document" }>;
 
@@ -13,27 +15,32 @@ const DEPTH_MAX = 3;
 const ITEM_MAX = 200;
 
 export function readDocument(reader: DocumentReader, file: string, text: string): Finding {
-  const outline = outlineOf(file, text);
+  const outline = outlineOf(file, withoutWrapper(text));
   if (outline.refused) return { found: true, faults: faultsAt([outline.refused], outline.placeAt) };
   const sections = sectionsOf(outline, DEPTH_MAX);
   const flaws: Flaw[] = [];
   for (const heading of reader.headings) {
     const section = pick(sections, heading, flaws);
-    if (section !== undefined && !hasContent(outline, section.body)) {
-      flaws.push({
-        offset: startOf(section.heading),
-        reason: `nothing stands under the heading ${quote(heading)}`,
-      });
-    }
+    if (section !== undefined) flaws.push(...flawsIn(reader, outline, section));
   }
   if (reader.headings.length === 0 && !hasContent(outline, outline.blocks)) {
     flaws.push({ offset: 0, reason: "the document has no content" });
   }
-  const lists = Object.entries(reader.lists).map(([name, heading]) => {
+  const lists = Object.entries(reader.lists).flatMap(([name, heading]) => {
+    // A list in front matter is taken out by whoever reads that.
+    if (typeof heading !== "string") return [];
     const section = pick(sections, heading, reader.headings.includes(heading) ? [] : flaws);
-    return [name, section === undefined ? [] : itemsOf(outline, section, flaws)] as const;
+    return [[name, section === undefined ? [] : itemsOf(outline, section, flaws)] as const];
   });
   return { found: true, faults: faultsAt(flaws, outline.placeAt), lists: Object.fromEntries(lists) };
+}
+
+function flawsIn(reader: DocumentReader, outline: Outline, section: Section): readonly Flaw[] {
+  const { name } = section;
+  if (!hasContent(outline, section.body))
+    return [{ offset: startOf(section.heading), reason: `nothing stands under the heading ${quote(name)}` }];
+  const under = reader.under?.[name];
+  return under === undefined ? [] : flawsUnder(outline, section, under);
 }
 
 /** The highest heading of that name. Sub-sections may repeat a name, headings of the same rank may not. */

@@ -8,7 +8,7 @@ import { readSection } from "./section.ts";
 
 export type MarkdownReader = Extract<Reader, { type: "section" | "document" }>;
 
-/** The same as `readArtifact`, for artifacts that are Markdown. */
+/** The same as `readArtifact`, for artifacts that are Markdown and nothing else. */
 export const readMarkdown: Read = readWith(find);
 
 export function findInMarkdown(reader: MarkdownReader, file: string, text: string): Finding {
@@ -21,6 +21,7 @@ export function findInMarkdown(reader: MarkdownReader, file: string, text: strin
 }
 
 function find(reader: FileReader, file: string, text: string): Finding {
-  if (reader.type === "section" || reader.type === "document") return findInMarkdown(reader, file, text);
+  if (reader.type === "section" || (reader.type === "document" && reader.front === undefined))
+    return findInMarkdown(reader, file, text);
   throw new Error(`${reader.type} is no reader of Markdown`);
 }

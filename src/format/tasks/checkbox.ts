@@ -1,5 +1,5 @@
 /**
- * Tasks in Markdown, under headings that name a layer.
+ * Tasks in Markdown that may stand under headings which name a layer.
  *
  * Either `### Task 1.1: title` with a map in a YAML block, or lines `- [ ] 1.1 title` with File and Depends below.
  */
@@ -8,6 +8,7 @@ import type { Fault } from "../../core/event.ts";
 import type { Flaw } from "../finding.ts";
 import { cutValue, quote } from "../finding.ts";
 import { loadYamlText } from "../json/read.ts";
+import { isObject } from "../json/shape.ts";
 import type { Path } from "../json/shape.ts";
 import { plain } from "../markdown/inline.ts";
 import { linesWithin, ownBlocks, sectionsOf, startOf, textOf } from "../markdown/outline.ts";
@@ -22,24 +23,44 @@ type Code = Extract<Block, { type: "code" }>;
 type ListItem = Extract<Block, { type: "listItem" }>;
 type Found = { readonly flaws: Flaw[]; readonly faults: Fault[] };
 
-const LAYER_DEPTH = 2;
 const TITLE_MAX = 200;
+const TASK = /^Task[ \t]+[A-Za-z]*-?\d/;
 const BOX = /^\[([^\]])\](?:[ \t]+(.*))?$/;
+const ID = /^(?:\*\*)?([A-Za-z]*-?\d[\w.-]*?)[.:]?(?:\*\*)?[:.]?[ \t]+(\S.*)$/;
+const ACTIONS = ["CREATE", "MODIFY", "DELETE", "RENAME"];
 
 export function checkboxDrafts(outline: Outline, found: Found): readonly Draft[] {
-  const layers = sectionsOf(outline, LAYER_DEPTH).filter(({ depth }) => depth === LAYER_DEPTH);
-  const layerAt = (offset: number) => layers.findLast(({ heading }) => startOf(heading) <= offset)?.name;
-  const sections = sectionsOf(outline, TASK_DEPTH_MAX).filter(({ name }) => TASK_HEADING.test(name));
-  const drafts =
-    sections.length > 0
-      ? sections.flatMap((section) => blockDraft(outline, section, found))
-      : outline.blocks
-          .flatMap((block) => (block.type === "list" ? block.children : []))
-          .flatMap((item) => lineDraft(outline, item, found.flaws));
-  return drafts.map((draft) => {
-    const layer = layerAt(draft.offset);
-    return layer === undefined ? draft : { ...draft, layer };
-  });
+  const headings = sectionsOf(outline, TASK_DEPTH_MAX).filter(({ name }) => TASK.test(name));
+  const sections = headings.filter(({ name }) => TASK_HEADING.test(name));
+  for (const { heading } of headings.filter((section) => !sections.includes(section)))
+    found.flaws.push({
+      offset: startOf(heading),
+      reason: "a task's heading must read `### Task 1.1: title`",
+    });
+  const items = outline.blocks.flatMap((block) => (block.type === "list" ? block.children : []));
+  if (sections.length === 0)
+    return headings.length > 0 ? [] : items.flatMap((item) => lineDraft(outline, item, found.flaws));
+  requireNone(
+    outline,
+    items.filter((item) => !sections.some((section) => holds(section, item))),
+    found.flaws,
+  );
+  return sections.flatMap((section) => blockDraft(outline, section, found));
+}
+
+function holds({ heading, next }: Section, item: ListItem): boolean {
+  const offset = startOf(item);
+  return offset > startOf(heading) && (next === undefined || offset < startOf(next));
+}
+
+/** Boxes below a task are its steps; one with an id elsewhere is a task that nobody would do. */
+function requireNone(outline: Outline, items: readonly ListItem[], flaws: Flaw[]): void {
+  for (const item of items) {
+    const [first] = linesWithin(outline, item);
+    if (first === undefined || !ID.test(BOX.exec(first.text)?.[2] ?? "")) continue;
+    const reason = "tasks are headings with a YAML block here, so that this line would be lost";
+    flaws.push({ offset: first.offset, reason });
+  }
 }
 
 function blockDraft(outline: Outline, section: Section, found: Found): readonly Draft[] {
@@ -50,8 +71,10 @@ function blockDraft(outline: Outline, section: Section, found: Found): readonly 
     found.flaws.push({ offset, reason: `task ${quote(id)}: has no YAML block` });
     return [];
   }
-  const draft = fromBlock(outline, block, found.faults);
-  if (draft === undefined) return [];
+  const read = fromBlock(outline, block, found.faults);
+  if (read?.draft === undefined) return [];
+  const { draft, action } = read;
+  requireAction(action, { id, offset }, found.flaws);
   if (draft.id !== id) {
     found.flaws.push({
       offset,
@@ -59,7 +82,18 @@ function blockDraft(outline: Outline, section: Section, found: Found): readonly 
     });
   }
   const text = draft.text ?? instructionsIn(textOf(outline, section));
-  return [{ ...draft, offset, title: cutValue(plain(title), TITLE_MAX), text }];
+  const files =
+    action === "RENAME" ? draft.files.flatMap((file) => file.split(/\s+(?:->|=>|→)\s+/)) : draft.files;
+  return [{ ...draft, files, offset, title: cutValue(plain(title), TITLE_MAX), text }];
+}
+
+function requireAction(action: unknown, { id, offset }: Pick<Draft, "id" | "offset">, flaws: Flaw[]): void {
+  if (action === undefined || ACTIONS.some((known) => known === action)) return;
+  const said = typeof action === "string" ? action : JSON.stringify(action);
+  flaws.push({
+    offset,
+    reason: `task ${quote(id)}: the action ${quote(said)} is none of ${ACTIONS.join(", ")}`,
+  });
 }
 
 function fromBlock(outline: Outline, block: Code, faults: Fault[]) {
@@ -72,13 +106,9 @@ function fromBlock(outline: Outline, block: Code, faults: Fault[]) {
     return undefined;
   }
   const complain = (path: Path, reason: string) => faults.push(shift({ at: loaded.placeOf(path), reason }));
-  return entryDraft({
-    data: loaded.data,
-    path: [],
-    lines: text.split("\n"),
-    placeOf: loaded.placeOf,
-    complain,
-  });
+  const { data, placeOf } = loaded;
+  const draft = entryDraft({ data, path: [], lines: text.split("\n"), placeOf, complain });
+  return { draft, action: isObject(data) ? (data["action"] ?? undefined) : undefined };
 }
 
 function lineDraft(outline: Outline, item: ListItem, flaws: Flaw[]): readonly Draft[] {
@@ -87,8 +117,7 @@ function lineDraft(outline: Outline, item: ListItem, flaws: Flaw[]): readonly Dr
   if (first === undefined || box === null) return [];
   const { offset } = first;
   const [, mark = "", text = ""] = box;
-  const [, id, title = ""] =
-    /^(?:\*\*)?([A-Za-z]*-?\d[\w.-]*?)[.:]?(?:\*\*)?[:.]?[ \t]+(\S.*)$/.exec(text) ?? [];
+  const [, id, title = ""] = ID.exec(text) ?? [];
   if (id === undefined) {
     flaws.push({ offset, reason: "a task must read `- [ ] 1.1 title`" });
     return [];
@@ -99,12 +128,15 @@ function lineDraft(outline: Outline, item: ListItem, flaws: Flaw[]): readonly Dr
   const status = { " ": "pending", x: "completed", X: "completed" }[mark];
   if (status === undefined) flaws.push({ offset, reason: `the box must be [ ] or [x], not [${mark}]` });
   const labelled = labelledOf(rest);
+  const files = labelled.get("files") ?? [];
+  for (const [, action = ""] of files.join("\n").matchAll(/(?<=\s)\(([A-Z]{2,})\)/g))
+    requireAction(action, { id, offset }, flaws);
   return [
     {
       id,
       offset,
       title: cutValue(plain(title), TITLE_MAX),
-      files: filesIn(labelled.get("files") ?? []),
+      files: filesIn(files),
       dependsOn: idsIn(labelled.get("depends") ?? []),
       text: instructionsIn(rest.map((line) => line.text).join("\n")),
       ...(status !== undefined && { status }),

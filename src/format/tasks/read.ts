@@ -4,9 +4,11 @@ import type { Fault } from "../../core/event.ts";
 import type { Reader } from "../../core/workflow.ts";
 import { faultsAt } from "../finding.ts";
 import type { Flaw } from "../finding.ts";
+import { frontOf } from "../front.ts";
 import { outlineOf } from "../markdown/outline.ts";
 import { placesIn } from "../problem.ts";
 import { checkboxDrafts } from "./checkbox.ts";
+import { conflictsWith, layered } from "./layers.ts";
 import { planDrafts } from "./plan.ts";
 import { complexityOf, flawsOf } from "./task.ts";
 import type { Draft, Task } from "./task.ts";
@@ -28,10 +30,15 @@ export function readTasks(style: TaskStyle, file: string, text: string): TaskLis
 function fromMarkdown(style: "markdown" | "checkbox", file: string, text: string) {
   const outline = outlineOf(file, withoutWrapper(text));
   const flaws: Flaw[] = outline.refused ? [outline.refused] : [];
+  if (style === "markdown") {
+    const drafts = planDrafts(outline, flaws);
+    return { drafts, faults: faultsAt(flaws, outline.placeAt) };
+  }
   const faults: Fault[] = [];
-  const drafts =
-    style === "markdown" ? planDrafts(outline, flaws) : checkboxDrafts(outline, { flaws, faults });
-  return { drafts, faults: [...faultsAt(flaws, outline.placeAt), ...faults] };
+  const drafts = layered(outline, checkboxDrafts(outline, { flaws, faults }), flaws);
+  const front = frontOf(file, text);
+  const conflicts = front.faults.length > 0 ? front.faults : conflictsWith(front, drafts);
+  return { drafts, faults: [...conflicts, ...faultsAt(flaws, outline.placeAt), ...faults] };
 }
 
 /** A `<tasks>` tag around the list would hide, as HTML, what follows it without an empty line. */

@@ -2,6 +2,7 @@
 
 import type { Flaw } from "../finding.ts";
 import { quote } from "../finding.ts";
+import { circleIn } from "../order.ts";
 
 const COMPLEXITIES = ["easy", "medium", "hard"] as const;
 type Complexity = (typeof COMPLEXITIES)[number];
@@ -13,7 +14,7 @@ export type Task = {
   readonly dependsOn: readonly string[];
   readonly complexity?: Complexity;
   readonly status?: string;
-  /** The heading it stands under. */
+  /** What the heading that it stands under names. */
   readonly layer?: string;
   /** What is to be done, as the list has it. */
   readonly text?: string;
@@ -67,7 +68,7 @@ export function flawsOf(drafts: readonly Draft[]): readonly Flaw[] {
     const outside = draft.files.find((file) => /^[/\\~]|^[A-Za-z]:|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(file));
     if (outside !== undefined) complain(`the file ${quote(outside)} is not a path inside the workspace`);
   }
-  const cycle = cycleIn(first);
+  const cycle = circleIn([...first.values()]);
   const [start = ""] = cycle;
   if (cycle.length > 0) {
     flaws.push({
@@ -80,29 +81,4 @@ export function flawsOf(drafts: readonly Draft[]): readonly Flaw[] {
 
 export function complexityOf(word: string): Complexity | undefined {
   return COMPLEXITIES.find((complexity) => complexity === word.toLowerCase());
-}
-
-/** Walks with a stack of its own, because a chain of tasks may be long. Empty without a cycle. */
-function cycleIn(drafts: ReadonlyMap<string, Draft>): readonly string[] {
-  const finished = new Set<string>();
-  for (const start of drafts.keys()) {
-    const trail = [{ id: start, next: 0 }];
-    const open = new Set([start]);
-    for (let top = trail.at(-1); top !== undefined; top = trail.at(-1)) {
-      const id = drafts.get(top.id)?.dependsOn[top.next];
-      top.next += 1;
-      if (id === undefined || finished.has(top.id)) {
-        finished.add(top.id);
-        open.delete(top.id);
-        trail.pop();
-      } else if (open.has(id)) {
-        const ids = trail.map((step) => step.id);
-        return [...ids.slice(ids.indexOf(id)), id];
-      } else if (drafts.has(id) && !finished.has(id)) {
-        trail.push({ id, next: 0 });
-        open.add(id);
-      }
-    }
-  }
-  return [];
 }

@@ -3,7 +3,8 @@
 import { PERFORMABLE } from "../../core/vocabulary.ts";
 import type { Action } from "../../core/workflow.ts";
 
-export const RESOURCES = ["workspace"] as const;
+/** A worktree of the run's own, or the repository's main working tree. */
+export const RESOURCES = ["workspace", "place"] as const;
 
 /** What a sentence names, so that the names can be checked: kind and word. */
 export type Mention = {
@@ -103,7 +104,7 @@ function parseTell(words: readonly string[]): ParsedAction | string {
 }
 
 const PERFORM =
-  "perform commit from ARTIFACT [without $PARAMETER], perform pull-request from ARTIFACT, or perform notify";
+  "perform commit from ARTIFACT [without $PARAMETER], perform pull-request from ARTIFACT, perform note-base, perform archive, or perform notify";
 
 function parsePerform(words: readonly string[]): ParsedAction | string {
   const [, name = "", from, artifactName, without, param] = words;
@@ -115,7 +116,7 @@ function parsePerform(words: readonly string[]): ParsedAction | string {
   if (texts.length === 0)
     return words.length === 2 ? { action: { type: "perform", name }, mentions: [named] } : PERFORM;
   if (from !== "from" || artifactName === undefined) return PERFORM;
-  const mentions: Mention[] = [{ kind: "texts", name: artifactName, deed: name }];
+  const mentions: Mention[] = [named, { kind: "texts", name: artifactName, deed: name }];
   if (words.length === 4) return { action: { type: "perform", name, from: artifactName }, mentions };
   if (name !== "commit" || words.length !== 6 || without !== "without" || param?.startsWith("$") !== true)
     return PERFORM;

@@ -29,7 +29,10 @@ export function buildArtifact(
   const isEngines = file.check !== undefined || file.fact !== undefined || file.children !== undefined;
   requireParts(context, file, { name, path, inside });
   if (file.in !== undefined)
-    checkFile(context, file.in, { path: [...inside, "in"], isEach: file.each !== undefined });
+    checkFile(context, file.in, {
+      path: [...inside, "in"],
+      isEach: file.each !== undefined || file.every !== undefined,
+    });
   if (!isEngines) requireActors(context, file.by, [...path, "by"]);
   if (file.children !== undefined)
     requireName(context, {
@@ -65,6 +68,7 @@ export function buildArtifact(
   requireWhole(context, file, path);
   requireDistinct(context, file, inside);
   const each = buildEach(on, file, { name, path, inside });
+  const every = buildEvery(context, file, { name, path, inside });
   return {
     file: file.in ?? "",
     reader: readerOf(on, file, inside),
@@ -73,6 +77,7 @@ export function buildArtifact(
     bind: listOf(file.bind),
     block: paramOr(on, file.block ?? "low", { as: "severity", path: [...inside, "block"] }),
     ...(each === undefined ? {} : { each }),
+    ...(every === undefined ? {} : { every }),
   };
 }
 
@@ -135,24 +140,33 @@ function buildEach(
 ): Artifact["each"] {
   const { context } = on;
   if (file.each === undefined) return undefined;
-  const dot = file.each.lastIndexOf(".");
-  const artifact = file.each.slice(0, dot);
-  requireName(context, {
-    kind: "artifact",
-    name: artifact,
-    known: context.names.artifacts,
-    path: [...path, "each"],
-  });
-  if (file.in !== undefined && !file.in.includes("{slot}")) {
-    report(context, context.placeOf([...inside, "in"]), {
-      code: "bad-artifact",
-      message: `a fan-out writes one file per member: "in" needs {slot}`,
-    });
-  }
+  const { artifact, list } = listNamed(context, file.each, [...path, "each"]);
+  requireSlot(context, file, inside);
   const max = paramOr(on, file.max ?? MEMBERS, {
     as: "int",
     // A phase has another word for it.
     path: [...path, path[0] === "stages" ? "most" : "max"],
   });
-  return { artifact, list: file.each.slice(dot + 1), max: typeof max === "string" ? MEMBERS : max };
+  return { artifact, list, max: typeof max === "string" ? MEMBERS : max };
+}
+
+function buildEvery(context: Context, file: ArtifactFile, { path, inside }: Site): Artifact["every"] {
+  if (file.every === undefined) return undefined;
+  requireSlot(context, file, inside);
+  return listNamed(context, file.every, [...path, "every"]);
+}
+
+function listNamed(context: Context, name: string, path: Path): { artifact: string; list: string } {
+  const dot = name.lastIndexOf(".");
+  const artifact = name.slice(0, dot);
+  requireName(context, { kind: "artifact", name: artifact, known: context.names.artifacts, path });
+  return { artifact, list: name.slice(dot + 1) };
+}
+
+function requireSlot(context: Context, file: ArtifactFile, inside: Path): void {
+  if (file.in === undefined || file.in.includes("{slot}")) return;
+  report(context, context.placeOf([...inside, "in"]), {
+    code: "bad-artifact",
+    message: `there is one file per member: "in" needs {slot}`,
+  });
 }

@@ -1,6 +1,7 @@
 /** The expanded file becomes the core's definition. Every name is looked up; what is not there is a problem with a place. */
 
 import type { Assertion, Definition, Place, Projection, Role, State, Tree } from "../../core/workflow.ts";
+import { buildArchive, checkArchive } from "./archive.ts";
 import { buildArtifact } from "./artifact.ts";
 import {
   buildActions,
@@ -16,6 +17,7 @@ import { listOf, report, requireName, requireNames, type Context, type Path } fr
 import { answerMoves, buildAsk, buildEnd, buildMove } from "./moves.ts";
 import { buildParam, paramOr } from "./params.ts";
 import { checkFile } from "./paths.ts";
+import { checkPlaces } from "./places.ts";
 import { checkRelations } from "./relations.ts";
 import type { WhenFile, WorkflowFile } from "./schema.ts";
 import type { Expanded } from "./sink.ts";
@@ -40,7 +42,7 @@ export function build(context: Context, { file, expanded, prompts }: Given): Def
     }),
   );
   const declared = { artifacts, params };
-  const all: Build = { context, file, expanded, prompts, declared, used: new Set(), begun: [] };
+  const all: Build = { context, file, expanded, prompts, declared, used: new Set(), begun: [], named: [] };
   const stages = buildStages(all);
   const definition: Definition = {
     name: file.name,
@@ -64,9 +66,12 @@ export function build(context: Context, { file, expanded, prompts }: Given): Def
     projections: (file.projection ?? []).map((projection, index) =>
       buildProjection(context, projection, ["projection", index]),
     ),
+    ...(file.archive === undefined ? {} : { archive: buildArchive(all, file.archive) }),
     places: placesOf(all),
   };
   checkRelations(context, definition, (kind, name) => originOf(expanded, kind, name));
+  checkPlaces(all);
+  checkArchive(all, definition);
   if (context.problems.length === 0) checkUnused(all, definition);
   return {
     ...definition,
@@ -159,6 +164,7 @@ function buildState(on: Build, state: WorkflowFile["states"][string], name: stri
   return {
     ...(state.final === undefined ? {} : { final: state.final }),
     ...(state.stage === undefined ? {} : { stage: state.stage }),
+    ...(state.phase === undefined ? {} : { phase: state.phase }),
     ...(state.ask === undefined ? {} : { ask: state.ask }),
     waits: state.waits ?? state.ask !== undefined,
     title: state.title ?? "",

@@ -20,6 +20,8 @@ export type Build = {
   readonly used: Set<string>;
   /** Scopes that moves begin anew, with the places where they say so. */
   readonly begun: { readonly name: string; readonly path: Path }[];
+  /** Resources and deeds that are named, with the places where. */
+  readonly named: { readonly kind: "resource" | "deed"; readonly name: string; readonly path: Path }[];
 };
 
 export function originOf(expanded: Expanded, kind: string, name: string | number): Path {
@@ -63,9 +65,11 @@ function requireMention(on: Build, mention: Mention, path: Path): void {
       return;
     case "resource":
       requireName(on.context, { kind: "resource", name, known: RESOURCES, path });
+      on.named.push({ kind: "resource", name, path });
       return;
     case "performable":
       requireName(on.context, { kind: "deed", name, known: Object.keys(PERFORMABLE), path });
+      on.named.push({ kind: "deed", name, path });
       return;
     case "patterns":
       if (requireName(on.context, { kind: "parameter", name, known: names.params, path }))

@@ -4,7 +4,7 @@ import { closest } from "../../core/closest.ts";
 import type { Artifact, Condition, Literal, Param, Standing } from "../../core/workflow.ts";
 import { VERDICTS } from "../../core/verdict.ts";
 import { isDoubtful, report, requireName, statesOf, type Context, type Names, type Path } from "./context.ts";
-import { fieldOf, objectionTo, objectionToLeast, type Objection } from "./fields.ts";
+import { fieldOf, objectionTo, objectionToLeast, objectionToMost, type Objection } from "./fields.ts";
 import type { WhenFile } from "./schema.ts";
 
 /** Whose names the conditions use. */
@@ -20,13 +20,12 @@ type WhenValue = WhenFile[string];
 type Guard = { readonly key: string; readonly value: WhenValue; readonly path: Path };
 
 export function buildConditions(on: On, when: WhenFile | undefined, path: Path): Condition[] {
-  return Object.entries(when ?? {}).flatMap(([key, value]) => {
-    const condition = buildCondition(on, { key, value, path: [...path, key] });
-    return condition === undefined ? [] : [condition];
-  });
+  return Object.entries(when ?? {}).flatMap(
+    ([key, value]) => buildCondition(on, { key, value, path: [...path, key] }) ?? [],
+  );
 }
 
-function buildCondition(on: On, guard: Guard): Condition | undefined {
+function buildCondition(on: On, guard: Guard): Condition | Condition[] | undefined {
   const { context } = on;
   const { names } = context;
   const { key, value, path } = guard;
@@ -42,8 +41,15 @@ function buildCondition(on: On, guard: Guard): Condition | undefined {
   }
   if (Array.isArray(value) && value.length === 0)
     return object(context, path, { message: "an empty list names nothing: this could never hold" });
-  if (kind !== "field" && isLeast(value))
-    return object(context, path, { message: `"min" is for a field of an artifact, and ${key} is none` });
+  if (isBounds(value)) {
+    const [bound] = Object.keys(value);
+    if (bound === undefined)
+      return object(context, path, { message: "an empty map bounds nothing: name min, max or both" });
+    if (kind !== "field")
+      return object(context, path, {
+        message: `"${bound}" is for a field of an artifact, and ${key} is none`,
+      });
+  }
   switch (kind) {
     case "origin":
       for (const { literal, at } of literalsOf(guard))
@@ -182,7 +188,7 @@ function canBe(param: Exclude<Param, { type: "text" }>, value: Literal): boolean
   }
 }
 
-function fieldCondition({ context, declared }: On, guard: Guard): Condition | undefined {
+function fieldCondition({ context, declared }: On, guard: Guard): Condition | Condition[] | undefined {
   const { key, value, path } = guard;
   const { artifact, field } = partsOf(key);
   const source = declared.artifacts[artifact];
@@ -200,20 +206,27 @@ function fieldCondition({ context, declared }: On, guard: Guard): Condition | un
     if (objection !== undefined)
       object(context, at, { ...objection, message: `${key} never fits: ${objection.message}` });
   };
-  if (isLeast(value)) {
-    tell([...path, "min"], objectionToLeast(found, value.min));
-    return { type: "least", artifact, field, min: value.min };
+  if (isBounds(value)) {
+    const { min, max } = value;
+    if (min !== undefined) tell([...path, "min"], objectionToLeast(found, min));
+    if (max !== undefined) tell([...path, "max"], objectionToMost(found, max));
+    return [
+      ...(min === undefined ? [] : [{ type: "least", artifact, field, min } as const]),
+      ...(max === undefined ? [] : [{ type: "most", artifact, field, max } as const]),
+    ];
   }
   const literals = literalsOf(guard);
   for (const { literal, at } of literals) tell(at, objectionTo(found, literal));
   return { type: "field", artifact, field, in: literals.map(({ literal }) => literal) };
 }
 
-function isLeast(value: WhenValue): value is { min: number } {
-  return typeof value === "object" && "min" in value;
+type Bounds = { min?: number | undefined; max?: number | undefined };
+
+function isBounds(value: WhenValue): value is Bounds {
+  return typeof value === "object" && !Array.isArray(value);
 }
 
 function literalsOf({ value, path }: Guard): { literal: Literal; at: Path }[] {
   if (typeof value !== "object") return [{ literal: value, at: path }];
-  return "min" in value ? [] : value.map((literal, index) => ({ literal, at: [...path, index] }));
+  return Array.isArray(value) ? value.map((literal, index) => ({ literal, at: [...path, index] })) : [];
 }

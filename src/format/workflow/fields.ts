@@ -3,6 +3,7 @@
 import { closest } from "../../core/closest.ts";
 import type { Artifact, Literal, Shape } from "../../core/workflow.ts";
 import { FAILING } from "../../core/verdict.ts";
+import { countedBy } from "../../core/field.ts";
 import { FACTS } from "../../core/vocabulary.ts";
 import { kindOfValue } from "./readers.ts";
 
@@ -25,7 +26,7 @@ export function fieldOf(artifact: Artifact, name: string): Field | Objection {
     }
     case "json":
     case "yaml":
-      return ofShape(reader.shape, name);
+      return countedBy(reader, name) === undefined ? ofShape(reader.shape, name) : { kind: "number" };
     case "tasks":
       return name === "tasks" ? { kind: "number" } : unknown(name, ["tasks"]);
     case "check":
@@ -33,6 +34,9 @@ export function fieldOf(artifact: Artifact, name: string): Field | Objection {
     case "fact":
       return ofFact(reader.fact, name);
     case "document":
+      return reader.front === undefined
+        ? { message: "what is read as document has no fields without front matter" }
+        : ofShape(reader.front.shape, name);
     case "children":
     case "file":
       return { message: `what is read as ${reader.type} has no fields` };
@@ -87,4 +91,11 @@ export function objectionToLeast({ kind, values }: Field, min: number): Objectio
     return { message: `it is a ${kind}: only a number has a "min"` };
   if (values === undefined || values.some((value) => Number(value) >= min)) return undefined;
   return { message: `it can be ${values.join(", ")}, never ${min} or more` };
+}
+
+export function objectionToMost({ kind, values }: Field, max: number): Objection | undefined {
+  if (kind !== undefined && kind !== "number")
+    return { message: `it is a ${kind}: only a number has a "max"` };
+  if (values === undefined || values.some((value) => Number(value) <= max)) return undefined;
+  return { message: `it can be ${values.join(", ")}, never ${max} or less` };
 }

@@ -26,6 +26,8 @@ export function buildMove(on: Build, move: WorkflowFile["moves"][number], path: 
     known: RESOURCES,
     path: [...path, "reserve"],
   });
+  for (const name of listOf(move.reserve))
+    on.named.push({ kind: "resource", name, path: [...path, "reserve"] });
   const common = {
     ...wayOf(on, move, path),
     by: listOf(move.by),

@@ -8,15 +8,19 @@ const FILLED = ["session", "run", "change"] as const;
 export function checkFile(
   context: Context,
   file: string,
-  { path, isEach }: { readonly path: Path; readonly isEach: boolean },
+  {
+    path,
+    isEach,
+    isDated = false,
+  }: { readonly path: Path; readonly isEach: boolean; readonly isDated?: boolean },
 ): void {
-  const known = isEach ? [...FILLED, "slot"] : FILLED;
+  const known = [...FILLED, ...(isEach ? ["slot"] : []), ...(isDated ? ["date"] : [])];
   for (const [whole, word = ""] of file.matchAll(/\{([^{}]*)\}/g)) {
     if (known.some((each) => each === word)) continue;
     const near = closest(word, known);
     const message =
       word === "slot"
-        ? `{slot} is a member of a fan-out: only an artifact with "each" has it`
+        ? `{slot} is a member of a fan-out: only an artifact with "each" or "every" has it`
         : `nothing fills in ${whole}: a path may have ${known.map((each) => `{${each}}`).join(", ")}`;
     report(context, context.placeOf(path), {
       code: "unknown-placeholder",

@@ -34,19 +34,21 @@ function checkChildren(context: Context, { artifacts }: Definition, { artifact, 
 }
 
 function checkList(context: Context, { artifacts }: Definition, { artifact, path }: Part): void {
-  const { each } = artifact;
-  const source = each === undefined ? undefined : artifacts[each.artifact];
-  if (each === undefined || source === undefined || isDoubtful(context, each.artifact)) return;
-  const lists = listsOf(source);
-  if (lists.includes(each.list)) return;
-  report(context, context.placeOf([...path, "each"]), {
-    code: "unknown-list",
-    message: `${each.artifact} has no list "${each.list}"`,
-    suggestion: closest(each.list, lists),
-  });
+  for (const key of ["each", "every"] as const) {
+    const wanted = artifact[key];
+    const source = wanted === undefined ? undefined : artifacts[wanted.artifact];
+    if (wanted === undefined || source === undefined || isDoubtful(context, wanted.artifact)) continue;
+    const lists = listsOf(source);
+    if (lists.includes(wanted.list)) continue;
+    report(context, context.placeOf([...path, key]), {
+      code: "unknown-list",
+      message: `${wanted.artifact} has no list "${wanted.list}"`,
+      suggestion: closest(wanted.list, lists),
+    });
+  }
 }
 
-function listsOf(artifact: Artifact): string[] {
+export function listsOf(artifact: Artifact): string[] {
   const { reader } = artifact;
   if (reader.type === "tasks") return ["tasks"];
   const own = "lists" in reader ? Object.keys(reader.lists) : [];

@@ -34,9 +34,24 @@ const ReviewOf = z.strictObject({
   location: z.optional(
     told(Text, "The field of an issue that says where it is; with it there is the list files"),
   ),
+  tests: z.optional(
+    told(
+      Text,
+      "Path of what it says of the tests: total, passed and failed, and if it likes skipped and status",
+    ),
+  ),
+  strict: z.optional(
+    told(z.literal(true), "What contradicts itself does not count, instead of counting as what it lists"),
+  ),
   severities: z.optional(
     told(z.record(Text, Severity), "What each word for a severity means; an unknown one ranks highest"),
   ),
+});
+
+const ListOf = z.strictObject({
+  from: told(Text, "Path of the list; of a document, in its front matter"),
+  id: z.optional(told(Text, "The key of each map that names it; id unless said")),
+  depends: z.optional(told(Text, "The key that names those behind which it stands")),
 });
 
 /** What an artifact is, without where it is: used by `artifacts` and by the `out` of a phase. */
@@ -57,6 +72,18 @@ export const artifactKeys = {
     ),
   ),
   document: z.optional(told(z.array(Text), "Reader: a Markdown file with these headings")),
+  front: z.optional(
+    told(
+      z.union([z.literal(true), Shape]),
+      "With document and tasks: its front matter is a map of this shape",
+    ),
+  ),
+  under: z.optional(
+    told(
+      z.record(Text, z.union([Whole, z.enum(["numbered", "scenarios"])])),
+      "With document: what must stand under a heading: the least characters, numbered requirements, or scenarios",
+    ),
+  ),
   json: z.optional(told(z.union([z.literal(true), Shape]), "Reader: a JSON file of this shape")),
   yaml: z.optional(told(z.union([z.literal(true), Shape]), "Reader: a YAML file of this shape")),
   tasks: z.optional(
@@ -69,7 +96,12 @@ export const artifactKeys = {
       "With document and file: the most characters. With children: how many may be under way at the same time; 4 unless said",
     ),
   ),
-  lists: z.optional(told(z.record(Name, Text), "Lists to take out of the artifact: name to heading or path")),
+  lists: z.optional(
+    told(
+      z.record(Name, z.union([Text, ListOf])),
+      "Lists to take out of the artifact: name to heading or path, or to maps in data and what names and orders them",
+    ),
+  ),
   review: z.optional(told(ReviewOf, "Where a JSON or YAML artifact has its verdict and its issues")),
   block: z.optional(
     told(z.union([Severity, Param]), "The lowest severity that blocks; low unless said otherwise"),
@@ -117,4 +149,7 @@ export const Artifact = z.strictObject({
   ),
   each: z.optional(told(Text, "One for each member of a list of another artifact, as artifact.list")),
   max: z.optional(told(Bound, "With each: the most members; 10 unless said")),
+  every: z.optional(
+    told(Text, "A file for every member of a list of another artifact, as artifact.list, read as one"),
+  ),
 });

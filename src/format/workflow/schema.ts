@@ -5,6 +5,7 @@
  */
 
 import * as z from "zod/mini";
+import { Archive } from "./schema-archive.ts";
 import { Artifact } from "./schema-artifacts.ts";
 import { Stage, type Phase } from "./schema-stages.ts";
 import { Bound, File, Name, Names, Param, Scalar, Setting, Some, Text, told } from "./words.ts";
@@ -20,12 +21,19 @@ const Action = told(
         "an action is one of: start, stop, tell, mark, run, release, archive, perform",
       ),
     ),
-  "start ROLE [as PROMPT] | start ROLE each ARTIFACT | start tasks ARTIFACT | start next | stop ROLE | stop all | tell ROLE MESSAGE [or start [as PROMPT]] | mark ROLE | run ARTIFACT | release RESOURCE | archive ARTIFACT... | perform commit from ARTIFACT [without $PARAMETER] | perform pull-request from ARTIFACT | perform notify",
+  "start ROLE [as PROMPT] | start ROLE each ARTIFACT | start tasks ARTIFACT | start next | stop ROLE | stop all | tell ROLE MESSAGE [or start [as PROMPT]] | mark ROLE | run ARTIFACT | release RESOURCE | archive ARTIFACT... | perform commit from ARTIFACT [without $PARAMETER] | perform pull-request from ARTIFACT | perform note-base | perform archive | perform notify",
 );
 const Actions = z.array(Action);
 
 const When = told(
-  z.record(z.string(), z.union([Scalar, z.array(Scalar), z.strictObject({ min: z.number() })])),
+  z.record(
+    z.string(),
+    z.union([
+      Scalar,
+      z.array(Scalar),
+      z.strictObject({ min: z.optional(z.number()), max: z.optional(z.number()) }),
+    ]),
+  ),
   "What must hold, all of it: an artifact's standing, a counter (below, spent), a parameter, the origin, or artifact.field",
 );
 
@@ -66,6 +74,9 @@ const State = z.strictObject({
   waits: z.optional(told(z.boolean(), "The run waits for a person here")),
   ask: z.optional(told(Name, "The question that is open here")),
   stage: z.optional(told(Name, "The group it is drawn in")),
+  phase: z.optional(
+    told(Name, "What people call the stretch that the run is in; several states may share one"),
+  ),
   enter: z.optional(told(Actions, "Done on every entry, after the actions of the move")),
 });
 
@@ -83,7 +94,9 @@ const Move = z.strictObject({
   from: told(Some, "States; start makes a run"),
   to: told(Name, "A state, or origin: where the run came from"),
   by: told(Some, "Who may: roles, human, or engine (by itself, when everything holds)"),
-  reserve: z.optional(told(Names, "Resources that must be there first, like workspace")),
+  reserve: z.optional(
+    told(Names, "What must be there first: workspace, a worktree of its own, or place, the checkout itself"),
+  ),
   ...moveKeys,
 });
 
@@ -166,6 +179,9 @@ export const WorkflowFile = z.strictObject({
   ends: z.optional(told(z.array(End), "What follows an agent's death")),
   asks: z.optional(told(z.record(Name, Ask), "Questions to people")),
   stages: z.optional(told(z.record(Name, Stage), "Sugar: phases that produce, review, fix and restart")),
+  archive: z.optional(
+    told(Archive, "What `perform archive` puts in place, and the folder that it moves away"),
+  ),
   assert: z.optional(told(z.array(Assertion), "What `check` must prove")),
   projection: z.optional(told(z.array(Projection), "Files that show the run")),
 });

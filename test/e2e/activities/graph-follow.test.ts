@@ -66,7 +66,9 @@ describe.runIf(isPerson).concurrent("following a graph of tasks", () => {
         const next = (await stage.person("next", run)).document;
         expect(next["next"]).toBe(`signalbox answer ${child} VALUE`);
         const shown = (await stage.person("show", run)).document;
-        expect(shown["waitsFor"]).toBe(`a person: task 1 asks (signalbox show ${child})`);
+        expect(shown["waitsFor"]).toBe(
+          `a person: task 1 asks, summary: what is a? (signalbox show ${child})`,
+        );
         const listed = (await stage.person("list")).document["runs"] as { run: string; tasks: unknown }[];
         expect(listed.find((each) => each.run === run)?.tasks).toMatchObject({ all: 4, waiting: 1 });
         const items = (await stage.person("inbox")).document["items"] as { run: string; what: string }[];

@@ -44,6 +44,8 @@ type Life = {
   /** Which workflow, and the state in which the tasks are started. */
   readonly of?: { readonly workflow: string; readonly state: string };
   readonly files?: Readonly<Record<string, string>>;
+  /** What whoever does a task does, where it is not the usual. */
+  readonly worker?: string;
   /** Called before the tasks begin. */
   readonly furnish?: (stage: Stage) => void;
 };
@@ -57,10 +59,11 @@ export async function inGraph(
     argv = [],
     of = { workflow: "graph", state: "building" },
     files = {},
+    worker = WORKER,
     furnish,
   }: Life = {},
 ): Promise<void> {
-  await onStage({ workflow: of.workflow, agents: { worker: WORKER }, files }, async (stage) => {
+  await onStage({ workflow: of.workflow, agents: { worker }, files }, async (stage) => {
     for (const word of words) stage.say(word);
     furnish?.(stage);
     const run = await stage.begin(of.workflow, ...argv);

@@ -108,8 +108,15 @@ describe.runIf(isPerson).concurrent("a task of a graph", () => {
         await stage.until(run, () => order(stage).includes("begin 1"));
         needs(stage, "1", []);
         stage.say("go-1");
-        await stage.until(childOf(stage, run, "1"), ({ state }) => state === "asking");
+        const child = childOf(stage, run, "1");
+        await stage.until(child, ({ state, isIdle }) => state === "asking" && isIdle);
         expect(times(stage, "begin 1")).toBe(1);
+        const asked = "result says needs_human\nsummary: 1: what is a?";
+        expect((await stage.person("show", child)).document).toMatchObject({ asked });
+        expect((await stage.person("inbox")).document).toMatchObject({ items: [{ run: child, asked }] });
+        expect((await stage.person("show", run)).document["waitsFor"]).toBe(
+          `a person: task 1 asks, summary: 1: what is a? (signalbox show ${child})`,
+        );
       },
       { words: ["hold-1"] },
     );

@@ -1,5 +1,6 @@
 /** A review of the work itself: its issues are mended by several at once, each in a file, and tested and judged again. */
 
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
@@ -63,7 +64,49 @@ describe.runIf(isPerson).concurrent("reviews of the work", () => {
         "attempt-5/phases/judge-fix.src-b.sh.md",
         "attempt-5/phases/judge.json",
       ]);
+      expect(now.notes.filter(({ kind }) => kind === "edited")).toEqual([]);
       expect((await stage.person("verify", run)).code).toBe(0);
+    });
+  });
+
+  test("a reviewer that changes the work is told to people, its verdict does not count, and the change is kept", async ({
+    expect,
+  }) => {
+    const critic = `
+say calls x
+[ "$(grep -c x "$LEDGER/calls")" = 1 ] || exit 0
+mkdir -p phases; echo better >src/a.sh; echo '{"status":"approved","issues":[]}' >phases/judge.json`;
+    const agents = { coder: CODER, critic, mender: "true" };
+    await onStage({ workflow: "reviews", agents, files: { "test.sh": "true" } }, async (stage) => {
+      const run = await stage.begin("reviews");
+      const now = await stage.until(run, ({ run: { question }, isIdle }) => question !== undefined && isIdle);
+      const told = now.notes.filter(({ kind }) => kind === "edited").map(({ text }) => text);
+      expect(told).toEqual([
+        expect.stringMatching(
+          /^critic 1 may only read, and the work was changed while it was at work, by it or by a person: .*git diff [0-9a-f]{12} [0-9a-f]{12}$/,
+        ),
+      ]);
+      const [, from = "", to = ""] = /git diff (\S+) (\S+)$/.exec(told[0] ?? "") ?? [];
+      const repo = ["-C", stage.repo];
+      expect(execFileSync("git", [...repo, "diff", "--name-only", from, to], { encoding: "utf8" })).toBe(
+        "src/a.sh\n",
+      );
+      const kept = execFileSync(
+        "git",
+        [...repo, "for-each-ref", "--format=%(tree)", "refs/signalbox/snapshots"],
+        {
+          encoding: "utf8",
+        },
+      );
+      expect(kept.split("\n").filter((tree) => tree.startsWith(to))).not.toEqual([]);
+      for (const command of ["show", "why", "history", "inbox"]) {
+        const { document } = await stage.person(command, ...(command === "inbox" ? [] : [run]));
+        expect(JSON.stringify(document)).toContain("critic 1 may only read");
+      }
+      // Whoever has decided since then knows it.
+      expect((await stage.person("answer", run, "retry")).code).toBe(0);
+      await stage.until(run, ({ run: { question }, isIdle }) => question !== undefined && isIdle);
+      expect((await stage.person("why", run)).document["doubts"]).toEqual([]);
     });
   });
 

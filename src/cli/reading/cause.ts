@@ -1,0 +1,101 @@
+/**
+ * Why a run asks: what led to the question, in the words of whoever said it, so that nobody has to look for the file first.
+ *
+ * Only for people to read: nothing is decided by it.
+ */
+
+import { entriesOf } from "../../core/schedule.ts";
+import { isGood, worth } from "../../core/standing.ts";
+import type { Artifact, Condition, Move } from "../../core/workflow.ts";
+import { clipped } from "../../engine/clip.ts";
+import type { Seen } from "../box.ts";
+import { doubtsOf } from "./doubts.ts";
+
+/** The move that opened a question is among the last of these events. */
+const BACK = 60;
+const LINES_MAX = 20;
+
+/** Lines; none where nothing is asked. */
+export function causeOf(seen: Seen): readonly string[] {
+  const { run, workflow } = seen;
+  const shows = workflow.definition.asks[run.question?.ask ?? ""]?.shows;
+  if (shows === undefined) return [];
+  const when = moveTo(seen)?.when ?? [];
+  const names = new Set([...when.flatMap(artifactIn), ...shows, ...failedIn(seen)]);
+  const lines = [
+    ...[...names].flatMap((name) => said(seen, name)),
+    ...when.flatMap((condition) =>
+      condition.type === "counter" && condition.is === "spent" ? [`${condition.counter} is spent`] : [],
+    ),
+    ...doubtsOf(seen).map(({ text }) => text),
+  ];
+  return lines.length <= LINES_MAX
+    ? lines
+    : [...lines.slice(0, LINES_MAX), `and ${lines.length - LINES_MAX} more`];
+}
+
+function moveTo({ store, run, workflow }: Seen): Move | undefined {
+  const events = store.events(run.id, Math.max(1, run.seq - BACK));
+  const moved = events.findLast(({ event }) => event.type === "moved")?.event;
+  return moved?.type === "moved" ? workflow.definition.moves[moved.rule] : undefined;
+}
+
+function artifactIn(condition: Condition): readonly string[] {
+  return "artifact" in condition ? [condition.artifact] : [];
+}
+
+/** What the phase that failed should have made. */
+function failedIn({ workflow, run }: Seen): readonly string[] {
+  if (run.progress?.is !== "failed") return [];
+  const at = entriesOf(workflow, run).find(({ phase }) => phase === run.progress?.phase);
+  return (at?.gate?.required ?? []).flatMap(({ artifact, standing }) => (isGood(standing) ? [] : [artifact]));
+}
+
+/** What an artifact is, and what it says. */
+function said(seen: Seen, name: string): readonly string[] {
+  const { run, workflow } = seen;
+  const artifact = workflow.definition.artifacts[name];
+  if (artifact === undefined) return [];
+  if (artifact.reader.type === "children") return failedTasks(seen, name);
+  const reading = run.held[name]?.reading;
+  const { reason, at } = worth(workflow, run, name);
+  const place = at === undefined ? "" : ` (${at.file}:${at.line}:${at.col})`;
+  const head =
+    reading?.verdict === undefined || reading.faults.length > 0
+      ? `${reason}${place}`
+      : `${name} says ${reading.verdict}`;
+  const words = Object.entries(reading?.fields ?? {}).flatMap(([field, value]) =>
+    typeof value === "string" && isFree(artifact, field) && value.trim() !== ""
+      ? [`${field}: ${inLine(value)}`]
+      : [],
+  );
+  const lists = Object.entries(reading?.lists ?? {}).flatMap(([list, items]) =>
+    items.length === 0 ? [] : [`${list}: ${inLine(items.join(", "))}`],
+  );
+  return [...(head === "" ? [] : [head]), ...words, ...lists];
+}
+
+/** A text of its author's own, and none of the words that a workflow reads. */
+function isFree({ reader }: Artifact, field: string): boolean {
+  if (reader.type === "section") return true;
+  if (reader.type !== "json" && reader.type !== "yaml") return false;
+  if (reader.review?.verdictAt === field) return false;
+  const { shape } = reader;
+  const inner = shape?.type === "object" ? (shape.required[field] ?? shape.optional[field]) : undefined;
+  return (
+    inner === undefined || (inner.type === "text" && inner.values === undefined && inner.is === undefined)
+  );
+}
+
+function failedTasks({ store, run }: Seen, name: string): readonly string[] {
+  const all = store.childrenOf(run.id).filter(({ artifact }) => artifact === name);
+  const last = all.at(-1)?.entry;
+  return all.flatMap(({ entry, outcome, task, summary }) => {
+    if (entry !== last || outcome !== "failed") return [];
+    return [`task ${task.id} has failed${summary === "" ? "" : `: ${inLine(summary)}`}`];
+  });
+}
+
+function inLine(text: string): string {
+  return clipped(text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim());
+}

@@ -1,0 +1,19 @@
+/** A Markdown document with its front matter: both are read, and told together. */
+
+import type { ListAt, Reader } from "../core/workflow.ts";
+import type { Finding } from "./finding.ts";
+import { frontOf, takenFrom } from "./front.ts";
+import { readDocument } from "./markdown/document.ts";
+
+type DocumentReader = Extract<Reader, { type: "document" }>;
+
+export function readFrontDocument(reader: DocumentReader, file: string, text: string): Finding {
+  const body = readDocument(reader, file, text);
+  const front = frontOf(file, text);
+  const { faults, fields, lists } = takenFrom(front, { ...reader.front, lists: listsIn(reader) });
+  return { ...body, faults: [...faults, ...body.faults], fields, lists: { ...body.lists, ...lists } };
+}
+
+function listsIn({ lists }: DocumentReader): Record<string, ListAt> {
+  return Object.fromEntries(Object.entries(lists).filter(([, at]) => typeof at !== "string"));
+}

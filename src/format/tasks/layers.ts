@@ -1,0 +1,121 @@
+/**
+ * Layers of a list of tasks: the headings that name one, and the order in which they are worked off.
+ *
+ * The name in the heading says which layer it is; its number says only which comes first. What front matter says of layers must agree.
+ */
+
+import type { Fault } from "../../core/event.ts";
+import { quote } from "../finding.ts";
+import type { Flaw } from "../finding.ts";
+import type { Front } from "../front.ts";
+import { isObject } from "../json/shape.ts";
+import type { Path } from "../json/shape.ts";
+import { sectionsOf, startOf } from "../markdown/outline.ts";
+import type { Outline, Section } from "../markdown/outline.ts";
+import { inOrder } from "../order.ts";
+import type { Draft } from "./task.ts";
+
+const LAYERS: readonly string[] = ["data", "logic", "integration", "testing"];
+const DEPTH_MAX = 3;
+const HEADING = new RegExp(
+  String.raw`^(?:(\d{1,6})[.)]?[ \t]+)?(${LAYERS.join("|")})(?:[ \t]+layer)?(?:[ \t]*[(:–—-].*)?$`,
+  "i",
+);
+
+type Layer = {
+  readonly name: string;
+  readonly number: number | undefined;
+  readonly from: number;
+  readonly to: number;
+};
+
+/** Each with its layer, in the order in which they are done. */
+export function layered(outline: Outline, drafts: readonly Draft[], flaws: Flaw[]): readonly Draft[] {
+  const sections = sectionsOf(outline, DEPTH_MAX);
+  const layers = layersIn(outline, sections, flaws);
+  if (layers.length === 0) return inOrder(drafts);
+  const placed = drafts.map((draft) => {
+    const layer = layers.find(({ from, to }) => from <= draft.offset && draft.offset < to);
+    if (layer === undefined)
+      flaws.push({
+        offset: draft.offset,
+        reason: `task ${quote(draft.id)}: stands under no layer, and others do (${hintAt(outline, sections, draft)})`,
+      });
+    return layer === undefined ? draft : { ...draft, layer: layer.name };
+  });
+  const rankOf = ({ layer }: Draft): number => layers.findIndex(({ name }) => name === layer);
+  const byId = new Map(placed.map((draft) => [draft.id, draft]));
+  for (const draft of placed) {
+    const late = draft.dependsOn
+      .map((id) => byId.get(id))
+      .find((other) => other !== undefined && rankOf(other) > rankOf(draft));
+    if (late !== undefined)
+      flaws.push({
+        offset: draft.offset,
+        reason: `task ${quote(draft.id)}: depends on ${quote(late.id)}, which is of a later layer (${late.layer ?? ""})`,
+      });
+  }
+  return [
+    ...Map.groupBy(
+      placed.toSorted((a, b) => rankOf(a) - rankOf(b)),
+      rankOf,
+    ).values(),
+  ].flatMap((group) => inOrder(group));
+}
+
+/** In their order: by their numbers where all have one, as they stand otherwise. */
+function layersIn(outline: Outline, sections: readonly Section[], flaws: Flaw[]): readonly Layer[] {
+  const found = sections.flatMap(({ name, heading, next }): Layer[] => {
+    const [, number, word] = HEADING.exec(name) ?? [];
+    if (word === undefined) return [];
+    const to = next === undefined ? outline.text.length : startOf(next);
+    return [
+      {
+        name: word.toLowerCase(),
+        number: number === undefined ? undefined : Number(number),
+        from: startOf(heading),
+        to,
+      },
+    ];
+  });
+  for (const [index, { name, number, from }] of found.entries()) {
+    const before = found.slice(0, index);
+    if (before.some((other) => other.name === name))
+      flaws.push({ offset: from, reason: `the layer ${name} is there twice` });
+    else if (number !== undefined && before.some((other) => other.number === number))
+      flaws.push({
+        offset: from,
+        reason: `two layers have the number ${number}: nobody can say which comes first`,
+      });
+  }
+  const isNumbered = found.every(({ number }) => number !== undefined);
+  return isNumbered ? found.toSorted((a, b) => (a.number ?? 0) - (b.number ?? 0)) : found;
+}
+
+/** A line of dashes right below a text makes it a heading, which few writers intend. */
+function hintAt(outline: Outline, sections: readonly Section[], { offset }: Draft): string {
+  const above = sections.findLast(({ heading }) => startOf(heading) <= offset);
+  const start = above === undefined ? -1 : startOf(above.heading);
+  if (start === -1 || outline.text.startsWith("#", start)) return "a heading like `## 1. Data Layer`";
+  const { line } = outline.placeAt(start);
+  return `the text on line ${line} is underlined, which makes it a heading: put an empty line below it`;
+}
+
+/** Where front matter says something else of layers than the headings do. */
+export function conflictsWith(front: Front, drafts: readonly Draft[]): readonly Fault[] {
+  const told = front.data["layers"] ?? {};
+  const complain = (path: Path, reason: string): Fault => ({ at: front.placeOf(path), reason });
+  if (!isObject(told)) return [complain(["layers"], `"layers" must be a map of layers`)];
+  return Object.entries(told).flatMap(([key, value]) => {
+    const name = key.toLowerCase();
+    if (!LAYERS.includes(name))
+      return [complain(["layers", key], `there is no layer ${quote(key)}: they are ${LAYERS.join(", ")}`)];
+    const count = isObject(value) ? value["task_count"] : undefined;
+    const own = drafts.filter(({ layer }) => layer === name).length;
+    if (own === 0 && count !== 0)
+      return [complain(["layers", key], `the layer ${name} is in the front matter, and no heading names it`)];
+    if (typeof count !== "number" || count === own) return [];
+    const reason = `the layer ${name} has ${count} tasks in the front matter, and ${own} under its heading`;
+    return [complain(["layers", key, "task_count"], reason)];
+  });
+}

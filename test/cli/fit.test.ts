@@ -1,0 +1,90 @@
+/** Lines that are too long for a terminal. */
+import { describe, expect, test } from "vitest";
+import { fitted, wrapped } from "../../src/cli/fit.ts";
+import { run } from "../../src/cli/run.ts";
+
+const CONFIG = [
+  ["defaults.harness", "claude", "built-in", "text, --param harness="],
+  ["stages.IMPLEMENT.tasks.complexityHarnesses.easy", "claude", "built-in", "text, --param easy_harness="],
+];
+const CHOICES = [
+  ["  type: signalbox answer k restart", "Begin the stage again: on to 1.1 (Brainstorm)"],
+  ["  type: signalbox answer k skip --shown b7594fff --text", "Go on without it (recorded as a waiver)"],
+];
+
+describe("rows", () => {
+  test.for<[what: string, rows: readonly (readonly string[])[], width: number | undefined, lines: string[]]>([
+    [
+      "without a terminal",
+      CHOICES,
+      undefined,
+      [
+        "  type: signalbox answer k restart                       Begin the stage again: on to 1.1 (Brainstorm)",
+        "  type: signalbox answer k skip --shown b7594fff --text  Go on without it (recorded as a waiver)",
+      ],
+    ],
+    ["that fit", [["a", "b"]], 4, ["a  b"]],
+    [
+      "with words below their column",
+      [
+        ["state", "done"],
+        ["waits for", "a person, who may move it to one or another"],
+      ],
+      42,
+      ["state      done", "waits for  a person, who may move it to", "           one or another"],
+    ],
+    [
+      "with commands, which stay whole",
+      CHOICES,
+      60,
+      [
+        "  type: signalbox answer k restart",
+        "      Begin the stage again: on to 1.1 (Brainstorm)",
+        "  type: signalbox answer k skip --shown b7594fff --text",
+        "      Go on without it (recorded as a waiver)",
+      ],
+    ],
+    [
+      "with many columns",
+      CONFIG,
+      72,
+      [
+        "defaults.harness                                 claude  built-in",
+        "    text, --param harness=",
+        "stages.IMPLEMENT.tasks.complexityHarnesses.easy  claude  built-in",
+        "    text, --param easy_harness=",
+      ],
+    ],
+    [
+      "whose first cell is too long already",
+      [["a-very-long-word", "and more"]],
+      10,
+      ["a-very-long-word", "    and more"],
+    ],
+    ["painted, as they are seen", [["\u001B[1ma\u001B[22m", "b c"]], 6, ["\u001B[1ma\u001B[22m  b c"]],
+  ])("%s", ([, rows, width, lines]) => {
+    expect(fitted(rows, width).split("\n")).toEqual([...lines, ""]);
+  });
+});
+
+test.for<[text: string, width: number | undefined, lines: string[]]>([
+  ["12:00:00  one two three four", undefined, ["12:00:00  one two three four"]],
+  ["12:00:00  one two three four", 20, ["12:00:00  one two", "          three four"]],
+  ["12:00:00  short\n", 20, ["12:00:00  short", ""]],
+  ["12:00:00  unbreakably-long two", 20, ["12:00:00  unbreakably-long", "          two"]],
+])("%j in %s", ([text, width, lines]) => {
+  expect(wrapped(text, width, 10).split("\n")).toEqual(lines);
+});
+
+test("on a terminal, settings are no wider than it", async () => {
+  const { code, stdout } = await run(["config", "staged"], {
+    cwd: process.cwd(),
+    env: { HOME: "/nowhere", NO_COLOR: "1" },
+    terminal: true,
+    width: 80,
+  });
+  const plain = await run(["config", "staged"], { cwd: process.cwd(), env: { HOME: "/nowhere" } });
+  const widest = (text: string): number => Math.max(...text.split("\n").map(({ length }) => length));
+  expect([code, widest(stdout) <= 80, widest(plain.stdout) > 80]).toEqual([0, true, true]);
+  expect(stdout.split(/\s+/)).toEqual(plain.stdout.split(/\s+/));
+});

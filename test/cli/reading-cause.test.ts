@@ -1,0 +1,89 @@
+/** Why a run asks: `show` and `inbox` say it in the words of whoever said it. */
+
+import { afterAll, describe, expect, test } from "vitest";
+import type { Reading } from "../../src/core/event.ts";
+import { reading, verdict } from "../support/play.ts";
+import { happening } from "../support/stages.ts";
+import { fromText } from "../support/workflows.ts";
+import { machine } from "./reading-support.ts";
+
+const workflow = fromText(`
+$schema: ../../schema/workflow-1.schema.json
+name: judged
+title: Work and a review of it
+roles: { worker: {}, critic: { access: read, prompt: worker } }
+stages:
+  BUILD:
+    stuck: stuck
+    then: done
+    phases:
+      work: { run: worker, out: work.md, tries: 1 }
+      judge:
+        review: work
+        by: critic
+        tries: 1
+        out:
+          in: judge.json
+          json: { object: { status: [approved, changes, blocked], size: [small, large], summary: text, needs?: { list: text } } }
+          lists: { needs: needs }
+          review: { verdict: status, values: { approved: pass, changes: needs_fix, blocked: needs_human } }
+states:
+  done: { final: done }
+  dropped: { final: cancelled }
+moves:
+  - { from: start, to: work, by: human }
+  - { from: [work, judge], to: dropped, by: human, do: [stop all] }
+asks:
+  stuck: { question: worker, options: { retry: { to: origin }, drop: { to: dropped } } }
+`);
+
+const fields = { status: "blocked", size: "small", summary: "Two of them\ncontradict\u001B[31m each other" };
+const at = { file: "judge.json", line: 2, col: 3 };
+
+describe("why it asks", async () => {
+  const on = await machine(workflow);
+  afterAll(() => on.store.close());
+
+  /** What whoever is at work hands in; nothing where it dies. */
+  function happen(id: string, made: Reading | undefined): void {
+    const run = on.store.load(id)?.run;
+    const event = run === undefined ? undefined : happening(workflow, run, "ok");
+    const busy = Object.values(run?.agents ?? {}).find(({ status }) => status === "called");
+    if (event?.type !== "submitted" || busy === undefined) throw new Error("nobody is at work");
+    const { role, slot, attempt } = busy;
+    if (made?.faults.length === 0) return on.happen(id, { ...event, readings: [made] });
+    const readings = made === undefined ? {} : { readings: [made] };
+    on.happen(id, { type: "agent-ended", at: event.at, role, slot, attempt, cause: "exited", ...readings });
+  }
+
+  test.for<[what: string, made: (Reading | undefined)[], asked: string[]]>([
+    [
+      "a reviewer wants a person",
+      [
+        reading("work", { digest: "w1" }),
+        verdict("judge", "needs_human", { fields, lists: { needs: ["a.md", "b.md"] } }),
+      ],
+      ["judge says needs_human", "summary: Two of them contradict [31m each other", "needs: a.md, b.md"],
+    ],
+    [
+      "a review that nobody can read",
+      [
+        reading("work", { digest: "w2" }),
+        verdict("judge", "needs_fix", { faults: [{ at, reason: '"summary" is missing' }] }),
+      ],
+      ['"summary" is missing (judge.json:2:3)', "judge.tries is spent"],
+    ],
+    ["nothing at all", [undefined], ["work.md is not there yet", "work.tries is spent"]],
+  ])("%s", async ([what, made, asked]) => {
+    const id = `r${what.length}`;
+    on.begin(id);
+    for (const each of made) happen(id, each);
+    expect((await on.data(`show ${id}`))["asked"]).toBe(asked.join("\n"));
+    const { items } = (await on.data("inbox")) as { items: { run: string; asked: string }[] };
+    expect(items.find(({ run }) => run === id)?.asked).toBe(asked.join("\n"));
+    expect((await on.call("inbox")).stdout).toContain(`  > ${asked.at(-1)}`);
+    const { stdout } = await on.call(`show ${id}`);
+    expect(stdout).toContain(`Why it asks\n  ${asked[0]}`);
+    expect(stdout).not.toContain("\u001B");
+  });
+});

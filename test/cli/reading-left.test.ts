@@ -1,0 +1,95 @@
+/** What `show` says of a run that is over, and of one whose agents have come and gone. */
+import { expect, test } from "vitest";
+import type { Literal } from "../../src/core/workflow.ts";
+import { fromText } from "../support/workflows.ts";
+import { AT, machine, PERSON, type Machine } from "./reading-support.ts";
+
+const PARCEL = fromText(`$schema: ../schema/workflow-1.schema.json
+name: parcel
+title: A parcel is closed and sent
+artifacts:
+  closed: { fact: committed, fresh: run }
+  sent: { fact: pull-request-opened, fresh: run }
+  back: { fact: pull-request-refused, fresh: run }
+states:
+  packing: { waits: true }
+  away: { final: done }
+moves:
+  - { from: start, to: packing, by: human }
+  - { from: packing, to: away, by: human }
+`);
+
+const COMMIT = "f69cfb1021ddf2016624049cb34fff7f5671b13c";
+const LOOK = "git -C REPO log --patch c0ffee..signalbox/k";
+const MERGE = "git -C REPO merge signalbox/k";
+
+test.for<[facts: Record<string, Record<string, Literal>>, rows: readonly string[], typed: readonly string[]]>(
+  [
+    [{}, [], []],
+    [
+      { closed: { commit: COMMIT, made: true } },
+      ["commit     f69cfb1021dd on the branch signalbox/k"],
+      [LOOK, MERGE],
+    ],
+    [
+      { closed: { commit: COMMIT, made: true }, sent: { url: "https://x/1", commit: COMMIT } },
+      ["commit        f69cfb1021dd on the branch signalbox/k", "pull request  https://x/1"],
+      [LOOK],
+    ],
+    [
+      { closed: { commit: COMMIT, made: true }, back: { reason: "there is no remote" } },
+      ["commit           f69cfb1021dd on the branch signalbox/k", "no pull request  there is no remote"],
+      [LOOK, MERGE],
+    ],
+    [
+      { closed: { commit: COMMIT, made: false } },
+      [`commit     none: there was nothing to commit, and signalbox/k is at ${COMMIT}`],
+      [],
+    ],
+  ],
+)("over, told %o", async ([facts, rows, typed]) => {
+  const on = await machine(PARCEL);
+  on.begin("k");
+  on.store.putWorkspace(WORKSPACE);
+  on.happen("k", { type: "observed", at: AT, readings: Object.entries(facts).map(reading) });
+  expect((await shown(on)).choices).toEqual(["signalbox move k away"]);
+  on.happen("k", { type: "move-asked", by: PERSON, at: AT, to: "away" });
+  const { text, choices } = await shown(on);
+  expect(choices).toEqual(typed);
+  expect(text.split("\n").filter((line) => /^(commit|pull|no pull)/.test(line))).toEqual(rows);
+});
+
+const WORKSPACE = {
+  run: "k",
+  path: "/gone",
+  repo: "/repo",
+  branch: "signalbox/k",
+  base: "c0ffee",
+  status: "released",
+  salvage: "",
+  kept: "",
+} as const;
+
+function reading([artifact, fields]: [string, Record<string, Literal>]) {
+  return { artifact, slot: "", found: true, digest: artifact, faults: [], fields, lists: {} };
+}
+
+async function shown(on: Machine): Promise<{ text: string; choices: readonly string[] }> {
+  const { choices, repo } = await on.data("show k");
+  const typed = (choices as { command: string }[]).map(({ command }) => command);
+  return {
+    text: (await on.call("show k")).stdout,
+    choices: typed.map((line) => line.replace(String(repo), "REPO")),
+  };
+}
+
+test("with --verbose, nobody waits for agents that have ended", async () => {
+  const on = await machine();
+  on.begin("k");
+  on.agent("k", { status: "ended", exit: 1 });
+  on.happen("k", { type: "agent-ended", at: AT, role: "worker", slot: "", attempt: 1, cause: "exited" });
+  on.happen("k", { type: "respawn-asked", by: PERSON, at: AT, role: "worker" });
+  on.agent("k");
+  const { waitsFor, agents } = await on.data("show k --verbose");
+  expect([waitsFor, (agents as unknown[]).length]).toEqual(["worker", 2]);
+});

@@ -1,0 +1,92 @@
+/** What a run of `staged` needs is there, or is named, before anything begins. No process is started. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { findWorkflow } from "../../src/adapters/library/find.ts";
+import { parseFound } from "../../src/adapters/library/load.ts";
+import { parsed, scene, type Scene } from "./acting-support.ts";
+
+let on: Scene;
+beforeAll(async () => {
+  on = scene({ Makefile: "lint:\n\ttrue\ntest:\n\ttrue\n" });
+  const config = join(on.env["HOME"] ?? "", ".config/signalbox/config.yaml");
+  mkdirSync(dirname(config), { recursive: true });
+  const gone = (name: string): string => `${name}: { command: ["no-such-${name}"] }`;
+  writeFileSync(
+    config,
+    `harnesses: { claude: { command: ["true"] }, codex: { command: ["true"] }, ${gone("one")}, ${gone("two")} }\n`,
+  );
+  const found = await parseFound(findWorkflow("staged", { cwd: on.repo, home: "" }));
+  if (!found.ok) throw new Error("staged is broken");
+  on.withStore((store) => store.define(found.workflow.hash(), found.workflow.definition));
+});
+
+async function begins(line: readonly string[]): Promise<string> {
+  const answer = await on.say(["run", "staged", ...line, "--detach", "--json"]);
+  const { code, message, next } = parsed(answer);
+  return answer.code === 0
+    ? "begins"
+    : `${answer.code} ${String(code)}: ${String(message)} | ${String(next)}`;
+}
+
+const runs = (): number => on.withStore((store) => store.list({ limit: 100 }).rows.length);
+
+describe("what is to be done", () => {
+  const said = (more = ""): string =>
+    `2 no-goal: staged has to be told what is to be done, and its goal is empty | signalbox run staged 'What is to be done' --detach${more}`;
+  test.for<[line: readonly string[], said: string]>([
+    [[], said()],
+    [[""], said()],
+    [[" \n "], said()],
+    [["--no-test", "--param", "tries=2"], said(" --no-test --param tries=2")],
+    [["--stage", "PLAN"], said(" --stage PLAN")],
+    [["--param", "goal="], said()],
+    // What is typed as a parameter comes before the goal.
+    [["A", "--param", "goal= "], said()],
+    [["A"], "begins"],
+    [["--param", "goal=A"], "begins"],
+    [["", "--param", "goal=A"], "begins"],
+  ])("run staged %o", async ([line, expected]) => {
+    const before = runs();
+    expect(await begins(line)).toBe(expected);
+    expect(runs() - before).toBe(expected === "begins" ? 1 : 0);
+  });
+});
+
+describe("agents whose program is not there", () => {
+  const said = (harness: string, who: string, options: readonly string[]): string =>
+    `2 no-program: the harness ${harness} of the ${who} calls no-such-${harness}, which is not on the PATH | install it, or choose another one: ${options.map((name) => `--param ${name}=NAME`).join(" ")}; signalbox doctor says which are there`;
+  test.for<[params: readonly string[], said: string]>([
+    [["plan_reviewer=one"], said("one", "plan-reviewer", ["plan_reviewer"])],
+    [
+      ["plan_reviewer=one", "test_reviewer=two", "final_reviewer=one"],
+      said("one", "plan-reviewer and 1 more", ["plan_reviewer", "final_reviewer"]),
+    ],
+    // Those who do the tasks are agents of other runs, which begin hours later.
+    [["hard_harness=two"], said("two", "worker of tasks", ["hard_harness"])],
+    [["scoring=false", "hard_harness=two"], "begins"],
+    [["implement_stage=false", "easy_harness=two"], "begins"],
+    [
+      ["easy_harness=three"],
+      '2 unknown-harness: there is no harness "three"; there are claude, codex, gemini, one, opencode, two | signalbox doctor',
+    ],
+  ])("%o", async ([params, expected]) => {
+    const before = runs();
+    expect(await begins(["A", ...params.flatMap((param) => ["--param", param])])).toBe(expected);
+    expect(runs() - before).toBe(expected === "begins" ? 1 : 0);
+  });
+});
+
+test("a workspace: who has them, and what to type", async () => {
+  expect((await on.say("project update --pool-size 1")).code).toBe(0);
+  await begins(["A"]);
+  const users = on.withStore((store) => store.pool(on.repo).map(({ run }) => run));
+  const before = runs();
+  const size = users.length;
+  expect(await begins(["B it", "--no-test"])).toBe(
+    `5 no-workspace-free: all ${size} workspaces of this repository are in use, by ${users.join(", ")}; it can begin when one of them has ended, or with one more | signalbox project update --pool-size ${size + 1}, then: signalbox run staged 'B it' --detach --no-test`,
+  );
+  expect(runs()).toBe(before);
+  expect((await on.say(`project update --pool-size ${size + 1}`)).code).toBe(0);
+  expect(await begins(["B it", "--no-test"])).toBe("begins");
+});
