@@ -48,6 +48,12 @@ async function between(on: Acting, of: On, begin: () => Promise<Submission>): Pr
 
 async function putTexts({ box }: Acting, { id, workflow, texts: given }: On): Promise<void> {
   const { artifacts } = workflow.definition;
+  if (workflow.isInPlace)
+    throw new UserError(
+      "bad-usage",
+      "a run that works in place begins with what is in the checkout",
+      "write the file there, and begin without it",
+    );
   const texts = given.map(({ artifact, text }) => {
     const declared = Object.hasOwn(artifacts, artifact) ? artifacts[artifact] : undefined;
     if (declared === undefined) throw unknownArtifact(artifact, Object.keys(artifacts));

@@ -3,6 +3,7 @@
 import { record, type Draft } from "./draft.ts";
 import { membersOf } from "./members.ts";
 import { slotKey, type Agent } from "./run.ts";
+import { isGood, standingOfSlot } from "./standing.ts";
 import type { Action } from "./workflow.ts";
 
 export function act(draft: Draft, actions: readonly Action[]): void {
@@ -96,7 +97,17 @@ function startEach(draft: Draft, role: string, name: string): void {
   if (each === undefined) return;
   const slots = membersOf(draft.workflow, draft.run, each).map(({ slot }) => slot);
   record(draft, { type: "slots-opened", artifact: name, slots: slots });
-  for (const slot of slots) start(draft, { role, slot, fan: name });
+  const open = each.inOrder === true ? firstOpen(draft, name, slots) : slots;
+  for (const slot of open) start(draft, { role, slot, fan: name });
+}
+
+/** One after the other: whoever was left half done goes on, and what counts already is not done again. */
+function firstOpen(draft: Draft, name: string, slots: readonly string[]): readonly string[] {
+  const isDone = (slot: string): boolean =>
+    isGood(standingOfSlot(draft.workflow, draft.run, { artifact: name, slot }));
+  for (const slot of slots.filter(isDone))
+    record(draft, { type: "slot-settled", artifact: name, slot, outcome: "done" });
+  return slots.filter((slot) => draft.run.slots[name]?.[slot] === "open").slice(0, 1);
 }
 
 function stop(draft: Draft, matches: (agent: Agent) => boolean): void {

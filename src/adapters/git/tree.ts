@@ -3,7 +3,8 @@
  *
  * It is the id of the git tree of what is on the disk now: what is tracked and what is not, but neither artifacts nor what is
  * ignored. Where the run's branch holds something else, the id of the branch's tree stands behind it (`WORK+BRANCH`): what was looked
- * at is what the branch will give, and moving the branch under unchanged files is a change.
+ * at is what the branch will give, and moving the branch under unchanged files is a change. In a person's own checkout the branch is not
+ * the run's, and there is nothing behind it.
  *
  * Made with indexes of ours, so that neither the index nor the branch of whoever works there is touched or believed, and neither a
  * lock nor a merge under way is in the way.
@@ -28,8 +29,9 @@ const NO_COMMIT = /^error: '(.+?)\/?' does not have a commit checked out$/m;
 const TRIES_MAX = 3;
 
 export async function digest(on: On, bench: Bench, artifacts: readonly string[]): Promise<string> {
-  leaveOut(bench, artifacts);
-  const tip = await tipOf(on, bench);
+  // In place, one run comes after the other: what the last one left out must not be left out for the next.
+  if (bench.isPlace !== true) leaveOut(bench, artifacts);
+  const tip = bench.isPlace === true ? ((await headOf(on, bench)) ?? "") : await tipOf(on, bench);
   const index = await headIndex(on, bench, tip);
   const startedAt = Date.now();
   return withScratch(on, async (file) => {
@@ -43,7 +45,7 @@ export async function digest(on: On, bench: Bench, artifacts: readonly string[])
     const isSame = seen === index || isSameWork(index, seen, isArtifact);
     const written = { file, index: seen, isArtifact, ...(isSame ? { same: index } : {}) };
     const work = await onceMore(on, bench, { artifacts, written });
-    if (isSame && tip !== "") return work;
+    if ((isSame && tip !== "") || bench.isPlace === true) return work;
     if (tip === "") return `${work}+none`;
     writeFileSync(file, index.bytes);
     return `${work}+${await treeWithout(on, bench, { file, index, isArtifact })}`;

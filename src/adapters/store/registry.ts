@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import type { AgentRow, JobRow, Registry, WorkspaceRow } from "../../engine/ports/registry.ts";
 import { failpoint } from "../failpoint.ts";
 import type { Database, Row } from "./database.ts";
+import { holderOf, LEAVE_PLACE, takePlace } from "./place.ts";
 import { isReadings, number, parsed, text, word } from "./row.ts";
 
 const PUT_AGENT = "INSERT OR REPLACE INTO agents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
@@ -153,7 +154,12 @@ function selected(
   return [`SELECT * FROM ${table} ${where} ORDER BY started_at, run`, ...(run === undefined ? [] : [run])];
 }
 
-function workspaces(db: Database): Pick<Registry, "workspace" | "workspaceAt" | "putWorkspace"> {
+type Workspaces = Pick<
+  Registry,
+  "workspace" | "workspaceAt" | "putWorkspace" | "placeHolder" | "takePlace" | "leavePlace"
+>;
+
+function workspaces(db: Database): Workspaces {
   return {
     workspace(run) {
       const row = db.get("SELECT * FROM workspaces WHERE run = ?", run);
@@ -161,7 +167,10 @@ function workspaces(db: Database): Pick<Registry, "workspace" | "workspaceAt" | 
     },
     workspaceAt(path) {
       for (let at = path; ; at = dirname(at)) {
-        const row = db.get("SELECT * FROM workspaces WHERE path = ? AND status = 'bound'", at);
+        const row = db.get(
+          "SELECT * FROM workspaces WHERE path = ? AND path <> repo AND status = 'bound'",
+          at,
+        );
         if (row !== undefined) return workspaceRow(row);
         if (dirname(at) === at) return undefined;
       }
@@ -170,6 +179,13 @@ function workspaces(db: Database): Pick<Registry, "workspace" | "workspaceAt" | 
       failpoint("registry.before-workspace");
       db.write(() => db.run(PUT_WORKSPACE, run, repo, path, branch, base, status, salvage, kept));
       failpoint("registry.after-workspace");
+    },
+    placeHolder: (repo, besides) => holderOf(db, repo, besides),
+    takePlace: (run, repo) => db.write(() => takePlace(db, run, repo)),
+    leavePlace(run, of) {
+      failpoint("registry.before-leave-place");
+      db.write(() => db.run(LEAVE_PLACE, run, of));
+      failpoint("registry.after-leave-place");
     },
   };
 }
@@ -181,7 +197,7 @@ function workspaceRow(row: Row): WorkspaceRow {
     path: text(row["path"]),
     branch: text(row["branch"]),
     base: text(row["base"]),
-    status: word(row["status"], ["bound", "released"]),
+    status: word(row["status"], ["reserved", "bound", "released"]),
     salvage: text(row["salvage"]),
     kept: text(row["kept"]),
   };
