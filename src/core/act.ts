@@ -79,11 +79,12 @@ function seeArchived(draft: Draft, role: string): void {
   const archived = draft.effects.flatMap((effect) =>
     effect.type === "archive-artifacts" ? effect.artifacts : [],
   );
-  const own = archived.filter((name) => {
+  const isOwnFile = (name: string): boolean => {
     const { by = [], reader } = artifacts[name] ?? {};
     return by.includes(role) && reader?.type !== "section";
-  });
-  seeGone(draft, (key) => own.includes(key));
+  };
+  const own = new Set(archived.filter(isOwnFile));
+  if (own.size > 0) seeGone(draft, (key) => own.has(key));
 }
 
 function seeGone(draft: Draft, isMeant: (key: string) => boolean): void {
