@@ -148,6 +148,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     example: "signalbox submit review",
     load: () => import("./commands/submit.ts"),
   },
+  review: {
+    about: "hand in a review, field by field",
+    example: "signalbox review create review.json",
+    load: () => import("./commands/review.ts"),
+  },
   waive: {
     about: "let a gate pass, and say why",
     example: 'signalbox waive abcd review --reason "looked at it myself"',
@@ -192,6 +197,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: "play a whole workflow with scripted agents, in a place that is thrown away",
     example: "signalbox demo",
     load: () => import("./commands/demo.ts"),
+  },
+  mcp: {
+    about: "give an agent its tools, over the Model Context Protocol",
+    example: "signalbox mcp",
+    load: () => import("../mcp/command.ts"),
   },
   supervise: {
     about: "carry out what runs need; other commands start this by themselves",

@@ -51,6 +51,13 @@ const CASES: Readonly<Record<string, Case>> = {
     bad: ["move a1 asked", "move a1 nowhere", "move c1 open", "move zz open"],
   },
   submit: { good: ["submit a1 note NOTE.md"], bad: ["submit a1 nothing", "submit a1 note"] },
+  // Agents with a verdict to give hand in reviews: test/cli/review.
+  "review create": {
+    good: [],
+    bad: ["review", "review creat", "review create", "review create a1 NOTE.md", "review create zz NOTE.md"],
+  },
+  // It talks to programs: test/e2e/mcp.
+  mcp: { good: [], bad: ["mcp x"] },
   run: {
     good: ["trust", "run note something --detach"],
     bad: ["run note something", "run no-such", "run note x --param"],

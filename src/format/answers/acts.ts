@@ -42,3 +42,6 @@ export const resume = {
 };
 
 export const supervise = {};
+
+/** It prints nothing of its own: what it says is for the program that started it. */
+export const mcp = {};
