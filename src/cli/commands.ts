@@ -58,6 +58,26 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     example: "signalbox doctor",
     load: () => import("./commands/doctor.ts"),
   },
+  plan: {
+    about: "plan a change: proposal, specs and tasks, challenged",
+    example: 'signalbox plan add-login "Users can log in"',
+    load: () => import("./commands/plan.ts"),
+  },
+  impl: {
+    about: "implement a planned change until it is approved",
+    example: "signalbox impl add-login",
+    load: () => import("./commands/impl.ts"),
+  },
+  archive: {
+    about: "merge the specs of a complete change, and put it away",
+    example: "signalbox archive add-login",
+    load: () => import("./commands/archive.ts"),
+  },
+  reopen: {
+    about: "take up a change again that was rejected or is halted",
+    example: "signalbox reopen add-login",
+    load: () => import("./commands/reopen.ts"),
+  },
   list: {
     about: "list the runs of this machine",
     example: "signalbox list --here",

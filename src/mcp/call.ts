@@ -9,7 +9,7 @@ import { EXIT_NOT_YOURS, EXIT_OK, type Answer, type Door } from "../cli/command.
 import { harmless } from "../cli/paint.ts";
 import { documentOf, doorOf, failureOf, sayFailure, type World } from "../cli/run.ts";
 import { closest } from "../core/closest.ts";
-import { misfits } from "../format/json/shape.ts";
+import { isObject, misfits } from "../format/json/shape.ts";
 import { callerOf } from "./caller.ts";
 import type { Given, Tool } from "./tool.ts";
 import { TOOLS } from "./tools.ts";
@@ -48,6 +48,8 @@ export async function call(world: World, name: string, given: Given): Promise<Ca
 async function answerOf(door: Door, name: string, given: Given): Promise<Answer> {
   const tool = TOOLS.find((each) => each.name === name);
   if (tool === undefined) throw unknownTool(name);
+  // As at the command line: what is kept of it would not be what was said.
+  if (!isText(given)) throw new UserError("bad-usage", "an argument is no text", "send text alone");
   const caller = callerOf(door);
   if (tool.for === "everybody") {
     requireFit(tool, given, tool.input(caller));
@@ -56,6 +58,17 @@ async function answerOf(door: Door, name: string, given: Given): Promise<Answer>
   if (caller === undefined) throw noToken(name);
   if (tool.isOpen !== true) requireFit(tool, given, tool.input(caller));
   return tool.answer(given, { door, caller });
+}
+
+/** Nothing that a tool takes is as deep as this. */
+const DEPTH_MAX = 20;
+
+function isText(value: unknown, depth = 0): boolean {
+  if (depth > DEPTH_MAX) return false;
+  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
+  if (Array.isArray(value)) return value.every((each) => isText(each, depth + 1));
+  if (!isObject(value)) return true;
+  return Object.entries(value).every(([key, inner]) => isText(key) && isText(inner, depth + 1));
 }
 
 /** Every field that is wrong is named at once. */

@@ -59,12 +59,12 @@ export function textIn(given: Given, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Those that were given, as options of a command. */
+/** Those that were given, as options of a command. One without a value is as good as absent. */
 export function optionsIn(given: Given, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = textIn(given, name);
-      return value === undefined ? [] : [[name, value]];
+      return value === undefined || value === "" ? [] : [[name, value]];
     }),
   );
 }

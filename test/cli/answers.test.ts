@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { ANSWERS, answersSchema, STREAMS } from "../../src/format/answers/answers.ts";
+import { CHANGE_FILES, runOfChange } from "../support/change.ts";
 import { copyOf, NOTE_FILES, prepareHome, removeHomes, type Prepared } from "../support/home.ts";
 import { tiny } from "./calling.ts";
 import { LEAVES } from "./leaves.ts";
@@ -61,6 +62,26 @@ const CASES: Readonly<Record<string, Case>> = {
     good: ["trust", "run note something --detach"],
     bad: ["run note something", "run no-such", "run note x --param"],
   },
+  plan: {
+    good: ["trust", "plan x something --detach", "plan x --detach"],
+    bad: ["plan x", "plan X something"],
+  },
+  impl: {
+    good: ["trust", "plan x something --detach", moved("challenged"), "impl x --detach"],
+    bad: ["impl x"],
+  },
+  archive: {
+    good: [
+      "trust",
+      "plan x y --detach",
+      moved("challenged"),
+      moved("building"),
+      moved("complete"),
+      "archive x -d",
+    ],
+    bad: ["archive x"],
+  },
+  reopen: { good: ["trust", "plan x y --detach", moved("rejected"), "reopen x --detach"], bad: ["reopen x"] },
   answer: { good: ["answer b1 yes"], bad: ["answer b1 perhaps", "answer a1 yes", "answer zz yes"] },
   "task create": {
     good: [
@@ -185,6 +206,11 @@ function created(line: string): (on: Prepared) => string {
     `${line} ${on.withStore((store) => store.list({ workflow: "task", limit: 1 }).rows[0]?.id ?? "")}`;
 }
 
+/** The change x, as a person brings it there. */
+function moved(to: string): (on: Prepared) => string {
+  return ({ repo }) => `move ${runOfChange(repo, "x")} ${to}`;
+}
+
 /** A database that is none. */
 function broken({ home }: Prepared): string {
   writeFileSync(home.database, "no database\n");
@@ -246,6 +272,7 @@ async function prepared(): Promise<Prepared> {
 async function prepare(): Promise<Prepared> {
   const on = prepareHome({
     ...NOTE_FILES,
+    ...CHANGE_FILES,
     "tiny.yaml": tiny("tiny"),
     "broken.yaml": "name: [\n",
     "NOTE.md": "# What\n\nA note.\n",

@@ -1,6 +1,7 @@
 /** Which tools each role of each built-in workflow has, and what a call comes to without any process. */
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runFolders } from "../../src/adapters/home/paths.ts";
 import { hashToken } from "../../src/adapters/person/token.ts";
@@ -151,4 +152,83 @@ test("what is larger than any artifact is refused in words", async () => {
   expect(document).toMatchObject({ code: "too-large", exit: 2 });
   const asked = await asWorker("ask_questions", { questions: ["x".repeat(30_000)] });
   expect(asked.document).toMatchObject({ code: "too-large", exit: 2 });
+});
+
+test.for<[what: string, name: string, given: Readonly<Record<string, unknown>>]>([
+  ["half a character", "update_status", { summary: "x\uD800" }],
+  ["a zero", "update_status", { summary: "x\0y" }],
+  ["half a character in a text", "submit_artifact", { artifact: "plan", content: "APPROACH: \uDC00" }],
+  ["a zero in a list", "ask_questions", { questions: ["So?", "x\0y"] }],
+  [
+    "a text in a text in a text",
+    "create_review",
+    { verdict: "PASS", issues: JSON.parse(`${"[".repeat(900)}${"]".repeat(900)}`) as unknown },
+  ],
+  ["half a character in a key", "create_review", { verdict: "PASS", issues: [{ "\uD800": 1 }] }],
+])("what no command could be given is refused: %s", async ([, name, given]) => {
+  const seq = (): number | undefined => on.withStore((store) => store.load(id)?.run.seq);
+  const before = seq();
+  const { document } = await asWorker(name, given);
+  expect(document).toMatchObject({ code: "bad-usage", message: "an argument is no text", exit: 2 });
+  expect(seq()).toBe(before);
+});
+
+/** What a model may send: the right fields with wrong values, wrong fields with any. */
+const TEXT = fc.oneof(
+  fc.constantFrom(
+    "plan",
+    "review",
+    "TASK.md",
+    "working",
+    "-",
+    "--help",
+    "__proto__",
+    "a\0b",
+    "\u001B[2J",
+    "\uD800",
+  ),
+  fc.string({ maxLength: 20 }),
+);
+const VALUE = fc.oneof(TEXT, fc.jsonValue({ maxDepth: 3 }), fc.array(TEXT, { maxLength: 3 }));
+const FIELD = fc.constantFrom(
+  "artifact",
+  "content",
+  "file",
+  "offset",
+  "status",
+  "note",
+  "summary",
+  "branch",
+  "key",
+  "questions",
+  "verdict",
+  "issues",
+  "constructor",
+  "other",
+);
+
+test("whatever is sent is answered in words, and is no bug of ours", async () => {
+  const names = [
+    "get_task",
+    "next",
+    "read_context",
+    "submit_artifact",
+    "create_review",
+    "ask_questions",
+    "update_status",
+  ];
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...names, "nothing"),
+      fc.dictionary(FIELD, VALUE),
+      async (name, given) => {
+        const { text, isError, document, stack } = await asWorker(name, given);
+        expect({ stack, isError }).toEqual({ stack: "", isError: document["exit"] !== 0 });
+        expect(text).not.toBe("");
+        // oxlint-disable-next-line no-control-regex
+        expect(text).not.toMatch(/[\u0000-\u0008\u001B]/);
+      },
+    ),
+    { numRuns: process.env["SIGNALBOX_DEEP"] === undefined ? 60 : 400 },
+  );
 });

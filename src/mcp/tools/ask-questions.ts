@@ -17,7 +17,7 @@ import { moveTo } from "../../cli/moving.ts";
 import { unmet } from "../../core/gate.ts";
 import type { Artifact, Move } from "../../core/workflow.ts";
 import { fillPath } from "../../engine/place.ts";
-import { textIn, type AgentTool, type Caller } from "../tool.ts";
+import { optionsIn, type AgentTool, type Caller } from "../tool.ts";
 
 /** What the artifact is called that holds them. */
 const QUESTIONS = "questions";
@@ -46,7 +46,7 @@ export const askQuestions: AgentTool = {
   answer: (given, { door, caller }) =>
     acting(door, async (on) => {
       const text = textOf(given["questions"]);
-      return ask(on, caller, { text, key: textIn(given, "key") });
+      return ask(on, caller, { text, key: optionsIn(given, ["key"])["key"] });
     }),
 };
 

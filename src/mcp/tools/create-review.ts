@@ -3,7 +3,7 @@
 import { command } from "../../cli/review/create.ts";
 import { reviewShape } from "../../format/review.ts";
 import type { Shape } from "../../core/workflow.ts";
-import type { AgentTool, Caller } from "../tool.ts";
+import { optionsIn, type AgentTool, type Caller } from "../tool.ts";
 
 type ObjectShape = Extract<Shape, { type: "object" }>;
 
@@ -32,11 +32,7 @@ export const createReview: AgentTool = {
     return { ...shape, optional: { ...shape.optional, artifact: { type: "text" }, key: { type: "text" } } };
   },
   answer: async ({ artifact, key, ...said }, { door, caller }) => {
-    const options = Object.fromEntries(
-      Object.entries({ artifact, key }).flatMap(([name, value]) =>
-        typeof value === "string" ? [[name, value] as const] : [],
-      ),
-    );
+    const options = optionsIn({ artifact, key }, ["artifact", "key"]);
     const stdin = Buffer.from(JSON.stringify(said));
     return command.answer({ words: [caller.run, "-"], options, lists: {} }, { ...door, stdin });
   },

@@ -1,7 +1,7 @@
 /** `next`: as `signalbox next`. */
 
 import { command } from "../../cli/commands/next.ts";
-import { textIn, texts, type OpenTool } from "../tool.ts";
+import { optionsIn, texts, type OpenTool } from "../tool.ts";
 
 export const next: OpenTool = {
   name: "next",
@@ -13,7 +13,7 @@ export const next: OpenTool = {
   // An agent has something to say in its own run only.
   input: (caller) => texts([], caller === undefined ? ["run"] : []),
   answer: async (given, { door }) => {
-    const run = textIn(given, "run");
+    const { run } = optionsIn(given, ["run"]);
     return command.answer({ words: run === undefined ? [] : [run], options: {}, lists: {} }, door);
   },
 };

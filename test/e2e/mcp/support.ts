@@ -71,7 +71,7 @@ export async function scene(): Promise<Scene> {
     run,
     workspace,
     voice,
-    talk: (env, mode = "legacy") => talkTo({ env, cwd: workspace, mode }),
+    talk: (env, mode) => talkTo({ env, cwd: workspace, ...(mode === undefined ? {} : { mode }) }),
     say: (env, argv, stdin = "") => call(argv, { cwd: workspace, env, stdin }),
     end: (role) => writeFileSync(join(life.root, "tokens", `${role}.over`), ""),
     state: () => look(life, run).state,
@@ -84,12 +84,14 @@ export async function settled(life: Life, run: string): Promise<void> {
   await until(() => withStore(life, (store) => store.deeds(run).every(({ status }) => status === "done")));
 }
 
-async function talkTo(on: {
+/** The official client, with what an agent hands on. */
+export async function talkTo(on: {
   readonly env: Env;
   readonly cwd: string;
-  readonly mode: "legacy" | "auto";
+  readonly mode?: "legacy" | "auto";
 }): Promise<Talk> {
-  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: on.mode } });
+  const { mode = "legacy" } = on;
+  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
   const transport = new StdioClientTransport({
     command: NODE,
     args: [PROGRAM, "mcp"],
