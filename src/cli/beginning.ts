@@ -132,7 +132,7 @@ export function startsAgents(workflow: Workflow, of: Start): boolean {
   );
 }
 
-/** Where the run waits at once, and one move of a person alone takes a workspace and gets it going. */
+/** Where the run waits at once, and one move of a person alone takes a workspace or the place and gets it going. */
 export function firstMove(workflow: Workflow, run: Run): string | undefined {
   const { states } = workflow.definition;
   if (states[run.state]?.waits !== true) return undefined;
@@ -140,7 +140,7 @@ export function firstMove(workflow: Workflow, run: Run): string | undefined {
     (move) =>
       move.by.includes("human") &&
       move.answer === undefined &&
-      move.reserve.includes("workspace") &&
+      move.reserve.length > 0 &&
       states[targetOf(run, move)]?.final === undefined,
   );
   const targets = [...new Set(moves.map((move) => targetOf(run, move)))];

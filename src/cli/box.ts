@@ -8,7 +8,7 @@ import { openStore as openStoreAt, type SqliteStore } from "../adapters/store/op
 import { UserError } from "../adapters/user-error.ts";
 import { closest } from "../core/closest.ts";
 import { compile, type Workflow } from "../core/compile.ts";
-import { boundWorkspace } from "../engine/place.ts";
+import { boundWorkspace, isInPlace } from "../engine/place.ts";
 import type { Kept, RunRow } from "../engine/ports/journal.ts";
 import type { Store } from "../engine/ports/store.ts";
 import { EXIT_DAMAGED, type Answer, type Door } from "./command.ts";
@@ -111,8 +111,10 @@ export function seeRun(store: Store | undefined, door: Door, word: string | unde
   };
 }
 
-/** In its workspace while one is bound, in the state home otherwise. */
+/** In its workspace while one is bound, in the state home otherwise. Who works in place has its files there all the time. */
 export function rootOf(store: Store, home: Home, run: string): string {
+  const own = store.workspace(run);
+  if (own !== undefined && isInPlace(own)) return own.path;
   return boundWorkspace({ store }, run)?.path ?? runFolders(home, run).files;
 }
 

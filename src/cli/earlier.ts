@@ -5,7 +5,7 @@ import type { Workflow } from "../core/compile.ts";
 import { progressOf } from "../core/stages.ts";
 import type { Stage } from "../core/workflow.ts";
 import { descendantsOf } from "../engine/descendants.ts";
-import { artifactPaths, ownWorkspace } from "../engine/place.ts";
+import { artifactPaths, isInPlace, ownWorkspace } from "../engine/place.ts";
 import type { Kept } from "../engine/ports/journal.ts";
 import { runOf, type Acting } from "./acting.ts";
 import { EXIT_GATE } from "./command.ts";
@@ -65,7 +65,9 @@ function lacks(
   const family = [row.id, ...descendantsOf(store, row.id)];
   const isBusy = family.some((id) => store.jobs({ run: id, status: "live" }).length > 0);
   if (isBusy || (row.status === "running" && !row.halted)) return "is at work, and what it does changes";
-  return store.workspace(row.id) === undefined ? "has no work" : "";
+  const workspace = store.workspace(row.id);
+  if (workspace !== undefined && isInPlace(workspace)) return "worked in place: its work is in the checkout";
+  return workspace === undefined ? "has no work" : "";
 }
 
 /** The commit to begin from. What it has not committed is kept as one, under a ref of ours. */

@@ -7,7 +7,7 @@ import type { Workflow } from "../core/compile.ts";
 import { NO_RUN } from "../core/run.ts";
 import type { Submission } from "../engine/submit.ts";
 import type { Acting } from "./acting.ts";
-import { unknownArtifact } from "./commands/submit.ts";
+import { unknownArtifact } from "./handing-in.ts";
 
 const HELP = "signalbox run --help";
 
@@ -48,6 +48,12 @@ async function between(on: Acting, of: On, begin: () => Promise<Submission>): Pr
 
 async function putTexts({ box }: Acting, { id, workflow, texts: given }: On): Promise<void> {
   const { artifacts } = workflow.definition;
+  if (workflow.isInPlace)
+    throw new UserError(
+      "bad-usage",
+      "a run that works in place begins with what is in the checkout",
+      "write the file there, and begin without it",
+    );
   const texts = given.map(({ artifact, text }) => {
     const declared = Object.hasOwn(artifacts, artifact) ? artifacts[artifact] : undefined;
     if (declared === undefined) throw unknownArtifact(artifact, Object.keys(artifacts));

@@ -9,6 +9,8 @@ export type Draft = {
   readonly workflow: Workflow;
   /** Resources that the edge holds ready for this event. */
   readonly reserved: readonly string[];
+  /** Of others, the run that has them. */
+  readonly taken?: Readonly<Record<string, string>>;
   /** A copy of its own, so that a refusal leaves the run as it was. */
   readonly run: OwnRun;
   readonly events: Event[];
@@ -17,7 +19,8 @@ export type Draft = {
 
 export function open(workflow: Workflow, run: Run, event: Incoming): Draft {
   const reserved = "reserved" in event ? (event.reserved ?? NONE) : NONE;
-  return { workflow, reserved, run: { ...run }, events: [], effects: [] };
+  const taken = "taken" in event && event.taken !== undefined ? { taken: event.taken } : {};
+  return { workflow, reserved, ...taken, run: { ...run }, events: [], effects: [] };
 }
 
 export function record(draft: Draft, event: Event): void {

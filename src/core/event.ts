@@ -42,6 +42,8 @@ export type Facts = {
   readonly readings?: readonly Reading[];
   readonly tree?: string;
   readonly reserved?: readonly string[];
+  /** Of resources that it does not hold ready: the run that has them. */
+  readonly taken?: Readonly<Record<string, string>>;
 };
 
 type EndCause = "exited" | "killed" | "timed-out" | "stalled" | "infrastructure";

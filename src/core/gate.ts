@@ -25,6 +25,8 @@ export type Situation = {
   readonly workflow: Workflow;
   readonly run: Run;
   readonly reserved: readonly string[];
+  /** Of others, the run that has them. */
+  readonly taken?: Readonly<Record<string, string>>;
 };
 
 export function unmet(situation: Situation, move: Move): Unmet[] {
@@ -40,7 +42,9 @@ export function unmet(situation: Situation, move: Move): Unmet[] {
       .filter((counter) => isExhausted(situation, move, counter))
       .map((counter) => spent(workflow, run, counter)),
     ...(isTooDeep(run, move) ? [TOO_DEEP] : []),
-    ...move.reserve.filter((resource) => !reserved.includes(resource)).map(notReserved),
+    ...move.reserve
+      .filter((resource) => !reserved.includes(resource))
+      .map((resource) => notReserved(resource, situation.taken?.[resource])),
   ];
 }
 
@@ -231,6 +235,13 @@ function isTooDeep(run: Run, move: Move): boolean {
   return move.remember && run.frames.length >= QUESTION_DEPTH_MAX;
 }
 
-function notReserved(resource: string): Unmet {
+/** `holder` is the run that has it, where it is known. */
+export function notReserved(resource: string, holder?: string): Unmet {
+  if (holder !== undefined)
+    return {
+      code: "gate-not-met",
+      message: `the ${resource} is taken: run ${holder} works there, and one at a time can`,
+      mend: `let ${holder} come to where it waits for somebody (signalbox show ${holder}) or end it (signalbox cancel ${holder})`,
+    };
   return { code: "gate-not-met", message: `no ${resource} is free`, mend: `a ${resource} becomes free` };
 }

@@ -124,6 +124,8 @@ function note(workflow: Workflow, walk: Walk, event: Extract<Event, { type: "art
   const { run } = walk;
   const artifact = workflow.definition.artifacts[reading.artifact];
   if (artifact === undefined || artifact.file === "" || artifact.reader.type === "check") return;
+  // Also of what does not count yet: when it does, its words are not told again.
+  if (reading.review !== undefined) walk.texts.set(reading.digest, reading.review);
   const { standing, reason } = worthOfSlot(workflow, run, reading);
   const key = slotKey(reading.artifact, reading.slot);
   // What was taken in already is only seen again, and does not count any more.
@@ -134,7 +136,6 @@ function note(workflow: Workflow, walk: Walk, event: Extract<Event, { type: "art
   if (verdict === undefined) return;
   const word = reading.said?.word ?? verdict;
   walk.lastVerdict = { artifact: reading.artifact, verdict: word, at: run.updatedAt };
-  if (reading.review !== undefined) walk.texts.set(reading.digest, reading.review);
   const text = walk.texts.get(reading.digest);
   if (text === undefined) return;
   const rounds = walk.rounds.get(reading.artifact) ?? [];

@@ -160,7 +160,13 @@ export type Artifact = {
   /** Blocks at the end of its file are the engine's, and no part of it. */
   readonly blocks?: true;
   /** One reading for each member of a list that another artifact holds, at most `max` of them. */
-  readonly each?: { readonly artifact: string; readonly list: string; readonly max: Value<number> };
+  readonly each?: {
+    readonly artifact: string;
+    readonly list: string;
+    readonly max: Value<number>;
+    /** One after the other, as they stand in the list. */
+    readonly inOrder?: true;
+  };
   /** One reading of a file for every member of such a list, taken together. */
   readonly every?: { readonly artifact: string; readonly list: string };
 };

@@ -8,7 +8,7 @@ import type { Works } from "./box.ts";
 import type { Of } from "./doing.ts";
 import { jobId } from "./job-id.ts";
 import { promptText, variablesOf } from "./launch.ts";
-import { boundWorkspace } from "./place.ts";
+import { shownWorkspace } from "./place.ts";
 import type { AgentRow } from "./ports/registry.ts";
 import { project } from "./project.ts";
 import { leaveTerminal } from "./seat.ts";
@@ -35,7 +35,7 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
   }
   if (agent.status !== "ended" && agent.turn <= 1) {
     const workflow = works.workflow(row.definition);
-    const workspace = boundWorkspace(works, row.id);
+    const workspace = shownWorkspace(works, row.id);
     const session = works.desk.session(agent.dir);
     const variables = variablesOf({ workflow, run, workspace, agent: { role, slot, attempt, session } });
     const text = withContext(workflow, run, { role, text: promptText(workflow, deed.prompt, variables) });

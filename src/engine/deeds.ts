@@ -1,7 +1,7 @@
 /** What the world must do after one step: what the core ordered, and what the engine adds around it. */
 
 import { isUp } from "../core/act.ts";
-import type { Workflow } from "../core/compile.ts";
+import { PLACE, type Workflow } from "../core/compile.ts";
 import type { Step } from "../core/step.ts";
 import type { Deed } from "./deed.ts";
 import type { WorkspaceRow } from "./ports/registry.ts";
@@ -24,38 +24,52 @@ const CALLS: ReadonlySet<Accepted["events"][number]["type"]> = new Set(["moved",
 function ordered(workflow: Workflow, step: Accepted, workspace: WorkspaceRow | undefined): Deed[] {
   const isOver = workflow.definition.states[step.run.state]?.final !== undefined;
   const kept = workspace === undefined ? [] : snapshotOf(step);
+  const isReleased = step.effects.some(({ type }) => type === "release-resource");
+  // A place that the run has may be about to be given back: it says each time that it wants it.
+  const isWanted = workspace === undefined || workflow.isInPlace;
   return [
-    ...(workspace === undefined && needsWorkspace(workflow, step) ? [PREPARE] : []),
-    ...(workspace === undefined ? [] : renamingOf(step, workspace)),
+    ...(isWanted && needsWorkspace(workflow, step) ? [prepareFor(workflow)] : []),
+    ...(workspace === undefined || workflow.isInPlace ? [] : renamingOf(step, workspace)),
     // The objects of its tree are there since it was looked at, so nobody has to wait for it; only nothing is released before.
-    ...(isOver ? kept : []),
+    ...(isOver || isReleased ? kept : []),
     ...step.effects,
-    ...(isOver ? leftovers(step, workspace) : kept),
+    ...(isOver ? leftovers(workflow, step, workspace) : isReleased ? [] : kept),
   ];
 }
 
 /** A run that is over leaves nothing behind, whether or not its definition says so. */
-function leftovers({ run, effects }: Accepted, workspace: WorkspaceRow | undefined): Deed[] {
+function leftovers(
+  workflow: Workflow,
+  { run, effects }: Accepted,
+  workspace: WorkspaceRow | undefined,
+): Deed[] {
   const agents = Object.values(run.agents).filter(isUp);
   const isReleased = effects.some(({ type }) => type === "release-resource");
   return [
     ...agents.map(({ role, slot, attempt }): Deed => ({ type: "stop-agent", role, slot, attempt })),
-    ...(workspace === undefined || isReleased ? [] : [RELEASE]),
+    // A place may be the run's before anything has begun there.
+    ...((workspace === undefined && !workflow.isInPlace) || isReleased ? [] : [releaseFor(workflow)]),
   ];
 }
 
-const RELEASE: Deed = { type: "release-resource", resource: "workspace" };
+function releaseFor(workflow: Workflow): Deed {
+  return { type: "release-resource", resource: resourceOf(workflow) };
+}
 
-const PREPARE: Deed = { type: "prepare-resource", resource: "workspace" };
+function prepareFor(workflow: Workflow): Deed {
+  return { type: "prepare-resource", resource: resourceOf(workflow) };
+}
+
+function resourceOf({ isInPlace }: Workflow): string {
+  return isInPlace ? PLACE : "workspace";
+}
 
 /** Reserved by a move, or needed by what is done now. */
 function needsWorkspace({ definition }: Workflow, { events, effects, run }: Accepted): boolean {
   if (definition.states[run.state]?.final !== undefined) return false;
   return (
     effects.some(({ type }) => type === "start-agent" || type === "run-check") ||
-    events.some(
-      (event) => event.type === "moved" && definition.moves[event.rule]?.reserve.includes("workspace"),
-    )
+    events.some((event) => event.type === "moved" && (definition.moves[event.rule]?.reserve.length ?? 0) > 0)
   );
 }
 

@@ -9,7 +9,7 @@ import { startCheck } from "./check.ts";
 import type { Of } from "./doing.ts";
 import { commit } from "./commit.ts";
 import { promptText, variablesOf } from "./launch.ts";
-import { boundWorkspace, placeOf } from "./place.ts";
+import { shownWorkspace, placeOf } from "./place.ts";
 import type { DeedRow } from "./ports/outbox.ts";
 import { noteAll } from "./project.ts";
 import { openPullRequest } from "./pull-request.ts";
@@ -83,7 +83,7 @@ async function askPerson({ works, kept, deed, tries }: Of<"ask-person">): Promis
   const workflow = works.workflow(row.definition);
   const { notify } = await works.settings(row.repo);
   const nobody = { role: "", slot: "", attempt: 0, session: "" };
-  const workspace = boundWorkspace(works, row.id);
+  const workspace = shownWorkspace(works, row.id);
   const variables = variablesOf({ workflow, run, workspace, agent: nobody });
   const question = promptText(workflow, workflow.definition.asks[deed.ask]?.question ?? "", variables);
   await works.notifier.ask({ command: notify, run: row.id, id: deed.id, question });

@@ -4,7 +4,7 @@ import type { Workflow } from "../core/compile.ts";
 import { fillPath } from "../core/fill-path.ts";
 import type { Run } from "../core/run.ts";
 import type { Artifact, Definition } from "../core/workflow.ts";
-import type { Box } from "./box.ts";
+import type { Box, Works } from "./box.ts";
 import type { Place } from "./ports/files.ts";
 import type { WorkspaceRow } from "./ports/registry.ts";
 
@@ -26,9 +26,31 @@ export function placeOf(
   of: { readonly run: Run; readonly workflow: Workflow; readonly id: string },
 ): Place {
   const { run, workflow } = of;
+  if (workflow.isInPlace) return { root: checkoutOf(box, of.id), run, workflow, isWorkspace: true };
   const bound = boundWorkspace(box, of.id);
   if (bound !== undefined) return { root: bound.path, run, workflow, isWorkspace: true };
   return { root: box.folders(of.id).files, run, workflow };
+}
+
+/** Where the files of a run that works in place are, whether or not it has the place. */
+function checkoutOf({ store }: Box, run: string): string {
+  const path = store.workspace(run)?.path ?? store.load(run)?.row.repo;
+  if (path === undefined) throw new Error(`there is no run ${run}`);
+  return path;
+}
+
+export function isInPlace({ path, repo }: Pick<WorkspaceRow, "path" | "repo">): boolean {
+  return path === repo;
+}
+
+/** The workspace that a run works in, as it is told to somebody: in place, with the branch that the person is on now. */
+export function shownWorkspace(
+  works: Pick<Works, "store" | "branches">,
+  run: string,
+): WorkspaceRow | undefined {
+  const bound = boundWorkspace(works, run);
+  if (bound === undefined || !isInPlace(bound)) return bound;
+  return { ...bound, branch: works.branches.branchAt(bound.path) };
 }
 
 /** Paths of artifacts and projections: they are not part of the work. `{slot}` stands for any name. */

@@ -5,8 +5,9 @@
  * else was faster, it is decided again, unless the run is somewhere else by now: then whoever asked must look first.
  */
 
-import type { Workflow } from "../core/compile.ts";
+import { PLACE, type Workflow } from "../core/compile.ts";
 import type { Actor, Event, Facts, Incoming, Reading, Refusal } from "../core/event.ts";
+import { notReserved } from "../core/gate.ts";
 import { NO_RUN, slotKey, type Run } from "../core/run.ts";
 import { step, type Step } from "../core/step.ts";
 import { statusOf } from "../core/view.ts";
@@ -129,11 +130,12 @@ export async function begin(box: Box, start: Start): Promise<Submission> {
   const { run: id, workflow } = start;
   const known = knownAnswer(box, start);
   if (known !== undefined) return known;
-  const readings = await box.artifacts.read({
-    root: box.folders(id).files,
-    run: { ...NO_RUN, id },
-    workflow,
-  });
+  // In place, its files are in the checkout from the beginning.
+  const readings = await box.artifacts.read(
+    workflow.isInPlace
+      ? { root: start.birth.repo, run: { ...NO_RUN, id, params: start.params }, workflow, isWorkspace: true }
+      : { root: box.folders(id).files, run: { ...NO_RUN, id }, workflow },
+  );
   return box.store.together(() => beginNow(box, start, readings));
 }
 
@@ -149,7 +151,7 @@ function beginNow(box: Box, start: Start, readings: readonly Reading[]): Submiss
     definition: workflow.hash(),
     params,
     readings,
-    reserved: reservable(box, id, birth.repo),
+    ...reservable(box, workflow, { id, repo: birth.repo }),
     ...(to === undefined ? {} : { to }),
     ...(start.tree === undefined ? {} : { tree: start.tree }),
   };
@@ -176,10 +178,18 @@ function beginNow(box: Box, start: Start, readings: readonly Reading[]): Submiss
 }
 
 /** Resources that the run has, or would get if it asked for them now. Whether it gets them is decided when the event is written. */
-function reservable({ store }: Box, run: string, repo: string): readonly string[] {
+function reservable(
+  { store }: Box,
+  { isInPlace }: Workflow,
+  { id: run, repo }: { readonly id: string; readonly repo: string },
+): Pick<Facts, "reserved" | "taken"> {
+  if (isInPlace) {
+    const holder = store.placeHolder(repo, run);
+    return holder === "" ? { reserved: [PLACE] } : { reserved: [], taken: { [PLACE]: holder } };
+  }
   // A child works in its parent's, whether or not there is room for another.
   const has = store.poolOf(run) !== undefined || store.hasRoom(repo);
-  return has || boundWorkspace({ store }, run) !== undefined ? ["workspace"] : [];
+  return { reserved: has || boundWorkspace({ store }, run) !== undefined ? ["workspace"] : [] };
 }
 
 export async function factsOf(box: Box, { row, run }: Kept, workflow: Workflow): Promise<Facts> {
@@ -190,11 +200,7 @@ export async function factsOf(box: Box, { row, run }: Kept, workflow: Workflow):
     workspace === undefined ? undefined : treeIn(box, workspace.path, artifactPaths(workflow, run)),
   ]);
   const known = readings.map((reading) => withoutKnownWords(run, reading));
-  return {
-    readings: known,
-    reserved: reservable(box, row.id, row.repo),
-    ...(tree === undefined ? {} : { tree }),
-  };
+  return { readings: known, ...reservable(box, workflow, row), ...(tree === undefined ? {} : { tree }) };
 }
 
 /** The words of a review are in the journal from when it was taken in: every further event would carry them along. */
@@ -268,7 +274,9 @@ function writeOut(box: Box, on: Parameters<typeof write>[1]): Submission | undef
     status: statusOf(workflow, decided.run),
     deeds,
     ...(birth === undefined ? {} : { birth }),
-    ...(deeds.some(({ type }) => type === "prepare-resource") ? { reserve: on.repo } : {}),
+    ...(deeds.some(({ type }) => type === "prepare-resource")
+      ? { [workflow.isInPlace ? "place" : "reserve"]: on.repo }
+      : {}),
     ...(key === undefined ? {} : { key, answer: JSON.stringify(acknowledged(before, decided.run)) }),
     ...(proof === undefined ? {} : { prove: proof }),
   });
@@ -282,12 +290,20 @@ function writeOut(box: Box, on: Parameters<typeof write>[1]): Submission | undef
     case "conflict":
       return undefined;
     case "exhausted":
-      return { type: "refused", run: before, refusal: noneFree(request.run) };
+      return { type: "refused", run: before, refusal: noneFree(box, request.run, on) };
   }
 }
 
 /** Somebody has taken the last one since it was looked for. */
-function noneFree(run: string): Refusal {
+function noneFree(
+  { store }: Box,
+  run: string,
+  { workflow, repo }: { readonly workflow: Workflow; readonly repo: string },
+): Refusal {
+  if (workflow.isInPlace) {
+    const { code, message, mend } = notReserved(PLACE, store.placeHolder(repo, run));
+    return { code, message, next: mend };
+  }
   return {
     code: "gate-not-met",
     message: "no workspace is free",

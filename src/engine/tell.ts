@@ -9,7 +9,7 @@ import { isUp } from "../core/act.ts";
 import type { Works } from "./box.ts";
 import type { Of } from "./doing.ts";
 import { promptText, variablesOf } from "./launch.ts";
-import { boundWorkspace } from "./place.ts";
+import { shownWorkspace } from "./place.ts";
 import type { AgentRow, JobRow } from "./ports/registry.ts";
 import { bringUpToDate } from "./project.ts";
 import { residentOf } from "./seat.ts";
@@ -26,7 +26,7 @@ export async function tellAgent({ works, kept, deed, key }: Of<"tell-agent">): P
   if (agent === undefined || present === undefined || present.attempt !== attempt || !isUp(present))
     return ENDED;
   const workflow = works.workflow(row.definition);
-  const workspace = boundWorkspace(works, row.id);
+  const workspace = shownWorkspace(works, row.id);
   const session = works.desk.session(agent.dir);
   const variables = variablesOf({ workflow, run, workspace, agent: { role, slot: "", attempt, session } });
   const text = withWords(works, key, promptText(workflow, message, variables));

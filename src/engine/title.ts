@@ -11,7 +11,7 @@ export function titleOf(
   { id, repo }: Pick<RunRow, "id" | "repo">,
   { branch }: Pick<WorkspaceRow, "branch">,
 ): string {
-  return `${store.projectAt(repo)?.name ?? projectNameOf(repo)}/${branch}~${id}`;
+  return `${store.projectAt(repo)?.name ?? projectNameOf(repo)}/${branch === "" ? "place" : branch}~${id}`;
 }
 
 /** Whoever goes on through attempts has one window; each attempt of the others has its own. */

@@ -11,7 +11,7 @@ import type { Works } from "./box.ts";
 import { noteDoubt } from "./doubt.ts";
 import { keepEdit, noteEdited } from "./edited.ts";
 import { promptText, variablesOf } from "./launch.ts";
-import { boundWorkspace } from "./place.ts";
+import { shownWorkspace } from "./place.ts";
 import type { Kept } from "./ports/journal.ts";
 import type { Process } from "./ports/process.ts";
 import type { AgentRow, JobRow } from "./ports/registry.ts";
@@ -145,7 +145,7 @@ export async function wakeIdle(works: Works, agent: AgentRow): Promise<void> {
   }
   const workflow = works.workflow(row.definition);
   const { role, slot, attempt } = agent;
-  const workspace = boundWorkspace(works, row.id);
+  const workspace = shownWorkspace(works, row.id);
   const session = works.desk.session(agent.dir);
   const variables = variablesOf({ workflow, run, workspace, agent: { role, slot, attempt, session } });
   const prompt = workflow.definition.roles[agent.role]?.again ?? agent.role;

@@ -1,9 +1,12 @@
 /** The workspace of a run: made before anything happens in it, kept at every gate, given back without losing a byte. */
 
+import { PLACE } from "../core/compile.ts";
 import type { Box, Works } from "./box.ts";
 import { endChecks } from "./check.ts";
+import { childPaths } from "./child-paths.ts";
 import type { Of } from "./doing.ts";
-import { artifactPaths, boundWorkspace, ownWorkspace, placeOf } from "./place.ts";
+import { enterPlace, leavePlace, releasePlace } from "./in-place.ts";
+import { artifactPaths, boundWorkspace, isInPlace, ownWorkspace, placeOf } from "./place.ts";
 import type { Kept } from "./ports/journal.ts";
 import type { PoolRow } from "./ports/projects.ts";
 import { noteAll, project } from "./project.ts";
@@ -11,8 +14,9 @@ import { endSetUp, isBeingSetUp, setUp } from "./setup.ts";
 
 export async function prepare({ works, kept }: Of<"prepare-resource">): Promise<string> {
   const { row, run } = kept;
-  const { states } = works.workflow(row.definition).definition;
-  const isOver = states[run.state]?.final !== undefined;
+  const workflow = works.workflow(row.definition);
+  const isOver = workflow.definition.states[run.state]?.final !== undefined;
+  if (workflow.isInPlace) return isOver ? leavePlace(works, row.id, "any") : enterPlace(works, kept);
   if (isOver) {
     await endSetUp(works, row.id);
     // One that was only reserved is the next one's.
@@ -39,7 +43,7 @@ async function make(works: Works, kept: Kept): Promise<string> {
     repo: row.repo,
     branch,
     base: from.base,
-    artifacts: artifactPaths(workflow, run),
+    artifacts: [...artifactPaths(workflow, run), ...(await childPaths(works, workflow, row.repo))],
     reuse,
     ...(place === undefined ? {} : { place }),
   });
@@ -92,7 +96,7 @@ export async function snapshot({ works, kept, deed }: Of<"snapshot">): Promise<s
 
 export async function release({ works, kept, deed }: Of<"release-resource">): Promise<string> {
   const { row } = kept;
-  if (deed.resource !== "workspace") return "there is no such thing";
+  if (deed.resource === PLACE) return releasePlace(works, kept);
   if (boundWorkspace(works, row.id) !== undefined) await endChecks(works, row.id);
   await endSetUp(works, row.id);
   return giveBack(works, kept, await reusedIn(works, row.repo));
@@ -113,6 +117,7 @@ export async function giveBack(box: Box, kept: Kept, reuse: readonly string[]): 
   const { row, run } = kept;
   const { store } = box;
   const bound = ownWorkspace(box, row.id);
+  if (bound !== undefined && isInPlace(bound)) return leavePlace(box, row.id, "any");
   const pool = store.poolOf(row.id);
   const isSurplus = pool !== undefined && pool.n > (store.projectAt(pool.repo)?.poolSize ?? pool.n);
   if (bound === undefined) {

@@ -49,6 +49,59 @@ export function registryContract(open: Open): void {
     expect(other.agents({ run: "b1" })).toEqual([]);
   });
 
+  test("a place is one run's at a time, from the write that moves it", () => {
+    const [one, other] = open();
+    add(one, "a1", { place: "/repo" });
+    expect(other.workspace("a1")).toMatchObject({
+      path: "/repo",
+      repo: "/repo",
+      branch: "",
+      status: "reserved",
+    });
+    add(other, "a2");
+    const said = { key: "k1", answer: "said", place: "/repo" };
+    expect(add(other, "a2", said)).toEqual({ type: "exhausted" });
+    expect([other.answerTo("a2", "k1"), other.load("a2")?.row.seq, other.workspace("a2")]).toEqual([
+      undefined,
+      2,
+      undefined,
+    ]);
+    expect([
+      one.placeHolder("/repo", "a2"),
+      one.placeHolder("/repo", "a1"),
+      one.placeHolder("/other", "a2"),
+    ]).toEqual(["a1", "", ""]);
+    expect([
+      one.takePlace("a2", "/repo"),
+      one.takePlace("a1", "/repo"),
+      one.takePlace("a2", "/other"),
+    ]).toEqual(["a1", "", ""]);
+    // It is only reserved: who gives back what is bound does not mean it.
+    one.leavePlace("a1", "bound");
+    expect(one.placeHolder("/repo", "a2")).toBe("a1");
+    one.leavePlace("a1", "any");
+    expect([one.placeHolder("/repo", "a2"), one.workspace("a1")?.status]).toEqual(["", "released"]);
+    expect([add(other, "a2", said).type, add(other, "a2", said).type]).toEqual(["written", "repeated"]);
+    expect(one.placeHolder("/repo", "a1")).toBe("a2");
+  });
+
+  test("a place that is about to be given back and is asked for again stays", () => {
+    const [one] = open();
+    const bound = { path: "/repo", repo: "/repo", branch: "", base: "b1", salvage: "", kept: "" };
+    add(one, "a1", { place: "/repo" });
+    one.putWorkspace({ ...bound, run: "a1", status: "bound" });
+    add(one, "a1", { place: "/repo" });
+    expect(one.workspace("a1")).toMatchObject({ status: "bound", base: "b1" });
+    add(one, "a1", { deeds: [{ type: "release-resource", resource: "place" }] });
+    add(one, "a1", { place: "/repo" });
+    expect(one.workspace("a1")).toMatchObject({ status: "reserved", base: "b1" });
+    one.leavePlace("a1", "bound");
+    expect(one.placeHolder("/repo", "a2")).toBe("a1");
+    // A run that the journal does not know has nothing, and a checkout stands for no run.
+    one.putWorkspace({ ...bound, run: "gone", path: "/lost", repo: "/lost", status: "bound" });
+    expect([one.placeHolder("/lost", "a2"), one.workspaceAt("/lost/x")]).toEqual(["", undefined]);
+  });
+
   test("jobs and workspaces are kept as they are", () => {
     const [one, other] = open();
     const job: JobRow = {

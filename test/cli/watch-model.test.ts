@@ -38,6 +38,8 @@ function row(run: string, more: Some = {}): BoardRow {
     branch: `branch-${run}`,
     summary: `What ${run} is about`,
     state: "working",
+    phase: "",
+    gate: "",
     status: "running",
     session: "alive",
     round: { value: 1, max: 2 },

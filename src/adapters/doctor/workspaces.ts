@@ -20,7 +20,10 @@ export type LostWorkspace = {
 };
 
 export function lostWorkspaces(home: Home, db: Database): readonly LostWorkspace[] {
-  const rows = db.all("SELECT run, path, repo FROM workspaces WHERE status = 'bound' ORDER BY run");
+  // A checkout that is gone is a person's own: nobody makes it again, and nobody takes away what lies there.
+  const rows = db.all(
+    "SELECT run, path, repo FROM workspaces WHERE status = 'bound' AND path <> repo ORDER BY run",
+  );
   return rows
     .map((row) => ({ run: text(row["run"]), path: text(row["path"]), repo: text(row["repo"]) }))
     .filter(({ path }) => !isWorkspaceAt({ home }, path))

@@ -2,9 +2,11 @@
 
 import type { Branches } from "../../engine/ports/files.ts";
 import { baseOf } from "./base.ts";
+import { checkout } from "./in-place.ts";
 import { whileLocked } from "./lock.ts";
 import { refuseRunName } from "./names.ts";
 import type { On } from "./own.ts";
+import { presentBranch } from "./present-branch.ts";
 import { rename } from "./rename.ts";
 
 export function gitBranches(on: On): Branches {
@@ -14,5 +16,7 @@ export function gitBranches(on: On): Branches {
       return whileLocked({ folder: on.home.locks, repo: of.repo }, () => rename(on, of));
     },
     baseOf: (of) => baseOf(on, of),
+    checkout: (repo) => checkout(on, repo),
+    branchAt: presentBranch,
   };
 }

@@ -8,7 +8,8 @@
  */
 
 import { existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { sha256 } from "../../format/sha256.ts";
 import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
 import { makeFolder, writePrivate } from "../home/folders.ts";
@@ -37,6 +38,8 @@ export type Bench = {
   readonly branch: string;
   readonly oidBytes: number;
   readonly isAlone?: boolean;
+  /** The checkout of a person, whose branch is not the run's. */
+  readonly isPlace?: boolean;
 };
 
 type Known = Pick<Bench, "gitDir" | "commonDir" | "branch" | "oidBytes"> & {
@@ -86,7 +89,8 @@ export function inRepository({ commonDir, gitDir }: Bench): Omit<Call, "args"> {
 export async function openBench(on: On, path: string): Promise<Bench> {
   const gitDir = gitDirAsMade(on, path);
   if (gitDir === undefined) throw gone(path);
-  return benchOf(on, { path: realpathSync(path), gitDir });
+  const bench = await benchOf(on, { path: realpathSync(path), gitDir });
+  return isPlace(on, path) ? { ...bench, isPlace: true } : bench;
 }
 
 /** Whether the workspace at a path still is the one that was made there. */
@@ -189,8 +193,15 @@ export function leaveOut({ own }: Pick<Bench, "own">, artifacts: readonly string
   if (missing.length > 0) writePrivate(file, [...lines.slice(0, -1), ...missing, ""].join("\n"));
 }
 
-function ownOf({ home }: Pick<On, "home">, path: string): string {
-  return join(home.root, "git", basename(path));
+/** Several checkouts may have one name; those below our worktrees have one each. */
+function ownOf(on: Pick<On, "home">, path: string): string {
+  const name = isPlace(on, path) ? `place-${sha256(real(path)).slice(0, 32)}` : basename(path);
+  return join(on.home.root, "git", name);
+}
+
+/** Whether there is a checkout that nobody but a person has made: everything of ours is among our worktrees. */
+function isPlace({ home }: Pick<On, "home">, path: string): boolean {
+  return isAbsolute(path) && real(dirname(path)) !== real(home.worktrees);
 }
 
 function recorded(on: Pick<On, "home">, path: string): Known | undefined {

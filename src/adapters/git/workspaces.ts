@@ -36,6 +36,7 @@ export function gitWorkspaces(on: On): Workspaces {
     },
     release: async ({ onlyIf, ...of }) => {
       refuseRunName(of.run);
+      if (of.path === of.repo) throw new Error(`${of.path} is a person's own: nothing in it is ever removed`);
       // Only what is above it: a link in its place leads to what is not ours.
       const above = dirname(of.path);
       const path = existsSync(above) ? join(realpathSync(above), basename(of.path)) : of.path;

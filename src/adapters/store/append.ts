@@ -6,6 +6,7 @@ import { hashOf, valuesOf } from "./chain.ts";
 import { damagedRun } from "./damage.ts";
 import type { Database } from "./database.ts";
 import { dropKey, keepDeed, keepKey, keepQuestion, keepRun, type Shot } from "./derive.ts";
+import { takePlace } from "./place.ts";
 import { reserve } from "./projects.ts";
 import { actorText } from "./records.ts";
 import { number, text } from "./row.ts";
@@ -55,7 +56,8 @@ function written(db: Database, entry: Entry): Appended {
   // Most keys are new: that one was used before is found out by writing it, before anything else is written.
   if (key !== undefined && !keepKey(db, run, { key, seq: entry.seq + 1 })) return repeated(db, run, key);
   if (standing.n === undefined) refuseUnknown(db, entry);
-  if (entry.reserve !== undefined && !reserve(db, run, entry.reserve)) {
+  const isReserved = entry.reserve === undefined || reserve(db, run, entry.reserve);
+  if (!isReserved || (entry.place !== undefined && takePlace(db, run, entry.place) !== "")) {
     if (key !== undefined) dropKey(db, run, key);
     return { type: "exhausted" };
   }

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import type { AgentRow, JobRow, Registry, WorkspaceRow } from "../../engine/ports/registry.ts";
 import { failpoint } from "../failpoint.ts";
 import type { Database, Row } from "./database.ts";
+import { holderOf, LEAVE_PLACE, takePlace } from "./place.ts";
 import { isReadings, number, parsed, text, word } from "./row.ts";
 
 const PUT_AGENT = "INSERT OR REPLACE INTO agents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
@@ -41,8 +42,8 @@ function agents(db: Database): Agents {
       failpoint("registry.before-agent");
       const put = (): number =>
         db.run(PUT_AGENT, run, role, slot, attempt, token, dir, turn, status, entry, startedAt);
-      // One that has had no turn yet can be made again.
-      if (turn === 0) db.writeSoon(put);
+      // One that has had no turn yet can be made again; of one that has ended, the run knows.
+      if (turn === 0 || status === "ended") db.writeSoon(put);
       else db.write(put);
       failpoint("registry.after-agent");
     },
@@ -111,7 +112,10 @@ function jobs(db: Database): Pick<Registry, "jobs" | "job" | "haltedJobs" | "put
     },
     putJob(row) {
       failpoint("registry.before-job");
-      db.write(() => db.run(PUT_JOB, ...JOB_FIELDS.map((name) => row[name])));
+      const put = (): number => db.run(PUT_JOB, ...JOB_FIELDS.map((name) => row[name]));
+      // What follows from its end was written before: whoever finds it alive again finds that, too.
+      if (row.status === "over") db.writeSoon(put);
+      else db.write(put);
       failpoint("registry.after-job");
     },
   };
@@ -150,7 +154,12 @@ function selected(
   return [`SELECT * FROM ${table} ${where} ORDER BY started_at, run`, ...(run === undefined ? [] : [run])];
 }
 
-function workspaces(db: Database): Pick<Registry, "workspace" | "workspaceAt" | "putWorkspace"> {
+type Workspaces = Pick<
+  Registry,
+  "workspace" | "workspaceAt" | "putWorkspace" | "placeHolder" | "takePlace" | "leavePlace"
+>;
+
+function workspaces(db: Database): Workspaces {
   return {
     workspace(run) {
       const row = db.get("SELECT * FROM workspaces WHERE run = ?", run);
@@ -158,7 +167,10 @@ function workspaces(db: Database): Pick<Registry, "workspace" | "workspaceAt" | 
     },
     workspaceAt(path) {
       for (let at = path; ; at = dirname(at)) {
-        const row = db.get("SELECT * FROM workspaces WHERE path = ? AND status = 'bound'", at);
+        const row = db.get(
+          "SELECT * FROM workspaces WHERE path = ? AND path <> repo AND status = 'bound'",
+          at,
+        );
         if (row !== undefined) return workspaceRow(row);
         if (dirname(at) === at) return undefined;
       }
@@ -167,6 +179,13 @@ function workspaces(db: Database): Pick<Registry, "workspace" | "workspaceAt" | 
       failpoint("registry.before-workspace");
       db.write(() => db.run(PUT_WORKSPACE, run, repo, path, branch, base, status, salvage, kept));
       failpoint("registry.after-workspace");
+    },
+    placeHolder: (repo, besides) => holderOf(db, repo, besides),
+    takePlace: (run, repo) => db.write(() => takePlace(db, run, repo)),
+    leavePlace(run, of) {
+      failpoint("registry.before-leave-place");
+      db.write(() => db.run(LEAVE_PLACE, run, of));
+      failpoint("registry.after-leave-place");
     },
   };
 }
@@ -178,7 +197,7 @@ function workspaceRow(row: Row): WorkspaceRow {
     path: text(row["path"]),
     branch: text(row["branch"]),
     base: text(row["base"]),
-    status: word(row["status"], ["bound", "released"]),
+    status: word(row["status"], ["reserved", "bound", "released"]),
     salvage: text(row["salvage"]),
     kept: text(row["kept"]),
   };

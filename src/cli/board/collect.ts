@@ -197,6 +197,8 @@ function rowOf(
     state,
     status,
     session,
+    phase: facts?.phase ?? "",
+    gate: facts?.gate ?? "",
     round: facts?.round ?? null,
     work: workOf(on, { row, facts }),
     workspace: shared.places.get(run) ?? null,

@@ -4,6 +4,8 @@
  */
 
 import { maxOf, targetOf } from "../../core/gate.ts";
+import { hasPhases, phaseOf } from "../../core/phase.ts";
+import { entriesOf } from "../../core/schedule.ts";
 import type { Condition, Move } from "../../core/workflow.ts";
 import type { Seen } from "../box.ts";
 import { isSetAside } from "../reading/of-task.ts";
@@ -17,6 +19,9 @@ export type Facts = {
   readonly seen: Seen;
   readonly branch: string;
   readonly summary: string;
+  /** Where in its schedule it is, and the gate there; empty where there is none. */
+  readonly phase: string;
+  readonly gate: string;
   readonly round: BoardRow["round"];
   /** The open question; empty where there is none. */
   readonly question: { readonly id: string; readonly text: string } | undefined;
@@ -53,6 +58,7 @@ export function factsOf(seen: Seen): Facts {
     seen,
     branch: paramOf(seen, "branch"),
     summary: firstLine(paramOf(seen, "summary") || row.goal, SUMMARY_MAX),
+    ...phaseIn(seen),
     round: roundOf(seen),
     question: question === undefined ? undefined : { id: question.id, text: question.question },
     isStranded: isStranded(seen),
@@ -68,6 +74,18 @@ export function factsOf(seen: Seen): Facts {
     answerTo: answering(seen, ways),
     page: pageOf(seen),
   };
+}
+
+function phaseIn({ workflow, run }: Seen): Pick<Facts, "phase" | "gate"> {
+  const { definition } = workflow;
+  const isOver = definition.states[run.state]?.final !== undefined;
+  if (hasPhases(definition)) return { phase: isOver ? "" : phaseOf(definition, run.state), gate: "" };
+  const here = run.progress?.phase;
+  const entry =
+    isOver || here === undefined ? undefined : entriesOf(workflow, run).find(({ phase }) => phase === here);
+  if (entry === undefined) return { phase: "", gate: "" };
+  const { phase, name, gate } = entry;
+  return { phase: name === phase ? phase : `${phase} ${name}`, gate: gate?.status ?? "" };
 }
 
 function paramOf({ run }: Seen, name: string): string {

@@ -72,6 +72,9 @@ export type BoardRow = {
   readonly branch: string;
   readonly summary: string;
   readonly state: string;
+  /** Where in its schedule it is, and whether what it owes there is good; empty where it has none, or is over. */
+  readonly phase: string;
+  readonly gate: string;
   /** `running`, `waiting`, `done`, `cancelled`, `failed`, `damaged`. */
   readonly status: string;
   readonly session: Session;

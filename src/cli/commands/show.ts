@@ -4,6 +4,7 @@ import type { Literal } from "../../core/workflow.ts";
 import { maxOf } from "../../core/gate.ts";
 import { hasPhases, phaseOf } from "../../core/phase.ts";
 import { whyInLine } from "../../engine/line.ts";
+import { isInPlace } from "../../engine/place.ts";
 import type { Note } from "../../engine/ports/journal.ts";
 import type { DeedRow } from "../../engine/ports/outbox.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
@@ -61,7 +62,11 @@ export type ShowData = {
   readonly tasks: readonly TaskView[];
   readonly checks: readonly CheckView[];
   readonly question: QuestionView | null;
-  readonly workspace: Pick<WorkspaceRow, "path" | "branch" | "base" | "status" | "salvage" | "kept"> | null;
+  readonly workspace:
+    | (Pick<WorkspaceRow, "path" | "branch" | "base" | "status" | "salvage" | "kept"> & {
+        readonly inPlace: boolean;
+      })
+    | null;
   /** What is still to be done in the world. */
   readonly deeds: readonly {
     readonly key: string;
@@ -189,6 +194,7 @@ function shownOf(notes: readonly Note[], doubts: readonly Note[]): readonly Note
 }
 
 function workspaceView({
+  repo,
   path,
   branch,
   base,
@@ -196,7 +202,7 @@ function workspaceView({
   salvage,
   kept,
 }: WorkspaceRow): NonNullable<ShowData["workspace"]> {
-  return { path, branch, base, status, salvage, kept };
+  return { path, branch, base, status, salvage, kept, inPlace: isInPlace({ path, repo }) };
 }
 
 function deedView({ key, deed, status, tries, note }: DeedRow): ShowData["deeds"][number] {

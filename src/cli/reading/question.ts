@@ -1,12 +1,13 @@
 /** The question that a run waits with: what it is about, and every answer that counts, as it is typed. */
 
 import { join } from "node:path";
+import { presentBranch } from "../../adapters/git/present-branch.ts";
 import type { Workflow } from "../../core/compile.ts";
 import { isOpen } from "../../core/gate.ts";
 import type { Run } from "../../core/run.ts";
 import type { Ask } from "../../core/workflow.ts";
 import { promptText, variablesOf } from "../../engine/launch.ts";
-import { fillPath } from "../../engine/place.ts";
+import { fillPath, isInPlace } from "../../engine/place.ts";
 import type { Seen } from "../box.ts";
 import { shownWord } from "../shown.ts";
 import { isCancelling, meaningOf, type Choice, type Meaning } from "./means.ts";
@@ -100,7 +101,8 @@ export function labelled(label: string, means: string): string {
 
 /** The question as the person is asked it. */
 function textOf({ store, workflow, run }: Seen, ask: Ask): string {
-  const workspace = store.workspace(run.id);
+  const row = store.workspace(run.id);
+  const workspace = row !== undefined && isInPlace(row) ? { ...row, branch: presentBranch(row.path) } : row;
   const agent = { role: "", slot: "", attempt: 0, session: "" };
   return promptText(workflow, ask.question, variablesOf({ workflow, run, workspace, agent })).trim();
 }

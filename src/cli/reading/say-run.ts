@@ -101,7 +101,9 @@ function verboseRows(data: ShowData): string[][] {
 
 function workspaceRows({ workspace }: ShowData): string[][] {
   if (workspace === null) return [];
-  const { path, branch, status, salvage, kept } = workspace;
+  const { path, branch, status, salvage, kept, inPlace } = workspace;
+  if (inPlace)
+    return [["workspace", status === "released" ? "in place, when it goes on" : `in place: ${path}`]];
   return [
     ["workspace", status === "bound" ? path : "given back"],
     ["branch", branch],

@@ -13,6 +13,8 @@ type Column = {
   readonly max: number;
   /** The lowest goes first. */
   readonly rank: number;
+  /** Only there where some row has something in it. */
+  readonly isSparse?: true;
 };
 
 const GAP = 1;
@@ -30,6 +32,16 @@ const COLUMNS: readonly Column[] = [
     max: 16,
     rank: 8,
   },
+  {
+    title: "PHASE",
+    cell: ({ phase }) => phase,
+    paint: () => same,
+    min: 5,
+    max: 26,
+    rank: 4,
+    isSparse: true,
+  },
+  { title: "GATE", cell: ({ gate }) => gate, paint: () => same, min: 7, max: 9, rank: 1, isSparse: true },
   { title: "WAITS FOR", cell: ({ waits }) => waits.short, paint: waitsColour, min: 9, max: 16, rank: 7 },
   { title: "SESSION", cell: sessionWord, paint: sessionColour, min: 7, max: 7, rank: 5 },
   { title: "ROUND", cell: roundWord, paint: () => same, min: 5, max: 5, rank: 2 },
@@ -51,7 +63,10 @@ export function placed(
   rows: readonly BoardRow[],
   room: { readonly columns: number; readonly now: number },
 ): Placed[] {
-  let fitting = COLUMNS.map((column) => ({ ...column, width: wanted(column, rows, room.now) }));
+  const said = COLUMNS.filter(
+    ({ isSparse, cell }) => isSparse !== true || rows.some((row) => cell(row, room.now) !== ""),
+  );
+  let fitting = said.map((column) => ({ ...column, width: wanted(column, rows, room.now) }));
   for (;;) {
     const over = MARK + fitting.reduce((sum, { width }) => sum + width + GAP, -GAP) - room.columns;
     if (over <= 0) return fitting;
@@ -85,6 +100,11 @@ function narrowed(columns: readonly Placed[], over: number): Placed[] | undefine
 
 export function nameOf({ project, branch, run }: BoardRow): string {
   return `${project}/${branch === "" ? run : branch}`;
+}
+
+/** `1.3 Plan review, gate missing`; empty where the run has no schedule. */
+export function sayPhase({ phase, gate }: BoardRow): string {
+  return gate === "" ? phase : `${phase}, gate ${gate}`;
 }
 
 function stateColour(row: BoardRow, paint: Paint): (text: string) => string {

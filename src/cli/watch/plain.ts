@@ -4,7 +4,7 @@ import { isOver, needsPerson, type BoardRow, type BoardView } from "../board/row
 import type { Emit } from "../command.ts";
 import type { Paint } from "../paint.ts";
 import { columns } from "../say.ts";
-import { nameOf, placed, roundWord, workWords } from "./columns.ts";
+import { nameOf, placed, roundWord, sayPhase, workWords } from "./columns.ts";
 import { plain } from "./width.ts";
 
 /** The whole table, as wide as it is. */
@@ -38,6 +38,7 @@ function sayRow(row: BoardRow, change: Change): string {
     row.run,
     nameOf(row),
     change === "gone" ? "gone" : row.state,
+    change === "gone" ? "" : sayPhase(row),
     row.session === "none" ? "" : `session ${row.session}`,
     row.round === null || row.round.value === 0 ? "" : `round ${roundWord(row)}`,
     workWords(row) === "?" ? "" : workWords(row),
@@ -85,13 +86,14 @@ function isSame(a: BoardRow, b: BoardRow): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-export type RowData = Omit<BoardRow, "acts" | "answerTo"> & {
+export type RowData = Omit<BoardRow, "acts" | "answerTo" | "phase" | "gate"> & {
   readonly over: boolean;
   readonly person: boolean;
 };
 
 /** A row for programs. */
-export function rowData({ acts: _acts, answerTo: _answerTo, ...row }: BoardRow): RowData {
+export function rowData(of: BoardRow): RowData {
+  const { acts: _acts, answerTo: _answerTo, phase: _phase, gate: _gate, ...row } = of;
   return { ...row, over: isOver(row), person: needsPerson(row) };
 }
 

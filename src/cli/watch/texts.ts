@@ -56,6 +56,7 @@ const HELP: readonly (readonly [keys: string, does: string])[] = [
     "SESSION",
     "alive: a process of an agent lives. idle: an agent between two turns. dead: one has ended, the run has not. ?: nobody can tell. -: none was started",
   ],
+  ["PHASE, GATE", "where in its schedule it is, and whether what it owes there is good"],
   ["ROUND", "reviews in this cycle, and how many there may be"],
   [
     "WORK",

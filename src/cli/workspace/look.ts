@@ -3,12 +3,13 @@
 import { readdirSync, realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import { unless } from "../../adapters/files/errno.ts";
-import { gitDirOf, isThere } from "../../adapters/git/locate.ts";
+import { isThere } from "../../adapters/git/locate.ts";
 import { isWorkspaceAt } from "../../adapters/git/own.ts";
-import { branchAt } from "../../adapters/git/refs.ts";
+import { presentBranch } from "../../adapters/git/present-branch.ts";
 import type { Home } from "../../adapters/home/paths.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
+import { isInPlace } from "../../engine/place.ts";
 import type { PoolRow } from "../../engine/ports/projects.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import type { Store } from "../../engine/ports/store.ts";
@@ -77,7 +78,7 @@ function pooledOf({ home, store }: On, pool: PoolRow): Worktree {
   const path = bound?.path ?? join(home.worktrees, name);
   const project = store.projectAt(repo);
   const isSurplus = n > (project?.poolSize ?? n);
-  const own = { path, isThere: isThere(path), branch: branchIn(path) };
+  const own = { path, isThere: isThere(path), branch: presentBranch(path) };
   return {
     name,
     project: project?.name ?? "",
@@ -100,9 +101,9 @@ function pooledOf({ home, store }: On, pool: PoolRow): Worktree {
 function aloneOf({ home, store }: On, run: string): readonly Worktree[] {
   const known = rowOf(store, run);
   const bound = boundTo(store, run);
-  if (bound === undefined) return [];
+  if (bound === undefined || isInPlace(bound)) return [];
   const { path, repo } = bound;
-  const own = { path, isThere: isThere(path), branch: branchIn(path) };
+  const own = { path, isThere: isThere(path), branch: presentBranch(path) };
   return [
     {
       name: basename(path),
@@ -131,11 +132,6 @@ function rowOf(store: Store, run: string): Pick<Worktree, "row" | "isDamaged"> {
 function boundTo(store: Store, run: string): WorkspaceRow | undefined {
   const row = run === "" ? undefined : store.workspace(run);
   return row?.status === "bound" ? row : undefined;
-}
-
-function branchIn(path: string): string {
-  const gitDir = unless(["EACCES", "ELOOP"], () => gitDirOf(path));
-  return gitDir === undefined ? "" : (branchAt(gitDir)?.replace(/^refs\/heads\//, "") ?? "");
 }
 
 type Looked = Pick<Worktree, "run" | "row" | "isDamaged" | "bound" | "path" | "isThere" | "branch">;

@@ -28,7 +28,7 @@ export type Workspaces = {
   }>;
   /**
    * The digest of the work: the id of a git tree, without artifacts, and behind a `+` that of the branch's where it holds something
-   * else. Touches neither index nor branch. Throws a UserError `no-workspace` where there is no work to look at.
+   * else; in place, where the branch is the person's, without that. Touches neither index nor branch. Throws a UserError `no-workspace` where there is no work to look at.
    */
   digest(path: string, artifacts: readonly string[]): Promise<string>;
   /** The paths of all files in the work of a digest; none where it is not there any more. */
@@ -70,6 +70,13 @@ export type Branches = {
     readonly from: string;
     readonly to: string;
   }): Promise<void>;
+  /** Gets a repository's own checkout ready to be worked in: nothing is made or changed there. Throws a UserError where there is none. */
+  checkout(repo: string): Promise<{
+    /** The commit that it is at; empty where there is none yet. */
+    readonly base: string;
+  }>;
+  /** The branch that a checkout is on; empty for none. */
+  branchAt(path: string): string;
   /** The commit that work begins from which names none: the newest of the project's default branch, here and where it is fetched from. */
   baseOf(of: {
     readonly repo: string;

@@ -41,6 +41,8 @@ export type Entry = {
   readonly deeds: readonly Deed[];
   /** The repository whose pool must give a workspace in the same write; without room there, nothing is written. */
   readonly reserve?: string;
+  /** The repository whose checkout must be given to the run in the same write; while another run has it, nothing is written. */
+  readonly place?: string;
   /** With the first entry of a run only. */
   readonly birth?: Birth;
   /** The same key twice gives the same answer once. */
@@ -55,7 +57,7 @@ export type Appended =
   | { readonly type: "written"; readonly seq: number; readonly deeds: readonly string[] }
   | { readonly type: "repeated"; readonly answer: string }
   | { readonly type: "conflict"; readonly seq: number }
-  /** No workspace is free. */
+  /** No workspace is free, or another run has the place. */
   | { readonly type: "exhausted" };
 
 export type RunRow = Birth & {

@@ -43,13 +43,15 @@ export type JobRow = {
   readonly seat: "" | "window" | "resident";
 };
 
+/** In place, `path` is `repo`, and `branch` is empty: it is the person's. */
 export type WorkspaceRow = {
   readonly run: string;
   readonly repo: string;
   readonly path: string;
   readonly branch: string;
   readonly base: string;
-  readonly status: "bound" | "released";
+  /** *reserved*: a place that is the run's, and in which nothing has begun. */
+  readonly status: "reserved" | "bound" | "released";
   /** Where what was not committed is kept: a ref, and a folder for what git ignores. Empty where there was nothing. */
   readonly salvage: string;
   readonly kept: string;
@@ -71,9 +73,15 @@ export type Registry = {
   /** A turn and whose it is, at once. */
   putTurn(job: JobRow, agent: AgentRow): void;
   workspace(run: string): WorkspaceRow | undefined;
-  /** The bound workspace that holds this real path. */
+  /** The bound workspace that holds this real path. A checkout is everybody's: it stands for no run. */
   workspaceAt(path: string): WorkspaceRow | undefined;
   putWorkspace(row: WorkspaceRow): void;
+  /** Another run that has the place of this repository; empty where there is none. */
+  placeHolder(repo: string, besides: string): string;
+  /** The place is this run's, unless it is another's: then that one is given. Empty where it is ours. */
+  takePlace(run: string, repo: string): string;
+  /** *bound*: only where the run has not asked for it again. */
+  leavePlace(run: string, of: "bound" | "any"): void;
   /** Readings of a file with exactly this content, by this definition: parsed once. */
   readings(definition: string, file: string, digest: string): readonly Reading[] | undefined;
   keepReadings(definition: string, file: string, digest: string, readings: readonly Reading[]): void;

@@ -168,7 +168,15 @@ export const show = {
   checks: z.array(z.strictObject({ artifact: Text, process: Text, pid: z.nullable(Count), since: Text })),
   question: z.nullable(Question),
   workspace: z.nullable(
-    z.strictObject({ path: Text, branch: Text, base: Text, status: Text, salvage: Text, kept: Text }),
+    z.strictObject({
+      path: Text,
+      branch: Text,
+      base: Text,
+      status: Text,
+      salvage: Text,
+      kept: Text,
+      inPlace: Flag,
+    }),
   ),
   deeds: z.array(z.strictObject({ key: Text, type: Text, status: Text, tries: Count, note: Text })),
   waitsFor: Text,

@@ -1,6 +1,7 @@
 /** Where work begins again when fixes do not help: in the same stage, or in the first of some earlier ones that is enabled. */
 
 import { cyclesOf, entryOf, outputsOf, type Restart } from "./phases/site.ts";
+import { isSummedUp, summaryOf } from "./phases/summary.ts";
 import type { StageFile, WhenFile, WorkflowFile } from "./schema.ts";
 
 export function restartsOf({ stages = {} }: WorkflowFile, name: string): Restart[] {
@@ -45,8 +46,11 @@ function restartAt(
     counter: `${at}.restarts`,
     scopes: all.flatMap(([name, stage]) => [name, ...cyclesOf(stage)]),
     outputs: all.flatMap(([name, { phases, summary }]) => [
-      ...Object.entries(phases).flatMap(outputsOf),
-      ...(summary === undefined ? [] : [`${name}-summary`]),
+      ...Object.entries(phases).flatMap((phase) => [
+        ...outputsOf(phase),
+        ...(isSummedUp(phase[1], summary) ? [summaryOf(phase[0])] : []),
+      ]),
+      ...(summary === undefined ? [] : [summaryOf(name)]),
     ]),
   };
 }

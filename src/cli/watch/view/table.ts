@@ -3,7 +3,7 @@
 import { isOver, needsPerson, type BoardRow } from "../../board/row.ts";
 import type { Paint } from "../../paint.ts";
 import { boundTo } from "../acts.ts";
-import { placed, type Placed } from "../columns.ts";
+import { placed, sayPhase, type Placed } from "../columns.ts";
 import { layoutOf } from "../layout.ts";
 import { selectedRow, shown, type Model } from "../model.ts";
 import { clipped, padded, plain, widthOf } from "../width.ts";
@@ -106,8 +106,9 @@ function footer(model: Model, paint: Paint): string[] {
 function about({ size }: Model, row: BoardRow): string[] {
   const { run, summary, waits, workspace } = row;
   const where = workspace === null ? "" : `  workspace ${workspace}`;
+  const phase = sayPhase(row) === "" ? "" : `  ${plain(sayPhase(row))}`;
   return [
-    clipped(`${run}${where}  ${plain(summary)}`, size.columns),
+    clipped(`${run}${where}${phase}  ${plain(summary)}`, size.columns),
     clipped(plain(waits.long), size.columns),
   ];
 }

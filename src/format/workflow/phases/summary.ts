@@ -25,9 +25,13 @@ export function summarize(
   const next = isLast
     ? summaryState(sink, site, { summary, of: site.stage, when: summary.when ?? true, path })
     : site.next;
-  const isProducing = site.phase.run !== undefined;
-  if (summary.phases === undefined || summary.phases === false || !isProducing) return next;
+  if (summary.phases === undefined || !isSummedUp(site.phase, summary)) return next;
   return summaryState(sink, { ...site, next }, { summary, of: site.id, when: summary.phases, path });
+}
+
+/** Whether a phase has a summary of its own: only what somebody produces is worth one. */
+export function isSummedUp({ run }: PhaseFile, summary: Summary | undefined): boolean {
+  return run !== undefined && summary?.phases !== undefined && summary.phases !== false;
 }
 
 function summaryState(

@@ -1,0 +1,121 @@
+/** A person's own checkout that a run works in: looked at, snapshotted, and not a byte of it touched. */
+import { execFileSync } from "node:child_process";
+import { lstatSync, readFileSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { gitBranches } from "../../src/adapters/git/branch-port.ts";
+import { DIRTY, filesBelow } from "../support/dirty.ts";
+import { commit, put, removeSites, sh, site, type Site } from "../support/git.ts";
+
+afterAll(removeSites);
+
+const ARTIFACTS = ["changes/x/proposal.md", "changes/x/specs/{slot}.md"];
+
+/** Files, index, HEAD, refs, configuration: everything but objects, and refs of ours. */
+function everything({ repo }: Site): Record<string, string> {
+  const found = filesBelow(repo, (name) => /^\.git\/(objects|refs\/signalbox)(\/|$)/.test(name));
+  const stamps = [...found].map(([name, content]) => {
+    const { mtimeMs, mode, ino } = lstatSync(Buffer.from(`${repo}/${name}`, "latin1"));
+    return [name, `${content} ${mtimeMs} ${mode} ${ino}`] as const;
+  });
+  return Object.fromEntries(stamps);
+}
+
+/** These are about worktrees of ours, or about kinds of files. */
+const NOT_HERE =
+  /\.git|submodule|nested|bytes|name|lock|without an index|another repository|pipe|mode|link|folder/;
+
+test.for(DIRTY.filter(([name]) => !NOT_HERE.test(name)))("%s: not a byte is touched", async ([, make]) => {
+  const of = site();
+  sh(of.repo, of.env, ["switch", "-q", "-c", "signalbox/r1"]);
+  make(of.repo, of);
+  put(of.repo, { "x.log": "ignored\n", "changes/x/proposal.md": "# A change\n", "loose.txt": "loose\n" });
+  const before = everything(of);
+  const branches = gitBranches(of);
+  await branches.checkout(of.repo);
+  const tree = await of.workspaces.digest(of.repo, ARTIFACTS);
+  await of.workspaces.snapshot({ path: of.repo, run: "r1", seq: 1, tree, message: "gate" });
+  expect(await of.workspaces.digest(of.repo, ARTIFACTS)).toBe(tree);
+  await expect(
+    of.workspaces.release({ run: "r1", repo: of.repo, path: of.repo, keep: join(of.root, "kept") }),
+  ).rejects.toThrow("nothing in it is ever removed");
+  expect(everything(of)).toEqual(before);
+  const kept = sh(of.repo, of.env, ["ls-tree", "-r", "--name-only", tree]).split("\n");
+  expect(kept).toContain("loose.txt");
+  expect(kept.filter((name) => /\.log$|^changes/.test(name) && name !== "forced.log")).toEqual(
+    kept.includes("x.log") ? ["x.log"] : [],
+  );
+});
+
+type Change = (of: Site) => void;
+
+test.for<[string, Change, "same" | "other"]>([
+  ["committing the work", (of) => void commit(of.repo, of.env, "mine"), "same"],
+  ["staging it", (of) => void sh(of.repo, of.env, ["add", "-A"]), "same"],
+  [
+    "another branch with the same files",
+    (of) => void sh(of.repo, of.env, ["switch", "-q", "-c", "other"]),
+    "same",
+  ],
+  ["no branch at all", (of) => void sh(of.repo, of.env, ["switch", "-q", "--detach"]), "same"],
+  ["an artifact", (of) => put(of.repo, { "changes/x/specs/auth.md": "# Auth\n" }), "same"],
+  ["an artifact of another run", (of) => put(of.repo, { "changes/y/proposal.md": "# Other\n" }), "other"],
+  ["a file", (of) => put(of.repo, { "a.txt": "more\n" }), "other"],
+  ["a new file", (of) => put(of.repo, { "z.txt": "z\n" }), "other"],
+  ["a file less", (of) => rmSync(join(of.repo, "b.txt")), "other"],
+  ["what git ignores", (of) => put(of.repo, { "new.log": "x\n" }), "same"],
+  ["what the person has git ignore here", (of) => put(of.repo, { "scratch/x": "x\n" }), "same"],
+  [
+    "what somebody has git ignore since",
+    (of) => put(of.repo, { ".git/info/exclude": "scratch/\nhidden.txt\n", "hidden.txt": "x\n" }),
+    "other",
+  ],
+])("%s: the work is the %s", async ([, change, expected]) => {
+  const of = site();
+  put(of.repo, { "a.txt": "changed\n", "new.txt": "new\n", ".git/info/exclude": "scratch/\n" });
+  await gitBranches(of).checkout(of.repo);
+  const before = await of.workspaces.digest(of.repo, ARTIFACTS);
+  change(of);
+  const after = await of.workspaces.digest(of.repo, ARTIFACTS);
+  expect(after === before ? "same" : "other").toBe(expected);
+  expect(after).toMatch(/^[0-9a-f]{40}$/);
+});
+
+test("two checkouts of one name are looked at apart, and which artifacts are left out is each run's own", async () => {
+  const of = site();
+  const other = join(of.root, "elsewhere", basename(of.repo));
+  execFileSync("git", ["clone", "-q", of.repo, other], { env: of.env });
+  put(of.repo, { "changes/x/proposal.md": "x\n", "changes/y/proposal.md": "y\n" });
+  put(other, { "other.txt": "x\n" });
+  const branches = gitBranches(of);
+  const seen = async (): Promise<string[]> => [
+    await of.workspaces.digest(of.repo, ["changes/x/proposal.md"]),
+    await of.workspaces.digest(of.repo, ["changes/y/proposal.md"]),
+    await of.workspaces.digest(other, []),
+  ];
+  await branches.checkout(of.repo);
+  await branches.checkout(other);
+  const first = await seen();
+  expect(new Set(first).size).toBe(3);
+  expect(await seen()).toEqual(first);
+  expect(readFileSync(join(of.repo, ".git/info/exclude"), "utf8")).not.toContain("changes");
+});
+
+test("the branch is the present one; a bare repository, or none, is refused", async () => {
+  const of = site();
+  const branches = gitBranches(of);
+  expect(branches.branchAt(of.repo)).toBe("main");
+  sh(of.repo, of.env, ["switch", "-q", "-c", "feature/x"]);
+  expect([branches.branchAt(of.repo), await branches.checkout(of.repo)]).toEqual([
+    "feature/x",
+    { base: of.base },
+  ]);
+  sh(of.repo, of.env, ["switch", "-q", "--detach"]);
+  expect(branches.branchAt(of.repo)).toBe("");
+  const bare = join(of.root, "bare.git");
+  execFileSync("git", ["clone", "-q", "--bare", of.repo, bare], { env: of.env });
+  for (const path of [bare, of.root, join(of.root, "nowhere")])
+    await expect(branches.checkout(path)).rejects.toMatchObject({ code: "no-checkout" });
+  sh(of.repo, of.env, ["config", "core.bare", "true"]);
+  await expect(branches.checkout(of.repo)).rejects.toMatchObject({ code: "no-checkout" });
+});
