@@ -50,7 +50,8 @@ function bench(): Bench {
   });
 }
 
-const shown = (...rounds: readonly Round[]): unknown => ({ reviews: { review: rounds } });
+const shownOf = (...rounds: readonly Round[]) => ({ reviews: { review: rounds } });
+const shown = (...rounds: readonly Round[]): unknown => shownOf(...rounds);
 const text = (...blocks: readonly string[]): string =>
   ["# P\n\n## Summary\n\nWhy.", ...blocks].join("\n\n") + "\n";
 
@@ -136,6 +137,30 @@ describe("blocks", () => {
     on.write("proposal.md", example);
     expect(await on.project(shown())).toEqual([]);
     expect(on.text("proposal.md")).toBe(example);
+  });
+
+  test("go with front matter of the engine's in the same file", async () => {
+    const on = benchAt(folder(), {
+      artifacts: { proposal },
+      projections: [
+        { file: "proposal.md", as: "front-matter", data: { status: { from: "status" } } },
+        { file: "proposal.md", as: "review-block", of: "review" },
+      ],
+    });
+    on.write("proposal.md", text());
+    expect(await on.project({ status: "a", ...shownOf() })).toEqual([]);
+    expect(await on.project({ status: "b", ...shownOf(FIRST) })).toEqual([]);
+    expect(await on.project({ status: "c", ...shownOf(FIRST, SECOND) })).toEqual([]);
+    const whole = `---\nstatus: c\n---\n${text(reviewBlock(FIRST), reviewBlock(SECOND))}`;
+    expect(on.text("proposal.md")).toBe(whole);
+    on.write("proposal.md", whole.replace("status: c", "status: z").replace("approved", "rejected"));
+    const told = await on.project({ status: "c", ...shownOf(FIRST, SECOND) });
+    expect(told.filter((line) => !line.includes("is kept in"))).toEqual([
+      "proposal.md: status was changed by hand from c to z; that moves nothing, and it says c again",
+      expect.stringMatching(/^proposal\.md: review 2 rejected \(\w+\) was written by hand/),
+    ]);
+    expect(on.text("proposal.md")).toBe(whole);
+    expect(await on.project({ status: "c", ...shownOf(FIRST, SECOND) })).toEqual([]);
   });
 
   test("do not begin a file", async () => {

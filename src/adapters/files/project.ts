@@ -45,7 +45,7 @@ export async function prepareProjections(where: Where, { root, projections }: Of
   const isEasy = due.every((one) => {
     const now = bytesOf(place, one.projection.file);
     return (
-      now !== undefined && easily(recall(where, one.projection.file), one, decodeWhole(now)) !== undefined
+      now !== undefined && easily(recall(where, slotOf(one.projection)), one, decodeWhole(now)) !== undefined
     );
   });
   const formats = isEasy ? undefined : await loadFormats(root);
@@ -70,7 +70,7 @@ async function loadFormats(root: unknown): Promise<Formats> {
 
 /** The file is exactly what we wrote last, and that is what it has to say. */
 function isShown(where: Where, { projection, data }: Due): boolean {
-  const { last } = recall(where, projection.file);
+  const { last } = recall(where, slotOf(projection));
   if (last === undefined || JSON.stringify(last.fields) !== JSON.stringify(fieldsOf(data))) return false;
   const bytes = bytesOf(where.place, projection.file);
   return bytes !== undefined && sha256(bytes) === last.digest;
@@ -108,7 +108,8 @@ function write(on: On, due: Due): Rewritten {
   const { file } = due.projection;
   const { root, isWorkspace = false } = on.place;
   const spot = { root, file, isWorkspace };
-  const memory = recall(on, file);
+  const slot = slotOf(due.projection);
+  const memory = recall(on, slot);
   let decided: Decided = { edit: undefined, told: [] };
   let isStale = false;
   const edit = (now: Uint8Array | undefined): Edit => {
@@ -116,7 +117,7 @@ function write(on: On, due: Due): Rewritten {
     decided = seen ?? { edit: undefined, told: [] };
     const { next } = decided;
     // Before the file says so: a crash may come in between.
-    isStale = seen === undefined || (next !== undefined && !on.whileCurrent(() => remember(on, file, next)));
+    isStale = seen === undefined || (next !== undefined && !on.whileCurrent(() => remember(on, slot, next)));
     return isStale ? undefined : decided.edit;
   };
   const isKnown = (digest: string): boolean => digest === memory.last?.digest || on.own.isOf(spot)(digest);
@@ -125,7 +126,7 @@ function write(on: On, due: Due): Rewritten {
     rewrite(spot, {
       edit: on.own.remembering(spot, edit),
       isOurs: isKnown,
-      guard: (put) => shown(on, { file, decided }, put),
+      guard: (put) => shown(on, { slot, decided }, put),
     }),
   );
   failpoint("files.after-project");
@@ -140,14 +141,14 @@ function write(on: On, due: Due): Rewritten {
 /** One moment: the run is still there, nobody else is at the same file, and the new one is in its place. */
 function shown<T>(
   on: On,
-  { file, decided: { next } }: { readonly file: string; readonly decided: Decided },
+  { slot, decided: { next } }: { readonly slot: string; readonly decided: Decided },
   put: () => T,
 ): T | undefined {
   let result: T | undefined;
   on.whileCurrent(() => {
-    if (next?.last === undefined || recall(on, file).last?.digest !== next.last.digest) return;
+    if (next?.last === undefined || recall(on, slot).last?.digest !== next.last.digest) return;
     result = put();
-    remember(on, file, { last: next.last });
+    remember(on, slot, { last: next.last });
   });
   return result;
 }
@@ -284,6 +285,11 @@ function pick(said: Fields, of: Fields): Fields {
   );
 }
 
+/** Under which name it is remembered: the blocks in a file are one thing, its front matter another. */
+function slotOf({ file, as }: Projection): string {
+  return as === "review-block" ? `${file} reviews` : file;
+}
+
 type Remembering = Pick<Where, "kept" | "place">;
 
 function remember({ kept, place }: Remembering, file: string, memory: Memory): void {
@@ -299,7 +305,9 @@ function recall({ kept, place }: Remembering, file: string): Memory {
 
 /** Whether a file says exactly what we projected last. */
 export function isProjected(of: Remembering, file: string, digest: string): boolean {
-  return recall(of, file).last?.digest === digest;
+  return [file, slotOf({ file, as: "review-block", of: "" })].some(
+    (slot) => recall(of, slot).last?.digest === digest,
+  );
 }
 
 /** Only `remember` writes it. */

@@ -13,9 +13,26 @@ export function buildProjections(
   file: WorkflowFile,
   artifacts: Artifacts,
 ): readonly Projection[] {
-  return (file.projection ?? []).map((projection, index) =>
+  const all = file.projection ?? [];
+  for (const [index, { file: name, as }] of all.entries()) {
+    const other = all.slice(0, index).find((each) => each.file === name && isRival(each.as, as));
+    if (other !== undefined)
+      bad(
+        context,
+        context.placeOf(["projection", index, "file"]),
+        `${name} is shown as ${other.as} already: the one would undo the other`,
+      );
+  }
+  return all.map((projection, index) =>
     buildProjection({ context, artifacts }, projection, ["projection", index]),
   );
+}
+
+/** Blocks go with front matter; besides that, a file that shows a review shows nothing else. */
+function isRival(one: ProjectionFile["as"], other: ProjectionFile["as"]): boolean {
+  const both = [one, other];
+  const isReview = both.some((as) => as === "review" || as === "review-block");
+  return isReview && !(both.includes("review-block") && both.includes("front-matter"));
 }
 
 function buildProjection(
