@@ -3,6 +3,7 @@
 import { record, type Draft } from "./draft.ts";
 import { membersOf } from "./members.ts";
 import { slotKey, type Agent } from "./run.ts";
+import { isGood, standingOfSlot } from "./standing.ts";
 import type { Action } from "./workflow.ts";
 
 export function act(draft: Draft, actions: readonly Action[]): void {
@@ -40,6 +41,8 @@ function actOnce(draft: Draft, action: Action): void {
       draft.effects.push({ type: "release-resource", resource: action.resource });
       return;
     case "archive":
+      // Of the part of a member nobody else sees that it is gone: it is written when a fan-out begins anew.
+      seeGone(draft, (key) => action.artifacts.some((name) => key.startsWith(`${name}/`)));
       draft.effects.push({ type: "archive-artifacts", artifacts: action.artifacts, entry: draft.run.entry });
       return;
     case "perform":
@@ -57,6 +60,7 @@ export function start(draft: Draft, on: { role: string; slot: string; prompt?: s
   const attempt = (draft.run.attempts[role] ?? 0) + 1;
   const prompt = on.prompt ?? (attempt === 1 ? declared?.prompt : declared?.again) ?? role;
   const fan = on.fan === undefined ? {} : { fan: on.fan };
+  seeArchived(draft, role);
   const given = { inputs: inputsOf(draft, role), seen: seenOf(draft, role, slot) };
   record(draft, { type: "agent-called", role, slot, attempt, prompt, ...given, ...fan });
   draft.effects.push({ type: "start-agent", role, slot, attempt, prompt, ...fan });
@@ -64,6 +68,28 @@ export function start(draft: Draft, on: { role: string; slot: string; prompt?: s
 
 export function isUp(agent: Agent): boolean {
   return agent.status === "called" || agent.status === "alive";
+}
+
+/**
+ * A file that is archived before its author begins is not there any more: the same words would be new ones. A section may come back with its
+ * page.
+ */
+function seeArchived(draft: Draft, role: string): void {
+  const { artifacts } = draft.workflow.definition;
+  const archived = draft.effects.flatMap((effect) =>
+    effect.type === "archive-artifacts" ? effect.artifacts : [],
+  );
+  const isOwnFile = (name: string): boolean => {
+    const { by = [], reader } = artifacts[name] ?? {};
+    return by.includes(role) && reader?.type !== "section";
+  };
+  const own = new Set(archived.filter(isOwnFile));
+  if (own.size > 0) seeGone(draft, (key) => own.has(key));
+}
+
+function seeGone(draft: Draft, isMeant: (key: string) => boolean): void {
+  for (const [key, digest] of Object.entries(draft.run.seen))
+    if (digest !== "" && isMeant(key)) record(draft, { type: "artifact-seen", key, digest: "" });
 }
 
 /** The artifacts a role's own work is bound to, as they are when it begins. */
@@ -96,7 +122,17 @@ function startEach(draft: Draft, role: string, name: string): void {
   if (each === undefined) return;
   const slots = membersOf(draft.workflow, draft.run, each).map(({ slot }) => slot);
   record(draft, { type: "slots-opened", artifact: name, slots: slots });
-  for (const slot of slots) start(draft, { role, slot, fan: name });
+  const open = each.inOrder === true ? firstOpen(draft, name, slots) : slots;
+  for (const slot of open) start(draft, { role, slot, fan: name });
+}
+
+/** One after the other: whoever was left half done goes on, and what counts already is not done again. */
+function firstOpen(draft: Draft, name: string, slots: readonly string[]): readonly string[] {
+  const isDone = (slot: string): boolean =>
+    isGood(standingOfSlot(draft.workflow, draft.run, { artifact: name, slot }));
+  for (const slot of slots.filter(isDone))
+    record(draft, { type: "slot-settled", artifact: name, slot, outcome: "done" });
+  return slots.filter((slot) => draft.run.slots[name]?.[slot] === "open").slice(0, 1);
 }
 
 function stop(draft: Draft, matches: (agent: Agent) => boolean): void {

@@ -17,6 +17,8 @@ export type Workflow = {
   readonly artifactsPer: Readonly<Record<string, readonly string[]>>;
   /** For an artifact that fan-outs take their members from: which lists, and how many at most. */
   readonly fanOuts: Readonly<Record<string, readonly NonNullable<Artifact["each"]>[]>>;
+  /** Fan-outs whose members are worked off one after the other. */
+  readonly inTurn: readonly string[];
   /** The phase that a state is part of, by state. */
   readonly phases: Readonly<Record<string, Scheduled>>;
   /** Its runs work in the checkout itself, and not in worktrees of their own. */
@@ -47,6 +49,9 @@ export function compile(definition: Definition, hash: () => string): Workflow {
     fanOuts: groupBy(
       Object.values(definition.artifacts).flatMap(({ each }) => (each === undefined ? [] : [each])),
       (each) => each.artifact,
+    ),
+    inTurn: Object.entries(definition.artifacts).flatMap(([name, { each }]) =>
+      each?.inOrder === true ? [name] : [],
     ),
     phases: Object.fromEntries(
       scheduleOf(definition).flatMap((entry) => entry.phase.states.map((state) => [state, entry])),

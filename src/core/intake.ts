@@ -27,7 +27,7 @@ export function intake(draft: Draft, facts: Facts & { readonly given?: boolean }
 export function intakeAtEnd(draft: Draft, facts: Facts, agent: Agent): void {
   const { role, slot, attempt, seen } = agent;
   const isWork = (reading: Reading): boolean =>
-    seen[slotKey(reading.artifact, reading.slot)] !== reading.digest;
+    reading.digest === "" || seen[slotKey(reading.artifact, reading.slot)] !== reading.digest;
   const readings = facts.readings?.filter(isWork) ?? [];
   intake(draft, { ...facts, readings }, { type: "agent", role, slot, attempt });
 }
@@ -46,9 +46,9 @@ function takeIn(draft: Draft, reading: Reading, from: { actor: Actor; isGiven: b
   const artifact = workflow.definition.artifacts[reading.artifact];
   if (artifact === undefined || !isOwnSlot(artifact, reading, actor)) return;
   const by = nameOf(actor);
-  const known = run.held[slotKey(reading.artifact, reading.slot)];
+  const key = slotKey(reading.artifact, reading.slot);
+  const known = run.held[key];
   if (!artifact.by.includes(by) && !displaces(known, reading)) {
-    const key = slotKey(reading.artifact, reading.slot);
     if (run.seen[key] !== reading.digest)
       record(draft, { type: "artifact-seen", key, digest: reading.digest });
     return;
@@ -59,7 +59,8 @@ function takeIn(draft: Draft, reading: Reading, from: { actor: Actor; isGiven: b
   // Whoever may not change the work speaks about the work as it was handed over.
   const tree = given?.tree ?? run.tree;
   const inputs = given?.inputs ?? currentInputs(run, artifact);
-  const isAgain = isGiven && run.baseline[slotKey(reading.artifact, reading.slot)] === reading.digest;
+  const isAgain =
+    run.baseline[key] === reading.digest && (isGiven || isAnew({ run, artifact, reading }, agent));
   if (
     !isAgain &&
     known !== undefined &&
@@ -71,6 +72,18 @@ function takeIn(draft: Draft, reading: Reading, from: { actor: Actor; isGiven: b
     return;
   record(draft, { type: "artifact-read", reading, by, tree, inputs, ...(isAgain ? { again: true } : {}) });
   if (reading.slot !== "") settleSlot(draft, reading);
+}
+
+/**
+ * The same words, in a file that was not there when its author was called and that nobody has seen since. A section is part of a page that others
+ * write as a whole: there, old words may come back by themselves.
+ */
+function isAnew(
+  { run, artifact, reading }: { readonly run: Run; readonly artifact: Artifact; readonly reading: Reading },
+  author: Agent | undefined,
+): boolean {
+  const key = slotKey(reading.artifact, reading.slot);
+  return artifact.reader.type !== "section" && author?.seen[key] === "" && run.seen[key] !== reading.digest;
 }
 
 /**

@@ -17,6 +17,7 @@ import { begin } from "./steps/begin.ts";
 import { submit } from "./steps/submit.ts";
 import { validate } from "./steps/validate.ts";
 import { waive } from "./steps/waive.ts";
+import { goOn } from "./in-turn.ts";
 import { intake } from "./intake.ts";
 import { finished, invalid } from "./refuse.ts";
 import { slotKey, type Run } from "./run.ts";
@@ -35,6 +36,7 @@ export function step(workflow: Workflow, run: Run, event: Incoming): Step {
   const draft = open(workflow, run, event);
   const refusal = decide(draft, event);
   if (refusal !== undefined) return { ok: false, refusal };
+  goOn(draft);
   return { ok: true, run: draft.run, events: draft.events, effects: draft.effects };
 }
 

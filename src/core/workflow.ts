@@ -135,7 +135,13 @@ export type Artifact = {
   readonly bind: readonly string[];
   readonly block: Value<string>;
   /** One reading for each member of a list that another artifact holds, at most `max` of them. */
-  readonly each?: { readonly artifact: string; readonly list: string; readonly max: Value<number> };
+  readonly each?: {
+    readonly artifact: string;
+    readonly list: string;
+    readonly max: Value<number>;
+    /** One after the other, as they stand in the list. */
+    readonly inOrder?: true;
+  };
   /** One reading of a file for every member of such a list, taken together. */
   readonly every?: { readonly artifact: string; readonly list: string };
 };

@@ -48,9 +48,9 @@ export async function noteBase({ works, kept, deed, key }: Of<"perform">): Promi
 }
 
 export async function archive({ works, kept, deed, key }: Of<"perform">): Promise<string> {
-  const { archives, folders } = works;
+  const { archives } = works;
   const run = kept.row.id;
-  const desk = `${folders(run).archive}/put-${deed.entry}`;
+  const desk = `${works.folders(run).archive}/put-${deed.entry}`;
   if (isCalledOff(works, kept, deed.entry)) {
     archives.undo(desk);
     return "the run was cancelled before";

@@ -40,7 +40,7 @@ function kindOf(state: State): Kind {
   return state.waits || state.ask !== undefined ? "human" : "plain";
 }
 
-function merge({ moves, counters }: Definition, drawnAs: (name: string) => string): DrawnMove[] {
+function merge({ moves, counters, artifacts }: Definition, drawnAs: (name: string) => string): DrawnMove[] {
   const drawn = new Map<string, { from: string; to: string; labels: string[] }>();
   for (const move of moves) {
     for (const target of targetsOf(moves, move)) {
@@ -52,7 +52,7 @@ function merge({ moves, counters }: Definition, drawnAs: (name: string) => strin
       const key = `${from} ${to}`;
       const known = drawn.get(key) ?? { from, to, labels: [] };
       drawn.set(key, known);
-      const label = isInside ? loopOf(counters, move) : labelOf(move);
+      const label = isInside ? loopOf(counters, move) : labelOf(artifacts, move);
       if (!known.labels.includes(label)) known.labels.push(label);
     }
   }
@@ -78,16 +78,18 @@ function targetsOf(moves: readonly Move[], move: Move): readonly string[] {
 }
 
 /** Who, then what must hold: `worker, human [plan]`. A person's answer stands for the person. */
-function labelOf(move: Move): string {
+function labelOf(artifacts: Definition["artifacts"], move: Move): string {
   const who = move.answer === undefined ? move.by.join(", ") : `answer ${move.answer}`;
-  const gate = [...move.need, ...move.when.flatMap(sayCondition)];
+  const gate = [...move.need, ...move.when.flatMap((condition) => sayCondition(artifacts, condition))];
   return gate.length === 0 ? who : `${who} [${gate.join(", ")}]`;
 }
 
-function sayCondition(condition: Condition): string[] {
+function sayCondition(artifacts: Definition["artifacts"], condition: Condition): string[] {
   switch (condition.type) {
-    case "artifact":
-      return [`${condition.artifact} ${condition.in.join(" or ")}`];
+    case "artifact": {
+      const isInOrder = artifacts[condition.artifact]?.each?.inOrder === true;
+      return [`${condition.artifact}${isInOrder ? " in order" : ""} ${condition.in.join(" or ")}`];
+    }
     case "field":
       return [`${condition.artifact}.${condition.field} ${condition.in.join(" or ")}`];
     case "least":

@@ -144,8 +144,9 @@ const MERGED = { "changes/x/merged/auth.md": "# Auth, new\n", "changes/x/merged/
 
 test("everything is put in place, the log gets its entry, and the run's files are where its folder is", async () => {
   await planned({ "specs/CHANGELOG.md": "# Log\n\nWhat was done.\n\n## 2020-01-01 first\n\nIt began.\n" });
-  const base = JSON.parse(String((held("base") as { base: string }).base)) as Record<string, string>;
-  expect(base).toEqual({ auth: expect.stringMatching(/^sha256:/), keys: "none" });
+  const base = JSON.parse((held("base") as { base: string }).base) as Record<string, string>;
+  expect(base["auth"]).toMatch(/^sha256:/);
+  expect(base["keys"]).toBe("none");
   put(MERGED);
   await move("archiving");
   expect(await work()).toContain(FOLDER);
@@ -202,7 +203,8 @@ test.for<[string, Readonly<Record<string, string>>, string, RegExp]>([
     await work();
     expect(state()).toBe("blocked");
     const told = held("unarchived") as Record<"reason" | "file" | "base" | "now", string>;
-    expect(told).toMatchObject({ file, reason: expect.stringMatching(reason) });
+    expect(told.file).toBe(file);
+    expect(told.reason).toMatch(reason);
     expect(readFileSync(told.now, "utf8")).toBe("# Theirs\n");
     expect(told.base === "none" ? "none" : readFileSync(told.base, "utf8")).toBe(
       file === "specs/auth.md" ? "# Auth\n" : "none",
@@ -242,7 +244,7 @@ test.for<[string, () => void, RegExp]>([
     "# Auth\n",
     false,
   ]);
-  expect(held("unarchived")).toMatchObject({ reason: expect.stringMatching(reason) });
+  expect((held("unarchived") as { reason: string }).reason).toMatch(reason);
 });
 
 test("called off before it is done, everything is put back", async () => {

@@ -147,7 +147,8 @@ function buildEach(
     // A phase has another word for it.
     path: [...path, path[0] === "stages" ? "most" : "max"],
   });
-  return { artifact, list, max: typeof max === "string" ? MEMBERS : max };
+  const inOrder = file.in_order === true ? ({ inOrder: true } as const) : {};
+  return { artifact, list, max: typeof max === "string" ? MEMBERS : max, ...inOrder };
 }
 
 function buildEvery(context: Context, file: ArtifactFile, { path, inside }: Site): Artifact["every"] {

@@ -67,6 +67,12 @@ export function checkKeys(context: Context, file: ArtifactFile, on: { kind: Kind
   }
   if (file.front !== undefined && file.tasks === "yaml") tell("front", "a YAML file has no front matter");
   if (file.max !== undefined && file.each === undefined) tell("max", `it belongs to "each"`);
+  if (file.in_order !== undefined && file.each === undefined) tell("in_order", `it belongs to "each"`);
+  if (file.in_order !== undefined && file.each !== undefined && listOf(file.by).length > 1)
+    tell(
+      "in_order",
+      `the next one is started by itself, and nobody could say as which of ${listOf(file.by).join(", ")}`,
+    );
   if (file.every !== undefined && !TOGETHER.has(kind))
     tell("every", `files are read as one where they are read as ${[...TOGETHER].join(" or ")}`);
   if (file.every !== undefined && file.each !== undefined)

@@ -149,6 +149,12 @@ export const Artifact = z.strictObject({
   ),
   each: z.optional(told(Text, "One for each member of a list of another artifact, as artifact.list")),
   max: z.optional(told(Bound, "With each: the most members; 10 unless said")),
+  in_order: z.optional(
+    told(
+      z.literal(true),
+      "With each: the members are worked off one after the other, as they stand in the list",
+    ),
+  ),
   every: z.optional(
     told(Text, "A file for every member of a list of another artifact, as artifact.list, read as one"),
   ),
