@@ -10,6 +10,8 @@ import { defineConfig } from "rolldown";
 import { compileBuiltIn } from "./scripts/built-in.ts";
 import packageJson from "./package.json" with { type: "json" };
 
+const OWN = "?own";
+
 export default defineConfig({
   input: { main: "src/cli/main.ts", front: "src/cli/front.ts" },
   platform: "node",
@@ -48,8 +50,10 @@ export default defineConfig({
         },
         {
           name: "act",
-          test: /src\/adapters\/files\/|src\/cli\/(acting|acted|moving|refused|input|kept|late|look-again|commands\/(move|submit))\.ts|src\/engine\/(submit|project|deeds|box|task-data)\.ts|src\/cli\/task\/(update|dependencies)\.ts|src\/format\/front-matter-(parts|lines)/,
+          test: /src\/adapters\/files\/|src\/cli\/(acting|acted|moving|refused|input|kept|late|look-again|handing-in|commands\/(move|submit))\.ts|src\/engine\/(submit|project|deeds|box|task-data)\.ts|src\/cli\/task\/(update|dependencies)\.ts|src\/format\/front-matter-(parts|lines)/,
         },
+        // Nobody else loads what speaks to agents' programs.
+        { name: "mcp", test: /src\/mcp\/(?!command)|node_modules\/@modelcontextprotocol\/|\?own$/ },
         { name: "git", test: /src\/adapters\/git\// },
         {
           name: "person",
@@ -71,6 +75,24 @@ export default defineConfig({
     },
   },
   plugins: [
+    {
+      // The protocol's package uses all of zod, and we a small part: with a copy of its own, nobody else loads the rest.
+      name: "own-zod",
+      resolveId: {
+        filter: { id: /^(?:zod\b|\.{1,2}\/)/ },
+        async handler(source, importer) {
+          const isOwn = importer?.endsWith(OWN) === true;
+          if (!isOwn && !(source.startsWith("zod") && importer?.includes("/@modelcontextprotocol/") === true))
+            return null;
+          const found = await this.resolve(source, importer?.replace(OWN, ""), { skipSelf: true });
+          return found === null ? null : { id: `${found.id}${OWN}`, moduleSideEffects: false };
+        },
+      },
+      load: {
+        filter: { id: /\?own$/ },
+        handler: (id) => readFileSync(id.slice(0, -OWN.length), "utf8"),
+      },
+    },
     {
       name: "entry-stub",
       generateBundle() {

@@ -58,6 +58,26 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     example: "signalbox doctor",
     load: () => import("./commands/doctor.ts"),
   },
+  plan: {
+    about: "plan a change: proposal, specs and tasks, challenged",
+    example: 'signalbox plan add-login "Users can log in"',
+    load: () => import("./commands/plan.ts"),
+  },
+  impl: {
+    about: "implement a planned change until it is approved",
+    example: "signalbox impl add-login",
+    load: () => import("./commands/impl.ts"),
+  },
+  archive: {
+    about: "merge the specs of a complete change, and put it away",
+    example: "signalbox archive add-login",
+    load: () => import("./commands/archive.ts"),
+  },
+  reopen: {
+    about: "take up a change again that was rejected or is halted",
+    example: "signalbox reopen add-login",
+    load: () => import("./commands/reopen.ts"),
+  },
   list: {
     about: "list the runs of this machine",
     example: "signalbox list --here",
@@ -128,6 +148,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     example: "signalbox submit review",
     load: () => import("./commands/submit.ts"),
   },
+  review: {
+    about: "hand in a review, field by field",
+    example: "signalbox review create review.json",
+    load: () => import("./commands/review.ts"),
+  },
   waive: {
     about: "let a gate pass, and say why",
     example: 'signalbox waive abcd review --reason "looked at it myself"',
@@ -172,6 +197,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: "play a whole workflow with scripted agents, in a place that is thrown away",
     example: "signalbox demo",
     load: () => import("./commands/demo.ts"),
+  },
+  mcp: {
+    about: "give an agent its tools, over the Model Context Protocol",
+    example: "signalbox mcp",
+    load: () => import("../mcp/command.ts"),
   },
   supervise: {
     about: "carry out what runs need; other commands start this by themselves",

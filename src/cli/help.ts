@@ -8,7 +8,8 @@ import type { Paint } from "./paint.ts";
 /** Commands by what somebody wants to do; a test insists that each has its place. */
 export const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
   ["Set up", ["demo", "init", "config", "doctor", "trust", "key", "completion", "project", "workspace"]],
-  ["Run", ["run", "task", "move", "submit", "resume", "stop", "cancel", "supervise"]],
+  ["Run", ["run", "task", "move", "submit", "review", "resume", "stop", "cancel", "mcp", "supervise"]],
+  ["Change", ["plan", "impl", "archive", "reopen"]],
   ["Look", ["list", "watch", "show", "next", "why", "history", "logs", "salvage", "verify"]],
   ["Decide", ["inbox", "answer", "waive"]],
   ["Write workflows", ["workflows", "check", "graph", "simulate", "eject", "schema"]],

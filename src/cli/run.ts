@@ -46,14 +46,17 @@ export async function run(argv: readonly string[], world: World): Promise<Printe
     if (answer.stream !== undefined) return await streamed(answer, { json, quiet }, world);
     return json ? asJson(answer) : asText(answer, quiet);
   } catch (error) {
-    const failure =
-      error instanceof UserError
-        ? ofUser(error, world.cwd)
-        : (ofGit(error) ?? (await ofDisk(error, world)) ?? ofBug(error));
+    const failure = await failureOf(error, world);
     return json
       ? { ...asJson(failure), stderr: failure.stack }
       : { code: failure.exit, stdout: "", stderr: harmless(sayFailure(failure)) };
   }
+}
+
+/** What went wrong, in the words of every door. */
+export async function failureOf(error: unknown, world: Pick<World, "cwd" | "env">): Promise<Failure> {
+  if (error instanceof UserError) return ofUser(error, world.cwd);
+  return ofGit(error) ?? (await ofDisk(error, world)) ?? ofBug(error);
 }
 
 function hasOption(argv: readonly string[], name: string): boolean {
@@ -148,7 +151,7 @@ function helped(text: string): Answer {
   };
 }
 
-function doorOf(world: World, options: Readonly<Record<string, string>>): Door {
+export function doorOf(world: World, options: Readonly<Record<string, string>>): Door {
   const { cwd, env, terminal, width, talk, procs, startSupervisor, stdin, warm } = world;
   if (cwd === "") throw new UserError("no-folder", "the folder you are in is gone", "cd ..");
   const isPlain = options["no-color"] !== undefined || isSet(env["NO_COLOR"]) || isSet(env["CI"]);
@@ -212,9 +215,20 @@ async function streamed(
   return { code, stdout: collected, stderr: how.json ? "" : first.stderr };
 }
 
-function asJson({ exit, code, message, data, next }: Omit<Answer, "text">): Printed {
-  const document = { ok: exit === EXIT_OK, code, message, ...data(), next };
-  return { code: exit, stdout: `${escaped(JSON.stringify(document, undefined, 2))}\n`, stderr: "" };
+function asJson(answer: Omit<Answer, "text">): Printed {
+  const document = JSON.stringify(documentOf(answer), undefined, 2);
+  return { code: answer.exit, stdout: `${escaped(document)}\n`, stderr: "" };
+}
+
+/** An answer or a failure for programs. */
+export function documentOf({
+  exit,
+  code,
+  message,
+  data,
+  next,
+}: Omit<Answer, "text">): Record<string, unknown> {
+  return { ok: exit === EXIT_OK, code, message, ...data(), next };
 }
 
 /** The same document: what JSON need not escape and a terminal would obey is escaped, too. */
@@ -228,7 +242,7 @@ function escaped(json: string): string {
 /** Some messages quote what was typed. */
 const MESSAGE_MAX = 600;
 
-type Failure = Omit<Answer, "text"> & { readonly stack: string };
+export type Failure = Omit<Answer, "text"> & { readonly stack: string };
 
 /** Paths are shown as people would type them where they are. */
 function ofUser({ code, message, next, exit, at }: UserError, cwd: string): Failure {
@@ -262,7 +276,10 @@ function ofGit(error: unknown): Failure | undefined {
 }
 
 /** Whatever could not be written: that there is no room for it is nobody's bug. */
-async function ofDisk(error: unknown, { cwd, env }: World): Promise<Failure | undefined> {
+async function ofDisk(
+  error: unknown,
+  { cwd, env }: Pick<World, "cwd" | "env">,
+): Promise<Failure | undefined> {
   if (!(error instanceof Error && "code" in error)) return undefined;
   if (error.code !== "ENOSPC" && error.code !== "EDQUOT") return undefined;
   const { noRoom } = await import("../adapters/home/room.ts");
@@ -285,6 +302,6 @@ function ofBug(error: unknown): Failure {
   };
 }
 
-function sayFailure({ message, next, stack }: Failure): string {
+export function sayFailure({ message, next, stack }: Failure): string {
   return `signalbox: ${message}\n${stack}  next: ${next}\n`;
 }

@@ -7,7 +7,7 @@ import type { Workflow } from "../core/compile.ts";
 import { NO_RUN } from "../core/run.ts";
 import type { Submission } from "../engine/submit.ts";
 import type { Acting } from "./acting.ts";
-import { unknownArtifact } from "./commands/submit.ts";
+import { unknownArtifact } from "./handing-in.ts";
 
 const HELP = "signalbox run --help";
 

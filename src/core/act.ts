@@ -41,6 +41,8 @@ function actOnce(draft: Draft, action: Action): void {
       draft.effects.push({ type: "release-resource", resource: action.resource });
       return;
     case "archive":
+      // Of the part of a member nobody else sees that it is gone: it is written when a fan-out begins anew.
+      seeGone(draft, (key) => action.artifacts.some((name) => key.startsWith(`${name}/`)));
       draft.effects.push({ type: "archive-artifacts", artifacts: action.artifacts, entry: draft.run.entry });
       return;
     case "perform":
@@ -58,6 +60,7 @@ export function start(draft: Draft, on: { role: string; slot: string; prompt?: s
   const attempt = (draft.run.attempts[role] ?? 0) + 1;
   const prompt = on.prompt ?? (attempt === 1 ? declared?.prompt : declared?.again) ?? role;
   const fan = on.fan === undefined ? {} : { fan: on.fan };
+  seeArchived(draft, role);
   const given = { inputs: inputsOf(draft, role), seen: seenOf(draft, role, slot) };
   record(draft, { type: "agent-called", role, slot, attempt, prompt, ...given, ...fan });
   draft.effects.push({ type: "start-agent", role, slot, attempt, prompt, ...fan });
@@ -65,6 +68,28 @@ export function start(draft: Draft, on: { role: string; slot: string; prompt?: s
 
 export function isUp(agent: Agent): boolean {
   return agent.status === "called" || agent.status === "alive";
+}
+
+/**
+ * A file that is archived before its author begins is not there any more: the same words would be new ones. A section may come back with its
+ * page.
+ */
+function seeArchived(draft: Draft, role: string): void {
+  const { artifacts } = draft.workflow.definition;
+  const archived = draft.effects.flatMap((effect) =>
+    effect.type === "archive-artifacts" ? effect.artifacts : [],
+  );
+  const isOwnFile = (name: string): boolean => {
+    const { by = [], reader } = artifacts[name] ?? {};
+    return by.includes(role) && reader?.type !== "section";
+  };
+  const own = new Set(archived.filter(isOwnFile));
+  if (own.size > 0) seeGone(draft, (key) => own.has(key));
+}
+
+function seeGone(draft: Draft, isMeant: (key: string) => boolean): void {
+  for (const [key, digest] of Object.entries(draft.run.seen))
+    if (digest !== "" && isMeant(key)) record(draft, { type: "artifact-seen", key, digest: "" });
 }
 
 /** The artifacts a role's own work is bound to, as they are when it begins. */

@@ -33,7 +33,7 @@ export function intake(draft: Draft, facts: Facts & { readonly given?: boolean }
 export function intakeAtEnd(draft: Draft, facts: Facts, agent: Agent): void {
   const { role, slot, attempt, seen } = agent;
   const isWork = (reading: Reading): boolean =>
-    seen[slotKey(reading.artifact, reading.slot)] !== reading.digest;
+    reading.digest === "" || seen[slotKey(reading.artifact, reading.slot)] !== reading.digest;
   const readings = facts.readings?.filter(isWork) ?? [];
   intake(draft, { ...facts, readings }, { type: "agent", role, slot, attempt });
 }
@@ -54,9 +54,9 @@ function takeIn(draft: Draft, reading: Reading, from: { actor: Actor; isGiven: b
   // Nobody hands in what the engine itself looks at, whoever the event is from.
   const isLookedAt = artifact.reader.type === "files";
   const by = isLookedAt ? "engine" : nameOf(actor);
-  const known = run.held[slotKey(reading.artifact, reading.slot)];
+  const key = slotKey(reading.artifact, reading.slot);
+  const known = run.held[key];
   if (!artifact.by.includes(by) && !displaces(known, reading)) {
-    const key = slotKey(reading.artifact, reading.slot);
     if (run.seen[key] !== reading.digest)
       record(draft, { type: "artifact-seen", key, digest: reading.digest });
     return;
@@ -65,10 +65,12 @@ function takeIn(draft: Draft, reading: Reading, from: { actor: Actor; isGiven: b
   const given =
     agent !== undefined && workflow.definition.roles[agent.role]?.access === "read" ? agent : undefined;
   // Whoever may not change the work speaks about the work as it was handed over.
-  const tree = given?.tree ?? run.tree;
+  const tree = isLookedAt ? "" : (given?.tree ?? run.tree);
   const inputs = given?.inputs ?? currentInputs(run, artifact);
   const isAgain =
-    isGiven && !isLookedAt && run.baseline[slotKey(reading.artifact, reading.slot)] === reading.digest;
+    !isLookedAt &&
+    run.baseline[key] === reading.digest &&
+    (isGiven || isAnew({ run, artifact, reading }, agent));
   if (
     !isAgain &&
     known !== undefined &&
@@ -80,6 +82,18 @@ function takeIn(draft: Draft, reading: Reading, from: { actor: Actor; isGiven: b
     return;
   record(draft, { type: "artifact-read", reading, by, tree, inputs, ...(isAgain ? { again: true } : {}) });
   if (reading.slot !== "") settleSlot(draft, reading);
+}
+
+/**
+ * The same words, in a file that was not there when its author was called and that nobody has seen since. A section is part of a page that others
+ * write as a whole: there, old words may come back by themselves.
+ */
+function isAnew(
+  { run, artifact, reading }: { readonly run: Run; readonly artifact: Artifact; readonly reading: Reading },
+  author: Agent | undefined,
+): boolean {
+  const key = slotKey(reading.artifact, reading.slot);
+  return artifact.reader.type !== "section" && author?.seen[key] === "" && run.seen[key] !== reading.digest;
 }
 
 /**

@@ -74,17 +74,13 @@ function isLiteral(value: unknown): value is Literal {
 
 /** A key may hold dots itself (`1.2`): of the keys that fit the rest of the path, the longest is taken. */
 function find(root: unknown, path: string): unknown {
-  let value = root;
-  let names = path.split(".");
-  while (names.length > 0) {
-    if (!isRecord(value)) return undefined;
-    let length = names.length;
-    while (length > 0 && !Object.hasOwn(value, names.slice(0, length).join("."))) length -= 1;
-    if (length === 0) return undefined;
-    value = value[names.slice(0, length).join(".")];
-    names = names.slice(length);
+  if (!isRecord(root)) return undefined;
+  for (let end = path.length; end !== -1; end = end === 0 ? -1 : path.lastIndexOf(".", end - 1)) {
+    const key = path.slice(0, end);
+    if (Object.hasOwn(root, key))
+      return end === path.length ? root[key] : find(root[key], path.slice(end + 1));
   }
-  return value;
+  return undefined;
 }
 
 function membersOf(value: unknown): readonly Member[] {

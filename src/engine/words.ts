@@ -8,12 +8,21 @@ import type { Artifact, Definition } from "../core/workflow.ts";
 import type { Works } from "./box.ts";
 import { fillPath } from "./place.ts";
 
-/** Files that a role must know are named, never copied into its prompt. What a stage makes is not there where nobody has made it. */
+/** Files that a role must know are named, never copied into its prompt. */
 export function withContext(
   { definition }: Workflow,
   run: Run,
   of: { readonly role: string; readonly text: string },
 ): string {
+  const names = contextOf(definition, run, of.role);
+  const files = names.flatMap((name) => pathsOf(run, definition.artifacts[name]));
+  if (files.length === 0) return of.text;
+  const lines = [...new Set(files)].map((file) => `- ${file}`);
+  return `${of.text.trimEnd()}\n\n## Read these first\n\n${lines.join("\n")}\n`;
+}
+
+/** The artifacts that a role is to read before it begins. What a stage makes is not there where nobody has made it. */
+export function contextOf(definition: Definition, run: Run, role: string): readonly string[] {
   const { stages = [], artifacts } = definition;
   const isMade = (name: string): boolean =>
     run.held[name]?.reading.found === true || artifacts[name]?.each !== undefined;
@@ -27,12 +36,8 @@ export function withContext(
     (isMade(name) || !stages.some(({ makes }) => makes.includes(name))) &&
     !unwanted.has(name) &&
     hasSpoken(artifacts[name], run, name);
-  const context = [...(definition.roles[of.role]?.context ?? []), ...summedUp(definition, run, of.role)];
-  const names = context.filter(isThere);
-  const files = names.flatMap((name) => pathsOf(run, definition.artifacts[name]));
-  if (files.length === 0) return of.text;
-  const lines = [...new Set(files)].map((file) => `- ${file}`);
-  return `${of.text.trimEnd()}\n\n## Read these first\n\n${lines.join("\n")}\n`;
+  const context = [...(definition.roles[role]?.context ?? []), ...summedUp(definition, run, role)];
+  return context.filter(isThere);
 }
 
 /** Of files that are read as one, every one in its order. */

@@ -3,6 +3,7 @@
 import { PLACE } from "../core/compile.ts";
 import type { Box, Works } from "./box.ts";
 import { endChecks } from "./check.ts";
+import { childPaths } from "./child-paths.ts";
 import type { Of } from "./doing.ts";
 import { enterPlace, leavePlace, releasePlace } from "./in-place.ts";
 import { artifactPaths, boundWorkspace, isInPlace, ownWorkspace, placeOf } from "./place.ts";
@@ -42,7 +43,7 @@ async function make(works: Works, kept: Kept): Promise<string> {
     repo: row.repo,
     branch,
     base: from.base,
-    artifacts: artifactPaths(workflow, run),
+    artifacts: [...artifactPaths(workflow, run), ...(await childPaths(works, workflow, row.repo))],
     reuse,
     ...(place === undefined ? {} : { place }),
   });

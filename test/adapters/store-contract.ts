@@ -332,6 +332,18 @@ function outboxContract(open: Open): void {
     expect(one.due(0, 10)).toMatchObject([{ key: "a1:2:0", tries: 2, status: "pending" }]);
   });
 
+  test("what is tried again keeps its place before those of later runs, however many there are", () => {
+    const [one] = open();
+    for (const run of ["a1", "b1", "c1"]) add(one, run, { deeds: [START] });
+    const fence = one.fence();
+    expect(one.claim("b1:2:0", fence, 1e15)?.key).toBe("b1:2:0");
+    one.settle("b1:2:0", fence, { type: "again", note: "no space", dueAt: 1000 });
+    const due = (at: number, limit: number): string[] => one.due(at, limit).map(({ run }) => run);
+    expect(due(999, 10)).toEqual(["a1", "c1"]);
+    expect(due(1000, 10)).toEqual(["a1", "b1", "c1"]);
+    expect(due(1000, 2)).toEqual(["a1", "b1"]);
+  });
+
   test("a halted run has nothing due but the end of its agents", () => {
     const [one] = open();
     add(one, "a1", { deeds: [START, STOP, TELL] });

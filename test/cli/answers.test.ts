@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { ANSWERS, answersSchema, STREAMS } from "../../src/format/answers/answers.ts";
+import { CHANGE_FILES, runOfChange } from "../support/change.ts";
 import { copyOf, NOTE_FILES, prepareHome, removeHomes, type Prepared } from "../support/home.ts";
 import { tiny } from "./calling.ts";
 import { LEAVES } from "./leaves.ts";
@@ -50,10 +51,37 @@ const CASES: Readonly<Record<string, Case>> = {
     bad: ["move a1 asked", "move a1 nowhere", "move c1 open", "move zz open"],
   },
   submit: { good: ["submit a1 note NOTE.md"], bad: ["submit a1 nothing", "submit a1 note"] },
+  // Agents with a verdict to give hand in reviews: test/cli/review.
+  "review create": {
+    good: [],
+    bad: ["review", "review creat", "review create", "review create a1 NOTE.md", "review create zz NOTE.md"],
+  },
+  // It talks to programs: test/e2e/mcp.
+  mcp: { good: [], bad: ["mcp x"] },
   run: {
     good: ["trust", "run note something --detach"],
     bad: ["run note something", "run no-such", "run note x --param"],
   },
+  plan: {
+    good: ["trust", "plan x something --detach", "plan x --detach"],
+    bad: ["plan x", "plan X something"],
+  },
+  impl: {
+    good: ["trust", "plan x something --detach", moved("challenged"), "impl x --detach"],
+    bad: ["impl x"],
+  },
+  archive: {
+    good: [
+      "trust",
+      "plan x y --detach",
+      moved("challenged"),
+      moved("building"),
+      moved("complete"),
+      "archive x -d",
+    ],
+    bad: ["archive x"],
+  },
+  reopen: { good: ["trust", "plan x y --detach", moved("rejected"), "reopen x --detach"], bad: ["reopen x"] },
   answer: { good: ["answer b1 yes"], bad: ["answer b1 perhaps", "answer a1 yes", "answer zz yes"] },
   "task create": {
     good: [
@@ -178,6 +206,11 @@ function created(line: string): (on: Prepared) => string {
     `${line} ${on.withStore((store) => store.list({ workflow: "task", limit: 1 }).rows[0]?.id ?? "")}`;
 }
 
+/** The change x, as a person brings it there. */
+function moved(to: string): (on: Prepared) => string {
+  return ({ repo }) => `move ${runOfChange(repo, "x")} ${to}`;
+}
+
 /** A database that is none. */
 function broken({ home }: Prepared): string {
   writeFileSync(home.database, "no database\n");
@@ -239,6 +272,7 @@ async function prepared(): Promise<Prepared> {
 async function prepare(): Promise<Prepared> {
   const on = prepareHome({
     ...NOTE_FILES,
+    ...CHANGE_FILES,
     "tiny.yaml": tiny("tiny"),
     "broken.yaml": "name: [\n",
     "NOTE.md": "# What\n\nA note.\n",

@@ -179,7 +179,24 @@ test("a run that has its workspace still, and one of which nothing but a page of
   // A page of ours that was replaced a moment before is nobody's work; one that somebody wrote into since is.
   const kept = join(desk.home.root, "runs", "busy1", "kept");
   const late = `.signalbox-late-1.ab.${sha256("said\n").slice(0, 16)}-TASK.md`;
-  put(kept, { [late]: "said\n" });
+  const other = late.replace("1.ab", "2.cd");
+  put(kept, { [late]: "said\n", [other]: "said\n", [`.agents/tmp/${late}`]: "said\n" });
+  expect(await said("list")).not.toContain("busy1");
+  // Beside something that was kept they are counted, and not told by their names.
+  put(kept, { ".env": "SECRET=2\n" });
+  expect((await document("show", "busy1"))["salvage"]).toMatchObject({
+    kept: [
+      ".env",
+      ".agents/tmp/TASK.md, as it was before it was replaced (once)",
+      "TASK.md, as it was before it was replaced (2 times)",
+    ],
+  });
+  put(kept, { ".agents/tmp/notes.md": "mine\n" });
+  expect((await document("show", "busy1"))["salvage"]).toMatchObject({
+    kept: [".agents", ".env", "TASK.md, as it was before it was replaced (2 times)"],
+  });
+  rmSync(join(kept, ".env"));
+  rmSync(join(kept, ".agents"), { recursive: true });
   expect(await said("list")).not.toContain("busy1");
   put(kept, { [late]: "said more\n" });
   expect(await said("list")).toContain("busy1");

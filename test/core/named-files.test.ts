@@ -56,6 +56,10 @@ test("a file that changes while it is reviewed makes the review stale", () => {
 test("a file that changes later takes the approval back, and nobody else's change does", () => {
   const passed = submit("reviewer", reading("review", { verdict: "pass" }), work("two"));
   const other: Event = { type: "observed", at: AT, readings: [work("two")], tree: "t2" };
+  const { events } = play(workflow, [...begun, passed, other]);
+  expect(
+    events.filter((event) => event.type === "artifact-read" && event.reading.artifact === "work"),
+  ).toHaveLength(2);
   expect(
     trace(workflow, [...begun, passed, other, observed(work("four"))])
       .split("\n")

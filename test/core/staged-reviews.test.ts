@@ -128,7 +128,7 @@ const ROWS: readonly (readonly [string, string, Params, string])[] = [
   ["timing out", "hang, ok", {}, "again on"],
   ["timing out, always", "hang*", {}, "again again blocked"],
   ["dying", "die, ok", {}, "again on"],
-  ["saying what it said before the fix, to the letter", "same, same, ok", {}, "fixed again on"],
+  ["saying what it said before the fix, to the letter", "same, same, ok", {}, "fixed fixed on"],
   ["asking for a person", "blocked", {}, "blocked"],
   [
     "tries are its own after each fix",

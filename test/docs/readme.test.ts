@@ -68,14 +68,19 @@ test("the exit codes are those that there are", () => {
   expect(codes).toEqual([...own, EXIT_UNTRUSTED].map(Number).toSorted((a, b) => a - b));
 });
 
-test.for(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "AGENTS.md", "CHANGELOG.md", "docs/runs.md"])(
-  "links of %s lead somewhere",
-  (page) => {
-    const text = readFileSync(join(root, page), "utf8");
-    const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
-    expect(links.filter((link) => !/^https?:/.test(link) && !leadsSomewhere(page, link))).toEqual([]);
-  },
-);
+test.for([
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "AGENTS.md",
+  "CHANGELOG.md",
+  "docs/runs.md",
+  "docs/mcp.md",
+])("links of %s lead somewhere", (page) => {
+  const text = readFileSync(join(root, page), "utf8");
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
+  expect(links.filter((link) => !/^https?:/.test(link) && !leadsSomewhere(page, link))).toEqual([]);
+});
 
 function leadsSomewhere(page: string, link: string): boolean {
   const [path = "", anchor = ""] = link.split("#");

@@ -164,7 +164,7 @@ test("an index that is locked is in nobody's way", async () => {
   expect(sh(of.repo, of.env, ["show", `${work(await digest())}:a.txt`])).toBe("x");
 });
 
-test("one process of git where nothing changed, two where something did, three after a commit", async () => {
+test("one process of git where nothing changed since it was asked last, two where something did", async () => {
   const { of, path } = await prepared();
   sh(of.repo, of.env, ["remote", "add", "origin", "https://localhost/x"]);
   const bin = join(of.root, "bin");
@@ -184,7 +184,9 @@ test("one process of git where nothing changed, two where something did, three a
   put(path, { "TASK.md": "x" });
   expect(await calls()).toBe(1);
   put(path, { "a.txt": "changed\n", "new.txt": "new\n" });
-  expect([await calls(), await calls()]).toEqual([2, 2]);
+  expect([await calls(), await calls()]).toEqual([2, 1]);
+  put(path, { "TASK.md": "y", "new.txt": "newer\n" });
+  expect([await calls(), await calls()]).toEqual([2, 1]);
   commit(path, of.env, "work");
   expect([await calls(), await calls()]).toEqual([2, 1]);
   put(path, { "b.txt": "changed\n" });
@@ -204,6 +206,15 @@ test("the files of a digest are those of the work at that moment, without artifa
     [...before.filter((name) => name !== "b.txt"), "new/ä b.txt"].toSorted(),
   );
   expect(await of.workspaces.files(path, "0".repeat(40))).toEqual([]);
+});
+
+test("the tree of unchanged work that somebody has thrown away is written again", async () => {
+  const { of, path, digest } = await prepared();
+  put(path, { "dir/new.txt": "new\n" });
+  const before = await digest();
+  sh(of.repo, of.env, ["prune", "--expire=now"]);
+  expect(await digest()).toBe(before);
+  expect(sh(of.repo, of.env, ["cat-file", "-t", work(before)])).toBe("tree");
 });
 
 test("a snapshot is kept once under its ref, with HEAD as its parent", async () => {

@@ -61,6 +61,17 @@ test("a program that is killed has not ended as it says", async () => {
   expect(b.processes.probe(launch.dir)).toEqual({ type: "ended", code: 137 });
 });
 
+test("a program that says it has only just begun hides nobody who began before", async () => {
+  const b = bench({ graceMs: 50 });
+  const text =
+    '{ read p; read s; read b; } <"$F/pid"; (setsid sleep 600 &); printf "%s\\n" $p $((s + 100000000)) $b >"$F/pid"; touch ready; exec sleep 600';
+  const launch = script(b, text);
+  await b.processes.launch(launch);
+  await exists(join(launch.cwd, "ready"));
+  await b.processes.kill(launch);
+  expect(carriers(launch.dir)).toEqual([]);
+});
+
 test("what stands in the way of the shim's last words does not hold it up", async () => {
   const b = bench();
   const text =

@@ -5,9 +5,10 @@ import { appendFileSync, existsSync, readFileSync, rmSync, statSync, symlinkSync
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { markOf } from "../../src/adapters/process/marker.ts";
 import { seenIn } from "../../src/adapters/process/ps.ts";
+import { processTable, startOf } from "../../src/adapters/process/table.ts";
 import { bench, carriers, exists, isAlive, until } from "./process-bench.ts";
 
 const isDeep = process.env["SIGNALBOX_DEEP"] !== undefined;
@@ -152,6 +153,27 @@ test("a process of another job is left alone, also below one of this job", async
   await until(() => carriers(b.dir("other")).length === 1);
   await b.processes.kill(launch);
   expect([carriers(launch.dir).length, carriers(b.dir("other")).length]).toEqual([0, 1]);
+});
+
+test("who is older than a shim is seen to be that, and not looked at again", () => {
+  const child = spawn("sleep", ["600"], { stdio: "ignore" });
+  onTestFinished(() => void child.kill());
+  const pid = child.pid ?? 0;
+  const since = startOf(pid) ?? "";
+  const older = new Set<number>();
+  const pidsIn = (): number[] => processTable({ since, older }).map((seen) => seen.pid);
+  expect(pidsIn()).toContain(pid);
+  expect([older.has(process.pid), older.has(pid)]).toEqual([true, false]);
+  older.add(pid);
+  expect(pidsIn()).not.toContain(pid);
+});
+
+test("whoever waits for the end of a shim is told at once", async () => {
+  let ends = 0;
+  const b = bench({ onEnd: () => (ends += 1) });
+  await b.processes.launch(b.script("j", "exit 3"));
+  await until(() => ends === 1);
+  expect(b.processes.probe(b.dir("j"))).toEqual({ type: "ended", code: 3 });
 });
 
 test("a state home that is reached by another name is the same", async () => {

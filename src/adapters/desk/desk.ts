@@ -1,12 +1,12 @@
 /** The folders of agents: what they are told lies there, durably, before anybody is started. */
 
 import { createHash, randomBytes } from "node:crypto";
-import { closeSync, fsync, mkdirSync, openSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import type { Desk, Message } from "../../engine/box.ts";
 import { failpoint } from "../failpoint.ts";
 import { codeOf } from "../files/errno.ts";
+import { allSynced } from "../home/all-synced.ts";
 import { makeFolder, syncFolder } from "../home/folders.ts";
 import { readOwn } from "../home/own-file.ts";
 import { hashToken, newToken } from "../person/token.ts";
@@ -28,7 +28,7 @@ export const desk: Desk = {
       writeFileSync(join(dir, file), text, { mode: 0o600, flag: "wx" });
       return join(dir, file);
     });
-    // Nobody knows of the folder before all of it is durable. At once: that takes the disk as long as one of them.
+    // Nobody knows of the folder before all of it is durable.
     await allSynced([...files, dir, parent]);
     failpoint("desk.after-make");
     return dir;
@@ -90,18 +90,6 @@ function newFolder(parent: string, name: string): string {
     }
   }
 }
-
-/** Begun before anything else gets its turn: whoever is next may take a while. */
-async function allSynced(paths: readonly string[]): Promise<void> {
-  const files = paths.map((path) => openSync(path, "r"));
-  try {
-    await Promise.all(files.map((file) => sync(file)));
-  } finally {
-    for (const file of files) closeSync(file);
-  }
-}
-
-const sync = promisify(fsync);
 
 /** Throws where something stands in the place of a text of ours: whoever started that must be told. */
 function textOf(file: string): string | undefined {

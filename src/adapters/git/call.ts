@@ -210,7 +210,7 @@ function goOn(call: Call, argv: readonly string[], env: Readonly<Record<string, 
   return promise;
 }
 
-const OURSELVES = { name: "Signalbox", email: "signalbox@localhost" };
+export const OURSELVES = { name: "Signalbox", email: "signalbox@localhost" };
 
 function environmentOf(env: Env, call: Call, overrides: readonly Override[]): Record<string, string> {
   const { author = OURSELVES } = call;

@@ -3,6 +3,7 @@
 import { failpoint } from "../failpoint.ts";
 import { git, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
+import { createRef, putCommit } from "./by-hand.ts";
 import { makeDurable } from "./durable.ts";
 import { snapshotRef } from "./names.ts";
 import { inRepository, within } from "./own.ts";
@@ -32,26 +33,29 @@ export async function snapshot(
   const call: Omit<Call, "args"> = { ...inRepository(bench), durable: true };
   const head = isTabled(bench.commonDir) ? await headOf(on, bench) : headAt(bench.gitDir);
   const parents = head === undefined ? [] : ["-p", head];
-  const made = await git(on.env, {
-    ...within(bench),
-    durable: true,
-    args: ["commit-tree", tree, ...parents, "-F", "-"],
-    input: message,
-  });
-  failpoint("workspace.before-snapshot");
-  const args = ["update-ref", ref, made, "0".repeat(made.length)];
-  const answer = await tryUpdateRef(on, bench.commonDir, { ...call, args });
-  if (answer.code !== 0) {
-    // It was made before, or another process was quicker with the same.
-    const kept = await treeOfRef(on, call, ref);
-    if (kept === undefined) throw new Error(`${ref} could not be made: ${answer.err.trim()}`);
-    if (kept !== tree) throw new Error(`${ref} holds the tree ${kept} already, and not ${tree}`);
-  }
+  const made =
+    putCommit(bench, { tree, parent: head, message }) ??
+    (await git(on.env, {
+      ...within(bench),
+      durable: true,
+      args: ["commit-tree", tree, ...parents, "-F", "-"],
+      input: message,
+    }));
   // The commit was written durably. Its objects were, too, where the last snapshot held the same.
   const held = `${bench.commonDir} ${head ?? ""} ${tree}`;
   const last = lastHeld.get(on) ?? new Map<string, string>();
   if (last.get(run) !== held) await makeDurable(on, { commonDir: bench.commonDir, from: made, until: head });
   lastHeld.set(on, last.set(run, held));
+  failpoint("workspace.before-snapshot");
+  const args = ["update-ref", ref, made, "0".repeat(made.length)];
+  const isMade = createRef(bench, ref, made);
+  const answer = isMade ? undefined : await tryUpdateRef(on, bench.commonDir, { ...call, args });
+  if (answer !== undefined && answer.code !== 0) {
+    // It was made before, or another process was quicker with the same.
+    const kept = await treeOfRef(on, call, ref);
+    if (kept === undefined) throw new Error(`${ref} could not be made: ${answer.err.trim()}`);
+    if (kept !== tree) throw new Error(`${ref} holds the tree ${kept} already, and not ${tree}`);
+  }
   failpoint("workspace.after-snapshot");
   return ref;
 }

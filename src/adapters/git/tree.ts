@@ -10,7 +10,7 @@
  * lock nor a merge under way is in the way.
  */
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { artifactTest } from "./artifact-paths.ts";
 import { failed, git, tryGit } from "./call.ts";
@@ -43,12 +43,8 @@ export async function digest(on: On, bench: Bench, artifacts: readonly string[])
     if (seen !== index) (on.later ?? atOnce)(keep);
     const isArtifact = artifactTest(artifacts);
     const isSame = seen === index || isSameWork(index, seen, isArtifact);
-    const work = await treeWithout(on, bench, {
-      file,
-      index: seen,
-      isArtifact,
-      ...(isSame ? { same: index } : {}),
-    });
+    const written = { file, index: seen, isArtifact, ...(isSame ? { same: index } : {}) };
+    const work = await onceMore(on, bench, { artifacts, written });
     if ((isSame && tip !== "") || bench.isPlace === true) return work;
     if (tip === "") return `${work}+none`;
     writeFileSync(file, index.bytes);
@@ -114,6 +110,37 @@ type Written = {
   /** Another index with the same work, of which git knows the tree. */
   readonly same?: IndexFile;
 };
+
+/** By folder of ours, the last work of a digest. Most gates are passed without a change of it. */
+const lastWork = new WeakMap<On, Map<string, Last>>();
+
+/** Of a large project, what is saved is little beside the rest, and what is held is much. */
+const ENTRIES_MAX = 10_000;
+
+type Last = { readonly index: IndexFile; readonly artifacts: string; readonly tree: string };
+
+/** The same contents under the same names are the same tree, which git has written before. */
+async function onceMore(
+  on: On,
+  bench: Bench,
+  { artifacts, written }: { readonly artifacts: readonly string[]; readonly written: Written },
+): Promise<string> {
+  const { index, isArtifact } = written;
+  const all = lastWork.get(on) ?? new Map<string, Last>();
+  const last = all.get(bench.own);
+  const left = artifacts.join("\0");
+  if (last?.artifacts === left && isSameWork(last.index, index, isArtifact) && isLoose(bench, last.tree))
+    return last.tree;
+  const tree = await treeWithout(on, bench, written);
+  if (index.entries.length <= ENTRIES_MAX)
+    lastWork.set(on, all.set(bench.own, { index, artifacts: left, tree }));
+  return tree;
+}
+
+/** Nobody has thrown it away meanwhile. */
+function isLoose({ commonDir }: Bench, oid: string): boolean {
+  return existsSync(join(commonDir, "objects", oid.slice(0, 2), oid.slice(2)));
+}
 
 /** Mostly there are no artifacts in it, because they are ignored, and git knows the tree: then no process is needed. */
 async function treeWithout(on: On, bench: Bench, written: Written): Promise<string> {

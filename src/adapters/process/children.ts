@@ -9,10 +9,12 @@ import { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Process } from "../../engine/ports/process.ts";
 import { aliveIn, exitIn, identityIn } from "./folder.ts";
-import { bootId } from "./table.ts";
+import { bootId, startOf } from "./table.ts";
 
 type Child = {
   readonly pid: number;
+  /** When it began; undefined where it was gone before we could look. */
+  readonly start: string | undefined;
   /** Undefined while it lives; no code for one that was killed. */
   end: { readonly code: number | undefined } | undefined;
 };
@@ -21,13 +23,30 @@ const LOOKS_MAX = 200;
 
 export class Children {
   readonly #byFolder = new Map<string, Child>();
+  readonly #onEnd: () => void;
 
-  /** Only a shim that made the claim says something; what it starts cannot. */
-  watch(dir: string, shim: ChildProcess): void {
-    const child: Child = { pid: shim.pid ?? 0, end: undefined };
-    shim.once("exit", (code) => (child.end = { code: code ?? undefined }));
-    shim.stdout?.once("data", () => this.#byFolder.set(dir, child));
+  constructor(onEnd: () => void) {
+    this.#onEnd = onEnd;
+  }
+
+  /** Only a shim that made the claim says something; what it starts cannot. Gives when it has, or when it cannot any more. */
+  watch(dir: string, shim: ChildProcess): Promise<void> {
+    // Nobody else can have its number before we have noticed its end.
+    const start = shim.pid === undefined ? undefined : startOf(shim.pid);
+    const child: Child = { pid: shim.pid ?? 0, start, end: undefined };
+    shim.once("exit", (code) => {
+      child.end = { code: code ?? undefined };
+      this.#onEnd();
+    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    shim.stdout?.once("data", () => {
+      this.#byFolder.set(dir, child);
+      resolve();
+    });
+    shim.stdout?.once("close", resolve);
+    shim.once("error", () => resolve());
     if (shim.stdout instanceof Socket) shim.stdout.unref();
+    return promise;
   }
 
   /** Undefined for what is not ours. */
@@ -40,6 +59,11 @@ export class Children {
     if (code === undefined || exitIn(dir) !== code)
       return { type: "lost", infrastructure: (identityIn(dir)?.boot ?? bootId()) !== bootId() };
     return { type: "ended", code };
+  }
+
+  /** When its shim began; undefined for what is not ours. */
+  startOf(dir: string): string | undefined {
+    return this.#byFolder.get(dir)?.start;
   }
 
   /** Its end is told a moment after it: waits for that. */

@@ -8,25 +8,34 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Identity } from "./folder.ts";
-import { bootId, processTable, startOf, type Seen } from "./table.ts";
+import { bootId, processTable, startOf, type Seen, type Younger } from "./table.ts";
 
 export type Hunt = {
   readonly mark: string;
   /** Asked again and again: a shim may be about to write it. */
   readonly leader: () => Identity | undefined;
   readonly graceMs: number;
+  /** When the shim began, where the kernel itself told us: what the folder says, the program could have written. */
+  readonly since: string | undefined;
 };
 
-type Known = { readonly members: Map<number, string>; readonly beyondUs: Set<number> };
+type Known = {
+  readonly members: Map<number, string>;
+  readonly beyondUs: Set<number>;
+  readonly older: Set<number>;
+  lookedAt: number;
+};
 type Found = { readonly members: readonly Seen[]; readonly leader: number | undefined };
 
 /** Nothing outlives SIGKILL for long, except what hangs in the kernel. */
 const KILL_MS_MAX = 15_000;
 /** Between being forked and showing its environment a process can be overlooked once, not twice. */
 const LOOKS_IN_VAIN = 2;
+/** Nobody starts so many processes in this time that a number is given again. */
+const NUMBERS_MS = 100;
 
 export async function endAll(hunt: Hunt): Promise<void> {
-  const known: Known = { members: new Map(), beyondUs: new Set() };
+  const known: Known = { members: new Map(), beyondUs: new Set(), older: new Set(), lookedAt: 0 };
   const first = find(hunt, known);
   signal(first, known, "SIGTERM");
   await gone(first.members, hunt.graceMs);
@@ -48,7 +57,7 @@ export async function endAll(hunt: Hunt): Promise<void> {
 }
 
 function find(hunt: Hunt, known: Known): Found {
-  const table = processTable();
+  const table = processTable(youngerFor(hunt, known));
   const shim = hunt.leader();
   // The mark, too: whoever could write the pid could have written that of a bystander.
   const leader = table.find(
@@ -68,6 +77,13 @@ function find(hunt: Hunt, known: Known): Found {
   addDescendants(members, others);
   for (const { pid, start } of members.values()) known.members.set(pid, start);
   return { members: [...members.values()], leader };
+}
+
+function youngerFor({ since }: Hunt, known: Known): Younger | undefined {
+  const now = performance.now();
+  if (now - known.lookedAt > NUMBERS_MS) known.older.clear();
+  known.lookedAt = now;
+  return since === undefined ? undefined : { since, older: known.older };
 }
 
 function addDescendants(members: Map<number, Seen>, others: Set<Seen>): void {

@@ -22,7 +22,13 @@ import { markerOf } from "./marker.ts";
 import { startOf } from "./table.ts";
 
 /** What was begun, until its claim is seen. */
-type Begun = { hasEnded(): boolean; error(): Error | undefined; settle(): Promise<void> };
+type Begun = {
+  /** Comes when it has claimed, or cannot any more; not all can say so. */
+  readonly word?: Promise<void>;
+  hasEnded(): boolean;
+  error(): Error | undefined;
+  settle(): Promise<void>;
+};
 
 type On = {
   readonly home: Home;
@@ -43,8 +49,8 @@ export async function launchShim(launch: Launch, on: On): Promise<Process> {
   if (isSettled(seen)) return seen;
   const begun = seen.type === "absent" ? await begin(launch, on) : undefined;
   const giveUpAt = performance.now() + on.launchMs;
+  if (begun?.word !== undefined) await within(on.launchMs, begun.word);
   for (let wait = 2; performance.now() < giveUpAt; wait = Math.min(wait * 2, POLL_MS_MAX)) {
-    await pause(wait);
     const hasEnded = begun?.hasEnded() === true;
     const error = begun?.error();
     if (error !== undefined) throw new Error(`cannot start ${launch.id}`, { cause: error });
@@ -54,8 +60,16 @@ export async function launchShim(launch: Launch, on: On): Promise<Process> {
       return seen;
     }
     if (seen.type === "absent" && hasEnded) throw new Error(`the folder ${dir} cannot be claimed`);
+    await pause(wait);
   }
   return { type: "starting" };
+}
+
+async function within(ms: number, word: Promise<void>): Promise<void> {
+  const heard = new AbortController();
+  const late = pause(ms, undefined, { signal: heard.signal }).catch(() => undefined);
+  await Promise.race([word, late]);
+  heard.abort();
 }
 
 function isSettled(seen: Process): boolean {
@@ -83,9 +97,9 @@ function spawnShim(launch: Launch, on: On): Begun {
   let failed: Error | undefined;
   child.once("exit", () => (hasEnded = true));
   child.once("error", (error) => (failed = error));
-  on.children.watch(launch.dir, child);
+  const word = on.children.watch(launch.dir, child);
   child.unref();
-  return { hasEnded: () => hasEnded, error: () => failed, settle: () => Promise.resolve() };
+  return { word, hasEnded: () => hasEnded, error: () => failed, settle: () => Promise.resolve() };
 }
 
 async function beginInWindow(launch: Launch, window: Window, { home, env, holds }: On): Promise<Begun> {

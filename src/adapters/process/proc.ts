@@ -1,17 +1,21 @@
 /** Processes as Linux shows them. */
 
-import { readdirSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { MARK } from "./marker.ts";
-import type { Seen } from "./table.ts";
+import type { Seen, Younger } from "./table.ts";
 
 const NAME = Buffer.from(`\0${MARK}=`);
 
-export function tableOfProc(): readonly Seen[] {
+export function tableOfProc(only?: Younger): readonly Seen[] {
   return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => /^\d+$/.test(name) && only?.older.has(Number(name)) !== true)
     .flatMap((name) => {
       const seen = look(Number(name));
       if (seen === undefined) return [];
+      if (only !== undefined && Number(seen.start) < Number(only.since)) {
+        only.older.add(seen.pid);
+        return [];
+      }
       const mark = markIn(seen.pid);
       return [{ ...seen, mark, command: mark === "" ? [] : commandOf(seen.pid) }];
     });
@@ -61,11 +65,28 @@ function commandOf(pid: number): readonly string[] {
   return bytesOf(`/proc/${pid}/cmdline`)?.toString().split("\0").slice(0, -1) ?? [];
 }
 
-/** A process that is gone, or another user's, is nothing that we can see. */
+/** Reused: there are hundreds of processes, and these files do not tell their size beforehand. */
+const chunk = Buffer.allocUnsafe(64 * 1024);
+
+/** A process that is gone, or another user's, is nothing that we can see. Given until the next call. */
 function bytesOf(file: string): Buffer | undefined {
   try {
-    return readFileSync(file);
+    return wholeOf(openSync(file, "r"));
   } catch {
     return undefined;
+  }
+}
+
+function wholeOf(fd: number): Buffer {
+  try {
+    let whole: Buffer = chunk;
+    let length = 0;
+    for (let read = -1; read !== 0; length += read) {
+      if (length === whole.length) whole = Buffer.concat([whole], 2 * whole.length);
+      read = readSync(fd, whole, length, whole.length - length, null);
+    }
+    return whole.subarray(0, length);
+  } finally {
+    closeSync(fd);
   }
 }

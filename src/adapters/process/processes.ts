@@ -45,6 +45,8 @@ export type On = {
   readonly logBytesMax?: number;
   /** Between a text and Enter. */
   readonly pauseMs?: number;
+  /** A shim that we started is gone: it reports a moment before that. */
+  readonly onEnd?: () => void;
 };
 
 /** As if by SIGKILL. */
@@ -52,8 +54,8 @@ const KILLED = 137;
 
 export function shimProcesses(on: On): Processes {
   const { home, env = process.env, graceMs = 3000, launchMs = 5000, startingMs = 2000 } = on;
-  const { logBytesMax = 8 * 1024 * 1024, pauseMs = 300 } = on;
-  const children = new Children();
+  const { logBytesMax = 8 * 1024 * 1024, pauseMs = 300, onEnd = () => undefined } = on;
+  const children = new Children(onEnd);
   const holds = new Holds();
   const terminals = { home, env };
   const lookHere = (folder: string): Process => {
@@ -87,7 +89,8 @@ export function shimProcesses(on: On): Processes {
       failpoint("process.before-kill");
       // A shim that comes later finds the claim and leaves.
       claim(folder);
-      await endAll({ mark: markOf(folder), graceMs, leader: () => identityIn(folder) });
+      const since = children.startOf(folder);
+      await endAll({ mark: markOf(folder), graceMs, since, leader: () => identityIn(folder) });
       failpoint("process.after-kill");
       await children.told(folder);
       const after = look(folder);

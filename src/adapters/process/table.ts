@@ -17,12 +17,18 @@ export type Seen = {
   readonly command: readonly string[];
 };
 
+/**
+ * Only who began at `since` or later: children are never older than their parents. Whoever was seen to be older is noted, and not
+ * looked at again.
+ */
+export type Younger = { readonly since: string; readonly older: Set<number> };
+
 const hasProc = existsSync("/proc/self/stat");
 let boot: string | undefined;
 
 /** Everything alive. What is dead and only waits to be noticed by its parent is left out. */
-export function processTable(): readonly Seen[] {
-  return hasProc ? tableOfProc() : tableOfPs();
+export function processTable(only?: Younger): readonly Seen[] {
+  return hasProc ? tableOfProc(only) : tableOfPs();
 }
 
 /** The start time of a live process. */

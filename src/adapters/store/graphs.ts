@@ -75,13 +75,15 @@ export function graphsOf(db: Database): Graphs {
     },
     nameChild(key, task, run) {
       failpoint("registry.before-child");
-      const own = db.write(() => named(db, { key, task, run }));
+      // The run that begins with this name is written durably, and all that was written before it.
+      const own = db.writeSoon(() => named(db, { key, task, run }));
       failpoint("registry.after-child");
       return own;
     },
     settleChild({ parent, artifact, entry }, task, { outcome, summary }) {
       failpoint("registry.before-outcome");
-      db.write(() =>
+      // Found again by the run that has ended.
+      db.writeSoon(() =>
         db.run(
           `UPDATE children SET outcome = ?, json = json_set(json, '$.summary', ?) WHERE ${OF} AND task = ?`,
           outcome,

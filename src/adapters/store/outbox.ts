@@ -19,8 +19,9 @@ const HEADS = `
     AND (runs.halted = 0 OR e.type = 'stop-agent')
   )`;
 const FENCE = "(SELECT value FROM meta WHERE name = 'fence')";
+/** By the age of the run: what is tried again must not wait for everything that begins meanwhile. */
 const DUE = `SELECT d.* ${HEADS} AND d.due_at <= ? AND (d.status = 'pending' OR d.owner < ${FENCE} OR d.lease <= ?)
-  ORDER BY d.due_at, runs.n LIMIT ?`;
+  ORDER BY runs.n LIMIT ?`;
 const NEXT_DUE = `SELECT min(CASE WHEN d.status = 'claimed' AND d.owner >= ${FENCE} THEN max(d.due_at, d.lease) ELSE d.due_at END) AS next ${HEADS}`;
 const ONE = "SELECT * FROM deeds WHERE run = ? AND seq = ? AND i = ?";
 

@@ -42,8 +42,8 @@ function agents(db: Database): Agents {
       failpoint("registry.before-agent");
       const put = (): number =>
         db.run(PUT_AGENT, run, role, slot, attempt, token, dir, turn, status, entry, startedAt);
-      // One that has had no turn yet can be made again.
-      if (turn === 0) db.writeSoon(put);
+      // One that has had no turn yet can be made again; of one that has ended, the run knows.
+      if (turn === 0 || status === "ended") db.writeSoon(put);
       else db.write(put);
       failpoint("registry.after-agent");
     },
@@ -112,7 +112,10 @@ function jobs(db: Database): Pick<Registry, "jobs" | "job" | "haltedJobs" | "put
     },
     putJob(row) {
       failpoint("registry.before-job");
-      db.write(() => db.run(PUT_JOB, ...JOB_FIELDS.map((name) => row[name])));
+      const put = (): number => db.run(PUT_JOB, ...JOB_FIELDS.map((name) => row[name]));
+      // What follows from its end was written before: whoever finds it alive again finds that, too.
+      if (row.status === "over") db.writeSoon(put);
+      else db.write(put);
       failpoint("registry.after-job");
     },
   };

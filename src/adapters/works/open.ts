@@ -18,6 +18,7 @@ import { readOwn } from "../home/own-file.ts";
 import { runFolders, type Home } from "../home/paths.ts";
 import { newRunId } from "../home/run-id.ts";
 import { shimProcesses } from "../process/processes.ts";
+import { poke } from "../supervisor/poke.ts";
 import { UserError } from "../user-error.ts";
 import { writeLauncher } from "./launcher.ts";
 import { workflowNamed } from "./library.ts";
@@ -59,7 +60,7 @@ export function openWorks(home: Home, store: Store, log: (line: string) => void)
 
 /** What agents call may have been replaced since the last one was started. */
 function ownProcesses(home: Home, log: (line: string) => void): Processes {
-  const processes = shimProcesses({ home });
+  const processes = shimProcesses({ home, onEnd: () => poke(home) });
   return {
     ...processes,
     launch(launch) {

@@ -83,14 +83,15 @@ export const command: Command = {
     "signalbox run mine --stage TEST --from k3d9",
   ],
   answer: async (given, door): Promise<Answer> => {
-    const begun = await acting(door, (on) => start(on, given));
+    const begun = await acting(door, (on) => startRun(on, given));
     return given.options["detach"] === undefined ? followed(begun, given, door) : detached(begun);
   },
 };
 
 type Begun = { readonly done: Done; readonly workflow: string; readonly status: string };
 
-async function start(on: Acting, given: Given): Promise<Begun> {
+/** As `run` begins one with these words and options. */
+export async function startRun(on: Acting, given: Given): Promise<Begun> {
   requirePerson(on.who);
   const { options } = given;
   const { key, branch } = options;

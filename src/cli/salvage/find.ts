@@ -7,13 +7,13 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { unless } from "../../adapters/files/errno.ts";
-import { isSpent } from "../../adapters/files/leftover.ts";
 import { commonDirOf, gitDirOf } from "../../adapters/git/locate.ts";
 import type { On } from "../../adapters/git/own.ts";
 import { salvageRefs, type SalvageRef } from "../../adapters/git/salvaged.ts";
 import { runFolders } from "../../adapters/home/paths.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
+import { holdsMore } from "./kept-names.ts";
 
 export type Found = {
   readonly run: string;
@@ -70,8 +70,7 @@ export async function findAll({ on, store, repo: only, also = [] }: Looking): Pr
     for (const { run, kind, ref, at } of await refsIn(on, repo)) add(run, { type: kind, repo, ref, at });
   for (const run of namesIn(join(on.home.root, "runs"))) {
     const path = runFolders(on.home, run).kept;
-    if (namesIn(path).some((name) => !isSpent({ at: (entry) => join(path, entry) }, name)))
-      add(run, { type: "kept", path, at: changedAt(path) });
+    if (holdsMore(path)) add(run, { type: "kept", path, at: changedAt(path) });
   }
   const asides = asidesIn(on);
   const runs = new Set([...rows.keys(), ...pieces.keys()]);

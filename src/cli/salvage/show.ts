@@ -1,7 +1,5 @@
 /** `salvage show ID`: what is in it, and how to get it back. */
 
-import { readdirSync } from "node:fs";
-import { unless } from "../../adapters/files/errno.ts";
 import type { On } from "../../adapters/git/own.ts";
 import { changesBetween, diffBetween, holdingOf } from "../../adapters/git/salvaged.ts";
 import type { Change, Commit, Holding } from "../../adapters/git/salvaged.ts";
@@ -9,6 +7,7 @@ import { requireHome, withStore } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
 import { firstLine, sayTime } from "../say.ts";
 import type { Aside, Found } from "./find.ts";
+import { keptNames } from "./kept-names.ts";
 import { operationsIn } from "./operations.ts";
 import { salvageNamed } from "./one.ts";
 import { saySize, sizeOf, type Size } from "./size.ts";
@@ -109,7 +108,7 @@ async function shownOf(on: On, found: Found, holding: Holding | undefined): Prom
     changed: changes.filter((change) => !isUntracked(change)).map(readable),
     untracked: changes.filter(isUntracked).map((change) => readable(change).name),
     staged: staged.map(readable),
-    kept: kept.flatMap((folder) => namesIn(folder)).filter((name) => name !== ".git"),
+    kept: kept.flatMap((folder) => keptNames(folder)).filter((name) => name !== ".git"),
     keptSize: sizeOf(kept),
     operations: operationsIn(kept),
     snapshots: holding?.snapshots ?? [],
@@ -121,10 +120,6 @@ async function shownOf(on: On, found: Found, holding: Holding | undefined): Prom
 
 function readable({ status, name }: Change): Change {
   return { status, name: Buffer.from(name, "latin1").toString("utf8") };
-}
-
-function namesIn(folder: string): readonly string[] {
-  return (unless(["ENOENT", "ENOTDIR"], () => readdirSync(folder)) ?? []).toSorted();
 }
 
 function inWords(salvage: Shown, { paint }: Door): string {

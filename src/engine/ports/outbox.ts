@@ -26,7 +26,7 @@ export type Outcome =
  * What is still to be done.
  *
  * Contract: of one run, deeds become due in their order; one that needs attention does not hold up those after it, and a run
- * that is halted has none due except `stop-agent`. A claim by a higher fence takes over from a lower one; `settle` is ignored
+ * that is halted has none due except `stop-agent`. Those of older runs come first, also when they are tried again. A claim by a higher fence takes over from a lower one; `settle` is ignored
  * when somebody else owns the deed.
  */
 export type Outbox = {

@@ -17,6 +17,13 @@ export const run = {
   reads: z.array(Read),
 };
 
+/** The doors of a change: as `run`, in words of its phases. */
+const DOOR = { change: Text, run: Text, phase: Text, state: Text, status: Text, ways: Texts };
+export const plan = DOOR;
+export const impl = DOOR;
+export const archive = DOOR;
+export const reopen = DOOR;
+
 export const answer = ACTED;
 export const move = ACTED;
 export const submit = ACTED;
@@ -35,3 +42,6 @@ export const resume = {
 };
 
 export const supervise = {};
+
+/** It prints nothing of its own: what it says is for the program that started it. */
+export const mcp = {};

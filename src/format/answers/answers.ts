@@ -2,6 +2,7 @@
 
 import * as z from "zod/mini";
 import { answerOf, Failure, Help, type Shape } from "./envelope.ts";
+import { ACTED } from "./acted.ts";
 import * as ofActs from "./acts.ts";
 import * as ofRuns from "./runs.ts";
 import { SALVAGE, WORKSPACE } from "./salvage.ts";
@@ -19,6 +20,7 @@ const DATA: Readonly<Record<string, Shape>> = {
   watch,
   ...ofWorkflows,
   ...partsOf("task", TASK),
+  ...partsOf("review", { create: ACTED }),
   ...partsOf("project", PROJECT),
   ...partsOf("salvage", SALVAGE),
   ...partsOf("workspace", WORKSPACE),

@@ -38,9 +38,10 @@ export function buildArtifact(
     });
   if (!isEngines) requireActors(context, file.by, [...path, "by"]);
   for (const key of ["children", "files"] as const) {
-    const name = file[key];
-    if (name === undefined) continue;
-    requireName(context, { kind: "artifact", name, known: context.names.artifacts, path: [...path, key] });
+    const tasks = file[key];
+    const { artifacts: known } = context.names;
+    if (tasks !== undefined)
+      requireName(context, { kind: "artifact", name: tasks, known, path: [...path, key] });
   }
   if (file.children !== undefined && file.workflow === undefined)
     report(context, context.keyPlaceOf(path), {

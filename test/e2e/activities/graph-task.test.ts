@@ -1,4 +1,5 @@
 /** What a task of a graph is given, and what follows when its agent needs to know more. */
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -111,6 +112,9 @@ describe.runIf(isPerson).concurrent("a task of a graph", () => {
         const child = childOf(stage, run, "1");
         await stage.until(child, ({ state, isIdle }) => state === "asking" && isIdle);
         expect(times(stage, "begin 1")).toBe(1);
+        const { workspace } = stage.now(run);
+        const status = ["-C", workspace?.path ?? "", "status", "--porcelain", "--untracked-files=all"];
+        expect(execFileSync("git", status, { encoding: "utf8" })).toBe("");
         const asked = "result says needs_human\nsummary: 1: what is a?";
         expect((await stage.person("show", child)).document).toMatchObject({ asked });
         expect((await stage.person("inbox")).document).toMatchObject({ items: [{ run: child, asked }] });

@@ -69,6 +69,25 @@ describe.runIf(isPerson).concurrent("reviews of the work", () => {
     });
   });
 
+  test("a review that was archived may be written again to the letter: it is a new one", async ({
+    expect,
+  }) => {
+    const critic = `
+mkdir -p phases; say calls x
+[ "$(grep -c x "$LEDGER/calls")" = 3 ] && { echo '{"status":"approved","issues":[]}' >phases/judge.json; exit 0; }
+echo '{"status":"changes","issues":[{"severity":"high","location":"src/a.sh:1","issue":"it is bad"}]}' >phases/judge.json`;
+    const mender = `echo good >>src/a.sh; sed -n 's/^Note: //p' "$SIGNALBOX_PROMPT" | { read -r note; echo mended >"$note"; }`;
+    const agents = { coder: CODER, critic, mender };
+    await onStage({ workflow: "reviews", agents, files: { "test.sh": "true" } }, async (stage) => {
+      const run = await stage.begin("reviews");
+      const { events } = await stage.until(run, ({ state, isIdle }) => state === "done" && isIdle);
+      const moves = events.flatMap(({ event }) => (event.type === "moved" ? [event.to] : []));
+      const again = ["judge-fix", "tests", "judge"];
+      expect(moves).toEqual(["work", "tests", "judge", ...again, ...again, "done"]);
+      expect(stage.said("calls")).toBe("x\nx\nx");
+    });
+  });
+
   test("a reviewer that changes the work is told to people, its verdict does not count, and the change is kept", async ({
     expect,
   }) => {

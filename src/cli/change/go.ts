@@ -1,0 +1,219 @@
+/** A change goes on by one of its doors: begun, moved where it waits for the person who calls, and followed until the door's work is done. */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { requirePerson } from "../../adapters/person/who.ts";
+import { repositoryOf } from "../../adapters/trust/repository.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { why } from "../../core/why.ts";
+import { talkOf } from "../acted.ts";
+import { acting, seeThrough, type Acting } from "../acting.ts";
+import { answerWith } from "../answering.ts";
+import { EXIT_NOT_YOURS, EXIT_OK, EXIT_WAITING, type Answer, type Door, type Given } from "../command.ts";
+import { startRun } from "../commands/run.ts";
+import { follow, type Followed } from "../follow.ts";
+import { seenOf } from "../kept.ts";
+import { moveTo } from "../moving.ts";
+import { sayReads } from "../reading/question.ts";
+import { columns } from "../say.ts";
+import { commandFor, DOORS, sayPhase, type Doing } from "./doors.ts";
+import { changeNamed, WORKFLOW, type Change } from "./which.ts";
+
+/** The answer that takes a halted change on. */
+const RESUME = "resume";
+
+/** What `--json` gives. */
+type ChangeData = {
+  readonly change: string;
+  readonly run: string;
+  readonly phase: string;
+  readonly state: string;
+  readonly status: string;
+  readonly ways: readonly string[];
+};
+
+/** Where it stood before, what was done at once, and from where on there is something new to tell. */
+type Entered = { readonly data: ChangeData; readonly told: readonly string[]; readonly from: number };
+
+export async function go(doing: Doing, given: Given, door: Door): Promise<Answer> {
+  const [name = "", goal = ""] = given.words;
+  const entered = await acting(door, (on) => enter(on, doing, { name, goal, given }));
+  if ("exit" in entered) return entered;
+  return given.options["detach"] === undefined ? followed(entered, { doing, given, door }) : begun(entered);
+}
+
+type Wanted = { readonly name: string; readonly goal: string; readonly given: Given };
+
+async function enter(on: Acting, doing: Doing, of: Wanted): Promise<Entered | Answer> {
+  requirePerson(on.who);
+  const { main: repo } = repositoryOf(on.door.cwd);
+  const change = changeNamed(on.box.store, repo, of.name);
+  if (change.kept === undefined) return begin(on, { doing, change, repo, of });
+  const run = change.kept.run.id;
+  await seeThrough(on, run);
+  const data = dataOf(on, of.name, run);
+  const rule = DOORS[doing].by[data.phase];
+  if (rule === undefined || rule === "refused") throw notReady(doing, data);
+  if (rule === "told") return told(data);
+  const from = seenOf(on, run).run.seq;
+  return { data, told: await getOn(on, doing, run), from };
+}
+
+async function begin(
+  on: Acting,
+  { doing, change, repo, of }: { doing: Doing; change: Change; repo: string; of: Wanted },
+): Promise<Entered> {
+  const { name, goal, given } = of;
+  if (doing !== "plan")
+    throw new UserError("unknown-change", `there is no change "${name}" in ${repo}`, {
+      next: `signalbox plan ${name} "What is wanted"`,
+      exit: EXIT_NOT_YOURS,
+    });
+  if (goal === "")
+    throw new UserError(
+      "no-goal",
+      `${name} is a new change: say what is wanted`,
+      `signalbox plan ${name} "What is wanted"`,
+    );
+  const proposal = join("changes", name, "proposal.md");
+  if (existsSync(join(repo, proposal)))
+    throw new UserError("change-exists", `${proposal} is there, and no run of ours knows it`, {
+      next: `mv changes/${name} changes/${name}.old`,
+      exit: EXIT_NOT_YOURS,
+    });
+  const lists = { ...given.lists, param: [...(given.lists["param"] ?? []), `change=${name}`] };
+  const { done } = await startRun(on, { words: [WORKFLOW, goal], options: { key: change.key }, lists });
+  return { data: dataOf(on, name, done.run), told: done.told, from: 0 };
+}
+
+/** Where it waits for the person who calls, that person's move; elsewhere it goes on by itself. */
+async function getOn(on: Acting, doing: Doing, id: string): Promise<readonly string[]> {
+  const seen = seenOf(on, id);
+  const { workflow, run } = seen;
+  const { states } = workflow.definition;
+  if (states[run.state]?.waits !== true) return [];
+  if (run.question !== undefined)
+    return doing === "reopen" ? (await answerWith(on, { seen, value: RESUME })).told : [];
+  const ways = why(workflow, run).filter(
+    ({ to, by, answer }) =>
+      by.includes("human") &&
+      answer === undefined &&
+      states[to]?.final === undefined &&
+      (states[to]?.phase ?? to) === DOORS[doing].into,
+  );
+  const way = ways.find(({ open }) => open) ?? ways[0];
+  return way === undefined ? [] : (await moveTo(on, { run: id, to: way.to })).told;
+}
+
+function dataOf(on: Acting, change: string, id: string): ChangeData {
+  const { run, row, workflow } = seenOf(on, id);
+  const phase = workflow.definition.states[run.state]?.phase ?? run.state;
+  return { change, run: id, phase, state: run.state, status: row.status, ways: [] };
+}
+
+function notReady(doing: Doing, { change, phase }: ChangeData): UserError {
+  return new UserError(
+    "change-not-ready",
+    `ChangeNotReady: ${change} ${sayPhase(phase)} (${phase}), so that ${doing} has nothing to do`,
+    {
+      next: commandFor(phase, change),
+      exit: EXIT_NOT_YOURS,
+    },
+  );
+}
+
+/** Beyond what was asked for: that is information. That it was rejected is not. */
+function told(data: ChangeData): Answer {
+  const message = `${data.change} ${sayPhase(data.phase)} (${data.phase})`;
+  const next = data.phase === "archived" ? "" : commandFor(data.phase, data.change);
+  const isRejected = data.phase === "rejected";
+  return {
+    exit: isRejected ? EXIT_WAITING : EXIT_OK,
+    code: isRejected ? "rejected" : "ok",
+    message,
+    data: () => data,
+    text: () => `${message}\n`,
+    next,
+    talk: talkOf([], next),
+  };
+}
+
+function begun({ data, told: words }: Entered): Answer {
+  const next = `signalbox show ${data.run}`;
+  const message = `${data.change} (${data.run}) goes on in ${data.state}`;
+  return {
+    exit: EXIT_OK,
+    code: "ok",
+    message,
+    data: () => data,
+    text: () => `${data.run}\n`,
+    next,
+    talk: talkOf(words, next),
+  };
+}
+
+function followed(
+  entered: Entered,
+  { doing, given: { options }, door }: { doing: Doing; given: Given; door: Door },
+): Answer {
+  const [isJson, isQuiet] = [options["json"] !== undefined, options["quiet"] !== undefined];
+  return {
+    ...begun(entered),
+    text: () => (isQuiet ? "" : `${entered.data.change} is run ${entered.data.run}\n`),
+    talk: talkOf(entered.told, ""),
+    stream: (emit, signal) =>
+      acting(door, async (on) => {
+        const each = isJson || isQuiet ? (): void => undefined : emit;
+        const { run, change } = entered.data;
+        const end = await follow(on, { run, from: entered.from, emit: each, signal });
+        const data = { ...dataOf(on, change, run), ways: end.ways };
+        const { exit, code, message, next, choices } = endOf(doing, data, end);
+        const document = {
+          ok: exit === EXIT_OK,
+          code,
+          message,
+          ...data,
+          ways: choices.map((one) => one.command),
+          next,
+        };
+        const lines = sayEnd({ ...end, message, choices, next }, door);
+        emit({ text: isQuiet ? "" : lines, data: document });
+        return exit;
+      }),
+  };
+}
+
+type End = Pick<Followed, "exit" | "code" | "message" | "next" | "choices">;
+
+/** Where the door's work is done, that it waits for the next command is no trouble. */
+function endOf(doing: Doing, data: ChangeData, end: Followed): End {
+  const isDone = data.phase === DOORS[doing].until || (doing === "reopen" && data.phase === "complete");
+  if (!isDone || end.code === "needs-attention" || end.code === "halted") {
+    return data.phase === "rejected" ? { ...end, next: commandFor(data.phase, data.change) } : end;
+  }
+  const next = commandFor(data.phase, data.change);
+  const message = `${data.change} ${sayPhase(data.phase)} (${data.phase})`;
+  if (data.phase === "archived") return { exit: EXIT_OK, code: "ok", message, next: "", choices: [] };
+  const view = { command: `less changes/${data.change}/proposal.md`, means: "view it" };
+  const others = end.choices.filter(
+    ({ command }) => !command.startsWith("signalbox move") || command.includes("reproposal"),
+  );
+  return {
+    exit: EXIT_OK,
+    code: "ok",
+    message,
+    next,
+    choices: [
+      { command: next, means: data.phase === "challenged" ? "implement it" : "merge its specs" },
+      view,
+      ...others,
+    ],
+  };
+}
+
+function sayEnd({ message, choices, reads, next }: Followed, { paint, cwd }: Door): string {
+  const read = sayReads(reads, cwd).map((line) => `  ${line}\n`);
+  const typed = columns(choices.map(({ command: line, means }) => [`  type: ${line}`, means]));
+  const more = choices.length === 0 && next !== "" ? `  next: ${next}\n` : "";
+  return `${paint.bold(message)}\n${read.join("")}${typed}${more}`;
+}

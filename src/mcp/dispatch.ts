@@ -1,0 +1,53 @@
+/**
+ * What an agent was told when it was started, what it was told since, and the files that belong to that.
+ *
+ * Files are those of the definition alone: the context of its role, what it writes itself, and what its texts name. Nothing that
+ * somebody puts into a text makes another file readable.
+ */
+
+import { join } from "node:path";
+import { desk } from "../adapters/desk/desk.ts";
+import { filesOf } from "../adapters/files/paths.ts";
+import { copiesIn } from "../adapters/files/recall.ts";
+import { textOfOwn } from "../adapters/home/own-file.ts";
+import type { Seen } from "../cli/box.ts";
+import { jobId } from "../engine/job-id.ts";
+import { fillPath } from "../engine/place.ts";
+import { contextOf } from "../engine/words.ts";
+import type { Caller } from "./tool.ts";
+
+export type Dispatch = {
+  /** What it was started with. */
+  readonly instructions: string;
+  /** What it was told last; empty where it was told nothing since. */
+  readonly told: string;
+  readonly files: readonly string[];
+};
+
+const PROMPT = "prompt.md";
+
+export function dispatchOf(seen: Seen, caller: Caller): Dispatch {
+  const { store } = seen;
+  const agent = store.agent(caller);
+  const first = store.job(jobId(caller, 1));
+  const instructions = first === undefined ? "" : (textOfOwn(join(first.dir, PROMPT)) ?? "");
+  const messages = agent === undefined ? [] : desk.waiting(agent.dir, []);
+  const told = messages.at(-1)?.text ?? "";
+  const said = [instructions, ...messages.map(({ text }) => text)].join("\n");
+  return { instructions, told, files: filesFor(seen, caller, said) };
+}
+
+function filesFor({ workflow, run, root }: Seen, { role, slot }: Caller, said: string): readonly string[] {
+  const { definition } = workflow;
+  const place = { root, run, workflow };
+  const context = new Set(contextOf(definition, run, role));
+  const artifacts = filesOf(place).flatMap((each) => {
+    const isOwn = each.of.by.includes(role) && (each.of.each === undefined || each.slot === slot);
+    return isOwn || context.has(each.artifact) || said.includes(each.file) ? [each.file] : [];
+  });
+  const others = [
+    ...definition.projections.map(({ file }) => fillPath(run, file)),
+    ...copiesIn(place),
+  ].filter((file) => said.includes(file));
+  return [...new Set([...artifacts, ...others])];
+}

@@ -1,0 +1,19 @@
+/** `next`: as `signalbox next`. */
+
+import { command } from "../../cli/commands/next.ts";
+import { optionsIn, texts, type OpenTool } from "../tool.ts";
+
+export const next: OpenTool = {
+  name: "next",
+  title: "What can be done now",
+  about: "Says what you can do with the run now, what is missing for what you cannot, and the one next step.",
+  looks: true,
+  for: "everybody",
+  fields: { run: "the run's name, or its first letters; without it, that of this folder" },
+  // An agent has something to say in its own run only.
+  input: (caller) => texts([], caller === undefined ? ["run"] : []),
+  answer: async (given, { door }) => {
+    const { run } = optionsIn(given, ["run"]);
+    return command.answer({ words: run === undefined ? [] : [run], options: {}, lists: {} }, door);
+  },
+};

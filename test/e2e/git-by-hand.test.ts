@@ -1,0 +1,124 @@
+/** Snapshots that are written without git: git must find in them what it would have written itself. */
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
+import type { Workspaces } from "../../src/engine/ports/files.ts";
+import { apart, commit, put, removeSites, sh, site, work } from "../support/git.ts";
+
+afterAll(removeSites);
+
+type Prepared = {
+  readonly say: (...args: string[]) => string;
+  readonly path: string;
+  readonly digest: () => Promise<string>;
+  readonly snapshot: Workspaces["snapshot"];
+  /** How often git was started since last asked. */
+  readonly calls: () => number;
+};
+
+async function prepared(...setUp: readonly (readonly string[])[]): Promise<Prepared> {
+  const of = site();
+  const repo = join(of.root, "new");
+  const [init = [], ...rest] = setUp;
+  sh(of.root, of.env, ["init", "--quiet", ...init, repo]);
+  for (const args of rest) sh(repo, of.env, args);
+  put(repo, { "a.txt": "one\n", "dir/b.txt": "two\n" });
+  commit(repo, of.env, "start");
+  const log = join(of.root, "calls");
+  const real = execFileSync("which", ["git"], { encoding: "utf8" }).trim();
+  put(of.root, { "bin/git": `#!/bin/sh\necho x >>"${log}"\nexec ${real} "$@"\n` });
+  chmodSync(join(of.root, "bin/git"), 0o755);
+  const env = { ...of.env, PATH: join(of.root, "bin") + delimiter + (of.env["PATH"] ?? "") };
+  const workspaces = gitWorkspaces({ home: of.home, env });
+  const base = sh(repo, of.env, ["rev-parse", "HEAD"]);
+  const { path } = await workspaces.prepare({ run: "r1", repo, branch: "signalbox/r1", base, artifacts: [] });
+  return {
+    path,
+    say: (...args) => sh(repo, of.env, args),
+    digest: () => workspaces.digest(path, []),
+    snapshot: (moment) => workspaces.snapshot(moment),
+    calls: () => {
+      const text = existsSync(log) ? readFileSync(log, "utf8") : "";
+      writeFileSync(log, "");
+      return text.length / 2;
+    },
+  };
+}
+
+test.for<[string, string, readonly (readonly string[])[], readonly number[]]>([
+  ["an ordinary repository", "at the gate", [[]], [1, 0]],
+  ["words of several lines", "at the gate\n\n\u00e4 -x\n", [[]], [1, 0]],
+  ["one with SHA-256", "at the gate", [["--object-format=sha256"]], [1, 0]],
+  ["one that a group shares, whose rights git knows", "at the gate", [["--shared=group"]], [3, 2]],
+])("%s (%o): a commit as git would write it", async ([, message, setUp, started]) => {
+  const { path, say, digest, snapshot, calls } = await prepared(...setUp);
+  put(path, { "a.txt": "changed\n", "dir/new.txt": "new\n" });
+  const tree = (await digest()).split("+", 1)[0] ?? "";
+  calls();
+  const counts: number[] = [];
+  for (const seq of [1, 2]) {
+    await snapshot({ path, run: "r1", seq, tree, message });
+    counts.push(calls());
+  }
+  expect(counts).toEqual(started);
+  const ref = "refs/signalbox/snapshots/r1/2";
+  const format = "--format=%T %P %an <%ae> %cn <%ce> %B";
+  const us = "Signalbox <signalbox@localhost>";
+  expect(say("log", "-1", format, ref)).toBe(
+    `${tree} ${say("rev-parse", "HEAD")} ${us} ${us} ${message.trimEnd()}`,
+  );
+  expect(Math.abs(Number(say("log", "-1", "--format=%ct", ref)) - Date.now() / 1000)).toBeLessThan(60);
+  const same = say("commit-tree", tree, "-p", "HEAD", "-m", message.trimEnd());
+  const bodyOf = (oid: string): string =>
+    say("cat-file", "commit", oid).replaceAll(/^(author|committer) .*$/gm, "$1");
+  expect(bodyOf(ref)).toBe(bodyOf(same));
+  expect(say("fsck", "--strict", "--no-dangling")).toBe("");
+});
+
+test("an object is nobody's to write to, and nothing is left beside it", async () => {
+  const { path, say, digest, snapshot } = await prepared([]);
+  const ref = await snapshot({ path, run: "r1", seq: 1, tree: await digest(), message: "m" });
+  const oid = say("rev-parse", ref);
+  const file = `objects/${oid.slice(0, 2)}/${oid.slice(2)}`;
+  expect(statSync(say("rev-parse", "--path-format=absolute", "--git-path", file)).mode & 0o222).toBe(0);
+  expect(say("count-objects", "-v")).toContain("garbage: 0");
+});
+
+test("a ref that is packed is there: it is not made a second time", async () => {
+  const { path, say, digest, snapshot } = await prepared([]);
+  const moment = { path, run: "r1", seq: 1, message: "m" };
+  const ref = await snapshot({ ...moment, tree: await digest() });
+  say("pack-refs", "--all");
+  const before = say("rev-parse", ref);
+  put(path, { "a.txt": "changed\n" });
+  await expect(snapshot({ ...moment, tree: await digest() })).rejects.toThrow("holds the tree");
+  expect(say("rev-parse", ref)).toBe(before);
+});
+
+test("of a tree that is not there, no snapshot is made", async () => {
+  const { path, say, snapshot } = await prepared([]);
+  const tree = "1".repeat(40);
+  await expect(snapshot({ path, run: "r1", seq: 1, tree, message: "m" })).rejects.toThrow("rev-list");
+  expect(say("for-each-ref", "refs/signalbox/snapshots")).toBe("");
+});
+
+test.for(["before-snapshot", "before-ref", "after-snapshot"])(
+  "killed at %s, the next one makes it, and nothing is in its way",
+  async (point) => {
+    const of = site();
+    const base = { run: "r1", repo: of.repo, branch: "signalbox/r1", base: of.base, artifacts: [] };
+    const { path } = await of.workspaces.prepare(base);
+    put(path, { "a.txt": "changed\n" });
+    const tree = await of.workspaces.digest(path, []);
+    const moment = { path, run: "r1", seq: 7, tree, message: "m" };
+    expect(await apart(of, { do: "snapshot", with: moment }, `workspace.${point}`)).toMatchObject({
+      signal: "SIGKILL",
+    });
+    const ref = await of.workspaces.snapshot(moment);
+    expect(sh(of.repo, of.env, ["rev-parse", `${ref}^{tree}`])).toBe(work(tree));
+    expect(existsSync(join(of.repo, ".git", `${ref}.lock`))).toBe(false);
+    expect(sh(of.repo, of.env, ["fsck", "--strict", "--no-dangling"])).toBe("");
+  },
+);
