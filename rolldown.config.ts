@@ -46,7 +46,7 @@ export default defineConfig({
         },
         {
           name: "look",
-          test: /src\/adapters\/(home\/(?!run-id)|store\/(?!verify|repair|restore|salvage)|failpoint|person\/(who|marks|processes|token))|src\/cli\/(box|say|number-option|wake|environment|shown|commands\/(show|next|list|task)|(task|project)\/which|reading\/(?!log|question-view)[a-z-]+)\.ts|src\/adapters\/supervisor\/(poke|lock|said)|src\/adapters\/process\/(marker|folder|table|proc|ps)\.ts|src\/adapters\/files\/(unread|open|folder|leftover|paths)\.ts|src\/adapters\/doctor\/quarantine|src\/engine\/(launch|deed|environment|human-keys|job-id|apart|clip|place|descendants)\.ts|src\/adapters\/trust\/repository|src\/adapters\/git\/(looked|default-refs|locate|refs)\.ts|src\/cli\/due\.ts|src\/engine\/(line|project-name|fact|title|doubt|prompt-commands)\.ts|src\/adapters\/supervisor\/(alone|ask-to-end)\.ts/,
+          test: /src\/adapters\/(home\/(?!run-id)|store\/(?!verify|repair|restore|salvage)|failpoint|person\/(who|marks|processes|token))|src\/cli\/(box|say|fit|typed|number-option|wake|environment|shown|commands\/(show|next|list|task)|(task|project)\/which|reading\/(?!log|question-view)[a-z-]+)\.ts|src\/adapters\/supervisor\/(poke|lock|said)|src\/adapters\/process\/(marker|folder|table|proc|ps)\.ts|src\/adapters\/files\/(unread|open|folder|leftover|paths)\.ts|src\/adapters\/doctor\/quarantine|src\/engine\/(launch|deed|edited|environment|human-keys|job-id|apart|clip|place|descendants)\.ts|src\/adapters\/trust\/repository|src\/adapters\/git\/(looked|default-refs|locate|refs|present-branch)\.ts|src\/cli\/due\.ts|src\/engine\/(line|project-name|fact|title|doubt|prompt-commands)\.ts|src\/adapters\/supervisor\/(alone|ask-to-end)\.ts/,
         },
         {
           name: "act",

@@ -1,6 +1,7 @@
 /** Taking in the facts that come with an event: the tree, and what readers found in the artifacts. */
 
 import { isUp } from "./act.ts";
+import { NONE } from "./compile.ts";
 import { record, type Draft } from "./draft.ts";
 import type { Actor, Facts, Reading } from "./event.ts";
 import { slotKey, type Agent, type Held, type Run } from "./run.ts";
@@ -19,8 +20,13 @@ export function currentAgent(run: Run, actor: Extract<Actor, { type: "agent" }>)
 
 export function intake(draft: Draft, facts: Facts & { readonly given?: boolean }, actor: Actor): void {
   if (facts.tree !== undefined && facts.tree !== draft.run.tree) seeTree(draft, facts.tree);
-  for (const reading of facts.readings ?? [])
-    takeIn(draft, reading, { actor, isGiven: facts.given === true });
+  const from = { actor, isGiven: facts.given === true };
+  const { artifacts } = draft.workflow.definition;
+  const isLookedAt = ({ artifact }: Reading): boolean => artifacts[artifact]?.reader.type === "files";
+  const readings = facts.readings ?? NONE;
+  // What is about them is about them as they are now.
+  for (const reading of readings) if (isLookedAt(reading)) takeIn(draft, reading, from);
+  for (const reading of readings) if (!isLookedAt(reading)) takeIn(draft, reading, from);
 }
 
 /** What an agent leaves at its end is its work only where it has changed since the agent was called. */
@@ -45,7 +51,9 @@ function takeIn(draft: Draft, reading: Reading, from: { actor: Actor; isGiven: b
   const { workflow, run } = draft;
   const artifact = workflow.definition.artifacts[reading.artifact];
   if (artifact === undefined || !isOwnSlot(artifact, reading, actor)) return;
-  const by = nameOf(actor);
+  // Nobody hands in what the engine itself looks at, whoever the event is from.
+  const isLookedAt = artifact.reader.type === "files";
+  const by = isLookedAt ? "engine" : nameOf(actor);
   const key = slotKey(reading.artifact, reading.slot);
   const known = run.held[key];
   if (!artifact.by.includes(by) && !displaces(known, reading)) {
@@ -53,14 +61,16 @@ function takeIn(draft: Draft, reading: Reading, from: { actor: Actor; isGiven: b
       record(draft, { type: "artifact-seen", key, digest: reading.digest });
     return;
   }
-  const agent = actor.type === "agent" ? currentAgent(run, actor) : undefined;
+  const agent = actor.type === "agent" && !isLookedAt ? currentAgent(run, actor) : undefined;
   const given =
     agent !== undefined && workflow.definition.roles[agent.role]?.access === "read" ? agent : undefined;
   // Whoever may not change the work speaks about the work as it was handed over.
-  const tree = given?.tree ?? run.tree;
+  const tree = isLookedAt ? "" : (given?.tree ?? run.tree);
   const inputs = given?.inputs ?? currentInputs(run, artifact);
   const isAgain =
-    run.baseline[key] === reading.digest && (isGiven || isAnew({ run, artifact, reading }, agent));
+    !isLookedAt &&
+    run.baseline[key] === reading.digest &&
+    (isGiven || isAnew({ run, artifact, reading }, agent));
   if (
     !isAgain &&
     known !== undefined &&

@@ -128,7 +128,9 @@ export type Reader =
     }
   | { readonly type: "fact"; readonly fact: string }
   | Children
-  | { readonly type: "file"; readonly most?: number };
+  | { readonly type: "file"; readonly most?: number }
+  /** Every file that this list of tasks names, as it is now. The engine looks at them whenever something happens. */
+  | { readonly type: "files"; readonly tasks: string };
 
 /** Runs made of a list of tasks. */
 export type Children = {

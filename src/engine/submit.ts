@@ -96,11 +96,23 @@ function decide(
   { kept, workflow, facts }: Seen & { readonly facts: Facts },
 ): Submission | undefined {
   const at = new Date(box.clock.now()).toISOString();
-  const event = request.event({ ...facts, at, kept });
+  const event = withFiles(workflow, request.event({ ...facts, at, kept }), facts);
   const decided = step(workflow, kept.run, event);
   if (!decided.ok)
     return knownAnswer(box, request) ?? { type: "refused", run: kept.run, refusal: decided.refusal };
   return write(box, { request, event, at, workflow, before: kept.run, decided, repo: kept.row.repo });
+}
+
+/** Whoever hands something in brings only that; what else the engine looks at goes with it, as the work does. */
+function withFiles({ definition }: Workflow, event: Incoming, { readings = [] }: Facts): Incoming {
+  if (event.type !== "submitted") return event;
+  const own = event.readings ?? [];
+  const files = readings.filter(
+    ({ artifact }) =>
+      definition.artifacts[artifact]?.reader.type === "files" &&
+      !own.some((one) => one.artifact === artifact),
+  );
+  return files.length === 0 ? event : { ...event, readings: [...own, ...files] };
 }
 
 /** What is accepted is looked up when it is written; only a no has to ask whether it was a yes before. */

@@ -18,7 +18,7 @@ const MARKDOWN_BYTES_MAX = 256 * 1024;
 /** `file` is the path as people know it; `bytes` is undefined where there is no such file. */
 type Source = { readonly file: string; readonly bytes: Uint8Array | undefined; readonly slot: string };
 
-export type FileReader = Exclude<Reader, { type: "check" | "fact" | "children" }>;
+export type FileReader = Exclude<Reader, { type: "check" | "fact" | "children" | "files" }>;
 
 export type Find = (reader: FileReader, file: string, text: string) => Finding;
 
@@ -58,7 +58,9 @@ function tooLong(reader: FileReader, file: string, text: string): Fault[] {
 }
 
 function isFromFile(reader: Reader): reader is FileReader {
-  return reader.type !== "check" && reader.type !== "fact" && reader.type !== "children";
+  return (
+    reader.type !== "check" && reader.type !== "fact" && reader.type !== "children" && reader.type !== "files"
+  );
 }
 
 function isMarkdown(reader: FileReader): boolean {

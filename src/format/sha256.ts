@@ -8,7 +8,7 @@
 import type * as crypto from "node:crypto";
 
 /** So much is hashed here before Node's own is loaded: about as much as loading it takes. */
-const SMALL = 4096;
+const SMALL = 3000;
 
 /** The first bits behind the point of the square roots of the first primes, and of their cube roots. */
 const SQUARE_ROOTS = [

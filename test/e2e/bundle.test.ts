@@ -69,6 +69,34 @@ test("check finds the built-in workflows from anywhere", () => {
   });
 });
 
+/** Agents and people call these all day: a file more is time for each of them. */
+const READS = ["front", "kernel", "look", "main", "signalbox"];
+test.for([
+  ["--version", ["front", "main", "signalbox"]],
+  ["show a1", READS],
+  ["next a1", READS],
+  ["list", READS],
+  ["inbox", [...READS, "inbox"]],
+  ["move a1 dropped", [...READS, "act", "person"]],
+] as const)("%s loads no more than it needs", async ([line, chunks]) => {
+  const on = prepareHome(NOTE_FILES);
+  await on.runIn("open", "a1");
+  const hook = join(on.root, "hook.cjs");
+  writeFileSync(
+    hook,
+    `process.on("exit", () => require("fs").writeFileSync(${JSON.stringify(join(on.root, "loaded"))}, Object.keys(require.cache).join("\\n")));`,
+  );
+  const { status } = spawnSync(signalbox, line.split(" "), {
+    cwd: on.repo,
+    env: { ...on.env, NODE_OPTIONS: `--require ${hook}` },
+  });
+  const loaded = readFileSync(join(on.root, "loaded"), "utf8")
+    .split("\n")
+    .flatMap((path) => /\/dist\/(?:built-in\/)?([\w-]+)\.cjs$/.exec(path)?.[1] ?? []);
+  removeHomes();
+  expect({ status, loaded: loaded.toSorted() }).toEqual({ status: 0, loaded: [...chunks].toSorted() });
+});
+
 test("it can be called through a link", () => {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-test-"));
   symlinkSync(signalbox, join(folder, "sb"));

@@ -13,6 +13,7 @@ import { splitFrontMatter } from "../../format/front-matter-parts.ts";
 import type { Read } from "../../format/reading.ts";
 import { sha256 } from "../../format/sha256.ts";
 import { decodeWhole } from "./decode.ts";
+import { readNamed } from "./named.ts";
 import type { FileOf } from "./paths.ts";
 import { openAt, readableIn, unread } from "./unread.ts";
 
@@ -35,7 +36,7 @@ export async function readAll(cache: Cache, place: Place): Promise<readonly Read
     }
     readings.push(together(artifact, of.every, parts));
   }
-  return readings;
+  return [...readings, ...(await readNamed({ cache, place }, readings))];
 }
 
 function within(cache: Cache, artifact: string): Cache {

@@ -21,7 +21,7 @@ export function readableIn(place: Place): readonly FileOf[] {
 }
 
 function isRead({ type }: Reader): boolean {
-  return type !== "check" && type !== "fact" && type !== "children";
+  return type !== "check" && type !== "fact" && type !== "children" && type !== "files";
 }
 
 export function openAt(root: string, file: string): Opened {

@@ -94,6 +94,8 @@ function expectation(run: Run, declared: Artifact): string {
       return "its check has not ended yet";
     case "children":
       return `expected: the runs of ${reader.tasks}`;
+    case "files":
+      return `expected: the files of ${reader.tasks}`;
     case "fact":
       return "it does not hold";
   }

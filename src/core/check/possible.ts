@@ -60,7 +60,7 @@ export function possible(workflow: Workflow, run: Run): Happening[] {
   byEngine(look);
   byOthers(look);
   byHuman(look);
-  return look.happenings;
+  return withNamed(look);
 }
 
 function happen(look: Look, human: boolean, event: Incoming): void {
@@ -82,6 +82,8 @@ function byAgent(look: Look, agent: Agent): void {
   happen(look, false, ended);
   const mayWrite = workflow.definition.roles[role]?.access === "write";
   if (mayWrite && isBoundNow(look)) happen(look, false, { type: "observed", at: AT, tree: `t${run.seq}` });
+  const readings = mayWrite ? changedFiles(look) : [];
+  if (readings.length > 0) happen(look, false, { type: "observed", at: AT, tree: `t${run.seq}`, readings });
 }
 
 type Ended = Extract<Incoming, { type: "agent-ended" }>;
@@ -136,6 +138,44 @@ function byHuman(look: Look): void {
   );
   if (!isChanged && isBoundNow(look))
     happen(look, true, { type: "submitted", by: HUMAN, at: AT, tree: `t${run.seq}` });
+  const readings = isAnyWriterUp(look) ? [] : changedFiles(look);
+  if (readings.length > 0)
+    happen(look, true, { type: "submitted", by: HUMAN, at: AT, tree: `t${run.seq}`, readings });
+}
+
+/** Files that a list of tasks names are another work. Like the work itself, they are worth a look only while something is about them. */
+function changedFiles({ workflow, run, site }: Look): Reading[] {
+  const { artifacts } = workflow.definition;
+  const isNow = (file: string, inputs: Readonly<Record<string, string>> | undefined): boolean =>
+    inputs?.[file] !== undefined && inputs[file] === run.held[file]?.reading.digest;
+  const isAbout = (file: string, name: string): boolean => {
+    const { bind = [], by = [] } = artifacts[name] ?? {};
+    if (!bind.includes(file)) return false;
+    return (
+      isNow(file, run.held[name]?.inputs) ||
+      by.some((role) => isUpNow(run, role) && isNow(file, run.agents[role]?.inputs))
+    );
+  };
+  return site.named
+    .filter((file) => Object.keys(artifacts).some((name) => isAbout(file, name)))
+    .map((artifact) => readingOf(run, { artifact, slot: "" }, { fields: {}, lists: {} }));
+}
+
+/** With a list of tasks the engine sees the files that it names. */
+function withNamed({ workflow, run, site, happenings }: Look): Happening[] {
+  if (site.named.length === 0) return happenings;
+  const { artifacts } = workflow.definition;
+  return happenings.map((happening) => {
+    const { event } = happening;
+    const given = "readings" in event ? (event.readings ?? []) : [];
+    const named = site.named.filter((name) => {
+      const reader = artifacts[name]?.reader;
+      return reader?.type === "files" && given.some(({ artifact }) => artifact === reader.tasks);
+    });
+    if (named.length === 0) return happening;
+    const seen = named.map((artifact) => readingOf(run, { artifact, slot: "" }, { fields: {}, lists: {} }));
+    return { ...happening, event: { ...event, readings: [...given, ...seen] } };
+  });
 }
 
 /**

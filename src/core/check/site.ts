@@ -17,6 +17,8 @@ export type Site = {
   readonly watched: readonly string[];
   /** Artifacts that a person can only waive. */
   readonly waivable: readonly string[];
+  /** Files that lists of tasks name, and that still matter. */
+  readonly named: readonly string[];
   /** Artifacts that are about the tree and still matter. */
   readonly bound: readonly string[];
   /** Texts that somebody other than their authors may change, with consequences. */
@@ -73,8 +75,12 @@ function siteOf(
     reserve: moves.flatMap((move) => move.reserve),
     submittedBy,
     watched: relevant.filter(
-      (name) => artifacts[name]?.by.includes("engine") && !isTooEarly(workflow, name, { ...on, state }),
+      (name) =>
+        artifacts[name]?.by.includes("engine") &&
+        artifacts[name].reader.type !== "files" &&
+        !isTooEarly(workflow, name, { ...on, state }),
     ),
+    named: relevant.filter((name) => artifacts[name]?.reader.type === "files"),
     waivable: [...new Set(moves.flatMap((move) => move.need))].filter(
       (name) => told.has(name) || artifacts[name]?.by.includes("human") !== true,
     ),
@@ -109,7 +115,7 @@ function isWorthWriting(workflow: Workflow, name: string): boolean {
   if (artifact === undefined) return false;
   if (outcomesOf(workflow, name, artifact).length > 1) return true;
   // Writing it anew makes stale what is about it.
-  if (Object.values(workflow.definition.artifacts).some((other) => other.bind.includes(name))) return true;
+  if (Object.values(workflow.definition.artifacts).some((other) => isAbout(other, name))) return true;
   return workflow.definition.moves.some((move) => {
     if (artifactsIn(move).includes(name)) return true;
     return (
@@ -117,6 +123,12 @@ function isWorthWriting(workflow: Workflow, name: string): boolean {
       (move.answer !== undefined || move.by.some((who) => !artifact.by.includes(who)))
     );
   });
+}
+
+/** Another one makes it stale, or another one itself. */
+function isAbout(other: Artifact | undefined, name: string): boolean {
+  const reader = other?.reader;
+  return other?.bind.includes(name) === true || (reader?.type === "files" && reader.tasks === name);
 }
 
 /** A text, not a verdict, that something which still matters is about, or that a guard or a claim looks at. */
@@ -128,7 +140,7 @@ function isSpoilable(
   const artifact = workflow.definition.artifacts[name];
   if (artifact === undefined || artifact.each !== undefined || artifact.by.includes("engine")) return false;
   if (outcomesOf(workflow, name, artifact).some((outcome) => outcome.verdict !== undefined)) return false;
-  const isBound = on.live.some((other) => workflow.definition.artifacts[other]?.bind.includes(name));
+  const isBound = on.live.some((other) => isAbout(workflow.definition.artifacts[other], name));
   return isBound || (on.told.has(name) && on.live.includes(name));
 }
 

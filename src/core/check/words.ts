@@ -91,6 +91,8 @@ function sayActor(actor: Actor): string {
 function sayObserved(workflow: Workflow, after: Run, event: Extract<Incoming, { type: "observed" }>): string {
   const [first] = event.readings ?? [];
   if (first === undefined) return "the work is changed";
+  if (workflow.definition.artifacts[first.artifact]?.reader.type === "files")
+    return `files of ${first.artifact} are changed`;
   const isEngines = workflow.definition.artifacts[first.artifact]?.by.includes("engine") === true;
   if (!isEngines) return `somebody else changes ${first.artifact}`;
   return `the engine sees ${sayReadings(workflow, after, event)}`;
@@ -103,6 +105,8 @@ function sayReadings(
 ): string {
   const [first] = event.readings ?? [];
   if (first === undefined) return "changes the work";
+  if (workflow.definition.artifacts[first.artifact]?.reader.type === "files")
+    return `changes files of ${first.artifact}`;
   const verb = event.type === "observed" ? "" : "submits ";
   const fields = Object.entries(first.fields).filter(([name]) => name !== "outcome");
   const parts = [

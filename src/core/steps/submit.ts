@@ -10,10 +10,13 @@ import { settle } from "../take.ts";
 type Submitted = Extract<Incoming, { type: "submitted" }>;
 
 export function submit(draft: Draft, event: Submitted): Refusal | undefined {
-  const { run } = draft;
+  const { run, workflow } = draft;
   if (event.by.type === "agent" && currentAgent(run, event.by) === undefined)
     return superseded(run, event.by);
-  const readings = event.readings ?? [];
+  // What the engine looks at comes along.
+  const readings = (event.readings ?? []).filter(
+    ({ artifact }) => workflow.definition.artifacts[artifact]?.reader.type !== "files",
+  );
   for (const reading of readings) {
     const refusal = notTheirs(draft, event, reading);
     if (refusal !== undefined) return refusal;

@@ -17,6 +17,9 @@ import type { ArtifactFile } from "./schema.ts";
 
 const MEMBERS = 10;
 
+/** What the engine brings itself. */
+const ENGINES = ["check", "fact", "children", "files"] as const;
+
 /** `path` is where it stands; `inside` is where its reader is described, which a phase does in its `out`. */
 export type Site = { readonly name: string; readonly path: Path; readonly inside: Path };
 
@@ -26,7 +29,7 @@ export function buildArtifact(
   { name, path, inside }: Site,
 ): Artifact {
   const { context } = on;
-  const isEngines = file.check !== undefined || file.fact !== undefined || file.children !== undefined;
+  const isEngines = ENGINES.some((kind) => file[kind] !== undefined);
   requireParts(context, file, { name, path, inside });
   if (file.in !== undefined)
     checkFile(context, file.in, {
@@ -34,13 +37,12 @@ export function buildArtifact(
       isEach: file.each !== undefined || file.every !== undefined,
     });
   if (!isEngines) requireActors(context, file.by, [...path, "by"]);
-  if (file.children !== undefined)
-    requireName(context, {
-      kind: "artifact",
-      name: file.children,
-      known: context.names.artifacts,
-      path: [...path, "children"],
-    });
+  for (const key of ["children", "files"] as const) {
+    const tasks = file[key];
+    const { artifacts: known } = context.names;
+    if (tasks !== undefined)
+      requireName(context, { kind: "artifact", name: tasks, known, path: [...path, key] });
+  }
   if (file.children !== undefined && file.workflow === undefined)
     report(context, context.keyPlaceOf(path), {
       code: "bad-artifact",
@@ -92,7 +94,7 @@ function requireParts(context: Context, file: ArtifactFile, { name, path, inside
         : `${name} has several readers: ${kinds.join(", ")}`;
     report(context, context.keyPlaceOf(path), { code: "bad-artifact", message });
   } else checkKeys(context, file, { kind, path: inside });
-  if (kinds.some((each) => each === "check" || each === "fact" || each === "children")) return;
+  if (ENGINES.some((each) => file[each] !== undefined)) return;
   if (file.in === undefined)
     report(context, context.keyPlaceOf(path), {
       code: "bad-artifact",

@@ -150,6 +150,8 @@ function standingsOf(artifact: Artifact): Standing[] {
     case "tasks":
     case "file":
       return [...always, "invalid", "valid"];
+    case "files":
+      return [...always, "valid"];
   }
 }
 

@@ -39,6 +39,7 @@ export function fieldOf(artifact: Artifact, name: string): Field | Objection {
         : ofShape(reader.front.shape, name);
     case "children":
     case "file":
+    case "files":
       return { message: `what is read as ${reader.type} has no fields` };
   }
 }

@@ -26,6 +26,7 @@ export const READERS = [
   "check",
   "fact",
   "children",
+  "files",
 ] as const;
 
 type Kind = (typeof READERS)[number];
@@ -66,6 +67,8 @@ export function checkKeys(context: Context, file: ArtifactFile, on: { kind: Kind
     tell(key, `it belongs to ${readers.join(", ")}, and this is read as ${kind}`);
   }
   if (file.front !== undefined && file.tasks === "yaml") tell("front", "a YAML file has no front matter");
+  for (const key of ["each", "bind"] as const)
+    if (kind === "files" && file[key] !== undefined) tell(key, "files are one, and about nothing else");
   if (file.max !== undefined && file.each === undefined) tell("max", `it belongs to "each"`);
   if (file.in_order !== undefined && file.each === undefined) tell("in_order", `it belongs to "each"`);
   if (file.in_order !== undefined && file.each !== undefined && listOf(file.by).length > 1)
@@ -132,6 +135,7 @@ export function readerOf(on: On, file: ArtifactFile, path: Path): Reader {
       with: withOf(on, file.with ?? {}, [...path, "with"]),
       ...(file.earlier === undefined ? {} : { earlier: listOf(file.earlier) }),
     };
+  if (file.files !== undefined) return { type: "files", tasks: file.files };
   return { type: "file", ...mostOf(file) };
 }
 

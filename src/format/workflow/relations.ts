@@ -25,12 +25,13 @@ export function checkRelations(context: Context, definition: Definition, pathOf:
 type Part = { readonly artifact: Artifact; readonly path: Path };
 
 function checkChildren(context: Context, { artifacts }: Definition, { artifact, path }: Part): void {
-  if (artifact.reader.type !== "children") return;
-  const { tasks } = artifact.reader;
+  const { reader } = artifact;
+  if (reader.type !== "children" && reader.type !== "files") return;
+  const { tasks } = reader;
   const source = artifacts[tasks];
   if (source === undefined || source.reader.type === "tasks" || isDoubtful(context, tasks)) return;
   const message = `${tasks} is no list of tasks`;
-  report(context, context.placeOf([...path, "children"]), { code: "bad-artifact", message });
+  report(context, context.placeOf([...path, reader.type]), { code: "bad-artifact", message });
 }
 
 function checkList(context: Context, { artifacts }: Definition, { artifact, path }: Part): void {
@@ -91,7 +92,7 @@ function sourcesOf(artifact: Artifact | undefined): string[] {
   return [
     ...bind.filter((name) => name !== "tree"),
     ...(each === undefined ? [] : [each.artifact]),
-    ...(reader.type === "children" ? [reader.tasks] : []),
+    ...(reader.type === "children" || reader.type === "files" ? [reader.tasks] : []),
   ];
 }
 

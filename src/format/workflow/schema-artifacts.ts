@@ -131,6 +131,7 @@ export const Artifact = z.strictObject({
       "Reader: something the engine observes, or how something ended that it was asked to do",
     ),
   ),
+  files: z.optional(told(Name, "Reader: every file that this list of tasks names, as it is now")),
   children: z.optional(told(Name, "Reader: how the child runs made of these tasks ended")),
   workflow: z.optional(told(Name, "With children: the workflow that each of them follows")),
   with: z.optional(told(With, "With children: parameters that each of them is started with")),

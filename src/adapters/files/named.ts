@@ -1,0 +1,136 @@
+/**
+ * The files that a list of tasks names, as one content: which they are, and what each of them holds, or that it is not there.
+ *
+ * They are work, not text: of any kind and of any size that somebody would write. Nothing but ordinary files inside of the workspace is opened.
+ */
+
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import type { Fault, Reading } from "../../core/event.ts";
+import type { Place } from "../../engine/ports/files.ts";
+import type { Registry } from "../../engine/ports/registry.ts";
+import { sha256 } from "../../format/sha256.ts";
+import { decodeWhole } from "./decode.ts";
+import { codeOf } from "./errno.ts";
+import { inFolder, type Folder } from "./folder.ts";
+import { filesOf, shownPath } from "./paths.ts";
+import { openAt } from "./unread.ts";
+
+type Cache = Pick<Registry, "readings" | "keepReadings">;
+type On = { readonly cache: Cache; readonly place: Place };
+
+const BYTES_MAX = 64 * 1024 * 1024;
+const CHUNK = 256 * 1024;
+const ABSENT = "absent";
+
+/** `readings` are those of the same look. Without a workspace there is no work to look at, and nothing is said of it. */
+export async function readNamed(on: On, readings: readonly Reading[]): Promise<readonly Reading[]> {
+  const { place } = on;
+  const named: Reading[] = [];
+  if (place.isWorkspace !== true) return named;
+  for (const [artifact, { reader }] of Object.entries(place.workflow.definition.artifacts)) {
+    if (reader.type !== "files") continue;
+    const list = readings.find((reading) => reading.artifact === reader.tasks);
+    if (list !== undefined) named.push(await readingOf(on, artifact, list));
+  }
+  return named;
+}
+
+async function readingOf(on: On, artifact: string, list: Reading): Promise<Reading> {
+  const reading = {
+    artifact,
+    slot: "",
+    found: list.found,
+    digest: list.digest,
+    faults: [],
+    fields: {},
+    lists: {},
+  };
+  if (!list.found || list.faults.length > 0) return { ...reading, faults: list.faults.map(ofList) };
+  const file = filesOf(on.place).find((each) => each.artifact === list.artifact)?.file ?? "";
+  const files = await filesIn(on, list, file);
+  if (files === undefined)
+    return {
+      ...reading,
+      faults: [{ at: { file: shownPath(file), line: 1, col: 1 }, reason: "it changes while it is read" }],
+    };
+  const { createHash } = await import("node:crypto");
+  const faults: Fault[] = [];
+  const lines = files.map((path) => {
+    const held = contentAt(on.place.root, path, () => createHash("sha256"));
+    if (held.type === "refused")
+      faults.push({ at: { file: path, line: 1, col: 1 }, reason: `the file ${held.reason}` });
+    return `${path}\0${held.type === "digest" ? held.digest : held.type}\n`;
+  });
+  return { ...reading, digest: `sha256:${sha256(lines.join(""))}`, faults };
+}
+
+function ofList({ at, reason }: Fault): Fault {
+  return { at, reason: `what the list of tasks names cannot be looked at: ${reason}` };
+}
+
+/** Undefined where it is no longer the list that was read. It is parsed only if nobody has parsed exactly these bytes before. */
+async function filesIn(
+  { cache, place }: On,
+  list: Reading,
+  file: string,
+): Promise<readonly string[] | undefined> {
+  const { definition } = place.run;
+  const key = `${file} names`;
+  const known = cache.readings(definition, key, list.digest)?.[0]?.lists["files"];
+  if (known !== undefined) return known;
+  const opened = openAt(place.root, file);
+  const reader = place.workflow.definition.artifacts[list.artifact]?.reader;
+  if (opened.type !== "bytes" || `sha256:${sha256(opened.bytes)}` !== list.digest || reader?.type !== "tasks")
+    return undefined;
+  const { readTasks } = await import("../../format/tasks/read.ts");
+  const { tasks } = readTasks(reader.style, shownPath(file), decodeWhole(opened.bytes) ?? "");
+  const files = [...new Set(tasks.flatMap((task) => task.files))].toSorted();
+  cache.keepReadings(definition, key, list.digest, [{ ...list, lists: { files } }]);
+  return files;
+}
+
+type Held =
+  | { readonly type: "digest"; readonly digest: string }
+  | { readonly type: typeof ABSENT }
+  | { readonly type: "refused"; readonly reason: string };
+
+type Hash = { update(bytes: Uint8Array): unknown; digest(encoding: "hex"): string };
+
+function contentAt(root: string, file: string, hash: () => Hash): Held {
+  const inside = inFolder({ root, file }, (folder, name) => open(folder, name, hash));
+  if (inside.type === "done") return inside.value;
+  return inside.type === "missing" ? { type: ABSENT } : inside;
+}
+
+function open(folder: Folder, name: string, hash: () => Hash): Held {
+  try {
+    const fd = openSync(folder.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      return digestOf(fd, hash());
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === undefined) throw error;
+    if (code === "ENOENT" || code === "ENAMETOOLONG") return { type: ABSENT };
+    return { type: "refused", reason: code === "ELOOP" ? LINK : `cannot be read (${code})` };
+  }
+}
+
+const LINK = "is a symbolic link, which is not followed: name the file that it leads to";
+
+function digestOf(fd: number, hash: Hash): Held {
+  const stat = fstatSync(fd);
+  if (stat.isDirectory()) return { type: "refused", reason: "is a folder: name the files in it" };
+  if (!stat.isFile()) return { type: "refused", reason: "is no ordinary file" };
+  const bytes = new Uint8Array(CHUNK);
+  let length = 0;
+  for (let read = readSync(fd, bytes); read > 0; read = readSync(fd, bytes)) {
+    length += read;
+    // Also of a file that grows while it is read.
+    if (length > BYTES_MAX) return { type: "refused", reason: `is larger than ${BYTES_MAX} bytes` };
+    hash.update(bytes.subarray(0, read));
+  }
+  return { type: "digest", digest: hash.digest("hex") };
+}
