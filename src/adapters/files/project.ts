@@ -12,7 +12,6 @@ import type { Registry } from "../../engine/ports/registry.ts";
 import type { Edited } from "../../format/front-matter.ts";
 import { setLines } from "../../format/front-matter-lines.ts";
 import { splitFrontMatter } from "../../format/front-matter-parts.ts";
-import { fieldsOfReview } from "../../format/review-shown.ts";
 import { sha256 } from "../../format/sha256.ts";
 import { failpoint } from "../failpoint.ts";
 import { decodeWhole } from "./decode.ts";
@@ -38,9 +37,12 @@ type Write = Awaited<ReturnType<Artifacts["project"]>>;
 /** Loads the writers only if something has to be written that is more than a few simple lines. */
 export async function prepareProjections(where: Where, { root, projections }: Of): Promise<Write> {
   const { place } = where;
+  const isReviewed = projections.some((each) => "of" in each);
+  const reviews = isReviewed ? await import("../../format/review-shown.ts") : undefined;
   const due = projections.flatMap((each): Due[] => {
     const projection: Projection = { ...each, file: fillPath(place.run, each.file) };
-    const data = "of" in projection ? fieldsOfReview(projection, root) : treeOf(projection.data, root);
+    const data =
+      "of" in projection ? reviews?.fieldsOfReview(projection, root) : treeOf(projection.data, root);
     return data === undefined || isShown(where, { projection, data }) ? [] : [{ projection, data }];
   });
   const isEasy = due.every((one) => {
