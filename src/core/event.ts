@@ -15,6 +15,8 @@ export type Actor =
 
 export type Fault = { readonly at: Place; readonly reason: string };
 
+export type Moved = { readonly from: string; readonly to: string };
+
 /** What one reader found in one artifact. Valid when found and without faults. */
 export type Reading = {
   readonly artifact: string;
@@ -33,6 +35,8 @@ export type Reading = {
   readonly files?: Readonly<Record<string, Severity>>;
   readonly fields: Readonly<Record<string, Literal>>;
   readonly lists: Readonly<Record<string, readonly string[]>>;
+  /** A folder of the run is somewhere else from here on, with all that is in it. */
+  readonly moved?: Moved;
 };
 
 /** What the edge knows at the moment of an event: readings, the digest of the tree, resources it holds ready. */

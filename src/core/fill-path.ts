@@ -1,8 +1,33 @@
+import type { Moved } from "./event.ts";
 import type { Run } from "./run.ts";
 import type { Literal } from "./workflow.ts";
 
-/** A path of the definition, with everything in braces filled in. */
+/** A path of the definition, with everything in braces filled in; where its folder was moved, where it is now. */
 export function fillPath(run: Run, file: string, slot = ""): string {
+  const path = filledIn(run, file, slot);
+  const moved = movedIn(run);
+  return moved === undefined ? path : inFolder(path, moved.from, moved.to);
+}
+
+/** The same path as it was before its folder was moved. */
+export function pathBefore(run: Run, path: string): string {
+  const moved = movedIn(run);
+  return moved === undefined ? path : inFolder(path, moved.to, moved.from);
+}
+
+function inFolder(path: string, from: string, to: string): string {
+  return path.startsWith(`${from}/`) ? `${to}${path.slice(from.length)}` : path;
+}
+
+function movedIn({ held }: Run): Moved | undefined {
+  for (const key in held) {
+    const moved = held[key]?.reading.moved;
+    if (moved !== undefined) return moved;
+  }
+  return undefined;
+}
+
+function filledIn(run: Run, file: string, slot: string): string {
   return file.replaceAll(/\{(run|session|change|slot)\}/g, (_whole, word: string) => {
     if (word === "slot") return nameOf(slot);
     return nameOf(word === "run" ? run.id : (run.params[word] ?? run.id));

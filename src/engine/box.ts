@@ -1,6 +1,7 @@
 /** Everything the engine works with. Doors that only submit need the first half; the supervisor needs all of it. */
 
 import { compile, type Workflow } from "../core/compile.ts";
+import type { Archives } from "./ports/archives.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Completion } from "./ports/completion.ts";
 import type { Artifacts, Branches, Workspaces } from "./ports/files.ts";
@@ -55,6 +56,7 @@ export type Message = { readonly name: string; readonly text: string };
 export type Works = Box & {
   readonly branches: Branches;
   readonly completion: Completion;
+  readonly archives: Archives;
   readonly processes: Processes;
   readonly merges: Merges;
   readonly desk: Desk;

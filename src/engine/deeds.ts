@@ -68,9 +68,15 @@ function resourceOf({ isInPlace }: Workflow): string {
 function needsWorkspace({ definition }: Workflow, { events, effects, run }: Accepted): boolean {
   if (definition.states[run.state]?.final !== undefined) return false;
   return (
-    effects.some(({ type }) => type === "start-agent" || type === "run-check") ||
+    effects.some(isDoneThere) ||
     events.some((event) => event.type === "moved" && (definition.moves[event.rule]?.reserve.length ?? 0) > 0)
   );
+}
+
+/** What happens in the workspace. */
+function isDoneThere(effect: Accepted["effects"][number]): boolean {
+  const { type } = effect;
+  return type === "start-agent" || type === "run-check" || (type === "perform" && effect.name === "archive");
 }
 
 /** A branch that has been made gets the name that the run has for it now. */

@@ -4,6 +4,7 @@
  */
 
 import { startAgent, stopAgent } from "./agents.ts";
+import { archive, noteBase } from "./archive.ts";
 import type { Works } from "./box.ts";
 import { startCheck } from "./check.ts";
 import type { Of } from "./doing.ts";
@@ -39,7 +40,7 @@ export async function perform(works: Works, { deed, run, key, tries }: DeedRow):
     case "run-check":
       return startCheck(works, kept, { artifact: deed.artifact, key });
     case "archive-artifacts":
-      return archive({ ...on, deed });
+      return archiveArtifacts({ ...on, deed });
     case "release-resource":
       await leaveTerminal(works, run);
       return release({ ...on, deed });
@@ -61,6 +62,10 @@ async function performNamed(doing: Of<"perform">): Promise<string> {
       return commit(doing);
     case "pull-request":
       return openPullRequest(doing);
+    case "note-base":
+      return noteBase(doing);
+    case "archive":
+      return archive(doing);
     case "notify":
       return announce(doing);
     default:
@@ -68,7 +73,7 @@ async function performNamed(doing: Of<"perform">): Promise<string> {
   }
 }
 
-async function archive({ works, kept, deed }: Of<"archive-artifacts">): Promise<string> {
+async function archiveArtifacts({ works, kept, deed }: Of<"archive-artifacts">): Promise<string> {
   const { row, run } = kept;
   const into = `${works.folders(row.id).archive}/attempt-${deed.entry}`;
   const place = placeOf(works, { run, workflow: works.workflow(row.definition), id: row.id });

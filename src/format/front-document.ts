@@ -3,7 +3,7 @@
 import type { ListAt, Reader } from "../core/workflow.ts";
 import type { Finding } from "./finding.ts";
 import { frontOf, takenFrom } from "./front.ts";
-import { readDocument } from "./markdown/document.ts";
+import { readDocument, textUnder } from "./markdown/document.ts";
 
 type DocumentReader = Extract<Reader, { type: "document" }>;
 
@@ -16,4 +16,11 @@ export function readFrontDocument(reader: DocumentReader, file: string, text: st
 
 function listsIn({ lists }: DocumentReader): Record<string, ListAt> {
   return Object.fromEntries(Object.entries(lists).filter(([, at]) => typeof at !== "string"));
+}
+
+/** The text of a field of the front matter, or what stands under a heading; empty where there is neither. */
+export function textIn(file: string, text: string, name: string): string {
+  const { data } = frontOf(file, text);
+  const field = Object.hasOwn(data, name) ? data[name] : undefined;
+  return typeof field === "string" ? field : textUnder(file, text, name);
 }

@@ -4,6 +4,7 @@
  * What a file says is compared with what we wrote last, so that an edit is told once. It moves nothing.
  */
 
+import { pathBefore } from "../../core/fill-path.ts";
 import { project as treeOf } from "../../core/project.ts";
 import type { Projection } from "../../core/workflow.ts";
 import type { Artifacts, Place } from "../../engine/ports/files.ts";
@@ -269,7 +270,9 @@ function remember({ kept, place }: Remembering, file: string, memory: Memory): v
 }
 
 function recall({ kept, place }: Remembering, file: string): Memory {
-  const text = kept.projection(place.run.id, file);
+  // What was written before the folder was moved is there still.
+  const text =
+    kept.projection(place.run.id, file) ?? kept.projection(place.run.id, pathBefore(place.run, file));
   if (text === undefined) return {};
   const memory: unknown = JSON.parse(text);
   return isMemory(memory) ? memory : {};

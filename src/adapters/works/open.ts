@@ -7,6 +7,7 @@ import { workflowsOf } from "../../engine/box.ts";
 import { isHandedOn } from "../../engine/environment.ts";
 import type { Processes } from "../../engine/ports/process.ts";
 import type { Store } from "../../engine/ports/store.ts";
+import { fileArchives } from "../archive/archives.ts";
 import { readSettings } from "../config/read.ts";
 import { desk } from "../desk/desk.ts";
 import { fileArtifacts } from "../files/artifacts.ts";
@@ -42,6 +43,7 @@ export function openWorks(home: Home, store: Store, log: (line: string) => void)
     branches: gitBranches({ home, env: saved }),
     // With what is the person's: whose a commit is, and who is logged in.
     completion: completionBy({ home, env: saved }),
+    archives: fileArchives,
     merges: gitMerges({ home, env }),
     folders: (run) => runFolders(home, run),
     workflow: workflowsOf(store),

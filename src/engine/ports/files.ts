@@ -113,7 +113,7 @@ export type Artifacts = {
   /** Those of these paths that are ordinary files in the place. */
   present(place: Place, files: readonly string[]): readonly string[];
   /**
-   * The whole texts of these fields of a data file, as it was taken in with this digest: readings hold only the beginning of a long one.
+   * The whole texts of these fields of a data file, or under these headings of a document, as it was taken in with this digest: readings hold only the beginning of a long one.
    * Throws an Error that says why where it is another file by now, or has no such text.
    */
   texts(

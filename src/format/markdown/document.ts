@@ -4,7 +4,7 @@ import type { Reader } from "../../core/workflow.ts";
 import { cutValue, faultsAt, quote, repeated } from "../finding.ts";
 import type { Finding, Flaw } from "../finding.ts";
 import { isPlaceholder, plain } from "./inline.ts";
-import { linesWithin, outlineOf, ownBlocks, sectionsOf, startOf } from "./outline.ts";
+import { linesWithin, outlineOf, ownBlocks, sectionsOf, startOf, textOf } from "./outline.ts";
 import type { Block, Outline, Section } from "./outline.ts";
 import { flawsUnder } from "./under.ts";
 import { withoutWrapper } from "./wrapper.ts";
@@ -41,6 +41,13 @@ function flawsIn(reader: DocumentReader, outline: Outline, section: Section): re
     return [{ offset: startOf(section.heading), reason: `nothing stands under the heading ${quote(name)}` }];
   const under = reader.under?.[name];
   return under === undefined ? [] : flawsUnder(outline, section, under);
+}
+
+/** All that stands under a heading, as it is in the file; empty where there is no such heading. */
+export function textUnder(file: string, text: string, heading: string): string {
+  const outline = outlineOf(file, text);
+  const section = pick(sectionsOf(outline, DEPTH_MAX), heading, []);
+  return section === undefined ? "" : textOf(outline, section).trim();
 }
 
 /** The highest heading of that name. Sub-sections may repeat a name, headings of the same rank may not. */

@@ -75,7 +75,9 @@ function logOf(on: Build, { log, entry }: ArchiveFile): Archive["log"] {
 function objectionTo(source: Artifact, name: string): string | undefined {
   const { reader } = source;
   if (source.each !== undefined || reader.type !== "document") return objectionToTexts(source, [name]);
-  return reader.headings.includes(name)
+  const front = reader.front?.shape;
+  const isField = front?.type === "object" && front.required[name]?.type === "text";
+  return isField || reader.headings.includes(name)
     ? undefined
     : `"${name}" must be one of the headings of its "document"`;
 }
