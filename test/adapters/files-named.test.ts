@@ -131,9 +131,8 @@ test("tasks know the how-manieth layer they are of", async () => {
   const tasks = await artifacts.tasks(place, "list");
   expect(tasks.map(({ id, layer }) => `${id} ${layer}`)).toEqual(["1.1 0", "1.2 0", "2.1 1"]);
   write("tasks.md", "- [ ] 1.1 Keep\n");
-  expect(await artifacts.tasks(place, "list")).toEqual([
-    expect.not.objectContaining({ layer: expect.anything() }),
-  ]);
+  const [alone] = await artifacts.tasks(place, "list");
+  expect(alone === undefined ? "nothing" : Object.hasOwn(alone, "layer")).toBe(false);
 });
 
 test("without a workspace nothing is said", async () => {
