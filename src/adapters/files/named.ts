@@ -68,24 +68,23 @@ function ofList({ at, reason }: Fault): Fault {
   return { at, reason: `what the list of tasks names cannot be looked at: ${reason}` };
 }
 
-/** Undefined where it is no longer the list that was read. It is parsed only if nobody has parsed exactly these bytes before. */
+/** Undefined where the list cannot be opened any more. It is parsed only if nobody has parsed exactly these bytes before. */
 async function filesIn(
   { cache, place }: On,
   list: Reading,
   file: string,
 ): Promise<readonly string[] | undefined> {
   const { definition } = place.run;
-  const key = `${file} names`;
-  const known = cache.readings(definition, key, list.digest)?.[0]?.lists["files"];
-  if (known !== undefined) return known;
   const opened = openAt(place.root, file);
   const reader = place.workflow.definition.artifacts[list.artifact]?.reader;
-  if (opened.type !== "bytes" || `sha256:${sha256(opened.bytes)}` !== list.digest || reader?.type !== "tasks")
-    return undefined;
+  if (opened.type !== "bytes" || reader?.type !== "tasks") return undefined;
+  const [key, digest] = [`${file} names`, sha256(opened.bytes)];
+  const known = cache.readings(definition, key, digest)?.[0]?.lists["files"];
+  if (known !== undefined) return known;
   const { readTasks } = await import("../../format/tasks/read.ts");
   const { tasks } = readTasks(reader.style, shownPath(file), decodeWhole(opened.bytes) ?? "");
   const files = [...new Set(tasks.flatMap((task) => task.files))].toSorted();
-  cache.keepReadings(definition, key, list.digest, [{ ...list, lists: { files } }]);
+  cache.keepReadings(definition, key, digest, [{ ...list, lists: { files } }]);
   return files;
 }
 
