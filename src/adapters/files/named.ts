@@ -20,6 +20,8 @@ type On = { readonly cache: Cache; readonly place: Place };
 
 const BYTES_MAX = 64 * 1024 * 1024;
 const CHUNK = 256 * 1024;
+/** Nobody reads more of them. */
+const FAULTS_MAX = 100;
 const ABSENT = "absent";
 
 /** `readings` are those of the same look. Without a workspace there is no work to look at, and nothing is said of it. */
@@ -61,7 +63,7 @@ async function readingOf(on: On, artifact: string, list: Reading): Promise<Readi
       faults.push({ at: { file: path, line: 1, col: 1 }, reason: `the file ${held.reason}` });
     return `${path}\0${held.type === "digest" ? held.digest : held.type}\n`;
   });
-  return { ...reading, digest: `sha256:${sha256(lines.join(""))}`, faults };
+  return { ...reading, digest: `sha256:${sha256(lines.join(""))}`, faults: faults.slice(0, FAULTS_MAX) };
 }
 
 function ofList({ at, reason }: Fault): Fault {
