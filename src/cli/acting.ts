@@ -64,7 +64,7 @@ function boxOf(
   { store, later }: { readonly store: Store; readonly later: (() => void)[] },
 ): Box {
   return {
-    clock: { now: () => Date.now(), mono: () => performance.now() },
+    clock: { now: () => Date.now(), mono: () => process.uptime() * 1000 },
     store,
     artifacts: fileArtifacts({ registry: store }),
     workspaces: lazily(async () =>

@@ -37,7 +37,8 @@ export function progressOf({ talk, env }: Pick<Door, "talk" | "env">): Progress 
 export function countingOf(
   door: Pick<Door, "talk" | "env">,
   say: (count: string) => string,
-  now: () => number = () => performance.now(),
+  // The first use of `performance` costs more than a small proof.
+  now: () => number = () => process.uptime() * 1000,
 ): { tell(count: number): void; end(): void } {
   const progress = progressOf(door);
   const isOnce = door.talk?.columns() === undefined;

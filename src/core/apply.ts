@@ -4,7 +4,7 @@
  * Invariant: the live run and the replayed run are both made by this function, from the same events.
  */
 
-import type { Event } from "./event.ts";
+import type { Event, Reading } from "./event.ts";
 import { advance, answerFor } from "./advance.ts";
 import { NO_RUN, slotKey, type Agent, type Run } from "./run.ts";
 
@@ -51,7 +51,7 @@ export function change(run: OwnRun, event: Event): void {
     case "artifact-read": {
       const { reading, by, tree, inputs } = event;
       const key = slotKey(reading.artifact, reading.slot);
-      run.held = { ...run.held, [key]: { reading, by, tree, inputs } };
+      run.held = { ...run.held, [key]: { reading: withoutWords(reading), by, tree, inputs } };
       if (run.seen[key] !== reading.digest) run.seen = { ...run.seen, [key]: reading.digest };
       if (event.again === true) run.baseline = without(run.baseline, key);
       return;
@@ -115,6 +115,12 @@ export function change(run: OwnRun, event: Event): void {
     case "result-kept":
       return;
   }
+}
+
+function withoutWords(reading: Reading): Reading {
+  if (reading.review === undefined) return reading;
+  const { review: _, ...rest } = reading;
+  return rest;
 }
 
 function waive(run: OwnRun, event: Extract<Event, { type: "waiver-given" }>): void {

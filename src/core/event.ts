@@ -6,7 +6,7 @@
  */
 
 import type { IssueCounts, Severity, Tests, Verdict } from "./verdict.ts";
-import type { Action, Literal, Place } from "./workflow.ts";
+import type { Action, Literal, Place, ReviewText } from "./workflow.ts";
 
 export type Actor =
   | { readonly type: "human"; readonly name?: string }
@@ -31,6 +31,8 @@ export type Reading = {
   readonly tests?: Tests;
   /** The verdict as it was written, and where, of a review that must agree with itself. */
   readonly said?: { readonly word: string; readonly at: Place };
+  /** The words of a review that some file shows. The journal has them where it was taken in first; a run does not carry them along. */
+  readonly review?: ReviewText;
   /** Files that the issues are about, each with the highest severity; under the empty name what names none. */
   readonly files?: Readonly<Record<string, Severity>>;
   readonly fields: Readonly<Record<string, Literal>>;

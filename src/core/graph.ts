@@ -2,7 +2,7 @@
  * Which tasks of a list may start now, and which never will.
  *
  * Tasks write into one tree: two that name the same file are never under way together, and one that names none is alone. What may
- * start does so in the order of a list schedule: first what has the longest way to the end behind it.
+ * start does so in the order of a list schedule: first what has the longest way to the end behind it. Layers are begun one after the other.
  */
 
 export type GraphTask = {
@@ -10,6 +10,8 @@ export type GraphTask = {
   readonly dependsOn: readonly string[];
   readonly files: readonly string[];
   readonly complexity?: "easy" | "medium" | "hard";
+  /** Where the list has layers: the how-manieth. Those of one come before those of the next. */
+  readonly layer?: number;
 };
 
 /** *blocked*: something that it depends on was not done. *skipped*: a person goes on without it. */
@@ -27,11 +29,13 @@ export function startable(
   most: number,
 ): readonly string[] {
   const underWay = tasks.filter(({ id }) => of(standings, id) === "running");
+  const left = tasks.filter(({ id }) => ["open", "running"].includes(of(standings, id)));
   const ways = waysToEnd(tasks);
   const ready = tasks
     .filter(
       ({ id, dependsOn }) => of(standings, id) === "open" && dependsOn.every((on) => isPast(standings, on)),
     )
+    .filter((task) => !left.some((other) => isEarlier(other, task)))
     .toSorted((a, b) => (ways.get(b.id) ?? 0) - (ways.get(a.id) ?? 0));
   const started: GraphTask[] = [];
   for (const task of ready) {
@@ -40,6 +44,11 @@ export function startable(
     if (beside.every((other) => areApart(task, other))) started.push(task);
   }
   return started.map(({ id }) => id);
+}
+
+/** Whether it is of a layer that comes before that of the other. */
+export function isEarlier(one: GraphTask, other: GraphTask): boolean {
+  return one.layer !== undefined && other.layer !== undefined && one.layer < other.layer;
 }
 
 /** Open tasks that can never start, because something before them was not done. */

@@ -1,6 +1,6 @@
 /** The tasks of a graph as files and people see them. */
 
-import { inOrder, type GraphTask } from "./graph.ts";
+import { inOrder, isEarlier, type GraphTask } from "./graph.ts";
 import type { Run } from "./run.ts";
 
 /** Of `waiting` and `running` its run says which; *failed* is everything that ended otherwise than done. */
@@ -81,8 +81,14 @@ function statusOf({ run, outcome, status }: Omit<KnownTask, "task">, isWaived: b
 
 function wavesOf(tasks: readonly GraphTask[]): ReadonlyMap<string, number> {
   const waves = new Map<string, number>();
-  for (const { id, dependsOn } of inOrder(tasks))
-    waves.set(id, 1 + Math.max(0, ...dependsOn.map((on) => waves.get(on) ?? 0)));
+  // Nothing depends on a later layer, so that each is whole before the next one.
+  for (const task of inOrder(tasks).toSorted((a, b) => (a.layer ?? 0) - (b.layer ?? 0))) {
+    const before = [
+      ...task.dependsOn,
+      ...tasks.filter((other) => isEarlier(other, task)).map(({ id }) => id),
+    ];
+    waves.set(task.id, 1 + Math.max(0, ...before.map((id) => waves.get(id) ?? 0)));
+  }
   return waves;
 }
 

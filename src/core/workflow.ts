@@ -58,6 +58,29 @@ export type ReviewShape = {
   readonly testsAt?: string;
   /** What contradicts itself does not count, instead of counting as what it lists. */
   readonly strict?: true;
+  /** Some file shows it: its words are kept. */
+  readonly shown?: true;
+};
+
+/** The words of a review, for people. Empty where it has none. */
+export type ReviewText = {
+  readonly summary: string;
+  readonly security: string;
+  readonly next: string;
+  /** The highest severity first. */
+  readonly issues: readonly ReviewIssue[];
+  /** How many more there are than are kept. */
+  readonly more: number;
+};
+
+export type ReviewIssue = {
+  readonly severity: Severity;
+  readonly word: string;
+  readonly title: string;
+  readonly file: string;
+  readonly line: string;
+  readonly description: string;
+  readonly recommendation: string;
 };
 
 /**
@@ -136,6 +159,8 @@ export type Artifact = {
   /** What it is about: `tree`, or names of artifacts. A later change of those makes it stale. */
   readonly bind: readonly string[];
   readonly block: Value<string>;
+  /** Blocks at the end of its file are the engine's, and no part of it. */
+  readonly blocks?: true;
   /** One reading for each member of a list that another artifact holds, at most `max` of them. */
   readonly each?: {
     readonly artifact: string;
@@ -315,10 +340,19 @@ export type Tree =
   | readonly Tree[]
   | { readonly [key: string]: Tree };
 
-export type Projection = {
+export type Projection = TreeProjection | ReviewProjection;
+
+export type TreeProjection = {
   readonly file: string;
   readonly as: "front-matter" | "json" | "yaml";
   readonly data: Tree;
+};
+
+/** A review for people: a file of its own, or a block for each round at the end of a file that others write. */
+export type ReviewProjection = {
+  readonly file: string;
+  readonly as: "review" | "review-block";
+  readonly of: string;
 };
 
 /** What is put in place when a run is archived, and the folder that is moved away then. */

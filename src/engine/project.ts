@@ -1,5 +1,7 @@
 /** Brings the files of a run up to date with its journal. Any process may do it at any time. */
 
+import type { Workflow } from "../core/compile.ts";
+import { recordOf, showsRecord, type RunRecord } from "../core/record.ts";
 import { viewOf } from "../core/view.ts";
 import type { Box } from "./box.ts";
 import { boundWorkspace, placeOf } from "./place.ts";
@@ -29,7 +31,13 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
       stoppedAt: isStopped(box, row) ? haltedAt(box, row) : null,
     };
     const tasks = taskData(box, place);
-    const root = { ...viewOf(workflow, run, resources), ...tasks.root };
+    const view = viewOf(workflow, run, resources);
+    const record = recordIn(box, row, workflow);
+    const root = {
+      ...view,
+      ...(record === undefined ? {} : { run: { ...view.run, ...record.run }, reviews: record.reviews }),
+      ...tasks.root,
+    };
     const write = await box.artifacts.project(place, { root, projections });
     // What an older state has to say never goes over what a newer one says: nobody can move the run in that moment.
     const { told, isWhole } = write((show) => {
@@ -45,6 +53,16 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
     if (isWhole && box.store.project(id, row.seq, () => undefined)) return all;
   }
   return [...all, `the files of run ${id} are behind its journal, which changes all the time`];
+}
+
+/** All that happened is read again only where some file shows it. */
+function recordIn({ store }: Box, { id, seq }: RunRow, workflow: Workflow): RunRecord | undefined {
+  if (!showsRecord(workflow.definition)) return undefined;
+  const before = store.events(id).filter((each) => each.seq <= seq);
+  return recordOf(
+    workflow,
+    before.map(({ event }) => event),
+  );
 }
 
 /** Whoever is told to read the files of a run must find in them what it is told about: they may be behind for a moment. */

@@ -8,7 +8,7 @@
 import { PLACE, type Workflow } from "../core/compile.ts";
 import type { Actor, Event, Facts, Incoming, Reading, Refusal } from "../core/event.ts";
 import { notReserved } from "../core/gate.ts";
-import { NO_RUN, type Run } from "../core/run.ts";
+import { NO_RUN, slotKey, type Run } from "../core/run.ts";
 import { step, type Step } from "../core/step.ts";
 import { statusOf } from "../core/view.ts";
 import type { Box } from "./box.ts";
@@ -211,7 +211,16 @@ export async function factsOf(box: Box, { row, run }: Kept, workflow: Workflow):
     box.artifacts.read(place),
     workspace === undefined ? undefined : treeIn(box, workspace.path, artifactPaths(workflow, run)),
   ]);
-  return { readings, ...reservable(box, workflow, row), ...(tree === undefined ? {} : { tree }) };
+  const known = readings.map((reading) => withoutKnownWords(run, reading));
+  return { readings: known, ...reservable(box, workflow, row), ...(tree === undefined ? {} : { tree }) };
+}
+
+/** The words of a review are in the journal from when it was taken in: every further event would carry them along. */
+function withoutKnownWords(run: Run, reading: Reading): Reading {
+  const held = run.held[slotKey(reading.artifact, reading.slot)]?.reading;
+  if (reading.review === undefined || held?.digest !== reading.digest) return reading;
+  const { review: _, ...rest } = reading;
+  return rest;
 }
 
 /** Where somebody has taken the workspace away, nothing is known of the work: what was said about it no longer counts. */

@@ -32,7 +32,7 @@ export function showsTasks(workflow: Workflow): boolean {
 }
 
 function shows({ definition }: Workflow, root: string): boolean {
-  return definition.projections.some(({ data }) => reads(data, root));
+  return definition.projections.some((each) => "data" in each && reads(each.data, root));
 }
 
 const DESCRIPTION_MAX = 100;

@@ -13,6 +13,7 @@ export type Finding = {
   readonly issues?: IssueCounts;
   readonly tests?: NonNullable<Reading["tests"]>;
   readonly said?: NonNullable<Reading["said"]>;
+  readonly review?: NonNullable<Reading["review"]>;
   readonly files?: NonNullable<Reading["files"]>;
   readonly fields?: Reading["fields"];
   readonly lists?: Reading["lists"];

@@ -2,11 +2,14 @@
 
 import type { Projection } from "../core/workflow.ts";
 import { splitFrontMatter } from "./front-matter-parts.ts";
+import { readReviewFields } from "./review-shown.ts";
 import { loadYaml } from "./yaml.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export function readFields({ as, file }: Projection, text: string): Fields {
+export function readFields(projection: Projection, text: string): Fields {
+  if ("of" in projection) return readReviewFields(projection, text);
+  const { as, file } = projection;
   if (as === "json") return fieldsIn(parseJson(text));
   const source = as === "yaml" ? text : splitFrontMatter(text).head;
   const loaded = loadYaml(file, new TextEncoder().encode(source));

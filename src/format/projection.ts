@@ -4,6 +4,7 @@ import { project } from "../core/project.ts";
 import type { Projection } from "../core/workflow.ts";
 import { setFrontMatter, setKeys, writeYaml } from "./front-matter.ts";
 import type { Edited } from "./front-matter.ts";
+import { renderReview } from "./review-shown.ts";
 
 /**
  * `existing` is the text that is there now. In front matter and in a YAML map only the projected keys change;
@@ -14,6 +15,7 @@ export function renderProjection(
   root: unknown,
   existing: string | undefined,
 ): Edited {
+  if ("of" in projection) return { ok: true, text: renderReview(projection, root, existing ?? "") };
   const { file } = projection;
   const data = project(projection.data, root);
   switch (projection.as) {

@@ -7,6 +7,7 @@
 import type { Fault, Reading } from "../core/event.ts";
 import type { Artifact, Reader } from "../core/workflow.ts";
 import type { Finding } from "./finding.ts";
+import { partBlocks } from "./review-blocks.ts";
 import { sha256 } from "./sha256.ts";
 import { decode } from "./text.ts";
 
@@ -37,11 +38,15 @@ export function readWith(find: Find): Read {
     }
     const decoded = decode(file, bytes, isMarkdown(reader) ? MARKDOWN_BYTES_MAX : BYTES_MAX);
     if (!decoded.ok) return { ...reading, found: true, digest: digestOf(bytes), faults: [decoded.fault] };
-    const { text, ...finding } = find(reader, file, decoded.text);
-    const faults = [...finding.faults, ...tooLong(reader, file, decoded.text)];
-    return { ...reading, ...finding, faults, digest: finding.found ? digestOf(text ?? bytes) : "" };
+    const { rest, blank } = artifact.blocks === true ? partBlocks(decoded.text) : WHOLE(decoded.text);
+    const { text, ...finding } = find(reader, file, blank);
+    const faults = [...finding.faults, ...tooLong(reader, file, rest ?? decoded.text)];
+    return { ...reading, ...finding, faults, digest: finding.found ? digestOf(text ?? rest ?? bytes) : "" };
   };
 }
+
+/** A file in which nothing is the engine's. */
+const WHOLE = (text: string): { readonly rest?: string; readonly blank: string } => ({ blank: text });
 
 /** Told where the limit is passed, with the size that it has. */
 function tooLong(reader: FileReader, file: string, text: string): Fault[] {

@@ -122,6 +122,19 @@ test("a list that is not there, or cannot be worked off", async () => {
   expect(show(await read())).toBe("found");
 });
 
+test("tasks know the how-manieth layer they are of", async () => {
+  const { artifacts, place, write } = benchAt(folder(), { artifacts: { list: LIST } });
+  write(
+    "tasks.md",
+    "## 2. Testing Layer\n\n- [ ] 2.1 Try\n\n## 1. Data Layer\n\n- [ ] 1.1 Keep\n- [ ] 1.2 Find\n",
+  );
+  const tasks = await artifacts.tasks(place, "list");
+  expect(tasks.map(({ id, layer }) => `${id} ${layer}`)).toEqual(["1.1 0", "1.2 0", "2.1 1"]);
+  write("tasks.md", "- [ ] 1.1 Keep\n");
+  const [alone] = await artifacts.tasks(place, "list");
+  expect(alone === undefined ? "nothing" : Object.hasOwn(alone, "layer")).toBe(false);
+});
+
 test("without a workspace nothing is said", async () => {
   const { read, name } = bench();
   name("a.ts");

@@ -43,6 +43,7 @@ const PROBLEMS = [
   "bad-option",
   "bad-param",
   "bad-phase",
+  "bad-projection",
   "bad-value",
   "circular",
   "duplicate-end",

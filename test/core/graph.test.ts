@@ -57,6 +57,27 @@ describe("what starts", () => {
     expect(startable(chain, standings(of), most)).toEqual(starts);
   });
 
+  const layered = [
+    task("1", { layer: 0 }),
+    task("2", { layer: 0, dependsOn: ["1"] }),
+    task("3", { layer: 1, complexity: "hard" }),
+    task("4", { layer: 1, dependsOn: ["3"], complexity: "hard" }),
+    task("5", { layer: 2 }),
+  ];
+  test.for<[what: string, of: Record<string, TaskStanding>, starts: string[]]>([
+    ["the first layer first, however long the others take", {}, ["1"]],
+    ["nothing of the next one while one is under way", { "1": "done", "2": "running" }, []],
+    ["the next one when all of it is past", { "1": "done", "2": "skipped" }, ["3"]],
+    [
+      "the next one also when one has failed, and what waits for it is blocked",
+      { "1": "failed", "2": "blocked" },
+      ["3"],
+    ],
+    ["the last one", { "1": "done", "2": "done", "3": "done", "4": "done" }, ["5"]],
+  ])("of layers, %s", ([, of, starts]) => {
+    expect(startable(layered, standings(of), 9)).toEqual(starts);
+  });
+
   test("a failed task blocks what comes after it, and nothing else", () => {
     expect(blockedIn(chain, standings({ "1": "failed" }))).toEqual(["2", "3"]);
     expect(blockedIn(chain, standings({ "4": "failed" }))).toEqual([]);

@@ -160,3 +160,60 @@ test.for<[string, Reader, string]>([
   expect(text).toContain(part);
   expect(text).not.toContain("blocks");
 });
+
+test("a review that must agree with itself is told so, with what is said of the tests", () => {
+  const reader: Reader = {
+    type: "json",
+    lists: {},
+    review: {
+      verdictAt: "verdict",
+      verdicts: { APPROVED: "pass", NEEDS_FIX: "needs_fix", MAJOR_ISSUES: "needs_human" },
+      issuesAt: "issues",
+      severities: { HIGH: "high", MEDIUM: "medium", LOW: "low" },
+      testsAt: "test_results",
+      strict: true,
+    },
+  };
+  const artifact: Artifact = { file: "r.json", reader, by: [], fresh: "run", bind: [], block: "high" };
+  expect(policyOf(artifact, { file: "r.json", block: "high" })).toMatchInlineSnapshot(`
+    "Your verdict is the file \`r.json\`, one document in JSON:
+
+    \`\`\`json
+    {
+      "verdict": "APPROVED | NEEDS_FIX | MAJOR_ISSUES",
+      "issues": [
+        {
+          "severity": "HIGH | MEDIUM | LOW"
+        }
+      ],
+      "test_results": {
+        "status": "PASS | FAIL | PARTIAL | UNKNOWN",
+        "total": "number",
+        "passed": "number",
+        "failed": "number",
+        "skipped": "number"
+      }
+    }
+    \`\`\`
+
+    What \`verdict\` says:
+
+    - \`APPROVED\`: it passes.
+    - \`NEEDS_FIX\`: it must be mended and is reviewed again.
+    - \`MAJOR_ISSUES\`: a person must decide.
+    - Any other word, or a file that cannot be read like this, does not count: you are asked again.
+
+    What is listed in \`issues\`:
+
+    - \`HIGH\` blocks: \`APPROVED\` with such an issue does not count: you are asked again.
+    - \`MEDIUM\` or \`LOW\` does not block: \`APPROVED\` with no others is \`pass_with_notes\`.
+    - Any other severity, or none, counts as the highest, and blocks.
+    - \`NEEDS_FIX\` or \`MAJOR_ISSUES\` needs an issue or a failed test: without any it does not count.
+    - \`MAJOR_ISSUES\` needs \`HIGH\` or a failed test: otherwise it does not count.
+
+    What \`test_results\` says of the tests:
+
+    - \`passed\`, \`failed\` and \`skipped\` add up to \`total\`; \`skipped\` and \`status\` may be left out.
+    - \`APPROVED\` with a failed test, or with the status \`FAIL\`, does not count: you are asked again."
+  `);
+});

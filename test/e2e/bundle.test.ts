@@ -77,6 +77,7 @@ test.for([
   ["next a1", READS],
   ["list", READS],
   ["inbox", [...READS, "inbox"]],
+  ["check task", ["check", "core", "front", "kernel", "main", "signalbox"]],
   ["move a1 dropped", [...READS, "act", "person"]],
 ] as const)("%s loads no more than it needs", async ([line, chunks]) => {
   const on = prepareHome(NOTE_FILES);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { project } from "../../src/core/project.ts";
-import type { Projection, Tree } from "../../src/core/workflow.ts";
+import type { Tree, TreeProjection } from "../../src/core/workflow.ts";
 import { renderProjection } from "../../src/format/projection.ts";
 
 const ROOT = {
@@ -77,14 +77,14 @@ const DATA: Tree = {
   ids: { each: "tasks", give: { from: "item.id" } },
 };
 
-function render(as: Projection["as"], existing?: string, data: Tree = DATA): string {
+function render(as: TreeProjection["as"], existing?: string, data: Tree = DATA): string {
   const rendered = renderProjection({ file: "out", as, data }, ROOT, existing);
   if (rendered.ok) return rendered.text;
   return rendered.problems.map(({ file, line, col, code }) => `${file}:${line}:${col} ${code}`).join(", ");
 }
 
 describe("it is rendered", () => {
-  test.for<[Projection["as"], string | undefined, string]>([
+  test.for<[TreeProjection["as"], string | undefined, string]>([
     [
       "json",
       undefined,
@@ -113,7 +113,7 @@ describe("it is rendered", () => {
     expect(render(as, existing)).toBe(text);
   });
 
-  test.for<[Projection["as"], string]>([
+  test.for<[TreeProjection["as"], string]>([
     ["json", '[\n  "x"\n]\n'],
     ["yaml", "- x\n"],
     ["front-matter", "out:1:1 not-a-map"],

@@ -37,15 +37,18 @@ type Write = Awaited<ReturnType<Artifacts["project"]>>;
 /** Loads the writers only if something has to be written that is more than a few simple lines. */
 export async function prepareProjections(where: Where, { root, projections }: Of): Promise<Write> {
   const { place } = where;
+  const isReviewed = projections.some((each) => "of" in each);
+  const reviews = isReviewed ? await import("../../format/review-shown.ts") : undefined;
   const due = projections.flatMap((each): Due[] => {
-    const projection = { ...each, file: fillPath(place.run, each.file) };
-    const data = treeOf(projection.data, root);
-    return isShown(where, { projection, data }) ? [] : [{ projection, data }];
+    const projection: Projection = { ...each, file: fillPath(place.run, each.file) };
+    const data =
+      "of" in projection ? reviews?.fieldsOfReview(projection, root) : treeOf(projection.data, root);
+    return data === undefined || isShown(where, { projection, data }) ? [] : [{ projection, data }];
   });
   const isEasy = due.every((one) => {
     const now = bytesOf(place, one.projection.file);
     return (
-      now !== undefined && easily(recall(where, one.projection.file), one, decodeWhole(now)) !== undefined
+      now !== undefined && easily(recall(where, slotOf(one.projection)), one, decodeWhole(now)) !== undefined
     );
   });
   const formats = isEasy ? undefined : await loadFormats(root);
@@ -70,7 +73,7 @@ async function loadFormats(root: unknown): Promise<Formats> {
 
 /** The file is exactly what we wrote last, and that is what it has to say. */
 function isShown(where: Where, { projection, data }: Due): boolean {
-  const { last } = recall(where, projection.file);
+  const { last } = recall(where, slotOf(projection));
   if (last === undefined || JSON.stringify(last.fields) !== JSON.stringify(fieldsOf(data))) return false;
   const bytes = bytesOf(where.place, projection.file);
   return bytes !== undefined && sha256(bytes) === last.digest;
@@ -108,7 +111,8 @@ function write(on: On, due: Due): Rewritten {
   const { file } = due.projection;
   const { root, isWorkspace = false } = on.place;
   const spot = { root, file, isWorkspace };
-  const memory = recall(on, file);
+  const slot = slotOf(due.projection);
+  const memory = recall(on, slot);
   let decided: Decided = { edit: undefined, told: [] };
   let isStale = false;
   const edit = (now: Uint8Array | undefined): Edit => {
@@ -116,7 +120,7 @@ function write(on: On, due: Due): Rewritten {
     decided = seen ?? { edit: undefined, told: [] };
     const { next } = decided;
     // Before the file says so: a crash may come in between.
-    isStale = seen === undefined || (next !== undefined && !on.whileCurrent(() => remember(on, file, next)));
+    isStale = seen === undefined || (next !== undefined && !on.whileCurrent(() => remember(on, slot, next)));
     return isStale ? undefined : decided.edit;
   };
   const isKnown = (digest: string): boolean => digest === memory.last?.digest || on.own.isOf(spot)(digest);
@@ -125,7 +129,7 @@ function write(on: On, due: Due): Rewritten {
     rewrite(spot, {
       edit: on.own.remembering(spot, edit),
       isOurs: isKnown,
-      guard: (put) => shown(on, { file, decided }, put),
+      guard: (put) => shown(on, { slot, decided }, put),
     }),
   );
   failpoint("files.after-project");
@@ -140,14 +144,14 @@ function write(on: On, due: Due): Rewritten {
 /** One moment: the run is still there, nobody else is at the same file, and the new one is in its place. */
 function shown<T>(
   on: On,
-  { file, decided: { next } }: { readonly file: string; readonly decided: Decided },
+  { slot, decided: { next } }: { readonly slot: string; readonly decided: Decided },
   put: () => T,
 ): T | undefined {
   let result: T | undefined;
   on.whileCurrent(() => {
-    if (next?.last === undefined || recall(on, file).last?.digest !== next.last.digest) return;
+    if (next?.last === undefined || recall(on, slot).last?.digest !== next.last.digest) return;
     result = put();
-    remember(on, file, { last: next.last });
+    remember(on, slot, { last: next.last });
   });
   return result;
 }
@@ -181,8 +185,9 @@ function decide(
     return { edit: undefined, told, next: { ...memory, told: digest } };
   };
   const text = now === undefined ? undefined : decodeWhole(now);
-  const isWhole =
-    projection.as === "json" || typeof data !== "object" || data === null || Array.isArray(data);
+  const isWhole = isAllOurs(due);
+  // What others write is not begun by us.
+  if (now === undefined && projection.as === "review-block") return { edit: undefined, told: [] };
   if (now !== undefined && text === undefined && !isWhole) return leave([`${file}:1:1: is not valid UTF-8`]);
   const easy = easily(memory, due, text);
   if (easy === undefined && formats === undefined) return undefined;
@@ -194,14 +199,23 @@ function decide(
   const fields = fieldsOf(data);
   const isOurs = now === undefined || digest === memory.last?.digest || digest === memory.was?.digest;
   const base = digest === memory.was?.digest ? memory.was : memory.last;
-  const told =
-    isOurs || base === undefined ? [] : changes({ file, before: base.fields, said, after: fields });
+  const isBlocks = projection.as === "review-block";
+  const change = { file, before: base?.fields ?? {}, said, after: fields };
+  const forged = isBlocks ? forgedIn(change) : [];
+  const told = isBlocks ? forged : isOurs || base === undefined ? [] : changes(change);
   const was = now === undefined ? undefined : { digest, fields: pick(said, fields) };
   const head = projection.as === "front-matter" ? { head: headOf(edited.text) } : {};
   const next = { last: { digest: sha256(bytes), fields, ...head }, ...(was === undefined ? {} : { was }) };
-  const isForeign = isWhole && !isOurs && digest !== sha256(bytes);
-  const why = "was changed by hand, and is written by the run alone";
+  const isForeign = forged.length > 0 || (isWhole && !isOurs && digest !== sha256(bytes));
+  const why = isBlocks
+    ? "had reviews in it that are not the run's"
+    : "was changed by hand, and is written by the run alone";
   return { edit: { bytes, ...(isForeign ? { keep: why } : {}) }, told, next };
+}
+
+/** No byte of the file is anybody else's. */
+function isAllOurs({ projection: { as }, data }: Due): boolean {
+  return as === "json" || as === "review" || typeof data !== "object" || data === null || Array.isArray(data);
 }
 
 function saidIn(formats: Formats | undefined, projection: Projection, text: string | undefined): Fields {
@@ -238,6 +252,17 @@ function changes({ file, before, said, after }: Change): readonly string[] {
   });
 }
 
+/** Blocks that are none of ours. One that somebody has left out, as whoever writes the file anew does, is simply put back. */
+function forgedIn({ file, before, said, after }: Change): readonly string[] {
+  return Object.entries(said).flatMap(([key, is]) => {
+    if (is === before[key] || is === after[key]) return [];
+    const claim = `${file}: ${key} ${brief(is)} was written by hand; that counts for nothing`;
+    return [
+      `${claim}, and ${Object.hasOwn(after, key) ? `it says ${brief(after[key])} again` : "it is taken out"}`,
+    ];
+  });
+}
+
 function show(value: unknown): string {
   return JSON.stringify(value) ?? "";
 }
@@ -263,6 +288,11 @@ function pick(said: Fields, of: Fields): Fields {
   );
 }
 
+/** Under which name it is remembered: the blocks in a file are one thing, its front matter another. */
+function slotOf({ file, as }: Projection): string {
+  return as === "review-block" ? `${file} reviews` : file;
+}
+
 type Remembering = Pick<Where, "kept" | "place">;
 
 function remember({ kept, place }: Remembering, file: string, memory: Memory): void {
@@ -280,7 +310,9 @@ function recall({ kept, place }: Remembering, file: string): Memory {
 
 /** Whether a file says exactly what we projected last. */
 export function isProjected(of: Remembering, file: string, digest: string): boolean {
-  return recall(of, file).last?.digest === digest;
+  return [file, slotOf({ file, as: "review-block", of: "" })].some(
+    (slot) => recall(of, slot).last?.digest === digest,
+  );
 }
 
 /** Only `remember` writes it. */

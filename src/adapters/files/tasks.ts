@@ -20,12 +20,15 @@ export async function tasksIn(place: Place, artifact: string): Promise<readonly 
   const [fault] = faults;
   if (fault !== undefined)
     throw new Error(`${fault.at.file}:${fault.at.line}:${fault.at.col}: ${fault.reason}`);
-  return tasks.map(({ id, title, files, dependsOn, complexity, text: told = "" }) => ({
+  // They come in the order of their layers.
+  const layers = [...new Set(tasks.map(({ layer }) => layer))];
+  return tasks.map(({ id, title, files, dependsOn, complexity, layer, text: told = "" }) => ({
     id,
     title,
     files,
     dependsOn,
     text: told,
     ...(complexity === undefined ? {} : { complexity }),
+    ...(layer === undefined ? {} : { layer: layers.indexOf(layer) }),
   }));
 }

@@ -1,6 +1,6 @@
 /** The tasks of a run that waits for them, each with what became of it or what it waits for. */
 
-import { areApart } from "../../core/graph.ts";
+import { areApart, isEarlier } from "../../core/graph.ts";
 import { isUnderWay } from "../../engine/descendants.ts";
 import type { ChildRow } from "../../engine/ports/graphs.ts";
 import { workflowOf, type Seen } from "../box.ts";
@@ -48,6 +48,8 @@ function waitsOf(child: ChildRow, all: readonly ChildRow[]): string {
     all.some(({ task, outcome }) => task.id === id && (outcome === "done" || outcome === "skipped"));
   const open = child.task.dependsOn.filter((on) => !isPast(on));
   if (open.length > 0) return `task ${open.join(", ")}`;
+  const earlier = all.filter((each) => each.outcome === "" && isEarlier(each.task, child.task));
+  if (earlier.length > 0) return `task ${earlier.map(({ task }) => task.id).join(", ")} of an earlier layer`;
   const other = all.find((each) => isUnderWay(each) && !areApart(each.task, child.task));
   return other === undefined ? "its turn" : `the files that task ${other.task.id} writes`;
 }

@@ -9,9 +9,10 @@ import { quote } from "../finding.ts";
 import { fileOf } from "./location.ts";
 import { isObject, nameOf } from "./shape.ts";
 import type { Misfit, Path } from "./shape.ts";
+import { reviewText } from "./review-text.ts";
 import { readTests } from "./tests.ts";
 
-type Review = Pick<Reading, "verdict" | "issues" | "files" | "tests"> & {
+type Review = Pick<Reading, "verdict" | "issues" | "files" | "tests" | "review"> & {
   readonly misfits: readonly Misfit[];
   /** The verdict as it was written, and where; only of a review that must agree with itself. */
   readonly word?: { readonly word: string; readonly path: Path };
@@ -29,15 +30,21 @@ export function readReview(shape: ReviewShape, data: unknown): Review {
   const testsAt = shape.testsAt === undefined ? undefined : pathOf(shape.testsAt);
   const { tests, misfits: unsound } =
     testsAt === undefined ? { misfits: [] } : readTests(valueAt(data, testsAt), testsAt);
-  const isWeighed = testsAt !== undefined || shape.strict === true;
+  const isNamed = testsAt !== undefined || shape.strict === true || shape.shown === true;
   return {
     misfits: [...misfits, ...unsound],
     ...(verdict && { verdict }),
     ...(issues && { issues }),
     ...(files && { files }),
     ...(tests && { tests }),
-    ...(verdict && isWeighed ? { word: { word: String(word), path: at } } : {}),
+    ...(verdict && isNamed ? { word: { word: String(word), path: at } } : {}),
+    ...(verdict && shape.shown === true ? { review: wordsOf(shape, data) } : {}),
   };
+}
+
+function wordsOf(shape: ReviewShape, data: unknown): NonNullable<Reading["review"]> {
+  const issues = valueAt(data, pathOf(shape.issuesAt ?? ""));
+  return reviewText(data, { shape, issues, rank: (issue) => severityOf(shape, issue) });
 }
 
 function wrongVerdict(shape: ReviewShape, at: Path, word: unknown): string {

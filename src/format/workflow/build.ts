@@ -1,6 +1,6 @@
 /** The expanded file becomes the core's definition. Every name is looked up; what is not there is a problem with a place. */
 
-import type { Assertion, Definition, Place, Projection, Role, State, Tree } from "../../core/workflow.ts";
+import type { Assertion, Definition, Place, Role, State } from "../../core/workflow.ts";
 import { buildArchive, checkArchive } from "./archive.ts";
 import { buildArtifact } from "./artifact.ts";
 import {
@@ -16,7 +16,7 @@ import { buildConditions } from "./conditions.ts";
 import { listOf, report, requireName, requireNames, type Context, type Path } from "./context.ts";
 import { answerMoves, buildAsk, buildEnd, buildMove } from "./moves.ts";
 import { buildParam, paramOr } from "./params.ts";
-import { checkFile } from "./paths.ts";
+import { buildProjections, withShown } from "./projections.ts";
 import { checkPlaces } from "./places.ts";
 import { checkRelations } from "./relations.ts";
 import type { WhenFile, WorkflowFile } from "./schema.ts";
@@ -44,12 +44,13 @@ export function build(context: Context, { file, expanded, prompts }: Given): Def
   const declared = { artifacts, params };
   const all: Build = { context, file, expanded, prompts, declared, used: new Set(), begun: [], named: [] };
   const stages = buildStages(all);
+  const projections = buildProjections(context, file, artifacts);
   const definition: Definition = {
     name: file.name,
     title: file.title,
     params,
     counters: mapValues(kernel.counters, (counter, name) => buildCounter(all, counter, name)),
-    artifacts,
+    artifacts: withShown(artifacts, projections),
     roles: mapValues(kernel.roles, (role, name) => buildRole(all, role, name)),
     states: mapValues(kernel.states, (state, name) => buildState(all, state, name)),
     ...(stages.length === 0 ? {} : { stages }),
@@ -63,9 +64,7 @@ export function build(context: Context, { file, expanded, prompts }: Given): Def
     assertions: (file.assert ?? []).map((assertion, index) =>
       buildAssertion(all, assertion, ["assert", index]),
     ),
-    projections: (file.projection ?? []).map((projection, index) =>
-      buildProjection(context, projection, ["projection", index]),
-    ),
+    projections,
     ...(file.archive === undefined ? {} : { archive: buildArchive(all, file.archive) }),
     places: placesOf(all),
   };
@@ -204,14 +203,4 @@ function buildAssertion(on: Build, assertion: AssertionFile, path: Path): Assert
     text: JSON.stringify(assertion),
     at: on.context.placeOf(path),
   };
-}
-
-function buildProjection(
-  context: Context,
-  projection: NonNullable<WorkflowFile["projection"]>[number],
-  path: Path,
-): Projection {
-  checkFile(context, projection.file, { path: [...path, "file"], isEach: false });
-  // YAML without tags gives only literals, lists and maps: that is what a tree is.
-  return { file: projection.file, as: projection.as, data: projection.data as Tree };
 }

@@ -1,0 +1,97 @@
+/** What files show: trees of data, or reviews for people. What they show of artifacts is noted there, so that it is kept. */
+
+import type { Artifact, Definition, Projection, Tree } from "../../core/workflow.ts";
+import { report, requireName, type Context, type Path } from "./context.ts";
+import { checkFile } from "./paths.ts";
+import type { WorkflowFile } from "./schema.ts";
+
+type ProjectionFile = NonNullable<WorkflowFile["projection"]>[number];
+type Artifacts = Definition["artifacts"];
+
+export function buildProjections(
+  context: Context,
+  file: WorkflowFile,
+  artifacts: Artifacts,
+): readonly Projection[] {
+  const all = file.projection ?? [];
+  for (const [index, { file: name, as }] of all.entries()) {
+    const other = all.slice(0, index).find((each) => each.file === name && isRival(each.as, as));
+    if (other !== undefined)
+      bad(
+        context,
+        context.placeOf(["projection", index, "file"]),
+        `${name} is shown as ${other.as} already: the one would undo the other`,
+      );
+  }
+  return all.map((projection, index) =>
+    buildProjection({ context, artifacts }, projection, ["projection", index]),
+  );
+}
+
+/** Blocks go with front matter; besides that, a file that shows a review shows nothing else. */
+function isRival(one: ProjectionFile["as"], other: ProjectionFile["as"]): boolean {
+  const both = [one, other];
+  const isReview = both.some((as) => as === "review" || as === "review-block");
+  return isReview && !(both.includes("review-block") && both.includes("front-matter"));
+}
+
+function buildProjection(
+  on: { readonly context: Context; readonly artifacts: Artifacts },
+  projection: ProjectionFile,
+  path: Path,
+): Projection {
+  const { context } = on;
+  const { file, as, data, of } = projection;
+  checkFile(context, file, { path: [...path, "file"], isEach: false });
+  const isReview = as === "review" || as === "review-block";
+  const [wanted, other] = isReview ? (["of", "data"] as const) : (["data", "of"] as const);
+  if (projection[wanted] === undefined)
+    bad(context, context.placeOf(path), `what is shown as ${as} needs "${wanted}"`);
+  if (projection[other] !== undefined)
+    bad(context, context.keyPlaceOf([...path, other]), `"${other}" means nothing for what is shown as ${as}`);
+  // YAML without tags gives only literals, lists and maps: that is what a tree is.
+  if (!isReview) return { file, as, data: (data ?? {}) as Tree };
+  if (of !== undefined) requireReview(on, of, [...path, "of"]);
+  return { file, as, of: of ?? "" };
+}
+
+function bad(context: Context, at: ReturnType<Context["placeOf"]>, message: string): void {
+  report(context, at, { code: "bad-projection", message });
+}
+
+function requireReview(
+  { context, artifacts }: { readonly context: Context; readonly artifacts: Artifacts },
+  name: string,
+  path: Path,
+): void {
+  requireName(context, { kind: "artifact", name, known: context.names.artifacts, path });
+  const artifact = artifacts[name];
+  if (artifact === undefined || reviewOf(artifact)?.issuesAt !== undefined) return;
+  bad(context, context.placeOf(path), `${name} is no review with issues: nothing of it could be shown so`);
+}
+
+function reviewOf({ reader, each }: Artifact) {
+  if (each !== undefined) return undefined;
+  return reader.type === "json" || reader.type === "yaml" ? reader.review : undefined;
+}
+
+/** A review that is shown keeps its words; a file that gets blocks of the engine's is read without them. */
+export function withShown(artifacts: Artifacts, projections: readonly Projection[]): Artifacts {
+  const shown = new Set(projections.flatMap((each) => ("of" in each ? [each.of] : [])));
+  const marked = new Set(projections.flatMap((each) => (each.as === "review-block" ? [each.file] : [])));
+  return Object.fromEntries(
+    Object.entries(artifacts).map(([name, artifact]) => [
+      name,
+      {
+        ...(shown.has(name) ? keepingWords(artifact) : artifact),
+        ...(marked.has(artifact.file) ? { blocks: true } : {}),
+      },
+    ]),
+  );
+}
+
+function keepingWords(artifact: Artifact): Artifact {
+  const { reader } = artifact;
+  if ((reader.type !== "json" && reader.type !== "yaml") || reader.review === undefined) return artifact;
+  return { ...artifact, reader: { ...reader, review: { ...reader.review, shown: true } } };
+}
