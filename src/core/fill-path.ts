@@ -29,7 +29,8 @@ function movedIn({ held }: Run): Moved | undefined {
 
 function filledIn(run: Run, file: string, slot: string): string {
   return file.replaceAll(/\{(run|session|change|slot)\}/g, (_whole, word: string) => {
-    if (word === "slot") return nameOf(slot);
+    // Of files that are read as one, all of them.
+    if (word === "slot") return slot === "" ? "*" : nameOf(slot);
     return nameOf(word === "run" ? run.id : (run.params[word] ?? run.id));
   });
 }

@@ -6,16 +6,20 @@
 
 import type { Box, Works } from "./box.ts";
 import { endChecks } from "./check.ts";
-import { boundWorkspace } from "./place.ts";
+import { childPaths } from "./child-paths.ts";
+import { artifactPaths, boundWorkspace } from "./place.ts";
+import { descendantsOf } from "./descendants.ts";
 import type { Kept } from "./ports/journal.ts";
 import { project } from "./project.ts";
 
-export async function enterPlace(works: Works, { row }: Kept): Promise<string> {
+export async function enterPlace(works: Works, { row, run }: Kept): Promise<string> {
   const { store } = works;
   if (boundWorkspace(works, row.id) !== undefined) return "it works in place already";
   const holder = store.takePlace(row.id, row.repo);
   if (holder !== "") throw new Error(`run ${holder} works in ${row.repo}`);
-  const { base } = await works.branches.checkout(row.repo);
+  const workflow = works.workflow(row.definition);
+  const artifacts = [...artifactPaths(workflow, run), ...(await childPaths(works, workflow, row.repo))];
+  const { base } = await works.branches.checkout(row.repo, artifacts);
   // What was committed since the run first came here is part of its work.
   const since = store.workspace(row.id)?.base ?? "";
   store.putWorkspace({
@@ -32,11 +36,13 @@ export async function enterPlace(works: Works, { row }: Kept): Promise<string> {
   return `in place: ${row.repo}`;
 }
 
-/** Whoever still works there would work beside the next one. */
+/** Whoever still works there, also at one of its tasks, would work beside the next one. */
 export async function releasePlace(works: Works, { row, run }: Kept): Promise<string> {
   const { store } = works;
   if (boundWorkspace(works, row.id) !== undefined) await endChecks(works, row.id);
-  const alive = store.jobs({ run: row.id, status: "live" }).find(({ kind }) => kind === "turn");
+  const family = [row.id, ...descendantsOf(store, row.id)];
+  const jobs = family.flatMap((each) => store.jobs({ run: each, status: "live" }));
+  const alive = jobs.find(({ kind }) => kind === "turn");
   if (alive !== undefined) throw new Error(`${alive.role} still works in ${row.repo}`);
   const isOver = works.workflow(row.definition).definition.states[run.state]?.final !== undefined;
   return leavePlace(works, row.id, isOver ? "any" : "bound");

@@ -49,7 +49,7 @@ describe("which run is meant", async () => {
   on.begin("wxyz3333");
   on.store.putWorkspace({
     run: "wxyz3333",
-    repo: join(on.env["HOME"] ?? "", "repo"),
+    repo: join(on.env["HOME"] ?? "", "main"),
     path: join(on.env["HOME"] ?? "", "repo"),
     branch: "b",
     base: "c",

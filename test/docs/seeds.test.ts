@@ -61,20 +61,44 @@ test.for(["the schedule", "the rules"])("S3: %s: every row says where it comes f
   expect(from.filter((cell) => !/^seed(, W-\d+)*$/.test(cell))).toEqual([]);
 });
 
-test.for([...seeds, { seed: "S3", resolutions: 20, letter: "W" }])(
-  "$seed: every resolution is there, with a file that exists",
-  ({ seed, resolutions, letter }) => {
-    const rows = rowsUnder(`### ${seed}: resolutions`);
-    expect(rows.map(([number]) => number)).toEqual(
-      Array.from({ length: resolutions }, (_, index) => `${letter}-${index + 1}`),
-    );
-    const files = rows.map((cells) =>
-      Array.from((cells.at(-1) ?? "").matchAll(/\]\(([^)#]+)/g), ([, path = ""]) => path),
-    );
-    expect(rows.filter((_, index) => files[index]?.length === 0)).toEqual([]);
-    expect(files.flat().filter((path) => !existsSync(join(root, "docs", path)))).toEqual([]);
-  },
-);
+test("S2: the page has every phase of change, with its states", () => {
+  const { states } = loadWorkflow("change").definition;
+  const rows = new Map<string, string[]>();
+  for (const [name, { phase = name }] of Object.entries(states))
+    rows.set(phase, [...(rows.get(phase) ?? []), name]);
+  expect(rowsUnder("### S2: the phases").map((cells) => cells.slice(0, -1))).toEqual(
+    [...rows].map(([phase, names]) => [phase, list(names)]),
+  );
+});
+
+test.for(["the phases", "the rules"])("S2: %s: every row says where it comes from", (table) => {
+  const from = rowsUnder(`### S2: ${table}`).map((cells) => cells.at(-1) ?? "");
+  expect(from.length).toBeGreaterThan(6);
+  expect(from.filter((cell) => !/^(seed(, A-\d+)*|added)$/.test(cell))).toEqual([]);
+});
+
+test("S2: every rule of the seed has a row", () => {
+  const rules = rowsUnder("### S2: the rules").map(([rule = ""]) => rule.split(":")[0]);
+  const all = ["WF-R1", "WF-R2", "WF-R3", "WF-R4", "WF-R5"];
+  const others = ["chart of phases", "chart of plan", "chart of impl", "interface", "scenario"];
+  expect([...new Set(rules)]).toEqual([...all, ...others]);
+});
+
+test.for([
+  ...seeds,
+  { seed: "S3", resolutions: 20, letter: "W" },
+  { seed: "S2", resolutions: 15, letter: "A" },
+])("$seed: every resolution is there, with a file that exists", ({ seed, resolutions, letter }) => {
+  const rows = rowsUnder(`### ${seed}: resolutions`);
+  expect(rows.map(([number]) => number)).toEqual(
+    Array.from({ length: resolutions }, (_, index) => `${letter}-${index + 1}`),
+  );
+  const files = rows.map((cells) =>
+    Array.from((cells.at(-1) ?? "").matchAll(/\]\(([^)#]+)/g), ([, path = ""]) => path),
+  );
+  expect(rows.filter((_, index) => files[index]?.length === 0)).toEqual([]);
+  expect(files.flat().filter((path) => !existsSync(join(root, "docs", path)))).toEqual([]);
+});
 
 const list = (words: readonly string[]): string => (words.length === 0 ? "-" : words.join(", "));
 

@@ -32,7 +32,7 @@ test.for(DIRTY.filter(([name]) => !NOT_HERE.test(name)))("%s: not a byte is touc
   put(of.repo, { "x.log": "ignored\n", "changes/x/proposal.md": "# A change\n", "loose.txt": "loose\n" });
   const before = everything(of);
   const branches = gitBranches(of);
-  await branches.checkout(of.repo);
+  await branches.checkout(of.repo, []);
   const tree = await of.workspaces.digest(of.repo, ARTIFACTS);
   await of.workspaces.snapshot({ path: of.repo, run: "r1", seq: 1, tree, message: "gate" });
   expect(await of.workspaces.digest(of.repo, ARTIFACTS)).toBe(tree);
@@ -73,7 +73,7 @@ test.for<[string, Change, "same" | "other"]>([
 ])("%s: the work is the %s", async ([, change, expected]) => {
   const of = site();
   put(of.repo, { "a.txt": "changed\n", "new.txt": "new\n", ".git/info/exclude": "scratch/\n" });
-  await gitBranches(of).checkout(of.repo);
+  await gitBranches(of).checkout(of.repo, []);
   const before = await of.workspaces.digest(of.repo, ARTIFACTS);
   change(of);
   const after = await of.workspaces.digest(of.repo, ARTIFACTS);
@@ -93,12 +93,30 @@ test("two checkouts of one name are looked at apart, and which artifacts are lef
     await of.workspaces.digest(of.repo, ["changes/y/proposal.md"]),
     await of.workspaces.digest(other, []),
   ];
-  await branches.checkout(of.repo);
-  await branches.checkout(other);
+  await branches.checkout(of.repo, []);
+  await branches.checkout(other, []);
   const first = await seen();
   expect(new Set(first).size).toBe(3);
   expect(await seen()).toEqual(first);
   expect(readFileSync(join(of.repo, ".git/info/exclude"), "utf8")).not.toContain("changes");
+});
+
+test("files of the run that has the place are no part of the work for the runs of its tasks either, until another has it", async () => {
+  const of = site();
+  const branches = gitBranches(of);
+  await branches.checkout(of.repo, ["changes/x/STATE.yaml", "changes/{run}/work/{run}.json"]);
+  const task = ["changes/x/work/r2.json"];
+  const before = await of.workspaces.digest(of.repo, task);
+  put(of.repo, {
+    "changes/x/STATE.yaml": "a: 1\n",
+    "changes/x/work/r2.json": "{}",
+    "changes/x/work/r3.json": "{}",
+  });
+  expect(await of.workspaces.digest(of.repo, task)).toBe(before);
+  commit(of.repo, of.env, "all of it");
+  expect(await of.workspaces.digest(of.repo, task)).toBe(before);
+  await branches.checkout(of.repo, []);
+  expect(await of.workspaces.digest(of.repo, task)).not.toBe(before);
 });
 
 test("the branch is the present one; a bare repository, or none, is refused", async () => {
@@ -106,7 +124,7 @@ test("the branch is the present one; a bare repository, or none, is refused", as
   const branches = gitBranches(of);
   expect(branches.branchAt(of.repo)).toBe("main");
   sh(of.repo, of.env, ["switch", "-q", "-c", "feature/x"]);
-  expect([branches.branchAt(of.repo), await branches.checkout(of.repo)]).toEqual([
+  expect([branches.branchAt(of.repo), await branches.checkout(of.repo, [])]).toEqual([
     "feature/x",
     { base: of.base },
   ]);
@@ -115,7 +133,7 @@ test("the branch is the present one; a bare repository, or none, is refused", as
   const bare = join(of.root, "bare.git");
   execFileSync("git", ["clone", "-q", "--bare", of.repo, bare], { env: of.env });
   for (const path of [bare, of.root, join(of.root, "nowhere")])
-    await expect(branches.checkout(path)).rejects.toMatchObject({ code: "no-checkout" });
+    await expect(branches.checkout(path, [])).rejects.toMatchObject({ code: "no-checkout" });
   sh(of.repo, of.env, ["config", "core.bare", "true"]);
-  await expect(branches.checkout(of.repo)).rejects.toMatchObject({ code: "no-checkout" });
+  await expect(branches.checkout(of.repo, [])).rejects.toMatchObject({ code: "no-checkout" });
 });

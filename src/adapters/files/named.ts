@@ -20,6 +20,8 @@ type On = { readonly cache: Cache; readonly place: Place };
 
 const BYTES_MAX = 64 * 1024 * 1024;
 const CHUNK = 256 * 1024;
+/** Nobody reads more of them. */
+const FAULTS_MAX = 100;
 const ABSENT = "absent";
 
 /** `readings` are those of the same look. Without a workspace there is no work to look at, and nothing is said of it. */
@@ -61,31 +63,30 @@ async function readingOf(on: On, artifact: string, list: Reading): Promise<Readi
       faults.push({ at: { file: path, line: 1, col: 1 }, reason: `the file ${held.reason}` });
     return `${path}\0${held.type === "digest" ? held.digest : held.type}\n`;
   });
-  return { ...reading, digest: `sha256:${sha256(lines.join(""))}`, faults };
+  return { ...reading, digest: `sha256:${sha256(lines.join(""))}`, faults: faults.slice(0, FAULTS_MAX) };
 }
 
 function ofList({ at, reason }: Fault): Fault {
   return { at, reason: `what the list of tasks names cannot be looked at: ${reason}` };
 }
 
-/** Undefined where it is no longer the list that was read. It is parsed only if nobody has parsed exactly these bytes before. */
+/** Undefined where the list cannot be opened any more. It is parsed only if nobody has parsed exactly these bytes before. */
 async function filesIn(
   { cache, place }: On,
   list: Reading,
   file: string,
 ): Promise<readonly string[] | undefined> {
   const { definition } = place.run;
-  const key = `${file} names`;
-  const known = cache.readings(definition, key, list.digest)?.[0]?.lists["files"];
-  if (known !== undefined) return known;
   const opened = openAt(place.root, file);
   const reader = place.workflow.definition.artifacts[list.artifact]?.reader;
-  if (opened.type !== "bytes" || `sha256:${sha256(opened.bytes)}` !== list.digest || reader?.type !== "tasks")
-    return undefined;
+  if (opened.type !== "bytes" || reader?.type !== "tasks") return undefined;
+  const [key, digest] = [`${file} names`, sha256(opened.bytes)];
+  const known = cache.readings(definition, key, digest)?.[0]?.lists["files"];
+  if (known !== undefined) return known;
   const { readTasks } = await import("../../format/tasks/read.ts");
   const { tasks } = readTasks(reader.style, shownPath(file), decodeWhole(opened.bytes) ?? "");
   const files = [...new Set(tasks.flatMap((task) => task.files))].toSorted();
-  cache.keepReadings(definition, key, list.digest, [{ ...list, lists: { files } }]);
+  cache.keepReadings(definition, key, digest, [{ ...list, lists: { files } }]);
   return files;
 }
 

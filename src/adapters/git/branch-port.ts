@@ -16,7 +16,7 @@ export function gitBranches(on: On): Branches {
       return whileLocked({ folder: on.home.locks, repo: of.repo }, () => rename(on, of));
     },
     baseOf: (of) => baseOf(on, of),
-    checkout: (repo) => checkout(on, repo),
+    checkout: (repo, artifacts) => checkout(on, repo, artifacts),
     branchAt: presentBranch,
   };
 }

@@ -7,10 +7,14 @@ import { writePrivate } from "../home/folders.ts";
 import { UserError } from "../user-error.ts";
 import { tryGit } from "./call.ts";
 import { gitDirOf } from "./locate.ts";
-import { openBench, type On } from "./own.ts";
+import { keepAway, openBench, type On } from "./own.ts";
 import { headOf } from "./tree.ts";
 
-export async function checkout(on: On, repo: string): Promise<{ readonly base: string }> {
+export async function checkout(
+  on: On,
+  repo: string,
+  artifacts: readonly string[],
+): Promise<{ readonly base: string }> {
   const gitDir = gitDirOf(repo);
   const args = ["rev-parse", "--is-bare-repository"];
   const answer = gitDir === undefined ? undefined : await tryGit(on.env, { cwd: repo, gitDir, args });
@@ -26,5 +30,6 @@ export async function checkout(on: On, repo: string): Promise<{ readonly base: s
     readFileSync(join(bench.commonDir, "info", "exclude"), "utf8"),
   );
   writePrivate(join(bench.own, "info", "exclude"), ignored ?? "");
+  keepAway(bench, artifacts);
   return { base: (await headOf(on, bench)) ?? "" };
 }

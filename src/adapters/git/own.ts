@@ -50,6 +50,7 @@ type Known = Pick<Bench, "gitDir" | "commonDir" | "branch" | "oidBytes"> & {
 const MISSING = ["ENOENT", "ENOTDIR"];
 const UNREADABLE = [...MISSING, "EACCES", "ELOOP"];
 const RECORD = "workspace.json";
+const KEPT_AWAY = "kept-away.json";
 
 /** Settings that say how files become objects. None of them names a file or a command. */
 const COPIED = new Set([
@@ -191,6 +192,17 @@ export function leaveOut({ own }: Pick<Bench, "own">, artifacts: readonly string
   const lines = unless(MISSING, () => readFileSync(file, "utf8"))?.split("\n") ?? [""];
   const missing = ignoreLines(artifacts).filter((line) => !lines.includes(line));
   if (missing.length > 0) writePrivate(file, [...lines.slice(0, -1), ...missing, ""].join("\n"));
+}
+
+/** In place: what is not part of the work while one run has the checkout, instead of what was so for the last one. */
+export function keepAway({ own }: Pick<Bench, "own">, artifacts: readonly string[]): void {
+  writePrivate(join(own, KEPT_AWAY), `${JSON.stringify(artifacts)}\n`);
+}
+
+export function keptAway({ own }: Pick<Bench, "own">): readonly string[] {
+  const text = unless(MISSING, () => readFileSync(join(own, KEPT_AWAY), "utf8"));
+  const paths: unknown = text === undefined ? [] : parsed(text);
+  return Array.isArray(paths) ? paths.filter((path) => typeof path === "string") : [];
 }
 
 /** Several checkouts may have one name; those below our worktrees have one each. */

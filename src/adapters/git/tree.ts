@@ -20,7 +20,7 @@ import { hiddenRules } from "./hidden-rules.ts";
 import { copyIndex, isSameEntry, pairs, parseIndex, rootTree, withNested } from "./index-file.ts";
 import type { IndexFile } from "./index-file.ts";
 import { gitDirOf } from "./locate.ts";
-import { at, inRepository, leaveOut, within } from "./own.ts";
+import { at, inRepository, keptAway, leaveOut, within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { headAt } from "./refs.ts";
 import { withScratch } from "./scratch.ts";
@@ -28,7 +28,8 @@ import { withScratch } from "./scratch.ts";
 const NO_COMMIT = /^error: '(.+?)\/?' does not have a commit checked out$/m;
 const TRIES_MAX = 3;
 
-export async function digest(on: On, bench: Bench, artifacts: readonly string[]): Promise<string> {
+export async function digest(on: On, bench: Bench, own: readonly string[]): Promise<string> {
+  const artifacts = bench.isPlace === true ? [...own, ...keptAway(bench)] : own;
   // In place, one run comes after the other: what the last one left out must not be left out for the next.
   if (bench.isPlace !== true) leaveOut(bench, artifacts);
   const tip = bench.isPlace === true ? ((await headOf(on, bench)) ?? "") : await tipOf(on, bench);

@@ -70,8 +70,14 @@ export type Branches = {
     readonly from: string;
     readonly to: string;
   }): Promise<void>;
-  /** Gets a repository's own checkout ready to be worked in: nothing is made or changed there. Throws a UserError where there is none. */
-  checkout(repo: string): Promise<{
+  /**
+   * Gets a repository's own checkout ready to be worked in: nothing is made or changed there. Throws a UserError where there is none.
+   * From here on these files are not part of the work, whose run it may be that looks: that of a task works in its parent's place.
+   */
+  checkout(
+    repo: string,
+    artifacts: readonly string[],
+  ): Promise<{
     /** The commit that it is at; empty where there is none yet. */
     readonly base: string;
   }>;
