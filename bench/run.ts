@@ -8,6 +8,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
+import { benchChange } from "./change.ts";
+import { benchChanges } from "./changes.ts";
 import { benchCheck } from "./check.ts";
 import { table, type Figure } from "./figure.ts";
 import { benchGraph } from "./graph.ts";
@@ -32,6 +34,8 @@ const BENCHES: Readonly<Record<string, () => Figure | Promise<Figure>>> = {
   review: benchReview,
   graph: benchGraph,
   staged: benchStaged,
+  change: benchChange,
+  changes: benchChanges,
 };
 
 const { values, positionals } = parseArgs({

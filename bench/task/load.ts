@@ -1,13 +1,16 @@
-/** The task workflow as it is delivered. */
+/** Workflows as they are delivered. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { compile, type Workflow } from "../../src/core/compile.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 import type { Limits } from "./event.ts";
 
-const folder = new URL("../../workflows/task/", import.meta.url);
-
 export function loadTask(): Workflow {
+  return loadWorkflow("task");
+}
+
+export function loadWorkflow(name: string): Workflow {
+  const folder = new URL(`../../workflows/${name}/`, import.meta.url);
   const prompts = readdirSync(new URL("prompts/", folder)).map((file) => {
     const text = readFileSync(new URL(`prompts/${file}`, folder), "utf8");
     return [file.replace(/\.md$/, ""), { file: `prompts/${file}`, text }] as const;
@@ -15,7 +18,7 @@ export function loadTask(): Workflow {
   const bytes = readFileSync(new URL("workflow.yaml", folder));
   const parsed = parseWorkflow({ file: "workflow.yaml", bytes, prompts: Object.fromEntries(prompts) });
   if (!parsed.ok)
-    throw new Error(`workflows/task: ${parsed.problems.map((problem) => problem.message).join("; ")}`);
+    throw new Error(`workflows/${name}: ${parsed.problems.map((problem) => problem.message).join("; ")}`);
   return parsed.workflow;
 }
 
