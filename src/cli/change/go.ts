@@ -256,7 +256,8 @@ function endOf(doing: Doing, data: ChangeData, end: Followed): End {
   const next = commandFor(data.phase, data.change);
   const message = `${data.change} ${sayPhase(data.phase)} (${data.phase})`;
   if (data.phase === "archived") return { exit: EXIT_OK, code: "ok", message, next: "", choices: [] };
-  const view = { command: `less changes/${data.change}/proposal.md`, means: "view it" };
+  const document = data.phase === "challenged" ? "proposal.md" : "REVIEW.md";
+  const view = { command: `less changes/${data.change}/${document}`, means: "view it" };
   const others = end.choices.filter(
     ({ command }) => !command.startsWith("signalbox move") || command.includes("reproposal"),
   );
