@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
+import { slotKey } from "../../core/run.ts";
 import { why } from "../../core/why.ts";
+import { placeOf } from "../../engine/place.ts";
+import { submit } from "../../engine/submit.ts";
 import { talkOf } from "../acted.ts";
 import { acting, seeThrough, type Acting } from "../acting.ts";
 import { answerWith } from "../answering.ts";
@@ -50,7 +53,7 @@ async function enter(on: Acting, doing: Doing, of: Wanted): Promise<Entered | An
   const change = changeNamed(on.box.store, repo, of.name);
   if (change.kept === undefined) return begin(on, { doing, change, repo, of });
   const run = change.kept.run.id;
-  await seeThrough(on, run);
+  await lookAround(on, run);
   const data = dataOf(on, of.name, run);
   const rule = DOORS[doing].by[data.phase];
   if (rule === undefined || rule === "refused") throw notReady(doing, data);
@@ -84,6 +87,29 @@ async function begin(
   const lists = { ...given.lists, param: [...(given.lists["param"] ?? []), `change=${name}`] };
   const { done } = await startRun(on, { words: [WORKFLOW, goal], options: { key: change.key }, lists });
   return { data: dataOf(on, name, done.run), told: done.told, from: 0 };
+}
+
+/** What people have edited while it waited is taken in first: it may be in another phase by that. */
+async function lookAround(on: Acting, id: string): Promise<void> {
+  const { workflow, run } = seenOf(on, id);
+  const { waits = false, final } = workflow.definition.states[run.state] ?? {};
+  if (final === undefined && waits && (await isEdited(on, id)))
+    await submit(on.box, {
+      run: id,
+      by: { type: "engine" },
+      event: ({ kept: _kept, ...known }) => ({ type: "observed", ...known }),
+    });
+  await seeThrough(on, id);
+}
+
+async function isEdited(on: Acting, id: string): Promise<boolean> {
+  const { workflow, run } = seenOf(on, id);
+  const readings = await on.box.artifacts.read(placeOf(on.box, { run, workflow, id }));
+  return readings.some(({ artifact, slot, digest }) => {
+    const known = run.held[slotKey(artifact, slot)]?.reading;
+    // A verdict stands in the journal: rewriting its text changes nothing.
+    return known !== undefined && known.verdict === undefined && known.digest !== digest;
+  });
 }
 
 /** Where it waits for the person who calls, that person's move; elsewhere it goes on by itself. */
