@@ -248,6 +248,22 @@ describe("archived", () => {
       "to implement, to merging, merge-again",
       "archive-blocked rebasing merging merge-review archiving archived; archived",
     ],
+    // Merged anew, a spec may come out as it did before.
+    [
+      { archive: "refused", "archiver.a": "same*" },
+      "to implement, to merging, merge-again",
+      "archive-blocked rebasing merging merge-review archiving archived; archived",
+    ],
+    [
+      { archive: "refused", "archiver.a": "same*" },
+      "to implement, to merging, later, to merging",
+      "archive-blocked complete merging merge-review archiving archived; archived",
+    ],
+    [
+      { "merge-reviewer": "NEEDS_FIX h", "archiver.a": "same*" },
+      "to implement, to merging",
+      "merging merge-review merging merge-review archiving archived; archived",
+    ],
     [{}, "to merging", "challenged refused to merging; challenged"],
   ])("%o, then %s: %s", (row) => {
     expect(lived(row)).toBe(row[2]);

@@ -73,6 +73,7 @@ export function live(told: Told): Lived {
         if (each.type === "waiver-given") waived.push(each.artifact);
       }
       for (const effect of after.effects) {
+        if (effect.type === "archive-artifacts") takeAway(world, after.run, effect.artifacts);
         if (effect.type !== "start-agent") continue;
         called.push(slotKey(effect.role, effect.slot));
         if (after.run.entry === run.entry && effect.role !== "spec-writer") way.push(`!${effect.role}`);
@@ -140,6 +141,13 @@ function endOf(world: World, run: Run, { role, slot, attempt }: Agent): Incoming
   return { type: "agent-ended", at: AT, role, slot, attempt, cause, ...facts, readings: left };
 }
 
+/** Of those that have a file for each member. */
+function takeAway({ files }: World, run: Run, artifacts: readonly string[]): void {
+  for (const name of artifacts)
+    for (const slot of Object.keys(run.slots[name] ?? {}))
+      files.delete(fillPath(run, change.definition.artifacts[name]?.file ?? "", slot));
+}
+
 function changeWork(world: World): void {
   world.tree += 1;
   world.work += 1;
@@ -180,7 +188,7 @@ function written({ role, slot, word }: By): readonly (readonly [string, string])
     case "merge-reviewer":
       return [["merge-review.json", review(word)]];
     case "archiver":
-      return [[`merged/${slot}.md`, word === "ok" ? spec("merged") : word]];
+      return [[`merged/${slot}.md`, word === "ok" ? spec("merged") : word === "same" ? SAME : word]];
     case "fixer":
       return [];
   }
@@ -213,6 +221,8 @@ const TASKS = "## 1. Data Layer\n\n- [ ] 1.1 Do it ({n})\n  - File: src/a.sh (CR
 function spec(word: string): string {
   return `## Overview\n\nThis is what it does, and for whom it does that: ${word} ({n}).\n\n## Requirements\n\n### R1: It does it\n\nIt must.\n\n## Acceptance Criteria\n\n### Scenario: It\n\n- **WHEN** somebody asks\n- **THEN** it does it\n`;
 }
+
+const SAME = spec("as before").replaceAll("{n}", "");
 
 const SEVERITY: Readonly<Record<string, string>> = { h: "HIGH", m: "MEDIUM", l: "LOW", x: "SPICY" };
 
