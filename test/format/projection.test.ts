@@ -145,7 +145,8 @@ describe("what nobody else has written in", () => {
         const existing = first(last);
         const again = renderAgain(projection, { all }, { existing, last });
         const edited = renderProjection(projection, { all }, existing);
-        if (edited.ok) expect(again).toBe(edited.text);
+        // What cannot be read back is not edited.
+        expect(again).toBe(edited.ok ? edited.text : again);
       }),
     );
   });
