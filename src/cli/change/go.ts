@@ -6,6 +6,7 @@ import { requirePerson } from "../../adapters/person/who.ts";
 import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { why } from "../../core/why.ts";
+import { bringUpToDate } from "../../engine/project.ts";
 import { talkOf } from "../acted.ts";
 import { acting, seeThrough, type Acting } from "../acting.ts";
 import { answerWith } from "../answering.ts";
@@ -166,6 +167,8 @@ function followed(
         const each = isJson || isQuiet ? (): void => undefined : emit;
         const { run, change } = entered.data;
         const end = await follow(on, { run, from: entered.from, emit: each, signal });
+        // What is typed next is to read its files: they may be behind for a moment.
+        await bringUpToDate(on.box, run);
         const data = { ...dataOf(on, change, run), ways: end.ways };
         const { exit, code, message, next, choices } = endOf(doing, data, end);
         const document = {
