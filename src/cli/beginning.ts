@@ -1,6 +1,5 @@
 /** A run begins: its name, its parameters, and the move that gets it going. */
 
-import { createHash } from "node:crypto";
 import { newRunId } from "../adapters/home/run-id.ts";
 import { UserError } from "../adapters/user-error.ts";
 import { closest } from "../core/closest.ts";
@@ -13,6 +12,7 @@ import { why } from "../core/why.ts";
 import { begin, type Submission } from "../engine/submit.ts";
 import { voiceOf, type Acting } from "./acting.ts";
 import { goalPlace } from "./goal.ts";
+import { idOf } from "./id-of.ts";
 import type { Typed } from "./stages.ts";
 import { withTexts, type Texts } from "./texts.ts";
 import type { Loaded } from "./workflow.ts";
@@ -65,12 +65,6 @@ function freeId({ box }: Acting): string {
     if (box.store.idsLike(id, 1).length === 0) return id;
   }
   throw new Error("no name for a run is free");
-}
-
-/** The same key in the same repository is the same run, whoever asks and however often. */
-export function idOf(repo: string, key: string): string {
-  const bytes = createHash("sha256").update(`${repo}\0${key}`).digest();
-  return newRunId((length) => bytes.subarray(0, length));
 }
 
 /** As settings have them, then as they were typed. */

@@ -11,6 +11,7 @@ import { compile, type Workflow } from "../core/compile.ts";
 import { boundWorkspace, isInPlace } from "../engine/place.ts";
 import type { Kept, RunRow } from "../engine/ports/journal.ts";
 import type { Store } from "../engine/ports/store.ts";
+import { runOfName } from "./change/which.ts";
 import { EXIT_DAMAGED, type Answer, type Door } from "./command.ts";
 import { isDue } from "./due.ts";
 
@@ -124,7 +125,7 @@ export function runMeant(
   word: string | undefined,
 ): string {
   const named = word ?? (env["SIGNALBOX_RUN"] === "" ? undefined : env["SIGNALBOX_RUN"]);
-  if (named !== undefined) return byPrefix(store, named);
+  if (named !== undefined) return byName(store, cwd, named);
   const workspace = store?.workspaceAt(cwd);
   if (workspace !== undefined) return workspace.run;
   const here = store === undefined ? [] : underWayIn(store, cwd);
@@ -177,9 +178,12 @@ export function newestFirst(
   return a.id < b.id ? -1 : 1;
 }
 
-function byPrefix(store: Store | undefined, word: string): string {
+/** What is named in full goes before what is only begun: an id, then a change of this repository, then the beginning of an id. */
+function byName(store: Store | undefined, cwd: string, word: string): string {
   const ids = store === undefined || word === "" ? [] : store.idsLike(word, LISTED + 1);
   if (ids.includes(word)) return word;
+  const change = store === undefined ? undefined : runOfName(store, cwd, word);
+  if (change !== undefined) return change;
   const [first, second] = ids;
   if (first === undefined) throw unknownRun(store, word);
   if (second === undefined) return first;

@@ -132,11 +132,33 @@ async function wantedOf(on: On): Promise<Wanted> {
     if (seen.digest !== base) throw changed(on, { file: into, base, seen });
     return { file: into, base, bytes };
   });
+  await requireJudged(on);
   const log = of.log === undefined ? [] : [await logged(on, of.log, date)];
   const to = fillPath(run, of.to.replaceAll("{date}", date.replaceAll("-", "")));
   const folder = fillPath(run, of.folder);
   if (boundWorkspace(works, row.id) === undefined) throw new Error(`${row.id} does not work in ${root} now`);
   return { root, files: [...files, ...log], folder, to };
+}
+
+/** What is put in place is what the run holds, and what was said about it is still about that: somebody may have written there since. */
+async function requireJudged({ works, kept, archive: of }: On): Promise<void> {
+  const { row, run } = kept;
+  const workflow = works.workflow(row.definition);
+  const known = Object.entries(workflow.definition.artifacts);
+  const sources = known.flatMap(([name, { file, every }]) =>
+    file === of.from && every !== undefined ? [name] : [],
+  );
+  const readings = await works.artifacts.read(placeOf(works, { run, workflow, id: row.id }));
+  for (const name of sources) {
+    const now = readings.find((reading) => reading.artifact === name);
+    if (now?.digest !== run.held[name]?.reading.digest)
+      throw new Objection(`${name} is not what it was when it was handed in`, of.from);
+  }
+  for (const [name, { bind }] of known) {
+    if (!bind.some((each) => sources.includes(each))) continue;
+    const { standing, reason } = worth(workflow, run, name);
+    if (standing === "stale") throw new Objection(`${name} does not count any more: ${reason}`, of.from);
+  }
 }
 
 /** Both sides are kept, so that somebody can compare them. */

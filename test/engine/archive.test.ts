@@ -30,6 +30,7 @@ params:
   change: { text: "" }
 artifacts:
   proposal: { in: "changes/{change}/proposal.md", document: [Summary, Specs], lists: { specs: Specs }, by: human }
+  merged: { in: "changes/{change}/merged/{slot}.md", file: true, every: proposal.specs, by: human }
   base: { fact: base-noted, fresh: noting }
   archived: { fact: archived, fresh: archiving }
   unarchived: { fact: archive-refused, fresh: archiving }
@@ -227,6 +228,11 @@ test.for<[string, () => void, RegExp]>([
     "there is no new text",
     () => rmSync(join(repo, "changes/x/merged/keys.md")),
     /there is no changes\/x\/merged\/keys.md/,
+  ],
+  [
+    "the new text is not the one that was looked at",
+    () => put({ "changes/x/merged/keys.md": "# Nobody has read this\n" }),
+    /merged is not what it was when it was handed in/,
   ],
   [
     "the log is no text",

@@ -5,8 +5,11 @@ import { join } from "node:path";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
+import { slotKey } from "../../core/run.ts";
 import { why } from "../../core/why.ts";
+import { placeOf } from "../../engine/place.ts";
 import { bringUpToDate } from "../../engine/project.ts";
+import { submit } from "../../engine/submit.ts";
 import { talkOf } from "../acted.ts";
 import { acting, seeThrough, type Acting } from "../acting.ts";
 import { answerWith } from "../answering.ts";
@@ -16,6 +19,7 @@ import { follow, type Followed } from "../follow.ts";
 import { seenOf } from "../kept.ts";
 import { moveTo } from "../moving.ts";
 import { sayReads } from "../reading/question.ts";
+import { taskTeller, type TaskTeller } from "../reading/task-lines.ts";
 import { columns } from "../say.ts";
 import { commandFor, DOORS, sayPhase, type Doing } from "./doors.ts";
 import { changeNamed, WORKFLOW, type Change } from "./which.ts";
@@ -34,7 +38,12 @@ type ChangeData = {
 };
 
 /** Where it stood before, what was done at once, and from where on there is something new to tell. */
-type Entered = { readonly data: ChangeData; readonly told: readonly string[]; readonly from: number };
+type Entered = {
+  readonly data: ChangeData;
+  readonly told: readonly string[];
+  readonly from: number;
+  readonly since: string;
+};
 
 export async function go(doing: Doing, given: Given, door: Door): Promise<Answer> {
   const [name = "", goal = ""] = given.words;
@@ -51,13 +60,13 @@ async function enter(on: Acting, doing: Doing, of: Wanted): Promise<Entered | An
   const change = changeNamed(on.box.store, repo, of.name);
   if (change.kept === undefined) return begin(on, { doing, change, repo, of });
   const run = change.kept.run.id;
-  await seeThrough(on, run);
+  await lookAround(on, run);
   const data = dataOf(on, of.name, run);
   const rule = DOORS[doing].by[data.phase];
   if (rule === undefined || rule === "refused") throw notReady(doing, data);
   if (rule === "told") return told(data);
-  const from = seenOf(on, run).run.seq;
-  return { data, told: await getOn(on, doing, run), from };
+  const { run: before, row } = seenOf(on, run);
+  return { data, told: await getOn(on, doing, data), from: before.seq, since: row.updatedAt };
 }
 
 async function begin(
@@ -82,13 +91,42 @@ async function begin(
       next: `mv changes/${name} changes/${name}.old`,
       exit: EXIT_NOT_YOURS,
     });
-  const lists = { ...given.lists, param: [...(given.lists["param"] ?? []), `change=${name}`] };
-  const { done } = await startRun(on, { words: [WORKFLOW, goal], options: { key: change.key }, lists });
-  return { data: dataOf(on, name, done.run), told: done.told, from: 0 };
+  // Lists of runs show the name; agents are told the goal.
+  const param = [`goal=${goal}`, ...(given.lists["param"] ?? []), `change=${name}`];
+  const words = [WORKFLOW, `${name}: ${goal}`];
+  const { done } = await startRun(on, {
+    words,
+    options: { key: change.key },
+    lists: { ...given.lists, param },
+  });
+  return { data: dataOf(on, name, done.run), told: done.told, from: 0, since: "" };
+}
+
+/** What people have edited while it waited is taken in first: it may be in another phase by that. */
+async function lookAround(on: Acting, id: string): Promise<void> {
+  const { workflow, run } = seenOf(on, id);
+  const { waits = false, final } = workflow.definition.states[run.state] ?? {};
+  if (final === undefined && waits && (await isEdited(on, id)))
+    await submit(on.box, {
+      run: id,
+      by: { type: "engine" },
+      event: ({ kept: _kept, ...known }) => ({ type: "observed", ...known }),
+    });
+  await seeThrough(on, id);
+}
+
+async function isEdited(on: Acting, id: string): Promise<boolean> {
+  const { workflow, run } = seenOf(on, id);
+  const readings = await on.box.artifacts.read(placeOf(on.box, { run, workflow, id }));
+  return readings.some(({ artifact, slot, digest }) => {
+    const known = run.held[slotKey(artifact, slot)]?.reading;
+    // A verdict stands in the journal: rewriting its text changes nothing.
+    return known !== undefined && known.verdict === undefined && known.digest !== digest;
+  });
 }
 
 /** Where it waits for the person who calls, that person's move; elsewhere it goes on by itself. */
-async function getOn(on: Acting, doing: Doing, id: string): Promise<readonly string[]> {
+async function getOn(on: Acting, doing: Doing, { change, run: id }: ChangeData): Promise<readonly string[]> {
   const seen = seenOf(on, id);
   const { workflow, run } = seen;
   const { states } = workflow.definition;
@@ -103,7 +141,28 @@ async function getOn(on: Acting, doing: Doing, id: string): Promise<readonly str
       (states[to]?.phase ?? to) === DOORS[doing].into,
   );
   const way = ways.find(({ open }) => open) ?? ways[0];
-  return way === undefined ? [] : (await moveTo(on, { run: id, to: way.to })).told;
+  if (way === undefined) return [];
+  try {
+    return (await moveTo(on, { run: id, to: way.to })).told;
+  } catch (error) {
+    throw error instanceof UserError ? atDoor(error, doing, { change, move: `${id} ${way.to}` }) : error;
+  }
+}
+
+/** Whoever came through a door is told of doors, and not of the moves behind them. */
+function atDoor(
+  { code, message, next, exit, at }: UserError,
+  doing: Doing,
+  { change, move }: { readonly change: string; readonly move: string },
+): UserError {
+  const door = `signalbox ${doing} ${change}`;
+  const where = { exit, ...(at === undefined ? {} : { at }) };
+  if (doing === "reopen" && message.includes(" must be stale"))
+    return new UserError("not-edited", `${change} was rejected, and nothing of it was edited since`, {
+      ...where,
+      next: `edit what is in changes/${change}, then: ${door}`,
+    });
+  return new UserError(code, message, { ...where, next: next.replace(`signalbox move ${move}`, door) });
 }
 
 function dataOf(on: Acting, change: string, id: string): ChangeData {
@@ -166,7 +225,10 @@ function followed(
       acting(door, async (on) => {
         const each = isJson || isQuiet ? (): void => undefined : emit;
         const { run, change } = entered.data;
-        const end = await follow(on, { run, from: entered.from, emit: each, signal });
+        const tell = taskTeller();
+        // What tasks did before was told by the door that was used then.
+        const tasks: TaskTeller = (seen) => tell(seen).filter(({ at }) => at > entered.since);
+        const end = await follow(on, { run, from: entered.from, emit: each, signal, tasks });
         // What is typed next is to read its files: they may be behind for a moment.
         await bringUpToDate(on.box, run);
         const data = { ...dataOf(on, change, run), ways: end.ways };
@@ -192,12 +254,13 @@ type End = Pick<Followed, "exit" | "code" | "message" | "next" | "choices">;
 function endOf(doing: Doing, data: ChangeData, end: Followed): End {
   const isDone = data.phase === DOORS[doing].until || (doing === "reopen" && data.phase === "complete");
   if (!isDone || end.code === "needs-attention" || end.code === "halted") {
-    return data.phase === "rejected" ? { ...end, next: commandFor(data.phase, data.change) } : end;
+    return data.phase === "rejected" ? rejectedEnd(data, end) : end;
   }
   const next = commandFor(data.phase, data.change);
   const message = `${data.change} ${sayPhase(data.phase)} (${data.phase})`;
   if (data.phase === "archived") return { exit: EXIT_OK, code: "ok", message, next: "", choices: [] };
-  const view = { command: `less changes/${data.change}/proposal.md`, means: "view it" };
+  const document = data.phase === "challenged" ? "proposal.md" : "REVIEW.md";
+  const view = { command: `less changes/${data.change}/${document}`, means: "view it" };
   const others = end.choices.filter(
     ({ command }) => !command.startsWith("signalbox move") || command.includes("reproposal"),
   );
@@ -211,6 +274,18 @@ function endOf(doing: Doing, data: ChangeData, end: Followed): End {
       view,
       ...others,
     ],
+  };
+}
+
+function rejectedEnd({ phase, change }: ChangeData, end: Followed): End {
+  const next = commandFor(phase, change);
+  const message = `${change} ${sayPhase(phase)} (${phase})`;
+  const view = { command: `less changes/${change}/challenge.json`, means: "read why" };
+  return {
+    ...end,
+    message,
+    next,
+    choices: [view, { command: next, means: "when its documents were edited" }, ...end.choices],
   };
 }
 

@@ -3,10 +3,11 @@
  * at any other, until it was dropped. Then the name is free again.
  */
 
+import { dirname } from "node:path";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import { idOf } from "../beginning.ts";
+import { idOf } from "../id-of.ts";
 
 /** The workflow that these commands are about. */
 export const WORKFLOW = "change";
@@ -22,6 +23,16 @@ export type Change = {
   readonly kept: Kept | undefined;
 };
 
+/** The run that is called so in a folder or in one above it; where the name was dropped, the one that had it last. */
+export function runOfName(store: Pick<Store, "load">, cwd: string, name: string): string | undefined {
+  if (!NAME.test(name)) return undefined;
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const { kept, last } = lifeOf(store, folder, name);
+    const found = kept?.run.id ?? last;
+    if (found !== undefined || folder === dirname(folder)) return found;
+  }
+}
+
 export function changeNamed(store: Pick<Store, "load">, repo: string, name: string): Change {
   if (!NAME.test(name))
     throw new UserError(
@@ -29,10 +40,27 @@ export function changeNamed(store: Pick<Store, "load">, repo: string, name: stri
       `"${name}" is no name for a change: a-z, 0-9 and - are, at most 64 of them, with a letter or a digit at both ends`,
       'signalbox plan add-login "Users can log in"',
     );
+  const { key, kept } = lifeOf(store, repo, name);
+  if (key !== "") return { name, key, kept };
+  throw new UserError("too-many-lives", `${name} was dropped ${LIVES} times`, "choose another name");
+}
+
+type Life = {
+  /** Empty where all are used up. */
+  readonly key: string;
+  /** The run of this life; undefined where the name is free. */
+  readonly kept: Kept | undefined;
+  /** The run of the life before. */
+  readonly last: string | undefined;
+};
+
+function lifeOf(store: Pick<Store, "load">, repo: string, name: string): Life {
+  let last: string | undefined;
   for (let life = 1; life <= LIVES; life += 1) {
     const key = life === 1 ? `change:${name}` : `change:${name}:${life}`;
     const kept = store.load(idOf(repo, key));
-    if (kept?.row.status !== "cancelled") return { name, key, kept };
+    if (kept?.row.status !== "cancelled") return { key, kept, last };
+    last = kept.run.id;
   }
-  throw new UserError("too-many-lives", `${name} was dropped ${LIVES} times`, "choose another name");
+  return { key: "", kept: undefined, last };
 }

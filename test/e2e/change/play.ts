@@ -8,16 +8,18 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { findWorkflow } from "../../../src/adapters/library/find.ts";
 import { parseFound } from "../../../src/adapters/library/load.ts";
 import { openStore } from "../../../src/adapters/store/open.ts";
-import { idOf } from "../../../src/cli/beginning.ts";
+import { runOfChange } from "../../support/change.ts";
 import { onStage, type Now, type Stage } from "../activities/stage.ts";
 import { story, type, type Answer } from "../lives/life.ts";
 import { NODE } from "../mcp/support.ts";
 import { historyOf } from "../staged/support.ts";
 
 export const PLAYER = join(import.meta.dirname, "player.sh");
+const REVIEWER = fileURLToPath(new URL("reviewer.ts", import.meta.url));
 
 /** Tests can be held, too, as `check`; a file `red` in the ledger makes them fail. */
 const TESTS = `
@@ -66,7 +68,7 @@ const PATIENCE_MS = 120_000;
 export const LONG = { timeout: PATIENCE_MS + 10_000 };
 
 export async function inChange(wishes: Wishes, play: (on: Play) => Promise<void>): Promise<void> {
-  const player = `{ command: [sh, "${PLAYER}"], set: { NODE: "${NODE}" }, minutes: 60, stall_minutes: 60 }`;
+  const player = `{ command: [sh, "${PLAYER}"], set: { NODE: "${NODE}", REVIEWER: "${REVIEWER}" }, minutes: 60, stall_minutes: 60 }`;
   const harnesses = { gemini: player, codex: player, claude: player, ...wishes.harnesses };
   const settings = Object.entries(harnesses).map(([name, is]) => `  ${name}: ${is}\n`);
   const files = { ...FILES, ...wishes.files };
@@ -92,7 +94,7 @@ async function takeAsProven({ home, repo }: Stage): Promise<void> {
 
 function playOf(stage: Stage): Play {
   const typed: Play["type"] = (...argv) => type(stage, argv);
-  const of = (change: string): string => idOf(stage.repo, `change:${change}`);
+  const of = (change: string): string => runOfChange(stage.repo, change);
   const waitFor = async (run: string, holds: () => boolean): Promise<void> => {
     const giveUpAt = performance.now() + PATIENCE_MS;
     for (let n = 1; !holds(); n += 1) {

@@ -72,7 +72,7 @@ TEXT
 case $word in
 silent) exit 0 ;;
 die) exit 3 ;;
-mcp) exec "$NODE" "$(dirname "$0")/reviewer.ts" ;;
+mcp) exec "$NODE" "$REVIEWER" ;;
 deaf)
   exec <&-
   word=

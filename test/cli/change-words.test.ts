@@ -1,0 +1,65 @@
+/** A change is known by its name wherever a run is meant, and its doors name doors. */
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { run, type Printed } from "../../src/cli/run.ts";
+import { CHANGE_FILES, runOfChange } from "../support/change.ts";
+import { copyOf, prepareHome, removeHomes, type Prepared } from "../support/home.ts";
+import { AT_HOME } from "../support/procs.ts";
+
+afterAll(removeHomes);
+
+const origin = prepareHome({ ...CHANGE_FILES, "src/deep/a.txt": "a\n" });
+await origin.call("trust");
+await origin.call(["plan", "x", "Greetings that shout", "--detach"]);
+const id = runOfChange(origin.repo, "x");
+
+function callIn(on: Prepared, cwd: string, line: string): Promise<Printed> {
+  return run(line.split(" "), { cwd, env: on.env, procs: AT_HOME, startSupervisor: () => undefined });
+}
+
+describe("by its name", () => {
+  test.for(["show x", "why x", "next x", "history x --json", "stop x", "move x challenged"])(
+    "%s",
+    async (line) => {
+      const { code, stdout } = await copyOf(origin).call(line);
+      expect([code, stdout]).toEqual([0, expect.stringContaining(id) as string]);
+    },
+  );
+
+  test("from every folder of its repository, and nowhere else", async () => {
+    expect((await callIn(origin, join(origin.repo, "src/deep"), "show x")).code).toBe(0);
+    const { code, stderr } = await callIn(origin, "/", "show x");
+    expect([code, stderr]).toEqual([2, expect.stringContaining('there is no run "x"') as string]);
+  });
+
+  test("of one that was dropped, until it is taken again", async () => {
+    const on = copyOf(origin);
+    await on.call("move x dropped");
+    expect((await on.call("show x")).stdout).toContain(id);
+    const { stdout } = await on.call("plan x again --detach");
+    expect((await on.call("show x")).stdout).toContain(stdout.trim());
+  });
+
+  test("it is listed, and agents are told the goal alone", async () => {
+    expect((await origin.call("list")).stdout).toMatch(/ x: Greetings that shout\n$/);
+    const goal = origin.withStore((store) => store.load(id)?.run.params["goal"]);
+    expect(goal).toBe("Greetings that shout");
+  });
+});
+
+describe("what to type is a door", () => {
+  test("where another works here", async () => {
+    const on = copyOf(origin);
+    const { code, stderr } = await on.call("plan y something");
+    expect([code, stderr]).toEqual([5, expect.stringContaining(`run ${id} works there`) as string]);
+    expect(stderr).not.toContain("signalbox move");
+  });
+
+  test("where it was rejected", async () => {
+    const on = copyOf(origin);
+    await on.call("move x rejected");
+    const { code, stdout, stderr } = await on.call("plan x");
+    expect([code, stdout]).toEqual([3, "x was rejected: edit its documents, then reopen it (rejected)\n"]);
+    expect(stderr).toBe("  next: signalbox reopen x\n");
+  });
+});
