@@ -241,7 +241,7 @@ export function notReserved(resource: string, holder?: string): Unmet {
     return {
       code: "gate-not-met",
       message: `the ${resource} is taken: run ${holder} works there, and one at a time can`,
-      mend: `let ${holder} come to where it waits for somebody (signalbox show ${holder}) or end it (signalbox cancel ${holder})`,
+      mend: `let ${holder} go on until it gives the place back (signalbox show ${holder} says what it waits for) or end it (signalbox cancel ${holder})`,
     };
   return { code: "gate-not-met", message: `no ${resource} is free`, mend: `a ${resource} becomes free` };
 }

@@ -5,7 +5,7 @@ import type { Reading } from "../../src/core/event.ts";
 import { reading, verdict } from "../support/play.ts";
 import { happening } from "../support/stages.ts";
 import { fromText } from "../support/workflows.ts";
-import { machine } from "./reading-support.ts";
+import { AT, machine } from "./reading-support.ts";
 
 const workflow = fromText(`
 $schema: ../../schema/workflow-1.schema.json
@@ -85,5 +85,40 @@ describe("why it asks", async () => {
     const { stdout } = await on.call(`show ${id}`);
     expect(stdout).toContain(`Why it asks\n  ${asked[0]}`);
     expect(stdout).not.toContain("\u001B");
+  });
+});
+
+describe("what the engine could not do", async () => {
+  const refused = fromText(`
+$schema: ../../schema/workflow-1.schema.json
+name: filed
+title: Something is put in its place
+artifacts: { refused: { fact: archive-refused, fresh: filing } }
+states:
+  filing: { waits: true }
+  blocked: { ask: blocked }
+  done: { final: done }
+moves:
+  - { from: start, to: filing, by: human }
+  - { from: filing, to: blocked, by: engine, when: { refused: holds } }
+  - { from: filing, to: done, by: human }
+asks:
+  blocked: { question: worker, options: { again: { to: done } } }
+`);
+  const on = await machine(refused);
+  afterAll(() => on.store.close());
+
+  test("is told with all that is known of it", async () => {
+    on.begin("f1");
+    const told = { reason: "specs/a.md is another one", file: "specs/a.md", base: "/kept/a", now: "/kept/b" };
+    on.happen("f1", {
+      type: "observed",
+      at: AT,
+      readings: [reading("refused", { digest: "1", fields: told })],
+    });
+    const { asked } = (await on.data("show f1")) as { asked: string };
+    expect(asked.split("\n").slice(-4)).toEqual(
+      Object.entries(told).map(([name, text]) => `${name}: ${text}`),
+    );
   });
 });

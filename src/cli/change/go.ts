@@ -18,6 +18,7 @@ import { startRun } from "../commands/run.ts";
 import { follow, type Followed } from "../follow.ts";
 import { seenOf } from "../kept.ts";
 import { moveTo } from "../moving.ts";
+import { causeOf } from "../reading/cause.ts";
 import { sayReads } from "../reading/question.ts";
 import { taskTeller, type TaskTeller } from "../reading/task-lines.ts";
 import { columns } from "../say.ts";
@@ -241,7 +242,8 @@ function followed(
           ways: choices.map((one) => one.command),
           next,
         };
-        const lines = sayEnd({ ...end, message, choices, next }, door);
+        const cause = exit === EXIT_OK ? [] : causeOf(seenOf(on, end.asking.run));
+        const lines = sayEnd({ ...end, message, choices, next, cause }, door);
         emit({ text: isQuiet ? "" : lines, data: document });
         return exit;
       }),
@@ -289,9 +291,12 @@ function rejectedEnd({ phase, change }: ChangeData, end: Followed): End {
   };
 }
 
-function sayEnd({ message, choices, reads, next }: Followed, { paint, cwd }: Door): string {
+type Said = Followed & { readonly cause: readonly string[] };
+
+function sayEnd({ message, choices, reads, next, cause }: Said, { paint, cwd }: Door): string {
+  const asked = cause.map((line) => `  > ${line}\n`);
   const read = sayReads(reads, cwd).map((line) => `  ${line}\n`);
   const typed = columns(choices.map(({ command: line, means }) => [`  type: ${line}`, means]));
   const more = choices.length === 0 && next !== "" ? `  next: ${next}\n` : "";
-  return `${paint.bold(message)}\n${read.join("")}${typed}${more}`;
+  return `${paint.bold(message)}\n${asked.join("")}${read.join("")}${typed}${more}`;
 }

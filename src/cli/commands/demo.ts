@@ -21,7 +21,7 @@ import { setStage, typedAnywhere, type Stage } from "../demo/stage.ts";
 export const command: Command = {
   usage: "[WORKFLOW] [--yes] [--keep]",
   about:
-    "Plays a workflow from its beginning to its good end: a throw-away repository, scripted agents, the real engine. No model and no\nset-up. Where the workflow asks a person, you are asked at the keyboard. There are demos of task (three tasks at once; one asks a question, one\nfails its first review) and of staged (thirteen phases, with tasks of their own).",
+    "Plays a workflow from its beginning to its good end: a throw-away repository, scripted agents, the real engine. No model and no\nset-up. Where the workflow asks a person, you are asked at the keyboard. There are demos of task (three tasks at once; one asks a question, one\nfails its first review), of staged (thirteen phases, with tasks of their own) and of change (from a proposal to the archive).",
   words: { min: 0, max: 1 },
   options: {
     yes: { about: "answer for the person, as without a keyboard", short: "y" },

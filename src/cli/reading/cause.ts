@@ -77,7 +77,8 @@ function said(seen: Seen, name: string): readonly string[] {
 
 /** A text of its author's own, and none of the words that a workflow reads. */
 function isFree({ reader }: Artifact, field: string): boolean {
-  if (reader.type === "section") return true;
+  // What the engine says of a deed is for nobody else to read.
+  if (reader.type === "section" || reader.type === "fact") return true;
   if (reader.type !== "json" && reader.type !== "yaml") return false;
   if (reader.review?.verdictAt === field) return false;
   const { shape } = reader;
