@@ -32,6 +32,28 @@ export function renderProjection(
   }
 }
 
-function isMap(data: unknown): data is Readonly<Record<string, unknown>> {
+type Keys = Readonly<Record<string, unknown>>;
+
+/**
+ * The same text as `renderProjection` gives, where `existing` is to the byte what `last` was written as: then nothing in it is
+ * anybody else's, and nothing has to be read to leave that alone. `undefined` where somebody else may have written in it.
+ */
+export function renderAgain(
+  projection: Projection,
+  root: unknown,
+  { existing, last }: { readonly existing: string; readonly last: Keys },
+): string | undefined {
+  if ("of" in projection || projection.as !== "yaml") return undefined;
+  const data = project(projection.data, root);
+  if (!isMap(data) || !hasSameKeys(data, last) || writeYaml(last) !== existing) return undefined;
+  return writeYaml(data);
+}
+
+/** One that is new goes to the end of the file, and one that is no longer projected stays in it. */
+function hasSameKeys(one: Keys, other: Keys): boolean {
+  return JSON.stringify(Object.keys(one)) === JSON.stringify(Object.keys(other));
+}
+
+function isMap(data: unknown): data is Keys {
   return typeof data === "object" && data !== null && !Array.isArray(data);
 }

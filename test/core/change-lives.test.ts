@@ -127,6 +127,20 @@ describe("edited after it was judged", () => {
   });
 });
 
+describe("a spec is rewritten by somebody who is not to write it", () => {
+  test.for<Row>([
+    [{ reviewer: "NEEDS_CHANGES h", fixer: "%" }, "to implement", "fix testing review changed; implementing"],
+    [{ reviewer: "ok %" }, "to implement", "review !reviewer changed; implementing"],
+    [
+      { reviewer: "NEEDS_CHANGES h", fixer: "%" },
+      "to implement, to testing",
+      "changed testing review complete; complete",
+    ],
+  ])("%o, then %s: %s", (row) => {
+    expect(lived(row)).toBe(row[2]);
+  });
+});
+
 const MAJOR = { reviewer: "MAJOR_ISSUES h" };
 const UNDONE = { tasks: "some" };
 

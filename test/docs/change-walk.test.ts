@@ -71,10 +71,10 @@ test
     const exit = existsSync(`${outOf(index)}.exit`)
       ? readFileSync(`${outOf(index)}.exit`, "utf8").trim()
       : "";
-    if (shown === undefined) return expect([exit, exit === "0" ? "" : said]).toEqual(["0", ""]);
-    const promised = shown.filter((line) => line !== "").map(mask);
+    const promised = (shown ?? []).filter((line) => line !== "").map(mask);
     const lines = said.split("\n").filter((line) => line !== "");
-    expect(shortened(lines.map(mask), promised)).toEqual(promised);
+    const silent = exit === "0" ? [] : lines;
+    expect(shown === undefined ? silent : shortened(lines.map(mask), promised)).toEqual(promised);
   },
 );
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { project } from "../../src/core/project.ts";
 import type { Tree, TreeProjection } from "../../src/core/workflow.ts";
-import { renderProjection } from "../../src/format/projection.ts";
+import { renderAgain, renderProjection } from "../../src/format/projection.ts";
 
 const ROOT = {
   run: { id: "r1", state: "working", "1.2": { round: 2 } },
@@ -119,5 +119,46 @@ describe("it is rendered", () => {
     ["front-matter", "out:1:1 not-a-map"],
   ])("as %s, from a list", ([as, text]) => {
     expect(render(as, undefined, ["x"])).toBe(text);
+  });
+});
+
+describe("what nobody else has written in", () => {
+  const projection: TreeProjection = { file: "out", as: "yaml", data: { from: "all" } };
+  const first = (all: unknown): string => {
+    const rendered = renderProjection(projection, { all }, undefined);
+    return rendered.ok ? rendered.text : "";
+  };
+
+  test("is written anew as it would have been edited", () => {
+    const key = fc.stringMatching(/^[a-z][a-z_ -]{0,5}$/);
+    const maps = fc
+      .uniqueArray(key, { maxLength: 4 })
+      .chain((keys) =>
+        fc.tuple(
+          ...[0, 1].map(() =>
+            fc.record(Object.fromEntries(keys.map((name) => [name, fc.jsonValue({ maxDepth: 3 })]))),
+          ),
+        ),
+      );
+    fc.assert(
+      fc.property(maps, ([last = {}, all = {}]) => {
+        const existing = first(last);
+        const again = renderAgain(projection, { all }, { existing, last });
+        const edited = renderProjection(projection, { all }, existing);
+        // What cannot be read back is not edited.
+        expect(again).toBe(edited.ok ? edited.text : again);
+      }),
+    );
+  });
+
+  test.for<[string, string, Readonly<Record<string, unknown>>]>([
+    ["a comment", "a: 1\n# mine\n", { a: 2 }],
+    ["another key", "a: 1\nmine: 1\n", { a: 2 }],
+    ["another value", "a: 7\n", { a: 2 }],
+    ["other line ends", "a: 1\r\n", { a: 2 }],
+    ["what is new", "a: 1\n", { a: 1, b: 2 }],
+    ["what is no longer said", "a: 1\n", {}],
+  ])("is not what has %s", ([, existing, all]) => {
+    expect(renderAgain(projection, { all }, { existing, last: { a: 1 } })).toBeUndefined();
   });
 });

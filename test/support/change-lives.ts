@@ -4,8 +4,8 @@
  *
  * What happens is told by who does it, a word for each time: `{ challenger: "NEEDS_REVISION h m, APPROVED", tests: "red, ok" }`; after the last one
  * all is well, and a star means: from then on always. A review is its verdict and its issues: `h`, `m`, `l`, `x` for a severity that there is
- * not; `t` is a failed test, `n` numbers that do not add up, `+` a change of the files that tasks name, `~` of others. What people do is told in
- * one list: an answer, `to STATE` or `edit FILE`.
+ * not; `t` is a failed test, `n` numbers that do not add up, `+` a change of the files that tasks name, `~` of others, `%` of a spec of the plan.
+ * What people do is told in one list: an answer, `to STATE` or `edit FILE`.
  */
 
 import { fillPath } from "../../src/core/fill-path.ts";
@@ -132,6 +132,7 @@ function endOf(world: World, run: Run, { role, slot, attempt }: Agent): Incoming
       world.files.set(`${FOLDER}/${file}`, text.replaceAll("{n}", number));
     if (role === "fixer" || word.includes("+")) changeWork(world);
     if (word.includes("~")) world.tree += 1;
+    if (word.includes("%")) world.files.set(`${FOLDER}/specs/b.md`, spec(`rewritten by ${role} ${number}`));
   }
   const { readings: all = [], ...facts } = factsOf(world, run);
   // As the engine has it: a verdict of somebody who was ended counts for nothing.

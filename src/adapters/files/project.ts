@@ -64,11 +64,15 @@ export async function prepareProjections(where: Where, { root, projections }: Of
 }
 
 async function loadFormats(root: unknown): Promise<Formats> {
-  const [{ renderProjection }, { readFields }] = await Promise.all([
+  const [{ renderAgain, renderProjection }, { readFields }] = await Promise.all([
     import("../../format/projection.ts"),
     import("../../format/projected.ts"),
   ]);
-  return { render: (projection, text) => renderProjection(projection, root, text), read: readFields };
+  return {
+    render: (projection, text) => renderProjection(projection, root, text),
+    again: (projection, of) => renderAgain(projection, root, of),
+    read: readFields,
+  };
 }
 
 /** The file is exactly what we wrote last, and that is what it has to say. */
@@ -91,6 +95,16 @@ function easily({ last }: Memory, { projection, data }: Due, text: string | unde
   return headOf(text) === last.head ? setLines(text, last.fields, fieldsOf(data)) : undefined;
 }
 
+/** Where nobody has touched the file since we wrote it, and every byte of it is ours. */
+function untouched(
+  { memory: { last }, formats }: { readonly memory: Memory; readonly formats: Formats | undefined },
+  { projection }: Due,
+  now: { readonly digest: string; readonly text: string | undefined },
+): string | undefined {
+  if (last === undefined || now.text === undefined || now.digest !== last.digest) return undefined;
+  return formats?.again(projection, { existing: now.text, last: last.fields });
+}
+
 /** The digest of the front matter. */
 function headOf(text: string): string {
   const { mark, head, close } = splitFrontMatter(text);
@@ -99,6 +113,10 @@ function headOf(text: string): string {
 
 type Formats = {
   readonly render: (projection: Projection, text: string | undefined) => Edited;
+  readonly again: (
+    projection: Projection,
+    of: { readonly existing: string; readonly last: Fields },
+  ) => string | undefined;
   readonly read: (projection: Projection, text: string) => Fields;
 };
 type On = Where & {
@@ -189,7 +207,7 @@ function decide(
   // What others write is not begun by us.
   if (now === undefined && projection.as === "review-block") return { edit: undefined, told: [] };
   if (now !== undefined && text === undefined && !isWhole) return leave([`${file}:1:1: is not valid UTF-8`]);
-  const easy = easily(memory, due, text);
+  const easy = easily(memory, due, text) ?? untouched({ memory, formats }, due, { digest, text });
   if (easy === undefined && formats === undefined) return undefined;
   const edited: Edited | undefined =
     easy === undefined ? formats?.render(projection, text) : { ok: true, text: easy };

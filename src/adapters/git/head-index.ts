@@ -7,7 +7,7 @@
  * a copy, and the last one's stamps are as true as the first one's.
  */
 
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unless } from "../files/errno.ts";
 import { UserError } from "../user-error.ts";
@@ -29,6 +29,10 @@ export async function tipOf(on: On, bench: Bench): Promise<string> {
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${bench.branch}^{commit}`];
   const answer = await tryGit(on.env, { ...inRepository(bench), args });
   return answer.code === 0 ? answer.out.toString("utf8").trim() : "";
+}
+
+export function isIndexed(bench: Bench, tip: string): boolean {
+  return existsSync(fileOf(bench, tip));
 }
 
 export async function headIndex(on: On, bench: Bench, tip: string): Promise<IndexFile> {

@@ -15,14 +15,14 @@ import { join } from "node:path";
 import { artifactTest } from "./artifact-paths.ts";
 import { failed, git, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
-import { headIndex, keepStamps, tipOf } from "./head-index.ts";
+import { headIndex, isIndexed, keepStamps, tipOf } from "./head-index.ts";
 import { hiddenRules } from "./hidden-rules.ts";
 import { copyIndex, isSameEntry, pairs, parseIndex, rootTree, withNested } from "./index-file.ts";
 import type { IndexFile } from "./index-file.ts";
 import { gitDirOf } from "./locate.ts";
 import { at, inRepository, keptAway, leaveOut, within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
-import { headAt } from "./refs.ts";
+import { headAt, isTabled } from "./refs.ts";
 import { withScratch } from "./scratch.ts";
 
 const NO_COMMIT = /^error: '(.+?)\/?' does not have a commit checked out$/m;
@@ -32,7 +32,7 @@ export async function digest(on: On, bench: Bench, own: readonly string[]): Prom
   const artifacts = bench.isPlace === true ? [...own, ...keptAway(bench)] : own;
   // In place, one run comes after the other: what the last one left out must not be left out for the next.
   if (bench.isPlace !== true) leaveOut(bench, artifacts);
-  const tip = bench.isPlace === true ? ((await headOf(on, bench)) ?? "") : await tipOf(on, bench);
+  const tip = bench.isPlace === true ? await presentTip(on, bench) : await tipOf(on, bench);
   const index = await headIndex(on, bench, tip);
   const startedAt = Date.now();
   return withScratch(on, async (file) => {
@@ -51,6 +51,12 @@ export async function digest(on: On, bench: Bench, own: readonly string[]): Prom
     writeFileSync(file, index.bytes);
     return `${work}+${await treeWithout(on, bench, { file, index, isArtifact })}`;
   });
+}
+
+/** The commit that the person is at; empty where there is none. Git is asked once about each: from then on there is an index of it. */
+async function presentTip(on: On, bench: Bench): Promise<string> {
+  const read = isTabled(bench.commonDir) ? undefined : headAt(bench.gitDir);
+  return read !== undefined && isIndexed(bench, read) ? read : ((await headOf(on, bench)) ?? "");
 }
 
 function atOnce(work: () => void): void {
