@@ -8,6 +8,7 @@ import { UserError } from "../../adapters/user-error.ts";
 import { slotKey } from "../../core/run.ts";
 import { why } from "../../core/why.ts";
 import { placeOf } from "../../engine/place.ts";
+import { bringUpToDate } from "../../engine/project.ts";
 import { submit } from "../../engine/submit.ts";
 import { talkOf } from "../acted.ts";
 import { acting, seeThrough, type Acting } from "../acting.ts";
@@ -229,6 +230,8 @@ function followed(
         // What tasks did before was told by the door that was used then.
         const tasks: TaskTeller = (seen) => tell(seen).filter(({ at }) => at > entered.since);
         const end = await follow(on, { run, from: entered.from, emit: each, signal, tasks });
+        // What is typed next is to read its files: they may be behind for a moment.
+        await bringUpToDate(on.box, run);
         const data = { ...dataOf(on, change, run), ways: end.ways };
         const { exit, code, message, next, choices } = endOf(doing, data, end);
         const document = {

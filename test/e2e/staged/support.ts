@@ -173,7 +173,7 @@ async function until(life: Life, run: string, states: readonly string[]): Promis
 }
 
 /** What followed is told in the line of the move that it followed; members of a fan-out end when they end, and are not told. */
-function historyOf(events: readonly Event[]): string[] {
+export function historyOf(events: readonly Event[]): string[] {
   const lines: string[] = [];
   let led: string[] | undefined;
   for (const event of events) {
