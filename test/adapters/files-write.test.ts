@@ -233,6 +233,24 @@ describe("a projection", () => {
     expect(bench.text("TASK.md")).toBe("---\nstatus: done\nround: 2\n---\n# T\n");
   });
 
+  test.for([
+    ["no YAML", "state: done\n\tround: [1\n"],
+    ["no text", Buffer.from([0x73, 0xff, 0x0a])],
+  ] as const)("as YAML is put right where it is %s, and what was there is kept", async ([, broken]) => {
+    const bench = benchAt(folder(), {
+      projections: [{ file: "STATE.yaml", as: "yaml", data: { state: { from: "status" } } }],
+    });
+    await bench.project({ status: "working" });
+    bench.write("STATE.yaml", broken);
+    const told = await bench.project({ status: "working" });
+    expect(told.join()).toMatch(
+      /STATE\.yaml: cannot be read, and is written anew; .* kept in .*-STATE\.yaml/,
+    );
+    expect(bench.text("STATE.yaml")).toBe("state: working\n");
+    expect(await bench.project({ status: "review" })).toEqual([]);
+    expect(bench.text("STATE.yaml")).toBe("state: review\n");
+  });
+
   test("as JSON is the engine's, and what somebody else wrote there is kept", async () => {
     const bench = benchAt(folder(), {
       projections: [{ file: "s/{run}.json", as: "json", data: { state: { from: "status" } } }],

@@ -206,11 +206,15 @@ function decide(
   const isWhole = isAllOurs(due);
   // What others write is not begun by us.
   if (now === undefined && projection.as === "review-block") return { edit: undefined, told: [] };
-  if (now !== undefined && text === undefined && !isWhole) return leave([`${file}:1:1: is not valid UTF-8`]);
+  if (now !== undefined && text === undefined && !isWhole) {
+    if (projection.as === "yaml") return anew(formats, due);
+    return leave([`${file}:1:1: is not valid UTF-8`]);
+  }
   const easy = easily(memory, due, text) ?? untouched({ memory, formats }, due, { digest, text });
   if (easy === undefined && formats === undefined) return undefined;
   const edited: Edited | undefined =
     easy === undefined ? formats?.render(projection, text) : { ok: true, text: easy };
+  if (edited?.ok !== true && projection.as === "yaml") return anew(formats, due);
   if (edited?.ok !== true) return leave((edited?.problems ?? []).map(showPlace));
   const bytes = Buffer.from(edited.text);
   const said = easy === undefined ? saidIn(formats, projection, text) : (memory.last?.fields ?? {});
@@ -229,6 +233,15 @@ function decide(
     ? "had reviews in it that are not the run's"
     : "was changed by hand, and is written by the run alone";
   return { edit: { bytes, ...(isForeign ? { keep: why } : {}) }, told, next };
+}
+
+/** Left as it is, a file that only tells of the run would go on telling what somebody has written there. */
+function anew(formats: Formats | undefined, { projection, data }: Due): Decided | undefined {
+  const edited = formats?.render(projection, undefined);
+  if (edited?.ok !== true) return undefined;
+  const bytes = Buffer.from(edited.text);
+  const next = { last: { digest: sha256(bytes), fields: fieldsOf(data) } };
+  return { edit: { bytes, keep: "cannot be read, and is written anew" }, told: [], next };
 }
 
 /** No byte of the file is anybody else's. */
