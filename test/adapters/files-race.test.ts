@@ -7,6 +7,7 @@ import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inFolder } from "../../src/adapters/files/folder.ts";
 import { openFile } from "../../src/adapters/files/open.ts";
+import { rewrite } from "../../src/adapters/files/replace.ts";
 import { benchAt, folder, frontMatter, listOf, section, tidy, whole } from "./files-support.ts";
 
 let child = "";
@@ -107,6 +108,28 @@ describe("people edit at any time", () => {
     expect(bench.text("TASK.md")).toContain("status: last");
     const ours = bench.list().filter((name) => name !== "TASK.md");
     expect(ours).toEqual(kept.map((path) => path.slice(bench.root.length + 1)).sort());
+  });
+
+  test.for([false, true])("and into a file while it is being replaced (ours: %s)", async (isOurs) => {
+    const bench = benchAt(folder(), OF);
+    bench.write("TASK.md", "# T\n");
+    const spot = { root: bench.root, file: "TASK.md" };
+    // Whoever has it open writes after it was moved aside, and before the new one is durable.
+    rewrite(spot, {
+      edit: () => ({ bytes: Buffer.from("# New\n") }),
+      isOurs: () => isOurs,
+      guard: (show) => {
+        const shown = show();
+        bench.write(
+          listOf(bench.root).find((name) => name.startsWith(".signalbox-old-")) ?? "",
+          "# T\nlate\n",
+        );
+        return shown;
+      },
+    });
+    for (const name of listOf(bench.root)) age(join(bench.root, name));
+    await bench.project({ status: "s1", round: 0 });
+    expect(bench.text(".signalbox-kept-1-TASK.md")).toBe("# T\nlate\n");
   });
 
   test("and into a file that was replaced a moment ago", async () => {

@@ -142,16 +142,23 @@ export function linkInto(folder: Folder, entry: string, name: string): boolean {
   }
 }
 
-/** `isOurs`: the file says what we wrote ourselves, so that nobody is writing into it. */
-type Aside = { readonly entry: string; readonly token: string; readonly isOurs?: boolean };
+/** `digest`: of what was replaced, where that is known. `isOurs`: we wrote that ourselves, so that nobody was saving. */
+type Aside = {
+  readonly entry: string;
+  readonly token: string;
+  readonly digest?: string;
+  readonly isOurs?: boolean;
+};
 
-/** What was replaced goes, unless somebody may still be writing into it. */
+/** What was replaced goes, unless somebody may still be writing into it, or has: making it durable takes its time. */
 export function retire(folder: Folder, name: string, aside: Aside): readonly string[] {
   const stat = statOf(folder, aside.entry);
   if (stat === undefined) return [];
-  if (aside.isOurs === true || isQuiet(stat)) return remove(folder, aside.entry);
-  const digest = digestAt(folder, aside.entry).slice(0, 16);
-  renameSync(folder.at(aside.entry), folder.at(`${PREFIX}late-${aside.token}.${digest}-${labelOf(name)}`));
+  const now = digestAt(folder, aside.entry);
+  const { digest = now } = aside;
+  if (now === digest && (aside.isOurs === true || isQuiet(stat))) return remove(folder, aside.entry);
+  const late = `${PREFIX}late-${aside.token}.${digest.slice(0, 16)}-${labelOf(name)}`;
+  renameSync(folder.at(aside.entry), folder.at(late));
   return [];
 }
 

@@ -134,7 +134,7 @@ function install(folder: Folder, name: string, installing: Installing): Installe
       guard(() => exchange({ folder, name, old, fresh, bytes: now.bytes, why: wanted.keep })),
     );
     if (shown?.isDone !== true) return shown;
-    const told = retire(folder, name, { entry: old, token, isOurs: isOurs(digest) });
+    const told = retire(folder, name, { entry: old, token, digest, isOurs: isOurs(digest) });
     return { isDone: true, told: [...shown.told, ...told] };
   } catch (error) {
     giveBack(folder, old, name);
@@ -209,7 +209,7 @@ export function withdraw(folder: Folder, name: string, digest: string): Installe
   const moved = moveAside(folder, { name, old, isSame: () => digestAt(folder, old) === digest });
   if (!moved.isDone) return moved;
   failpoint("files.before-withdraw");
-  const told = retire(folder, name, { entry: old, token });
+  const told = retire(folder, name, { entry: old, token, digest });
   folder.sync();
   failpoint("files.after-withdraw");
   return { isDone: true, told };
