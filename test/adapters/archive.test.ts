@@ -103,15 +103,18 @@ const POINTS = ["plan", "write", "put", "move", "turn"].flatMap((name) => [
 const TIMES = (name: string): number => (/write|put/.test(name) ? 3 : 1);
 const SWEPT = POINTS.flatMap((name) => Array.from({ length: TIMES(name) }, (_, n) => `${name}:${n + 1}`));
 
-test.for(SWEPT)("killed at %s: every file is the old or the new one, and the next try ends it", (at) => {
-  expect(child("archive", { SIGNALBOX_FAILPOINT: at })).toBe("killed");
-  expectOldOrNew();
-  expect(child("archive")).toBe("archive/20260131-x");
-  expect(files()).toEqual(sorted(NEW));
-  // Done again, it finds its own work.
-  expect(child("archive")).toBe("archive/20260131-x");
-  expect(files()).toEqual(sorted(NEW));
-});
+test.for(isDeep ? SWEPT : SWEPT.filter((_, n) => n % 2 === 1))(
+  "killed at %s: every file is the old or the new one, and the next try ends it",
+  (at) => {
+    expect(child("archive", { SIGNALBOX_FAILPOINT: at })).toBe("killed");
+    expectOldOrNew();
+    expect(child("archive")).toBe("archive/20260131-x");
+    expect(files()).toEqual(sorted(NEW));
+    // Done again, it finds its own work.
+    expect(child("archive")).toBe("archive/20260131-x");
+    expect(files()).toEqual(sorted(NEW));
+  },
+);
 
 test.for(isDeep ? SWEPT : SWEPT.filter((_, n) => n % 3 === 0))(
   "killed at %s, and called off then: everything is as it was, or all of it is done",
@@ -127,15 +130,18 @@ const BACK = ["turn", "take", "put", "drop", "move"].flatMap((name) => [
   `archive.after-${name}`,
 ]);
 
-test.for(BACK)("killed on the way back at %s: the way back is taken to its end", (at) => {
-  child("archive", { SIGNALBOX_FAILPOINT: "archive.after-move" });
-  expect(child("undo", { SIGNALBOX_FAILPOINT: at })).toBe("killed");
-  expectOldOrNew();
-  child("undo");
-  expect(files()).toEqual(sorted(OLD));
-  expect(child("archive")).toBe("archive/20260131-x");
-  expect(files()).toEqual(sorted(NEW));
-});
+test.for(isDeep ? BACK : BACK.filter((_, n) => n % 3 === 1))(
+  "killed on the way back at %s: the way back is taken to its end",
+  (at) => {
+    child("archive", { SIGNALBOX_FAILPOINT: "archive.after-move" });
+    expect(child("undo", { SIGNALBOX_FAILPOINT: at })).toBe("killed");
+    expectOldOrNew();
+    child("undo");
+    expect(files()).toEqual(sorted(OLD));
+    expect(child("archive")).toBe("archive/20260131-x");
+    expect(files()).toEqual(sorted(NEW));
+  },
+);
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const digest = (file: string): string => fileArchives.look(root, file).digest;

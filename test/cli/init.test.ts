@@ -154,6 +154,6 @@ test("says how to begin, and which workflows there are", async () => {
   expect(stderr).toContain('signalbox task create "what to do"');
   expect(stderr).toContain('signalbox run staged "what to do"');
   expect(stderr).toContain(
-    "\nWorkflows: design-approval, mine, one-task, staged, task (signalbox workflows)\n",
+    "\nWorkflows: change, change-task, design-approval, mine, one-task, staged, task (signalbox workflows)\n",
   );
 });

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { isPerson } from "../../support/person.ts";
 import { kill, processesOf } from "../lives/life.ts";
 import { agentFolder, filesBelow, onStage, supervised } from "./stage.ts";
@@ -32,7 +32,9 @@ test.runIf(isPerson)("a superseded attempt hands in and asks in vain", async () 
       kill(shim?.pid ?? Number.NaN);
       const { workspace, row } = await stage.until(run, ({ run: { held } }) => held["handoff"] !== undefined);
       const notes = join(workspace?.path ?? "", "NOTES.md");
-      const before = readFileSync(notes, "utf8");
+      // While it is being replaced, it is not there for a moment.
+      const read = (): Promise<string> => vi.waitFor(() => readFileSync(notes, "utf8"));
+      const before = await read();
       expect(before).toContain("by the second");
 
       const text = join(stage.root, "late.md");
@@ -45,7 +47,7 @@ test.runIf(isPerson)("a superseded attempt hands in and asks in vain", async () 
       // Twice is not told twice.
       await stage.agent(run, "coder.1", "move", run, "testing");
 
-      expect(readFileSync(notes, "utf8")).toBe(before);
+      expect(await read()).toBe(before);
       const after = stage.now(run);
       expect(after.row.seq).toBe(row.seq);
       const late = after.notes.filter(({ kind }) => kind === "late").map(({ text: told }) => told);
