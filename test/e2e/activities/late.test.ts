@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
 import { kill, processesOf } from "../lives/life.ts";
 import { agentFolder, filesBelow, onStage, supervised } from "./stage.ts";
@@ -30,11 +30,12 @@ test.runIf(isPerson)("a superseded attempt hands in and asks in vain", async () 
       await stage.until(run, ({ run: { agents } }) => agents["coder"]?.status === "alive");
       const shim = processesOf(stage).find(({ kind }) => kind === "shim");
       kill(shim?.pid ?? Number.NaN);
-      const { workspace, row } = await stage.until(run, ({ run: { held } }) => held["handoff"] !== undefined);
+      const { workspace, row } = await stage.until(
+        run,
+        ({ run: { held } }) => held["handoff"]?.reading.found === true,
+      );
       const notes = join(workspace?.path ?? "", "NOTES.md");
-      // While it is being replaced, it is not there for a moment.
-      const read = (): Promise<string> => vi.waitFor(() => readFileSync(notes, "utf8"));
-      const before = await read();
+      const before = readFileSync(notes, "utf8");
       expect(before).toContain("by the second");
 
       const text = join(stage.root, "late.md");
@@ -47,7 +48,7 @@ test.runIf(isPerson)("a superseded attempt hands in and asks in vain", async () 
       // Twice is not told twice.
       await stage.agent(run, "coder.1", "move", run, "testing");
 
-      expect(await read()).toBe(before);
+      expect(readFileSync(notes, "utf8")).toBe(before);
       const after = stage.now(run);
       expect(after.row.seq).toBe(row.seq);
       const late = after.notes.filter(({ kind }) => kind === "late").map(({ text: told }) => told);
