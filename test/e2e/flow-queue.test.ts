@@ -63,7 +63,7 @@ test.runIf(isPerson)("a chain of dependencies, and one that was given up", { tim
   await flow.until(three, ["reviewing"]);
 });
 
-test.runIf(isPerson)(
+test.runIf(isPerson && IS_DEEP)(
   "a branch that is taken when its turn comes: a person is asked, and no command starts a supervisor for it",
   { timeout: 120_000 },
   async () => {
