@@ -153,6 +153,7 @@ test("says how to begin, and which workflows there are", async () => {
   const { stderr } = await call("init", cwd);
   expect(stderr).toContain('signalbox task create "what to do"');
   expect(stderr).toContain('signalbox run staged "what to do"');
+  expect(stderr).toContain('signalbox plan NAME "what to do"');
   expect(stderr).toContain(
     "\nWorkflows: change, change-task, design-approval, mine, one-task, staged, task (signalbox workflows)\n",
   );

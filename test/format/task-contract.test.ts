@@ -55,6 +55,11 @@ test.for<[taskId: unknown, reason: string]>([
   expect(faults.map(({ at, reason }) => `${at.line}:${at.col} ${reason}`)).toEqual([expected]);
 });
 
+test("a task of a change is held to the same contract", () => {
+  const ofChange = loadWorkflow("change-task").definition.artifacts["result"];
+  expect(ofChange?.reader).toEqual(declared?.reader);
+});
+
 test("a parameter that nobody has looked up allows nothing", () => {
   if (declared === undefined) throw new Error("there is no result");
   const bytes = new TextEncoder().encode(JSON.stringify(good));

@@ -47,6 +47,7 @@ export const command: Command = {
         `  ${next}              what a task can take at most\n`,
         `  ${door.self} task create "what to do"   a worker, a reviewer, and you\n`,
         `  ${door.self} run staged "what to do"    explored, planned, done in tasks, tested, handed over\n`,
+        `  ${door.self} plan NAME "what to do"      spec first: challenged, implemented, reviewed, archived\n`,
         `\nWorkflows: ${listWorkflows(door)
           .map(({ name }) => name)
           .join(", ")} (${door.self} workflows)\n`,
