@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { packageRoot } from "../../src/adapters/library/package.ts";
@@ -285,6 +286,8 @@ test("a pid that is another process by now is not taken for ours", async () => {
   const launch = b.script("j", "exec sleep 60");
   await b.processes.launch(launch);
   const [pid = "", start = "", boot = ""] = b.text("j", "pid").split("\n");
+  // Starts are told in ticks of 10 ms: a bystander of the same tick would be no lie.
+  await setTimeout(20);
   const bystander = spawn("sleep", ["60"], { detached: true, stdio: "ignore" });
   const lies = [
     [bystander.pid, start, boot],
