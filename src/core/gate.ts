@@ -166,7 +166,7 @@ function explain(workflow: Workflow, run: Run, condition: Condition): Unmet {
         code: found.standing === "stale" ? "stale" : "gate-not-met",
         message: `${condition.artifact} must be ${wanted}, but ${found.reason === "" ? `it is ${found.standing}` : found.reason}`,
         ...(found.at === undefined ? {} : { at: found.at }),
-        mend: `${condition.artifact} becomes ${wanted}`,
+        mend: found.mend ?? `${condition.artifact} becomes ${wanted}`,
       };
     }
     case "field":
@@ -212,7 +212,9 @@ function explainNeed(workflow: Workflow, run: Run, name: string): Unmet {
     code: found.standing === "stale" ? "stale" : "gate-not-met",
     message: `${name} is ${found.standing}${found.reason === "" ? "" : `: ${found.reason}`}`,
     ...(found.at === undefined ? {} : { at: found.at }),
-    mend: `${author} must ${found.standing === "missing" ? "write" : "renew"} ${name}, or a person waives it`,
+    mend:
+      found.mend ??
+      `${author} must ${found.standing === "missing" ? "write" : "renew"} ${name}, or a person waives it`,
   };
 }
 

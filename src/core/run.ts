@@ -9,6 +9,15 @@ export type Held = {
   readonly by: string;
   readonly tree: string;
   readonly inputs: Readonly<Record<string, string>>;
+  /** Of a text that somebody else has changed: what was accepted, and from whom. */
+  readonly accepted?: Accepted;
+};
+
+export type Accepted = {
+  readonly digest: string;
+  readonly by: string;
+  readonly tree: string;
+  readonly inputs: Readonly<Record<string, string>>;
 };
 
 export type Agent = {

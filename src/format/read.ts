@@ -17,6 +17,10 @@ import { readTasks } from "./tasks/read.ts";
 
 type TaskReader = Extract<Reader, { type: "tasks" }>;
 
+/** A box that somebody ticks shows how far they are. It decides nothing, so that the list is the same. */
+const TICKED = /^[ \t]*[-*+][ \t]+\[[xX]\]/m;
+const TICKS = /^([ \t]*[-*+][ \t]+)\[[xX]\]/gm;
+
 export const readArtifact: Read = readWith(find);
 
 function find(reader: FileReader, file: string, text: string): Finding {
@@ -37,6 +41,9 @@ function find(reader: FileReader, file: string, text: string): Finding {
         faults: [...misshapen(reader, file, text), ...faults],
         fields: { tasks: tasks.length },
         lists: { tasks: tasks.map(({ id }) => id) },
+        ...(reader.style === "checkbox" && TICKED.test(text)
+          ? { text: text.replaceAll(TICKS, "$1[ ]") }
+          : {}),
       };
     }
     case "file": {

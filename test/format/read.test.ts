@@ -96,6 +96,16 @@ test("the digest is that of the bytes, also where they cannot be read", () => {
   }
 });
 
+test.for<[said: string, text: string, isSame: boolean]>([
+  ["ticked", "- [x] 1.1 Do it\n  - File: a\n* [X] 1.2 Do more\n  - File: b\n", true],
+  ["with another title", "- [ ] 1.1 Do it all\n  - File: a\n* [ ] 1.2 Do more\n  - File: b\n", false],
+  ["with one less", "- [x] 1.1 Do it\n  - File: a\n", false],
+])("a list of tasks, %s: the same one %s", ([, text, isSame]) => {
+  const reader: Reader = { type: "tasks", style: "checkbox" };
+  const plain = "- [ ] 1.1 Do it\n  - File: a\n* [ ] 1.2 Do more\n  - File: b\n";
+  expect(read(reader, text).digest === read(reader, plain).digest).toBe(isSame);
+});
+
 describe("whatever a file holds", () => {
   const words = [
     "## Review",
