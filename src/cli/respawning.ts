@@ -1,6 +1,23 @@
-/** A person has an agent started again that has crashed. */
+/** A person has agents started again that have crashed, or that were not started since somebody else had changed what they are about. */
 
-import { ask, type Acting, type Done } from "./acting.ts";
+import { submit } from "../engine/submit.ts";
+import { ask, seeThrough, type Acting, type Done } from "./acting.ts";
+import { seenOf } from "./kept.ts";
+import { foreignOf } from "./reading/trouble.ts";
+
+/** Roles whose agent waits for a person. Before that it is looked whether what keeps one from being started was put back. */
+export async function crashedIn(on: Acting, id: string): Promise<readonly string[]> {
+  if (foreignOf(seenOf(on, id)) !== undefined) {
+    await submit(on.box, {
+      run: id,
+      by: { type: "engine" },
+      event: ({ kept: _kept, ...known }) => ({ type: "observed", ...known }),
+    });
+    await seeThrough(on, id);
+  }
+  const crashed = Object.values(seenOf(on, id).run.agents).filter(({ status }) => status === "crashed");
+  return [...new Set(crashed.map(({ role }) => role))];
+}
 
 export function respawnRole(
   on: Acting,

@@ -1,5 +1,6 @@
 /** What a definition's actions mean for a run. All of them do nothing where there is nothing to do. */
 
+import { foreignFor } from "./accepted.ts";
 import { record, type Draft } from "./draft.ts";
 import { membersOf } from "./members.ts";
 import { slotKey, type Agent } from "./run.ts";
@@ -56,6 +57,7 @@ export function start(draft: Draft, on: { role: string; slot: string; prompt?: s
   const { role, slot } = on;
   const present = draft.run.agents[slotKey(role, slot)];
   if (present !== undefined && isUp(present)) return;
+  if (isWithheld(draft, role, slot)) return;
   const declared = draft.workflow.definition.roles[role];
   const attempt = (draft.run.attempts[role] ?? 0) + 1;
   const prompt = on.prompt ?? (attempt === 1 ? declared?.prompt : declared?.again) ?? role;
@@ -64,6 +66,16 @@ export function start(draft: Draft, on: { role: string; slot: string; prompt?: s
   const given = { inputs: inputsOf(draft, role), seen: seenOf(draft, role, slot) };
   record(draft, { type: "agent-called", role, slot, attempt, prompt, ...given, ...fan });
   draft.effects.push({ type: "start-agent", role, slot, attempt, prompt, ...fan });
+}
+
+/** What it would say is about texts that nobody has accepted, and would not count: a person says whose they are, and has it started. */
+function isWithheld(draft: Draft, role: string, slot: string): boolean {
+  // A member of a fan-out has nobody who could start it again: its word does not count, and its end is counted.
+  const foreign = slot === "" ? foreignFor(draft.workflow, draft.run, role) : [];
+  if (foreign.length === 0) return false;
+  const attempt = draft.run.attempts[role] ?? 0;
+  record(draft, { type: "agent-crashed", role, slot, attempt, foreign });
+  return true;
 }
 
 export function isUp(agent: Agent): boolean {

@@ -49,9 +49,10 @@ export function change(run: OwnRun, event: Event): void {
       run.seen = { ...run.seen, [event.key]: event.digest };
       return;
     case "artifact-read": {
-      const { reading, by, tree, inputs } = event;
+      const { reading, by, tree, inputs, accepted } = event;
       const key = slotKey(reading.artifact, reading.slot);
-      run.held = { ...run.held, [key]: { reading: withoutWords(reading), by, tree, inputs } };
+      const before = accepted === undefined ? {} : { accepted };
+      run.held = { ...run.held, [key]: { reading: withoutWords(reading), by, tree, inputs, ...before } };
       if (run.seen[key] !== reading.digest) run.seen = { ...run.seen, [key]: reading.digest };
       if (event.again === true) run.baseline = without(run.baseline, key);
       return;
@@ -174,9 +175,13 @@ function reset(run: OwnRun, names: readonly string[]): void {
 function renew(run: OwnRun, artifacts: readonly string[]): void {
   for (const artifact of artifacts) {
     for (const key in run.held) {
-      const reading = run.held[key]?.reading;
-      if (reading?.artifact === artifact && run.baseline[key] !== reading.digest)
-        run.baseline = { ...run.baseline, [key]: reading.digest };
+      const held = run.held[key];
+      if (held?.reading.artifact !== artifact) continue;
+      const { accepted, ...rest } = held;
+      // What is there must be new, and so must what was there before somebody wrote over it.
+      if (accepted !== undefined) run.held = { ...run.held, [key]: rest };
+      const { digest } = held.reading;
+      if (run.baseline[key] !== digest) run.baseline = { ...run.baseline, [key]: digest };
     }
     if (artifact in run.waivers) run.waivers = without(run.waivers, artifact);
     if (artifact in run.slots) run.slots = without(run.slots, artifact);

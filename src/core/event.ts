@@ -5,8 +5,11 @@
  * Its *consequences* are decided by `step`; they carry everything that changes, so that a replay decides nothing.
  */
 
+import type { Accepted } from "./run.ts";
 import type { IssueCounts, Severity, Tests, Verdict } from "./verdict.ts";
-import type { Action, Literal, Place, ReviewText } from "./workflow.ts";
+import type { ReviewText } from "./artifact.ts";
+import type { Literal } from "./value.ts";
+import type { Action, Place } from "./workflow.ts";
 
 export type Actor =
   | { readonly type: "human"; readonly name?: string }
@@ -75,6 +78,8 @@ export type Incoming =
       readonly at: string;
       /** Its text came with the call: it is new, also where it says what the last one said. */
       readonly given?: boolean;
+      /** Texts that what is handed in is about, and that are others by now than those that were taken in. */
+      readonly beside?: readonly Reading[];
     } & Facts)
   | ({
       readonly type: "observed";
@@ -144,6 +149,8 @@ type Consequence =
       readonly inputs: Readonly<Record<string, string>>;
       /** The same words as before, said again. */
       readonly again?: boolean;
+      /** It takes the place of a text that was accepted, and does not count. */
+      readonly accepted?: Accepted;
     }
   /** `rule` is the number of the move in the definition, `reset` are counters that begin again at 0, `renew` artifacts that from here on must be new. */
   | {
@@ -182,7 +189,14 @@ type Consequence =
       readonly slot: string;
       readonly attempt: number;
     }
-  | { readonly type: "agent-crashed"; readonly role: string; readonly slot: string; readonly attempt: number }
+  | {
+      readonly type: "agent-crashed";
+      readonly role: string;
+      readonly slot: string;
+      readonly attempt: number;
+      /** It was not started: its work would be about these texts, which somebody else has changed. */
+      readonly foreign?: readonly string[];
+    }
   | { readonly type: "infrastructure-lost"; readonly times: number }
   | { readonly type: "slots-opened"; readonly artifact: string; readonly slots: readonly string[] }
   | {

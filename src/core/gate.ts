@@ -10,7 +10,8 @@ import { valueIn } from "./field.ts";
 import { QUESTION_DEPTH_MAX, type Run } from "./run.ts";
 import { isGood, standingOf, valueOf, worth } from "./standing.ts";
 import { FACTS } from "./vocabulary.ts";
-import { ORIGIN, type Condition, type Literal, type Move, type Place } from "./workflow.ts";
+import type { Literal } from "./value.ts";
+import { ORIGIN, type Condition, type Move, type Place } from "./workflow.ts";
 
 export type Unmet = {
   readonly code: Extract<RefusalCode, "gate-not-met" | "stale" | "budget-spent">;
@@ -166,7 +167,7 @@ function explain(workflow: Workflow, run: Run, condition: Condition): Unmet {
         code: found.standing === "stale" ? "stale" : "gate-not-met",
         message: `${condition.artifact} must be ${wanted}, but ${found.reason === "" ? `it is ${found.standing}` : found.reason}`,
         ...(found.at === undefined ? {} : { at: found.at }),
-        mend: `${condition.artifact} becomes ${wanted}`,
+        mend: found.mend ?? `${condition.artifact} becomes ${wanted}`,
       };
     }
     case "field":
@@ -212,7 +213,9 @@ function explainNeed(workflow: Workflow, run: Run, name: string): Unmet {
     code: found.standing === "stale" ? "stale" : "gate-not-met",
     message: `${name} is ${found.standing}${found.reason === "" ? "" : `: ${found.reason}`}`,
     ...(found.at === undefined ? {} : { at: found.at }),
-    mend: `${author} must ${found.standing === "missing" ? "write" : "renew"} ${name}, or a person waives it`,
+    mend:
+      found.mend ??
+      `${author} must ${found.standing === "missing" ? "write" : "renew"} ${name}, or a person waives it`,
   };
 }
 

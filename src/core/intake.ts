@@ -1,12 +1,13 @@
 /** Taking in the facts that come with an event: the tree, and what readers found in the artifacts. */
 
+import { acceptedBefore } from "./accepted.ts";
 import { isUp } from "./act.ts";
 import { NONE } from "./compile.ts";
 import { record, type Draft } from "./draft.ts";
 import type { Actor, Facts, Reading } from "./event.ts";
 import { slotKey, type Agent, type Held, type Run } from "./run.ts";
 import { isGood, standingOfSlot } from "./standing.ts";
-import type { Artifact } from "./workflow.ts";
+import type { Artifact } from "./artifact.ts";
 
 export function nameOf(actor: Actor): string {
   return actor.type === "agent" ? actor.role : actor.type;
@@ -56,8 +57,9 @@ function takeIn(draft: Draft, reading: Reading, from: { actor: Actor; isGiven: b
   const by = isLookedAt ? "engine" : nameOf(actor);
   const key = slotKey(reading.artifact, reading.slot);
   const known = run.held[key];
-  if (!artifact.by.includes(by) && !displaces(known, reading)) {
-    if (run.seen[key] !== reading.digest)
+  if (!artifact.by.includes(by)) {
+    if (displaces(known, reading)) displace(draft, reading, by);
+    else if (run.seen[key] !== reading.digest)
       record(draft, { type: "artifact-seen", key, digest: reading.digest });
     return;
   }
@@ -104,6 +106,19 @@ function displaces(known: Held | undefined, reading: Reading): boolean {
   return (
     known !== undefined && known.reading.verdict === undefined && known.reading.digest !== reading.digest
   );
+}
+
+/** What was accepted is kept in mind: put back word for word, it counts again. */
+function displace(draft: Draft, reading: Reading, by: string): void {
+  const { workflow, run } = draft;
+  const accepted = acceptedBefore(workflow, run, reading);
+  if (accepted?.digest === reading.digest) {
+    const { digest: _, ...as } = accepted;
+    record(draft, { type: "artifact-read", reading, ...as });
+    return;
+  }
+  const before = accepted === undefined ? {} : { accepted };
+  record(draft, { type: "artifact-read", reading, by, tree: run.tree, inputs: {}, ...before });
 }
 
 /** Of a fan-out, an agent speaks for its own slot only. */

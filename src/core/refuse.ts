@@ -1,5 +1,6 @@
 /** Refusals: a code, one sentence, the place, and the one next thing to do. */
 
+import { sayForeign } from "./accepted.ts";
 import { closest } from "./closest.ts";
 import type { Workflow } from "./compile.ts";
 import type { Refusal } from "./event.ts";
@@ -112,7 +113,16 @@ export function unusable(run: Run, artifact: string, found: Worth): Refusal {
     code: found.standing === "stale" ? "stale" : "gate-not-met",
     message: `${artifact} is ${found.standing}: ${found.reason}`,
     ...(found.at === undefined ? {} : { at: found.at }),
-    next: `mend ${artifact}, then: signalbox submit ${run.id} ${artifact}`,
+    next: `${found.mend ?? `mend ${artifact}`}, then: signalbox submit ${run.id} ${artifact}`,
+  };
+}
+
+/** What would be said is about a text that somebody else has changed, and would not count. */
+export function notAccepted(workflow: Workflow, run: Run, name: string): Refusal {
+  return {
+    code: "stale",
+    message: sayForeign(workflow, run, name),
+    next: `signalbox submit ${run.id} ${name}, where it is yours; otherwise put back what was there`,
   };
 }
 

@@ -1,11 +1,20 @@
 /** One run of a workflow, as data: what replaying its journal gives. */
 
 import type { PhaseChange, Reading } from "./event.ts";
-import type { Literal } from "./workflow.ts";
+import type { Literal } from "./value.ts";
 
 /** A reading that was taken in, with what it was about at that moment. */
 export type Held = {
   readonly reading: Reading;
+  readonly by: string;
+  readonly tree: string;
+  readonly inputs: Readonly<Record<string, string>>;
+  /** Of a text that somebody else has changed: what was accepted, and from whom. */
+  readonly accepted?: Accepted;
+};
+
+export type Accepted = {
+  readonly digest: string;
   readonly by: string;
   readonly tree: string;
   readonly inputs: Readonly<Record<string, string>>;

@@ -5,18 +5,27 @@
  * `standingOf` is asked all the time and builds no words; `worth` adds the reason for people.
  */
 
+import { isForeign, mendForeign, sayForeign } from "./accepted.ts";
 import { claimOf, rulesOf, sayContradictions, weigh, type Rules } from "./agree.ts";
 import type { Workflow } from "./compile.ts";
 import type { Reading } from "./event.ts";
 import { isGrouped } from "./groups.ts";
 import { slotKey, type Held, type Run } from "./run.ts";
 import { SEVERITIES, VERDICTS, type Severity, type Verdict } from "./verdict.ts";
-import type { Artifact, Literal, Place, Standing, Value } from "./workflow.ts";
+import type { Artifact } from "./artifact.ts";
+import type { Literal, Value } from "./value.ts";
+import type { Place, Standing } from "./workflow.ts";
 
 /** An artifact, or one member of a fan-out. */
 type Member = { readonly artifact: string; readonly slot: string };
 
-export type Worth = { readonly standing: Standing; readonly reason: string; readonly at?: Place };
+export type Worth = {
+  readonly standing: Standing;
+  readonly reason: string;
+  readonly at?: Place;
+  /** What would mend it, where that is not to write it anew. */
+  readonly mend?: string;
+};
 
 /** Why an artifact has its standing. */
 type Cause =
@@ -26,6 +35,7 @@ type Cause =
   | "foreign"
   | "old"
   | "input"
+  | "unaccepted"
   | "tree"
   | "fault"
   | "overfull"
@@ -42,6 +52,7 @@ const STANDINGS: Readonly<Record<Cause, Standing>> = {
   foreign: "stale",
   old: "stale",
   input: "stale",
+  unaccepted: "stale",
   tree: "stale",
   fault: "invalid",
   overfull: "invalid",
@@ -94,7 +105,7 @@ export function hasVerdict(workflow: Workflow, run: Run, name: string): boolean 
   const artifact = workflow.definition.artifacts[name];
   const held = run.held[name];
   if (artifact === undefined || held === undefined) return false;
-  const cause = assess(run, { ...artifact, bind: [] }, held);
+  const cause = assess(workflow, run, { artifact: { ...artifact, bind: [] }, held });
   return VERDICTS.some((verdict) => verdict === cause);
 }
 
@@ -117,14 +128,15 @@ function explained(on: { workflow: Workflow; run: Run }, member: Member, cause: 
         ? fault?.at
         : undefined;
   const at = place === undefined ? {} : { at: place };
-  return { standing: STANDINGS[cause], reason: reasonFor(on, member, cause), ...at };
+  const mend = cause === "unaccepted" ? { mend: mendForeign(on.run, foreignIn(on, member) ?? "") } : {};
+  return { standing: STANDINGS[cause], reason: reasonFor(on, member, cause), ...at, ...mend };
 }
 
 function causeOfSlot(workflow: Workflow, run: Run, { artifact: name, slot }: Member): Cause {
   const artifact = workflow.definition.artifacts[name];
   const held = run.held[slotKey(name, slot)];
   if (artifact === undefined || held === undefined) return "absent";
-  return isOverfull(workflow, run, held) ? "overfull" : assess(run, artifact, held);
+  return isOverfull(workflow, run, held) ? "overfull" : assess(workflow, run, { artifact, held });
 }
 
 function causeOf(workflow: Workflow, run: Run, name: string): Cause {
@@ -136,15 +148,20 @@ function causeOf(workflow: Workflow, run: Run, name: string): Cause {
   if (artifact.each !== undefined) return assessSlots(run, name);
   const held = run.held[name];
   if (held === undefined) return "absent";
-  return isOverfull(workflow, run, held) ? "overfull" : assess(run, artifact, held);
+  return isOverfull(workflow, run, held) ? "overfull" : assess(workflow, run, { artifact, held });
 }
 
-function assess(run: Run, artifact: Artifact, held: Held): Cause {
+function assess(
+  workflow: Workflow,
+  run: Run,
+  { artifact, held }: { readonly artifact: Artifact; readonly held: Held },
+): Cause {
   const { reading } = held;
   if (!reading.found) return "absent";
   if (!artifact.by.includes(held.by)) return "foreign";
   if (run.baseline[slotKey(reading.artifact, reading.slot)] === reading.digest) return "old";
   for (const bound of artifact.bind) {
+    if (isForeign(workflow, run, bound)) return "unaccepted";
     if (bound === "tree" ? !isOfTree(run, held.tree) : isChangedInput(run, held, bound))
       return bound === "tree" ? "tree" : "input";
   }
@@ -224,6 +241,8 @@ function reasonFor(on: { workflow: Workflow; run: Run }, member: Member, cause: 
       );
       return `${bound ?? "what it is about"} changed after ${what} was made`;
     }
+    case "unaccepted":
+      return sayForeign(workflow, run, foreignIn(on, member) ?? "");
     case "tree":
       return `the work changed after ${what} was made`;
     case "fault":
@@ -248,6 +267,12 @@ function reasonFor(on: { workflow: Workflow; run: Run }, member: Member, cause: 
     case "reject":
       return `${what} says ${cause}${sayFailing(held?.reading.fields)}`;
   }
+}
+
+/** What it is about, and somebody else has changed. */
+function foreignIn(on: { workflow: Workflow; run: Run }, { artifact }: Member): string | undefined {
+  const bind = on.workflow.definition.artifacts[artifact]?.bind ?? [];
+  return bind.find((bound) => isForeign(on.workflow, on.run, bound));
 }
 
 function sayHeld(run: Run, artifact: Artifact, held: Held | undefined): string {

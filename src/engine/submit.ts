@@ -11,6 +11,7 @@ import { notReserved } from "../core/gate.ts";
 import { NO_RUN, slotKey, type Run } from "../core/run.ts";
 import { step, type Step } from "../core/step.ts";
 import { statusOf } from "../core/view.ts";
+import { withBeside } from "./beside.ts";
 import type { Box } from "./box.ts";
 import { deedsOf } from "./deeds.ts";
 import { artifactPaths, boundWorkspace, placeOf } from "./place.ts";
@@ -96,23 +97,12 @@ function decide(
   { kept, workflow, facts }: Seen & { readonly facts: Facts },
 ): Submission | undefined {
   const at = new Date(box.clock.now()).toISOString();
-  const event = withFiles(workflow, request.event({ ...facts, at, kept }), facts);
+  const asked = request.event({ ...facts, at, kept });
+  const event = withBeside(workflow, kept.run, { event: asked, readings: facts.readings ?? [] });
   const decided = step(workflow, kept.run, event);
   if (!decided.ok)
     return knownAnswer(box, request) ?? { type: "refused", run: kept.run, refusal: decided.refusal };
   return write(box, { request, event, at, workflow, before: kept.run, decided, repo: kept.row.repo });
-}
-
-/** Whoever hands something in brings only that; what else the engine looks at goes with it, as the work does. */
-function withFiles({ definition }: Workflow, event: Incoming, { readings = [] }: Facts): Incoming {
-  if (event.type !== "submitted") return event;
-  const own = event.readings ?? [];
-  const files = readings.filter(
-    ({ artifact }) =>
-      definition.artifacts[artifact]?.reader.type === "files" &&
-      !own.some((one) => one.artifact === artifact),
-  );
-  return files.length === 0 ? event : { ...event, readings: [...own, ...files] };
 }
 
 /** What is accepted is looked up when it is written; only a no has to ask whether it was a yes before. */

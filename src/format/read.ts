@@ -6,7 +6,7 @@
  */
 
 import type { Fault } from "../core/event.ts";
-import type { Reader } from "../core/workflow.ts";
+import type { Reader } from "../core/artifact.ts";
 import type { Finding } from "./finding.ts";
 import { frontOf, takenFrom } from "./front.ts";
 import { readFrontDocument } from "./front-document.ts";
@@ -16,6 +16,10 @@ import { readWith, type FileReader, type Read } from "./reading.ts";
 import { readTasks } from "./tasks/read.ts";
 
 type TaskReader = Extract<Reader, { type: "tasks" }>;
+
+/** A box that somebody ticks shows how far they are. It decides nothing, so that the list is the same. */
+const TICKED = /^[ \t]*[-*+][ \t]+\[[xX]\]/m;
+const TICKS = /^([ \t]*[-*+][ \t]+)\[[xX]\]/gm;
 
 export const readArtifact: Read = readWith(find);
 
@@ -37,6 +41,9 @@ function find(reader: FileReader, file: string, text: string): Finding {
         faults: [...misshapen(reader, file, text), ...faults],
         fields: { tasks: tasks.length },
         lists: { tasks: tasks.map(({ id }) => id) },
+        ...(reader.style === "checkbox" && TICKED.test(text)
+          ? { text: text.replaceAll(TICKS, "$1[ ]") }
+          : {}),
       };
     }
     case "file": {

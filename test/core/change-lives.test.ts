@@ -1,7 +1,7 @@
 /** What people do with a change, what happens when agents do not do their part, and when documents change underneath. */
 
 import { describe, expect, test } from "vitest";
-import type { Literal } from "../../src/core/workflow.ts";
+import type { Literal } from "../../src/core/value.ts";
 import { live } from "../support/change-lives.ts";
 
 /** Who does what, what people do, the way from there on; where it ends is its last state. */
@@ -127,16 +127,53 @@ describe("edited after it was judged", () => {
   });
 });
 
-describe("a spec is rewritten by somebody who is not to write it", () => {
-  test.for<Row>([
-    [{ reviewer: "NEEDS_CHANGES h", fixer: "%" }, "to implement", "fix testing review changed; implementing"],
-    [{ reviewer: "ok %" }, "to implement", "review !reviewer changed; implementing"],
-    [
-      { reviewer: "NEEDS_CHANGES h", fixer: "%" },
-      "to implement, to testing",
-      "changed testing review complete; complete",
-    ],
-  ])("%o, then %s: %s", (row) => {
+describe("a document is rewritten by somebody who is not to write it", () => {
+  const documents: readonly (readonly [file: string, artifact: string])[] = [
+    ["proposal.md", "proposal"],
+    ["specs/b.md", "specs"],
+    ["tasks.md", "todo"],
+  ];
+  const rows = documents.flatMap(([file, artifact]): Row[] => {
+    const [challenger, reviewer] = [{ challenger: `ok %${file}` }, { reviewer: `ok %${file}` }];
+    const fixer = { reviewer: "NEEDS_CHANGES h", fixer: `ok %${file}` };
+    return [
+      // Who has written it does not approve of it at the next attempt.
+      [challenger, "", "challenge ?challenger; proposed"],
+      [{ challenger: `silent %${file}` }, "", "challenge ?challenger; proposed"],
+      [challenger, "start challenger", "challenge ?challenger refused start challenger; proposed"],
+      [
+        challenger,
+        `take ${artifact}, start challenger`,
+        "challenge ?challenger !challenger challenged; challenged",
+      ],
+      // What was said of it as it was given counts for it as it is again.
+      [challenger, `put back ${file}`, "challenge ?challenger challenged; challenged"],
+      [
+        { challenger: `silent %${file}` },
+        `put back ${file}, start challenger`,
+        "challenge ?challenger !challenger challenged; challenged",
+      ],
+      [fixer, "to implement", "fix testing review ?reviewer; implementing"],
+      [
+        fixer,
+        `to implement, take ${artifact}, start reviewer`,
+        "fix testing review ?reviewer !reviewer complete; complete",
+      ],
+      [
+        fixer,
+        `to implement, put back ${file}, start reviewer`,
+        "fix testing review ?reviewer !reviewer complete; complete",
+      ],
+      [reviewer, "to implement", "review ?reviewer; implementing"],
+      [
+        { "merge-reviewer": `ok %specs/b.md` },
+        "to implement, to merging, take specs, start merge-reviewer",
+        "merge-review ?merge-reviewer !merge-reviewer changed; implementing",
+      ],
+    ];
+  });
+
+  test.for<Row>(rows)("%o, then %s: %s", (row) => {
     expect(lived(row)).toBe(row[2]);
   });
 });

@@ -13,7 +13,8 @@ const RUNS = process.env["SIGNALBOX_DEEP"] === undefined ? 150 : 5000;
 
 /** Most of them do their work, so that lives become long. */
 const ends = [...Array.from({ length: 9 }, () => "ok"), "die", "silent", "hang"];
-const judged = ["APPROVED m", "APPROVED h", "APPROVED ~", "APPROVED +", "garbage", "silent"];
+const tampered = ["APPROVED %proposal.md", "silent %specs/b.md", "APPROVED %tasks.md"];
+const judged = [...tampered, "APPROVED m", "APPROVED h", "APPROVED ~", "APPROVED +", "garbage", "silent"];
 const revised = [
   "NEEDS_REVISION h",
   "NEEDS_REVISION m",
@@ -28,6 +29,7 @@ const words = (...of: readonly string[]): fc.Arbitrary<string> =>
 
 const agents = fc.record({
   ...Object.fromEntries(Object.keys(change.definition.roles).map((role) => [role, words(...ends)])),
+  fixer: words(...ends, ...tampered),
   challenger: words(...ends, ...judged, ...revised),
   reviewer: words(...ends, ...judged, ...changed),
   "merge-reviewer": words(...ends, ...judged, "NEEDS_FIX h", "REJECTED h"),
@@ -53,7 +55,11 @@ function person(dice: readonly number[]): (run: Run) => string | undefined {
     const can = (word: string): boolean => step(change, run, act(run, word)).ok;
     const answers = Object.keys(change.definition.asks[run.question?.ask ?? ""]?.options ?? {});
     const moves = change.definition.moves.flatMap(({ from, to }) => (from === run.state ? [`to ${to}`] : []));
-    const open = [...answers, ...moves].filter(can);
+    // Who was not started, since somebody has rewritten a document, is when a person has taken that.
+    const crashed = Object.values(run.agents).filter(({ status }) => status === "crashed");
+    const taken = crashed.length === 0 ? [] : ["take proposal", "take specs", "take todo"];
+    const started = crashed.map(({ role }) => `start ${role}`);
+    const open = [...[...answers, ...moves, ...started].filter(can), ...taken];
     const die = left.shift();
     if (die === undefined)
       return open.find((word) => ["drop", "to dropped", "later", "reject"].includes(word));

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Reader } from "../../src/core/workflow.ts";
+import type { Reader } from "../../src/core/artifact.ts";
 import { faults, read } from "./reading.ts";
 
 const READERS: Readonly<Record<string, Reader>> = {
@@ -94,6 +94,16 @@ test("the digest is that of the bytes, also where they cannot be read", () => {
       `sha256:${createHash("sha256").update(content).digest("hex")}`,
     );
   }
+});
+
+test.for<[said: string, text: string, isSame: boolean]>([
+  ["ticked", "- [x] 1.1 Do it\n  - File: a\n* [X] 1.2 Do more\n  - File: b\n", true],
+  ["with another title", "- [ ] 1.1 Do it all\n  - File: a\n* [ ] 1.2 Do more\n  - File: b\n", false],
+  ["with one less", "- [x] 1.1 Do it\n  - File: a\n", false],
+])("a list of tasks, %s: the same one %s", ([, text, isSame]) => {
+  const reader: Reader = { type: "tasks", style: "checkbox" };
+  const plain = "- [ ] 1.1 Do it\n  - File: a\n* [ ] 1.2 Do more\n  - File: b\n";
+  expect(read(reader, text).digest === read(reader, plain).digest).toBe(isSame);
 });
 
 describe("whatever a file holds", () => {

@@ -4,8 +4,8 @@
  *
  * What happens is told by who does it, a word for each time: `{ challenger: "NEEDS_REVISION h m, APPROVED", tests: "red, ok" }`; after the last one
  * all is well, and a star means: from then on always. A review is its verdict and its issues: `h`, `m`, `l`, `x` for a severity that there is
- * not; `t` is a failed test, `n` numbers that do not add up, `+` a change of the files that tasks name, `~` of others, `%` of a spec of the plan.
- * What people do is told in one list: an answer, `to STATE` or `edit FILE`.
+ * not; `t` is a failed test, `n` numbers that do not add up, `+` a change of the files that tasks name, `~` of others, `%FILE` of a document
+ * of the plan. What people do is told in one list: an answer, `to STATE`, `edit FILE`, `put back FILE`, `take ARTIFACT` or `start ROLE`.
  */
 
 import { fillPath } from "../../src/core/fill-path.ts";
@@ -14,7 +14,7 @@ import type { Event, Facts, Incoming, Reading } from "../../src/core/event.ts";
 import { NO_RUN, slotKey, type Agent, type Run } from "../../src/core/run.ts";
 import { step } from "../../src/core/step.ts";
 import { shownBy } from "../../src/core/steps/answer.ts";
-import type { Literal } from "../../src/core/workflow.ts";
+import type { Literal } from "../../src/core/value.ts";
 import { readArtifact } from "../../src/format/read.ts";
 import { AT, HUMAN, reading, start, verdict } from "./play.ts";
 import { loadWorkflow } from "./workflows.ts";
@@ -32,7 +32,7 @@ export type Lived = {
   readonly run: Run;
   readonly phase: string;
   readonly events: readonly Event[];
-  /** The states it came through; `!role` is somebody who was called once more in the same one, `refused ACT` what a person could not do. */
+  /** The states it came through; `!role` is somebody who was called once more in the same one, `?role` somebody who was not, `refused ACT` what a person could not do. */
   readonly way: readonly string[];
   /** Who was called, in this order. */
   readonly called: readonly string[];
@@ -44,6 +44,8 @@ type World = {
   readonly told: Told;
   readonly files: Map<string, string>;
   readonly times: Map<string, number>;
+  /** What documents said before somebody wrote over them. */
+  readonly before: Map<string, string>;
   tree: number;
   work: number;
 };
@@ -53,7 +55,7 @@ const FOLDER = "changes/x";
 
 /** Lives until it is over, or waits for somebody who does nothing more. */
 export function live(told: Told): Lived {
-  const world: World = { told, files: new Map(), times: new Map(), tree: 1, work: 1 };
+  const world: World = { told, files: new Map(), times: new Map(), before: new Map(), tree: 1, work: 1 };
   const people = typeof told.people === "function" ? told.people : oneByOne(told.people ?? []);
   const [way, called, waived]: [string[], string[], string[]] = [[], [], []];
   const events: Event[] = [];
@@ -64,12 +66,18 @@ export function live(told: Told): Lived {
     const after = step(change, run, event);
     if (steps > STEPS_MAX) throw new Error(`it does not end: ${way.slice(-50).join(" ")}`);
     if (!after.ok) {
-      const done = event.type === "move-asked" ? `to ${event.to}` : event.type;
+      const done =
+        event.type === "move-asked"
+          ? `to ${event.to}`
+          : event.type === "respawn-asked"
+            ? `start ${event.role}`
+            : event.type;
       way.push(`refused ${event.type === "answered" ? event.answer : done}`);
     } else {
       events.push(...after.events);
       for (const each of after.events) {
         if (each.type === "moved") way.push(each.to);
+        if (each.type === "agent-crashed") way.push(`?${each.role}`);
         if (each.type === "waiver-given") waived.push(each.artifact);
       }
       for (const effect of after.effects) {
@@ -95,6 +103,7 @@ function oneByOne(words: readonly string[]): () => string | undefined {
 export function act(run: Run, word: string): Incoming {
   if (word.startsWith("to "))
     return { type: "move-asked", by: HUMAN, at: AT, to: word.slice(3), reserved: ["place"] };
+  if (word.startsWith("start ")) return { type: "respawn-asked", by: HUMAN, at: AT, role: word.slice(6) };
   const ask = run.question?.ask ?? "";
   return {
     type: "answered",
@@ -114,6 +123,15 @@ function nextOf(world: World, run: Run, people: (run: Run) => string | undefined
   if (seen !== undefined) return { type: "observed", at: AT, ...factsOf(world, run, seen) };
   const word = people(run);
   if (word === undefined) return undefined;
+  if (word.startsWith("take ")) {
+    const taken = factsOf(world, run).readings?.filter(({ artifact }) => artifact === word.slice(5));
+    return { type: "submitted", by: HUMAN, at: AT, readings: taken ?? [] };
+  }
+  if (word.startsWith("put back ")) {
+    const file = `${FOLDER}/${word.slice(9)}`;
+    world.files.set(file, world.before.get(file) ?? "");
+    return { type: "observed", at: AT, ...factsOf(world, run) };
+  }
   if (!word.startsWith("edit "))
     return { ...act(run, word), ...(word.startsWith("to ") ? factsOf(world, run) : {}) };
   const file = `${FOLDER}/${word.slice(5)}`;
@@ -133,7 +151,12 @@ function endOf(world: World, run: Run, { role, slot, attempt }: Agent): Incoming
       world.files.set(`${FOLDER}/${file}`, text.replaceAll("{n}", number));
     if (role === "fixer" || word.includes("+")) changeWork(world);
     if (word.includes("~")) world.tree += 1;
-    if (word.includes("%")) world.files.set(`${FOLDER}/specs/b.md`, spec(`rewritten by ${role} ${number}`));
+    for (const [, name = ""] of word.matchAll(/%(\S+)/g)) {
+      const file = `${FOLDER}/${name}`;
+      const text = world.files.get(file) ?? "";
+      world.before.set(file, text);
+      world.files.set(file, `${text}\nRewritten by ${role} (${number}).\n`);
+    }
   }
   const { readings: all = [], ...facts } = factsOf(world, run);
   // As the engine has it: a verdict of somebody who was ended counts for nothing.

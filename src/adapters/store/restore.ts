@@ -4,6 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { DEED_KINDS } from "../../engine/deed.ts";
 import type { Database, Row } from "./database.ts";
 import { keepDeed, keepKey, keepQuestion, keepRun } from "./derive.ts";
+import { restorePools } from "./restore-pools.ts";
 import { readable, withSource } from "./salvage.ts";
 import { knownRuns } from "./verify.ts";
 import { walk, type Step, type Walked } from "./walk.ts";
@@ -30,6 +31,7 @@ export function restoreRuns(db: Database, from: string): Restored {
     const { told, isWhole } = restoreRun(db, run, marks);
     (isWhole ? restored : lost).push(told);
   }
+  restorePools(db);
   return { restored, lost };
 }
 
@@ -43,7 +45,7 @@ function marksOf(source: DatabaseSync): Marks {
     deeds.set(`${String(row["run"])}:${String(row["seq"])}:${String(row["i"])}`, row);
   };
   for (const back of ["", " DESC"]) {
-    readable(source, `SELECT id, attention, halted FROM runs ORDER BY n${back}`, keepRunMark);
+    readable(source, `SELECT * FROM runs ORDER BY n${back}`, keepRunMark);
     readable(source, `SELECT * FROM deeds ORDER BY run${back}, seq${back}, i${back}`, keepDeedMark);
   }
   return { runs, deeds };
@@ -73,7 +75,9 @@ function restoreRun(
       ? String(old?.["attention"] ?? "")
       : `${doubts.join("; ")}; look at it, then: signalbox resume ${run}`;
   const isHalted = doubts.length > 0 || Number(old?.["halted"] ?? 0) !== 0;
-  db.run("UPDATE runs SET attention = ?, halted = ? WHERE id = ?", attention, isHalted ? 1 : 0, run);
+  const isHidden = Number(old?.["hidden"] ?? 0) !== 0;
+  const sql = "UPDATE runs SET attention = ?, halted = ?, hidden = ? WHERE id = ?";
+  db.run(sql, attention, Number(isHalted), Number(isHidden), run);
   if (doubts.length === 0) return { told: `run ${run}: whole, ${whole.run.seq} records`, isWhole: true };
   return { told: `run ${run}: ${doubts.join("; ")}; it is halted`, isWhole: bad === undefined };
 }

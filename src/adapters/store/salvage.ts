@@ -10,7 +10,7 @@ import { sqliteCode } from "./damage.ts";
 import { openFile } from "./sqlite.ts";
 
 /** By which columns a table is in order; what is made again from the events is not copied. */
-const COPIED: Readonly<Record<string, readonly string[]>> = {
+export const COPIED: Readonly<Record<string, readonly string[]>> = {
   definitions: ["rowid"],
   // As they were written, so that runs keep their order.
   events: ["rowid"],
@@ -22,6 +22,14 @@ const COPIED: Readonly<Record<string, readonly string[]>> = {
   projections: ["run", "file"],
   trust: ["repo"],
   human_keys: ["n"],
+  projects: ["repo"],
+  pool: ["name"],
+  // In the order in which they came.
+  queue: ["n"],
+  depends: ["run", "on_run"],
+  messages: ["run", "key"],
+  graphs: ["parent", "artifact", "entry"],
+  children: ["parent", "artifact", "entry", "task"],
 };
 
 /** Gives what could not be read, in words. */

@@ -5,14 +5,16 @@ import { join } from "node:path";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
+import { isForeign } from "../../core/accepted.ts";
 import { slotKey } from "../../core/run.ts";
 import { why } from "../../core/why.ts";
-import { placeOf } from "../../engine/place.ts";
+import { fillPath, placeOf } from "../../engine/place.ts";
 import { bringUpToDate } from "../../engine/project.ts";
 import { submit } from "../../engine/submit.ts";
 import { talkOf } from "../acted.ts";
 import { acting, seeThrough, type Acting } from "../acting.ts";
 import { answerWith } from "../answering.ts";
+import type { Seen } from "../box.ts";
 import { EXIT_NOT_YOURS, EXIT_OK, EXIT_WAITING, type Answer, type Door, type Given } from "../command.ts";
 import { startRun } from "../commands/run.ts";
 import { follow, type Followed } from "../follow.ts";
@@ -22,6 +24,7 @@ import { causeOf } from "../reading/cause.ts";
 import { sayReads } from "../reading/question.ts";
 import { taskTeller, type TaskTeller } from "../reading/task-lines.ts";
 import { columns } from "../say.ts";
+import { crashedIn, respawnRole } from "../respawning.ts";
 import { commandFor, DOORS, sayPhase, type Doing } from "./doors.ts";
 import { changeNamed, WORKFLOW, type Change } from "./which.ts";
 
@@ -113,6 +116,7 @@ async function lookAround(on: Acting, id: string): Promise<void> {
       by: { type: "engine" },
       event: ({ kept: _kept, ...known }) => ({ type: "observed", ...known }),
     });
+  await crashedIn(on, id);
   await seeThrough(on, id);
 }
 
@@ -131,6 +135,8 @@ async function getOn(on: Acting, doing: Doing, { change, run: id }: ChangeData):
   const seen = seenOf(on, id);
   const { workflow, run } = seen;
   const { states } = workflow.definition;
+  const crashed = Object.values(run.agents).find(({ status }) => status === "crashed");
+  if (crashed !== undefined) return (await respawnRole(on, { run: id, role: crashed.role })).told;
   if (states[run.state]?.waits !== true) return [];
   if (run.question !== undefined)
     return doing === "reopen" ? (await answerWith(on, { seen, value: RESUME })).told : [];
@@ -143,11 +149,24 @@ async function getOn(on: Acting, doing: Doing, { change, run: id }: ChangeData):
   );
   const way = ways.find(({ open }) => open) ?? ways[0];
   if (way === undefined) return [];
+  const theirs = takenAsTheirs(seen);
   try {
-    return (await moveTo(on, { run: id, to: way.to })).told;
+    return [...theirs, ...(await moveTo(on, { run: id, to: way.to })).told];
   } catch (error) {
     throw error instanceof UserError ? atDoor(error, doing, { change, move: `${id} ${way.to}` }) : error;
   }
+}
+
+/** With a person's move, documents that were changed since they were accepted become that person's: nobody takes them without knowing. */
+function takenAsTheirs({ workflow, run }: Seen): readonly string[] {
+  return Object.entries(workflow.definition.artifacts)
+    .filter(([name, { by }]) => by.includes("human") && isForeign(workflow, run, name))
+    .map(([name, { file }]) => {
+      const from = run.held[name]?.accepted?.by ?? "";
+      const since =
+        from === "" ? "" : `, changed since it was accepted from ${from === "human" ? "you" : from}`;
+      return `taken as yours: ${fillPath(run, file)}${since}`;
+    });
 }
 
 /** Whoever came through a door is told of doors, and not of the moves behind them. */
@@ -220,8 +239,10 @@ function followed(
   const [isJson, isQuiet] = [options["json"] !== undefined, options["quiet"] !== undefined];
   return {
     ...begun(entered),
-    text: () => (isQuiet ? "" : `${entered.data.change} is run ${entered.data.run}\n`),
-    talk: talkOf(entered.told, ""),
+    // Told before whatever comes of it.
+    text: () =>
+      isQuiet ? "" : `${entered.data.change} is run ${entered.data.run}\n${talkOf(entered.told, "")}`,
+    talk: "",
     stream: (emit, signal) =>
       acting(door, async (on) => {
         const each = isJson || isQuiet ? (): void => undefined : emit;

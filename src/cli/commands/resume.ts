@@ -11,7 +11,7 @@ import { EXIT_OK, type Answer, type Command } from "../command.ts";
 import { rememberNames } from "../environment.ts";
 import { requireKept, seenOf } from "../kept.ts";
 import { nextForPerson } from "../reading/ways.ts";
-import { respawnRole } from "../respawning.ts";
+import { crashedIn, respawnRole } from "../respawning.ts";
 
 /** What `--json` gives. */
 export type ResumeData = {
@@ -87,9 +87,8 @@ function describe({ box }: Acting, run: string, key: string): string {
   return box.store.deeds(run).find((row) => row.key === key)?.deed.type ?? key;
 }
 
-async function respawnCrashed(on: Acting, id: string): Promise<string[]> {
-  const crashed = Object.values(requireKept(on, id).run.agents).filter(({ status }) => status === "crashed");
-  const roles = [...new Set(crashed.map(({ role }) => role))];
+async function respawnCrashed(on: Acting, id: string): Promise<readonly string[]> {
+  const roles = await crashedIn(on, id);
   for (const role of roles) await respawnRole(on, { run: id, role });
   return roles;
 }

@@ -177,7 +177,9 @@ function sayConsequence(event: Event, counts: Known["countsAs"]): string[] {
     case "agent-dismissed":
       return [`${agentName(event)} is stopped`];
     case "agent-crashed":
-      return [`${agentName(event)} counts as crashed`];
+      return event.foreign === undefined
+        ? [`${agentName(event)} counts as crashed`]
+        : [`${agentName(event)} is not started: somebody else has changed ${names(event.foreign)}`];
     case "infrastructure-lost":
       return [`lost with machine or terminal, ${event.times} so far`];
     case "slots-opened":

@@ -1,5 +1,6 @@
 /** What keeps a run from going on that is no decision: attention, and agents that have crashed. */
 
+import { foreignFor, sayForeign } from "../../core/accepted.ts";
 import { maxOf } from "../../core/gate.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { DeedRow } from "../../engine/ports/outbox.ts";
@@ -23,6 +24,12 @@ export function isStranded({ run }: Seen): boolean {
   return Object.values(run.agents).some(({ status }) => status === "crashed");
 }
 
+/** A text that somebody else has changed, for which an agent is not started. */
+export function foreignOf({ workflow, run }: Seen): string | undefined {
+  const crashed = Object.values(run.agents).filter(({ status }) => status === "crashed");
+  return crashed.flatMap(({ role }) => foreignFor(workflow, run, role))[0];
+}
+
 /** With what is left of the budget that its end counts. */
 export function sayCrashed({ workflow, run }: Seen): string {
   const roles = Object.values(run.agents)
@@ -30,6 +37,8 @@ export function sayCrashed({ workflow, run }: Seen): string {
     .map(({ role }) => role);
   return [...new Set(roles)]
     .map((role) => {
+      const [foreign] = foreignFor(workflow, run, role);
+      if (foreign !== undefined) return `${role} was not started: ${sayForeign(workflow, run, foreign)}`;
       const end = workflow.definition.ends.find((each) => each.role === role && each.in === run.state);
       const counter = end?.count;
       if (counter === undefined) return `${role} has crashed`;

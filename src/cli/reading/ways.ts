@@ -12,7 +12,7 @@ import { askingTask, isWaitingForTasks, tasksOf } from "./children.ts";
 import { meaningOf, type Choice } from "./means.ts";
 import { choicesOfTask, sendingBack } from "./of-task.ts";
 import { answerCommand, choicesOf, labelled, questionOf } from "./question.ts";
-import { attentionOf, isStranded } from "./trouble.ts";
+import { attentionOf, foreignOf, isStranded } from "./trouble.ts";
 
 export type Way = {
   readonly to: string;
@@ -110,6 +110,9 @@ export function nextForPerson(seen: Seen): string {
   const mend = commandIn(attention);
   if (mend !== "") return mend;
   if (isFinished(row)) return `signalbox history ${row.id}`;
+  const foreign = foreignOf(seen);
+  if (foreign !== undefined && !row.halted && attention === "")
+    return `signalbox submit ${row.id} ${foreign}`;
   if (row.halted || attention !== "" || isStranded(seen)) return `signalbox resume ${row.id}`;
   if (run.question !== undefined) return `signalbox answer ${run.id} VALUE`;
   if (row.status === "waiting") return choicesOfPerson(seen)[0]?.command ?? `signalbox why ${row.id}`;

@@ -9,6 +9,7 @@
  * author's end. Writing it earlier leads nowhere else, because whoever has written can still do all that and no more.
  */
 
+import { foreignFor } from "../accepted.ts";
 import { isUp } from "../act.ts";
 import { endKey, type Workflow } from "../compile.ts";
 import type { Actor, Incoming, Reading } from "../event.ts";
@@ -16,7 +17,8 @@ import { isOpen, isSpent, targetOf } from "../gate.ts";
 import { slotKey, type Agent, type Run } from "../run.ts";
 import { isGood, standingOf } from "../standing.ts";
 import { shownBy } from "../steps/answer.ts";
-import type { Artifact, Move } from "../workflow.ts";
+import type { Artifact } from "../artifact.ts";
+import type { Move } from "../workflow.ts";
 import { outcomesOf, type Outcome } from "./outcomes.ts";
 import { sitesOf, type Site } from "./site.ts";
 
@@ -54,8 +56,10 @@ export function possible(workflow: Workflow, run: Run): Happening[] {
     const agent = run.agents[id];
     if (agent === undefined) continue;
     if (isUp(agent)) byAgent(look, agent);
-    else if (agent.status === "crashed")
+    else if (agent.status === "crashed") {
       happen(look, true, { type: "respawn-asked", by: HUMAN, at: AT, role: agent.role });
+      putBack(look, foreignFor(workflow, run, agent.role));
+    }
   }
   byEngine(look);
   byOthers(look);
@@ -114,6 +118,19 @@ function byOthers(look: Look): void {
     if (run.held[artifact] === undefined || !isGood(standingOf(workflow, run, artifact))) continue;
     const readings = [readingOf(run, { artifact, slot: "" }, { fields: {}, lists: {} })];
     happen(look, !isAnyWriterUp(look), { type: "observed", at: AT, readings });
+  }
+}
+
+/** A person puts back what was accepted, for the sake of somebody who is not started before that. */
+function putBack(look: Look, names: readonly string[]): void {
+  const { workflow, run } = look;
+  for (const name of names) {
+    const accepted = run.held[name]?.accepted;
+    const artifact = workflow.definition.artifacts[name];
+    const [outcome] = artifact === undefined ? [] : outcomesOf(workflow, name, artifact);
+    if (accepted === undefined || outcome === undefined) continue;
+    const reading = readingOf(run, { artifact: name, slot: "" }, outcome);
+    happen(look, true, { type: "observed", at: AT, readings: [{ ...reading, digest: accepted.digest }] });
   }
 }
 

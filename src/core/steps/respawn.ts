@@ -1,10 +1,11 @@
 /** A person has a crashed agent started again. */
 
+import { foreignFor } from "../accepted.ts";
 import { start } from "../act.ts";
 import { record, type Draft } from "../draft.ts";
 import type { Incoming, Refusal } from "../event.ts";
 import { nameOf } from "../intake.ts";
-import { invalid, notYourRole } from "../refuse.ts";
+import { invalid, notAccepted, notYourRole } from "../refuse.ts";
 
 export function respawn(
   draft: Draft,
@@ -17,6 +18,8 @@ export function respawn(
     return notYourRole(run, { who, what: "starting an agent again", allowed: ["human"] });
   const agent = run.agents[role];
   if (agent === undefined || agent.status !== "crashed") return invalid(run, `${role} has not crashed`);
+  const [foreign] = foreignFor(draft.workflow, run, role);
+  if (foreign !== undefined) return notAccepted(draft.workflow, run, foreign);
   record(draft, event);
   start(draft, { role, slot: "" });
   return undefined;

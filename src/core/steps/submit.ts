@@ -22,6 +22,8 @@ export function submit(draft: Draft, event: Submitted): Refusal | undefined {
     if (refusal !== undefined) return refusal;
   }
   record(draft, event);
+  // Who hands in a word about texts has had them in its hands: it is about them as they are.
+  intake(draft, { readings: event.beside ?? [] }, event.by);
   intake(draft, event, event.by);
   for (const reading of readings) {
     const refusal = notCounting(draft, reading);

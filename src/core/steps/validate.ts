@@ -37,9 +37,10 @@ export function validate(workflow: Workflow, run: Run, event: Incoming): Refusal
   if (event.type === "waived" && !Object.hasOwn(definition.artifacts, event.artifact)) {
     return invalid(run, `there is no artifact "${event.artifact}"`);
   }
+  const beside = event.type === "submitted" ? (event.beside ?? []) : [];
   return "readings" in event && event.readings !== undefined
-    ? readingsOf(definition, run, event.readings)
-    : undefined;
+    ? readingsOf(definition, run, [...event.readings, ...beside])
+    : readingsOf(definition, run, beside);
 }
 
 function isActor(definition: Definition, by: Actor): boolean {

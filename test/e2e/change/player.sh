@@ -73,6 +73,10 @@ case $word in
 silent) exit 0 ;;
 die) exit 3 ;;
 mcp) exec "$NODE" "$REVIEWER" ;;
+"tamper "*)
+  printf '\n<!-- Nobody has agreed to this. -->\n' >>"$folder/${word#tamper }"
+  word=
+  ;;
 deaf)
   exec <&-
   word=

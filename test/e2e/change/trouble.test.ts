@@ -118,6 +118,30 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
     });
   });
 
+  test("whoever writes over a document does not get it approved: a person takes it, or puts it back", async ({
+    expect,
+  }) => {
+    const agents = { challenger: "tamper tasks.md", "worker.2.1": "tamper proposal.md" };
+    await inChange({ agents }, async (on) => {
+      const first = await on.type("plan", "x", "What x wants");
+      expect([first.code, first.document["state"]]).toEqual([3, "challenge"]);
+      expect(String(first.document["message"])).toContain(
+        "challenger was not started: changes/x/tasks.md was changed by somebody else since it was accepted from task-writer",
+      );
+      expect(first.document["next"]).toBe(`signalbox submit ${on.of("x")} todo`);
+      // Not by calling again.
+      expect(await on.door("plan", "x")).toBe("5 stale");
+      expect((await on.type("submit", "x", "todo")).code).toBe(0);
+      expect(await on.door("plan", "x")).toBe("0 challenged");
+      expect(on.called().filter((name) => name === "challenger")).toHaveLength(2);
+      const proposal = on.read("changes/x/proposal.md");
+      expect(await on.door("impl", "x")).toBe("3 implementing");
+      expect(await on.door("impl", "x")).toBe("5 stale");
+      on.write("changes/x/proposal.md", proposal);
+      expect(await on.door("impl", "x")).toBe("0 complete");
+    });
+  });
+
   test("two changes touch one spec: the second is refused at the archive with both sides, and merged again", async ({
     expect,
   }) => {

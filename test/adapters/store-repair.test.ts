@@ -1,0 +1,90 @@
+/** Of a damaged database, repair keeps all that no event tells: whose worktrees are, who waits for whom, what was made of tasks. */
+
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { repair } from "../../src/adapters/store/repair.ts";
+import { COPIED } from "../../src/adapters/store/salvage.ts";
+import { TABLES } from "../../src/adapters/store/schema.ts";
+import type { SqliteStore } from "../../src/adapters/store/open.ts";
+import { add } from "./store-entries.ts";
+import { newHome, opened } from "./store-support.ts";
+
+const DAMAGE = "UPDATE runs SET state = 'done' WHERE id = 'b1'";
+/** Made again from the events. */
+const DERIVED = ["meta", "runs", "snapshots", "keys", "deeds", "questions"];
+
+function rowsOf({ database }: SqliteStore, table: string): unknown {
+  return database.all(`SELECT * FROM ${table}`);
+}
+
+/** b1 has the first worktree; a1 waits in the queue, for b1; c1 was put away. */
+function filled(store: SqliteStore): void {
+  store.putProject({ repo: "/repo", name: "shop", defaultBranch: "trunk", poolSize: 2, remote: "origin" });
+  add(store, "a1");
+  add(store, "b1", { reserve: "/repo" });
+  add(store, "c1", { status: "done" });
+  store.enqueue("a1", "/repo");
+  store.putDepends("a1", ["b1"]);
+  store.hide("c1", true);
+  store.database.exec(`
+    INSERT INTO messages VALUES ('b1', 'b1:1:0', 'worker', '', 1, 'told', 1, 0);
+    INSERT INTO graphs VALUES ('b1', 'tasks', 1, 'd', 2, 'open');
+    INSERT INTO children VALUES ('b1', 'tasks', 1, 't1', 0, '{}', '{}', 'c1', 'done');
+  `);
+}
+
+test("every table is copied, or made again from the events", () => {
+  expect([...Object.keys(COPIED), ...DERIVED].toSorted()).toEqual(TABLES.toSorted());
+});
+
+test.for(["projects", "pool", "queue", "depends", "messages", "graphs", "children"])(
+  "repair keeps %s",
+  (table) => {
+    const home = newHome();
+    const store = opened(home);
+    filled(store);
+    const before = rowsOf(store, table);
+    store.database.exec(DAMAGE);
+    store.close();
+    expect(repair(home)).toMatchObject({ changed: true, lost: [] });
+    expect(rowsOf(opened(home), table)).toEqual(before);
+  },
+);
+
+test("what was put away stays away", () => {
+  const home = newHome();
+  const store = opened(home);
+  filled(store);
+  store.database.exec(DAMAGE);
+  store.close();
+  repair(home);
+  expect(
+    opened(home)
+      .list({ limit: 10 })
+      .rows.map(({ id }) => id),
+  ).toEqual(["b1", "a1"]);
+});
+
+test("a worktree that is somebody's is nobody else's, also where the pool does not say so any more", () => {
+  const home = newHome();
+  const store = opened(home);
+  filled(store);
+  const path = join(home.root, "worktrees", "shop--1");
+  const bound = { run: "b1", repo: "/repo", path, branch: "b", base: "x", salvage: "", kept: "" };
+  store.putWorkspace({ ...bound, status: "bound" });
+  store.database.exec(`${DAMAGE}; DROP TABLE pool; DROP TABLE queue`);
+  store.close();
+  repair(home);
+  const after = opened(home);
+  expect(after.pool("/repo").map(({ name, n, run }) => [name, n, run])).toEqual([["shop--1", 1, "b1"]]);
+});
+
+test("whose history is lost waits for nothing any more", () => {
+  const home = newHome();
+  const store = opened(home);
+  filled(store);
+  store.database.exec("DELETE FROM events WHERE run = 'a1'");
+  store.close();
+  repair(home);
+  expect(opened(home).line()).toEqual([]);
+});
