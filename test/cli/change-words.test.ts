@@ -55,6 +55,33 @@ describe("what to type is a door", () => {
     expect(stderr).not.toContain("signalbox move");
   });
 
+  test.for<[states: string, door: string, to: string, others: string]>([
+    ["challenged", "signalbox impl x", "building", "halted dropped"],
+    ["rejected", "signalbox reopen x", "drafting", "dropped"],
+    ["challenged building complete", "signalbox archive x", "merging", "dropped"],
+  ])("%s: %s", async ([states, door, to, others]) => {
+    const on = copyOf(origin);
+    for (const state of states.split(" ")) await on.call(`move x ${state}`);
+    for (const line of ["show x", "inbox", "next x"]) {
+      const { stdout, stderr } = await on.call(line);
+      expect([line, `${stdout}${stderr}`]).toEqual([line, expect.stringContaining(door) as string]);
+      expect(`${stdout}${stderr}`).not.toContain(`signalbox move ${id} ${to}`);
+    }
+    // What no door does is a move.
+    const { stdout } = await on.call("show x");
+    for (const other of others.split(" ")) expect(stdout).toContain(`signalbox move ${id} ${other}`);
+  });
+
+  test("not of a run that no door leads to", async () => {
+    const on = prepareHome(CHANGE_FILES);
+    await on.call("trust");
+    const { stdout } = await on.call("run change another --param change=x --detach");
+    await on.call(`move ${stdout.trim()} challenged`);
+    expect((await on.call(`show ${stdout.trim()}`)).stdout).toContain(
+      `signalbox move ${stdout.trim()} building`,
+    );
+  });
+
   test("where it was rejected", async () => {
     const on = copyOf(origin);
     await on.call("move x rejected");

@@ -285,7 +285,8 @@ function endOf(doing: Doing, data: ChangeData, end: Followed): End {
   const document = data.phase === "challenged" ? "proposal.md" : "REVIEW.md";
   const view = { command: `less changes/${data.change}/${document}`, means: "view it" };
   const others = end.choices.filter(
-    ({ command }) => !command.startsWith("signalbox move") || command.includes("reproposal"),
+    ({ command }) =>
+      command !== next && (!command.startsWith("signalbox move") || command.includes("reproposal")),
   );
   return {
     exit: EXIT_OK,
@@ -308,7 +309,11 @@ function rejectedEnd({ phase, change }: ChangeData, end: Followed): End {
     ...end,
     message,
     next,
-    choices: [view, { command: next, means: "when its documents were edited" }, ...end.choices],
+    choices: [
+      view,
+      { command: next, means: "when its documents were edited" },
+      ...end.choices.filter(({ command }) => command !== next),
+    ],
   };
 }
 
