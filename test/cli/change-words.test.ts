@@ -1,7 +1,13 @@
 /** A change is known by its name wherever a run is meant, and its doors name doors. */
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import type { UserError } from "../../src/adapters/user-error.ts";
+import { atDoor } from "../../src/cli/change/at-door.ts";
+import type { Doing } from "../../src/cli/change/doors.ts";
+import { refusal } from "../../src/cli/refused.ts";
 import { run, type Printed } from "../../src/cli/run.ts";
+import { step } from "../../src/core/step.ts";
+import { act, change, live } from "../support/change-lives.ts";
 import { CHANGE_FILES, runOfChange } from "../support/change.ts";
 import { copyOf, prepareHome, removeHomes, type Prepared } from "../support/home.ts";
 import { AT_HOME } from "../support/procs.ts";
@@ -88,5 +94,36 @@ describe("what to type is a door", () => {
     const { code, stdout, stderr } = await on.call("plan x");
     expect([code, stdout]).toEqual([3, "x was rejected: edit its documents, then reopen it (rejected)\n"]);
     expect(stderr).toBe("  next: signalbox reopen x\n");
+  });
+});
+
+describe("what is refused at a door", () => {
+  /** Of a move that leads to the state, as the core words it. */
+  const refusedFor = (to: string, word: string): UserError => {
+    const { run: now } = live({ agents: { challenger: word } });
+    const after = step(change, now, act(now, `to ${to}`));
+    if (after.ok) throw new Error("it is not refused");
+    return refusal(after.refusal, now);
+  };
+
+  test.for<[doing: Doing, to: string, word: string, answer: string]>([
+    [
+      "reopen",
+      "challenge",
+      "REJECTED h",
+      "5 not-edited: x was rejected, and nothing of it was edited since; edit what is in changes/x, then: signalbox reopen x",
+    ],
+    [
+      "plan",
+      "reproposal",
+      "APPROVED",
+      "5 gate-not-met: challenged to reproposal: challenge must be needs_fix, but changes/x/challenge.json says pass; challenge becomes needs_fix, then: signalbox plan x",
+    ],
+  ])("%s, to %s after %s", ([doing, to, word, answer]) => {
+    const { code, message, next, exit } = atDoor(refusedFor(to, word), doing, {
+      change: "x",
+      move: `R1 ${to}`,
+    });
+    expect(`${exit} ${code}: ${message}; ${next}`).toBe(answer);
   });
 });

@@ -25,6 +25,7 @@ import { sayReads } from "../reading/question.ts";
 import { taskTeller, type TaskTeller } from "../reading/task-lines.ts";
 import { columns } from "../say.ts";
 import { crashedIn, respawnRole } from "../respawning.ts";
+import { atDoor } from "./at-door.ts";
 import { commandFor, DOORS, sayPhase, type Doing } from "./doors.ts";
 import { changeNamed, WORKFLOW, type Change } from "./which.ts";
 
@@ -167,22 +168,6 @@ function takenAsTheirs({ workflow, run }: Seen): readonly string[] {
         from === "" ? "" : `, changed since it was accepted from ${from === "human" ? "you" : from}`;
       return `taken as yours: ${fillPath(run, file)}${since}`;
     });
-}
-
-/** Whoever came through a door is told of doors, and not of the moves behind them. */
-function atDoor(
-  { code, message, next, exit, at }: UserError,
-  doing: Doing,
-  { change, move }: { readonly change: string; readonly move: string },
-): UserError {
-  const door = `signalbox ${doing} ${change}`;
-  const where = { exit, ...(at === undefined ? {} : { at }) };
-  if (doing === "reopen" && message.includes(" must be stale"))
-    return new UserError("not-edited", `${change} was rejected, and nothing of it was edited since`, {
-      ...where,
-      next: `edit what is in changes/${change}, then: ${door}`,
-    });
-  return new UserError(code, message, { ...where, next: next.replace(`signalbox move ${move}`, door) });
 }
 
 function dataOf(on: Acting, change: string, id: string): ChangeData {
