@@ -1,10 +1,12 @@
 /**
  * Bundles the command line into CommonJS, which Node starts faster than modules.
  *
- * `scripts/entry.cjs` becomes `dist/signalbox.cjs` as it is: it must be readable by any old Node.
+ * `scripts/entry.cjs` becomes `dist/signalbox.cjs` as it is, but for the digest of the build: it must be readable by any old Node.
+ * `src/cli/load.ts` loads the rest.
  * The built-in workflows are parsed here, so that no start has to.
  * Every `await import()` in the source stays a file of its own, so that a command loads only what it uses.
  */
+import { createHash } from "node:crypto";
 import { readFileSync, realpathSync } from "node:fs";
 import { defineConfig } from "rolldown";
 import { compileBuiltIn } from "./scripts/built-in.ts";
@@ -12,8 +14,17 @@ import packageJson from "./package.json" with { type: "json" };
 
 const OWN = "?own";
 
+/** One character beyond ASCII makes a whole file a text of two bytes a character, which takes longer to read. */
+function inAscii(code: string): string {
+  return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+function digestOf(texts: readonly string[]): string {
+  return createHash("sha256").update(texts.join("\0")).digest("hex").slice(0, 16);
+}
+
 export default defineConfig({
-  input: { main: "src/cli/main.ts", front: "src/cli/front.ts" },
+  input: { main: "src/cli/main.ts", front: "src/cli/front.ts", load: "src/cli/load.ts" },
   platform: "node",
   transform: {
     target: "node22.14",
@@ -42,7 +53,7 @@ export default defineConfig({
         },
         {
           name: "kernel",
-          test: /src\/core\/(?!check\/|simulate|(staged|graph|schedule|project|task-view|view|back|own-shape|checks|why|take-over|replay|phase|record)\.ts)|src\/format\/(prompt|problem|text|sha256)\.ts|src\/adapters\/library\/(find|package)/,
+          test: /src\/core\/(?!check\/|simulate|(staged|graph|schedule|project|task-view|view|back|own-shape|checks|why|take-over|replay|phase|record|unseen)\.ts)|src\/format\/(prompt|problem|text|sha256)\.ts|src\/adapters\/library\/(find|package)/,
         },
         {
           name: "look",
@@ -50,7 +61,7 @@ export default defineConfig({
         },
         {
           name: "act",
-          test: /src\/core\/record\.ts|src\/adapters\/files\/|src\/cli\/(acting|acted|moving|refused|input|kept|late|look-again|handing-in|commands\/(move|submit))\.ts|src\/engine\/(submit|beside|project|deeds|box|task-data)\.ts|src\/cli\/task\/(update|dependencies)\.ts|src\/format\/front-matter-(parts|lines)/,
+          test: /src\/core\/(record|unseen)\.ts|src\/adapters\/files\/|src\/cli\/(acting|acted|moving|refused|input|kept|late|look-again|handing-in|commands\/(move|submit))\.ts|src\/engine\/(submit|beside|project|deeds|box|task-data)\.ts|src\/cli\/task\/(update|dependencies)\.ts|src\/format\/front-matter-(parts|lines)/,
         },
         // Nobody else loads what speaks to agents' programs.
         { name: "mcp", test: /src\/mcp\/(?!command)|node_modules\/@modelcontextprotocol\/|\?own$/ },
@@ -95,12 +106,12 @@ export default defineConfig({
     },
     {
       name: "entry-stub",
-      generateBundle() {
-        this.emitFile({
-          type: "asset",
-          fileName: "signalbox.cjs",
-          source: readFileSync("scripts/entry.cjs", "utf8"),
-        });
+      generateBundle(_, bundle) {
+        const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
+        for (const chunk of chunks) chunk.code = inAscii(chunk.code);
+        const build = digestOf(chunks.map(({ fileName, code }) => `${fileName} ${code}`));
+        const entry = readFileSync("scripts/entry.cjs", "utf8").replace("BUILD", build);
+        this.emitFile({ type: "asset", fileName: "signalbox.cjs", source: entry });
         for (const { fileName, source } of compileBuiltIn(realpathSync("workflows")))
           this.emitFile({ type: "asset", fileName, source });
       },

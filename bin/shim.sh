@@ -1,15 +1,15 @@
 #!/bin/sh
 # Runs one program, at most once, and writes down how it ended, for whoever is there to read it.
 #
-#     SIGNALBOX_JOB=ID sh shim.sh FOLDER EXITS POKES STDIN log|terminal PROGRAM [ARGUMENT...]
+#     SIGNALBOX_JOB=ID sh shim.sh FOLDER EXITS STDIN log|terminal PROGRAM [ARGUMENT...]
 #
 # The program writes into a log in the folder, or to the terminal that we were started in; there it also reads, where no STDIN is given.
 # It leads a session of its own and has the environment and the working folder that the program gets. Whatever is exported to
 # it is exported to the program, so its own variables have names that nobody else uses, and nothing here changes PATH or IFS.
 # It ends as the program ended: whoever started it then knows from the kernel what the folder says.
 
-sb_folder=$1 sb_exits=$2 sb_pokes=$3 sb_stdin=$4 sb_out=$5 sb_fail=${SIGNALBOX_SHIM_FAILPOINT-} sb_hup=
-shift 5
+sb_folder=$1 sb_exits=$2 sb_stdin=$3 sb_out=$4 sb_fail=${SIGNALBOX_SHIM_FAILPOINT-} sb_hup=
+shift 4
 unset SIGNALBOX_SHIM_FAILPOINT
 
 # Tests end the shim at named places.
@@ -76,9 +76,9 @@ trap '' HUP INT QUIT TERM USR1 USR2 ALRM PIPE
 sb_point before-exit
 # Its terminal went away: whoever reads the status may want to know.
 if [ -n "$sb_hup" ] && [ "$sb_out" = terminal ]; then sb_say 1 hup; fi
-sb_say "$sb_code" exit.new && command -p mv -f "$sb_folder/exit.new" "$sb_folder/exit"
+# One write, which nobody reads before we are gone: half of it is no status.
+sb_say "$sb_code" exit
 sb_point after-exit
+# Wakes whoever watches that folder. Moved there and not written: others could wait in that place, too.
 sb_say "$sb_code" exit.new && command -p mv -f "$sb_folder/exit.new" "$sb_exits/$SIGNALBOX_JOB"
-# Moved there and not written: others could wait in that place, too.
-sb_say "" exit.new && command -p mv -f "$sb_folder/exit.new" "$sb_pokes/now"
 exit "$sb_code"

@@ -10,7 +10,9 @@ if (major < 22 || (major === 22 && Number(version[1]) < 14)) {
   );
   process.exit(1);
 }
-// The cache only saves time: where its folder cannot be written, Node reports that in the result and goes on.
-require("node:module").enableCompileCache();
 // What an agent asks for, the supervisor may answer: then nothing else is loaded.
-require(process.env.SIGNALBOX_TOKEN ? "./front.cjs" : "./main.cjs").main();
+var name = process.env.SIGNALBOX_TOKEN ? "./front.cjs" : "./main.cjs";
+// Whoever debugs gets the files as they are.
+var isPlain =
+  process.execArgv.length > 0 || process.env.NODE_OPTIONS || process.env.NODE_DISABLE_COMPILE_CACHE;
+(isPlain ? require : require("./load.cjs").loader(__dirname, "BUILD", require))(name).main();

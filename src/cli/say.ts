@@ -40,10 +40,12 @@ export function sayStatus({
   status,
   attention,
   halted,
-}: Pick<RunRow, "status" | "attention" | "halted">): string {
+  queued = false,
+}: Pick<RunRow, "status" | "attention" | "halted"> & { readonly queued?: boolean }): string {
   if (isOver(status)) return status;
   if (attention !== "") return "needs attention";
   if (halted) return "halted";
+  if (queued) return "queued";
   return status === "waiting" ? "waits for you" : status;
 }
 

@@ -10,7 +10,7 @@ import { jobId } from "./job-id.ts";
 import { promptText, variablesOf } from "./launch.ts";
 import { shownWorkspace } from "./place.ts";
 import type { AgentRow } from "./ports/registry.ts";
-import { project } from "./project.ts";
+import { projectAfter } from "./project.ts";
 import { leaveTerminal } from "./seat.ts";
 import { submit } from "./submit.ts";
 import { startTurn } from "./turn.ts";
@@ -47,14 +47,14 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
       text: withWords(works, key, prompt),
     });
   }
-  await submit(works, {
+  const started = await submit(works, {
     run: row.id,
     by: { type: "engine" },
     key: `started:${role}:${slot}:${attempt}`,
     facts: {},
     event: ({ at }) => ({ type: "agent-started", at, role, slot, attempt }),
   });
-  await project(works, row.id);
+  await projectAfter(works, started, row.id);
   return `${role} ${attempt} runs`;
 }
 

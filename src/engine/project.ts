@@ -2,11 +2,13 @@
 
 import type { Workflow } from "../core/compile.ts";
 import { recordOf, showsRecord, type RunRecord } from "../core/record.ts";
+import { isUnseen } from "../core/unseen.ts";
 import { viewOf } from "../core/view.ts";
 import type { Box } from "./box.ts";
 import { boundWorkspace, placeOf } from "./place.ts";
 import type { RunRow } from "./ports/journal.ts";
 import type { WorkspaceRow } from "./ports/registry.ts";
+import type { Submission } from "./submit.ts";
 import { taskData } from "./task-data.ts";
 import { titleOf } from "./title.ts";
 
@@ -53,6 +55,17 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
     if (isWhole && box.store.project(id, row.seq, () => undefined)) return all;
   }
   return [...all, `the files of run ${id} are behind its journal, which changes all the time`];
+}
+
+/** After an event that files mostly do not show: where they were up to date, and would say the same, they are left as they are. */
+export async function projectAfter(box: Box, submission: Submission, id: string): Promise<void> {
+  const row = box.store.load(id)?.row;
+  const isAsLeft =
+    submission.type === "accepted" &&
+    row?.seq === submission.run.seq &&
+    row.projected === submission.before.seq &&
+    isUnseen(box.workflow(row.definition), submission.before, submission.run);
+  if (!isAsLeft || !box.store.project(id, submission.run.seq, () => undefined)) await project(box, id);
 }
 
 /** All that happened is read again only where some file shows it. */

@@ -78,7 +78,7 @@ test("of a saved environment nothing is taken that makes programs load something
   onTestFinished(() => store.close());
   const open = (text: string): Readonly<Record<string, string>> => {
     writeFileSync(home.environment, text);
-    return openWorks(home, store, () => undefined).person.env;
+    return openWorks(home, store, { log: () => undefined }).person.env;
   };
   const hostile = { NODE_OPTIONS: "x", LD_PRELOAD: "x", BASH_ENV: "x", ENV: "x", SIGNALBOX_FAILPOINT: "x" };
   expect(open(JSON.stringify({ PATH: "/bin", API_KEY: "k", N: 1, ...hostile }))).toEqual({
@@ -88,7 +88,7 @@ test("of a saved environment nothing is taken that makes programs load something
   for (const text of ["", "[]", "null", "{"]) expect(() => open(text)).toThrow("no variables of a person");
   rmSync(home.environment);
   execFileSync("mkfifo", [home.environment]);
-  expect(() => openWorks(home, store, () => undefined)).toThrow("no variables of a person");
+  expect(() => openWorks(home, store, { log: () => undefined })).toThrow("no variables of a person");
 });
 
 test("what the dead left is swept after an hour, and nothing else", () => {

@@ -24,6 +24,26 @@ describe("which task", () => {
       });
   });
 
+  test("a branch names a task that is over, as long as nobody else has it or had it", async () => {
+    const branch = "known-after-its-end";
+    const shown = async (): Promise<unknown> =>
+      document(await on.say(["task", "show", branch, "--json"]))["run"];
+    const first = await on.create(branch, "x", "--no-start");
+    await on.say(["task", "cancel", first]);
+    expect(await shown()).toBe(first);
+    const second = await on.create(branch, "x", "--no-start");
+    expect(await shown()).toBe(second);
+    await on.say(["task", "cancel", second]);
+    expect(document(await on.say(["task", "delete", branch, "--json"]))).toMatchObject({
+      code: "unknown-run",
+      message: `several tasks had the branch ${branch}: ${second}, ${first}`,
+      next: "signalbox task list --all",
+    });
+    expect(await outcome(on.say(["task", "delete", second, "--json"]))).toBe("0 ok");
+    expect(await outcome(on.say(["task", "delete", branch, "--json"]))).toBe("0 ok");
+    expect(await outcome(on.say(["task", "show", branch, "--json"]))).toBe("2 unknown-run");
+  });
+
   test("letters mean the project that somebody is in, a whole id means its task everywhere", async () => {
     const other = join(on.root, "other");
     mkdirSync(other);
@@ -57,6 +77,32 @@ describe("which task", () => {
     expect(await outcome(on.say(["project", "remove", "other", "--json"]))).toBe("6 project-in-use");
     await on.say(["task", "cancel", id]);
     expect(await outcome(on.say(["project", "remove", "other", "--json"]))).toBe("0 ok");
+  });
+});
+
+describe("what is told of a task is the same everywhere", () => {
+  const said = async (words: string[], id: string): Promise<string> =>
+    (await on.say(words)).stdout.split("\n").find((line) => line.includes(id)) ?? "";
+
+  test("what it is called now", async () => {
+    const id = await on.create("called-anew", "First", "--no-start");
+    await on.say(["task", "update", id, "--summary", "Second"]);
+    for (const words of [["task", "list"], ["list"], ["show", id], ["inbox"]])
+      expect.soft([...words, await said(words, id)].join(" ")).toMatch(/Second$/);
+  });
+
+  test("whether it waits for a person, or in the queue", async () => {
+    const first = await on.create("goes-first", "x", "--no-start");
+    const id = await on.create("goes-second", "x", "--depends-on", first);
+    expect(await said(["list"], id)).toMatch(/pending +queued/);
+    expect((await on.say(["show", id])).stdout).toContain("pending (Not started yet), queued, for");
+    expect(document(await on.say(["show", id, "--json"]))).toMatchObject({ queued: true });
+    await on.say(["stop", id]);
+    expect(await said(["list"], id)).toMatch(/pending +halted/);
+    await on.say(["task", "cancel", first]);
+    await on.say(["resume", id]);
+    expect(await said(["list"], id)).toMatch(/pending +waits for you/);
+    expect(document(await on.say(["show", id, "--json"]))).toMatchObject({ queued: false });
   });
 });
 

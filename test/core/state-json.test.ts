@@ -2,10 +2,12 @@
 
 import { expect, test } from "vitest";
 import { project } from "../../src/core/project.ts";
+import { isUnseen } from "../../src/core/unseen.ts";
 import { viewOf } from "../../src/core/view.ts";
 import type { Literal, Tree } from "../../src/core/workflow.ts";
 import { renderProjection } from "../../src/format/projection.ts";
 import { goodWorkflow, liveStages } from "../support/stages.ts";
+import { inState, task } from "../support/task.ts";
 
 const five = goodWorkflow("five-stages.yaml");
 
@@ -45,6 +47,25 @@ test.for<[string, string, string]>([
 ])("after %s the run is %s, and its stages %s", ([told, word, stages]) => {
   expect(shown(told, { from: "run.progress" })).toBe(word);
   expect([shown(told, { each: "run.stageStatus", give: { from: "item" } })].flat().join(" ")).toBe(stages);
+});
+
+test.for<[string, string, boolean]>([
+  ["the start of an agent, where no file shows agents", "five-stages.yaml", true],
+  ["the start of an agent, where a file shows its workspace", "task", false],
+])("%s (%s): unseen is %s", ([, name, isIt]) => {
+  const workflow = name === "task" ? task : five;
+  const before = name === "task" ? inState("planning") : liveStages(five, "ok");
+  const [key = ""] = Object.keys(before.agents);
+  const agents = Object.fromEntries(
+    Object.entries(before.agents).map(([each, agent]) => [
+      each,
+      each === key ? { ...agent, status: "alive" as const } : agent,
+    ]),
+  );
+  const after = { ...before, agents, seq: before.seq + 1, updatedAt: "2026-11-15T10:00:00Z" };
+  expect(key).not.toBe("");
+  expect(isUnseen(workflow, before, after)).toBe(isIt);
+  expect(isUnseen(workflow, before, { ...after, params: { ...after.params, goal: "another" } })).toBe(false);
 });
 
 test("who halted a run sees when", () => {

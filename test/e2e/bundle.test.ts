@@ -4,6 +4,7 @@ import { once } from "node:events";
 import {
   appendFileSync,
   chmodSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -96,6 +97,67 @@ test.for([
     .flatMap((path) => /\/dist\/(?:built-in\/)?([\w-]+)\.cjs$/.exec(path)?.[1] ?? []);
   removeHomes();
   expect({ status, loaded: loaded.toSorted() }).toEqual({ status: 0, loaded: [...chunks].toSorted() });
+});
+
+/** A build of its own, with a cache that nobody else uses, and a user who has none yet. */
+function copyOfBuild(): { call: () => string; caches: () => readonly string[]; dist: string; home: string } {
+  const folder = mkdtempSync(join(tmpdir(), "signalbox-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const dist = join(folder, "dist");
+  const home = join(folder, "home");
+  cpSync(join(root, "dist"), dist, { recursive: true, filter: (path) => !path.endsWith(".cache") });
+  writeFileSync(join(folder, "package.json"), readFileSync(join(root, "package.json")));
+  symlinkSync(join(root, "workflows"), join(folder, "workflows"));
+  mkdirSync(home);
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home };
+  const call = (): string =>
+    execFileSync(process.execPath, [join(dist, "signalbox.cjs"), "check", "task"], { encoding: "utf8", env });
+  const below = (from: string): readonly string[] =>
+    readdirSync(from, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith("person-check"))
+      .map((name) => join(from, name));
+  return { call, caches: () => [...below(dist), ...below(home)], dist, home };
+}
+
+test("what is kept compiled is used, learned from a few times, and does no harm when it is damaged", () => {
+  const { call, caches, dist } = copyOfBuild();
+  const whole = call();
+  const [cache = ""] = caches();
+  const first = readFileSync(cache);
+  for (let n = 0; n < 5; n += 1) expect(call()).toBe(whole);
+  const learned = statSync(cache).mtimeMs;
+  call();
+  expect({ files: caches(), isChanged: statSync(cache).mtimeMs !== learned }).toEqual({
+    files: [cache],
+    isChanged: false,
+  });
+  const damaged = [
+    first.subarray(0, 1000),
+    Buffer.alloc(first.length),
+    Buffer.alloc(0),
+    Buffer.concat([first, first]),
+  ];
+  for (const bytes of damaged) {
+    writeFileSync(cache, bytes);
+    expect(call()).toBe(whole);
+    expect(readFileSync(cache).equals(bytes)).toBe(false);
+  }
+  // As long as before: V8 itself would take the old code for it.
+  const changed = readFileSync(join(dist, "check.cjs"), "utf8").replaceAll("it ends.", "IT ENDS.");
+  writeFileSync(join(dist, "check.cjs"), changed);
+  expect(call()).toBe(whole.replace("it ends", "IT ENDS"));
+});
+
+test("where nothing can be kept beside the code, it is kept in the user's cache, or nowhere", () => {
+  const { call, caches, dist, home } = copyOfBuild();
+  // A file where the folder would be: root may write into any folder.
+  writeFileSync(join(dist, ".cache"), "");
+  const whole = call();
+  expect(caches()).toEqual([expect.stringContaining(join(home, ".cache", "signalbox"))]);
+  rmSync(join(home, ".cache"), { recursive: true });
+  writeFileSync(join(home, ".cache"), "");
+  expect(call()).toBe(whole);
+  expect(caches()).toEqual([]);
 });
 
 test("it can be called through a link", () => {

@@ -1,6 +1,6 @@
 /** Snapshots that are written without git: git must find in them what it would have written itself. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
@@ -48,9 +48,9 @@ async function prepared(...setUp: readonly (readonly string[])[]): Promise<Prepa
 }
 
 test.for<[string, string, readonly (readonly string[])[], readonly number[]]>([
-  ["an ordinary repository", "at the gate", [[]], [1, 0]],
-  ["words of several lines", "at the gate\n\n\u00e4 -x\n", [[]], [1, 0]],
-  ["one with SHA-256", "at the gate", [["--object-format=sha256"]], [1, 0]],
+  ["an ordinary repository", "at the gate", [[]], [0, 0]],
+  ["words of several lines", "at the gate\n\n\u00e4 -x\n", [[]], [0, 0]],
+  ["one with SHA-256", "at the gate", [["--object-format=sha256"]], [0, 0]],
   ["one that a group shares, whose rights git knows", "at the gate", [["--shared=group"]], [3, 2]],
 ])("%s (%o): a commit as git would write it", async ([, message, setUp, started]) => {
   const { path, say, digest, snapshot, calls } = await prepared(...setUp);
@@ -74,6 +74,68 @@ test.for<[string, string, readonly (readonly string[])[], readonly number[]]>([
   const bodyOf = (oid: string): string =>
     say("cat-file", "commit", oid).replaceAll(/^(author|committer) .*$/gm, "$1");
   expect(bodyOf(ref)).toBe(bodyOf(same));
+  expect(say("fsck", "--strict", "--no-dangling")).toBe("");
+});
+
+type Change = (path: string) => void;
+
+test.for<[string, Change, readonly string[]]>([
+  ["a folder among names that sort around it", (path) => put(path, AROUND), []],
+  ["a folder that was there", (path) => put(path, { "dir/b.txt": "other\n", "dir/x/y/z.txt": "deep\n" }), []],
+  ["with SHA-256", (path) => put(path, AROUND), ["--object-format=sha256"]],
+  ["a folder that is gone", (path) => rmSync(join(path, "dir"), { recursive: true }), []],
+  [
+    "a file in the place of a folder",
+    (path) => (rmSync(join(path, "dir"), { recursive: true }), put(path, { dir: "x" })),
+    [],
+  ],
+  [
+    "nothing at all",
+    (path) => (rmSync(join(path, "dir"), { recursive: true }), rmSync(join(path, "a.txt"))),
+    [],
+  ],
+  [
+    "a program and a link",
+    (path) => (chmodSync(join(path, "dir/b.txt"), 0o755), symlinkSync("a.txt", join(path, "dir/link"))),
+    [],
+  ],
+  [
+    "a name that is no UTF-8",
+    (path) => writeFileSync(Buffer.concat([Buffer.from(`${path}/dir/`), Buffer.from([0xff, 0x20])]), "x"),
+    [],
+  ],
+])("the tree of %s is the one that git writes", async ([, change, init]) => {
+  const { path, say, digest, snapshot, calls } = await prepared(init);
+  await digest();
+  change(path);
+  calls();
+  const tree = await digest();
+  expect(calls()).toBe(1);
+  const ref = await snapshot({ path, run: "r1", seq: 1, tree, message: "m" });
+  say("-C", path, "add", "--all");
+  expect(say("rev-parse", `${ref}^{tree}`)).toBe(say("-C", path, "write-tree"));
+  expect(say("fsck", "--strict", "--no-dangling")).toBe("");
+});
+
+const AROUND = {
+  "d.txt": "1",
+  "dir-a": "2",
+  "dir.a": "3",
+  "dir/0": "4",
+  dir0: "5",
+  "dir/a/b": "6",
+  "dir/a.b": "7",
+  "dira/x": "8",
+};
+
+test("of a tree that was thrown away since it was written, no snapshot is made", async () => {
+  const { path, say, digest, snapshot } = await prepared([]);
+  put(path, { "a.txt": "changed\n" });
+  const tree = await digest();
+  say("prune", "--expire=now");
+  await expect(snapshot({ path, run: "r1", seq: 1, tree, message: "m" })).rejects.toThrow("rev-list");
+  expect(await digest()).toBe(tree);
+  await snapshot({ path, run: "r1", seq: 2, tree, message: "m" });
   expect(say("fsck", "--strict", "--no-dangling")).toBe("");
 });
 

@@ -38,9 +38,7 @@ test.for<[string, string]>([
     "leaves somebody behind who writes it afterwards",
     '(setsid sh -c \'while [ -d "/proc/$1" ]; do :; done; echo 0 >"$F/exit"\' sh $PPID &); exit 3',
   ],
-  ["has a folder there", 'mkdir -p "$F/exit/x"'],
   ["has a pipe there that the shim moves away, and kills it", 'mkfifo "$F/exit"; kill -9 $PPID'],
-  ["has a link there to a folder", 'mkdir d; ln -s "$PWD/d" "$F/exit"'],
 ])("a program that %s has not passed, and what it wrote is taken away", async ([, text]) => {
   const b = bench();
   const launch = script(b, text);
@@ -72,12 +70,17 @@ test("a program that says it has only just begun hides nobody who began before",
   expect(carriers(launch.dir)).toEqual([]);
 });
 
-test("what stands in the way of the shim's last words does not hold it up", async () => {
+test.for<[string, string]>([
+  ["pipes", 'mkfifo "$F/exit" "$F/exit.new" "$H/exits/j"'],
+  ["folders", 'mkdir -p "$F/exit/x" "$F/exit.new/x" "$H/exits/j"'],
+  ["links to a folder", 'mkdir -p d/x; ln -s "$PWD/d" "$F/exit"; ln -s "$PWD/d" "$F/exit.new"'],
+  ["links", 'ln -s /dev/full "$F/exit"; ln -s /dev/full "$F/exit.new"; ln -s /dev/full "$H/exits/j"'],
+])("%s in the way of the shim's last words do not hold it up", async ([what, plant]) => {
   const b = bench();
-  const text =
-    'mkfifo "$F/exit" "$F/exit.new"; mkdir -p "$H/exits/j/x"; rm -f "$H/poke/now"; mkfifo "$H/poke/now"; exit 6';
-  expect(await b.run(script(b, text))).toBe(6);
-  await until(() => readFileSync(join(b.home.pokes, "now"), "utf8") === "\n");
+  expect(await b.run(script(b, `${plant}; exit 6`))).toBe(6);
+  const report = join(b.home.exits, what === "folders" ? "j/exit.new" : "j");
+  await until(() => readFileSync(report, "utf8") === "6\n");
+  expect(b.text("j", "exit")).toBe("6\n");
 });
 
 test.for<[string, (file: string) => void, string]>([

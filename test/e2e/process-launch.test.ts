@@ -36,7 +36,6 @@ test.for<[string, number]>([
   expect(b.text("j", "exit")).toBe(`${code}\n`);
   await until(() => readdirSync(b.home.exits).length > 0);
   expect(readFileSync(join(b.home.exits, "j"), "utf8")).toBe(`${code}\n`);
-  await exists(join(b.home.pokes, "now"));
   expect([b.processes.reported(), b.processes.reported()]).toEqual([["j"], []]);
 });
 
@@ -355,17 +354,9 @@ test("the time of the last output is told", async () => {
 test.for(["bash", "dash", "busybox"])("the shim runs under %s", async (shell) => {
   const b = bench();
   const launch = b.script("j", "exit 9");
-  for (const folder of [launch.dir, b.home.exits, b.home.pokes]) mkdirSync(folder, { recursive: true });
+  for (const folder of [launch.dir, b.home.exits]) mkdirSync(folder, { recursive: true });
   const shim = join(packageRoot(), "bin", "shim.sh");
-  const argv = [
-    ...(shell === "busybox" ? ["sh"] : []),
-    shim,
-    launch.dir,
-    b.home.exits,
-    b.home.pokes,
-    "/dev/null",
-    "log",
-  ];
+  const argv = [...(shell === "busybox" ? ["sh"] : []), shim, launch.dir, b.home.exits, "/dev/null", "log"];
   const env = { PATH: process.env["PATH"] ?? "", SIGNALBOX_JOB: "j", SIGNALBOX_JOB_MARK: markOf(launch.dir) };
   const run = (): Promise<unknown> => {
     const child = spawn(shell, [...argv, ...launch.argv], { env, stdio: "ignore", detached: true });

@@ -27,7 +27,6 @@ describe.skipIf(!hasTmux)("in a window", () => {
     expect(await b.run(b.inWindow("j", script))).toBe(code);
     expect(b.text("j", "exit")).toBe(`${code}\n`);
     await exists(join(b.home.exits, "j"));
-    await exists(join(b.home.pokes, "now"));
     expect(b.processes.reported()).toEqual(["j"]);
     // One who has only the folder and the server to go by.
     expect(shimProcesses({ home: b.home }).probe(b.dir("j"))).toEqual({ type: "ended", code });

@@ -46,7 +46,7 @@ export function builtInHarnesses(home: string): Readonly<Record<string, HarnessF
       env: words(
         "GEMINI_API_KEY GOOGLE_API_KEY GOOGLE_GEMINI_BASE_URL GOOGLE_CLOUD_PROJECT GOOGLE_CLOUD_LOCATION",
       ),
-      set: { NO_BROWSER: "true" },
+      set: { NO_BROWSER: "true", GEMINI_CLI_TRUST_WORKSPACE: "true" },
     },
     opencode: {
       command: words(OPENCODE),

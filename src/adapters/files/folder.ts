@@ -43,6 +43,7 @@ export type Inside<T> =
 
 const HAS_PROC = existsSync("/proc/self/fd");
 const PRIVATE = 0o700;
+const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 export function inFolder<T>(spot: Spot, use: (folder: Folder, name: string) => T): Inside<T> {
   const names = spot.file.split("/");
@@ -53,9 +54,13 @@ export function inFolder<T>(spot: Spot, use: (folder: Folder, name: string) => T
   // A run without files yet is the usual case at its beginning, and an error that is thrown takes longer than a look.
   if (spot.make === undefined && !existsSync(spot.root)) return { type: "missing" };
   try {
+    const path = join(spot.root, dirname(spot.file));
+    const straight = HAS_PROC ? openStraight(path) : undefined;
+    if (straight !== undefined)
+      return whileOpen(straight, { path, real: path }, (folder) => use(folder, name));
     const real = realFolder(spot, names.slice(0, -1));
     if (real === undefined) return { type: "refused", reason: "stands in a folder outside of the workspace" };
-    return held(real, join(spot.root, dirname(spot.file)), (folder) => use(folder, name));
+    return held(real, path, (folder) => use(folder, name));
   } catch (error) {
     if (!(error instanceof FolderError)) throw error;
     const code = codeOf(error.cause);
@@ -97,13 +102,37 @@ function makeFolder(path: string): void {
   }
 }
 
+/** Where no link is on the way, the kernel says so at once. Undefined for everything else, and for what is not there. */
+function openStraight(path: string): number | undefined {
+  if (!existsSync(path)) return undefined;
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, FLAGS);
+    if (readlinkSync(`/proc/self/fd/${fd}`) === path) return fd;
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+  }
+  if (fd !== undefined) closeSync(fd);
+  return undefined;
+}
+
 function held<T>(real: string, path: string, use: (folder: Folder) => T): Inside<T> {
   const fd = openFolder(real);
+  // A link that was put in the way after the look leads somewhere else.
+  if (!HAS_PROC || readlinkSync(`/proc/self/fd/${fd}`) === real) return whileOpen(fd, { path, real }, use);
+  closeSync(fd);
+  return { type: "refused", reason: "stands in a folder that was moved" };
+}
+
+type Opened = {
+  /** As people know it. */
+  readonly path: string;
+  readonly real: string;
+};
+
+function whileOpen<T>(fd: number, { path, real }: Opened, use: (folder: Folder) => T): Inside<T> {
   try {
     const through = HAS_PROC ? `/proc/self/fd/${fd}` : real;
-    // A link that was put in the way after the look leads somewhere else.
-    if (HAS_PROC && readlinkSync(through) !== real)
-      return { type: "refused", reason: "stands in a folder that was moved" };
     const { mode } = fstatSync(fd);
     const folder = { path, mode, at: (name: string) => `${through}/${name}`, sync: () => fsyncSync(fd) };
     return { type: "done", value: use(folder) };
@@ -114,7 +143,7 @@ function held<T>(real: string, path: string, use: (folder: Folder) => T): Inside
 
 function openFolder(real: string): number {
   try {
-    return openSync(real, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    return openSync(real, FLAGS);
   } catch (error) {
     throw new FolderError("a folder", { cause: error });
   }

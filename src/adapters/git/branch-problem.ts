@@ -2,6 +2,7 @@
 
 import type { Env } from "../home/paths.ts";
 import { UserError } from "../user-error.ts";
+import { isBranchName } from "./branch-name.ts";
 import { git, tryGit } from "./call.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
 
@@ -11,6 +12,7 @@ type Where = { readonly env: Env; readonly commonDir: string };
 
 /** `undefined` where it can be the name of a branch. */
 export async function badName({ env, commonDir }: Where, branch: string): Promise<UserError | undefined> {
+  if (isBranchName(branch)) return undefined;
   const isOdd = branch.startsWith("-") || branch === "@" || branch === "HEAD" || branch.includes("\0");
   const call = { cwd: commonDir, gitDir: commonDir, args: ["check-ref-format", `refs/heads/${branch}`] };
   if (!isOdd && (await tryGit(env, call)).code === 0) return undefined;

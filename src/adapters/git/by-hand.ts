@@ -5,15 +5,13 @@
  * there) is left to git, which knows what to say about it.
  */
 
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync } from "node:fs";
-import { renameSync, rmSync, writeSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { failpoint } from "../failpoint.ts";
 import { codeOf } from "../files/errno.ts";
-import { newName } from "../home/new-name.ts";
 import { OURSELVES } from "./call.ts";
-import { sync } from "./move.ts";
 import type { Bench } from "./own.ts";
+import { putObject, writeNew } from "./put-object.ts";
 import { isTabled, refAt } from "./refs.ts";
 
 type Commit = { readonly tree: string; readonly parent: string | undefined; readonly message: string };
@@ -25,22 +23,7 @@ export function putCommit(bench: Bench, commit: Commit): string | undefined {
   const isPlain = [commit.tree, commit.parent ?? commit.tree].every((oid) => OID.test(oid));
   if (!isPlain || commit.message.includes("\0") || isSpecial(bench)) return undefined;
   const body = Buffer.from(textOf(commit, new Date()));
-  const whole = Buffer.concat([Buffer.from(`commit ${body.length}\0`), body]);
-  const { createHash } = process.getBuiltinModule("node:crypto");
-  const oid = createHash(bench.oidBytes === 32 ? "sha256" : "sha1")
-    .update(whole)
-    .digest("hex");
-  const folder = join(bench.commonDir, "objects", oid.slice(0, 2));
-  const file = join(folder, oid.slice(2));
-  // The same commit of a moment ago: whether it is on the disk, nobody knows.
-  if (existsSync(file)) sync(file);
-  else {
-    mkdirSync(folder, { recursive: true });
-    const aside = join(folder, `tmp_obj_${newName()}`);
-    writeDurably(aside, process.getBuiltinModule("node:zlib").deflateSync(whole), 0o444);
-    renameSync(aside, file);
-  }
-  return oid;
+  return putObject(bench, { type: "commit", body, isDurable: true });
 }
 
 /** False where git has to do it, and nothing was done. Durable when it returns, but for the name in its folder. */
@@ -50,7 +33,7 @@ export function createRef(bench: Bench, ref: string, oid: string): boolean {
   const lock = `${file}.lock`;
   try {
     mkdirSync(dirname(file), { recursive: true });
-    writeDurably(lock, Buffer.from(`${oid}\n`), 0o666);
+    writeNew(lock, { bytes: Buffer.from(`${oid}\n`), mode: 0o666, isDurable: true });
   } catch (error) {
     // Somebody holds it, or something else is in the way.
     if (codeOf(error) === undefined) throw error;
@@ -65,7 +48,8 @@ export function createRef(bench: Bench, ref: string, oid: string): boolean {
   return true;
 }
 
-function isSpecial({ commonDir, own }: Bench): boolean {
+/** What only git knows how to do. */
+export function isSpecial({ commonDir, own }: Bench): boolean {
   return (
     isTabled(commonDir) ||
     readFileSync(join(own, "config"), "utf8").toLowerCase().includes("sharedrepository")
@@ -81,17 +65,4 @@ function textOf({ tree, parent, message }: Commit, now: Date): string {
   const parents = parent === undefined ? "" : `parent ${parent}\n`;
   const end = message === "" || message.endsWith("\n") ? "" : "\n";
   return `tree ${tree}\n${parents}author ${who}\ncommitter ${who}\n\n${message}${end}`;
-}
-
-function writeDurably(file: string, bytes: Buffer, mode: number): void {
-  const fd = openSync(file, "wx", mode);
-  try {
-    for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
-    fsyncSync(fd);
-  } catch (error) {
-    rmSync(file, { force: true });
-    throw error;
-  } finally {
-    closeSync(fd);
-  }
 }

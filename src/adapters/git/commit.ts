@@ -15,9 +15,11 @@ import { git } from "./call.ts";
 import { operationOn } from "./checkout.ts";
 import { makeDurable } from "./durable.ts";
 import { headIndex, tipOf } from "./head-index.ts";
+import { rootTree } from "./index-file.ts";
 import { treeWithLeftOut } from "./left-out.ts";
 import { freeIndexLock } from "./leftover-lock.ts";
 import { requireNoneNested } from "./nested.ts";
+import { rememberedObjects } from "./new-objects.ts";
 import { inRepository, openBench, within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { branchAt } from "./refs.ts";
@@ -58,7 +60,7 @@ export async function commitWork(on: On, committing: Committing): Promise<Commit
   const { run, artifacts, exclude } = committing;
   await requireNoneNested(on, bench, { run, tip, exclude });
   const tree = await treeWithLeftOut(on, bench, { work, tip, artifacts, exclude });
-  const isThere = (await git(on.env, { ...within(bench), args: ["rev-parse", `${tip}^{tree}`] })) === tree;
+  const isThere = (await treeOf(on, bench, tip)) === tree;
   if (isThere) return { commit: tip, made: await isOurs(on, bench, { tip, run: committing.run }), tree: now };
   // The files are the same, and the branch is not: somebody has committed something else meanwhile.
   if (now !== committing.tree) throw changed(bench, committing);
@@ -68,6 +70,12 @@ export async function commitWork(on: On, committing: Committing): Promise<Commit
   const after = await digest(on, bench, committing.artifacts);
   const isSame = workOf(after) === work && (await tipOf(on, bench)) === commit;
   return { commit, made: true, tree: isSame ? after : "" };
+}
+
+/** Our index of a commit mostly knows its tree. */
+async function treeOf(on: On, bench: Bench, tip: string): Promise<string> {
+  const known = rootTree(await headIndex(on, bench, tip), bench.oidBytes);
+  return known ?? git(on.env, { ...within(bench), args: ["rev-parse", `${tip}^{tree}`] });
 }
 
 function requireBranch({ gitDir, branch, path }: Bench, { run }: Committing): void {
@@ -121,7 +129,9 @@ async function make(
   const input = withTrailer(committing.message, trailerOf(committing.run));
   const args = ["commit-tree", tree, "-p", tip, "-F", "-"];
   const commit = await git(on.env, { ...within(bench), args, input, author, durable: true });
-  await makeDurable(on, { commonDir: bench.commonDir, from: commit, until: tip });
+  const objects = rememberedObjects(on, bench, { commit: tip, tree });
+  const reach = { commonDir: bench.commonDir, from: commit, until: tip };
+  await makeDurable(on, objects === undefined ? reach : { ...reach, objects: [commit, ...objects] });
   return commit;
 }
 

@@ -6,30 +6,27 @@ import { unless } from "../files/errno.ts";
 import { allSynced, openSynced } from "../home/all-synced.ts";
 import { git } from "./call.ts";
 import type { On } from "./own.ts";
+import { looseFile } from "./put-object.ts";
 
-export type Reach = { readonly commonDir: string; readonly from: string; readonly until: string | undefined };
+export type Reach = {
+  readonly commonDir: string;
+  readonly from: string;
+  readonly until: string | undefined;
+  /** All of them, where they are known: git is asked only where one of them is not to be seen. */
+  readonly objects?: readonly string[];
+};
 
 /** Loose objects that we have put on the disk, each as the file that it was: thrown away and written again, it is another one. */
 const onDisk = new Map<string, string>();
 const KNOWN_MAX = 10_000;
 
-export async function makeDurable(on: On, { commonDir, from, until }: Reach): Promise<void> {
-  const args = [
-    "rev-list",
-    "--objects",
-    "--no-object-names",
-    from,
-    ...(until === undefined ? [] : ["--not", until]),
-  ];
-  const listed = await git(on.env, { args, cwd: commonDir, gitDir: commonDir });
-  const objects = join(commonDir, "objects");
-  const fresh = new Map<string, string>();
-  for (const oid of listed.split("\n")) {
-    const file = join(objects, oid.slice(0, 2), oid.slice(2));
-    const name = nameOf(file);
-    // In a pack it was made durable when the pack was.
-    if (name !== undefined && onDisk.get(file) !== name) fresh.set(file, name);
-  }
+export async function makeDurable(on: On, reach: Reach): Promise<void> {
+  const objects = join(reach.commonDir, "objects");
+  const known = reach.objects === undefined ? undefined : namesOf(reach, reach.objects);
+  const isWhole = known !== undefined && known.size === new Set(reach.objects).size;
+  // In a pack it was made durable when the pack was.
+  const loose = isWhole ? known : namesOf(reach, await listed(on, reach));
+  const fresh = new Map([...loose].filter(([file, name]) => onDisk.get(file) !== name));
   if (fresh.size === 0) return;
   await openSynced(
     [...fresh.keys()].flatMap((file) => unless(["ENOENT"], () => [openSync(file, "r")]) ?? []),
@@ -37,6 +34,23 @@ export async function makeDurable(on: On, { commonDir, from, until }: Reach): Pr
   await allSynced([...new Set([...fresh.keys()].map((file) => dirname(file))), objects]);
   if (onDisk.size + fresh.size > KNOWN_MAX) onDisk.clear();
   for (const [file, name] of fresh) onDisk.set(file, name);
+}
+
+async function listed(on: On, { commonDir, from, until }: Reach): Promise<readonly string[]> {
+  const not = until === undefined ? [] : ["--not", until];
+  const args = ["rev-list", "--objects", "--no-object-names", from, ...not];
+  return (await git(on.env, { args, cwd: commonDir, gitDir: commonDir })).split("\n");
+}
+
+/** Of those that are files of their own, each with what tells it from any other. */
+function namesOf(of: Pick<Reach, "commonDir">, oids: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    oids.flatMap((oid) => {
+      const file = looseFile(of, oid);
+      const name = nameOf(file);
+      return name === undefined ? [] : [[file, name] as const];
+    }),
+  );
 }
 
 /** Tells a file from any other that ever has its path. */

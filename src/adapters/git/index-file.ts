@@ -29,7 +29,7 @@ export type IndexFile = {
   readonly isPartial: boolean;
 };
 
-const GITLINK = 0o160000;
+export const GITLINK = 0o160000;
 
 /** Of one entry: times, device, number, mode, owner, size. */
 const STAT_BYTES = 40;

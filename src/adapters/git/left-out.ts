@@ -7,8 +7,10 @@
 
 import { writeFileSync } from "node:fs";
 import { artifactTest } from "./artifact-paths.ts";
-import { git, gitBytes, gitRecords } from "./call.ts";
-import { at, within } from "./own.ts";
+import { git, gitRecords } from "./call.ts";
+import { headIndex } from "./head-index.ts";
+import type { IndexFile } from "./index-file.ts";
+import { at } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { withScratch } from "./scratch.ts";
 
@@ -23,20 +25,22 @@ export type Wanted = {
 
 export async function treeWithLeftOut(on: On, bench: Bench, wanted: Wanted): Promise<string> {
   const { work, tip, artifacts, exclude } = wanted;
+  const branch = await headIndex(on, bench, tip);
+  const isArtifact = artifactTest(artifacts);
+  const ours = branch.entries.map(({ name }) => name).filter(isArtifact);
+  if (ours.length === 0 && exclude.trim() === "") return work;
   return withScratch(on, async (patterns) => {
     writeFileSync(patterns, `${exclude}\n`, { mode: 0o600 });
-    const isArtifact = artifactTest(artifacts);
-    const names = await gitRecords(on.env, {
-      ...within(bench),
-      args: ["ls-tree", "-r", "-z", "--name-only", "--full-tree", tip],
+    const named = await withScratch(on, (index) => {
+      writeFileSync(index, branch.bytes, { mode: 0o600 });
+      return matching(on, bench, { index, patterns });
     });
-    const ours = new Set(names.filter(isArtifact));
-    if (ours.size === 0 && exclude.trim() === "") return work;
-    const stays = await withScratch(on, (index) => entriesIn(on, bench, { index, tip, patterns, ours }));
+    const stays = entriesOf(branch, new Set([...named, ...ours]));
     return withScratch(on, async (index) => {
       const call = at(bench, index);
       await git(on.env, { ...call, args: ["read-tree", work] });
       const drop = await matching(on, bench, { index, patterns });
+      if (drop.length === 0 && stays.length === 0) return work;
       const gone = Buffer.from(drop.map((name) => `${name}\0`).join(""), "latin1");
       await git(on.env, {
         ...call,
@@ -62,16 +66,12 @@ async function matching(on: On, bench: Bench, { index, patterns }: Listing): Pro
 }
 
 /** What the branch has of it, as `update-index` takes it. */
-async function entriesIn(
-  on: On,
-  bench: Bench,
-  of: Listing & { readonly tip: string; readonly ours: ReadonlySet<string> },
-): Promise<Buffer> {
-  const call = at(bench, of.index);
-  await git(on.env, { ...call, args: ["read-tree", of.tip] });
-  const named = new Set([...(await matching(on, bench, of)), ...of.ours]);
-  const listed = await gitBytes(on.env, { ...call, args: ["ls-files", "-z", "--stage"] });
-  const records = listed.toString("latin1").split("\0");
-  const entries = records.filter((record) => named.has(record.slice(record.indexOf("\t") + 1)));
-  return Buffer.from(entries.map((entry) => `${entry}\0`).join(""), "latin1");
+function entriesOf({ bytes, entries }: IndexFile, named: ReadonlySet<string>): Buffer {
+  const lines = entries
+    .filter(({ name }) => named.has(name))
+    .map(({ name, mode, oidAt, flagsAt }) => {
+      const oid = bytes.toString("hex", oidAt, flagsAt);
+      return `${mode.toString(8)} ${oid} 0\t${name}\0`;
+    });
+  return Buffer.from(lines.join(""), "latin1");
 }

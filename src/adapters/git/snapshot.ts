@@ -6,6 +6,7 @@ import type { Call } from "./call.ts";
 import { createRef, putCommit } from "./by-hand.ts";
 import { makeDurable } from "./durable.ts";
 import { snapshotRef } from "./names.ts";
+import { rememberedObjects } from "./new-objects.ts";
 import { inRepository, within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { headAt, isTabled } from "./refs.ts";
@@ -44,7 +45,10 @@ export async function snapshot(
   // The commit was written durably. Its objects were, too, where the last snapshot held the same.
   const held = `${bench.commonDir} ${head ?? ""} ${tree}`;
   const last = lastHeld.get(on) ?? new Map<string, string>();
-  if (last.get(run) !== held) await makeDurable(on, { commonDir: bench.commonDir, from: made, until: head });
+  const objects = rememberedObjects(on, bench, { commit: head ?? "", tree });
+  const reach = { commonDir: bench.commonDir, from: made, until: head };
+  if (last.get(run) !== held)
+    await makeDurable(on, objects === undefined ? reach : { ...reach, objects: [made, ...objects] });
   lastHeld.set(on, last.set(run, held));
   failpoint("workspace.before-snapshot");
   const args = ["update-ref", ref, made, "0".repeat(made.length)];

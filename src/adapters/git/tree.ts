@@ -17,11 +17,13 @@ import { failed, git, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
 import { headIndex, isIndexed, keepStamps, tipOf } from "./head-index.ts";
 import { hiddenRules } from "./hidden-rules.ts";
-import { copyIndex, isSameEntry, pairs, parseIndex, rootTree, withNested } from "./index-file.ts";
+import { copyIndex, GITLINK, isSameEntry, pairs, parseIndex, rootTree, withNested } from "./index-file.ts";
 import type { IndexFile } from "./index-file.ts";
 import { gitDirOf } from "./locate.ts";
+import { rememberObjects } from "./new-objects.ts";
 import { at, inRepository, keptAway, leaveOut, within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
+import { putTree } from "./put-tree.ts";
 import { headAt, isTabled } from "./refs.ts";
 import { withScratch } from "./scratch.ts";
 
@@ -44,12 +46,12 @@ export async function digest(on: On, bench: Bench, own: readonly string[]): Prom
     if (seen !== index) (on.later ?? atOnce)(keep);
     const isArtifact = artifactTest(artifacts);
     const isSame = seen === index || isSameWork(index, seen, isArtifact);
-    const written = { file, index: seen, isArtifact, ...(isSame ? { same: index } : {}) };
+    const written = { file, index: seen, isArtifact, of: { tip, index }, ...(isSame ? { same: index } : {}) };
     const work = await onceMore(on, bench, { artifacts, written });
     if ((isSame && tip !== "") || bench.isPlace === true) return work;
     if (tip === "") return `${work}+none`;
     writeFileSync(file, index.bytes);
-    return `${work}+${await treeWithout(on, bench, { file, index, isArtifact })}`;
+    return `${work}+${await treeWithout(on, bench, { file, index, isArtifact, of: { tip, index } })}`;
   });
 }
 
@@ -116,6 +118,8 @@ type Written = {
   readonly isArtifact: (name: string) => boolean;
   /** Another index with the same work, of which git knows the tree. */
   readonly same?: IndexFile;
+  /** The commit that the work began from. */
+  readonly of: { readonly tip: string; readonly index: IndexFile };
 };
 
 /** By folder of ours, the last work of a digest. Most gates are passed without a change of it. */
@@ -149,13 +153,19 @@ function isLoose({ commonDir }: Bench, oid: string): boolean {
   return existsSync(join(commonDir, "objects", oid.slice(0, 2), oid.slice(2)));
 }
 
-/** Mostly there are no artifacts in it, because they are ignored, and git knows the tree: then no process is needed. */
+/** Mostly there are no artifacts in it, because they are ignored: then no process is needed. */
 async function treeWithout(on: On, bench: Bench, written: Written): Promise<string> {
   const { file, index, isArtifact, same = index } = written;
   const drop = index.entries.filter(({ name }) => isArtifact(name));
   const isPlain = drop.length === 0 && !same.entries.some(({ name }) => isArtifact(name));
   const known = isPlain ? rootTree(same, bench.oidBytes) : undefined;
   if (known !== undefined) return known;
+  const made = drop.length === 0 ? putTree(bench, index) : undefined;
+  if (made !== undefined) {
+    const objects = [...made.trees, ...newIn(index, written.of.index)];
+    rememberObjects(on, bench, { commit: written.of.tip, tree: made.tree, objects });
+    return made.tree;
+  }
   if (drop.length > 0)
     await git(on.env, {
       ...at(bench, file),
@@ -163,6 +173,17 @@ async function treeWithout(on: On, bench: Bench, written: Written): Promise<stri
       input: Buffer.from(drop.map(({ name }) => `${name}\0`).join(""), "latin1"),
     });
   return git(on.env, { ...at(bench, file), args: ["write-tree", "--missing-ok"] });
+}
+
+/** The contents in one index that another has not under the same name. Commits of nested repositories are not in ours. */
+function newIn(index: IndexFile, before: IndexFile): readonly string[] {
+  const found = new Set<string>();
+  for (const [was, is] of pairs(before, index)) {
+    if (is === undefined || is.mode === GITLINK) continue;
+    if (was === undefined || !isSameEntry(before, index, [was, is]))
+      found.add(index.bytes.toString("hex", is.oidAt, is.flagsAt));
+  }
+  return [...found];
 }
 
 /** Gives an index of its own to work with, filled with the names that the worktree's holds. */

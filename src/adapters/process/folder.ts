@@ -1,11 +1,20 @@
 /**
  * The folder of a job: what its shim wrote there, and what that says about the process.
  *
- * `claim/` comes first, then `pid`, `out.log`, `exit`; each appears whole. The program could write there as well, so that nothing in
+ * `claim/` comes first, then `pid`, `out.log`, `exit`; what does not end with a line is not there. The program could write there as well, so that nothing in
  * the folder says that a job has ended while its shim lives.
  */
 
-import { chmodSync, linkSync, lstatSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { uptime } from "node:os";
 import { join } from "node:path";
 import type { Process } from "../../engine/ports/process.ts";
@@ -63,9 +72,16 @@ export function writeExit(dir: string, code: number): void {
     linkSync(whole, join(dir, "exit"));
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
+    // Of a shim that was killed over its last word.
+    if (exitIn(dir) === undefined) replaceExit(dir, whole);
   }
   rmSync(whole, { force: true });
   failpoint("process.after-exit");
+}
+
+function replaceExit(dir: string, whole: string): void {
+  dropExit(dir);
+  renameSync(whole, join(dir, "exit"));
 }
 
 /** Takes away an exit status that no shim has written. */

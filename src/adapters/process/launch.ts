@@ -122,7 +122,7 @@ async function beginInWindow(launch: Launch, window: Window, { home, env, holds 
 function shimOf(launch: Launch, home: Home, stdin: string): readonly string[] {
   const script = join(packageRoot(), "bin", SHIM);
   const out = launch.terminal === undefined ? "log" : "terminal";
-  return [script, launch.dir, home.exits, home.pokes, stdin, out, ...launch.argv];
+  return [script, launch.dir, home.exits, stdin, out, ...launch.argv];
 }
 
 /**

@@ -77,7 +77,7 @@ export function shimProcesses(on: On): Processes {
   return {
     probe,
     async launch(launch) {
-      for (const folder of [home.exits, home.pokes]) claimFolder(home, folder);
+      claimFolder(home, home.exits);
       makePrivate(launch.dir);
       const dir = realpathSync(launch.dir);
       return launchShim({ ...launch, dir }, { home, env, children, holds, launchMs, probe: look });

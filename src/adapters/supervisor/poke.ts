@@ -1,10 +1,11 @@
 /**
- * Waking the supervisor: whoever has something for it writes to a file, and the supervisor watches the folder.
+ * Waking the supervisor: whoever has something for it writes to a file, and the supervisor watches the folder. A shim that has come to
+ * its end leaves its exit status, and that folder is watched, too.
  *
  * A poke says nothing but "look", and one may be lost; the supervisor also looks from time to time.
  */
 
-import { renameSync, statSync, watch, writeFileSync, type FSWatcher } from "node:fs";
+import { lstatSync, renameSync, statSync, watch, writeFileSync, type FSWatcher } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../files/errno.ts";
 import { claimFolder, clearWay } from "../home/clear-way.ts";
@@ -36,8 +37,8 @@ export function lastPoke(home: Home): string {
 
 /** Many pokes at once may be one call. Also called when the folder was removed and made again: something may have been missed. */
 export function watchPokes(home: Home, onPoke: () => void): { close(): void } {
-  const watched = new Watched(home.pokes, onPoke);
-  return { close: () => watched.close() };
+  const watched = [home.pokes, home.exits].map((folder) => new Watched(folder, onPoke));
+  return { close: () => watched.forEach((each) => each.close()) };
 }
 
 class Watched {
@@ -67,7 +68,7 @@ class Watched {
     this.#watcher = undefined;
     try {
       makeFolder(this.#folder);
-      this.#watcher = watch(this.#folder, () => this.#happened());
+      this.#watcher = watch(this.#folder, (_, name) => this.#happened(name));
       this.#watcher.on("error", () => this.#retry());
       this.#inode = statSync(this.#folder).ino;
     } catch {
@@ -76,9 +77,11 @@ class Watched {
     }
   }
 
-  #happened(): void {
-    if (statSync(this.#folder, { throwIfNoEntry: false })?.ino !== this.#inode) this.#watch();
-    this.#tell();
+  /** What was taken away says nothing: most of that we did ourselves. */
+  #happened(name: string | null): void {
+    const isMoved = statSync(this.#folder, { throwIfNoEntry: false })?.ino !== this.#inode;
+    if (isMoved) this.#watch();
+    if (isMoved || name === null || isThere(join(this.#folder, name))) this.#tell();
   }
 
   #retry(): void {
@@ -97,4 +100,8 @@ class Watched {
       this.#onPoke();
     });
   }
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

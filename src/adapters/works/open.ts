@@ -31,7 +31,13 @@ type Variables = Readonly<Record<string, string>>;
 
 export const CLOCK: Box["clock"] = { now: () => Date.now(), mono: () => performance.now() };
 
-export function openWorks(home: Home, store: Store, log: (line: string) => void): Works {
+type On = {
+  readonly log: (line: string) => void;
+  /** A process of ours has ended. */
+  readonly ring?: () => void;
+};
+
+export function openWorks(home: Home, store: Store, { log, ring = () => poke(home) }: On): Works {
   const saved = savedEnvironment(home);
   // What we call ourselves gets what everybody gets; agents also what their settings name.
   const env = Object.fromEntries(Object.entries(saved).filter(([name]) => isHandedOn(name, [])));
@@ -47,7 +53,7 @@ export function openWorks(home: Home, store: Store, log: (line: string) => void)
     merges: gitMerges({ home, env }),
     folders: (run) => runFolders(home, run),
     workflow: workflowsOf(store),
-    processes: ownProcesses(home, log),
+    processes: ownProcesses(home, { log, ring }),
     desk,
     notifier: notifierOf(env),
     // Settings of a repository count only while a person trusts exactly this content.
@@ -61,8 +67,8 @@ export function openWorks(home: Home, store: Store, log: (line: string) => void)
 }
 
 /** What agents call may have been replaced since the last one was started. */
-function ownProcesses(home: Home, log: (line: string) => void): Processes {
-  const processes = shimProcesses({ home, onEnd: () => poke(home) });
+function ownProcesses(home: Home, { log, ring }: Required<On>): Processes {
+  const processes = shimProcesses({ home, onEnd: ring });
   return {
     ...processes,
     launch(launch) {

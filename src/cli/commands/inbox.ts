@@ -8,6 +8,7 @@ import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { fitted, wrapped } from "../fit.ts";
 import { firstLine, sayAge } from "../say.ts";
+import { aboutOf } from "../reading/about.ts";
 import type { Choice } from "../reading/means.ts";
 import { causeOf } from "../reading/cause.ts";
 import { doubtsOf } from "../reading/doubts.ts";
@@ -92,8 +93,14 @@ function itemOf(store: Store, row: RunRow, door: Door): InboxItem {
   });
   if (row.status === "damaged") return damaged(attention);
   try {
-    const own = itemSeen(seeRun(store, door, run));
-    return { ...base, ...own, what: `${ofTask(store, run)}${own.what}` };
+    const seen = seeRun(store, door, run);
+    const own = itemSeen(seen);
+    return {
+      ...base,
+      ...own,
+      goal: aboutOf(seen.workflow.definition, seen.run, row),
+      what: `${ofTask(store, run)}${own.what}`,
+    };
   } catch (error) {
     // One run that cannot be read must not hide the others.
     if (error instanceof UserError) return damaged(error.message);

@@ -6,12 +6,14 @@ import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { hasPhases, phaseOf } from "../../core/phase.ts";
 import type { Definition } from "../../core/workflow.ts";
+import { inLine } from "../../engine/line.ts";
 import type { Tally } from "../../engine/ports/graphs.ts";
 import type { Filter, RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { isFinished, newestFirst, withStore } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
 import { numberOption } from "../number-option.ts";
+import { aboutOf, isRenamed } from "../reading/about.ts";
 import { columns, firstLine, paintStatus, sayAge, sayStatus } from "../say.ts";
 
 const HELP = "signalbox list --help";
@@ -32,6 +34,8 @@ export type RunItem = {
   readonly status: string;
   readonly attention: string;
   readonly halted: boolean;
+  /** It stands in the queue, and goes on by itself. */
+  readonly queued: boolean;
   readonly repo: string;
   readonly startedAt: string;
   readonly updatedAt: string;
@@ -64,14 +68,21 @@ export const command: Command = {
   answer: (given, door) =>
     withStore(door, (store) => {
       const limit = numberOption(given, "limit", { otherwise: LIMIT, min: 1, max: LIMIT_MAX, help: HELP });
-      const phases = phasesIn(store);
+      const definitions = definitionsIn(store);
+      const phases = phasesIn(definitions);
       const { rows, more } =
         store === undefined ? { rows: [], more: 0 } : select(store, given, { door, limit, phases });
       const tallies = new Map(store?.tallies().map((tally) => [tally.parent, tally]));
-      const data: ListData = { runs: rows.map((row) => itemOf(row, phases(row), tallies.get(row.id))), more };
+      const queued = queuedOf(store, rows);
+      const runs = rows.map((row) => ({
+        ...itemOf(row, phases(row), tallies.get(row.id)),
+        goal: goalOf(store, row, definitions(row)),
+        queued: queued.has(row.id),
+      }));
+      const data: ListData = { runs, more };
       const hasEnded =
         rows.length === 0 && isPlain(given) && (store?.list({ limit: 1 }).rows.length ?? 0) > 0;
-      const next = nextFor(rows, hasEnded);
+      const next = nextFor(data.runs, hasEnded);
       return {
         exit: EXIT_OK,
         code: "ok",
@@ -91,25 +102,44 @@ export const command: Command = {
 
 type Page = { readonly rows: readonly RunRow[]; readonly more: number };
 
-/** The phase of a run, each definition looked at once. */
-type Phases = (row: RunRow) => string;
+/** The definition of a run, each looked at once. */
+type Definitions = (row: RunRow) => Definition | undefined;
 
-function phasesIn(store: Store | undefined): Phases {
+function definitionsIn(store: Store | undefined): Definitions {
   const known = new Map<string, Definition | undefined>();
-  return ({ definition: hash, state }) => {
-    if (!known.has(hash)) known.set(hash, store === undefined ? undefined : phasedIn(store, hash));
-    const phased = known.get(hash);
-    return phased === undefined ? "" : phaseOf(phased, state);
+  return ({ definition: hash }) => {
+    if (!known.has(hash)) known.set(hash, store === undefined ? undefined : definitionIn(store, hash));
+    return known.get(hash);
   };
 }
 
-function phasedIn(store: Store, hash: string): Definition | undefined {
+function definitionIn(store: Store, hash: string): Definition | undefined {
   try {
-    const definition = store.definition(hash);
-    return definition !== undefined && hasPhases(definition) ? definition : undefined;
+    return store.definition(hash);
   } catch (error) {
-    // A definition that is damaged has no phases to show; the run is listed all the same.
+    // A definition that is damaged has nothing to show; the run is listed all the same.
     if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+type Phases = (row: RunRow) => string;
+
+function phasesIn(definitions: Definitions): Phases {
+  return (row) => {
+    const definition = definitions(row);
+    return definition !== undefined && hasPhases(definition) ? phaseOf(definition, row.state) : "";
+  };
+}
+
+/** A run is loaded only where it can be called otherwise than its row says. */
+function goalOf(store: Store | undefined, row: RunRow, definition: Definition | undefined): string {
+  if (definition === undefined || row.status === "damaged" || !isRenamed(definition)) return row.goal;
+  try {
+    const kept = store?.load(row.id);
+    return kept === undefined ? row.goal : aboutOf(definition, kept.run, row);
+  } catch (error) {
+    if (error instanceof UserError) return row.goal;
     throw error;
   }
 }
@@ -174,10 +204,16 @@ function realFolder(path: string): string {
   }
 }
 
-function itemOf(row: RunRow, phase: string, tally: Tally | undefined): RunItem {
-  const { id: run, workflow, goal, state, status, attention, halted, repo, startedAt, updatedAt } = row;
+/** Only who waits can stand in the queue. */
+function queuedOf(store: Store | undefined, rows: readonly RunRow[]): ReadonlySet<string> {
+  const isWaited = rows.some(({ status }) => status === "waiting");
+  return store === undefined || !isWaited ? new Set() : inLine(store);
+}
+
+function itemOf(row: RunRow, phase: string, tally: Tally | undefined): Omit<RunItem, "goal" | "queued"> {
+  const { id: run, workflow, state, status, attention, halted, repo, startedAt, updatedAt } = row;
   const tasks = tally === undefined ? null : { done: tally.done, all: tally.all, waiting: tally.waiting };
-  return { run, workflow, goal, state, phase, status, attention, halted, repo, startedAt, updatedAt, tasks };
+  return { run, workflow, state, phase, status, attention, halted, repo, startedAt, updatedAt, tasks };
 }
 
 function show(rows: readonly RunItem[], { paint }: Door): string {
@@ -208,10 +244,11 @@ function sayNone(given: Given, hasEnded: boolean): string {
   return hasEnded ? "no run is under way" : "there are no runs yet";
 }
 
-function nextFor(rows: readonly RunRow[], hasEnded: boolean): string {
-  if (rows.length === 0) return hasEnded ? "signalbox list --all" : "signalbox run WORKFLOW GOAL";
-  const waits = rows.some((row) => !isFinished(row) && (row.status === "waiting" || row.attention !== ""));
-  return waits ? "signalbox inbox" : `signalbox show ${rows[0]?.id ?? ""}`;
+function nextFor(runs: readonly RunItem[], hasEnded: boolean): string {
+  if (runs.length === 0) return hasEnded ? "signalbox list --all" : "signalbox run WORKFLOW GOAL";
+  const isAsked = (run: RunItem): boolean => run.halted || (run.status === "waiting" && !run.queued);
+  const waits = runs.some((run) => !isFinished(run) && (isAsked(run) || run.attention !== ""));
+  return waits ? "signalbox inbox" : `signalbox show ${runs[0]?.run ?? ""}`;
 }
 
 function sayTally({ done, all, waiting }: NonNullable<RunItem["tasks"]>): string {

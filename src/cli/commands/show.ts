@@ -3,12 +3,13 @@
 import type { Literal } from "../../core/workflow.ts";
 import { maxOf } from "../../core/gate.ts";
 import { hasPhases, phaseOf } from "../../core/phase.ts";
-import { whyInLine } from "../../engine/line.ts";
+import { inLine, whyInLine } from "../../engine/line.ts";
 import { isInPlace } from "../../engine/place.ts";
 import type { Note } from "../../engine/ports/journal.ts";
 import type { DeedRow } from "../../engine/ports/outbox.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
+import { aboutOf } from "../reading/about.ts";
 import { linesOf, type Line } from "../reading/chronicle.ts";
 import { causeOf } from "../reading/cause.ts";
 import { doubtsOf } from "../reading/doubts.ts";
@@ -40,6 +41,8 @@ export type ShowData = {
   /** `running`, `waiting`, `done`, `cancelled`, `failed`. */
   readonly status: string;
   readonly halted: boolean;
+  /** It stands in the queue, and goes on by itself. */
+  readonly queued: boolean;
   readonly attention: string;
   readonly seq: number;
   readonly entry: number;
@@ -147,13 +150,14 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
     run: run.id,
     workflow: row.workflow,
     definition: row.definition,
-    goal: row.goal,
+    goal: aboutOf(definition, run, row),
     state: run.state,
     title: state?.title ?? "",
     stage: state?.stage ?? "",
     phase: hasPhases(definition) ? phaseOf(definition, run.state) : "",
     status: row.status,
     halted: row.halted,
+    queued: inLine(store).has(run.id),
     attention: attentionOf(store, row),
     seq: run.seq,
     entry: run.entry,

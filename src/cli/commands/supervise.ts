@@ -54,9 +54,9 @@ export const command: Command = {
       process.once("SIGINT", end);
       let listening: Listening | undefined;
       try {
-        const box = openWorks(home, store, (line) =>
-          process.stderr.write(`${new Date().toISOString()} ${line}\n`),
-        );
+        const log = (line: string): void =>
+          void process.stderr.write(`${new Date().toISOString()} ${line}\n`);
+        const box = openWorks(home, store, { log, ring });
         const program = selfCommand()[1];
         listening = await listen(home, serving({ home, box, env: door.env, program, ring }));
         await supervise(box, { pace: PACE, alarm, isOver: isEnding });

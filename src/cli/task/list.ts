@@ -178,9 +178,8 @@ function show(tasks: readonly TaskItem[], { paint }: Door): string {
 }
 
 function sayWhy(task: TaskItem, paint: Door["paint"]): string {
-  const isInLine = task.attention === "" && !task.halted;
-  if (isInLine && task.queued) return "queued";
-  if (isInLine && task.refused !== "") return paint.yellow(firstLine(task.refused));
+  const isRefused = task.attention === "" && !task.halted && task.refused !== "";
+  if (isRefused) return paint.yellow(firstLine(task.refused));
   return paintStatus(sayStatus(task), paint);
 }
 

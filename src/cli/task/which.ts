@@ -10,7 +10,7 @@ import { UserError } from "../../adapters/user-error.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import type { Acting } from "../acting.ts";
-import { runMeant } from "../box.ts";
+import { newestFirst, runMeant } from "../box.ts";
 import type { Door, Option } from "../command.ts";
 import { projectNamed, repoHere } from "../project/which.ts";
 
@@ -55,19 +55,29 @@ export function taskMeant(on: Meaning, word: string | undefined, project?: strin
     store.list({ ...filter, hidden: true, limit: ALL }).rows.filter(({ id }) => id.startsWith(word));
   const [first, second] = like({ repo });
   if (first !== undefined && second === undefined) return first.id;
-  const [branch, another] = first === undefined ? byBranch(store, repo, word) : [];
-  if (branch !== undefined && another === undefined) return branch;
+  const branch = first === undefined ? byBranch(store, repo, word) : undefined;
+  if (branch !== undefined) return branch;
   const [elsewhere] = first === undefined ? like({}) : [];
   if (elsewhere !== undefined) throw otherProject(store, elsewhere, word);
   return runMeant(store, door, word);
 }
 
-/** People know a task by its branch. Only of those under way: a branch may have had several tasks. */
-function byBranch(store: Store, repo: string, word: string): readonly string[] {
-  const rows = ["running", "waiting"].flatMap((status) => store.list({ repo, status, limit: ALL }).rows);
-  return rows
-    .filter(({ id, status }) => status !== "damaged" && branchOf(store, id) === word)
-    .map(({ id }) => id);
+/** People know a task by its branch. One under way comes first: a branch may have had several tasks before it. */
+function byBranch(store: Store, repo: string, word: string): string | undefined {
+  const having = (statuses: readonly string[]): readonly RunRow[] =>
+    statuses
+      .flatMap((status) => store.list({ repo, status, limit: ALL }).rows)
+      .filter(({ id, status }) => status !== "damaged" && branchOf(store, id) === word);
+  const [open] = having(["running", "waiting"]);
+  if (open !== undefined) return open.id;
+  const over = having(["done", "cancelled", "failed"]).toSorted(newestFirst);
+  if (over.length < 2) return over[0]?.id;
+  const names = over.map(({ id }) => id).join(", ");
+  throw new UserError(
+    "unknown-run",
+    `several tasks had the branch ${word}: ${names}`,
+    "signalbox task list --all",
+  );
 }
 
 function branchOf(store: Store, id: string): string {

@@ -122,6 +122,7 @@ const RUN = {
   state: Text,
   status: z.enum(["running", "waiting", "done", "cancelled", "failed", "damaged"]),
   halted: Flag,
+  queued: told(Flag, "It stands in the queue, and goes on by itself: it waits for no person"),
   attention: Text,
   repo: Text,
   startedAt: Text,

@@ -226,7 +226,9 @@ async function overseer(
   const store = openStore(home);
   try {
     const works = {
-      ...openWorks(home, store, (line) => writeFileSync(home.supervisorLog, `${line}\n`, { flag: "a" })),
+      ...openWorks(home, store, {
+        log: (line) => writeFileSync(home.supervisorLog, `${line}\n`, { flag: "a" }),
+      }),
       processes: shimProcesses({ home, graceMs: 300, ...(logBytesMax === undefined ? {} : { logBytesMax }) }),
     };
     while (!on.isOver()) {

@@ -9,7 +9,7 @@ import { PACE, supervise } from "../../../src/engine/supervise.ts";
 export async function carryOut(home: Home): Promise<void> {
   const store = openStore(home);
   try {
-    const works = openWorks(home, store, () => undefined);
+    const works = openWorks(home, store, { log: () => undefined });
     await supervise(works, {
       pace: { ...PACE, leaseMs: 1 },
       alarm: alarmClock(),
