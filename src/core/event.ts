@@ -7,7 +7,9 @@
 
 import type { Accepted } from "./run.ts";
 import type { IssueCounts, Severity, Tests, Verdict } from "./verdict.ts";
-import type { Action, Literal, Place, ReviewText } from "./workflow.ts";
+import type { ReviewText } from "./artifact.ts";
+import type { Literal } from "./value.ts";
+import type { Action, Place } from "./workflow.ts";
 
 export type Actor =
   | { readonly type: "human"; readonly name?: string }

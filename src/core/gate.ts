@@ -10,7 +10,8 @@ import { valueIn } from "./field.ts";
 import { QUESTION_DEPTH_MAX, type Run } from "./run.ts";
 import { isGood, standingOf, valueOf, worth } from "./standing.ts";
 import { FACTS } from "./vocabulary.ts";
-import { ORIGIN, type Condition, type Literal, type Move, type Place } from "./workflow.ts";
+import type { Literal } from "./value.ts";
+import { ORIGIN, type Condition, type Move, type Place } from "./workflow.ts";
 
 export type Unmet = {
   readonly code: Extract<RefusalCode, "gate-not-met" | "stale" | "unchanged" | "budget-spent">;

@@ -8,7 +8,9 @@ import type { Defect } from "../core/check/defect.ts";
 import { closest } from "../core/closest.ts";
 import type { Workflow } from "../core/compile.ts";
 import { sayTaken, takes } from "../core/param.ts";
-import { START, type Children, type Literal, type Param, type Value } from "../core/workflow.ts";
+import type { Children } from "../core/artifact.ts";
+import type { Literal, Value } from "../core/value.ts";
+import { START, type Param } from "../core/workflow.ts";
 import { awaitingIn } from "./fact.ts";
 
 /** All of them; `find` knows the child's workflow by its name, or not. */

@@ -2,7 +2,7 @@
 
 import type { Round } from "../core/record.ts";
 import { SEVERITIES, type Tests } from "../core/verdict.ts";
-import type { ReviewIssue } from "../core/workflow.ts";
+import type { ReviewIssue } from "../core/artifact.ts";
 import { quotedLine, quotedLines, quotedName } from "./quoted.ts";
 
 const NO_REVIEW = "# Code Review\n\nThere is none yet. Changes here count for nothing.\n";

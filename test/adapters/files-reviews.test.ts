@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import type { Round } from "../../src/core/record.ts";
-import type { Artifact } from "../../src/core/workflow.ts";
+import type { Artifact } from "../../src/core/artifact.ts";
 import { reviewBlock, reviewPage } from "../../src/format/review-page.ts";
 import { artifact, benchAt, folder, tidy, type Bench } from "./files-support.ts";
 
