@@ -260,6 +260,8 @@ export type RefusalCode =
   | "not-your-role"
   | "gate-not-met"
   | "stale"
+  /** It is open only for what has changed since it was judged, and nothing has. */
+  | "unchanged"
   | "budget-spent"
   | "waiting-for-person"
   | "finished"
