@@ -270,13 +270,13 @@ type Change = {
 };
 
 function changes({ file, before, said, after }: Change): readonly string[] {
-  const shown = Object.keys(after).filter((key) => Object.hasOwn(before, key));
+  const keys = Object.keys(after).filter((key) => Object.hasOwn(before, key));
   // Whoever writes a file anew, as agents do, means none of them in particular.
-  if (shown.length > 1 && !shown.some((key) => Object.hasOwn(said, key))) {
-    const names = brief(shown.join(", "));
+  if (keys.length > 1 && !keys.some((key) => Object.hasOwn(said, key))) {
+    const names = brief(keys.join(", "));
     return [`${file}: ${names} were removed by hand; that moves nothing, and they are there again`];
   }
-  return shown.flatMap((key) => {
+  return keys.flatMap((key) => {
     const [was, is] = [show(before[key]), show(said[key])];
     // What is to be said anyway is no edit: a crash has come between writing the file and remembering it.
     if (was === is || is === show(after[key])) return [];
