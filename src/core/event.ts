@@ -162,6 +162,8 @@ type Consequence =
       readonly remember: boolean;
       readonly reset: readonly string[];
       readonly renew: readonly string[];
+      /** Parameters that say this from here on. */
+      readonly set?: Readonly<Record<string, string>>;
       readonly phase?: PhaseChange;
     }
   | {
@@ -258,6 +260,8 @@ export type RefusalCode =
   | "not-your-role"
   | "gate-not-met"
   | "stale"
+  /** It is open only for what has changed since it was judged, and nothing has. */
+  | "unchanged"
   | "budget-spent"
   | "waiting-for-person"
   | "finished"
