@@ -4,7 +4,8 @@ import type { Event } from "../core/event.ts";
 import type { Workflow } from "../core/compile.ts";
 import type { Run } from "../core/run.ts";
 import { valueOf } from "../core/standing.ts";
-import type { Artifact, Definition } from "../core/workflow.ts";
+import type { Artifact } from "../core/artifact.ts";
+import type { Definition } from "../core/workflow.ts";
 import type { Works } from "./box.ts";
 import { fillPath } from "./place.ts";
 

@@ -42,7 +42,9 @@ export async function prepareProjections(where: Where, { root, projections }: Of
   const due = projections.flatMap((each): Due[] => {
     const projection: Projection = { ...each, file: fillPath(place.run, each.file) };
     const data =
-      "of" in projection ? reviews?.fieldsOfReview(projection, root) : treeOf(projection.data, root);
+      "of" in projection
+        ? reviews?.fieldsOfReview(projection, root, () => bytesOf(place, projection.file) !== undefined)
+        : treeOf(projection.data, root);
     return data === undefined || isShown(where, { projection, data }) ? [] : [{ projection, data }];
   });
   const isEasy = due.every((one) => {

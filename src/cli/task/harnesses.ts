@@ -6,7 +6,8 @@ import { closest } from "../../core/closest.ts";
 import type { Workflow } from "../../core/compile.ts";
 import { withDefaults } from "../../core/entry.ts";
 import { isEnabled } from "../../core/stages.ts";
-import type { Children, Literal, Value } from "../../core/workflow.ts";
+import type { Children } from "../../core/artifact.ts";
+import type { Literal, Value } from "../../core/value.ts";
 import type { Harness, Settings } from "../../engine/ports/settings.ts";
 
 export type Needed = {
