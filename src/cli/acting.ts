@@ -180,7 +180,7 @@ export async function ask(on: Acting, asked: Asked): Promise<Done> {
 const ABOUT_WORK: ReadonlySet<string> = new Set(["gate-not-met", "stale"]);
 
 /** Where the workspace is gone nothing is known of the work, and that is what has to be mended. */
-async function requireWorkspace({ box, home }: Acting, run: string, code: string): Promise<void> {
+export async function requireWorkspace({ box, home }: Acting, run: string, code: string): Promise<void> {
   const path = boundWorkspace(box, run)?.path;
   if (path === undefined || !ABOUT_WORK.has(code)) return;
   const { isWorkspaceAt } = await import("../adapters/git/own.ts");

@@ -1,7 +1,8 @@
 /** What a run is about: where the goal goes, and that it is not left out where agents would be told nothing. */
 
 import { UserError } from "../adapters/user-error.ts";
-import type { Definition, Literal } from "../core/workflow.ts";
+import type { Literal } from "../core/value.ts";
+import type { Definition } from "../core/workflow.ts";
 import type { Given } from "./command.ts";
 import { typedAgain } from "./typed.ts";
 

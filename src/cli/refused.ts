@@ -14,6 +14,7 @@ const EXIT_OF: Readonly<Record<RefusalCode, number>> = {
   finished: EXIT_NOT_YOURS,
   "gate-not-met": EXIT_GATE,
   stale: EXIT_GATE,
+  unchanged: EXIT_GATE,
   "budget-spent": EXIT_GATE,
   "waiting-for-person": EXIT_WAITING,
   invalid: EXIT_USAGE,

@@ -11,7 +11,8 @@ import { UserError } from "../adapters/user-error.ts";
 import { withDefaults } from "../core/entry.ts";
 import { settingOf } from "../core/param.ts";
 import { isEnabled } from "../core/stages.ts";
-import type { Definition, Literal, Value } from "../core/workflow.ts";
+import type { Literal, Value } from "../core/value.ts";
+import type { Definition } from "../core/workflow.ts";
 import { EXIT_GATE } from "./command.ts";
 
 type Usual = { readonly stage: string; readonly param: string; readonly command: string };

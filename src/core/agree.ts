@@ -14,7 +14,7 @@ import {
   type Tests,
   type Verdict,
 } from "./verdict.ts";
-import type { ReviewShape } from "./workflow.ts";
+import type { ReviewShape } from "./artifact.ts";
 
 export type Claim = {
   readonly verdict: Verdict;

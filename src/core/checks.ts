@@ -4,7 +4,7 @@ import type { Workflow } from "./compile.ts";
 import { fillPath } from "./fill-path.ts";
 import type { Run } from "./run.ts";
 import { valueOf } from "./standing.ts";
-import type { Literal } from "./workflow.ts";
+import type { Literal } from "./value.ts";
 
 export type CheckView = {
   readonly commands: readonly { readonly command: Literal; readonly exitCode: number | null }[];

@@ -1,6 +1,7 @@
 /** A definition with its look-up tables, so that a step costs the same however large the definition is. */
 
-import type { Artifact, Definition, End, Move, Phase, Stage } from "./workflow.ts";
+import type { Artifact } from "./artifact.ts";
+import type { Definition, End, Move, Phase, Stage } from "./workflow.ts";
 
 export type Workflow = {
   readonly definition: Definition;

@@ -2,7 +2,8 @@
 
 import { NONE, type Workflow } from "./compile.ts";
 import { isEnabled } from "./stages.ts";
-import { START, type Definition, type Literal, type Move, type Phase } from "./workflow.ts";
+import type { Literal } from "./value.ts";
+import { START, type Definition, type Move, type Phase } from "./workflow.ts";
 
 type Params = Readonly<Record<string, Literal>>;
 

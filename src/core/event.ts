@@ -7,7 +7,9 @@
 
 import type { Accepted } from "./run.ts";
 import type { IssueCounts, Severity, Tests, Verdict } from "./verdict.ts";
-import type { Action, Literal, Place, ReviewText } from "./workflow.ts";
+import type { ReviewText } from "./artifact.ts";
+import type { Literal } from "./value.ts";
+import type { Action, Place } from "./workflow.ts";
 
 export type Actor =
   | { readonly type: "human"; readonly name?: string }
@@ -160,6 +162,8 @@ type Consequence =
       readonly remember: boolean;
       readonly reset: readonly string[];
       readonly renew: readonly string[];
+      /** Parameters that say this from here on. */
+      readonly set?: Readonly<Record<string, string>>;
       readonly phase?: PhaseChange;
     }
   | {
@@ -256,6 +260,8 @@ export type RefusalCode =
   | "not-your-role"
   | "gate-not-met"
   | "stale"
+  /** It is open only for what has changed since it was judged, and nothing has. */
+  | "unchanged"
   | "budget-spent"
   | "waiting-for-person"
   | "finished"

@@ -2,7 +2,8 @@
 
 import type { Reading } from "./event.ts";
 import { SEVERITIES, type Severity } from "./verdict.ts";
-import type { Literal, Reader } from "./workflow.ts";
+import type { Reader } from "./artifact.ts";
+import type { Literal } from "./value.ts";
 
 /**
  * The severity that a field counts. What the shape itself has under that name comes first; without a shape nobody can

@@ -1,6 +1,6 @@
 import type { Moved } from "./event.ts";
 import type { Run } from "./run.ts";
-import type { Literal } from "./workflow.ts";
+import type { Literal } from "./value.ts";
 
 /** A path of the definition, with everything in braces filled in; where its folder was moved, where it is now. */
 export function fillPath(run: Run, file: string, slot = ""): string {

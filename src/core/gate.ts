@@ -10,10 +10,11 @@ import { valueIn } from "./field.ts";
 import { QUESTION_DEPTH_MAX, type Run } from "./run.ts";
 import { isGood, standingOf, valueOf, worth } from "./standing.ts";
 import { FACTS } from "./vocabulary.ts";
-import { ORIGIN, type Condition, type Literal, type Move, type Place } from "./workflow.ts";
+import type { Literal } from "./value.ts";
+import { ORIGIN, type Condition, type Move, type Place } from "./workflow.ts";
 
 export type Unmet = {
-  readonly code: Extract<RefusalCode, "gate-not-met" | "stale" | "budget-spent">;
+  readonly code: Extract<RefusalCode, "gate-not-met" | "stale" | "unchanged" | "budget-spent">;
   readonly message: string;
   readonly at?: Place;
   /** The smallest thing that would mend it. */
@@ -162,8 +163,9 @@ function explain(workflow: Workflow, run: Run, condition: Condition): Unmet {
       if (fact !== undefined) return { code: "gate-not-met", message: `not so far: ${fact}`, mend: fact };
       const found = worth(workflow, run, condition.artifact);
       const wanted = condition.in.join(" or ");
+      const isForChanged = condition.in.every((standing) => standing === "stale");
       return {
-        code: found.standing === "stale" ? "stale" : "gate-not-met",
+        code: found.standing === "stale" ? "stale" : isForChanged ? "unchanged" : "gate-not-met",
         message: `${condition.artifact} must be ${wanted}, but ${found.reason === "" ? `it is ${found.standing}` : found.reason}`,
         ...(found.at === undefined ? {} : { at: found.at }),
         mend: found.mend ?? `${condition.artifact} becomes ${wanted}`,

@@ -5,7 +5,7 @@
  */
 
 import { SEVERITIES, type Severity } from "./verdict.ts";
-import type { Artifact } from "./workflow.ts";
+import type { Artifact } from "./artifact.ts";
 
 export type Member = { readonly slot: string; readonly member: string };
 

@@ -7,7 +7,7 @@ import { record, type Draft } from "./draft.ts";
 import type { Actor, Facts, Reading } from "./event.ts";
 import { slotKey, type Agent, type Held, type Run } from "./run.ts";
 import { isGood, standingOfSlot } from "./standing.ts";
-import type { Artifact } from "./workflow.ts";
+import type { Artifact } from "./artifact.ts";
 
 export function nameOf(actor: Actor): string {
   return actor.type === "agent" ? actor.role : actor.type;

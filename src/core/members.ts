@@ -4,7 +4,7 @@ import type { Workflow } from "./compile.ts";
 import { groupsOf, isGrouped, type Member } from "./groups.ts";
 import { slotKey, type Run } from "./run.ts";
 import { blockOf, hasVerdict, isGood, standingOf, valueOf } from "./standing.ts";
-import type { Artifact } from "./workflow.ts";
+import type { Artifact } from "./artifact.ts";
 
 export function membersOf(workflow: Workflow, run: Run, each: NonNullable<Artifact["each"]>): Member[] {
   const source = workflow.definition.artifacts[each.artifact];

@@ -1,7 +1,8 @@
 /** An artifact as one run has it: where its shape names a parameter, only the value that the run was given is allowed. */
 
 import type { Run } from "./run.ts";
-import type { Artifact, Literal, Shape } from "./workflow.ts";
+import type { Artifact, Shape } from "./artifact.ts";
+import type { Literal } from "./value.ts";
 
 type Params = Run["params"];
 

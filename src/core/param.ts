@@ -1,6 +1,7 @@
 /** What a parameter takes, and where people set it. */
 
-import type { Literal, Param } from "./workflow.ts";
+import type { Literal } from "./value.ts";
+import type { Param } from "./workflow.ts";
 
 export function takes(param: Param, value: Literal): boolean {
   switch (param.type) {

@@ -6,7 +6,8 @@
 
 import { judge, NO_ISSUES, SEVERITIES, type Severity, type Verdict } from "./verdict.ts";
 import { sampleOf } from "./sample.ts";
-import type { Artifact, Definition, Move, ReviewShape } from "./workflow.ts";
+import type { Artifact, ReviewShape } from "./artifact.ts";
+import type { Definition, Move } from "./workflow.ts";
 
 type Words = Readonly<Record<string, Verdict>>;
 

@@ -5,7 +5,8 @@
  * record gives an empty list, or with `key` an empty map.
  */
 
-import type { Literal, Tree } from "./workflow.ts";
+import type { Literal } from "./value.ts";
+import type { Tree } from "./workflow.ts";
 
 export function project(tree: Tree, root: unknown): unknown {
   if (typeof tree !== "object" || tree === null) return tree;

@@ -12,7 +12,8 @@ import { reads } from "./project.ts";
 import { NO_RUN, slotKey, type Run } from "./run.ts";
 import { standingOfSlot, worthOfSlot } from "./standing.ts";
 import { VERDICTS, type Tests, type Verdict } from "./verdict.ts";
-import type { Definition, Reader, ReviewText, Standing } from "./workflow.ts";
+import type { Reader, ReviewText } from "./artifact.ts";
+import type { Definition, Standing } from "./workflow.ts";
 
 /** One round of a review, as it was taken in. */
 export type Round = ReviewText & {

@@ -1,7 +1,7 @@
 /** One run of a workflow, as data: what replaying its journal gives. */
 
 import type { PhaseChange, Reading } from "./event.ts";
-import type { Literal } from "./workflow.ts";
+import type { Literal } from "./value.ts";
 
 /** A reading that was taken in, with what it was about at that moment. */
 export type Held = {

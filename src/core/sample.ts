@@ -1,7 +1,7 @@
 /** A review as its reader wants it, for people: JSON with words in place of values. */
 
 import { SEVERITIES, TEST_WORDS } from "./verdict.ts";
-import type { Reader, ReviewShape, Shape } from "./workflow.ts";
+import type { Reader, ReviewShape, Shape } from "./artifact.ts";
 
 type DataReader = Extract<Reader, { type: "json" | "yaml" }>;
 

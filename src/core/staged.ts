@@ -6,7 +6,8 @@ import type { Restart, Run } from "./run.ts";
 import { entriesOf, type Entry } from "./schedule.ts";
 import { isEnabled } from "./stages.ts";
 import { isGood, worth } from "./standing.ts";
-import type { Condition, Literal, Move } from "./workflow.ts";
+import type { Literal } from "./value.ts";
+import type { Condition, Move } from "./workflow.ts";
 
 type Word = "pending" | "in_progress" | "completed" | "failed" | "blocked" | "restarting" | "skipped";
 

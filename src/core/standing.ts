@@ -12,7 +12,9 @@ import type { Reading } from "./event.ts";
 import { isGrouped } from "./groups.ts";
 import { slotKey, type Held, type Run } from "./run.ts";
 import { SEVERITIES, VERDICTS, type Severity, type Verdict } from "./verdict.ts";
-import type { Artifact, Literal, Place, Standing, Value } from "./workflow.ts";
+import type { Artifact } from "./artifact.ts";
+import type { Literal, Value } from "./value.ts";
+import type { Place, Standing } from "./workflow.ts";
 
 /** An artifact, or one member of a fan-out. */
 type Member = { readonly artifact: string; readonly slot: string };

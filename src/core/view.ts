@@ -7,7 +7,7 @@ import type { Run } from "./run.ts";
 import { progressOf } from "./stages.ts";
 import { stagedOf } from "./staged.ts";
 import { standingOf } from "./standing.ts";
-import type { Literal } from "./workflow.ts";
+import type { Literal } from "./value.ts";
 
 /** What the edge knows and the core does not: the workspace, the session, a pull request. */
 export type Resources = Readonly<Record<string, Literal | null>>;

@@ -5,7 +5,7 @@
  * for them where nothing is ordered.
  */
 
-import type { Shape } from "./workflow.ts";
+import type { Shape } from "./artifact.ts";
 
 /** Texts that a deed takes from the artifact that it names: fields at the top of a data file. */
 export const PERFORMABLE: Readonly<Record<string, { readonly texts: readonly string[] }>> = {

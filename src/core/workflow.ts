@@ -5,12 +5,9 @@
  * from a file; `core` only reads it.
  */
 
-import type { Severity, Verdict } from "./verdict.ts";
-
-export type Literal = string | number | boolean;
-
-/** A constant, or the name of a parameter whose value the run fixed at its start. */
-export type Value<T extends Literal = Literal> = T | { readonly param: string };
+import type { Artifact } from "./artifact.ts";
+import type { Literal, Value } from "./value.ts";
+import type { Verdict } from "./verdict.ts";
 
 /** Where something stands in a file; lines and columns count from 1. */
 export type Place = { readonly file: string; readonly line: number; readonly col: number };
@@ -29,149 +26,6 @@ type Kind =
 
 /** `per` is `run`, `entry` (of any state), a state (its entry), or a scope that some move begins anew. */
 export type Counter = { readonly max: Value<number>; readonly per: string };
-
-export type Shape =
-  | {
-      readonly type: "text" | "number" | "boolean";
-      readonly values?: readonly Literal[];
-      /** Only what this parameter says in the run. */
-      readonly is?: { readonly param: string };
-    }
-  | { readonly type: "list"; readonly of: Shape; readonly min?: number }
-  | {
-      readonly type: "object";
-      readonly required: Readonly<Record<string, Shape>>;
-      readonly optional: Readonly<Record<string, Shape>>;
-      readonly open: boolean;
-    };
-
-/** Where the verdict of a JSON or YAML artifact stands, and how its issues are ranked. */
-export type ReviewShape = {
-  readonly verdictAt: string;
-  readonly verdicts: Readonly<Record<string, Verdict>>;
-  readonly issuesAt?: string;
-  readonly severityAt?: string;
-  readonly severities?: Readonly<Record<string, Severity>>;
-  /** The field of an issue that says where it is: with it, issues can be told by their files. */
-  readonly locationAt?: string;
-  /** Where it says how the tests went. */
-  readonly testsAt?: string;
-  /** What contradicts itself does not count, instead of counting as what it lists. */
-  readonly strict?: true;
-  /** Some file shows it: its words are kept. */
-  readonly shown?: true;
-};
-
-/** The words of a review, for people. Empty where it has none. */
-export type ReviewText = {
-  readonly summary: string;
-  readonly security: string;
-  readonly next: string;
-  /** The highest severity first. */
-  readonly issues: readonly ReviewIssue[];
-  /** How many more there are than are kept. */
-  readonly more: number;
-};
-
-export type ReviewIssue = {
-  readonly severity: Severity;
-  readonly word: string;
-  readonly title: string;
-  readonly file: string;
-  readonly line: string;
-  readonly description: string;
-  readonly recommendation: string;
-};
-
-/**
- * A list to take out of an artifact: the heading it stands under, or its path in data. Of maps in data, `id` is the key that names each,
- * and `depends` the one that says behind which others it stands.
- */
-export type ListAt = string | { readonly from: string; readonly id: string; readonly depends?: string };
-
-/** That front matter is read, and which shape it must have. */
-export type Front = { readonly shape?: Shape };
-
-/** What must stand under a heading: so many characters, requirements with numbers, or scenarios. */
-export type Under = number | "numbered" | "scenarios";
-
-/** How the bytes of an artifact become facts. A closed vocabulary: a new kind is code, a new use is data. */
-export type Reader =
-  | {
-      readonly type: "section";
-      readonly heading: string;
-      readonly any: readonly string[];
-      readonly all: readonly string[];
-      readonly verdicts?: Readonly<Record<string, Verdict>>;
-    }
-  | {
-      readonly type: "document";
-      readonly headings: readonly string[];
-      readonly lists: Readonly<Record<string, ListAt>>;
-      /** The most characters that it may have. */
-      readonly most?: number;
-      readonly front?: Front;
-      readonly under?: Readonly<Record<string, Under>>;
-    }
-  | {
-      readonly type: "json" | "yaml";
-      readonly shape?: Shape;
-      readonly review?: ReviewShape;
-      readonly lists: Readonly<Record<string, ListAt>>;
-    }
-  | { readonly type: "tasks"; readonly style: "markdown" | "yaml" | "checkbox"; readonly front?: Front }
-  | {
-      readonly type: "check";
-      readonly command: Value<string>;
-      /** Further commands: it passes when all do. */
-      readonly more?: readonly Value<string>[];
-    }
-  | { readonly type: "fact"; readonly fact: string }
-  | Children
-  | { readonly type: "file"; readonly most?: number }
-  /** Every file that this list of tasks names, as it is now. The engine looks at them whenever something happens. */
-  | { readonly type: "files"; readonly tasks: string };
-
-/** Runs made of a list of tasks. */
-export type Children = {
-  readonly type: "children";
-  readonly tasks: string;
-  /** What each of them follows, by its name. */
-  readonly workflow: string;
-  /** How many may be under way at the same time. */
-  readonly most: number;
-  /** Whether the complexity of a task counts; where it does not, every task is of a medium one. */
-  readonly scored?: Value<boolean>;
-  /** What each is started with: the same for all, or by the complexity of its task. */
-  readonly with: Readonly<Record<string, Value | Readonly<Record<"easy" | "medium" | "hard", Value>>>>;
-  /** As of a role: what each is told of an earlier attempt. */
-  readonly earlier?: readonly string[];
-};
-
-export type Artifact = {
-  /** Path of the file in the workspace; `{slot}` stands for the slot of a fan-out. Empty for facts and checks. */
-  readonly file: string;
-  readonly reader: Reader;
-  /** Whose word counts: role names, `human`, `engine`. */
-  readonly by: readonly string[];
-  /** It must have changed since this began: `run`, `entry`, a state's entry, a scope, or the last change of a counter. */
-  readonly fresh: string;
-  /** What it is about: `tree`, or names of artifacts. A later change of those makes it stale. */
-  readonly bind: readonly string[];
-  readonly block: Value<string>;
-  /** Blocks at the end of its file are the engine's, and no part of it. */
-  readonly blocks?: true;
-  /** One reading for each member of a list that another artifact holds, at most `max` of them. */
-  readonly each?: {
-    readonly artifact: string;
-    readonly list: string;
-    readonly max: Value<number>;
-    /** One after the other, as they stand in the list. */
-    readonly inOrder?: true;
-  };
-  /** One reading of a file for every member of such a list, taken together. */
-  readonly every?: { readonly artifact: string; readonly list: string };
-};
 
 export type Role = {
   readonly session: "fresh" | "persistent";
@@ -290,6 +144,8 @@ export type Move = {
   readonly remember: boolean;
   readonly reserve: readonly string[];
   readonly waive: readonly string[];
+  /** Text parameters, with what they say from here on. */
+  readonly set?: Readonly<Record<string, Value<string>>>;
   readonly do: readonly Action[];
   readonly at: Place;
 };

@@ -3,7 +3,7 @@
 import type { Reading } from "../core/event.ts";
 import type { Run } from "../core/run.ts";
 import { valueOf } from "../core/standing.ts";
-import type { Reader } from "../core/workflow.ts";
+import type { Reader } from "../core/artifact.ts";
 
 type Check = Extract<Reader, { type: "check" }>;
 

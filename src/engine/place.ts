@@ -3,7 +3,8 @@
 import type { Workflow } from "../core/compile.ts";
 import { fillPath } from "../core/fill-path.ts";
 import type { Run } from "../core/run.ts";
-import type { Artifact, Definition } from "../core/workflow.ts";
+import type { Artifact } from "../core/artifact.ts";
+import type { Definition } from "../core/workflow.ts";
 import type { Box, Works } from "./box.ts";
 import type { Place } from "./ports/files.ts";
 import type { WorkspaceRow } from "./ports/registry.ts";

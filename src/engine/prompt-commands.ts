@@ -7,7 +7,8 @@
 
 import type { Workflow } from "../core/compile.ts";
 import { awaits } from "../core/policy.ts";
-import { ORIGIN, START, type Artifact, type Move } from "../core/workflow.ts";
+import type { Artifact } from "../core/artifact.ts";
+import { ORIGIN, START, type Move } from "../core/workflow.ts";
 
 type Definition = Workflow["definition"];
 

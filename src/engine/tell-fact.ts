@@ -1,7 +1,7 @@
 /** How something ended that was ordered is told to its run, as a fact with fields. */
 
 import type { Workflow } from "../core/compile.ts";
-import type { Literal } from "../core/workflow.ts";
+import type { Literal } from "../core/value.ts";
 import type { Works } from "./box.ts";
 import type { Note } from "./ports/journal.ts";
 import { project } from "./project.ts";

@@ -167,6 +167,8 @@ function harnessOf(settings: Settings, name: string): Harness {
 }
 
 function noProgram(program: string, harness: string): Error {
-  const message = `the harness ${harness} needs ${program}, which is not on the PATH`;
-  return Object.assign(new Error(message), { next: `install ${program}, or choose another harness` });
+  const isPath = program.includes("/");
+  const why = isPath ? "is not there, or may not be executed" : "is not on the PATH";
+  const next = `${isPath ? "chmod +x" : "install"} ${program}, or choose another harness`;
+  return Object.assign(new Error(`the harness ${harness} needs ${program}, which ${why}`), { next });
 }

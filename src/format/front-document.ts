@@ -1,6 +1,6 @@
 /** A Markdown document with its front matter: both are read, and told together. */
 
-import type { ListAt, Reader } from "../core/workflow.ts";
+import type { ListAt, Reader } from "../core/artifact.ts";
 import type { Finding } from "./finding.ts";
 import { frontOf, takenFrom } from "./front.ts";
 import { readDocument, textUnder } from "./markdown/document.ts";

@@ -6,7 +6,7 @@
  */
 
 import type { Fault } from "../core/event.ts";
-import type { Reader } from "../core/workflow.ts";
+import type { Reader } from "../core/artifact.ts";
 import type { Finding } from "./finding.ts";
 import { frontOf, takenFrom } from "./front.ts";
 import { readFrontDocument } from "./front-document.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { Fault, Reading } from "../core/event.ts";
-import type { Artifact, Reader } from "../core/workflow.ts";
+import type { Artifact, Reader } from "../core/artifact.ts";
 import type { Finding } from "./finding.ts";
 import { partBlocks } from "./review-blocks.ts";
 import { sha256 } from "./sha256.ts";

@@ -2,10 +2,13 @@
 
 import type { Round } from "../core/record.ts";
 import { SEVERITIES, type Tests } from "../core/verdict.ts";
-import type { ReviewIssue } from "../core/workflow.ts";
+import type { ReviewIssue } from "../core/artifact.ts";
 import { quotedLine, quotedLines, quotedName } from "./quoted.ts";
 
-export function reviewPage(round: Round): string {
+const NO_REVIEW = "# Code Review\n\nThere is none yet. Changes here count for nothing.\n";
+
+export function reviewPage(round: Round | undefined): string {
+  if (round === undefined) return NO_REVIEW;
   const { iteration, summary, security, next } = round;
   const parts: readonly (readonly string[])[] = [
     [`# Code Review (Iteration ${iteration})`],

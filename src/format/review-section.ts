@@ -1,7 +1,7 @@
 /** A review that is a section of a page: which fields it has, and how they are written down. */
 
 import { TEST_WORDS, type Severity, type Verdict } from "../core/verdict.ts";
-import type { Reader, Shape } from "../core/workflow.ts";
+import type { Reader, Shape } from "../core/artifact.ts";
 import { isObject } from "./json/shape.ts";
 
 type ObjectShape = Extract<Shape, { type: "object" }>;

@@ -8,20 +8,24 @@ import { sha256 } from "./sha256.ts";
 
 type Fields = Readonly<Record<string, string>>;
 
-/** Nothing where there is nothing to show. */
-export function fieldsOfReview(projection: ReviewProjection, root: unknown): Fields | undefined {
+/** Nothing where there is nothing to show: without a review there need not be a page, but none that somebody else has made up is left there. */
+export function fieldsOfReview(
+  projection: ReviewProjection,
+  root: unknown,
+  isThere: () => boolean,
+): Fields | undefined {
   const rounds = roundsIn(projection, root);
   if (projection.as === "review-block") return blockFields(rounds.map(reviewBlock));
   const last = rounds.at(-1);
-  return last === undefined ? undefined : { verdict: last.word, text: shortDigest(reviewPage(last)) };
+  if (last === undefined && !isThere()) return undefined;
+  return { verdict: last?.word ?? "", text: shortDigest(reviewPage(last)) };
 }
 
 /** `existing` is the text that is there now; around blocks it stays as it is. */
 export function renderReview(projection: ReviewProjection, root: unknown, existing: string): string {
   const rounds = roundsIn(projection, root);
   if (projection.as === "review-block") return withBlocks(existing, rounds.map(reviewBlock));
-  const last = rounds.at(-1);
-  return last === undefined ? existing : reviewPage(last);
+  return reviewPage(rounds.at(-1));
 }
 
 /** What a file says now. */

@@ -2,7 +2,8 @@
 
 import { closest } from "../core/closest.ts";
 import { sayTaken, settingOf, takes } from "../core/param.ts";
-import type { Literal, Param, Place } from "../core/workflow.ts";
+import type { Literal } from "../core/value.ts";
+import type { Param, Place } from "../core/workflow.ts";
 import type { Problem } from "./problem.ts";
 
 /** As it stands in a file. */

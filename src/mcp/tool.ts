@@ -1,7 +1,7 @@
 /** What a tool is: data in, the answer of a command out. Who may use it and how it is told are the same for all of them. */
 
 import type { Workflow } from "../core/compile.ts";
-import type { Shape } from "../core/workflow.ts";
+import type { Shape } from "../core/artifact.ts";
 import type { Answer, Door } from "../cli/command.ts";
 
 /** The agent that calls, by its token. */

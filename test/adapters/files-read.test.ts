@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Reading } from "../../src/core/event.ts";
-import type { Reader, Shape } from "../../src/core/workflow.ts";
+import type { Reader, Shape } from "../../src/core/artifact.ts";
 import { readArtifact } from "../../src/format/read.ts";
 import { artifact, benchAt, folder, section, tidy, whole } from "./files-support.ts";
 

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import type { Round } from "../../src/core/record.ts";
-import type { Artifact } from "../../src/core/workflow.ts";
+import type { Artifact } from "../../src/core/artifact.ts";
 import { reviewBlock, reviewPage } from "../../src/format/review-page.ts";
 import { artifact, benchAt, folder, tidy, type Bench } from "./files-support.ts";
 
@@ -193,12 +193,20 @@ describe("a page", () => {
     expect(on.text("REVIEW.md")).toBe(reviewPage(FIRST));
   });
 
-  test("that an agent left unfilled counts for nothing", async () => {
+  test.for<[said: string, by: string]>([
+    ["an agent left unfilled", "# Review\n\n- [ ] APPROVED\n- [ ] NEEDS_CHANGES\n"],
+    ["somebody has made up", reviewPage(SECOND)],
+    ["is no text", "\0\0\n"],
+  ])("that %s while there is no review is told, kept, and says that there is none", async ([, by]) => {
     const on = bench();
-    on.write("REVIEW.md", "# Review\n\n- [ ] APPROVED\n- [ ] NEEDS_CHANGES\n");
-    await on.project(shown());
-    expect(on.text("REVIEW.md")).toContain("- [ ] APPROVED");
-    await on.project(shown(FIRST));
+    on.write("REVIEW.md", by);
+    const told = await on.project(shown());
+    expect(told.join("\n")).toContain("is written by the run alone; what it said is kept in");
+    expect(on.text("REVIEW.md")).toMatch(/^# Code Review\n\nThere is none yet\./);
+    const kept = on.list().find((file) => file !== "REVIEW.md") ?? "";
+    expect(on.text(kept)).toBe(by);
+    expect(await on.project(shown())).toEqual([]);
+    expect(await on.project(shown(FIRST))).toEqual([]);
     expect(on.text("REVIEW.md")).toBe(reviewPage(FIRST));
   });
 });

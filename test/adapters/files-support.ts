@@ -16,7 +16,8 @@ import { compile } from "../../src/core/compile.ts";
 import type { Reading } from "../../src/core/event.ts";
 import { NO_RUN } from "../../src/core/run.ts";
 import type { Run } from "../../src/core/run.ts";
-import type { Artifact, Definition, Projection, Reader, Tree } from "../../src/core/workflow.ts";
+import type { Artifact, Reader } from "../../src/core/artifact.ts";
+import type { Definition, Projection, Tree } from "../../src/core/workflow.ts";
 import type { Artifacts, Place } from "../../src/engine/ports/files.ts";
 import type { Registry } from "../../src/engine/ports/registry.ts";
 

@@ -220,6 +220,16 @@ describe("a projection", () => {
     ]);
   });
 
+  test("tells in one line that a file was written anew without them", async () => {
+    const bench = benchAt(folder(), of);
+    await bench.project({ status: "working", round: 1 });
+    bench.write("TASK.md", "# Mine\n");
+    expect(await bench.project({ status: "done", round: 2 })).toEqual([
+      "TASK.md: status, round were removed by hand; that moves nothing, and they are there again",
+    ]);
+    expect(bench.text("TASK.md")).toBe("---\nstatus: done\nround: 2\n---\n# Mine\n");
+  });
+
   test("leaves a file alone whose front matter is broken, and says where, once", async () => {
     const bench = benchAt(folder(), of);
     await bench.project({ status: "working", round: 1 });

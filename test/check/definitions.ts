@@ -1,11 +1,11 @@
 /** Random small definitions, made directly as data: up to six states, two counters, two roles and three artifacts. */
 
 import fc from "fast-check";
+import type { Artifact } from "../../src/core/artifact.ts";
 import {
   ORIGIN,
   START,
   type Action,
-  type Artifact,
   type Condition,
   type Counter,
   type Definition,

@@ -8,7 +8,8 @@ import type { Actor, Incoming, Reading } from "../../src/core/event.ts";
 import { NO_RUN, type Run } from "../../src/core/run.ts";
 import { step, type Step } from "../../src/core/step.ts";
 import { standingOf } from "../../src/core/standing.ts";
-import { ORIGIN, START, type Literal } from "../../src/core/workflow.ts";
+import type { Literal } from "../../src/core/value.ts";
+import { ORIGIN, START } from "../../src/core/workflow.ts";
 
 type Params = Readonly<Record<string, Literal>>;
 

@@ -1,7 +1,13 @@
 /** A change is known by its name wherever a run is meant, and its doors name doors. */
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import type { UserError } from "../../src/adapters/user-error.ts";
+import { atDoor } from "../../src/cli/change/at-door.ts";
+import type { Doing } from "../../src/cli/change/doors.ts";
+import { refusal } from "../../src/cli/refused.ts";
 import { run, type Printed } from "../../src/cli/run.ts";
+import { step } from "../../src/core/step.ts";
+import { act, change, live } from "../support/change-lives.ts";
 import { CHANGE_FILES, runOfChange } from "../support/change.ts";
 import { copyOf, prepareHome, removeHomes, type Prepared } from "../support/home.ts";
 import { AT_HOME } from "../support/procs.ts";
@@ -55,11 +61,69 @@ describe("what to type is a door", () => {
     expect(stderr).not.toContain("signalbox move");
   });
 
+  test.for<[states: string, door: string, to: string, others: string]>([
+    ["challenged", "signalbox impl x", "building", "halted dropped"],
+    ["rejected", "signalbox reopen x", "drafting", "dropped"],
+    ["challenged building complete", "signalbox archive x", "merging", "dropped"],
+  ])("%s: %s", async ([states, door, to, others]) => {
+    const on = copyOf(origin);
+    for (const state of states.split(" ")) await on.call(`move x ${state}`);
+    for (const line of ["show x", "inbox", "next x"]) {
+      const { stdout, stderr } = await on.call(line);
+      expect([line, `${stdout}${stderr}`]).toEqual([line, expect.stringContaining(door) as string]);
+      expect(`${stdout}${stderr}`).not.toContain(`signalbox move ${id} ${to}`);
+    }
+    // What no door does is a move.
+    const { stdout } = await on.call("show x");
+    for (const other of others.split(" ")) expect(stdout).toContain(`signalbox move ${id} ${other}`);
+  });
+
+  test("not of a run that no door leads to", async () => {
+    const on = prepareHome(CHANGE_FILES);
+    await on.call("trust");
+    const { stdout } = await on.call("run change another --param change=x --detach");
+    await on.call(`move ${stdout.trim()} challenged`);
+    expect((await on.call(`show ${stdout.trim()}`)).stdout).toContain(
+      `signalbox move ${stdout.trim()} building`,
+    );
+  });
+
   test("where it was rejected", async () => {
     const on = copyOf(origin);
     await on.call("move x rejected");
     const { code, stdout, stderr } = await on.call("plan x");
     expect([code, stdout]).toEqual([3, "x was rejected: edit its documents, then reopen it (rejected)\n"]);
     expect(stderr).toBe("  next: signalbox reopen x\n");
+  });
+});
+
+describe("what is refused at a door", () => {
+  /** Of a move that leads to the state, as the core words it. */
+  const refusedFor = (to: string, word: string): UserError => {
+    const { run: now } = live({ agents: { challenger: word } });
+    const after = step(change, now, act(now, `to ${to}`));
+    if (after.ok) throw new Error("it is not refused");
+    return refusal(after.refusal, now);
+  };
+
+  test.for<[doing: Doing, to: string, word: string, answer: string]>([
+    [
+      "reopen",
+      "challenge",
+      "REJECTED h",
+      "5 not-edited: x was rejected, and nothing of it was edited since; edit what is in changes/x, then: signalbox reopen x",
+    ],
+    [
+      "plan",
+      "reproposal",
+      "APPROVED",
+      "5 gate-not-met: challenged to reproposal: challenge must be needs_fix, but changes/x/challenge.json says pass; challenge becomes needs_fix, then: signalbox plan x",
+    ],
+  ])("%s, to %s after %s", ([doing, to, word, answer]) => {
+    const { code, message, next, exit } = atDoor(refusedFor(to, word), doing, {
+      change: "x",
+      move: `R1 ${to}`,
+    });
+    expect(`${exit} ${code}: ${message}; ${next}`).toBe(answer);
   });
 });

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
+import { outcome, taskScene } from "./task-support.ts";
 import { NOTE_FILES, prepareHome, removeHomes, type Prepared } from "../support/home.ts";
 
 afterAll(removeHomes);
@@ -133,6 +134,22 @@ test("a move that is refused where the workspace is gone names what has to be me
     stdout: "",
     stderr: `signalbox: the workspace of run a1 is gone: ${path}\n  next: ${REPAIR}\n`,
   });
+});
+
+test("of a task whose workspace is gone, that is told, and its page is written again with it", async () => {
+  const on = taskScene({}, 1);
+  const run = await on.taskIn("reviewing");
+  const base = on.git(on.repo, "rev-parse", "HEAD").trim();
+  const of = { run, repo: on.repo, branch: BRANCH, base };
+  const { path } = await gitWorkspaces(on).prepare({ ...of, artifacts: ["TASK.md"] });
+  on.withStore((store) => store.putWorkspace({ ...of, path, status: "bound", salvage: "", kept: "" }));
+  await on.say(["task", "update", run, "--summary", "Another"]);
+  const page = readFileSync(join(path, "TASK.md"), "utf8");
+  rmSync(path, { recursive: true });
+  expect(await outcome(on.say(["task", "merge", run, "--json"]))).toBe("5 no-workspace");
+  const { did } = await doctor(on, "--repair");
+  expect(did.join("\n")).toContain(`wrote the files of run ${run} anew`);
+  expect(readFileSync(join(path, "TASK.md"), "utf8")).toBe(page);
 });
 
 test("a branch that somebody has checked out is asked back, and the workspace is not given up", async () => {

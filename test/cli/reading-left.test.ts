@@ -1,6 +1,6 @@
 /** What `show` says of a run that is over, and of one whose agents have come and gone. */
 import { expect, test } from "vitest";
-import type { Literal } from "../../src/core/workflow.ts";
+import type { Literal } from "../../src/core/value.ts";
 import { fromText } from "../support/workflows.ts";
 import { AT, machine, PERSON, type Machine } from "./reading-support.ts";
 

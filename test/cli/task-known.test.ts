@@ -1,5 +1,5 @@
 /** Tasks that are there: which one is meant, how they end, and pages that are not what they should be. */
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runFolders } from "../../src/adapters/home/paths.ts";
@@ -74,7 +74,10 @@ describe("which task", () => {
     );
     const listed = document(await on.say(["task", "list", "--json", "--project", "other"]));
     expect(listed["tasks"]).toMatchObject([{ run: id, project: "other" }]);
-    expect(await outcome(on.say(["project", "remove", "other", "--json"]))).toBe("6 project-in-use");
+    expect(document(await on.say(["project", "remove", "other", "--json"]))).toMatchObject({
+      code: "project-in-use",
+      next: `signalbox list --repo '${realpathSync(other)}'`,
+    });
     await on.say(["task", "cancel", id]);
     expect(await outcome(on.say(["project", "remove", "other", "--json"]))).toBe("0 ok");
   });

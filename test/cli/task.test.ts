@@ -207,6 +207,25 @@ describe("create", () => {
     expect(load(await on.create("there", "y", "--no-start")).run.params["branch"]).toBe("there");
   });
 
+  test("a script of one's own is called by its path: it is there or not, and may be started or not", async () => {
+    const own = taskScene({}, 1);
+    const folder = join(own.env["HOME"] ?? "", ".config/signalbox");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "config.yaml"), "harnesses: { mine: { command: [./mine.sh] } }\n");
+    const told = async (): Promise<string> => {
+      const words = ["task", "create", "x", "y", "--harness", "mine", "--json"];
+      const { message, next } = document(await own.say(words));
+      return `${String(message)} | ${String(next)}`.replaceAll(folder, "");
+    };
+    const calls = "the harness mine of the worker calls /mine.sh, which";
+    const rest = ", or choose another one: --harness NAME; signalbox doctor says which are there";
+    expect(await told()).toBe(`${calls} is not there | put it there${rest}`);
+    writeFileSync(join(folder, "mine.sh"), "#!/bin/sh\n", { mode: 0o644 });
+    expect(await told()).toBe(`${calls} may not be executed | chmod +x '/mine.sh'${rest}`);
+    const { stdout } = await own.say(["doctor"], { env: { ...own.env, PATH: "/usr/bin:/bin" } });
+    expect(stdout).toMatch(/harnesses +\S+mine\.sh may not be executed; none of claude, .* is on your PATH;/);
+  });
+
   test("a program that is missing refuses whatever would start at once, and reserves nothing", async () => {
     const small = taskScene({}, 1);
     const env = { ...small.env, PATH: "/usr/bin:/bin" };

@@ -8,7 +8,7 @@ import type { Incoming } from "../../src/core/event.ts";
 import { NO_RUN, type Run } from "../../src/core/run.ts";
 import { step } from "../../src/core/step.ts";
 import { statusOf } from "../../src/core/view.ts";
-import type { Literal } from "../../src/core/workflow.ts";
+import type { Literal } from "../../src/core/value.ts";
 import { jobId } from "../../src/engine/job-id.ts";
 import { site, type Site } from "../support/git.ts";
 import { ended, story, task } from "../support/task.ts";

@@ -12,7 +12,7 @@ import {
   type Severity,
   type Verdict,
 } from "../../src/core/verdict.ts";
-import type { Artifact, Reader } from "../../src/core/workflow.ts";
+import type { Artifact, Reader } from "../../src/core/artifact.ts";
 import { variablesOf } from "../../src/engine/launch.ts";
 import { loadWorkflow } from "../support/workflows.ts";
 import { AT, agent, play, reading, start } from "../support/play.ts";

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { entriesOf, type PhaseStatus } from "../../src/core/schedule.ts";
 import { NO_RUN, type Run } from "../../src/core/run.ts";
-import type { Literal } from "../../src/core/workflow.ts";
+import type { Literal } from "../../src/core/value.ts";
 import { reading } from "../support/play.ts";
 import { loadWorkflow } from "../support/workflows.ts";
 import { goodWorkflow, liveStages } from "../support/stages.ts";

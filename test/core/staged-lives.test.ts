@@ -1,7 +1,7 @@
 /** What else can go wrong in `staged`: explorers, planners, tasks, tests, and everybody who works alone. */
 
 import { expect, test } from "vitest";
-import type { Literal } from "../../src/core/workflow.ts";
+import type { Literal } from "../../src/core/value.ts";
 import { live, type Told } from "../support/staged.ts";
 
 /** What is said, who does what, what people answer, the way from there on, and with which parameters. */

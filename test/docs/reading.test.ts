@@ -10,7 +10,7 @@ import { parse, stringify } from "yaml";
 import type { Reading } from "../../src/core/event.ts";
 import { claimOf, rulesOf, sayContradictions, weigh } from "../../src/core/agree.ts";
 import type { Tests } from "../../src/core/verdict.ts";
-import type { Artifact } from "../../src/core/workflow.ts";
+import type { Artifact } from "../../src/core/artifact.ts";
 import { showProblem } from "../../src/format/problem.ts";
 import { readArtifact } from "../../src/format/read.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";

@@ -42,6 +42,17 @@ function person(b: TmuxBench): {
 }
 
 describe.skipIf(!hasTmux)("people", () => {
+  test("read what a program left, also on a smaller terminal", async () => {
+    const b = tmuxBench();
+    const launch = b.inWindow("j", "echo last words; exit 3");
+    expect(await b.run(launch)).toBe(3);
+    await until(() => b.tmux("display-message", "-p", "-t", b.pane("j"), "#{pane_dead}") === "1");
+    b.tmux("resize-window", "-t", b.pane("j"), "-x", "90", "-y", "20");
+    expect(b.tmux("capture-pane", "-p", "-t", b.pane("j"))).toContain("last words");
+    const status = b.tmux("display-message", "-p", "-t", b.pane("j"), "#{T:status-right}");
+    expect(status).toBe("ended: exit code 3");
+  });
+
   test("rename, resize, scroll, attach, detach, move, link, close the others", async () => {
     const b = tmuxBench();
     const launch = b.inWindow("j", ECHO);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Reader, ReviewShape, Shape } from "../../src/core/workflow.ts";
+import type { Reader, ReviewShape, Shape } from "../../src/core/artifact.ts";
 import { scanJson } from "../../src/format/json/scan.ts";
 import { faults, read } from "./reading.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Artifact } from "../../src/core/workflow.ts";
+import type { Artifact } from "../../src/core/artifact.ts";
 import { cutSection, putSection } from "../../src/format/markdown/place.ts";
 import { readArtifact } from "../../src/format/read.ts";
 

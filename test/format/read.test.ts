@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Reader } from "../../src/core/workflow.ts";
+import type { Reader } from "../../src/core/artifact.ts";
 import { faults, read } from "./reading.ts";
 
 const READERS: Readonly<Record<string, Reader>> = {

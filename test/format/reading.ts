@@ -1,7 +1,7 @@
 /** The one way in which tests read an artifact, and a review to read. */
 
 import type { Reading } from "../../src/core/event.ts";
-import type { Reader } from "../../src/core/workflow.ts";
+import type { Reader } from "../../src/core/artifact.ts";
 import { readArtifact } from "../../src/format/read.ts";
 
 export function read(reader: Reader, content: string | Uint8Array | undefined): Reading {

@@ -1,7 +1,7 @@
 /** Reviews out of fields: what becomes of them, read by the real readers, and what is refused before it is written. */
 import { expect, test } from "vitest";
 import type { Severity } from "../../src/core/verdict.ts";
-import type { Artifact } from "../../src/core/workflow.ts";
+import type { Artifact } from "../../src/core/artifact.ts";
 import { readArtifact } from "../../src/format/read.ts";
 import { makeReview, reviewShape } from "../../src/format/review.ts";
 import { loadWorkflow } from "../support/workflows.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Artifact } from "../../src/core/workflow.ts";
+import type { Artifact } from "../../src/core/artifact.ts";
 import { graphOf } from "../../src/format/graph.ts";
 import { showProblem } from "../../src/format/problem.ts";
 import { parseWorkflow, type Parsed } from "../../src/format/workflow/parse.ts";

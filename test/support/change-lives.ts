@@ -14,7 +14,7 @@ import type { Event, Facts, Incoming, Reading } from "../../src/core/event.ts";
 import { NO_RUN, slotKey, type Agent, type Run } from "../../src/core/run.ts";
 import { step } from "../../src/core/step.ts";
 import { shownBy } from "../../src/core/steps/answer.ts";
-import type { Literal } from "../../src/core/workflow.ts";
+import type { Literal } from "../../src/core/value.ts";
 import { readArtifact } from "../../src/format/read.ts";
 import { AT, HUMAN, reading, start, verdict } from "./play.ts";
 import { loadWorkflow } from "./workflows.ts";

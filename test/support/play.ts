@@ -5,7 +5,7 @@ import type { Actor, Effect, Event, Incoming, Reading } from "../../src/core/eve
 import { NO_RUN, slotKey, type Run } from "../../src/core/run.ts";
 import { step } from "../../src/core/step.ts";
 import type { Verdict } from "../../src/core/verdict.ts";
-import type { Literal } from "../../src/core/workflow.ts";
+import type { Literal } from "../../src/core/value.ts";
 
 export const AT = "2026-11-15T08:00:00Z";
 export const HUMAN: Actor = { type: "human" };

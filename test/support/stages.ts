@@ -4,7 +4,7 @@ import type { Workflow } from "../../src/core/compile.ts";
 import type { Incoming, Reading } from "../../src/core/event.ts";
 import type { Agent, Run } from "../../src/core/run.ts";
 import { shownBy } from "../../src/core/steps/answer.ts";
-import type { Literal } from "../../src/core/workflow.ts";
+import type { Literal } from "../../src/core/value.ts";
 import { showProblem } from "../../src/format/problem.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 import { fixturesIn } from "../check/corpus.ts";

@@ -1,7 +1,8 @@
 /** The settings that count here, one by one, each with where it comes from. */
 
 import { sayTaken, settingOf } from "../../core/param.ts";
-import type { Definition, Literal, Place } from "../../core/workflow.ts";
+import type { Literal } from "../../core/value.ts";
+import type { Definition, Place } from "../../core/workflow.ts";
 import type { Surveyed } from "./read.ts";
 import { setParams } from "./workflow.ts";
 

@@ -37,6 +37,8 @@ async function bringBack(on: On, of: Of, telling: Telling): Promise<void> {
   try {
     const { branch, path: made } = await make(on, of);
     telling.did.push(`made the workspace of run ${run} again from its branch ${branch}: ${made}`);
+    // What the run shows there went with it, whatever was remembered of that.
+    on.database.write(() => on.database.run("UPDATE runs SET projected = 0 WHERE id = ?", run));
   } catch (error) {
     // Somebody has the branch: nothing is gone, and it can be had back.
     if (error instanceof UserError && error.code === "branch-in-use")

@@ -10,7 +10,7 @@ import { repositoryOf } from "../trust/repository.ts";
 import type { TrustStore } from "../trust/trust.ts";
 import { UserError } from "../user-error.ts";
 import { lookedLong, ok, type Finding } from "./finding.ts";
-import { programAt } from "./program.ts";
+import { lackOf, programAt } from "./program.ts";
 
 type On = { readonly cwd: string; readonly env: Env; readonly store: TrustStore };
 
@@ -65,6 +65,11 @@ function trustOf(repo: string, isTrusted: boolean): readonly Finding[] {
   return [{ status: "missing", name: "repository", text, next: "signalbox trust" }];
 }
 
+function lackIn(program: string): string {
+  const { why } = lackOf(program);
+  return program.includes("/") ? `${program} ${why}` : `${program} is not on your PATH`;
+}
+
 /** One is enough, whatever is built in. The one that is used unless a role names another is named first. */
 function harnessesOf(settings: Settings, path: string): readonly Finding[] {
   const usual = settings.harness("")?.name ?? "";
@@ -75,9 +80,11 @@ function harnessesOf(settings: Settings, path: string): readonly Finding[] {
   const found = all.filter(({ place }) => place !== undefined);
   const lost = all.filter(({ place }) => place === undefined);
   if (found.length === 0) {
-    const programs = lost.map(({ program }) => program).join(", ");
+    const own = lost.filter(({ program }) => program.includes("/")).map(({ program }) => lackIn(program));
+    const others = lost.filter(({ program }) => !program.includes("/")).map(({ program }) => program);
+    const text = [...own, `none of ${others.join(", ")} is on your PATH`].join("; ");
     const next = "install one of them, or name your own: docs/harnesses.md (signalbox demo needs none)";
-    return [{ status: "missing", name: "harnesses", text: `none of ${programs} is on your PATH`, next }];
+    return [{ status: "missing", name: "harnesses", text, next }];
   }
   const good = found.map(({ name, place = "" }) =>
     ok(`harness ${name}`, name === usual ? `${place}, the usual one` : place),
@@ -86,7 +93,7 @@ function harnessesOf(settings: Settings, path: string): readonly Finding[] {
   const builtIn = builtInHarnesses("");
   const hasOwn = found.some(({ name }) => !Object.hasOwn(builtIn, name));
   const notes = lost.map(({ name, program }): Finding => {
-    const text = `${program} is not on your PATH${name === usual ? ", and roles that name no harness use it" : ""}`;
+    const text = `${lackIn(program)}${name === usual ? ", and roles that name no harness use it" : ""}`;
     const next =
       name === usual ? `install ${program}, or set "harness: ${found[0]?.name ?? ""}" in config.yaml` : "";
     const status = name === usual && !hasOwn ? "missing" : "note";

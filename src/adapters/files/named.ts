@@ -55,7 +55,7 @@ async function readingOf(on: On, artifact: string, list: Reading): Promise<Readi
       ...reading,
       faults: [{ at: { file: shownPath(file), line: 1, col: 1 }, reason: "it changes while it is read" }],
     };
-  const { createHash } = await import("node:crypto");
+  const { createHash } = process.getBuiltinModule("node:crypto");
   const faults: Fault[] = [];
   const lines = files.map((path) => {
     const held = contentAt(on.place.root, path, () => createHash("sha256"));

@@ -2,7 +2,7 @@
 
 import { ownArtifact } from "../../core/own-shape.ts";
 import type { Run } from "../../core/run.ts";
-import type { Artifact } from "../../core/workflow.ts";
+import type { Artifact } from "../../core/artifact.ts";
 import { fillPath } from "../../engine/place.ts";
 import type { Place } from "../../engine/ports/files.ts";
 

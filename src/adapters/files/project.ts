@@ -42,7 +42,9 @@ export async function prepareProjections(where: Where, { root, projections }: Of
   const due = projections.flatMap((each): Due[] => {
     const projection: Projection = { ...each, file: fillPath(place.run, each.file) };
     const data =
-      "of" in projection ? reviews?.fieldsOfReview(projection, root) : treeOf(projection.data, root);
+      "of" in projection
+        ? reviews?.fieldsOfReview(projection, root, () => bytesOf(place, projection.file) !== undefined)
+        : treeOf(projection.data, root);
     return data === undefined || isShown(where, { projection, data }) ? [] : [{ projection, data }];
   });
   const isEasy = due.every((one) => {
@@ -270,8 +272,13 @@ type Change = {
 };
 
 function changes({ file, before, said, after }: Change): readonly string[] {
-  return Object.keys(after).flatMap((key) => {
-    if (!Object.hasOwn(before, key)) return [];
+  const keys = Object.keys(after).filter((key) => Object.hasOwn(before, key));
+  // Whoever writes a file anew, as agents do, means none of them in particular.
+  if (keys.length > 1 && !keys.some((key) => Object.hasOwn(said, key))) {
+    const names = brief(keys.join(", "));
+    return [`${file}: ${names} were removed by hand; that moves nothing, and they are there again`];
+  }
+  return keys.flatMap((key) => {
     const [was, is] = [show(before[key]), show(said[key])];
     // What is to be said anyway is no edit: a crash has come between writing the file and remembering it.
     if (was === is || is === show(after[key])) return [];

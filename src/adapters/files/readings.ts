@@ -4,7 +4,7 @@
  */
 
 import type { Reading } from "../../core/event.ts";
-import type { Artifact, Reader } from "../../core/workflow.ts";
+import type { Artifact, Reader } from "../../core/artifact.ts";
 import { fillPath } from "../../core/fill-path.ts";
 import { ownArtifact } from "../../core/own-shape.ts";
 import type { Place } from "../../engine/ports/files.ts";

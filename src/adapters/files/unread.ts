@@ -1,7 +1,7 @@
 /** Files of a run that nobody can read, as its readers would say it: they are not loaded for that. */
 
 import type { Reading } from "../../core/event.ts";
-import type { Reader } from "../../core/workflow.ts";
+import type { Reader } from "../../core/artifact.ts";
 import type { Place } from "../../engine/ports/files.ts";
 import { inFolder } from "./folder.ts";
 import { openFile, type Opened } from "./open.ts";

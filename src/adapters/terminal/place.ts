@@ -26,6 +26,7 @@ const EXIT_FAILED = 1;
 /**
  * Nobody's focus, title or clipboard changes because of us, and what a dead program left can be read. The server stays when somebody
  * closes its last window: an agent that was ended so must not look as if its server had died. It is let go with the last session.
+ * That a program has ended is told in the status line: written below it, as tmux does, it would push what is to be read off a smaller terminal.
  */
 const CONFIG = `# Written by signalbox before it starts a server; changes are lost.
 set -sq exit-empty off
@@ -34,6 +35,7 @@ set -sq set-clipboard off
 set -sq default-terminal screen-256color
 set -gq update-environment ""
 set -gq remain-on-exit on
+set -gq remain-on-exit-format ""
 set -gq history-limit 50000
 set -gq default-size 200x50
 set -gq destroy-unattached off
@@ -41,7 +43,8 @@ set -gq set-titles off
 set -gq status-interval 0
 set -gq status-left-length 60
 set -gq status-left "#{session_name} "
-set -gq status-right ""
+set -gq status-right-length 60
+set -gq status-right "#{?pane_dead,ended: #{?pane_dead_signal,signal #{pane_dead_signal},exit code #{pane_dead_status}},}"
 set -gwq aggressive-resize on
 set -gwq automatic-rename off
 set -gwq allow-rename off

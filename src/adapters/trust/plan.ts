@@ -4,7 +4,8 @@
  * Worked out of the very bytes that are digested. What cannot be understood is named as such; nothing is left out.
  */
 
-import type { Definition, Value } from "../../core/workflow.ts";
+import type { Value } from "../../core/value.ts";
+import type { Definition } from "../../core/workflow.ts";
 import type { HarnessFile, ParsedConfig } from "../../format/config.ts";
 import { showProblem, type Problem } from "../../format/problem.ts";
 import type { SettingTree } from "../../format/workflow-settings.ts";

@@ -42,6 +42,11 @@ export const DOORS: Readonly<Record<Doing, DoorRules>> = {
   },
 };
 
+/** The door that goes on from one phase into another, by a person's move. */
+export function doorInto(from: string, into: string): string | undefined {
+  return Object.entries(DOORS).find(([, rules]) => rules.by[from] === "on" && rules.into === into)?.[0];
+}
+
 /** What to type in a phase. */
 export function commandFor(phase: string, name: string): string {
   const door = {

@@ -25,6 +25,7 @@ import { sayReads } from "../reading/question.ts";
 import { taskTeller, type TaskTeller } from "../reading/task-lines.ts";
 import { columns } from "../say.ts";
 import { crashedIn, respawnRole } from "../respawning.ts";
+import { atDoor } from "./at-door.ts";
 import { commandFor, DOORS, sayPhase, type Doing } from "./doors.ts";
 import { changeNamed, WORKFLOW, type Change } from "./which.ts";
 
@@ -169,22 +170,6 @@ function takenAsTheirs({ workflow, run }: Seen): readonly string[] {
     });
 }
 
-/** Whoever came through a door is told of doors, and not of the moves behind them. */
-function atDoor(
-  { code, message, next, exit, at }: UserError,
-  doing: Doing,
-  { change, move }: { readonly change: string; readonly move: string },
-): UserError {
-  const door = `signalbox ${doing} ${change}`;
-  const where = { exit, ...(at === undefined ? {} : { at }) };
-  if (doing === "reopen" && message.includes(" must be stale"))
-    return new UserError("not-edited", `${change} was rejected, and nothing of it was edited since`, {
-      ...where,
-      next: `edit what is in changes/${change}, then: ${door}`,
-    });
-  return new UserError(code, message, { ...where, next: next.replace(`signalbox move ${move}`, door) });
-}
-
 function dataOf(on: Acting, change: string, id: string): ChangeData {
   const { run, row, workflow } = seenOf(on, id);
   const phase = workflow.definition.states[run.state]?.phase ?? run.state;
@@ -285,7 +270,8 @@ function endOf(doing: Doing, data: ChangeData, end: Followed): End {
   const document = data.phase === "challenged" ? "proposal.md" : "REVIEW.md";
   const view = { command: `less changes/${data.change}/${document}`, means: "view it" };
   const others = end.choices.filter(
-    ({ command }) => !command.startsWith("signalbox move") || command.includes("reproposal"),
+    ({ command }) =>
+      command !== next && (!command.startsWith("signalbox move") || command.includes("reproposal")),
   );
   return {
     exit: EXIT_OK,
@@ -308,7 +294,11 @@ function rejectedEnd({ phase, change }: ChangeData, end: Followed): End {
     ...end,
     message,
     next,
-    choices: [view, { command: next, means: "when its documents were edited" }, ...end.choices],
+    choices: [
+      view,
+      { command: next, means: "when its documents were edited" },
+      ...end.choices.filter(({ command }) => command !== next),
+    ],
   };
 }
 

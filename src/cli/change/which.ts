@@ -45,6 +45,20 @@ export function changeNamed(store: Pick<Store, "load">, repo: string, name: stri
   throw new UserError("too-many-lives", `${name} was dropped ${LIVES} times`, "choose another name");
 }
 
+/** Whether a run is what a door finds by this name, in one of its lives. */
+export function isRunOfName(
+  { id, repo }: { readonly id: string; readonly repo: string },
+  name: string,
+): boolean {
+  if (!NAME.test(name)) return false;
+  for (let life = 1; life <= LIVES; life += 1) if (idOf(repo, keyOf(name, life)) === id) return true;
+  return false;
+}
+
+function keyOf(name: string, life: number): string {
+  return life === 1 ? `change:${name}` : `change:${name}:${life}`;
+}
+
 type Life = {
   /** Empty where all are used up. */
   readonly key: string;
@@ -57,7 +71,7 @@ type Life = {
 function lifeOf(store: Pick<Store, "load">, repo: string, name: string): Life {
   let last: string | undefined;
   for (let life = 1; life <= LIVES; life += 1) {
-    const key = life === 1 ? `change:${name}` : `change:${name}:${life}`;
+    const key = keyOf(name, life);
     const kept = store.load(idOf(repo, key));
     if (kept?.row.status !== "cancelled") return { key, kept, last };
     last = kept.run.id;

@@ -3,7 +3,7 @@
 import { requirePerson } from "../../adapters/person/who.ts";
 import { repositoryOf as treeOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import type { Literal } from "../../core/workflow.ts";
+import type { Literal } from "../../core/value.ts";
 import { acknowledged, acting, seeThrough, type Acting, type Done } from "../acting.ts";
 import { talkOf } from "../acted.ts";
 import { beginRun, givenParams, startsAgents } from "../beginning.ts";

@@ -1,6 +1,6 @@
 /** `signalbox show`: everything about a run that somebody who comes back to it wants to know. */
 
-import type { Literal } from "../../core/workflow.ts";
+import type { Literal } from "../../core/value.ts";
 import { maxOf } from "../../core/gate.ts";
 import { hasPhases, phaseOf } from "../../core/phase.ts";
 import { inLine, whyInLine } from "../../engine/line.ts";

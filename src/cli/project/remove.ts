@@ -41,7 +41,7 @@ function requireIdle(store: Store, repo: string): void {
   const ids = [...new Set([...open.map(({ id }) => id), ...bound.map(({ run }) => run)])];
   if (ids.length === 0) return;
   throw new UserError("project-in-use", `the project is in use: ${ids.slice(0, SHOWN).join(", ")}`, {
-    next: "signalbox task list",
+    next: `signalbox list --repo '${repo}'`,
     exit: EXIT_CONFLICT,
   });
 }

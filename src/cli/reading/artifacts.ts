@@ -3,7 +3,8 @@
 import type { Fault } from "../../core/event.ts";
 import type { Run } from "../../core/run.ts";
 import { isGood, worth } from "../../core/standing.ts";
-import type { Artifact, Place, Standing } from "../../core/workflow.ts";
+import type { Artifact } from "../../core/artifact.ts";
+import type { Place, Standing } from "../../core/workflow.ts";
 import { fillPath } from "../../engine/place.ts";
 import { isFinished, type Seen } from "../box.ts";
 import { sayAsOf, workSeenAt } from "./as-of.ts";

@@ -6,7 +6,8 @@
 
 import { entriesOf } from "../../core/schedule.ts";
 import { isGood, worth } from "../../core/standing.ts";
-import type { Artifact, Condition, Move } from "../../core/workflow.ts";
+import type { Artifact } from "../../core/artifact.ts";
+import type { Condition, Move } from "../../core/workflow.ts";
 import { clipped } from "../../engine/clip.ts";
 import type { Seen } from "../box.ts";
 import { doubtsOf } from "./doubts.ts";

@@ -144,7 +144,7 @@ function sayIncoming(event: Incoming): string {
     case "agent-started":
       return `${agentName(event)} is up`;
     case "agent-ended":
-      return `${agentName(event)} ended: ${event.cause}${event.code === undefined ? "" : ` (exit code ${event.code})`}`;
+      return `${agentName(event)} ${sayEnd(event)}`;
     case "answered":
       return `answered ${event.answer}${(event.text ?? "") === "" ? "" : `: ${firstLine(event.text ?? "")}`}`;
     case "waived":
@@ -154,6 +154,15 @@ function sayIncoming(event: Incoming): string {
     case "param-set":
       return `set ${event.name} to ${firstLine(event.value)}`;
   }
+}
+
+/** What a shell gives for a program that is not there, or cannot be run. */
+const UNSTARTED: ReadonlySet<number> = new Set([126, 127]);
+
+function sayEnd({ cause, code }: Extract<Incoming, { type: "agent-ended" }>): string {
+  if (code === undefined) return `ended: ${cause}`;
+  const how = cause === "exited" && UNSTARTED.has(code) ? "its program did not start" : cause;
+  return `ended: ${how} (exit code ${code})`;
 }
 
 function sayConsequence(event: Event, counts: Known["countsAs"]): string[] {
@@ -169,7 +178,10 @@ function sayConsequence(event: Event, counts: Known["countsAs"]): string[] {
     case "work-committed":
       return ["the work is committed as it was"];
     case "moved":
-      return [`${event.from} -> ${event.to}`];
+      return [
+        `${event.from} -> ${event.to}`,
+        ...Object.entries(event.set ?? {}).map(([name, value]) => `${name} is ${firstLine(value)}`),
+      ];
     case "counted":
       return [`${event.counter} is ${event.value}`];
     case "agent-called":

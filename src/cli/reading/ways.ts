@@ -6,6 +6,7 @@ import { why, type Why } from "../../core/why.ts";
 import type { Move, Place } from "../../core/workflow.ts";
 import { fillPath } from "../../engine/place.ts";
 import { isFinished, type Seen } from "../box.ts";
+import { doorsOf } from "../change/door-of.ts";
 import { artifactsOf } from "./artifacts.ts";
 import { workSeenAt } from "./as-of.ts";
 import { askingTask, isWaitingForTasks, tasksOf } from "./children.ts";
@@ -51,13 +52,16 @@ function rankedWays(seen: Seen): { readonly rank: number; readonly way: Way }[] 
   const { workflow, run } = seen;
   const moves = workflow.movesFrom[run.state] ?? [];
   const seenAt = moves.some((move) => dependsOnWork(workflow, move)) ? workSeenAt(seen) : "";
-  return why(workflow, run).flatMap((each, index) => {
+  const all = why(workflow, run);
+  const doors = doorsOf(seen, all);
+  return all.flatMap((each, index) => {
     const move = moves[index];
     if (move === undefined) return [];
     const { rank, words } = meaningOf(workflow, run, move);
     const asOf = each.open && dependsOnWork(workflow, move) ? seenAt : "";
     const way = wayOf({ workflow, run }, each, words);
-    return [{ rank, way: { ...way, command: withWords(way, move), asOf } }];
+    const command = doors[index] || withWords(way, move);
+    return [{ rank, way: { ...way, command, asOf } }];
   });
 }
 

@@ -6,7 +6,7 @@ import { harmless } from "../paint.ts";
 export async function isConfirmed(question: string): Promise<boolean> {
   const { isatty } = process.getBuiltinModule("node:tty");
   if (!isatty(0) || !isatty(2)) return true;
-  const { createInterface } = await import("node:readline/promises");
+  const { createInterface } = process.getBuiltinModule("node:readline/promises");
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await terminal.question(`${harmless(question)} [y/N] `)).trim());

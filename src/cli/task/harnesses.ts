@@ -1,12 +1,13 @@
 /** Agents that a run would need are there, before it begins. */
 
-import { programAt } from "../../adapters/doctor/program.ts";
+import { lackOf, programAt } from "../../adapters/doctor/program.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/closest.ts";
 import type { Workflow } from "../../core/compile.ts";
 import { withDefaults } from "../../core/entry.ts";
 import { isEnabled } from "../../core/stages.ts";
-import type { Children, Literal, Value } from "../../core/workflow.ts";
+import type { Children } from "../../core/artifact.ts";
+import type { Literal, Value } from "../../core/value.ts";
 import type { Harness, Settings } from "../../engine/ports/settings.ts";
 
 export type Needed = {
@@ -90,10 +91,11 @@ function requireProgram(harness: Harness, path: string, wanted: readonly Wanted[
   const [role = "", ...others] = new Set(wanted.map((each) => each.role));
   const more = others.length === 0 ? "" : ` and ${others.length} more`;
   const hint = options.length === 0 ? "" : `, or choose another one: ${options.join(" ")}`;
+  const { why, next } = lackOf(program);
   throw new UserError(
     "no-program",
-    `the harness ${name} of the ${role}${more} calls ${program}, which is not on the PATH`,
-    `install it${hint}; signalbox doctor says which are there`,
+    `the harness ${name} of the ${role}${more} calls ${program}, which ${why}`,
+    `${next}${hint}; signalbox doctor says which are there`,
   );
 }
 

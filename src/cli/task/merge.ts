@@ -15,7 +15,7 @@ import { artifactPaths, boundWorkspace } from "../../engine/place.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import { factsOf } from "../../engine/submit.ts";
-import { acting, voiceOf, type Acting, type Done, type Voice } from "../acting.ts";
+import { acting, requireWorkspace, voiceOf, type Acting, type Done, type Voice } from "../acting.ts";
 import { EXIT_GATE, EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
 import { talkOf } from "../acted.ts";
 import { requireKept } from "../kept.ts";
@@ -156,7 +156,10 @@ async function requireFinish(on: Acting, kept: Kept, { by }: Voice): Promise<Fin
   const to = targetOf(run, move);
   const facts = await factsOf(on.box, kept, workflow);
   const tried = step(workflow, run, { type: "move-asked", by, at: row.updatedAt, to, ...facts });
-  if (!tried.ok) throw refusal(tried.refusal, run);
+  if (!tried.ok) {
+    await requireWorkspace(on, row.id, tried.refusal.code);
+    throw refusal(tried.refusal, run);
+  }
   const { tree = "" } = facts;
   return { to, looked: tree === "" ? undefined : { tree, artifacts: artifactPaths(workflow, run) } };
 }

@@ -11,7 +11,8 @@ import { countedBy, valueIn } from "../field.ts";
 import { isGrouped } from "../groups.ts";
 import type { Agent, Run } from "../run.ts";
 import { hasVerdict, isGood, standingOf } from "../standing.ts";
-import type { Condition, Reader, Standing } from "../workflow.ts";
+import type { Reader } from "../artifact.ts";
+import type { Condition, Standing } from "../workflow.ts";
 import { liveArtifacts, liveCounters, toldWhenStale, usesOrigin } from "./live.ts";
 import { conditionsOf, isAboutField, type AboutField } from "./outcomes.ts";
 

@@ -2,7 +2,8 @@
 
 import type { Workflow } from "../compile.ts";
 import { FACTS } from "../vocabulary.ts";
-import { ORIGIN, type Action, type Artifact, type Move } from "../workflow.ts";
+import type { Artifact } from "../artifact.ts";
+import { ORIGIN, type Action, type Move } from "../workflow.ts";
 import type { Defect } from "./defect.ts";
 
 /** States, each with the results that may have been ordered on some way to it and may still come in. */

@@ -15,7 +15,9 @@ import {
   type Verdict,
 } from "../verdict.ts";
 import { FACTS } from "../vocabulary.ts";
-import type { Artifact, Condition, Literal, ReviewShape, Shape } from "../workflow.ts";
+import type { Artifact, ReviewShape, Shape } from "../artifact.ts";
+import type { Literal } from "../value.ts";
+import type { Condition } from "../workflow.ts";
 
 export type Outcome = Pick<Reading, "fields" | "lists" | "verdict" | "issues" | "tests" | "files"> & {
   readonly faults?: readonly Fault[];

@@ -17,7 +17,8 @@ import { isOpen, isSpent, targetOf } from "../gate.ts";
 import { slotKey, type Agent, type Run } from "../run.ts";
 import { isGood, standingOf } from "../standing.ts";
 import { shownBy } from "../steps/answer.ts";
-import type { Artifact, Move } from "../workflow.ts";
+import type { Artifact } from "../artifact.ts";
+import type { Move } from "../workflow.ts";
 import { outcomesOf, type Outcome } from "./outcomes.ts";
 import { sitesOf, type Site } from "./site.ts";
 

@@ -1,7 +1,8 @@
 /** What is worth trying in a state, worked out once for a workflow. */
 
 import type { Workflow } from "../compile.ts";
-import type { Artifact, Move } from "../workflow.ts";
+import type { Artifact } from "../artifact.ts";
+import type { Move } from "../workflow.ts";
 import { liveArtifacts } from "./live.ts";
 import { deedBehind, orderedIn, type Ordered } from "./orders.ts";
 import { conditionsOf, outcomesOf } from "./outcomes.ts";

@@ -5,7 +5,8 @@
  */
 
 import type { Workflow } from "../compile.ts";
-import { ORIGIN, type Condition, type Literal, type Move } from "../workflow.ts";
+import type { Literal } from "../value.ts";
+import { ORIGIN, type Condition, type Move } from "../workflow.ts";
 import type { Params } from "./explore.ts";
 import { isOpenWith, reachedWith } from "./reach.ts";
 

@@ -2,7 +2,8 @@
 
 import type { Workflow } from "../compile.ts";
 import { SEVERITIES } from "../verdict.ts";
-import type { Literal, Param } from "../workflow.ts";
+import type { Literal } from "../value.ts";
+import type { Param } from "../workflow.ts";
 import type { Params } from "./explore.ts";
 import { conditionsOf, fieldCombinations } from "./outcomes.ts";
 import { lateParams } from "./late.ts";

@@ -8,7 +8,8 @@ import { intake, nameOf } from "../intake.ts";
 import { sayTaken, takes } from "../param.ts";
 import { invalid, notInMap, notOpen, notYourRole } from "../refuse.ts";
 import { settle, take } from "../take.ts";
-import { START, type Literal } from "../workflow.ts";
+import type { Literal } from "../value.ts";
+import { START } from "../workflow.ts";
 
 export function begin(draft: Draft, event: Extract<Incoming, { type: "run-started" }>): Refusal | undefined {
   const { workflow, run } = draft;

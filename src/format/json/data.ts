@@ -1,7 +1,8 @@
 /** What is taken out of data, wherever it stands: whether it has its shape, and its lists and fields. */
 
 import type { Reading } from "../../core/event.ts";
-import type { ListAt, Literal, Shape } from "../../core/workflow.ts";
+import type { ListAt, Shape } from "../../core/artifact.ts";
+import type { Literal } from "../../core/value.ts";
 import { cutValue, quote, repeated } from "../finding.ts";
 import { listInOrder } from "./linked.ts";
 import { pathOf, valueAt } from "./review.ts";

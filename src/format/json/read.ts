@@ -1,7 +1,8 @@
 /** Reads a JSON or YAML artifact: its shape, its review, its lists. */
 
 import type { Fault } from "../../core/event.ts";
-import type { Place, Reader } from "../../core/workflow.ts";
+import type { Reader } from "../../core/artifact.ts";
+import type { Place } from "../../core/workflow.ts";
 import { FAULTS_MAX } from "../finding.ts";
 import type { Finding } from "../finding.ts";
 import { placesIn } from "../problem.ts";

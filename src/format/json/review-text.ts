@@ -1,6 +1,6 @@
 /** The words of a review, for people who read it later: bounded, because they are kept with what happened. */
 
-import type { ReviewIssue, ReviewShape, ReviewText } from "../../core/workflow.ts";
+import type { ReviewIssue, ReviewShape, ReviewText } from "../../core/artifact.ts";
 import { SEVERITIES, type Severity } from "../../core/verdict.ts";
 import { cutValue } from "../finding.ts";
 import { isObject } from "./shape.ts";

@@ -4,7 +4,7 @@ import { FILES_MAX } from "../../core/groups.ts";
 import type { Reading } from "../../core/event.ts";
 import { NO_ISSUES, SEVERITIES } from "../../core/verdict.ts";
 import type { IssueCounts, Severity } from "../../core/verdict.ts";
-import type { ReviewShape } from "../../core/workflow.ts";
+import type { ReviewShape } from "../../core/artifact.ts";
 import { quote } from "../finding.ts";
 import { fileOf } from "./location.ts";
 import { isObject, nameOf } from "./shape.ts";

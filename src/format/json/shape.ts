@@ -1,6 +1,7 @@
 /** Whether data has the shape that a workflow declares. */
 
-import type { Literal, Shape } from "../../core/workflow.ts";
+import type { Shape } from "../../core/artifact.ts";
+import type { Literal } from "../../core/value.ts";
 import { quote } from "../finding.ts";
 
 export type Path = readonly (string | number)[];

@@ -1,6 +1,6 @@
 /** Reads a whole Markdown document: headings that must have content, and lists that later steps go through. */
 
-import type { Reader } from "../../core/workflow.ts";
+import type { Reader } from "../../core/artifact.ts";
 import { cutValue, faultsAt, quote, repeated } from "../finding.ts";
 import type { Finding, Flaw } from "../finding.ts";
 import { isPlaceholder, plain } from "./inline.ts";

@@ -1,6 +1,6 @@
 /** The readers of Markdown, also by themselves: most files of most runs need no other. */
 
-import type { Reader } from "../../core/workflow.ts";
+import type { Reader } from "../../core/artifact.ts";
 import type { Finding } from "../finding.ts";
 import { readWith, type FileReader, type Read } from "../reading.ts";
 import { readDocument } from "./document.ts";

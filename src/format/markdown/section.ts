@@ -1,6 +1,6 @@
 /** Reads one section of a Markdown file: `## Name`, its fields and its verdict. */
 
-import type { Reader } from "../../core/workflow.ts";
+import type { Reader } from "../../core/artifact.ts";
 import { cutValue, faultsAt } from "../finding.ts";
 import type { Finding, Flaw } from "../finding.ts";
 import { elementAround } from "./enclosed.ts";

@@ -1,6 +1,6 @@
 /** What a section must hold beyond some content: enough of it, requirements with numbers, or scenarios that can be tried. */
 
-import type { Under } from "../../core/workflow.ts";
+import type { Under } from "../../core/artifact.ts";
 import { quote } from "../finding.ts";
 import type { Flaw } from "../finding.ts";
 import { isPlaceholder, plain } from "./inline.ts";

@@ -1,7 +1,7 @@
 /** Reads a list of tasks, in any of the three styles, and checks that it can be worked off. */
 
 import type { Fault } from "../../core/event.ts";
-import type { Reader } from "../../core/workflow.ts";
+import type { Reader } from "../../core/artifact.ts";
 import { faultsAt } from "../finding.ts";
 import type { Flaw } from "../finding.ts";
 import { frontOf } from "../front.ts";

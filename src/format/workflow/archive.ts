@@ -1,7 +1,8 @@
 /** What `perform archive` puts where: every name is looked up, and nothing is put where it would be moved away or overwritten. */
 
 import { closest } from "../../core/closest.ts";
-import type { Archive, Artifact, Definition } from "../../core/workflow.ts";
+import type { Artifact } from "../../core/artifact.ts";
+import type { Archive, Definition } from "../../core/workflow.ts";
 import type { Build } from "./builder.ts";
 import { isDoubtful, report, requireName, type Context } from "./context.ts";
 import { objectionToTexts } from "./fields.ts";

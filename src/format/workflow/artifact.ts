@@ -1,6 +1,6 @@
 /** An artifact of the file becomes one of the core: exactly one reader, and somebody whose word counts. */
 
-import type { Artifact } from "../../core/workflow.ts";
+import type { Artifact } from "../../core/artifact.ts";
 import {
   listOf,
   report,

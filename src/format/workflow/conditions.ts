@@ -1,7 +1,9 @@
 /** `when:` maps become conditions. Each key is an artifact, a counter, a parameter, the origin, or artifact.field. */
 
 import { closest } from "../../core/closest.ts";
-import type { Artifact, Condition, Literal, Param, Standing } from "../../core/workflow.ts";
+import type { Artifact } from "../../core/artifact.ts";
+import type { Literal } from "../../core/value.ts";
+import type { Condition, Param, Standing } from "../../core/workflow.ts";
 import { VERDICTS } from "../../core/verdict.ts";
 import { isDoubtful, report, requireName, statesOf, type Context, type Names, type Path } from "./context.ts";
 import { fieldOf, objectionTo, objectionToLeast, objectionToMost, type Objection } from "./fields.ts";

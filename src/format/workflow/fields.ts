@@ -1,7 +1,8 @@
 /** Which fields of an artifact a guard may read, and what it may compare them with. */
 
 import { closest } from "../../core/closest.ts";
-import type { Artifact, Literal, Shape } from "../../core/workflow.ts";
+import type { Artifact, Shape } from "../../core/artifact.ts";
+import type { Literal } from "../../core/value.ts";
 import { FAILING } from "../../core/verdict.ts";
 import { countedBy } from "../../core/field.ts";
 import { FACTS } from "../../core/vocabulary.ts";

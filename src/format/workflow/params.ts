@@ -1,7 +1,8 @@
 /** Parameters: what a run may be started with, and where the file takes a value from one of them. */
 
 import { SEVERITIES } from "../../core/verdict.ts";
-import type { Param, Value } from "../../core/workflow.ts";
+import type { Value } from "../../core/value.ts";
+import type { Param } from "../../core/workflow.ts";
 import { listOf, report, requireActors, requireName, type Context, type Path } from "./context.ts";
 import type { WorkflowFile } from "./schema.ts";
 

@@ -1,6 +1,7 @@
 /** What files show: trees of data, or reviews for people. What they show of artifacts is noted there, so that it is kept. */
 
-import type { Artifact, Definition, Projection, Tree } from "../../core/workflow.ts";
+import type { Artifact } from "../../core/artifact.ts";
+import type { Definition, Projection, Tree } from "../../core/workflow.ts";
 import { report, requireName, type Context, type Path } from "./context.ts";
 import { checkFile } from "./paths.ts";
 import type { WorkflowFile } from "./schema.ts";

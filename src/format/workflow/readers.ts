@@ -1,16 +1,8 @@
 /** How the bytes of an artifact become facts, and which keys of the file belong to which reader. */
 
 import { closest } from "../../core/closest.ts";
-import type {
-  Children,
-  Front,
-  ListAt,
-  Literal,
-  Reader,
-  ReviewShape,
-  Shape,
-  Value,
-} from "../../core/workflow.ts";
+import type { Children, Front, ListAt, Reader, ReviewShape, Shape } from "../../core/artifact.ts";
+import type { Literal, Value } from "../../core/value.ts";
 import { FILES } from "../../core/groups.ts";
 import { listOf, report, type Context, type Path } from "./context.ts";
 import { paramOr, type Params } from "./params.ts";

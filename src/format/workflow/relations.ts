@@ -2,7 +2,8 @@
 
 import { closest } from "../../core/closest.ts";
 import { FILES, isGrouped } from "../../core/groups.ts";
-import type { Artifact, Definition } from "../../core/workflow.ts";
+import type { Artifact } from "../../core/artifact.ts";
+import type { Definition } from "../../core/workflow.ts";
 import { isDoubtful, report, type Context, type Path } from "./context.ts";
 
 /** Where a part stands in the file. */

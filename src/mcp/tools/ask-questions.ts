@@ -15,7 +15,8 @@ import { handIn } from "../../cli/handing-in.ts";
 import { requireKept, seenOf } from "../../cli/kept.ts";
 import { moveTo } from "../../cli/moving.ts";
 import { unmet } from "../../core/gate.ts";
-import type { Artifact, Move } from "../../core/workflow.ts";
+import type { Artifact } from "../../core/artifact.ts";
+import type { Move } from "../../core/workflow.ts";
 import { fillPath } from "../../engine/place.ts";
 import { optionsIn, type AgentTool, type Caller } from "../tool.ts";
 

@@ -2,7 +2,7 @@
 
 import { command } from "../../cli/review/create.ts";
 import { reviewShape } from "../../format/review.ts";
-import type { Shape } from "../../core/workflow.ts";
+import type { Shape } from "../../core/artifact.ts";
 import { optionsIn, type AgentTool, type Caller } from "../tool.ts";
 
 type ObjectShape = Extract<Shape, { type: "object" }>;

@@ -15,7 +15,7 @@ const NO_FRONT = `## 1. Data Layer
 `;
 
 /** Its program comes later than it is called. */
-const LATE = `{ command: [sh, -c, 'exec sh "$HOME/../ledger/late.sh"'], minutes: 60, stall_minutes: 60 }`;
+const LATE = `{ command: [sh, -c, 'exec "$HOME/../ledger/late"'], minutes: 60, stall_minutes: 60 }`;
 
 const plan = (on: Play): Promise<string> => on.door("plan", "x", "Something else");
 
@@ -137,23 +137,25 @@ describe.runIf(isPerson).concurrent("the seed's acceptance criteria", LONG, () =
 
   test(`Orchestration Robustness
     WHEN the program of an agent cannot be started
-    THEN it is said which, it is tried once more and a person is asked, instead of crashing`, async ({
+    THEN it is said which, it is tried once more, with its prompt in a file, and a person is asked, instead of crashing`, async ({
     expect,
   }) => {
     await inChange({ harnesses: { gemini: "{ command: [/nowhere/agent] }" } }, async (on) => {
       const { code, document } = await on.type("plan", "x", "Something else");
       expect([code, document["code"]]).toEqual([2, "no-program"]);
       expect(document["message"]).toContain(
-        "the planner and 4 more calls /nowhere/agent, which is not on the PATH",
+        "the planner and 4 more calls /nowhere/agent, which is not there",
       );
     });
     await inChange({ harnesses: { codex: LATE } }, async (on) => {
       const { code, document } = await on.type("plan", "x", "Something else");
       expect([code, document["phase"], document["state"]]).toEqual([3, "proposed", "planning-stuck"]);
       expect(document["message"]).toContain("an agent has ended several times without what it owes");
-      expect((await on.trace(on.of("x"))).join("\n")).toMatch(/challenger ended: exited \(exit code \d+\)/);
+      const told = (await on.trace(on.of("x"))).join("\n");
+      expect(told.match(/challenger ended: its program did not start \(exit code 127\)/g)).toHaveLength(2);
       expect(on.now(on.of("x")).run.attempts["challenger"]).toBe(2);
-      writeFileSync(join(on.ledger, "late.sh"), `exec sh "${PLAYER}"\n`);
+      // No pipe is needed: it reads what it is to do from the file.
+      writeFileSync(join(on.ledger, "late"), `#!/bin/sh\nexec <&-\nexec sh "${PLAYER}"\n`, { mode: 0o755 });
       expect((await on.type("answer", on.of("x"), "retry")).code).toBe(0);
       expect(await on.door("plan", "x")).toBe("0 challenged");
     });

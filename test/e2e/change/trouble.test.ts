@@ -93,7 +93,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
       expect(await plan(on)).toBe("3 rejected");
       expect(await on.door("plan", "x")).toBe("3 rejected");
       expect(await on.door("impl", "x")).toBe("4 change-not-ready");
-      expect((await on.type("reopen", "x")).code).not.toBe(0);
+      expect(await on.door("reopen", "x")).toBe("5 not-edited");
       expect(on.now(on.of("x")).state).toBe("rejected");
       on.write(
         "changes/x/tasks.md",
