@@ -200,7 +200,7 @@ export type Projection = TreeProjection | ReviewProjection;
 
 export type TreeProjection = {
   readonly file: string;
-  readonly as: "front-matter" | "json" | "yaml";
+  readonly as: "front-matter" | "json" | "yaml" | "lines" | "sections";
   readonly data: Tree;
 };
 
