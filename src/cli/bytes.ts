@@ -33,7 +33,7 @@ export function bytesIn(file: string | undefined): Uint8Array {
 
 /** A pipe that a shell has put in place of a command has had its writer. */
 function isNamedPipe(file: string, fd: number): boolean {
-  return fstatSync(fd).isFIFO() && !/^\/(?:dev|proc)\//.test(file);
+  return fstatSync(fd).isFIFO() && !/^\/(?:dev|proc\/[^/]+)\/fd\//.test(file);
 }
 
 function firstOf(fd: number): Uint8Array {

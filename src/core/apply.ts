@@ -150,6 +150,7 @@ function begin(run: OwnRun, event: Extract<Event, { type: "run-started" }>): voi
 function enter(run: OwnRun, event: Extract<Event, { type: "moved" }>): void {
   if (event.phase !== undefined)
     run.progress = advance(run.progress, event.phase, { rule: event.rule, at: run.updatedAt });
+  if (event.set !== undefined) run.params = { ...run.params, ...event.set };
   run.frames = framesAfter(run, event);
   run.state = event.to;
   run.entry += 1;

@@ -162,6 +162,8 @@ type Consequence =
       readonly remember: boolean;
       readonly reset: readonly string[];
       readonly renew: readonly string[];
+      /** Parameters that say this from here on. */
+      readonly set?: Readonly<Record<string, string>>;
       readonly phase?: PhaseChange;
     }
   | {

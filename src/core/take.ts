@@ -5,6 +5,7 @@ import { act } from "./act.ts";
 import { NONE } from "./compile.ts";
 import { record, type Draft } from "./draft.ts";
 import { isOpen, targetOf } from "./gate.ts";
+import { valueOf } from "./standing.ts";
 import { answeredFor, changeOf } from "./stride.ts";
 import { START, type Move } from "./workflow.ts";
 
@@ -34,6 +35,7 @@ export function take(draft: Draft, move: Move, by: string): void {
     by,
     remember: move.remember,
     ...begun(draft, to, move),
+    ...noted(draft, move),
     ...changeOf(draft, to, move),
   });
   for (const counter of move.count) count(draft, counter);
@@ -88,6 +90,14 @@ function begun(
   const counted = reset.filter((counter) => artifactsPer[counter] !== undefined);
   if (counted.length === 0) return { reset, renew };
   return { reset, renew: [...renew, ...counted.flatMap((counter) => artifactsPer[counter] ?? NONE)] };
+}
+
+/** What it says of its text parameters, with what those are now that it says it by. */
+function noted({ run }: Draft, { set }: Move): { set?: Readonly<Record<string, string>> } {
+  if (set === undefined) return {};
+  return {
+    set: Object.fromEntries(Object.entries(set).map(([name, value]) => [name, String(valueOf(run, value))])),
+  };
 }
 
 function namesPer(

@@ -144,6 +144,8 @@ export type Move = {
   readonly remember: boolean;
   readonly reserve: readonly string[];
   readonly waive: readonly string[];
+  /** Text parameters, with what they say from here on. */
+  readonly set?: Readonly<Record<string, Value<string>>>;
   readonly do: readonly Action[];
   readonly at: Place;
 };

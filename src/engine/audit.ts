@@ -75,6 +75,8 @@ function wrongMove(moved: Moved, move: Move | undefined, act: Incoming | undefin
   if (move === undefined || move.from !== moved.from || (move.to !== ORIGIN && move.to !== moved.to))
     return `${what}, which is not in its workflow`;
   if (!move.by.includes(moved.by)) return `${what}, for whom it is not`;
+  if (Object.keys(moved.set ?? {}).some((name) => move.set?.[name] === undefined))
+    return `${what}, which sets what it does not set in its workflow`;
   const isGiven = act?.type === "answered" && isPersons(act) && act.answer === move.answer;
   if (move.answer !== undefined && !isGiven)
     return `${what}, for which nobody gave the answer ${move.answer}`;

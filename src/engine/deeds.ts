@@ -81,7 +81,11 @@ function isDoneThere(effect: Accepted["effects"][number]): boolean {
 
 /** A branch that has been made gets the name that the run has for it now. */
 function renamingOf({ events, run }: Accepted, { branch }: WorkspaceRow): Deed[] {
-  const isSet = events.some((event) => event.type === "param-set" && event.name === "branch");
+  const isSet = events.some(
+    (event) =>
+      (event.type === "param-set" && event.name === "branch") ||
+      (event.type === "moved" && event.set?.["branch"] !== undefined),
+  );
   const wanted = run.params["branch"];
   if (!isSet || typeof wanted !== "string" || wanted === "" || wanted === branch) return [];
   return [{ type: "rename-branch", branch: wanted }];

@@ -38,6 +38,16 @@ switch (what) {
   case "project-many":
     for (let number = 1; number <= Number(more); number += 1) await bench.project({ status: `s${number}` });
     break;
+  case "project-until-told": {
+    const stop = toldToStop();
+    for (let number = 1; !stop.aborted; number += 1) {
+      await bench.project({ status: `s${number}` });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await bench.project({ status: "last" });
+    process.disconnect();
+    break;
+  }
   case "put":
     await bench.artifacts.put(bench.place, { artifact: "plan", slot: "", text: more });
     break;
@@ -60,12 +70,17 @@ switch (what) {
     break;
 }
 
-/** Saves again and again, as editors do: either into the file itself or by renaming. */
-async function editor(file: string, how: string): Promise<void> {
-  process.send?.("ready");
+function toldToStop(): AbortSignal {
   const stop = new AbortController();
   process.on("message", () => stop.abort());
-  for (let number = 1; !stop.signal.aborted; number += 1) {
+  process.send?.("ready");
+  return stop.signal;
+}
+
+/** Saves again and again, as editors do: either into the file itself or by renaming. */
+async function editor(file: string, how: string): Promise<void> {
+  const stop = toldToStop();
+  for (let number = 1; !stop.aborted; number += 1) {
     let text = "";
     try {
       text = readFileSync(file, "utf8");

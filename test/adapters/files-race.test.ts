@@ -92,7 +92,7 @@ describe("people edit at any time", () => {
       if (typeof message === "object" && "line" in message) lines.push(String(message.line));
     });
     await once(editor, "message");
-    for (let number = 1; number <= 100; number += 1) {
+    for (let number = 1; number <= 100 || lines.length <= 20; number += 1) {
       told.push(...(await bench.project({ status: `s${number}`, round: number })));
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -103,7 +103,6 @@ describe("people edit at any time", () => {
     const everything = ["TASK.md", ...kept.map((path) => path.slice(bench.root.length + 1))]
       .map((name) => bench.text(name))
       .join("\n");
-    expect(lines.length).toBeGreaterThan(20);
     expect(lines.filter((line) => !everything.includes(line))).toEqual([]);
     expect(bench.text("TASK.md")).toContain("status: last");
     const ours = bench.list().filter((name) => name !== "TASK.md");
@@ -146,20 +145,19 @@ describe("people edit at any time", () => {
   test("and readers never find the file missing", async () => {
     const bench = benchAt(folder(), OF);
     bench.write("TASK.md", "# T\n\n## Plan\n\np\n");
-    const writer = spawn(process.execPath, [child, "project-many", bench.root, "60"], { stdio: "ignore" });
+    const writer = fork(child, ["project-until-told", bench.root]);
     const over = once(writer, "exit");
-    let reads = 0;
+    await once(writer, "message");
     const odd: unknown[] = [];
-    while (writer.exitCode === null) {
+    for (let reads = 0; reads < 100; reads += 1) {
       const [reading] = await bench.artifacts.read(bench.place);
       if (reading?.found !== true || reading.faults.length > 0) odd.push(reading);
-      reads += 1;
       await new Promise((resolve) => setImmediate(resolve));
     }
+    writer.send("stop");
     await over;
     expect(odd).toEqual([]);
-    expect(reads).toBeGreaterThan(20);
-    expect(bench.text("TASK.md")).toContain("status: s60");
+    expect(bench.text("TASK.md")).toContain("status: last");
     expect(bench.list()).toEqual(["TASK.md"]);
   });
 

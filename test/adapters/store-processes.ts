@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { COMPILED } from "../support/compiled.ts";
 
 export const node = fileURLToPath(new URL("../../node_modules/node/bin/node", import.meta.url));
 export const script = fileURLToPath(new URL("store-child.ts", import.meta.url));
@@ -18,7 +19,7 @@ export type Child = {
 };
 
 export function child(args: readonly string[], failpoint = ""): Child {
-  const env = { PATH: process.env["PATH"] ?? "", SIGNALBOX_FAILPOINT: failpoint };
+  const env = { PATH: process.env["PATH"] ?? "", ...COMPILED, SIGNALBOX_FAILPOINT: failpoint };
   const own = spawn(node, [script, ...args], { env, stdio: ["pipe", "pipe", "inherit"] });
   const end = once(own, "close");
   let text = "";

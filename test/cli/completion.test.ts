@@ -10,6 +10,7 @@ import { COMMANDS } from "../../src/cli/commands.ts";
 import { complete, type Lists } from "../../src/cli/completion/complete.ts";
 import { grammarOf } from "../../src/cli/completion/grammar.ts";
 import { SCRIPTS, SHELLS, type Shell } from "../../src/cli/completion/scripts.ts";
+import { COMPILED } from "../support/compiled.ts";
 import { call, document, folderWith, say, tiny } from "./calling.ts";
 import { LEAVES } from "./leaves.ts";
 import { machine } from "./reading-support.ts";
@@ -184,7 +185,7 @@ describe.for([...SHELLS])("%s", (shell) => {
   const type = (line: string): string =>
     execFileSync(shell, ["-c", TYPED[shell](line)], {
       cwd,
-      env: { PATH, HOME: cwd },
+      env: { PATH, HOME: cwd, ...COMPILED },
       encoding: "utf8",
     }).trim();
 

@@ -9,6 +9,7 @@ import { homeAt } from "../../src/adapters/home/paths.ts";
 import type { Home } from "../../src/adapters/home/paths.ts";
 import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
 import type { Workspaces } from "../../src/engine/ports/files.ts";
+import { COMPILED } from "./compiled.ts";
 
 export type Env = Readonly<Record<string, string>>;
 
@@ -126,7 +127,7 @@ export function apart(
   const { promise, resolve, reject } = Promise.withResolvers<Ended>();
   const script = `umask ${operation.umask ?? "022"}; exec "$0" --disable-warning=ExperimentalWarning "$1"`;
   const child = spawn("/bin/sh", ["-c", script, process.execPath, DRIVER], {
-    env: { ...of.env, SIGNALBOX_FAILPOINT: failpoint },
+    env: { ...of.env, ...COMPILED, SIGNALBOX_FAILPOINT: failpoint },
     stdio: ["pipe", "pipe", "pipe"],
   });
   let out = "";

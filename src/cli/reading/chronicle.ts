@@ -178,7 +178,10 @@ function sayConsequence(event: Event, counts: Known["countsAs"]): string[] {
     case "work-committed":
       return ["the work is committed as it was"];
     case "moved":
-      return [`${event.from} -> ${event.to}`];
+      return [
+        `${event.from} -> ${event.to}`,
+        ...Object.entries(event.set ?? {}).map(([name, value]) => `${name} is ${firstLine(value)}`),
+      ];
     case "counted":
       return [`${event.counter} is ${event.value}`];
     case "agent-called":

@@ -1,10 +1,13 @@
 /** Moves, answers and ends: the map itself. */
 
+import { closest } from "../../core/closest.ts";
 import { START, ORIGIN, type Ask, type End, type Move, type Option } from "../../core/workflow.ts";
 import { RESOURCES } from "./actions.ts";
 import { buildActions, mapValues, usePrompt, type Build } from "./builder.ts";
 import { buildConditions } from "./conditions.ts";
 import { listOf, report, requireActors, requireName, requireNames, statesOf, type Path } from "./context.ts";
+import { paramOr } from "./params.ts";
+import { isFilledIn } from "./paths.ts";
 import type { AskFile, WayFile, WorkflowFile } from "./schema.ts";
 
 export function buildMove(on: Build, move: WorkflowFile["moves"][number], path: Path): Move[] {
@@ -102,7 +105,7 @@ function wayOf(
   on: Build,
   way: Omit<WayFile, "to">,
   path: Path,
-): Pick<Move, "when" | "need" | "count" | "renew" | "remember" | "waive" | "do"> {
+): Pick<Move, "when" | "need" | "count" | "renew" | "remember" | "waive" | "set" | "do"> {
   const { context } = on;
   const { artifacts, counters } = context.names;
   requireNames(context, { kind: "artifact", names: way.need, known: artifacts, path: [...path, "need"] });
@@ -117,8 +120,35 @@ function wayOf(
     renew: listOf(way.new),
     remember: way.remember ?? false,
     waive: listOf(way.waive),
+    ...(way.set === undefined ? {} : { set: buildSet(on, way.set, [...path, "set"]) }),
     do: buildActions(on, way.do, [...path, "do"]),
   };
+}
+
+/** Only what nothing is decided by: no guard reads a text, and no path is made of one that may change. */
+function buildSet(on: Build, set: Readonly<Record<string, string>>, path: Path): NonNullable<Move["set"]> {
+  const { context, declared } = on;
+  return mapValues(set, (value, name) => {
+    const at = context.keyPlaceOf([...path, name]);
+    const param = context.isTroubled(["params", name]) ? undefined : declared.params[name];
+    if (!context.names.params.has(name))
+      report(context, at, {
+        code: "unknown-parameter",
+        message: `there is no parameter "${name}"`,
+        suggestion: closest(name, [...context.names.params]),
+      });
+    else if (param !== undefined && param.type !== "text")
+      report(context, at, {
+        code: "bad-move",
+        message: `${name} is no text: what guards may read is fixed when a run starts`,
+      });
+    else if (isFilledIn(name))
+      report(context, at, {
+        code: "bad-move",
+        message: `paths are made of ${name}: files that are there would be looked for elsewhere`,
+      });
+    return paramOr({ context, params: declared.params }, value, { as: "text", path: [...path, name] });
+  });
 }
 
 export function buildEnd(on: Build, end: NonNullable<WorkflowFile["ends"]>[number], path: Path): End[] {
@@ -198,7 +228,7 @@ export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
 /** Of an option with several targets, each has its own guards, counters and actions. */
 function checkBeside({ context }: Build, option: AskFile["options"][string], path: Path): void {
   const inside = option.ways === undefined ? "routes" : "ways";
-  for (const key of ["when", "need", "count", "new", "remember", "waive", "do"] as const)
+  for (const key of ["when", "need", "count", "new", "remember", "waive", "set", "do"] as const)
     if (option[key] !== undefined)
       report(context, context.keyPlaceOf([...path, key]), {
         code: "bad-option",

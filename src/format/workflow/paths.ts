@@ -5,6 +5,10 @@ import { report, type Context, type Path } from "./context.ts";
 
 const FILLED = ["session", "run", "change"] as const;
 
+export function isFilledIn(word: string): boolean {
+  return FILLED.some((each) => each === word);
+}
+
 export function checkFile(
   context: Context,
   file: string,

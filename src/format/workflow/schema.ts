@@ -87,6 +87,7 @@ const moveKeys = {
   count: z.optional(told(Names, "Counters that go up by one; a spent counter shuts the move")),
   new: z.optional(told(Names, "Scopes that begin anew, each read by a counter or an artifact")),
   waive: z.optional(told(Names, "By human only: artifacts the person answers for, as the work is now")),
+  set: z.optional(told(z.record(Name, z.string()), "Text parameters, with what they say from here on")),
   do: z.optional(told(Actions, "What follows, in this order")),
 };
 

@@ -17,6 +17,7 @@ import type { Actor } from "../../../src/core/event.ts";
 import { workflowsOf, type Box } from "../../../src/engine/box.ts";
 import { begin, submit } from "../../../src/engine/submit.ts";
 import { parseWorkflow } from "../../../src/format/workflow/parse.ts";
+import { COMPILED } from "../../support/compiled.ts";
 import type { Env } from "../../support/git.ts";
 import { AT_HOME } from "../../support/procs.ts";
 import { carryOut } from "./carry-out.ts";
@@ -205,7 +206,7 @@ const DRIVER = fileURLToPath(new URL("driver.ts", import.meta.url));
 function apart({ home, env }: Ground, failpoint: string): Promise<string | null> {
   const { promise, resolve, reject } = Promise.withResolvers<string | null>();
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", DRIVER, home.root], {
-    env: { ...env, SIGNALBOX_FAILPOINT: failpoint },
+    env: { ...env, ...COMPILED, SIGNALBOX_FAILPOINT: failpoint },
     stdio: ["ignore", "ignore", "pipe"],
   });
   let err = "";

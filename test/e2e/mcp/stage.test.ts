@@ -17,12 +17,13 @@ Instructions: greet in capital letters
 `;
 
 /** It leaves what it would hand on, and waits: somebody else speaks for it. */
-const SILENT = `printf '%s' "$SIGNALBOX_TOKEN" >"$LEDGER/new.$SIGNALBOX_JOB"; mv "$LEDGER/new.$SIGNALBOX_JOB" "$LEDGER/job.$SIGNALBOX_JOB"; await over`;
+const silent = (word: string): string =>
+  `printf '%s' "$SIGNALBOX_TOKEN" >"$LEDGER/new.$SIGNALBOX_JOB"; mv "$LEDGER/new.$SIGNALBOX_JOB" "$LEDGER/job.$SIGNALBOX_JOB"; await ${word}`;
 const AGENTS = {
   brainstormer: `mkdir -p ${PHASES}; printf '## Approach\\n\\nA script.\\n\\n## Areas\\n\\n- code\\n- tests\\n' >${PHASES}/1.1-brainstorm.md`,
-  planner: SILENT,
+  planner: silent("planned"),
   merger: `cat >${PHASES}/1.2-plan.md <<'END'\n${PLAN}END`,
-  "plan-reviewer": SILENT,
+  "plan-reviewer": silent("reviewed"),
 };
 
 async function talkOf(stage: Stage, run: string, who: string): Promise<Talk> {
@@ -52,9 +53,8 @@ test.runIf(isPerson)("each has its own part; a review in fields becomes the file
       const given = { artifact: artifact?.artifact, content: `One task for ${slot}.\n` };
       expect(await talk?.call("submit_artifact", given)).toMatchObject({ isError: false });
     }
-    stage.say("over");
+    stage.say("planned");
     await stage.until(run, ({ state }) => state === "1.3");
-    stage.unsay("over");
     const reviewer = await talkOf(stage, run, "plan-reviewer");
     const file = join(stage.now(run).workspace?.path ?? "", PHASES, "1.3-plan-review.json");
     const found = { severity: "HIGH", location: "Task 1", issue: "no test" };
@@ -68,6 +68,6 @@ test.runIf(isPerson)("each has its own part; a review in fields becomes the file
       summary: "Good.",
       issues: [],
     });
-    stage.say("over");
+    stage.say("reviewed");
   }),
 );

@@ -24,7 +24,6 @@ const KILLS_EACH = IS_DEEP ? 8 : 3;
 const LIMIT_MS = 120_000;
 const ROOT = realpathSync(join(import.meta.dirname, "../../.."));
 const PROGRAM = [join(ROOT, "node_modules/node/bin/node"), join(ROOT, "dist/signalbox.cjs")] as const;
-const dice = diceOf(Number(process.env["SIGNALBOX_SEED"]));
 
 /** A person at a terminal; the supervisor that is woken is the built one. */
 async function types(life: Life, ...argv: readonly string[]): Promise<string> {
@@ -66,9 +65,9 @@ async function nudge(life: Life, run: string): Promise<boolean> {
 }
 
 /** Gives how often somebody was killed. */
-async function haunt(life: Life, run: string, wanted: number): Promise<number> {
+async function haunt(life: Life, run: string, dice: () => number): Promise<number> {
   let kills = 0;
-  while (kills < wanted && look(life, run).state !== "done") {
+  while (kills < KILLS_EACH && look(life, run).state !== "done") {
     await pause(20 + dice() * 300);
     const victim = processesOf(life).find(({ kind }) => kind === "supervisor");
     if (victim !== undefined && kill(victim.pid)) kills += 1;
@@ -95,13 +94,14 @@ test.runIf(hasTmux)(
   `the supervisor is killed ${KILLS} times, and nobody who lives in a terminal notices`,
   { timeout: 3_600_000 },
   async () => {
+    const dice = diceOf(Number(process.env["SIGNALBOX_SEED"]));
     for (let kills = 0; kills < KILLS;) {
       const life = makeLife({ config });
       try {
         const params = ["--param", "harness=worker", "--param", "review_harness=reviewer"];
         const begun = await types(life, "run", "task", "A haunted life", "--detach", ...params);
         const { run } = JSON.parse(begun) as { run: string };
-        const [killed] = await Promise.all([haunt(life, run, KILLS_EACH), untilOver(life, run)]);
+        const [killed] = await Promise.all([haunt(life, run, dice), untilOver(life, run)]);
         kills += killed;
         const faults = [
           ...(await faultsOf(life, run)),
