@@ -8,6 +8,7 @@ import type { Works } from "./box.ts";
 import type { Of } from "./doing.ts";
 import { jobId } from "./job-id.ts";
 import { promptText, variablesOf } from "./launch.ts";
+import { withFaults } from "./left.ts";
 import { shownWorkspace } from "./place.ts";
 import type { AgentRow } from "./ports/registry.ts";
 import { projectAfter } from "./project.ts";
@@ -44,7 +45,7 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
     await startTurn(works, kept, {
       agent,
       turn: 1,
-      text: withWords(works, key, prompt),
+      text: withWords(works, key, withFaults(works, { kept, key, author: { role, slot } }, prompt)),
     });
   }
   const started = await submit(works, {

@@ -78,13 +78,22 @@ export function withWords({ store }: Pick<Works, "store">, key: string, prompt: 
   return `${prompt.trimEnd()}\n\n## What a person said with this\n\n${quoted.join("\n")}\n`;
 }
 
-/** The deed's key names the last event of the act that ordered it. */
 function saidWith(store: Works["store"], key: string): string {
+  const act = eventsUpTo(store, key).findLast((event) => "by" in event && typeof event.by === "object");
+  return act === undefined ? "" : wordsOf(act).trim();
+}
+
+/** What was submitted or seen, and led to this deed. Only what comes from outside has a time of its own. */
+export function actOf(store: Works["store"], key: string): Event | undefined {
+  return eventsUpTo(store, key).findLast((event) => "at" in event);
+}
+
+/** The deed's key names the last event of the act that ordered it. */
+function eventsUpTo(store: Works["store"], key: string): readonly Event[] {
   const [run = "", last = "0"] = key.split(":");
   const seq = Number(last);
-  const events = store.events(run, Math.max(1, seq - BACK), BACK + 1).filter((each) => each.seq <= seq);
-  const act = events.findLast(({ event }) => "by" in event && typeof event.by === "object")?.event;
-  return act === undefined ? "" : wordsOf(act).trim();
+  const events = store.events(run, Math.max(1, seq - BACK), BACK + 1);
+  return events.filter((each) => each.seq <= seq).map(({ event }) => event);
 }
 
 function wordsOf(event: Event): string {
