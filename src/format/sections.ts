@@ -45,7 +45,8 @@ function linesOf(value: unknown): readonly string[] {
       return bulleted(line === undefined ? [name, ...linesOf(inner)] : [`${name} ${line}`]);
     });
   const line = lineOf(value);
-  return line === undefined ? quotedLines(String(value)) : [line];
+  if (line !== undefined) return [line];
+  return typeof value === "string" ? quotedLines(value) : [NOTHING];
 }
 
 /** A member that is a map of short words is one line. */
@@ -66,7 +67,7 @@ function bulleted(lines: readonly string[]): readonly string[] {
 function lineOf(value: unknown): string | undefined {
   if (isEmpty(value)) return NOTHING;
   if (typeof value === "string") return quotedLines(value).length > 1 ? undefined : quotedLine(value);
-  return typeof value === "object" ? undefined : String(value);
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
 }
 
 function isEmpty(value: unknown): boolean {
