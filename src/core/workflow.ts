@@ -192,7 +192,7 @@ export type Assertion = {
 export type Tree =
   | Literal
   | null
-  | { readonly from: string }
+  | { readonly from: string | readonly string[]; readonly else?: Tree }
   | { readonly each: string; readonly give: Tree }
   | { readonly each: string; readonly key: string; readonly give: Tree }
   | readonly Tree[]

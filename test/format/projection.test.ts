@@ -5,7 +5,7 @@ import type { Tree, TreeProjection } from "../../src/core/workflow.ts";
 import { renderAgain, renderProjection } from "../../src/format/projection.ts";
 
 const ROOT = {
-  run: { id: "r1", state: "working", "1.2": { round: 2 } },
+  run: { id: "r1", state: "working", empty: "", "1.2": { round: 2 } },
   tasks: [
     { id: "t1", needs: ["t0", "x"] },
     { id: "t2", needs: [] },
@@ -38,6 +38,14 @@ describe("a tree gives", () => {
       { from: "run.id", to: "x" },
     ],
     [{ from: 1 }, { from: 1 }],
+    [{ from: ["run.nowhere", "run.empty", "run.state", "run.id"] }, "working"],
+    [{ from: ["run.nowhere", "none"] }, null],
+    [{ from: ["run.nowhere", "none"], else: { from: "run.id" } }, "r1"],
+    [{ from: "run.empty", else: [{ from: "counters.crash" }] }, [0]],
+    [{ from: ["counters.crash", "counters.round"], else: 7 }, 0],
+    [{ from: "run.empty" }, ""],
+    [{ from: [] }, { from: [] }],
+    [{ from: ["run.id", 1] }, { from: ["run.id", 1] }],
     [{ each: "tasks" }, { each: "tasks" }],
     [{ each: "tasks", give: { from: "item.id" } }, ["t1", "t2"]],
     [

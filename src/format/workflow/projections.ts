@@ -4,6 +4,7 @@ import type { Artifact } from "../../core/artifact.ts";
 import type { Definition, Projection, Tree } from "../../core/workflow.ts";
 import { report, requireName, type Context, type Path } from "./context.ts";
 import { checkFile } from "./paths.ts";
+import { checkPaths } from "./projection-paths.ts";
 import type { WorkflowFile } from "./schema.ts";
 
 type ProjectionFile = NonNullable<WorkflowFile["projection"]>[number];
@@ -50,8 +51,12 @@ function buildProjection(
     bad(context, context.placeOf(path), `what is shown as ${as} needs "${wanted}"`);
   if (projection[other] !== undefined)
     bad(context, context.keyPlaceOf([...path, other]), `"${other}" means nothing for what is shown as ${as}`);
-  // YAML without tags gives only literals, lists and maps: that is what a tree is.
-  if (!isReview) return { file, as, data: (data ?? {}) as Tree };
+  if (!isReview) {
+    // YAML without tags gives only literals, lists and maps: that is what a tree is.
+    const tree = (data ?? {}) as Tree;
+    checkPaths(on, tree, [...path, "data"]);
+    return { file, as, data: tree };
+  }
   if (of !== undefined) requireReview(on, of, [...path, "of"]);
   return { file, as, of: of ?? "" };
 }
