@@ -8,7 +8,7 @@ import * as z from "zod/mini";
 import { Archive } from "./schema-archive.ts";
 import { Artifact } from "./schema-artifacts.ts";
 import { Stage, type Phase } from "./schema-stages.ts";
-import { Bound, File, Name, Names, Param, Scalar, Setting, Some, Text, told } from "./words.ts";
+import { Bound, File, Name, Named, Names, Param, Scalar, Setting, Some, Text, told } from "./words.ts";
 
 export const SCHEMA_VERSION = 1;
 
@@ -62,7 +62,9 @@ const Role = z.strictObject({
   model: z.optional(told(z.union([Param, Text]), "The model the harness is asked for")),
   minutes: z.optional(told(Bound, "It is ended after this time")),
   stall: z.optional(told(Bound, "It is ended after this many minutes without output")),
-  context: z.optional(told(Names, "Artifacts that must be there when it starts")),
+  context: z.optional(
+    told(Named, "Artifacts that must be there when it starts; one whose name ends in ? may be missing"),
+  ),
   earlier: z.optional(
     told(Names, "Artifacts of which it is told, when it starts, where the newest archived one is"),
   ),
