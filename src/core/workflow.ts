@@ -190,7 +190,7 @@ export type Assertion = {
 export type Tree =
   | Literal
   | null
-  | { readonly from: string }
+  | { readonly from: string | readonly string[]; readonly else?: Tree }
   | { readonly each: string; readonly give: Tree }
   | { readonly each: string; readonly key: string; readonly give: Tree }
   | readonly Tree[]
@@ -200,7 +200,7 @@ export type Projection = TreeProjection | ReviewProjection;
 
 export type TreeProjection = {
   readonly file: string;
-  readonly as: "front-matter" | "json" | "yaml";
+  readonly as: "front-matter" | "json" | "yaml" | "lines" | "sections";
   readonly data: Tree;
 };
 

@@ -28,6 +28,7 @@ type Part = { readonly artifact: Artifact; readonly path: Path };
 function checkChildren(context: Context, { artifacts }: Definition, { artifact, path }: Part): void {
   const { reader } = artifact;
   if (reader.type !== "children" && reader.type !== "files") return;
+  if ("only" in reader) return;
   const { tasks } = reader;
   const source = artifacts[tasks];
   if (source === undefined || source.reader.type === "tasks" || isDoubtful(context, tasks)) return;
@@ -93,7 +94,7 @@ function sourcesOf(artifact: Artifact | undefined): string[] {
   return [
     ...bind.filter((name) => name !== "tree"),
     ...(each === undefined ? [] : [each.artifact]),
-    ...(reader.type === "children" || reader.type === "files" ? [reader.tasks] : []),
+    ...((reader.type === "children" || reader.type === "files") && !("only" in reader) ? [reader.tasks] : []),
   ];
 }
 

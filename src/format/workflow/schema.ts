@@ -150,13 +150,13 @@ const Assertion = z.union([
 const Projection = z.strictObject({
   file: told(File, "The file that is rewritten from the run"),
   as: told(
-    z.enum(["front-matter", "json", "yaml", "review", "review-block"]),
-    "How: a tree of data, a review as a page for people, or its rounds as blocks at the end of a file that others write",
+    z.enum(["front-matter", "json", "yaml", "lines", "sections", "review", "review-block"]),
+    "How: a tree of data, the members of a list as lines of JSON, a page with a section for each key, a review as a page for people, or its rounds as blocks at the end of a file that others write",
   ),
   data: z.optional(
     told(
       z.record(z.string(), z.unknown()),
-      "A tree of literals, {from: path}, {each: path, give: tree} and {each: path, key: path, give: tree}",
+      "A tree of literals, {from: path}, {from: [path, ...], else: tree}, {each: path, give: tree} and {each: path, key: path, give: tree}",
     ),
   ),
   of: z.optional(told(Name, "As review or review-block: the review that is shown")),
