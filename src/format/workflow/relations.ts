@@ -143,8 +143,11 @@ function circleFrom(start: string, next: (name: string) => readonly string[]): s
 /** Roles that can begin only after each other, because the context of each is written only by the others. */
 function checkBeginnings(context: Context, { artifacts, roles }: Definition, pathOf: PathOf): void {
   const able = new Set(["human", "engine"]);
-  const canBegin = (role: string): boolean =>
-    roles[role]?.context.every((name) => artifacts[name]?.by.some((who) => able.has(who)) ?? true) ?? true;
+  const canBegin = (role: string): boolean => {
+    const { context: needed = [], optional = [] } = roles[role] ?? {};
+    const isMade = (name: string): boolean => artifacts[name]?.by.some((who) => able.has(who)) ?? true;
+    return needed.every((name) => optional.includes(name) || isMade(name));
+  };
   let before = 0;
   while (before !== able.size) {
     before = able.size;
