@@ -52,8 +52,16 @@ export function entryDraft(entry: Entry): EntryDraft | undefined {
 
 /** Those that are read as something else. */
 const READ = new Set([
-  ...["id", "title", "complexity", "status", "instructions", "description", "depends_on"],
-  ...["files_expected", "files", "file"],
+  "id",
+  "title",
+  "complexity",
+  "status",
+  "instructions",
+  "description",
+  "depends_on",
+  "files_expected",
+  "files",
+  "file",
 ]);
 const KEYS_MAX = 50;
 const MEMBERS_MAX = 100;
