@@ -109,7 +109,7 @@ export function carriers(folder: string): number[] {
   });
 }
 
-function endIfThere(pid: number): void {
+export function endIfThere(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
