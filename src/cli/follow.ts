@@ -65,14 +65,20 @@ export async function follow(
   let last = of.from;
   let quiet = 0;
   let wokenAt = on.box.clock.mono();
+  const tell = (pieces: readonly Piece[]): void => {
+    for (const { at, text, data } of inTime(pieces)) emit({ text: `${at.slice(11, 19)}  ${text}\n`, data });
+  };
   for (;;) {
     const seen = seenOf(on, run);
-    for (const piece of inTime([...linesAfter(seen, last).map((line) => pieceOf(run, line)), ...tasks(seen)]))
-      emit({ text: `${piece.at.slice(11, 19)}  ${piece.text}\n`, data: piece.data });
+    tell([...linesAfter(seen, last).map((line) => pieceOf(run, line)), ...tasks(seen)]);
     last = seen.run.seq;
     quiet = isAtRest(seen) ? quiet + 1 : 0;
     const end = endOf(seen, quiet >= QUIET_LOOKS);
-    if (end !== undefined) return end;
+    if (end !== undefined) {
+      // The end may be a task's doing that came after we had told of all of them.
+      tell(tasks(seen));
+      return end;
+    }
     if (signal.aborted) return interrupted(seen);
     if (on.box.clock.mono() - wokenAt > WAKE_MS) {
       wokenAt = on.box.clock.mono();

@@ -7,6 +7,7 @@ import type { Workflow } from "./compile.ts";
 import type { Reading } from "./event.ts";
 import { fillPath } from "./fill-path.ts";
 import { slotKey, type Accepted, type Run } from "./run.ts";
+import type { Artifact } from "./artifact.ts";
 
 export function isForeign({ definition }: Workflow, run: Run, name: string): boolean {
   const held = run.held[name];
@@ -43,6 +44,23 @@ export function mendForeign(run: Run, name: string): string {
 
 function person(name: string): string {
   return name === "human" ? "a person" : name;
+}
+
+/** The texts that an artifact is about, as they are now, by digest. */
+export function inputsOf(run: Run, { bind }: Pick<Artifact, "bind">): Record<string, string> {
+  const inputs: Record<string, string> = {};
+  for (const bound of bind) if (bound !== "tree") inputs[bound] = run.held[bound]?.reading.digest ?? "";
+  return inputs;
+}
+
+/** The content that a waiver is given for. */
+export function waivedFor(
+  { definition }: Workflow,
+  run: Run,
+  name: string,
+): { readonly tree: string; readonly inputs?: Readonly<Record<string, string>> } {
+  const inputs = inputsOf(run, definition.artifacts[name] ?? { bind: [] });
+  return { tree: run.tree, ...(Object.keys(inputs).length === 0 ? {} : { inputs }) };
 }
 
 /** What is displaced where a reading takes the place of one that was accepted, or of another that is foreign. */

@@ -125,8 +125,9 @@ function withoutWords(reading: Reading): Reading {
 }
 
 function waive(run: OwnRun, event: Extract<Event, { type: "waiver-given" }>): void {
-  const { artifact, reason, tree, by, phase } = event;
-  run.waivers = { ...run.waivers, [artifact]: { artifact, reason, tree, by, at: run.updatedAt } };
+  const { artifact, reason, tree, by, phase, inputs } = event;
+  const about = inputs === undefined ? {} : { inputs };
+  run.waivers = { ...run.waivers, [artifact]: { artifact, reason, tree, ...about, by, at: run.updatedAt } };
   if (phase !== undefined && run.progress !== undefined) run.progress = answerFor(run.progress, phase);
 }
 

@@ -105,10 +105,13 @@ export type Reader =
   /** Every file that this list of tasks names, as it is now. The engine looks at them whenever something happens. */
   | { readonly type: "files"; readonly tasks: string };
 
-/** Runs made of a list of tasks. */
+/** Runs made of a list of tasks, or one that is made of none. */
 export type Children = {
   readonly type: "children";
+  /** What `start tasks` names: the list, or this artifact itself where there is none. */
   readonly tasks: string;
+  /** The one task, where there is no list. */
+  readonly only?: { readonly id: string; readonly title: Value<string> };
   /** What each of them follows, by its name. */
   readonly workflow: string;
   /** How many may be under way at the same time. */
@@ -120,6 +123,11 @@ export type Children = {
   /** As of a role: what each is told of an earlier attempt. */
   readonly earlier?: readonly string[];
 };
+
+/** How those of a list can end; one alone ends well or not. */
+export function endsOf({ only }: Children): readonly ("all" | "some" | "none")[] {
+  return only === undefined ? ["all", "some", "none"] : ["all", "none"];
+}
 
 export type Artifact = {
   /** Path of the file in the workspace; `{slot}` stands for the slot of a fan-out. Empty for facts and checks. */

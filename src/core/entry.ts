@@ -31,10 +31,10 @@ export function startIn(workflow: Workflow, stage: string, params: Params): Move
   return startsFor(workflow, params).find(({ to }) => to === first?.states[0] || to === first?.id);
 }
 
-/** The list of tasks that a state starts. */
-export function listStartedIn({ states }: Definition, state: string): string | undefined {
-  const action = states[state]?.enter.find((one) => one.type === "start-tasks");
-  return action?.type === "start-tasks" ? action.artifact : undefined;
+/** The list of tasks that a state starts. A run that is made of none has no list. */
+export function listStartedIn({ states, artifacts }: Definition, state: string): string | undefined {
+  const started = states[state]?.enter.flatMap((one) => (one.type === "start-tasks" ? [one.artifact] : []));
+  return started?.find((name) => artifacts[name]?.reader.type !== "children");
 }
 
 /** A list of tasks that a run with these parameters works off and has nobody to make, with the stage that does; undefined where all is well. */

@@ -222,6 +222,8 @@ type Consequence =
       readonly artifact: string;
       readonly reason: string;
       readonly tree: string;
+      /** Texts that the artifact is about: the waiver is for them as they are. */
+      readonly inputs?: Readonly<Record<string, string>>;
       readonly by: string;
       /** The phase that would have made it. */
       readonly phase?: string;

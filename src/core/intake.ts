@@ -1,6 +1,6 @@
 /** Taking in the facts that come with an event: the tree, and what readers found in the artifacts. */
 
-import { acceptedBefore } from "./accepted.ts";
+import { acceptedBefore, inputsOf } from "./accepted.ts";
 import { isUp } from "./act.ts";
 import { NONE } from "./compile.ts";
 import { record, type Draft } from "./draft.ts";
@@ -68,7 +68,7 @@ function takeIn(draft: Draft, reading: Reading, from: { actor: Actor; isGiven: b
     agent !== undefined && workflow.definition.roles[agent.role]?.access === "read" ? agent : undefined;
   // Whoever may not change the work speaks about the work as it was handed over.
   const tree = isLookedAt ? "" : (given?.tree ?? run.tree);
-  const inputs = given?.inputs ?? currentInputs(run, artifact);
+  const inputs = given?.inputs ?? inputsOf(run, artifact);
   const isAgain =
     !isLookedAt &&
     run.baseline[key] === reading.digest &&
@@ -131,13 +131,6 @@ function settleSlot(draft: Draft, reading: Reading): void {
   const isOpenSlot = draft.run.slots[reading.artifact]?.[reading.slot] === "open";
   if (!isOpenSlot || !isGood(standingOfSlot(draft.workflow, draft.run, reading))) return;
   record(draft, { type: "slot-settled", artifact: reading.artifact, slot: reading.slot, outcome: "done" });
-}
-
-function currentInputs(run: Run, artifact: Artifact): Record<string, string> {
-  const inputs: Record<string, string> = {};
-  for (const bound of artifact.bind)
-    if (bound !== "tree") inputs[bound] = run.held[bound]?.reading.digest ?? "";
-  return inputs;
 }
 
 function sameInputs(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {

@@ -11,7 +11,7 @@ import type { Tree } from "./workflow.ts";
 export function project(tree: Tree, root: unknown): unknown {
   if (typeof tree !== "object" || tree === null) return tree;
   if (isList(tree)) return tree.map((member) => project(member, root));
-  if (isFrom(tree)) return find(root, tree.from) ?? null;
+  if (isFrom(tree)) return taken(tree, root);
   if (isEach(tree))
     return membersOf(find(root, tree.each)).map((member) => project(tree.give, within(root, member)));
   if (isMap(tree)) return mapOf(tree, root);
@@ -22,7 +22,8 @@ export function project(tree: Tree, root: unknown): unknown {
 export function reads(tree: Tree, root: string): boolean {
   if (typeof tree !== "object" || tree === null) return false;
   if (isList(tree)) return tree.some((member) => reads(member, root));
-  if (isFrom(tree)) return isBelow(tree.from, root);
+  if (isFrom(tree))
+    return pathsOf(tree).some((path) => isBelow(path, root)) || reads(tree.else ?? null, root);
   if (isEach(tree)) return isBelow(tree.each, root) || reads(tree.give, root);
   return Object.values(tree).some((member) => reads(member, root));
 }
@@ -38,17 +39,36 @@ function isList(value: unknown): value is readonly Tree[] {
   return Array.isArray(value);
 }
 
-function isFrom(tree: object): tree is { readonly from: string } {
-  return "from" in tree && typeof tree.from === "string" && Object.keys(tree).length === 1;
+/** One path; or several, and what is said where none of them says anything. */
+export type From = { readonly from: string | readonly string[]; readonly else?: Tree };
+
+export function isFrom(tree: object): tree is From {
+  const from: unknown = "from" in tree ? tree.from : undefined;
+  const isPaths = isList(from) && from.length > 0 && from.every((path) => typeof path === "string");
+  return (
+    (typeof from === "string" || isPaths) &&
+    Object.keys(tree).every((key) => key === "from" || key === "else")
+  );
 }
 
-function isEach(tree: object): tree is { readonly each: string; readonly give: Tree } {
+function pathsOf({ from }: From): readonly string[] {
+  return typeof from === "string" ? [from] : from;
+}
+
+/** One path alone gives what is there. Of a choice an empty text is as good as none. */
+function taken(tree: From, root: unknown): unknown {
+  if (typeof tree.from === "string" && tree.else === undefined) return find(root, tree.from) ?? null;
+  const found = pathsOf(tree).map((path) => find(root, path) ?? null);
+  return found.find((value) => value !== null && value !== "") ?? project(tree.else ?? null, root);
+}
+
+export function isEach(tree: object): tree is { readonly each: string; readonly give: Tree } {
   return "each" in tree && "give" in tree && typeof tree.each === "string" && Object.keys(tree).length === 2;
 }
 
 type MapTree = { readonly each: string; readonly key: string; readonly give: Tree };
 
-function isMap(tree: object): tree is MapTree {
+export function isMap(tree: object): tree is MapTree {
   return (
     "each" in tree &&
     "key" in tree &&

@@ -51,6 +51,8 @@ type Waiver = {
   readonly artifact: string;
   readonly reason: string;
   readonly tree: string;
+  /** Of texts that the artifact is about, what they said. */
+  readonly inputs?: Readonly<Record<string, string>>;
   readonly by: string;
   readonly at: string;
 };

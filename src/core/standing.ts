@@ -142,9 +142,7 @@ function causeOfSlot(workflow: Workflow, run: Run, { artifact: name, slot }: Mem
 function causeOf(workflow: Workflow, run: Run, name: string): Cause {
   const artifact = workflow.definition.artifacts[name];
   if (artifact === undefined) return "absent";
-  const waiver = run.waivers[name];
-  if (waiver !== undefined && (isOfTree(run, waiver.tree) || !artifact.bind.includes("tree")))
-    return "waiver";
+  if (isWaived(run, name, artifact)) return "waiver";
   if (artifact.each !== undefined) return assessSlots(run, name);
   const held = run.held[name];
   if (held === undefined) return "absent";
@@ -171,6 +169,22 @@ function assess(
   const { verdict, issues, tests } = reading;
   const counted = weigh({ verdict, issues, tests }, rulesIn(run, artifact));
   return counted === "invalid" ? "contradiction" : counted;
+}
+
+/** For the content as it was when a person said so. */
+function isWaived(run: Run, name: string, { bind }: Artifact): boolean {
+  const waiver = run.waivers[name];
+  if (waiver === undefined) return false;
+  for (const bound of bind) {
+    if (bound === "tree") {
+      if (!isOfTree(run, waiver.tree)) return false;
+    } else if (
+      waiver.inputs !== undefined &&
+      waiver.inputs[bound] !== (run.held[bound]?.reading.digest ?? "")
+    )
+      return false;
+  }
+  return true;
 }
 
 /** A tree that nobody has looked at yet is none that anything could be about. */

@@ -1,5 +1,6 @@
 /** Taking a move: the state, its counters and scopes, its actions and its question, in this order. */
 
+import { waivedFor } from "./accepted.ts";
 import { act } from "./act.ts";
 import { NONE } from "./compile.ts";
 import { record, type Draft } from "./draft.ts";
@@ -43,7 +44,7 @@ export function take(draft: Draft, move: Move, by: string): void {
       type: "waiver-given",
       artifact,
       reason: `${from} to ${to}`,
-      tree: draft.run.tree,
+      ...waivedFor(workflow, draft.run, artifact),
       by,
       ...answeredFor(workflow, artifact),
     });

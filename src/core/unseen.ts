@@ -4,13 +4,15 @@ import type { Workflow } from "./compile.ts";
 import { project, reads } from "./project.ts";
 import { showsRecord } from "./record.ts";
 import type { Run } from "./run.ts";
+import { showsSaid } from "./said.ts";
 import { viewOf } from "./view.ts";
 
 /** False where a file also shows what is not in the run: what happened, or what the edge knows. */
 export function isUnseen(workflow: Workflow, before: Run, after: Run): boolean {
   const { definition } = workflow;
   const trees = definition.projections.flatMap((each) => ("data" in each ? [each.data] : []));
-  if (showsRecord(definition) || trees.some((tree) => reads(tree, "resources"))) return false;
+  if (showsRecord(definition) || showsSaid(definition) || trees.some((tree) => reads(tree, "resources")))
+    return false;
   const said = (run: Run): string => {
     const root = viewOf(workflow, { ...run, updatedAt: before.updatedAt }, {});
     return JSON.stringify(trees.map((tree) => project(tree, root)));

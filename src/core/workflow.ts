@@ -39,6 +39,8 @@ export type Role = {
   readonly stallMinutes: Value<number>;
   /** Artifacts that must be there before the role is started, handed over as file references. */
   readonly context: readonly string[];
+  /** Those of them that may be missing, and are then not handed over. */
+  readonly optional?: readonly string[];
   /** Artifacts of which the newest that was archived is handed over as well, unless it has been written anew. */
   readonly earlier?: readonly string[];
 };
@@ -190,7 +192,7 @@ export type Assertion = {
 export type Tree =
   | Literal
   | null
-  | { readonly from: string }
+  | { readonly from: string | readonly string[]; readonly else?: Tree }
   | { readonly each: string; readonly give: Tree }
   | { readonly each: string; readonly key: string; readonly give: Tree }
   | readonly Tree[]
@@ -200,7 +202,7 @@ export type Projection = TreeProjection | ReviewProjection;
 
 export type TreeProjection = {
   readonly file: string;
-  readonly as: "front-matter" | "json" | "yaml";
+  readonly as: "front-matter" | "json" | "yaml" | "lines" | "sections";
   readonly data: Tree;
 };
 

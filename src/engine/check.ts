@@ -106,7 +106,7 @@ export async function checkOver(works: Works, job: JobRow, process: Process): Pr
       const key = `${job.run}:${seq}:${i}`;
       await startCheck(works, kept, { artifact: job.artifact, key, time: Number(time) + 1 });
     } else {
-      await observe(works, kept, { job, process, isInDoubt });
+      await observe(works, kept, { job, process, isInDoubt, tree: facts.tree });
     }
   }
   store.putJob({ ...job, status: "over" });
@@ -137,7 +137,13 @@ export async function restartCheck(works: Works, job: JobRow): Promise<void> {
 async function observe(
   works: Works,
   { row, run }: Kept,
-  on: { readonly job: JobRow; readonly process: Process; readonly isInDoubt: boolean },
+  on: {
+    readonly job: JobRow;
+    readonly process: Process;
+    readonly isInDoubt: boolean;
+    /** The work at its end. */
+    readonly tree: string | undefined;
+  },
 ): Promise<void> {
   const { job, process, isInDoubt } = on;
   const workflow = works.workflow(row.definition);
@@ -157,6 +163,7 @@ async function observe(
     run: job.run,
     by: { type: "engine" },
     key: `check:${job.id}`,
+    ...(on.tree === undefined ? {} : { tree: on.tree }),
     event: ({ at, readings = [], tree, reserved }) => ({
       type: "observed",
       at,

@@ -12,6 +12,7 @@ import type { Children } from "../core/artifact.ts";
 import type { Literal, Value } from "../core/value.ts";
 import { START, type Param } from "../core/workflow.ts";
 import { awaitingIn } from "./fact.ts";
+import { isPassed } from "./passed.ts";
 
 /** All of them; `find` knows the child's workflow by its name, or not. */
 export function badChildren(parent: Workflow, find: (name: string) => Workflow | undefined): Defect[] {
@@ -41,7 +42,10 @@ export function objectionsTo(child: Workflow, parent: Workflow, reader: Children
 function endlessIn(child: Workflow): readonly string[] {
   const { name, states } = child.definition;
   const endless = Object.keys(states).find(
-    (state) => states[state]?.final === undefined && awaitingIn(child, state, "parent-over").length === 0,
+    (state) =>
+      states[state]?.final === undefined &&
+      awaitingIn(child, state, "parent-over").length === 0 &&
+      !isPassed(child, state),
   );
   const isBegun = (child.movesFrom[START] ?? []).some(({ by }) => by.includes("engine"));
   return [

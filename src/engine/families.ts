@@ -47,7 +47,8 @@ export class Families implements Observer {
       const graph = { ...row, children: store.children(row) };
       const due = this.#due(graph);
       if (due !== undefined) hands.take(row.parent, () => this.#advance(graph, due));
-      else if (this.#isBehind(graph)) hands.take(row.parent, () => this.#show(graph));
+      else if (this.#isBehind(graph) && !isMoving(graph, hands))
+        hands.take(row.parent, () => this.#show(graph));
     }
   }
 
@@ -104,7 +105,6 @@ export class Families implements Observer {
       store.settleChild(graph, task, { outcome, summary: this.#summaryOf(graph, task) });
     for (const task of due.starts) await this.#start(graph, task);
     if (due.outcome !== undefined) await this.#tell(graph, due.outcome);
-    await this.#show(graph);
   }
 
   /** Kept with its end, so that nobody has to load its run to know. */
@@ -196,6 +196,11 @@ export class Families implements Observer {
     store.setGraph(graph, "closed");
     this.#shown.delete(nameOf(graph));
   }
+}
+
+/** Something of a task is being done at this moment, and files would be behind again: they are written once it is. */
+function isMoving({ children }: Graph, hands: Hands): boolean {
+  return children.some(({ run }) => run !== "" && hands.isBusyWith(run));
 }
 
 function nameOf({ parent, artifact, entry }: GraphRow): string {

@@ -84,7 +84,7 @@ function treeOf(run: Run, agent: string): string {
 }
 
 /** Agents may set some of these: a value is a line in somebody's prompt, and never a heading or a verdict of its own. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/[\s\u0000-\u001F\u007F-\u009F\u2028\u2029]+/g, " ").trim();
 }

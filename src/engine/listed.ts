@@ -1,14 +1,31 @@
-/** Tasks are made only of a list that counts, and of no other than was read: somebody else may have written into its file since. */
+/** The tasks that runs are made of. They are made only of a list that counts, and of no other than was read: somebody else may have written into its file since. */
 
 import type { Workflow } from "../core/compile.ts";
 import { unmadeList } from "../core/entry.ts";
 import type { Run } from "../core/run.ts";
-import { isGood, standingOf } from "../core/standing.ts";
+import { isGood, standingOf, valueOf } from "../core/standing.ts";
+import { cut } from "../core/task-view.ts";
+import type { Children } from "../core/artifact.ts";
+import type { Listed } from "./ports/files.ts";
 import type { Kept } from "./ports/journal.ts";
 import type { Works } from "./box.ts";
 import { placeOf } from "./place.ts";
 
-export async function requireListed(works: Works, { row, run }: Kept, artifact: string): Promise<void> {
+/** Those of the list, or the one that is in none. */
+export async function tasksOf(works: Works, kept: Kept, reader: Children): Promise<readonly Listed[]> {
+  const { row, run } = kept;
+  if (reader.only !== undefined) {
+    const title = String(valueOf(run, reader.only.title)).replaceAll(/\s+/g, " ");
+    return [{ id: reader.only.id, title: cut(title, TITLE_MAX), files: [], dependsOn: [] }];
+  }
+  await requireListed(works, kept, reader.tasks);
+  const place = placeOf(works, { run, workflow: works.workflow(row.definition), id: row.id });
+  return works.artifacts.tasks(place, reader.tasks);
+}
+
+const TITLE_MAX = 200;
+
+async function requireListed(works: Works, { row, run }: Kept, artifact: string): Promise<void> {
   const workflow = works.workflow(row.definition);
   const standing = standingOf(workflow, run, artifact);
   const file = workflow.definition.artifacts[artifact]?.file ?? artifact;

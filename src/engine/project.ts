@@ -2,6 +2,7 @@
 
 import type { Workflow } from "../core/compile.ts";
 import { recordOf, showsRecord, type RunRecord } from "../core/record.ts";
+import { saidIn, showsSaid, type Said } from "../core/said.ts";
 import { isUnseen } from "../core/unseen.ts";
 import { viewOf } from "../core/view.ts";
 import type { Box } from "./box.ts";
@@ -34,10 +35,11 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
     };
     const tasks = taskData(box, place);
     const view = viewOf(workflow, run, resources);
-    const record = recordIn(box, row, workflow);
+    const { record, said } = historyIn(box, row, workflow);
     const root = {
       ...view,
       ...(record === undefined ? {} : { run: { ...view.run, ...record.run }, reviews: record.reviews }),
+      ...said,
       ...tasks.root,
     };
     const write = await box.artifacts.project(place, { root, projections });
@@ -69,13 +71,20 @@ export async function projectAfter(box: Box, submission: Submission, id: string)
 }
 
 /** All that happened is read again only where some file shows it. */
-function recordIn({ store }: Box, { id, seq }: RunRow, workflow: Workflow): RunRecord | undefined {
-  if (!showsRecord(workflow.definition)) return undefined;
+function historyIn(
+  { store }: Box,
+  { id, seq }: RunRow,
+  workflow: Workflow,
+): { readonly record?: RunRecord; readonly said?: Said } {
+  const { definition } = workflow;
+  const [isRecorded, isSaid] = [showsRecord(definition), showsSaid(definition)];
+  if (!isRecorded && !isSaid) return {};
   const before = store.events(id).filter((each) => each.seq <= seq);
-  return recordOf(
-    workflow,
-    before.map(({ event }) => event),
-  );
+  const events = before.map(({ event }) => event);
+  return {
+    ...(isRecorded ? { record: recordOf(workflow, events) } : {}),
+    ...(isSaid ? { said: saidIn(workflow, events) } : {}),
+  };
 }
 
 /** Whoever is told to read the files of a run must find in them what it is told about: they may be behind for a moment. */

@@ -29,6 +29,8 @@ export type Request = {
   readonly expected?: { readonly seq?: number; readonly state?: string };
   /** Facts that are known already: they are not read again. */
   readonly facts?: Facts;
+  /** The digest of the work, by whoever has just looked at it. */
+  readonly tree?: string;
 };
 
 export type Submission =
@@ -56,10 +58,9 @@ export async function submit(box: Box, request: Request): Promise<Submission> {
     const seen = look(box, request, first);
     if ("type" in seen) return seen;
     first ??= seen.kept.run;
-    const submission = decide(box, request, {
-      ...seen,
-      facts: await factsOf(box, seen.kept, seen.workflow),
-    });
+    // Whoever was not faster than everybody else looks again.
+    const known = tries === 0 ? request.tree : undefined;
+    const submission = decide(box, request, { ...seen, facts: await factsWith(box, seen, known) });
     if (submission !== undefined) return submission;
   }
   throw tooFast(request.run);
@@ -194,12 +195,18 @@ function reservable(
   return { reserved: has || boundWorkspace({ store }, run) !== undefined ? ["workspace"] : [] };
 }
 
-export async function factsOf(box: Box, { row, run }: Kept, workflow: Workflow): Promise<Facts> {
+export async function factsOf(box: Box, kept: Kept, workflow: Workflow): Promise<Facts> {
+  return factsWith(box, { kept, workflow });
+}
+
+async function factsWith(box: Box, { kept, workflow }: Seen, seenTree?: string): Promise<Facts> {
+  const { row, run } = kept;
   const place = placeOf(box, { run, workflow, id: row.id });
   const workspace = boundWorkspace(box, row.id);
   const [readings, tree] = await Promise.all([
     box.artifacts.read(place),
-    workspace === undefined ? undefined : treeIn(box, workspace.path, artifactPaths(workflow, run)),
+    seenTree ??
+      (workspace === undefined ? undefined : treeIn(box, workspace.path, artifactPaths(workflow, run))),
   ]);
   const known = readings.map((reading) => withoutKnownWords(run, reading));
   return { readings: known, ...reservable(box, workflow, row), ...(tree === undefined ? {} : { tree }) };

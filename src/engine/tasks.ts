@@ -12,8 +12,8 @@ import { objectionsTo } from "./child.ts";
 import { isUnderWay } from "./descendants.ts";
 import type { Of } from "./doing.ts";
 import { earlierOf, type Earlier } from "./earlier.ts";
-import { requireListed } from "./listed.ts";
-import { fillPath, placeOf } from "./place.ts";
+import { tasksOf } from "./listed.ts";
+import { fillPath } from "./place.ts";
 import type { Listed } from "./ports/files.ts";
 import type { ChildRow, NewChild } from "./ports/graphs.ts";
 import { Later } from "./writers.ts";
@@ -31,14 +31,13 @@ export async function startTasks({ works, kept, deed }: Of<"start-tasks">): Prom
   // They are told that nobody waits for them any more; until they have gone, they write into the same tree.
   const left = store.childrenOf(row.id).filter(({ entry }) => entry !== deed.entry);
   if (left.some(isUnderWay)) throw new Later("tasks that were left must end first");
-  const place = placeOf(works, { run, workflow, id: row.id });
-  await requireListed(works, kept, deed.artifact);
-  const tasks = await works.artifacts.tasks(place, deed.artifact);
+  const tasks = await tasksOf(works, kept, reader);
   const child = await works.library(reader.workflow, row.repo);
   requireFit(child, workflow, reader);
   store.define(child.hash(), child.definition);
   const plan = fillPath(run, workflow.definition.artifacts[deed.artifact]?.file ?? "");
-  const taken = takenOver(tasks, earlierOf(works, workflow, key));
+  // What is in no list has nothing left to do when it was done: whoever comes back wants it anew.
+  const taken = takenOver(tasks, reader.only === undefined ? earlierOf(works, workflow, key) : []);
   const earlier = await recalled(works, kept, reader.earlier);
   const children = tasks.map((task) => ({
     task,

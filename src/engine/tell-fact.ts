@@ -44,6 +44,8 @@ export async function tellFact(works: Works, { run, fact, key, fields, committed
     run,
     by: { type: "engine" },
     key: `${fact}:${key}`,
+    // Whoever has committed it has just looked at it.
+    ...(committed === undefined || committed.tree === "" ? {} : { tree: committed.tree }),
     event: ({ at, tree, reserved }) => ({
       type: "observed",
       at,

@@ -1,6 +1,6 @@
 /** What goes with a prompt: files to read, and what a person said with the answer or the move that an agent is called for. */
 
-import type { Event } from "../core/event.ts";
+import type { Event, Reading } from "../core/event.ts";
 import type { Workflow } from "../core/compile.ts";
 import type { Run } from "../core/run.ts";
 import { valueOf } from "../core/standing.ts";
@@ -10,16 +10,36 @@ import type { Works } from "./box.ts";
 import { fillPath } from "./place.ts";
 
 /** Files that a role must know are named, never copied into its prompt. */
-export function withContext(
-  { definition }: Workflow,
-  run: Run,
-  of: { readonly role: string; readonly text: string },
-): string {
-  const names = contextOf(definition, run, of.role);
-  const files = names.flatMap((name) => pathsOf(run, definition.artifacts[name]));
-  if (files.length === 0) return of.text;
+export function withContext(text: string, files: readonly string[]): string {
+  if (files.length === 0) return text;
   const lines = [...new Set(files)].map((file) => `- ${file}`);
-  return `${of.text.trimEnd()}\n\n## Read these first\n\n${lines.join("\n")}\n`;
+  return `${text.trimEnd()}\n\n## Read these first\n\n${lines.join("\n")}\n`;
+}
+
+type Look = { readonly role: string; readonly readings: readonly Reading[] };
+
+/** The files that a role is to read first, as they lie there now. */
+export function contextFiles({ definition }: Workflow, run: Run, look: Look): readonly string[] {
+  const { optional = [] } = definition.roles[look.role] ?? {};
+  return contextOf(definition, run, look.role)
+    .filter((name) => !optional.includes(name) || isFound(look.readings, name))
+    .flatMap((name) => pathsOf(run, definition.artifacts[name]));
+}
+
+/** Those of them that it cannot begin without, and that are not there. What the engine writes itself is nobody's to bring. */
+export function missingFiles({ definition }: Workflow, run: Run, look: Look): readonly string[] {
+  const { optional = [] } = definition.roles[look.role] ?? {};
+  const isNeeded = (name: string): boolean => {
+    const { each, reader } = definition.artifacts[name] ?? {};
+    return !optional.includes(name) && each === undefined && reader?.type !== "check";
+  };
+  return contextOf(definition, run, look.role)
+    .filter((name) => isNeeded(name) && !isFound(look.readings, name))
+    .flatMap((name) => pathsOf(run, definition.artifacts[name]));
+}
+
+function isFound(readings: readonly Reading[], name: string): boolean {
+  return readings.some(({ artifact, found }) => artifact === name && found);
 }
 
 /** The artifacts that a role is to read before it begins. What a stage makes is not there where nobody has made it. */
@@ -78,13 +98,22 @@ export function withWords({ store }: Pick<Works, "store">, key: string, prompt: 
   return `${prompt.trimEnd()}\n\n## What a person said with this\n\n${quoted.join("\n")}\n`;
 }
 
-/** The deed's key names the last event of the act that ordered it. */
 function saidWith(store: Works["store"], key: string): string {
+  const act = eventsUpTo(store, key).findLast((event) => "by" in event && typeof event.by === "object");
+  return act === undefined ? "" : wordsOf(act).trim();
+}
+
+/** What was submitted or seen, and led to this deed. Only what comes from outside has a time of its own. */
+export function actOf(store: Works["store"], key: string): Event | undefined {
+  return eventsUpTo(store, key).findLast((event) => "at" in event);
+}
+
+/** The deed's key names the last event of the act that ordered it. */
+function eventsUpTo(store: Works["store"], key: string): readonly Event[] {
   const [run = "", last = "0"] = key.split(":");
   const seq = Number(last);
-  const events = store.events(run, Math.max(1, seq - BACK), BACK + 1).filter((each) => each.seq <= seq);
-  const act = events.findLast(({ event }) => "by" in event && typeof event.by === "object")?.event;
-  return act === undefined ? "" : wordsOf(act).trim();
+  const events = store.events(run, Math.max(1, seq - BACK), BACK + 1);
+  return events.filter((each) => each.seq <= seq).map(({ event }) => event);
 }
 
 function wordsOf(event: Event): string {

@@ -61,6 +61,17 @@ test.for<[string, string, string]>([
   expect(existsSync(on.into)).toBe(false);
 });
 
+test("taken out again and again, it is put back each time", async () => {
+  const on = desk();
+  on.write("TASK.md", CONTEXT + PLAN);
+  await on.look();
+  for (const again of [1, 2, 3]) {
+    on.write("TASK.md", `${PLAN}Turn ${again}.\n`);
+    expect((await on.look()).join()).toContain("it is back");
+    expect(on.text("TASK.md")).toContain("Dates are off by one.");
+  }
+});
+
 test("a file that is gone comes back with what a person wrote", async () => {
   const on = desk();
   on.write("TASK.md", CONTEXT + PLAN);

@@ -154,6 +154,8 @@ test("says how to begin, and which workflows there are", async () => {
   expect(stderr).toContain('signalbox task create "what to do"');
   expect(stderr).toContain('signalbox run staged "what to do"');
   expect(stderr).toContain('signalbox plan NAME "what to do"');
+  const ways = stderr.split("\n").filter((line) => line.startsWith("  signalbox"));
+  expect(new Set(ways.map((line) => line.lastIndexOf("  ")))).toHaveLength(1);
   expect(stderr).toContain(
     "\nWorkflows: change, change-task, design-approval, mine, one-task, staged, task (signalbox workflows)\n",
   );

@@ -54,6 +54,11 @@ test.for(PLACES)("%s", async ([, env, said]) => {
   expect(await say("list", cwd, { HOME: cwd, SIGNALBOX_HOME: join(cwd, "not/there/yet") })).toMatch(/^0\n/);
 });
 
+test("what no run ever is can be asked for nowhere, also where there are none", async () => {
+  const cwd = folderWith({});
+  expect(await say("list --status stuk", cwd, { HOME: cwd })).toMatch(/^2\nsignalbox: --status is running, /);
+});
+
 test.skipIf(process.platform !== "linux")("a folder that takes no new names is not tried for ever", () => {
   expect(() => makeFolder("/proc/x/y/z")).toThrow(/the folder \/proc\/x cannot be made/);
 });

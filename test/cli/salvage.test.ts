@@ -104,6 +104,13 @@ test("list: newest first, with what is in each; what left nothing is not there",
   expect(await document("list", "--limit", "1")).toMatchObject({ salvages: [{ run: "full1" }], more: 1 });
 });
 
+test("a branch names what was kept of its run, in its repository", async () => {
+  expect(await document("show", "signalbox/full1")).toMatchObject({ salvage: { run: "full1" } });
+  expect(await document("show", "signalbox/full")).toMatchObject({ code: "unknown-salvage" });
+  const { stdout } = await run(["salvage", "show", "signalbox/full1", "--json"], { cwd: "/", env: desk.env });
+  expect(JSON.parse(stdout)).toMatchObject({ code: "unknown-salvage" });
+});
+
 test("list: of the repository that one is in, of a project, of all; from outside of any, of all", async () => {
   const names = async (cwd: string, ...argv: string[]): Promise<unknown> => {
     const { stdout } = await run(["salvage", "list", "--json", ...argv], { cwd, env: desk.env });

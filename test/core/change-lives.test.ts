@@ -48,6 +48,13 @@ describe("planning", () => {
       "planning-limit challenged implement testing review complete; complete; waived challenge",
       NONE,
     ],
+    // It was answered for as it was.
+    [
+      LIMIT,
+      "waive, edit tasks.md, to implement",
+      "planning-limit challenged edited refused to implement; proposed; waived challenge",
+      NONE,
+    ],
     [LIMIT, "reject", "planning-limit rejected; rejected", NONE],
     [MINOR, "", "challenged; challenged", NONE],
     [MINOR, "to implement", "challenged implement testing review complete; complete", NONE],
@@ -187,6 +194,16 @@ describe("halted", () => {
     [MAJOR, "to implement, resume", "halted fix testing review complete; complete"],
     [MAJOR, "to implement, edited", "halted testing review complete; complete"],
     [MAJOR, "to implement, waive", "halted complete; complete; waived review tests"],
+    [
+      MAJOR,
+      "to implement, waive, edit work, to merging",
+      "halted complete changed refused to merging; implementing; waived review tests",
+    ],
+    [
+      MAJOR,
+      "to implement, waive, edit proposal.md, to merging",
+      "halted complete changed refused to merging; implementing; waived review tests",
+    ],
     [MAJOR, "to implement, skip", "halted refused skip; implementing"],
     [MAJOR, "to implement, drop", "halted dropped; dropped"],
     [

@@ -1,6 +1,6 @@
 /** What is not part of the work: files of artifacts, also those of every member of a fan-out. */
 import { expect, test } from "vitest";
-import { artifactTest, ignoreLines } from "../../src/adapters/git/artifact-paths.ts";
+import { artifactTest, ignoreLines, isCovered } from "../../src/adapters/git/artifact-paths.ts";
 import { NO_RUN } from "../../src/core/run.ts";
 import { artifactPaths } from "../../src/engine/place.ts";
 import { fromText } from "../support/workflows.ts";
@@ -40,4 +40,19 @@ test.for<[file: string, isArtifact: boolean]>([
 
 test("git is given a pattern for them", () => {
   expect(ignoreLines(artifactPaths(workflow, NO_RUN))).toContain("/parts/*.md");
+});
+
+test.for<[path: string, by: string, is: boolean]>([
+  ["tasks/ab12.json", "tasks/{run}.json", true],
+  ["tasks/a [b]* \\.json", "tasks/{run}.json", true],
+  ["tasks/a [b]* \\.json", "tasks/a [b]* \\.json", true],
+  ["tasks/{slot}.json", "tasks/{run}.json", true],
+  ["tasks/{slot}.payload.json", "tasks/{run}.json", false],
+  ["tasks/deep/ab12.json", "tasks/{run}.json", false],
+  ["tasks/ab12-json", "tasks/{run}.json", false],
+  ["other/tasks/ab12.json", "tasks/{run}.json", false],
+  ["tasks/{run}.json", "tasks/ab12.json", false],
+])("%s is left out where %s is: %s", ([path, by, is]) => {
+  const [, line = ""] = ignoreLines([path]);
+  expect(isCovered(line, ignoreLines([by]))).toBe(is);
 });

@@ -35,13 +35,19 @@ export function loadWorkflow(name: string): Workflow {
   return parsed.workflow;
 }
 
-/** A workflow written in a test; its only prompt is the worker's. */
-export function fromText(text: string): Workflow {
-  const prompt: Prompt = { file: "prompts/any.md", text: "Do your part.\n" };
+/** A workflow written in a test; unless said, its only prompt is the worker's. */
+export function fromText(
+  text: string,
+  texts: Readonly<Record<string, string>> = { worker: "Do your part.\n" },
+): Workflow {
+  const prompts = Object.entries(texts).map(([name, words]): [string, Prompt] => [
+    name,
+    { file: `prompts/${name}.md`, text: words },
+  ]);
   const parsed = parseWorkflow({
     file: "workflow.yaml",
     bytes: new TextEncoder().encode(text),
-    prompts: { worker: prompt },
+    prompts: Object.fromEntries(prompts),
   });
   if (!parsed.ok) throw new Error(parsed.problems.map(showProblem).join("\n"));
   return parsed.workflow;

@@ -10,12 +10,13 @@ import {
   existsSync,
   fstatSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readlinkSync,
   realpathSync,
 } from "node:fs";
-import { dirname, isAbsolute, join, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { codeOf } from "./errno.ts";
 
 /** A file by its path below a root. `make` makes the folders that are missing. */
@@ -58,6 +59,8 @@ export function inFolder<T>(spot: Spot, use: (folder: Folder, name: string) => T
     const straight = HAS_PROC ? openStraight(path) : undefined;
     if (straight !== undefined)
       return whileOpen(straight, { path, real: path }, (folder) => use(folder, name));
+    if (HAS_PROC && spot.make === undefined && isPlainlyMissing(spot.root, names.slice(0, -1)))
+      return { type: "missing" };
     const real = realFolder(spot, names.slice(0, -1));
     if (real === undefined) return { type: "refused", reason: "stands in a folder outside of the workspace" };
     return held(real, path, (folder) => use(folder, name));
@@ -114,6 +117,25 @@ function openStraight(path: string): number | undefined {
   }
   if (fd !== undefined) closeSync(fd);
   return undefined;
+}
+
+/** The last folder that is there is where its path says, and has nothing of the next name in it. */
+function isPlainlyMissing(root: string, names: readonly string[]): boolean {
+  const paths = [root, ...names.map((_, at) => join(root, ...names.slice(0, at + 1)))];
+  const at = paths.findIndex((path) => !existsSync(path));
+  const [last = "", next = ""] = paths.slice(Math.max(at - 1, 0));
+  const fd = at < 1 ? undefined : openStraight(last);
+  if (fd === undefined) return false;
+  try {
+    const path = `/proc/self/fd/${fd}/${basename(next)}`;
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch (error) {
+    // Nobody may look there: that is told otherwise.
+    if (codeOf(error) === undefined) throw error;
+    return false;
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function held<T>(real: string, path: string, use: (folder: Folder) => T): Inside<T> {

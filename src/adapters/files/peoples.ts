@@ -4,7 +4,7 @@
  * What such a section said is remembered. Where somebody has taken it out, it is put back; where it says something else now, what it
  * said before goes to the archive. Who did it, nobody can tell: a person may edit it at any time, and then nothing is lost either.
  *
- * The file is looked at only where the run has seen the section change.
+ * The file is looked at only where the run has seen the section change, and where it has not seen yet what was put back.
  */
 
 import { join } from "node:path";
@@ -33,7 +33,9 @@ export async function keepPeoples(on: On): Promise<readonly string[]> {
   for (const section of peoplesOf(on.place)) {
     const digest = on.place.run.seen[section.artifact] ?? "";
     const memory = recall(on, section.artifact);
-    if (digest !== memory.digest) told.push(...(await look(on, section, { digest, memory })));
+    // What was put back, and nobody has read since, may have been taken out once more.
+    const isUnread = digest === "" && memory.text !== "";
+    if (digest !== memory.digest || isUnread) told.push(...(await look(on, section, { digest, memory })));
   }
   return told;
 }

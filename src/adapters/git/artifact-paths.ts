@@ -30,6 +30,19 @@ function globOf(path: string): string {
     .join("");
 }
 
+/** Whether one of these lines, which are ours like it, ignores all that it does: a name where any name is meant. */
+export function isCovered(line: string, by: readonly string[]): boolean {
+  return by.some((other) => other === line || (/^\/.*\*/.test(other) && lineTest(other).test(line)));
+}
+
+/** Each sign that stands for itself is written in the same way in both. */
+function lineTest(line: string): RegExp {
+  const parts = (line.match(/\\.|[^]/gu) ?? []).map((sign) =>
+    sign === "*" ? String.raw`(?:\\.|[^/\\*])*` : sign.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`),
+  );
+  return new RegExp(`^${parts.join("")}$`, "u");
+}
+
 /** Whether a name of git's index is an artifact's. */
 export function artifactTest(artifacts: readonly string[]): (name: string) => boolean {
   const paths = plainPaths(artifacts);

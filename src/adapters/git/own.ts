@@ -15,7 +15,7 @@ import { unless } from "../files/errno.ts";
 import { makeFolder, writePrivate } from "../home/folders.ts";
 import type { Env, Home } from "../home/paths.ts";
 import { UserError } from "../user-error.ts";
-import { ignoreLines } from "./artifact-paths.ts";
+import { ignoreLines, isCovered } from "./artifact-paths.ts";
 import { git } from "./call.ts";
 import type { Call } from "./call.ts";
 import { commonDirOf, gitDirOf, isFolder } from "./locate.ts";
@@ -190,7 +190,7 @@ function isWhole(own: string): boolean {
 export function leaveOut({ own }: Pick<Bench, "own">, artifacts: readonly string[]): void {
   const file = join(own, "info", "exclude");
   const lines = unless(MISSING, () => readFileSync(file, "utf8"))?.split("\n") ?? [""];
-  const missing = ignoreLines(artifacts).filter((line) => !lines.includes(line));
+  const missing = ignoreLines(artifacts).filter((line) => !isCovered(line, lines));
   if (missing.length > 0) writePrivate(file, [...lines.slice(0, -1), ...missing, ""].join("\n"));
 }
 

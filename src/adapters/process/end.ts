@@ -22,8 +22,6 @@ export type Hunt = {
 type Known = {
   readonly members: Map<number, string>;
   readonly beyondUs: Set<number>;
-  readonly older: Set<number>;
-  lookedAt: number;
 };
 type Found = { readonly members: readonly Seen[]; readonly leader: number | undefined };
 
@@ -35,7 +33,7 @@ const LOOKS_IN_VAIN = 2;
 const NUMBERS_MS = 100;
 
 export async function endAll(hunt: Hunt): Promise<void> {
-  const known: Known = { members: new Map(), beyondUs: new Set(), older: new Set(), lookedAt: 0 };
+  const known: Known = { members: new Map(), beyondUs: new Set() };
   const first = find(hunt, known);
   signal(first, known, "SIGTERM");
   await gone(first.members, hunt.graceMs);
@@ -57,7 +55,7 @@ export async function endAll(hunt: Hunt): Promise<void> {
 }
 
 function find(hunt: Hunt, known: Known): Found {
-  const table = processTable(youngerFor(hunt, known));
+  const table = processTable(youngerFor(hunt));
   const shim = hunt.leader();
   // The mark, too: whoever could write the pid could have written that of a bystander.
   const leader = table.find(
@@ -79,11 +77,19 @@ function find(hunt: Hunt, known: Known): Found {
   return { members: [...members.values()], leader };
 }
 
-function youngerFor({ since }: Hunt, known: Known): Younger | undefined {
+/** Who was seen to be older than one job, since when, and which: jobs often end one right after the other. */
+const elders = { older: new Set<number>(), at: Number.NEGATIVE_INFINITY, since: 0 };
+
+/** Older than one job is older than all that began later. */
+function youngerFor({ since }: Hunt): Younger | undefined {
+  if (since === undefined) return undefined;
   const now = performance.now();
-  if (now - known.lookedAt > NUMBERS_MS) known.older.clear();
-  known.lookedAt = now;
-  return since === undefined ? undefined : { since, older: known.older };
+  if (now - elders.at > NUMBERS_MS || Number(since) < elders.since) {
+    elders.older.clear();
+    elders.at = now;
+  }
+  elders.since = Number(since);
+  return { since, older: elders.older };
 }
 
 function addDescendants(members: Map<number, Seen>, others: Set<Seen>): void {

@@ -4,6 +4,7 @@ import { relative } from "node:path";
 import { initialise } from "../../adapters/config/init.ts";
 import { listWorkflows } from "../../adapters/library/find.ts";
 import { repositoryOf } from "../../adapters/trust/repository.ts";
+import { columns } from "../say.ts";
 import { EXIT_OK, type Answer, type Command } from "../command.ts";
 
 /** What `--json` gives. */
@@ -43,11 +44,16 @@ export const command: Command = {
       talk: [
         isNew ? "" : "Nothing was written.\n",
         "\nWhat to try next:\n",
-        `  ${door.self} doctor                  what is missing on this machine\n`,
-        `  ${next}              what a task can take at most\n`,
-        `  ${door.self} task create "what to do"   a worker, a reviewer, and you\n`,
-        `  ${door.self} run staged "what to do"    explored, planned, done in tasks, tested, handed over\n`,
-        `  ${door.self} plan NAME "what to do"      spec first: challenged, implemented, reviewed, archived\n`,
+        columns([
+          [`  ${door.self} doctor`, "what is missing on this machine"],
+          [`  ${next}`, "what a task can take at most"],
+          [`  ${door.self} task create "what to do"`, "a worker, a reviewer, and you"],
+          [`  ${door.self} run staged "what to do"`, "explored, planned, done in tasks, tested, handed over"],
+          [
+            `  ${door.self} plan NAME "what to do"`,
+            "spec first: challenged, implemented, reviewed, archived",
+          ],
+        ]),
         `\nWorkflows: ${listWorkflows(door)
           .map(({ name }) => name)
           .join(", ")} (${door.self} workflows)\n`,

@@ -68,6 +68,7 @@ export const command: Command = {
   answer: (given, door) =>
     withStore(door, (store) => {
       const limit = numberOption(given, "limit", { otherwise: LIMIT, min: 1, max: LIMIT_MAX, help: HELP });
+      requireStatus(given.options["status"]);
       const definitions = definitionsIn(store);
       const phases = phasesIn(definitions);
       const { rows, more } =
@@ -99,6 +100,12 @@ export const command: Command = {
       } satisfies Answer;
     }),
 };
+
+/** Also where there is nothing to list. */
+function requireStatus(status: string | undefined): void {
+  if (status === undefined || STATUSES.includes(status)) return;
+  throw new UserError("bad-usage", `--status is ${STATUSES.join(", ")}, not "${status}"`, HELP);
+}
 
 type Page = { readonly rows: readonly RunRow[]; readonly more: number };
 
@@ -164,11 +171,7 @@ function selectAll(store: Store, given: Given, on: Pick<On, "door" | "limit">): 
     ...(workflow === undefined ? {} : { workflow }),
     ...(repo === undefined ? {} : { repo }),
   };
-  if (status !== undefined) {
-    if (!STATUSES.includes(status))
-      throw new UserError("bad-usage", `--status is ${STATUSES.join(", ")}, not "${status}"`, HELP);
-    return store.list({ ...filter, status, limit: on.limit });
-  }
+  if (status !== undefined) return store.list({ ...filter, status, limit: on.limit });
   // A state says itself whether runs in it have ended.
   if (state !== undefined) return store.list({ ...filter, limit: on.limit });
   const open = pages(store, UNDER_WAY, { ...filter, limit: on.limit });

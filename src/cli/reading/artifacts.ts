@@ -94,7 +94,7 @@ function expectation(run: Run, declared: Artifact): string {
     case "check":
       return "its check has not ended yet";
     case "children":
-      return `expected: the runs of ${reader.tasks}`;
+      return `expected: the ${reader.only === undefined ? "runs" : "run"} of ${reader.tasks}`;
     case "files":
       return `expected: the files of ${reader.tasks}`;
     case "fact":

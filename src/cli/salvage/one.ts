@@ -1,4 +1,4 @@
-/** The salvage that somebody names: a run, or the beginning of its name, or something in quarantine that no run is known for. */
+/** The salvage that somebody names: a run, the beginning of its name, its branch, or something in quarantine that no run is known for. */
 
 import { basename } from "node:path";
 import type { On } from "../../adapters/git/own.ts";
@@ -21,7 +21,10 @@ export async function salvageNamed({ on, store, door }: Naming, word: string): P
   // Also where the journal knows nothing of it: the repository that somebody stands in.
   const here = repoHere(store, door.cwd);
   const { found, others } = await findAll({ on, store, also: here === undefined ? [] : [here] });
-  const like = found.filter(({ run }) => word !== "" && run.startsWith(word));
+  const named = word === "" ? [] : found;
+  const begun = named.filter(({ run }) => run.startsWith(word));
+  const like =
+    begun.length > 0 ? begun : named.filter(({ repo, branch }) => repo === here && branch === word);
   const exact = like.find(({ run }) => run === word) ?? (like.length === 1 ? like[0] : undefined);
   if (exact !== undefined) return exact;
   const other = others.find(({ path }) => basename(path) === word);
@@ -47,7 +50,7 @@ export async function salvageNamed({ on, store, door }: Naming, word: string): P
         .slice(0, LISTED)
         .map(({ run }) => run)
         .join(", ")}${like.length > LISTED ? " and more" : ""}`,
-      "give more of its name",
+      begun.length > 0 ? "give more of its name" : "give the run's own name",
     );
   throw unknown(word, { store, found });
 }

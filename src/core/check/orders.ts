@@ -96,7 +96,8 @@ function deedOf(workflow: Workflow, name: string): string {
   const reader = workflow.definition.artifacts[name]?.reader;
   const deed = reader === undefined ? undefined : deedBehind(reader);
   if (deed !== undefined) return `performs ${deed}`;
-  return reader?.type === "children" ? `starts the tasks of ${reader.tasks}` : `runs ${name}`;
+  if (reader?.type !== "children") return `runs ${name}`;
+  return reader.only === undefined ? `starts the tasks of ${reader.tasks}` : `starts the run of ${name}`;
 }
 
 /** What a fact tells the end of; undefined for one that is seen without anybody having ordered anything. */

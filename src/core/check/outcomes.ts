@@ -15,7 +15,7 @@ import {
   type Verdict,
 } from "../verdict.ts";
 import { FACTS } from "../vocabulary.ts";
-import type { Artifact, ReviewShape, Shape } from "../artifact.ts";
+import { endsOf, type Artifact, type ReviewShape, type Shape } from "../artifact.ts";
 import type { Literal } from "../value.ts";
 import type { Condition } from "../workflow.ts";
 
@@ -80,7 +80,7 @@ function listsOf(workflow: Workflow, name: string, artifact: Artifact): Outcome[
 function verdictsOf(workflow: Workflow, name: string, artifact: Artifact): Omit<Outcome, "lists">[] {
   const { reader } = artifact;
   if (reader.type === "check") return [{ verdict: "pass", fields: {} }, ...redOf(workflow, name)];
-  if (reader.type === "children") return ["all", "some", "none"].map((outcome) => ({ fields: { outcome } }));
+  if (reader.type === "children") return endsOf(reader).map((outcome) => ({ fields: { outcome } }));
   if (reader.type === "section" && reader.verdicts !== undefined)
     return distinct(reader.verdicts).map((verdict) => ({ verdict, fields: {} }));
   const review = reader.type === "json" || reader.type === "yaml" ? reader.review : undefined;

@@ -1,5 +1,6 @@
 /** A person lets a failed gate pass, for the content as it is now. */
 
+import { waivedFor } from "../accepted.ts";
 import { record, type Draft } from "../draft.ts";
 import type { Incoming, Refusal } from "../event.ts";
 import { nameOf, seeTree } from "../intake.ts";
@@ -23,7 +24,7 @@ export function waive(draft: Draft, event: Extract<Incoming, { type: "waived" }>
     type: "waiver-given",
     artifact,
     reason: event.reason,
-    tree: draft.run.tree,
+    ...waivedFor(workflow, draft.run, artifact),
     by: event.by.name ?? "human",
     ...answeredFor(workflow, artifact),
   });

@@ -40,7 +40,7 @@ export function buildArtifact(
   for (const key of ["children", "files"] as const) {
     const tasks = file[key];
     const { artifacts: known } = context.names;
-    if (tasks !== undefined)
+    if (typeof tasks === "string")
       requireName(context, { kind: "artifact", name: tasks, known, path: [...path, key] });
   }
   if (file.children !== undefined && file.workflow === undefined)
@@ -73,7 +73,7 @@ export function buildArtifact(
   const every = buildEvery(context, file, { name, path, inside });
   return {
     file: file.in ?? "",
-    reader: readerOf(on, file, inside),
+    reader: readerOf(on, file, { name, path: inside }),
     by: isEngines ? ["engine"] : listOf(file.by),
     fresh,
     bind: listOf(file.bind),

@@ -1,5 +1,6 @@
 /** What all parts of the build share: the file, its expansion, what is declared, and which prompts are used. */
 
+import type { Artifact } from "../../core/artifact.ts";
 import { closest } from "../../core/closest.ts";
 import { PERFORMABLE } from "../../core/vocabulary.ts";
 import type { Action, Definition, Place, Prompt } from "../../core/workflow.ts";
@@ -96,7 +97,7 @@ function requireKind(on: Build, { kind, name, role = "", deed = "" }: Mention, p
     report(on.context, on.context.placeOf(path), { code: "bad-action", message });
   if (artifact === undefined || isDoubtful(on.context, name)) return;
   if (kind === "check" && artifact.reader.type !== "check") bad(`${name} is no check`);
-  if (kind === "tasks" && artifact.reader.type !== "tasks") bad(`${name} is no list of tasks`);
+  if (kind === "tasks" && !isStartable(artifact.reader)) bad(`${name} is no list of tasks`);
   if (kind === "texts") {
     const objection = objectionToTexts(artifact, PERFORMABLE[deed]?.texts ?? []);
     if (objection !== undefined) bad(`${name} has no text for ${deed}: ${objection}`);
@@ -104,6 +105,11 @@ function requireKind(on: Build, { kind, name, role = "", deed = "" }: Mention, p
   if (kind !== "parts") return;
   if (artifact.each === undefined) bad(`${name} is no fan-out: it has no "each"`);
   else if (!artifact.by.includes(role)) bad(`${name} counts only from ${artifact.by.join(" or ")}`);
+}
+
+/** A list of tasks, or a child run that is made of none. */
+function isStartable(reader: Artifact["reader"]): boolean {
+  return reader.type === "tasks" || (reader.type === "children" && reader.only !== undefined);
 }
 
 export function usePrompt(on: Build, name: string, place: Place): void {

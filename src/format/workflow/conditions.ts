@@ -1,7 +1,7 @@
 /** `when:` maps become conditions. Each key is an artifact, a counter, a parameter, the origin, or artifact.field. */
 
 import { closest } from "../../core/closest.ts";
-import type { Artifact } from "../../core/artifact.ts";
+import { endsOf, type Artifact } from "../../core/artifact.ts";
 import type { Literal } from "../../core/value.ts";
 import type { Condition, Param, Standing } from "../../core/workflow.ts";
 import { VERDICTS } from "../../core/verdict.ts";
@@ -132,8 +132,8 @@ function artifactCondition({ context, declared }: On, guard: Guard): Condition {
 /** What an artifact of this kind can be worth. */
 function standingsOf(artifact: Artifact): Standing[] {
   const always: Standing[] = ["missing", "stale", "waived"];
-  if (artifact.each !== undefined || artifact.reader.type === "children")
-    return [...always, "all", "some", "none"];
+  if (artifact.reader.type === "children") return [...always, ...endsOf(artifact.reader)];
+  if (artifact.each !== undefined) return [...always, "all", "some", "none"];
   switch (artifact.reader.type) {
     case "fact":
       return ["missing", "holds"];

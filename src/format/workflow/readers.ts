@@ -1,9 +1,10 @@
 /** How the bytes of an artifact become facts, and which keys of the file belong to which reader. */
 
 import { closest } from "../../core/closest.ts";
-import type { Children, Front, ListAt, Reader, ReviewShape, Shape } from "../../core/artifact.ts";
-import type { Literal, Value } from "../../core/value.ts";
+import type { Front, ListAt, Reader, ReviewShape, Shape } from "../../core/artifact.ts";
+import type { Literal } from "../../core/value.ts";
 import { FILES } from "../../core/groups.ts";
+import { childrenOf } from "./children.ts";
 import { listOf, report, type Context, type Path } from "./context.ts";
 import { paramOr, type Params } from "./params.ts";
 import type { ArtifactFile } from "./schema.ts";
@@ -99,7 +100,10 @@ function checkLocation(context: Context, { review, lists = {} }: ArtifactFile, p
 
 type On = { readonly context: Context; readonly params: Params };
 
-export function readerOf(on: On, file: ArtifactFile, path: Path): Reader {
+/** `path` is where the reader is described. */
+type Site = { readonly name: string; readonly path: Path };
+
+export function readerOf(on: On, file: ArtifactFile, { name, path }: Site): Reader {
   if (file.section !== undefined) {
     requireWords(on.context, file.verdict, [...path, "verdict"]);
     const verdicts = file.verdict === undefined ? {} : { verdicts: file.verdict };
@@ -117,16 +121,7 @@ export function readerOf(on: On, file: ArtifactFile, path: Path): Reader {
   if (file.tasks !== undefined) return { type: "tasks", style: file.tasks, ...frontOf(on, file, path) };
   if (file.check !== undefined) return checkOf(on, file.check, [...path, "check"]);
   if (file.fact !== undefined) return { type: "fact", fact: file.fact };
-  if (file.children !== undefined)
-    return {
-      type: "children",
-      tasks: file.children,
-      workflow: file.workflow ?? "",
-      most: file.most ?? AT_ONCE,
-      ...scoredOf(on, file, [...path, "scored"]),
-      with: withOf(on, file.with ?? {}, [...path, "with"]),
-      ...(file.earlier === undefined ? {} : { earlier: listOf(file.earlier) }),
-    };
+  if (file.children !== undefined) return childrenOf(on, file, { name, path });
   if (file.files !== undefined) return { type: "files", tasks: file.files };
   return { type: "file", ...mostOf(file) };
 }
@@ -188,29 +183,6 @@ function checkOf(on: On, check: NonNullable<ArtifactFile["check"]>, path: Path):
     paramOr(on, each, { as: "text", path: [...path, index] }),
   );
   return { type: "check", command, more };
-}
-
-const AT_ONCE = 4;
-
-function scoredOf(on: On, { scored }: ArtifactFile, path: Path): { scored?: Value<boolean> } {
-  if (scored === undefined) return {};
-  if (typeof scored === "boolean") return { scored };
-  const value = paramOr(on, scored, { as: "bool", path });
-  return { scored: typeof value === "object" ? value : true };
-}
-
-function withOf(on: On, given: NonNullable<ArtifactFile["with"]>, path: Path): Children["with"] {
-  const valueOf = (value: Literal, at: Path): Value =>
-    typeof value === "string" ? paramOr(on, value, { as: "any", path: at }) : value;
-  const values: Record<string, Children["with"][string]> = {};
-  for (const [name, value] of Object.entries(given)) {
-    const of = (word: Literal, ...key: string[]): Value => valueOf(word, [...path, name, ...key]);
-    values[name] =
-      typeof value === "object"
-        ? { easy: of(value.easy, "easy"), medium: of(value.medium, "medium"), hard: of(value.hard, "hard") }
-        : of(value);
-  }
-  return values;
 }
 
 function requireWords(context: Context, words: object | undefined, path: Path): void {

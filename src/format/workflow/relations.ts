@@ -28,6 +28,7 @@ type Part = { readonly artifact: Artifact; readonly path: Path };
 function checkChildren(context: Context, { artifacts }: Definition, { artifact, path }: Part): void {
   const { reader } = artifact;
   if (reader.type !== "children" && reader.type !== "files") return;
+  if ("only" in reader) return;
   const { tasks } = reader;
   const source = artifacts[tasks];
   if (source === undefined || source.reader.type === "tasks" || isDoubtful(context, tasks)) return;
@@ -93,7 +94,7 @@ function sourcesOf(artifact: Artifact | undefined): string[] {
   return [
     ...bind.filter((name) => name !== "tree"),
     ...(each === undefined ? [] : [each.artifact]),
-    ...(reader.type === "children" || reader.type === "files" ? [reader.tasks] : []),
+    ...((reader.type === "children" || reader.type === "files") && !("only" in reader) ? [reader.tasks] : []),
   ];
 }
 
@@ -115,8 +116,11 @@ function circleFrom(start: string, next: (name: string) => readonly string[]): s
 /** Roles that can begin only after each other, because the context of each is written only by the others. */
 function checkBeginnings(context: Context, { artifacts, roles }: Definition, pathOf: PathOf): void {
   const able = new Set(["human", "engine"]);
-  const canBegin = (role: string): boolean =>
-    roles[role]?.context.every((name) => artifacts[name]?.by.some((who) => able.has(who)) ?? true) ?? true;
+  const canBegin = (role: string): boolean => {
+    const { context: needed = [], optional = [] } = roles[role] ?? {};
+    const isMade = (name: string): boolean => artifacts[name]?.by.some((who) => able.has(who)) ?? true;
+    return needed.every((name) => optional.includes(name) || isMade(name));
+  };
   let before = 0;
   while (before !== able.size) {
     before = able.size;

@@ -114,6 +114,12 @@ export const With = z.record(
   z.union([Scalar, z.strictObject({ easy: Scalar, medium: Scalar, hard: Scalar })]),
 );
 
+/** A child run that is made of no list. */
+const Only = z.strictObject({
+  id: told(Name, "What its task is called"),
+  title: told(Text, "What it is for: a text, or a parameter like $goal"),
+});
+
 const Command = z.union([Text, Param]);
 export const Commands = z.union([Text, Param, z.array(Command).check(z.minLength(1))]);
 
@@ -132,7 +138,12 @@ export const Artifact = z.strictObject({
     ),
   ),
   files: z.optional(told(Name, "Reader: every file that this list of tasks names, as it is now")),
-  children: z.optional(told(Name, "Reader: how the child runs made of these tasks ended")),
+  children: z.optional(
+    told(
+      z.union([Name, Only]),
+      "Reader: how the child runs made of these tasks ended, or the one that is made of no list",
+    ),
+  ),
   workflow: z.optional(told(Name, "With children: the workflow that each of them follows")),
   with: z.optional(told(With, "With children: parameters that each of them is started with")),
   earlier: z.optional(

@@ -1,0 +1,79 @@
+/**
+ * Whoever is started after a death is told what was wrong with what was left. Without that, the next attempt makes the same mistake, and
+ * the budget is spent on it.
+ */
+
+import type { Workflow } from "../core/compile.ts";
+import type { Event, Fault, Incoming } from "../core/event.ts";
+import { holds } from "../core/gate.ts";
+import { awaits } from "../core/policy.ts";
+import { slotKey, type Run } from "../core/run.ts";
+import { worthOfSlot } from "../core/standing.ts";
+import type { Works } from "./box.ts";
+import { clipped } from "./clip.ts";
+import { oneLine } from "./launch.ts";
+import type { Kept } from "./ports/journal.ts";
+import { actOf } from "./words.ts";
+
+type Author = { readonly role: string; readonly slot: string };
+
+/** More than this nobody mends at once, and a prompt is for the work. */
+const FAULTS_MAX = 20;
+
+export function withFaults(
+  { store, workflow }: Pick<Works, "store" | "workflow">,
+  on: { readonly kept: Kept; readonly key: string; readonly author: Author },
+  prompt: string,
+): string {
+  const { kept, key, author } = on;
+  const act = actOf(store, key);
+  if (act === undefined || !isDeath(act, author)) return prompt;
+  const lines = faultsOf(workflow(kept.row.definition), kept.run, author);
+  if (lines.length === 0) return prompt;
+  const more = lines.length - FAULTS_MAX;
+  const listed = [...lines.slice(0, FAULTS_MAX), ...(more > 0 ? [`and ${more} more`] : [])];
+  const list = listed.map((line) => `- ${clipped(line)}`).join("\n");
+  return `${prompt.trimEnd()}\n\n## What was wrong with the last attempt\n\n${sayEnd(act)} What is wrong now:\n\n${list}\n`;
+}
+
+/** A person who has a crashed agent started again starts it after a death, too. */
+function isDeath(act: Event, { role, slot }: Author): boolean {
+  if (act.type === "respawn-asked") return act.role === role;
+  return act.type === "agent-ended" && act.role === role && act.slot === slot;
+}
+
+function sayEnd(death: Event): string {
+  return ENDS[death.type === "agent-ended" ? death.cause : "exited"];
+}
+
+const STOPPED = "so no verdict that it left counts.";
+const ENDS: Readonly<Record<Extract<Incoming, { type: "agent-ended" }>["cause"], string>> = {
+  exited: "It ended without leaving what counts.",
+  killed: `It was ended before it was done, ${STOPPED}`,
+  infrastructure: `It was ended before it was done, ${STOPPED}`,
+  "timed-out": `It was ended because its time was over, ${STOPPED}`,
+  stalled: `It was ended because it said nothing for too long, ${STOPPED}`,
+};
+
+/** Everything that is wrong with what this agent is to write: what it wrote and does not count, and what a move from here waits for. */
+function faultsOf(workflow: Workflow, run: Run, { role, slot }: Author): readonly string[] {
+  const { artifacts } = workflow.definition;
+  const moves = (workflow.movesFrom[run.state] ?? []).filter(({ when }) =>
+    when.every((condition) => "artifact" in condition || holds(workflow, run, condition)),
+  );
+  return Object.entries(artifacts).flatMap(([name, { by, each, file }]) => {
+    if (!by.includes(role) || file === "") return [];
+    const of = { artifact: name, slot: each === undefined ? "" : slot };
+    const { standing, reason } = worthOfSlot(workflow, run, of);
+    const isAwaited =
+      moves.some((move) => awaits(move, name)) || run.agents[slotKey(role, slot)]?.fan === name;
+    const isWrong = standing === "invalid" || ((standing === "missing" || standing === "stale") && isAwaited);
+    if (!isWrong) return [];
+    const faults = run.held[slotKey(of.artifact, of.slot)]?.reading.faults ?? [];
+    return (faults.length === 0 ? [reason] : faults.map(sayFault)).map((text) => `${name}: ${oneLine(text)}`);
+  });
+}
+
+function sayFault({ at, reason }: Fault): string {
+  return `${at.file}:${at.line}:${at.col}: ${reason}`;
+}

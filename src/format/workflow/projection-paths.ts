@@ -1,0 +1,69 @@
+/** Paths of a projection into what artifacts said: the artifact, its field and the list must be there. What else leads nowhere gives null. */
+
+import type { Artifact } from "../../core/artifact.ts";
+import { closest } from "../../core/closest.ts";
+import { isEach, isFrom, isMap } from "../../core/project.ts";
+import type { Definition, Tree } from "../../core/workflow.ts";
+import { isDoubtful, report, requireName, type Context, type Path } from "./context.ts";
+import { fieldOf } from "./fields.ts";
+
+type On = { readonly context: Context; readonly artifacts: Definition["artifacts"] };
+
+export function checkPaths(on: On, tree: Tree, path: Path): void {
+  if (typeof tree !== "object" || tree === null) return;
+  if (isFrom(tree)) {
+    const isSome = typeof tree.from !== "string";
+    const paths = typeof tree.from === "string" ? [tree.from] : tree.from;
+    for (const [index, each] of paths.entries())
+      checkPath(on, each, isSome ? [...path, "from", index] : [...path, "from"]);
+    if (tree.else !== undefined) checkPaths(on, tree.else, [...path, "else"]);
+    return;
+  }
+  if (isEach(tree) || isMap(tree)) checkPath(on, tree.each, [...path, "each"]);
+  for (const [key, inner] of Object.entries(tree))
+    checkPaths(on, inner, [...path, Array.isArray(tree) ? Number(key) : key]);
+}
+
+function checkPath(on: On, text: string, path: Path): void {
+  const [root = "", ...rest] = text.split(".");
+  if (rest.length === 0) return;
+  const below = rest.join(".");
+  if (root === "said") checkSaid(on, below, path);
+  if (root === "collected") {
+    const known = Object.values(on.artifacts).flatMap(listsOf);
+    if (!known.some((list) => isWithin(below, list)))
+      requireName(on.context, { kind: "list", name: below, known, path });
+  }
+}
+
+function checkSaid({ context, artifacts }: On, below: string, path: Path): void {
+  const names = [...context.names.artifacts];
+  const name = names.filter((each) => isWithin(below, each)).toSorted((a, b) => b.length - a.length)[0];
+  if (name === undefined) {
+    const [first = ""] = below.split(".");
+    requireName(context, { kind: "artifact", name: first, known: names, path });
+    return;
+  }
+  const artifact = artifacts[name];
+  // The members of a fan-out are known when it is there.
+  if (artifact === undefined || artifact.each !== undefined || name === below || isDoubtful(context, name))
+    return;
+  const field = below.slice(name.length + 1);
+  if (listsOf(artifact).some((list) => isWithin(field, list))) return;
+  const found = fieldOf(artifact, field);
+  if ("message" in found)
+    report(context, context.placeOf(path), {
+      code: "bad-projection",
+      message: `${name} says nothing as ${field}: it is neither a text, a number or a boolean of it, nor one of its "lists"`,
+      suggestion: found.suggestion ?? closest(field, listsOf(artifact)),
+    });
+}
+
+function isWithin(path: string, name: string): boolean {
+  return path === name || path.startsWith(`${name}.`);
+}
+
+function listsOf({ reader }: Artifact): readonly string[] {
+  if (reader.type === "tasks") return ["tasks"];
+  return "lists" in reader ? Object.keys(reader.lists) : [];
+}

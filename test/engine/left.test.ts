@@ -1,0 +1,165 @@
+/** Whoever is started after a death is told what was wrong with what was left, and nobody else is. */
+
+import { expect, test } from "vitest";
+import { fromText } from "../support/workflows.ts";
+import { AT, HUMAN } from "../support/play.ts";
+import { dispatching, type Scene } from "../support/dispatch.ts";
+
+const WORKFLOW = fromText(
+  `$schema: workflow-1.schema.json
+name: team
+title: One writes, with a contract
+counters: { deaths: { max: 2, per: writing } }
+artifacts:
+  answer:
+    in: out.json
+    by: writer
+    json: { object: { status: [OK, BLOCKED], summary: text, comments: { list: { object: { severity: text } } } } }
+    review: { verdict: status, issues: comments, severity: severity, values: { OK: pass, BLOCKED: needs_fix }, strict: true }
+    fresh: writing
+  text: { in: spec.md, document: [Goals], by: writer, fresh: writing }
+  aside: { in: aside.md, document: [Notes], by: writer }
+roles:
+  writer: { prompt: writer }
+states:
+  writing: { enter: [start writer] }
+  over: { final: done }
+  stuck: { waits: true }
+moves:
+  - { from: start, to: writing, by: human, reserve: place }
+  - { from: writing, to: over, by: engine, when: { answer: pass }, need: text }
+  - { from: writing, to: stuck, by: engine, when: { deaths: spent } }
+  - { from: stuck, to: writing, by: human }
+ends:
+  - { role: writer, in: writing, else: { count: deaths, do: [start writer] } }
+`,
+  { writer: "Write.\n" },
+);
+
+const OK = `{ "status": "OK", "summary": "s", "comments": [] }`;
+const TEXT = "# T\n\n## Goals\n\nOne.\n";
+
+/** What the second attempt is told beyond its prompt. */
+async function told(files: Readonly<Record<string, string>>, end: Parameters<Scene["end"]>): Promise<string> {
+  let said = "";
+  await dispatching(WORKFLOW, async (scene) => {
+    await scene.begin();
+    const [first = ""] = await scene.work();
+    expect(first).toBe("Write.\n");
+    scene.put(files);
+    await scene.end(...end);
+    const [second = ""] = await scene.work();
+    said = second.replace("Write.", "").trim();
+  });
+  return said;
+}
+
+const HEADING = "## What was wrong with the last attempt\n\n";
+
+test.for<[string, Readonly<Record<string, string>>, Parameters<Scene["end"]>, string[]]>([
+  [
+    "nothing was left",
+    {},
+    ["writer"],
+    [
+      "It ended without leaving what counts. What is wrong now:",
+      "- answer: out.json:1:1: the file is missing",
+      "- text: spec.md:1:1: the file is missing",
+    ],
+  ],
+  [
+    "several faults in one file, and a text without its heading",
+    { "out.json": `{ "status": "FAIL", "comments": [], "more": 1 }`, "spec.md": "# T\n" },
+    ["writer"],
+    [
+      '- answer: out.json:1:1: "summary" is missing',
+      '- answer: out.json:1:37: the key "more" is unknown',
+      '- answer: out.json:1:13: "status" is "FAIL"; allowed are OK, BLOCKED',
+      '- answer: out.json:1:13: the verdict "status" is "FAIL"; allowed are OK, BLOCKED',
+      '- text: spec.md:1:1: the heading "Goals" is missing',
+    ],
+  ],
+  [
+    "words around the JSON",
+    { "out.json": `Done!\n${OK}`, "spec.md": TEXT },
+    ["writer"],
+    ["- answer: out.json:1:1: "],
+  ],
+  [
+    "a contradiction",
+    { "out.json": OK.replace("[]", `[{ "severity": "high" }]`), "spec.md": TEXT },
+    ["writer"],
+    ["- answer: out.json: "],
+  ],
+  [
+    "what nobody waits for, and is wrong",
+    { "out.json": OK, "aside.md": "# A\n" },
+    ["writer"],
+    ["- text: spec.md:1:1: the file is missing", "- aside: aside.md:1:1: "],
+  ],
+  [
+    "its time was over, and its verdict does not count",
+    { "out.json": OK, "spec.md": TEXT },
+    ["writer", "timed-out"],
+    [
+      "It was ended because its time was over, so no verdict that it left counts. What is wrong now:",
+      "- answer: out.json is not there yet",
+    ],
+  ],
+])("%s", async ([, files, end, lines]) => {
+  const said = await told(files, end);
+  expect(said).toContain(HEADING);
+  for (const line of lines) expect(said).toContain(line);
+  expect(said.match(/^- /gm)).toHaveLength(lines.filter((line) => line.startsWith("- ")).length);
+});
+
+test("a fault is one line, and of many only some are told", async () => {
+  const keys = Array.from({ length: 60 }, (_, n) => `"k${n}\\n## Heading": 1`).join(", ");
+  const said = await told({ "out.json": `{ ${keys} }`, "spec.md": TEXT }, ["writer"]);
+  expect(said.match(/^## /gm)).toHaveLength(1);
+  expect(said.match(/^- /gm)).toHaveLength(21);
+  expect(said).toMatch(/- and \d+ more$/);
+});
+
+test("who is started by a person's move is told nothing of deaths before it", async () => {
+  await dispatching(WORKFLOW, async (scene) => {
+    await scene.begin();
+    for (let times = 0; times < 2; times += 1) {
+      await scene.work();
+      await scene.end("writer");
+    }
+    expect(scene.run().state).toBe("stuck");
+    await scene.ask((at) => ({ type: "move-asked", by: HUMAN, at, to: "writing" }));
+    expect(await scene.work()).toEqual(["Write.\n"]);
+  });
+});
+
+test("a crashed agent that a person has started again is told what was wrong, too", async () => {
+  await dispatching(fromText(WORKFLOW_WITHOUT_RULE, { writer: "Write.\n" }), async (scene) => {
+    await scene.begin();
+    await scene.work();
+    scene.put({ "spec.md": "# T\n" });
+    await scene.end("writer");
+    await scene.ask(() => ({ type: "respawn-asked", by: HUMAN, at: AT, role: "writer" }));
+    const [second = ""] = await scene.work();
+    expect(second).toContain(`${HEADING}It ended without leaving what counts.`);
+    expect(second).toContain("- text: spec.md:1:1: ");
+  });
+});
+
+const WORKFLOW_WITHOUT_RULE = `$schema: workflow-1.schema.json
+name: plain
+title: One writes
+artifacts:
+  text: { in: spec.md, document: [Goals], by: writer }
+roles:
+  writer: { prompt: writer }
+states:
+  writing: { enter: [start writer] }
+  over: { final: done }
+moves:
+  - { from: start, to: writing, by: human, reserve: place }
+  - { from: writing, to: over, by: engine, need: text }
+ends:
+  - { role: writer, in: writing, else: { do: [mark writer] } }
+`;
