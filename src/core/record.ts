@@ -13,7 +13,7 @@ import { NO_RUN, slotKey, type Run } from "./run.ts";
 import { standingOfSlot, worthOfSlot } from "./standing.ts";
 import { VERDICTS, type Tests, type Verdict } from "./verdict.ts";
 import type { Reader, ReviewText } from "./artifact.ts";
-import type { Definition, Standing } from "./workflow.ts";
+import type { Definition, Standing, Tree } from "./workflow.ts";
 
 /** One round of a review, as it was taken in. */
 export type Round = ReviewText & {
@@ -73,7 +73,11 @@ const PATHS = [
 
 /** Whether any file shows something of it: reading all that happened is not for nothing. */
 export function showsRecord({ projections }: Pick<Definition, "projections">): boolean {
-  return projections.some((each) => "of" in each || PATHS.some((path) => reads(each.data, path)));
+  return projections.some((each) => "of" in each || readsRecord(each.data));
+}
+
+export function readsRecord(tree: Tree): boolean {
+  return PATHS.some((path) => reads(tree, path));
 }
 
 /** What is gathered on the way through the events. */

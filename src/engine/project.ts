@@ -6,7 +6,7 @@ import { isUnseen } from "../core/unseen.ts";
 import { viewOf } from "../core/view.ts";
 import type { Box } from "./box.ts";
 import { boundWorkspace, placeOf } from "./place.ts";
-import type { RunRow } from "./ports/journal.ts";
+import type { Kept, RunRow } from "./ports/journal.ts";
 import type { WorkspaceRow } from "./ports/registry.ts";
 import type { Submission } from "./submit.ts";
 import { taskData } from "./task-data.ts";
@@ -26,20 +26,8 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
     if (projections.length === 0) return [];
     const place = placeOf(box, { run, workflow, id });
     const mended = await box.artifacts.keep(place, { into: `${box.folders(id).archive}/edited` });
-    const workspace = boundWorkspace(box, id);
-    const resources = {
-      workspace: workspace?.path ?? null,
-      session: workspace === undefined ? null : sessionOf(box, row, workspace),
-      stoppedAt: isStopped(box, row) ? haltedAt(box, row) : null,
-    };
     const tasks = taskData(box, place);
-    const view = viewOf(workflow, run, resources);
-    const record = recordIn(box, row, workflow);
-    const root = {
-      ...view,
-      ...(record === undefined ? {} : { run: { ...view.run, ...record.run }, reviews: record.reviews }),
-      ...tasks.root,
-    };
+    const root = { ...rootOf(box, kept, showsRecord(workflow.definition)), ...tasks.root };
     const write = await box.artifacts.project(place, { root, projections });
     // What an older state has to say never goes over what a newer one says: nobody can move the run in that moment.
     const { told, isWhole } = write((show) => {
@@ -57,6 +45,20 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
   return [...all, `the files of run ${id} are behind its journal, which changes all the time`];
 }
 
+/** What files may show of a run, but for its tasks. All that happened is read again only where some file shows it. */
+export function rootOf(box: Box, { row, run }: Kept, isRecorded: boolean): Readonly<Record<string, unknown>> {
+  const workflow = box.workflow(row.definition);
+  const workspace = boundWorkspace(box, row.id);
+  const view = viewOf(workflow, run, {
+    workspace: workspace?.path ?? null,
+    session: workspace === undefined ? null : sessionOf(box, row, workspace),
+    stoppedAt: isStopped(box, row) ? haltedAt(box, row) : null,
+  });
+  if (!isRecorded) return view;
+  const record = recordIn(box, row, workflow);
+  return { ...view, run: { ...view.run, ...record.run }, reviews: record.reviews };
+}
+
 /** After an event that files mostly do not show: where they were up to date, and would say the same, they are left as they are. */
 export async function projectAfter(box: Box, submission: Submission, id: string): Promise<void> {
   const row = box.store.load(id)?.row;
@@ -68,9 +70,7 @@ export async function projectAfter(box: Box, submission: Submission, id: string)
   if (!isAsLeft || !box.store.project(id, submission.run.seq, () => undefined)) await project(box, id);
 }
 
-/** All that happened is read again only where some file shows it. */
-function recordIn({ store }: Box, { id, seq }: RunRow, workflow: Workflow): RunRecord | undefined {
-  if (!showsRecord(workflow.definition)) return undefined;
+function recordIn({ store }: Box, { id, seq }: RunRow, workflow: Workflow): RunRecord {
   const before = store.events(id).filter((each) => each.seq <= seq);
   return recordOf(
     workflow,

@@ -22,7 +22,7 @@ type Look = { readonly role: string; readonly readings: readonly Reading[] };
 export function contextFiles({ definition }: Workflow, run: Run, look: Look): readonly string[] {
   const { optional = [] } = definition.roles[look.role] ?? {};
   return contextOf(definition, run, look.role)
-    .filter((name) => !optional.includes(name) || isThere(look.readings, name))
+    .filter((name) => !optional.includes(name) || isFound(look.readings, name))
     .flatMap((name) => pathsOf(run, definition.artifacts[name]));
 }
 
@@ -34,11 +34,11 @@ export function missingFiles({ definition }: Workflow, run: Run, look: Look): re
     return !optional.includes(name) && each === undefined && reader?.type !== "check";
   };
   return contextOf(definition, run, look.role)
-    .filter((name) => isNeeded(name) && !isThere(look.readings, name))
+    .filter((name) => isNeeded(name) && !isFound(look.readings, name))
     .flatMap((name) => pathsOf(run, definition.artifacts[name]));
 }
 
-function isThere(readings: readonly Reading[], name: string): boolean {
+function isFound(readings: readonly Reading[], name: string): boolean {
   return readings.some(({ artifact, found }) => artifact === name && found);
 }
 
@@ -62,10 +62,10 @@ export function contextOf(definition: Definition, run: Run, role: string): reado
 }
 
 /** Of files that are read as one, every one in its order. */
-function pathsOf(run: Run, artifact: Artifact | undefined): readonly string[] {
+export function pathsOf(run: Run, artifact: Artifact | undefined, slot = ""): readonly string[] {
   if (artifact === undefined || artifact.file === "") return [];
   const { file, every } = artifact;
-  if (every === undefined) return [fillPath(run, file)];
+  if (every === undefined) return [fillPath(run, file, slot)];
   const members = run.held[every.artifact]?.reading.lists[every.list] ?? [];
   return members.map((member) => fillPath(run, file, member));
 }
