@@ -2,7 +2,7 @@
 
 import type { Workflow } from "../../core/compile.ts";
 import type { Reading } from "../../core/event.ts";
-import type { GraphTask } from "../../core/graph.ts";
+import type { GraphTask, TaskKeys } from "../../core/graph.ts";
 import type { Run } from "../../core/run.ts";
 import type { Projection } from "../../core/workflow.ts";
 
@@ -114,8 +114,12 @@ export type Place = {
   readonly isWorkspace?: boolean;
 };
 
-/** A task of a list. `text` is what the list says of it. */
-export type Listed = GraphTask & { readonly title: string; readonly text?: string };
+/** A task of a list. `text` is what the list says of it, `keys` what it says besides. */
+export type Listed = GraphTask & {
+  readonly title: string;
+  readonly text?: string;
+  readonly keys?: TaskKeys;
+};
 
 /**
  * The files of a run, which people and agents edit while we read and write them.
