@@ -167,10 +167,11 @@ export class Families implements Observer {
     const told = await submit(this.#works, {
       run: graph.parent,
       by: { type: "engine" },
-      event: ({ at, tree, reserved }) => ({
+      event: ({ at, tree, reserved, kept }) => ({
         type: "observed",
         at,
-        readings: [reading],
+        // Somebody may have led the run on meanwhile: then nobody waits for them any more.
+        readings: kept.run.entry === graph.entry ? [reading] : [],
         ...(tree === undefined ? {} : { tree }),
         ...(reserved === undefined ? {} : { reserved }),
       }),

@@ -12,6 +12,7 @@ import type { Works } from "../../src/engine/box.ts";
 import { Families } from "../../src/engine/families.ts";
 import type { Hands } from "../../src/engine/hands.ts";
 import { perform } from "../../src/engine/perform.ts";
+import type { Place } from "../../src/engine/ports/files.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
 import { begin, submit } from "../../src/engine/submit.ts";
 import { AT, HUMAN } from "../support/play.ts";
@@ -52,6 +53,7 @@ moves:
   - { from: start, to: judging, by: human }
   - { from: judging, to: good, by: engine, when: { pass: all } }
   - { from: judging, to: bad, by: engine, when: { pass: none } }
+  - { from: judging, to: bad, by: human }
   - { from: [good, bad], to: judging, by: human }
   - { from: [good, bad], to: over, by: human }
 `);
@@ -90,14 +92,17 @@ afterEach(() => {
 });
 
 let made = 0;
+/** What happens once, when files are looked at next. */
+let between: () => Promise<void> = () => Promise.resolve();
 
 function works(): Works {
   const home = homeAt(join(folder, "state"));
   const all = new Map<string, Workflow>([PARENT, TOLD, CHILD].map((each) => [each.hash(), each]));
+  const artifacts = fileArtifacts({ registry: store });
   const some = {
     clock: { now: () => Date.parse(AT), mono: () => 0 },
     store,
-    artifacts: fileArtifacts({ registry: store }),
+    artifacts: { ...artifacts, read: async (place: Place) => (await inBetween(), artifacts.read(place)) },
     workspaces: { digest: () => Promise.resolve("t1"), snapshot: () => Promise.resolve("") },
     folders: (run: string) => runFolders(home, run),
     workflow: (hash: string) => all.get(hash),
@@ -106,6 +111,12 @@ function works(): Works {
     log: () => undefined,
   };
   return some as unknown as Works;
+}
+
+async function inBetween(): Promise<void> {
+  const act = between;
+  between = () => Promise.resolve();
+  await act();
 }
 
 /** Everything that is due, as the supervisor does it. */
@@ -169,6 +180,20 @@ test("a run is made of no list: what it is for, how it ends, and anew each time"
     ["done", "", "done"],
     ["", "", "waiting"],
   ]);
+});
+
+test("a run that is led on while its child ends is not told any more", async () => {
+  await begun(PARENT);
+  await submit(works(), {
+    run: children()[0]?.run ?? "",
+    by: HUMAN,
+    event: ({ at, kept: _kept, ...facts }) => ({ type: "move-asked", by: HUMAN, at, to: "done", ...facts }),
+  });
+  // Somebody is faster than whoever looks at the files before telling it.
+  between = () => move("r1", "bad");
+  await work();
+  expect(state()).toBe("bad");
+  expect(store.load("r1")?.run.held["pass"]).toBeUndefined();
 });
 
 const DEFAULT = { tested: true, pace: "slow", least: 5 };

@@ -6,7 +6,7 @@ import type { Artifact } from "../artifact.ts";
 import { ORIGIN, type Action, type Move } from "../workflow.ts";
 import type { Defect } from "./defect.ts";
 
-/** States, each with the results that may have been ordered on some way to it and may still come in. */
+/** States, each with results that were ordered on some way to it. */
 export type Ordered = ReadonlyMap<string, ReadonlySet<string>>;
 
 export function checkOrders(workflow: Workflow): Defect[] {
@@ -105,8 +105,18 @@ export function deedBehind(reader: Artifact["reader"]): string | undefined {
   return reader.type === "fact" ? FACTS[reader.fact]?.told?.deed : undefined;
 }
 
-/** For each state, what may have been ordered on some way to it, and may still come in. */
-export function orderedIn(workflow: Workflow): Ordered {
+/** For each state, what may have been ordered on some way to it, and may still come in: how children end is told only where they were started. */
+export function dueIn(workflow: Workflow): Ordered {
+  const { artifacts } = workflow.definition;
+  return spread(workflow, (name) => artifacts[name]?.reader.type !== "children");
+}
+
+function orderedIn(workflow: Workflow): Ordered {
+  return spread(workflow, () => true);
+}
+
+/** `stays`: what was ordered in one state comes in also in a later one. */
+function spread(workflow: Workflow, stays: (name: string) => boolean): Ordered {
   const { states, moves } = workflow.definition;
   const ordered = new Map(Object.keys(states).map((state) => [state, new Set<string>()]));
   let changed = true;
@@ -114,7 +124,7 @@ export function orderedIn(workflow: Workflow): Ordered {
     changed = false;
     for (const move of moves) {
       const renewed = new Set(renewedBy(workflow, move));
-      const before = [...(ordered.get(move.from) ?? [])].filter((name) => !renewed.has(name));
+      const before = [...(ordered.get(move.from) ?? [])].filter((name) => !renewed.has(name) && stays(name));
       for (const target of move.to === ORIGIN ? originsOf(moves, move) : [move.to]) {
         const set = ordered.get(target);
         for (const name of [...before, ...orderedBy(workflow, { ...move, to: target })]) {

@@ -4,7 +4,7 @@ import type { Workflow } from "../compile.ts";
 import type { Artifact } from "../artifact.ts";
 import type { Move } from "../workflow.ts";
 import { liveArtifacts } from "./live.ts";
-import { deedBehind, orderedIn, type Ordered } from "./orders.ts";
+import { deedBehind, dueIn, type Ordered } from "./orders.ts";
 import { conditionsOf, outcomesOf } from "./outcomes.ts";
 
 export type Site = {
@@ -36,7 +36,7 @@ export function sitesOf(workflow: Workflow): ReadonlyMap<string, Site> {
   if (known !== undefined) return known;
   const live = liveArtifacts(workflow);
   const sameText = sameTexts(workflow);
-  const ordered = orderedIn(workflow);
+  const ordered = dueIn(workflow);
   const sites = new Map<string, Site>();
   for (const [name, state] of Object.entries(workflow.definition.states)) {
     if (state.final === undefined)
@@ -98,7 +98,10 @@ function isTooEarly(
   on: { ordered: Ordered; state: string },
 ): boolean {
   const reader = definition.artifacts[name]?.reader;
-  const isOrdered = reader !== undefined && (reader.type === "check" || deedBehind(reader) !== undefined);
+  const isOrdered =
+    reader?.type === "check" ||
+    reader?.type === "children" ||
+    (reader !== undefined && deedBehind(reader) !== undefined);
   if (!isOrdered || on.ordered.get(on.state)?.has(name) === true) return false;
   return [...on.ordered.values()].some((names) => names.has(name));
 }
