@@ -68,6 +68,18 @@ const Role = z.strictObject({
   earlier: z.optional(
     told(Names, "Artifacts of which it is told, when it starts, where the newest archived one is"),
   ),
+  input: z.optional(
+    told(
+      z.strictObject({
+        file: told(File, "The JSON file that is written before each of its turns"),
+        data: told(
+          z.record(z.string(), z.unknown()),
+          "A tree as in projection, which may read dispatch, too",
+        ),
+      }),
+      "What it is given as data",
+    ),
+  ),
 });
 
 const State = z.strictObject({
