@@ -78,6 +78,7 @@ export default defineConfig({
           name: "yaml",
           test: /node_modules\/yaml\/|src\/format\/(yaml|front-matter|projection|projected)\.ts/,
         },
+        { name: "pages", test: /src\/format\/(sections|quoted|review-(shown|page))\.ts/ },
         {
           name: "core",
           test: /src\/core\/|src\/adapters\/library\/|src\/cli\/(workflow|children)\.ts/,

@@ -39,9 +39,15 @@ export type Role = {
   readonly stallMinutes: Value<number>;
   /** Artifacts that must be there before the role is started, handed over as file references. */
   readonly context: readonly string[];
+  /** Those of them that may be missing, and are then not handed over. */
+  readonly optional?: readonly string[];
   /** Artifacts of which the newest that was archived is handed over as well, unless it has been written anew. */
   readonly earlier?: readonly string[];
+  /** What it is given as data: a JSON file that is written before each of its turns. `{slot}` stands for the slot of a fan-out. */
+  readonly input?: Input;
 };
+
+export type Input = { readonly file: string; readonly data: Tree };
 
 export type State = {
   readonly final?: "done" | "cancelled" | "failed";
@@ -200,7 +206,7 @@ export type Projection = TreeProjection | ReviewProjection;
 
 export type TreeProjection = {
   readonly file: string;
-  readonly as: "front-matter" | "json" | "yaml";
+  readonly as: "front-matter" | "json" | "yaml" | "lines" | "sections";
   readonly data: Tree;
 };
 

@@ -9,14 +9,14 @@ import type { Of } from "./doing.ts";
 import { jobId } from "./job-id.ts";
 import { promptText, variablesOf } from "./launch.ts";
 import { withFaults } from "./left.ts";
-import { shownWorkspace } from "./place.ts";
+import { placeOf, shownWorkspace } from "./place.ts";
 import type { AgentRow } from "./ports/registry.ts";
 import { projectAfter } from "./project.ts";
 import { leaveTerminal } from "./seat.ts";
 import { submit } from "./submit.ts";
 import { startTurn } from "./turn.ts";
 import { agentOver } from "./turn-over.ts";
-import { withContext, withWords } from "./words.ts";
+import { contextFiles, missingFiles, withContext, withWords } from "./words.ts";
 import { endWriters } from "./writers.ts";
 
 export async function startAgent({ works, kept, deed, key, tries }: Of<"start-agent">): Promise<string> {
@@ -29,24 +29,19 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
     await endWriters(works, row.id, tries);
   const of = { run: row.id, role, slot, attempt };
   const name = jobId(of, 1).slice(row.id.length + 1, -2);
-  const agent = works.store.agent(of) ?? (await newAgent(works, { of, name, entry: run.entry }));
-  if (agent.turn === 0) {
-    works.store.putAgent(agent);
-    await lookBeforehand(works, kept, agent);
-  }
-  if (agent.status !== "ended" && agent.turn <= 1) {
+  const known = works.store.agent(of);
+  if (known === undefined || (known.status !== "ended" && known.turn <= 1)) {
     const workflow = works.workflow(row.definition);
-    const workspace = shownWorkspace(works, row.id);
-    const session = works.desk.session(agent.dir);
-    const variables = variablesOf({ workflow, run, workspace, agent: { role, slot, attempt, session } });
-    const text = withContext(workflow, run, { role, text: promptText(workflow, deed.prompt, variables) });
-    const { earlier } = workflow.definition.roles[role] ?? {};
-    const prompt = withEarlier(text, await recalled(works, kept, earlier));
-    await startTurn(works, kept, {
-      agent,
-      turn: 1,
-      text: withWords(works, key, withFaults(works, { kept, key, author: { role, slot } }, prompt)),
-    });
+    const readings = await works.artifacts.read(placeOf(works, { run, workflow, id: row.id }));
+    if ((known?.turn ?? 0) === 0) requireContext(role, missingFiles(workflow, run, { role, readings }));
+    const agent = known ?? (await newAgent(works, { of, name, entry: run.entry }));
+    if (agent.turn === 0) {
+      works.store.putAgent(agent);
+      lookBeforehand(works, kept, { agent, readings });
+    }
+    const files = contextFiles(workflow, run, { role, readings });
+    const text = await firstPrompt({ works, kept, deed, key }, { agent, files });
+    await startTurn(works, kept, { agent, turn: 1, text });
   }
   const started = await submit(works, {
     run: row.id,
@@ -57,6 +52,31 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
   });
   await projectAfter(works, started, row.id);
   return `${role} ${attempt} runs`;
+}
+
+/** An agent that cannot read what its work is about would only guess. Whoever has taken it away can bring it back. */
+function requireContext(role: string, missing: readonly string[]): void {
+  if (missing.length === 0) return;
+  const [is, it] = missing.length === 1 ? ["is", "it"] : ["are", "them"];
+  const message = `${role} must read ${missing.join(" and ")} first, which ${is} not there`;
+  throw Object.assign(new Error(message), { next: `put ${it} there` });
+}
+
+async function firstPrompt(
+  on: Pick<Of<"start-agent">, "works" | "kept" | "deed" | "key">,
+  { agent, files }: { readonly agent: AgentRow; readonly files: readonly string[] },
+): Promise<string> {
+  const { works, kept, deed, key } = on;
+  const { row, run } = kept;
+  const { role, slot, attempt } = deed;
+  const workflow = works.workflow(row.definition);
+  const workspace = shownWorkspace(works, row.id);
+  const session = works.desk.session(agent.dir);
+  const variables = variablesOf({ workflow, run, workspace, agent: { role, slot, attempt, session } });
+  const text = withContext(promptText(workflow, deed.prompt, variables), files);
+  const { earlier } = workflow.definition.roles[role] ?? {};
+  const prompt = withEarlier(text, await recalled(works, kept, earlier));
+  return withWords(works, key, withFaults(works, { kept, key, author: { role, slot } }, prompt));
 }
 
 /** Its folder is a new one: what somebody has laid down for it beforehand is not used. */

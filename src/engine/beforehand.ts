@@ -6,18 +6,21 @@
 import type { Reading } from "../core/event.ts";
 import { slotKey } from "../core/run.ts";
 import type { Works } from "./box.ts";
-import { placeOf } from "./place.ts";
 import type { Kept } from "./ports/journal.ts";
 import type { AgentRow } from "./ports/registry.ts";
 
 const FILE = "beforehand";
 
 /** Called before the first turn of an attempt. Most of the time there is nothing but what the journal knows of. */
-export async function lookBeforehand(works: Works, { row, run }: Kept, agent: AgentRow): Promise<void> {
+export function lookBeforehand(
+  works: Works,
+  { row, run }: Kept,
+  on: { readonly agent: AgentRow; readonly readings: readonly Reading[] },
+): void {
+  const { agent, readings } = on;
   const workflow = works.workflow(row.definition);
   const { role, slot } = agent;
   const seen = run.agents[slotKey(role, slot)]?.seen ?? {};
-  const readings = await works.artifacts.read(placeOf(works, { run, workflow, id: row.id }));
   const lines = readings
     .filter(({ artifact, digest, ...of }) => {
       const declared = workflow.definition.artifacts[artifact];

@@ -1,6 +1,6 @@
 /** What goes with a prompt: files to read, and what a person said with the answer or the move that an agent is called for. */
 
-import type { Event } from "../core/event.ts";
+import type { Event, Reading } from "../core/event.ts";
 import type { Workflow } from "../core/compile.ts";
 import type { Run } from "../core/run.ts";
 import { valueOf } from "../core/standing.ts";
@@ -10,16 +10,36 @@ import type { Works } from "./box.ts";
 import { fillPath } from "./place.ts";
 
 /** Files that a role must know are named, never copied into its prompt. */
-export function withContext(
-  { definition }: Workflow,
-  run: Run,
-  of: { readonly role: string; readonly text: string },
-): string {
-  const names = contextOf(definition, run, of.role);
-  const files = names.flatMap((name) => pathsOf(run, definition.artifacts[name]));
-  if (files.length === 0) return of.text;
+export function withContext(text: string, files: readonly string[]): string {
+  if (files.length === 0) return text;
   const lines = [...new Set(files)].map((file) => `- ${file}`);
-  return `${of.text.trimEnd()}\n\n## Read these first\n\n${lines.join("\n")}\n`;
+  return `${text.trimEnd()}\n\n## Read these first\n\n${lines.join("\n")}\n`;
+}
+
+type Look = { readonly role: string; readonly readings: readonly Reading[] };
+
+/** The files that a role is to read first, as they lie there now. */
+export function contextFiles({ definition }: Workflow, run: Run, look: Look): readonly string[] {
+  const { optional = [] } = definition.roles[look.role] ?? {};
+  return contextOf(definition, run, look.role)
+    .filter((name) => !optional.includes(name) || isFound(look.readings, name))
+    .flatMap((name) => pathsOf(run, definition.artifacts[name]));
+}
+
+/** Those of them that it cannot begin without, and that are not there. What the engine writes itself is nobody's to bring. */
+export function missingFiles({ definition }: Workflow, run: Run, look: Look): readonly string[] {
+  const { optional = [] } = definition.roles[look.role] ?? {};
+  const isNeeded = (name: string): boolean => {
+    const { each, reader } = definition.artifacts[name] ?? {};
+    return !optional.includes(name) && each === undefined && reader?.type !== "check";
+  };
+  return contextOf(definition, run, look.role)
+    .filter((name) => isNeeded(name) && !isFound(look.readings, name))
+    .flatMap((name) => pathsOf(run, definition.artifacts[name]));
+}
+
+function isFound(readings: readonly Reading[], name: string): boolean {
+  return readings.some(({ artifact, found }) => artifact === name && found);
 }
 
 /** The artifacts that a role is to read before it begins. What a stage makes is not there where nobody has made it. */
@@ -42,10 +62,10 @@ export function contextOf(definition: Definition, run: Run, role: string): reado
 }
 
 /** Of files that are read as one, every one in its order. */
-function pathsOf(run: Run, artifact: Artifact | undefined): readonly string[] {
+export function pathsOf(run: Run, artifact: Artifact | undefined, slot = ""): readonly string[] {
   if (artifact === undefined || artifact.file === "") return [];
   const { file, every } = artifact;
-  if (every === undefined) return [fillPath(run, file)];
+  if (every === undefined) return [fillPath(run, file, slot)];
   const members = run.held[every.artifact]?.reading.lists[every.list] ?? [];
   return members.map((member) => fillPath(run, file, member));
 }

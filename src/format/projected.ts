@@ -3,6 +3,7 @@
 import type { Projection } from "../core/workflow.ts";
 import { splitFrontMatter } from "./front-matter-parts.ts";
 import { readReviewFields } from "./review-shown.ts";
+import { readSections } from "./sections.ts";
 import { loadYaml } from "./yaml.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -11,9 +12,15 @@ export function readFields(projection: Projection, text: string): Fields {
   if ("of" in projection) return readReviewFields(projection, text);
   const { as, file } = projection;
   if (as === "json") return fieldsIn(parseJson(text));
+  if (as === "lines") return { content: text.split("\n").flatMap(lineIn) };
+  if (as === "sections") return readSections(text);
   const source = as === "yaml" ? text : splitFrontMatter(text).head;
   const loaded = loadYaml(file, new TextEncoder().encode(source));
   return loaded.ok ? fieldsIn(loaded.data) : {};
+}
+
+function lineIn(line: string): readonly unknown[] {
+  return line.trim() === "" ? [] : [parseJson(line)];
 }
 
 function parseJson(text: string): unknown {

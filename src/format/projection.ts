@@ -5,10 +5,11 @@ import type { Projection } from "../core/workflow.ts";
 import { setFrontMatter, setKeys, writeYaml } from "./front-matter.ts";
 import type { Edited } from "./front-matter.ts";
 import { renderReview } from "./review-shown.ts";
+import { sectionsOf, writeSections } from "./sections.ts";
 
 /**
  * `existing` is the text that is there now. In front matter and in a YAML map only the projected keys change;
- * a JSON file, and YAML that is no map, is the engine's as a whole.
+ * every other file, and YAML that is no map, is the engine's as a whole.
  */
 export function renderProjection(
   projection: Projection,
@@ -21,6 +22,15 @@ export function renderProjection(
   switch (projection.as) {
     case "json":
       return { ok: true, text: `${JSON.stringify(data, null, 2)}\n` };
+    case "lines":
+      return {
+        ok: true,
+        text: membersOf(data)
+          .map((member) => `${JSON.stringify(member)}\n`)
+          .join(""),
+      };
+    case "sections":
+      return { ok: true, text: writeSections(sectionsOf(data)) };
     case "yaml":
       if (existing === undefined || !isMap(data)) return { ok: true, text: writeYaml(data) };
       return setKeys(file, existing, data);
@@ -52,6 +62,11 @@ export function renderAgain(
 /** One that is new goes to the end of the file, and one that is no longer projected stays in it. */
 function hasSameKeys(one: Keys, other: Keys): boolean {
   return JSON.stringify(Object.keys(one)) === JSON.stringify(Object.keys(other));
+}
+
+function membersOf(data: unknown): readonly unknown[] {
+  if (Array.isArray(data)) return data;
+  return data === null ? [] : [data];
 }
 
 function isMap(data: unknown): data is Keys {

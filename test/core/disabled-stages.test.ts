@@ -11,7 +11,7 @@ import { simulate } from "../../src/core/simulate.ts";
 import { viewOf } from "../../src/core/view.ts";
 import type { Literal } from "../../src/core/value.ts";
 import type { Move } from "../../src/core/workflow.ts";
-import { withContext } from "../../src/engine/words.ts";
+import { contextFiles, withContext } from "../../src/engine/words.ts";
 import { checkFixture, fixturesIn } from "../check/corpus.ts";
 import { agent, AT, HUMAN, play, reading, start, verdict } from "../support/play.ts";
 import { fromText } from "../support/workflows.ts";
@@ -169,7 +169,7 @@ test.for<[Params, string]>([
   [{ explore: false }, "build.md"],
 ])("with %o whoever needs to read something reads %s", ([params, files]) => {
   const { run } = live(flow, params, "note");
-  const prompt = withContext(flow, run, { role: "analyst", text: "Look.\n" });
+  const prompt = withContext("Look.\n", contextFiles(flow, run, { role: "analyst", readings: [] }));
   expect(prompt.match(/\w+\.md/g)?.join(" ")).toBe(files);
 });
 
@@ -178,7 +178,7 @@ test("whoever begins later is not told to read what nobody made, and reads what 
   const { build, ...held } = run.held;
   if (build === undefined) throw new Error("nothing was built");
   const told = (at: Run): string | undefined =>
-    withContext(flow, at, { role: "analyst", text: "Look.\n" })
+    withContext("Look.\n", contextFiles(flow, at, { role: "analyst", readings: [] }))
       .match(/\w+\.md/g)
       ?.join(" ");
   expect(told({ ...run, held })).toBeUndefined();

@@ -8,7 +8,7 @@ import { standingOf } from "../../src/core/standing.ts";
 import { shownBy } from "../../src/core/steps/answer.ts";
 import { NO_ISSUES, type Verdict } from "../../src/core/verdict.ts";
 import { variablesOf } from "../../src/engine/launch.ts";
-import { withContext } from "../../src/engine/words.ts";
+import { contextFiles, withContext } from "../../src/engine/words.ts";
 import { checkFixture, fixturesIn } from "../check/corpus.ts";
 import { agent, AT, HUMAN, play, reading, start, verdict } from "../support/play.ts";
 
@@ -79,7 +79,7 @@ test("the review of an earlier round, or of other work, does not count", () => {
 test("whoever mends is told to read the review, as long as it is there", () => {
   const { run } = play(flow, begun);
   const told = (at: Run): string[] => {
-    const prompt = withContext(flow, at, { role: "fixer", text: "Mend.\n" });
+    const prompt = withContext("Mend.\n", contextFiles(flow, at, { role: "fixer", readings: [] }));
     return [...prompt.matchAll(/^- (.*)$/gm)].map(([, file = ""]) => file);
   };
   expect(told(run)).toEqual(["tests.txt", "critique.json"]);

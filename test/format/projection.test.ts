@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { project } from "../../src/core/project.ts";
 import type { Tree, TreeProjection } from "../../src/core/workflow.ts";
+import { readFields } from "../../src/format/projected.ts";
 import { renderAgain, renderProjection } from "../../src/format/projection.ts";
+import { sectionsOf } from "../../src/format/sections.ts";
 
 const ROOT = {
   run: { id: "r1", state: "working", empty: "", "1.2": { round: 2 } },
@@ -117,6 +119,8 @@ describe("it is rendered", () => {
       "---\nstatus: working\nids: [t1, t2]\nrounds: 1\n---\nbody",
     ],
     ["front-matter", "---\nstatus: [\n---\n", "out:3:1 syntax"],
+    ["lines", "{}\n", '{"status":"working","rounds":1,"ids":["t1","t2"]}\n'],
+    ["sections", "## old\n", "## status\n\nworking\n\n## rounds\n\n1\n\n## ids\n\n- t1\n- t2\n"],
   ])("as %s over %j", ([as, existing, text]) => {
     expect(render(as, existing)).toBe(text);
   });
@@ -125,8 +129,39 @@ describe("it is rendered", () => {
     ["json", '[\n  "x"\n]\n'],
     ["yaml", "- x\n"],
     ["front-matter", "out:1:1 not-a-map"],
+    ["lines", '"x"\n'],
+    ["sections", ""],
   ])("as %s, from a list", ([as, text]) => {
     expect(render(as, undefined, ["x"])).toBe(text);
+  });
+
+  test.for<[string, Tree, string]>([
+    ["no member", { each: "nowhere", give: "x" }, ""],
+    ["nothing", { from: "nowhere" }, ""],
+    ["members of several kinds", ["a\nb", 1, null, { c: [] }], '"a\\nb"\n1\nnull\n{"c":[]}\n'],
+  ])("as lines, from %s", ([, tree, text]) => {
+    expect(render("lines", undefined, tree)).toBe(text);
+    const said = readFields({ file: "out", as: "lines", data: tree }, text)["content"];
+    expect(said).toEqual(project(tree, ROOT) ?? []);
+  });
+
+  test.for<[string, Tree, string]>([
+    ["nothing", null, "None."],
+    ["no words", " \n ", "None."],
+    ["no members", [], "None."],
+    ["a text of two lines", "one\n\ntwo", "> one\n>\n> two"],
+    ["a heading that somebody wrote", "## Done\n- [x] all", "> \\## Done\n> \\- (x) all"],
+    ["a heading on one line", "# Done", "\\# Done"],
+    ["a truth", true, "true"],
+    ["maps of words", [{ id: "T-1", status: "done", why: null }], "- id: T-1; status: done; why: None."],
+    ["a list in a list", [["a", "b"], "c"], "- - a\n  - b\n- c"],
+    ["a map", { a: 1, b: ["x"], c: {} }, "- **a**: 1\n- **b**:\n  - x\n- **c**: None."],
+    ["a map with a long text", [{ a: "x\ny", b: 2 }], "- - **a**:\n    > x\n    > y\n  - **b**: 2"],
+  ])("as sections, from %s", ([, tree, body]) => {
+    const page = render("sections", undefined, { First: tree, "## Last": "end" });
+    expect(page).toBe(`## First\n\n${body}\n\n## \\## Last\n\nend\n`);
+    const said = readFields({ file: "out", as: "sections", data: tree }, page);
+    expect(said).toEqual(sectionsOf({ First: project(tree, ROOT), "## Last": "end" }));
   });
 });
 

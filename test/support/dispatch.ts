@@ -20,6 +20,11 @@ import { AT, HUMAN } from "./play.ts";
 
 const RUN = "r1";
 
+const CHANGED = [
+  { path: "src/new.ts", type: "renamed", from: "src/old.ts" },
+  { path: "a.ts", type: "modified", from: null },
+];
+
 export type Scene = {
   readonly repo: string;
   readonly works: Works;
@@ -30,6 +35,8 @@ export type Scene = {
   begin(params?: Run["params"]): Promise<void>;
   /** Does what was ordered since the last time. Gives the prompts of those who were started. */
   work(): Promise<string[]>;
+  /** Does the last deed of this kind once more, as after a death over it. */
+  repeat(deed: string): Promise<void>;
   /** The agent ends by itself, with what lies there. */
   end(role: string, cause?: Extract<Incoming, { type: "agent-ended" }>["cause"]): Promise<void>;
   ask(event: (at: string) => Incoming): Promise<void>;
@@ -89,12 +96,17 @@ function sceneOf(stage: Stage): Scene {
     work: async () => {
       const before = launched.length;
       for (const row of store.deeds(RUN)) {
-        if (row.status !== "pending") continue;
+        if (row.status === "done") continue;
         store.claim(row.key, 0, Number.MAX_SAFE_INTEGER);
         await perform(works, row);
         store.settle(row.key, 0, { type: "done", note: "" });
       }
       return launched.slice(before).map(({ env }) => readFileSync(env["SIGNALBOX_PROMPT"] ?? "", "utf8"));
+    },
+    repeat: async (type) => {
+      const row = store.deeds(RUN).findLast(({ deed }) => deed.type === type);
+      if (row === undefined) throw new Error(`nobody has ordered ${type}`);
+      await perform(works, row);
     },
     end: async (role, cause = "exited") => {
       const agent = store.agent({ run: RUN, role, slot: "", attempt: run().attempts[role] ?? 0 });
@@ -121,7 +133,11 @@ function worksOf({ folder, store, workflow, more }: Stage, launched: Launch[]): 
     desk,
     artifacts: fileArtifacts({ registry: store }),
     workspaces: { digest: () => Promise.resolve("t1"), snapshot: () => Promise.resolve("") },
-    branches: { checkout: () => Promise.resolve({ base: "b1" }), branchAt: () => "main" },
+    branches: {
+      checkout: () => Promise.resolve({ base: "b1" }),
+      branchAt: () => "main",
+      changed: () => Promise.resolve(CHANGED),
+    },
     processes: {
       launch: (launch: Launch) => {
         launched.push(launch);

@@ -39,12 +39,16 @@ export async function prepareProjections(where: Where, { root, projections }: Of
   const { place } = where;
   const isReviewed = projections.some((each) => "of" in each);
   const reviews = isReviewed ? await import("../../format/review-shown.ts") : undefined;
+  const isPaged = projections.some(({ as }) => as === "sections");
+  const pages = isPaged ? await import("../../format/sections.ts") : undefined;
+  const shownOf = (as: Projection["as"], tree: unknown): unknown =>
+    as === "sections" ? pages?.sectionsOf(tree) : tree;
   const due = projections.flatMap((each): Due[] => {
     const projection: Projection = { ...each, file: fillPath(place.run, each.file) };
     const data =
       "of" in projection
         ? reviews?.fieldsOfReview(projection, root, () => bytesOf(place, projection.file) !== undefined)
-        : treeOf(projection.data, root);
+        : shownOf(projection.as, treeOf(projection.data, root));
     return data === undefined || isShown(where, { projection, data }) ? [] : [{ projection, data }];
   });
   const isEasy = due.every((one) => {
@@ -246,9 +250,11 @@ function anew(formats: Formats | undefined, { projection, data }: Due): Decided 
   return { edit: { bytes, keep: "cannot be read, and is written anew" }, told: [], next };
 }
 
+const WHOLE: ReadonlySet<Projection["as"]> = new Set(["json", "lines", "sections", "review"]);
+
 /** No byte of the file is anybody else's. */
 function isAllOurs({ projection: { as }, data }: Due): boolean {
-  return as === "json" || as === "review" || typeof data !== "object" || data === null || Array.isArray(data);
+  return WHOLE.has(as) || typeof data !== "object" || data === null || Array.isArray(data);
 }
 
 function saidIn(formats: Formats | undefined, projection: Projection, text: string | undefined): Fields {

@@ -177,11 +177,9 @@ function standStill(call: Call, argv: readonly string[], env: Readonly<Record<st
 
 function goOn(call: Call, argv: readonly string[], env: Readonly<Record<string, string>>): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const child = spawn("git", argv, {
-    cwd: call.cwd,
-    env,
-    stdio: ["pipe", "pipe", "pipe"],
-  });
+  // Each pipe takes a moment.
+  const stdin = call.input === undefined ? "ignore" : "pipe";
+  const child = spawn("git", argv, { cwd: call.cwd, env, stdio: [stdin, "pipe", "pipe"] });
   const limitMs = call.limitMs ?? LIMIT_MS;
   const out: Buffer[] = [];
   let err = "";
@@ -190,12 +188,12 @@ function goOn(call: Call, argv: readonly string[], env: Readonly<Record<string, 
     isLate = true;
     child.kill("SIGKILL");
   }, limitMs);
-  child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
-  child.stderr.on("data", (chunk: Buffer) => {
+  child.stdout?.on("data", (chunk: Buffer) => out.push(chunk));
+  child.stderr?.on("data", (chunk: Buffer) => {
     if (err.length < ERR_MAX) err += chunk.toString("utf8");
   });
   // A git that has read enough closes its end: its exit status tells.
-  child.stdin.on("error", () => undefined);
+  child.stdin?.on("error", () => undefined);
   child.on("error", (error) => {
     clearTimeout(timer);
     reject(new GitError(call, { code: -1, err: `it could not be started, ${error.message}` }));
@@ -206,7 +204,7 @@ function goOn(call: Call, argv: readonly string[], env: Readonly<Record<string, 
     if (code === null) reject(new GitError(call, { code: -1, err: `${reason}; ${err}` }));
     else resolve({ code, out: Buffer.concat(out), err });
   });
-  child.stdin.end(call.input ?? "");
+  child.stdin?.end(call.input);
   return promise;
 }
 

@@ -103,8 +103,10 @@ function inRepository({ commonDir }: Site): Omit<Call, "args"> {
 /** Gives the commit that the work began from. */
 async function makeBranch(site: Site): Promise<string> {
   const { branch, base, run, repo } = site.wanted;
-  const [ours, tip, start] = await resolve(site, [baseRef(run), `refs/heads/${branch}`, base]);
-  await refuseElsewhere(site);
+  const [[ours, tip, start]] = await Promise.all([
+    resolve(site, [baseRef(run), `refs/heads/${branch}`, base]),
+    refuseElsewhere(site),
+  ]);
   if (ours !== undefined && tip !== undefined) return ours;
   const from = ours ?? (tip === undefined ? start : await forkOf(site, tip, start));
   if (from === undefined)

@@ -200,11 +200,7 @@ export async function withCopy<T>(on: On, bench: Bench, use: (index: string) => 
 export async function addAll(on: On, bench: Bench, index: string): Promise<void> {
   const without: string[] = [];
   for (let tries = 1; ;) {
-    const call: Call = {
-      ...at(bench, index),
-      args: ["add", "--all", "--sparse", "--pathspec-from-file=-", "--pathspec-file-nul"],
-      input: Buffer.from([".", ...without.map((path) => `:(top,exclude,literal)${path}`)].join("\0")),
-    };
+    const call: Call = { ...at(bench, index), ...addingAll(without) };
     const answer = await tryGit(on.env, call);
     if (answer.code === 0) return;
     const nested = NO_COMMIT.exec(answer.err)?.[1];
@@ -212,6 +208,14 @@ export async function addAll(on: On, bench: Bench, index: string): Promise<void>
     else if (tries >= TRIES_MAX) throw failed(call, answer);
     else tries += 1;
   }
+}
+
+/** Names are given on standard input, where there are any: they may be many. */
+function addingAll(without: readonly string[]): Pick<Call, "args" | "input"> {
+  const args = ["add", "--all", "--sparse"];
+  if (without.length === 0) return { args: [...args, "--", "."] };
+  const input = Buffer.from([".", ...without.map((path) => `:(top,exclude,literal)${path}`)].join("\0"));
+  return { args: [...args, "--pathspec-from-file=-", "--pathspec-file-nul"], input };
 }
 
 async function fromHead(on: On, bench: Bench, index: string): Promise<void> {

@@ -14,7 +14,7 @@ import { causeOf } from "../reading/cause.ts";
 import { doubtsOf } from "../reading/doubts.ts";
 import { choicesOf, questionOf, sayReads, type QuestionView } from "../reading/question.ts";
 import { askedIn } from "../reading/of-task.ts";
-import { attentionOf, isStranded, sayCrashed } from "../reading/trouble.ts";
+import { attentionOf, choicesOfForeign, isStranded, sayCrashed } from "../reading/trouble.ts";
 import { choicesOfPerson, nextForPerson } from "../reading/ways.ts";
 
 const LIMIT = 1000;
@@ -131,7 +131,10 @@ function itemSeen(seen: Seen): Own {
       question,
       ...typed(choicesOf(question)),
     };
-  if (isStranded(seen)) return { kind: "crashed", what: sayCrashed(seen), ...mend };
+  if (isStranded(seen)) {
+    const known = choicesOfForeign(seen);
+    return { kind: "crashed", what: sayCrashed(seen), ...(known.length === 0 ? mend : typed(known)) };
+  }
   const choices = choicesOfPerson(seen);
   const title = workflow.definition.states[row.state]?.title || `it is in ${row.state}`;
   const what = [title, ...doubtsOf(seen).map(({ text }) => text)].join("; ");

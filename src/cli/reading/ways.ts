@@ -13,7 +13,7 @@ import { askingTask, isWaitingForTasks, tasksOf } from "./children.ts";
 import { meaningOf, type Choice } from "./means.ts";
 import { choicesOfTask, sendingBack } from "./of-task.ts";
 import { answerCommand, choicesOf, labelled, questionOf } from "./question.ts";
-import { attentionOf, foreignOf, isStranded } from "./trouble.ts";
+import { attentionOf, choicesOfForeign, isStranded } from "./trouble.ts";
 
 export type Way = {
   readonly to: string;
@@ -114,9 +114,8 @@ export function nextForPerson(seen: Seen): string {
   const mend = commandIn(attention);
   if (mend !== "") return mend;
   if (isFinished(row)) return `signalbox history ${row.id}`;
-  const foreign = foreignOf(seen);
-  if (foreign !== undefined && !row.halted && attention === "")
-    return `signalbox submit ${row.id} ${foreign}`;
+  const [look] = choicesOfForeign(seen);
+  if (look !== undefined && !row.halted && attention === "") return look.command;
   if (row.halted || attention !== "" || isStranded(seen)) return `signalbox resume ${row.id}`;
   if (run.question !== undefined) return `signalbox answer ${run.id} VALUE`;
   if (row.status === "waiting") return choicesOfPerson(seen)[0]?.command ?? `signalbox why ${row.id}`;
@@ -144,6 +143,7 @@ export function choicesOfPerson(seen: Seen): Choice[] {
   const back = more.length === 0 ? undefined : sendingBack(seen)?.to;
   const moves = movesOfPerson(seen).filter(({ answer, to }) => answer === "" && to !== back);
   return [
+    ...choicesOfForeign(seen),
     ...(question === undefined ? [] : choicesOf(question)),
     ...more,
     ...moves.map(({ command, means }) => ({ command, means })),

@@ -1,5 +1,6 @@
 /** Tasks of a plan, whatever the style of its file, and what makes a list of them unusable. */
 
+import type { TaskKeys } from "../../core/graph.ts";
 import type { Flaw } from "../finding.ts";
 import { quote } from "../finding.ts";
 import { circleIn } from "../order.ts";
@@ -18,6 +19,8 @@ export type Task = {
   readonly layer?: string;
   /** What is to be done, as the list has it. */
   readonly text?: string;
+  /** What else it says: words, numbers, yes and no, and lists of them. */
+  readonly keys?: TaskKeys;
   readonly line: number;
 };
 
@@ -32,6 +35,7 @@ export type Draft = {
   readonly status?: string;
   readonly layer?: string;
   readonly text?: string;
+  readonly keys?: TaskKeys;
 };
 
 const STATUSES = new Set([

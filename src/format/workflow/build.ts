@@ -12,6 +12,8 @@ import {
   type Build,
   type Prompts,
 } from "./builder.ts";
+import { buildInput } from "./input.ts";
+import { buildRoleContext } from "./role-context.ts";
 import { buildConditions } from "./conditions.ts";
 import { listOf, report, requireName, requireNames, type Context, type Path } from "./context.ts";
 import { answerMoves, buildAsk, buildEnd, buildMove } from "./moves.ts";
@@ -121,13 +123,12 @@ function buildRole(on: Build, role: NonNullable<WorkflowFile["roles"]>[string], 
     usePrompt(on, prompt, isNamed ? context.placeOf([...path, "prompt"]) : context.keyPlaceOf(path));
     if (again !== prompt) usePrompt(on, again, context.placeOf([...path, "again"]));
   }
-  for (const key of ["context", "earlier"] as const)
-    requireNames(on.context, {
-      kind: "artifact",
-      names: role[key],
-      known: on.context.names.artifacts,
-      path: [...path, key],
-    });
+  requireNames(on.context, {
+    kind: "artifact",
+    names: role.earlier,
+    known: on.context.names.artifacts,
+    path: [...path, "earlier"],
+  });
   const values = valuesOf(on);
   const minutes = paramOr(values, role.minutes ?? UNSAID_MINUTES, { as: "int", path: [...path, "minutes"] });
   const stall = paramOr(values, role.stall ?? UNSAID_MINUTES, { as: "int", path: [...path, "stall"] });
@@ -140,8 +141,9 @@ function buildRole(on: Build, role: NonNullable<WorkflowFile["roles"]>[string], 
     model: paramOr(values, role.model ?? "", { as: "text", path: [...path, "model"] }),
     minutes: typeof minutes === "object" ? minutes : Number(minutes),
     stallMinutes: typeof stall === "object" ? stall : Number(stall),
-    context: listOf(role.context),
+    ...buildRoleContext(on.context, role.context, [...path, "context"]),
     ...(role.earlier === undefined ? {} : { earlier: listOf(role.earlier) }),
+    ...(role.input === undefined ? {} : { input: buildInput(on, role.input, name) }),
   };
 }
 

@@ -1,6 +1,7 @@
 /** What files show: trees of data, or reviews for people. What they show of artifacts is noted there, so that it is kept. */
 
 import type { Artifact } from "../../core/artifact.ts";
+import { isEach, isFrom } from "../../core/project.ts";
 import type { Definition, Projection, Tree } from "../../core/workflow.ts";
 import { report, requireName, type Context, type Path } from "./context.ts";
 import { checkFile } from "./paths.ts";
@@ -30,12 +31,14 @@ export function buildProjections(
   );
 }
 
-/** Blocks go with front matter; besides that, a file that shows a review shows nothing else. */
+/** Blocks go with front matter; besides that, a file of these kinds shows one thing. */
 function isRival(one: ProjectionFile["as"], other: ProjectionFile["as"]): boolean {
   const both = [one, other];
-  const isReview = both.some((as) => as === "review" || as === "review-block");
-  return isReview && !(both.includes("review-block") && both.includes("front-matter"));
+  const isAlone = both.some((as) => ALONE.has(as));
+  return isAlone && !(both.includes("review-block") && both.includes("front-matter"));
 }
+
+const ALONE: ReadonlySet<ProjectionFile["as"]> = new Set(["review", "review-block", "lines", "sections"]);
 
 function buildProjection(
   on: { readonly context: Context; readonly artifacts: Artifacts },
@@ -55,10 +58,24 @@ function buildProjection(
     // YAML without tags gives only literals, lists and maps: that is what a tree is.
     const tree = (data ?? {}) as Tree;
     checkPaths(on, tree, [...path, "data"]);
+    if (data !== undefined) checkKind(context, tree, { as, path: [...path, "data"] });
     return { file, as, data: tree };
   }
   if (of !== undefined) requireReview(on, of, [...path, "of"]);
   return { file, as, of: of ?? "" };
+}
+
+/** Lines are members of a list, and sections have names. */
+function checkKind(
+  context: Context,
+  tree: Tree,
+  { as, path }: { readonly as: ProjectionFile["as"]; readonly path: Path },
+): void {
+  if (typeof tree !== "object" || tree === null || isFrom(tree)) return;
+  if (as === "lines" && !isEach(tree))
+    bad(context, context.placeOf(path), "lines are the members of a list: { each: PATH, give: TREE }");
+  if (as === "sections" && isEach(tree))
+    bad(context, context.placeOf(path), `sections have headings: a map of them, or "each" with "key"`);
 }
 
 function bad(context: Context, at: ReturnType<Context["placeOf"]>, message: string): void {

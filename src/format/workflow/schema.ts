@@ -8,7 +8,7 @@ import * as z from "zod/mini";
 import { Archive } from "./schema-archive.ts";
 import { Artifact } from "./schema-artifacts.ts";
 import { Stage, type Phase } from "./schema-stages.ts";
-import { Bound, File, Name, Names, Param, Scalar, Setting, Some, Text, told } from "./words.ts";
+import { Bound, File, Name, Named, Names, Param, Scalar, Setting, Some, Text, told } from "./words.ts";
 
 export const SCHEMA_VERSION = 1;
 
@@ -62,9 +62,23 @@ const Role = z.strictObject({
   model: z.optional(told(z.union([Param, Text]), "The model the harness is asked for")),
   minutes: z.optional(told(Bound, "It is ended after this time")),
   stall: z.optional(told(Bound, "It is ended after this many minutes without output")),
-  context: z.optional(told(Names, "Artifacts that must be there when it starts")),
+  context: z.optional(
+    told(Named, "Artifacts that must be there when it starts; one whose name ends in ? may be missing"),
+  ),
   earlier: z.optional(
     told(Names, "Artifacts of which it is told, when it starts, where the newest archived one is"),
+  ),
+  input: z.optional(
+    told(
+      z.strictObject({
+        file: told(File, "The JSON file that is written before each of its turns"),
+        data: told(
+          z.record(z.string(), z.unknown()),
+          "A tree as in projection, which may read dispatch, too",
+        ),
+      }),
+      "What it is given as data",
+    ),
   ),
 });
 
@@ -150,8 +164,8 @@ const Assertion = z.union([
 const Projection = z.strictObject({
   file: told(File, "The file that is rewritten from the run"),
   as: told(
-    z.enum(["front-matter", "json", "yaml", "review", "review-block"]),
-    "How: a tree of data, a review as a page for people, or its rounds as blocks at the end of a file that others write",
+    z.enum(["front-matter", "json", "yaml", "lines", "sections", "review", "review-block"]),
+    "How: a tree of data, the members of a list as lines of JSON, a page with a section for each key, a review as a page for people, or its rounds as blocks at the end of a file that others write",
   ),
   data: z.optional(
     told(

@@ -36,6 +36,16 @@ export const Setting = z
       "keys with dots between them, like stages.TEST.enabled; each has letters, digits, _ and -",
     ),
   );
+const Wanted = z
+  .string()
+  .check(
+    z.regex(
+      /^[A-Za-z0-9][A-Za-z0-9_.-]*\??$/,
+      "a name has letters, digits, _ . and -, begins with a letter or digit, and may end in ?",
+    ),
+  );
+/** Names of what must be there, or with `?` may. */
+export const Named = z.union([Wanted, z.array(Wanted)]);
 export const Names = z.union([Name, z.array(Name)]);
 export const Some = z.union([Name, z.array(Name).check(z.minLength(1, "must name at least one"))]);
 export const Whole = z.int().check(z.gte(0, "must not be negative"));

@@ -128,7 +128,12 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
       expect(String(first.document["message"])).toContain(
         "challenger was not started: changes/x/tasks.md was changed by somebody else since it was accepted from task-writer",
       );
-      expect(first.document["next"]).toBe(`signalbox submit ${on.of("x")} todo`);
+      expect(first.document["ways"]).toEqual([
+        "less changes/x/tasks.md",
+        `signalbox submit ${on.of("x")} todo`,
+        `signalbox resume ${on.of("x")}`,
+        `signalbox move ${on.of("x")} dropped`,
+      ]);
       // Not by calling again.
       expect(await on.door("plan", "x")).toBe("5 stale");
       expect((await on.type("submit", "x", "todo")).code).toBe(0);
