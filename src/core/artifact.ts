@@ -92,7 +92,13 @@ export type Reader =
       readonly review?: ReviewShape;
       readonly lists: Readonly<Record<string, ListAt>>;
     }
-  | { readonly type: "tasks"; readonly style: "markdown" | "yaml" | "checkbox"; readonly front?: Front }
+  | {
+      readonly type: "tasks";
+      readonly style: "markdown" | "yaml" | "checkbox";
+      readonly front?: Front;
+      /** The status of its tasks is the engine's, and no part of it. */
+      readonly shown?: true;
+    }
   | {
       readonly type: "check";
       readonly command: Value<string>;
@@ -118,10 +124,19 @@ export type Children = {
   readonly most: number;
   /** Whether the complexity of a task counts; where it does not, every task is of a medium one. */
   readonly scored?: Value<boolean>;
-  /** What each is started with: the same for all, or by the complexity of its task. */
-  readonly with: Readonly<Record<string, Value | Readonly<Record<"easy" | "medium" | "hard", Value>>>>;
+  /** What each is started with: the same for all, by the complexity of its task, or what somebody has written. */
+  readonly with: Readonly<
+    Record<string, Value | Readonly<Record<"easy" | "medium" | "hard", Value>> | TakenFrom>
+  >;
   /** As of a role: what each is told of an earlier attempt. */
   readonly earlier?: readonly string[];
+};
+
+/** What a task says under a key of its own, or a field of an artifact that is good. Where neither says anything, the child's default. */
+export type TakenFrom = {
+  readonly from: { readonly task: string } | { readonly artifact: string; readonly field: string };
+  /** True as well where the task has one of these under one of these keys. */
+  readonly or?: Readonly<Record<string, readonly Literal[]>>;
 };
 
 /** How those of a list can end; one alone ends well or not. */

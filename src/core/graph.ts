@@ -5,6 +5,11 @@
  * start does so in the order of a list schedule: first what has the longest way to the end behind it. Layers are begun one after the other.
  */
 
+import type { Literal } from "./value.ts";
+
+/** What tasks in YAML say besides, by key. */
+export type TaskKeys = Readonly<Record<string, Literal | readonly Literal[]>>;
+
 export type GraphTask = {
   readonly id: string;
   readonly dependsOn: readonly string[];

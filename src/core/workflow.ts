@@ -43,7 +43,11 @@ export type Role = {
   readonly optional?: readonly string[];
   /** Artifacts of which the newest that was archived is handed over as well, unless it has been written anew. */
   readonly earlier?: readonly string[];
+  /** What it is given as data: a JSON file that is written before each of its turns. `{slot}` stands for the slot of a fan-out. */
+  readonly input?: Input;
 };
+
+export type Input = { readonly file: string; readonly data: Tree };
 
 export type State = {
   readonly final?: "done" | "cancelled" | "failed";
@@ -202,7 +206,7 @@ export type Projection = TreeProjection | ReviewProjection;
 
 export type TreeProjection = {
   readonly file: string;
-  readonly as: "front-matter" | "json" | "yaml" | "lines" | "sections";
+  readonly as: "front-matter" | "json" | "yaml" | "lines" | "sections" | "task-status";
   readonly data: Tree;
 };
 

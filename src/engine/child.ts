@@ -8,7 +8,7 @@ import type { Defect } from "../core/check/defect.ts";
 import { closest } from "../core/closest.ts";
 import type { Workflow } from "../core/compile.ts";
 import { sayTaken, takes } from "../core/param.ts";
-import type { Children } from "../core/artifact.ts";
+import type { Children, Shape, TakenFrom } from "../core/artifact.ts";
 import type { Literal, Value } from "../core/value.ts";
 import { START, type Param } from "../core/workflow.ts";
 import { awaitingIn } from "./fact.ts";
@@ -67,10 +67,51 @@ function misfitsOf(name: string, { child, parent, reader }: On): readonly string
     return [`${workflow} has no parameter "${name}"${hint}`];
   }
   const given = reader.with[name] ?? "";
+  if (typeof given === "object" && "from" in given)
+    return objectionsToTaken({ child, parent, reader }, given, { name, param });
   const values =
     typeof given === "object" && "easy" in given ? [given.easy, given.medium, given.hard] : [given];
   const wrong = values.map((value) => misfit(param, value, parent)).find((found) => found !== undefined);
   return wrong === undefined ? [] : [`${name} of ${workflow} is ${sayTaken(param)}, and ${wrong}`];
+}
+
+/** What a task says is known only when it is read; a field has a shape. */
+function objectionsToTaken(
+  { child, parent }: On,
+  { from, or }: TakenFrom,
+  { name, param }: { readonly name: string; readonly param: Param },
+): readonly string[] {
+  const { name: workflow } = child.definition;
+  if (isRunBy(child, name))
+    return [`${name} of ${workflow} says what is run: nobody but a person may write it`];
+  if (or !== undefined && param.type !== "bool")
+    return [`${name} of ${workflow} is ${sayTaken(param)}, and "or" makes it true`];
+  if ("task" in from) return [];
+  const reader = parent.definition.artifacts[from.artifact]?.reader;
+  const shape = reader?.type === "json" || reader?.type === "yaml" ? reader.shape : undefined;
+  const inner =
+    shape?.type === "object" ? (shape.required[from.field] ?? shape.optional[from.field]) : undefined;
+  const wrong = inner === undefined ? undefined : misfitOf(param, inner);
+  const field = `${from.artifact}.${from.field}`;
+  return wrong === undefined ? [] : [`${name} of ${workflow} is ${sayTaken(param)}, and ${field} ${wrong}`];
+}
+
+/** A command of a check, or the program that an agent is. */
+function isRunBy({ definition }: Workflow, name: string): boolean {
+  const commands = Object.values(definition.artifacts).flatMap(({ reader }) =>
+    reader.type === "check" ? [reader.command, ...(reader.more ?? [])] : [],
+  );
+  const programs = Object.values(definition.roles).map(({ harness }) => harness);
+  return [...commands, ...programs].some((value) => typeof value === "object" && value.param === name);
+}
+
+/** Of a shape; how large a number is, and which word a text is, is seen when it is there. A list is read as how many members it has. */
+function misfitOf(param: Param, shape: Shape): string | undefined {
+  const values = "values" in shape ? (shape.values ?? []) : [];
+  const other = values.find((value) => !takes(param, value));
+  if (other !== undefined) return `can be ${JSON.stringify(other)}`;
+  const kinds = { int: ["number", "list"], bool: ["boolean"], enum: ["text"], text: ["text"] };
+  return kinds[param.type].includes(shape.type) ? undefined : `is a ${shape.type}`;
 }
 
 function misfit(param: Param, value: Value, parent: Workflow): string | undefined {

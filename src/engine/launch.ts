@@ -46,6 +46,8 @@ export function variablesOf(on: {
   return {
     base: workspace?.base || "HEAD",
     tree: treeOf(run, slotKey(role, slot)),
+    input: fillPath(run, workflow.definition.roles[role]?.input?.file ?? "", slot),
+    output: outputIn(workflow, run, { role, slot }),
     ...variables,
     branch,
     run: run.id,
@@ -59,6 +61,16 @@ export function variablesOf(on: {
     commands: role === "" ? "" : commandsIn(workflow, role, run.state),
     commands_by_state: role === "" ? "" : commandsByState(workflow, role),
   };
+}
+
+/** Where the one review stands that this role writes now. */
+export function outputIn(
+  { definition }: Workflow,
+  run: Run,
+  { role, slot }: Pick<AgentOf, "role" | "slot">,
+): string {
+  const [name = ""] = reviewsIn(definition, role, run.state);
+  return fillPath(run, definition.artifacts[name]?.file ?? "", slot);
 }
 
 /** Of the one review that this role writes now; `check` sees to it that no prompt asks for it elsewhere. */

@@ -54,11 +54,16 @@ export function shownWorkspace(
   return { ...bound, branch: works.branches.branchAt(bound.path) };
 }
 
-/** Paths of artifacts and projections: they are not part of the work. `{slot}` stands for any name. */
+/** Paths of artifacts, projections and what agents are given: they are not part of the work. `{slot}` stands for any name. */
 export function artifactPaths({ definition }: Workflow, run: Run): string[] {
-  const { artifacts, projections } = definition;
+  const { artifacts, projections, roles } = definition;
+  const inputs = Object.values(roles).map(({ input }) => input?.file ?? "");
   const copies = earlierIn(definition).map((name) => copyOf(artifacts[name], "{n}"));
-  const files = [...[...Object.values(artifacts), ...projections].map(({ file }) => file), ...copies];
+  const files = [
+    ...[...Object.values(artifacts), ...projections].map(({ file }) => file),
+    ...inputs,
+    ...copies,
+  ];
   return [...new Set(files.filter((file) => file !== "").map((file) => fillPath(run, file, "{slot}")))];
 }
 

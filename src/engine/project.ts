@@ -7,7 +7,7 @@ import { isUnseen } from "../core/unseen.ts";
 import { viewOf } from "../core/view.ts";
 import type { Box } from "./box.ts";
 import { boundWorkspace, placeOf } from "./place.ts";
-import type { RunRow } from "./ports/journal.ts";
+import type { Kept, RunRow } from "./ports/journal.ts";
 import type { WorkspaceRow } from "./ports/registry.ts";
 import type { Submission } from "./submit.ts";
 import { taskData } from "./task-data.ts";
@@ -27,21 +27,8 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
     if (projections.length === 0) return [];
     const place = placeOf(box, { run, workflow, id });
     const mended = await box.artifacts.keep(place, { into: `${box.folders(id).archive}/edited` });
-    const workspace = boundWorkspace(box, id);
-    const resources = {
-      workspace: workspace?.path ?? null,
-      session: workspace === undefined ? null : sessionOf(box, row, workspace),
-      stoppedAt: isStopped(box, row) ? haltedAt(box, row) : null,
-    };
     const tasks = taskData(box, place);
-    const view = viewOf(workflow, run, resources);
-    const { record, said } = historyIn(box, row, workflow);
-    const root = {
-      ...view,
-      ...(record === undefined ? {} : { run: { ...view.run, ...record.run }, reviews: record.reviews }),
-      ...said,
-      ...tasks.root,
-    };
+    const root = { ...rootOf(box, kept, workflow.definition), ...tasks.root };
     const write = await box.artifacts.project(place, { root, projections });
     // What an older state has to say never goes over what a newer one says: nobody can move the run in that moment.
     const { told, isWhole } = write((show) => {
@@ -59,6 +46,25 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
   return [...all, `the files of run ${id} are behind its journal, which changes all the time`];
 }
 
+type Shown = Pick<Workflow["definition"], "projections">;
+
+/** What these files may show of a run, but for its tasks. */
+export function rootOf(box: Box, { row, run }: Kept, shown: Shown): Readonly<Record<string, unknown>> {
+  const workflow = box.workflow(row.definition);
+  const workspace = boundWorkspace(box, row.id);
+  const view = viewOf(workflow, run, {
+    workspace: workspace?.path ?? null,
+    session: workspace === undefined ? null : sessionOf(box, row, workspace),
+    stoppedAt: isStopped(box, row) ? haltedAt(box, row) : null,
+  });
+  const { record, said } = historyIn(box, { row, workflow }, shown);
+  return {
+    ...view,
+    ...(record === undefined ? {} : { run: { ...view.run, ...record.run }, reviews: record.reviews }),
+    ...said,
+  };
+}
+
 /** After an event that files mostly do not show: where they were up to date, and would say the same, they are left as they are. */
 export async function projectAfter(box: Box, submission: Submission, id: string): Promise<void> {
   const row = box.store.load(id)?.row;
@@ -73,11 +79,10 @@ export async function projectAfter(box: Box, submission: Submission, id: string)
 /** All that happened is read again only where some file shows it. */
 function historyIn(
   { store }: Box,
-  { id, seq }: RunRow,
-  workflow: Workflow,
+  { row: { id, seq }, workflow }: { readonly row: RunRow; readonly workflow: Workflow },
+  shown: Shown,
 ): { readonly record?: RunRecord; readonly said?: Said } {
-  const { definition } = workflow;
-  const [isRecorded, isSaid] = [showsRecord(definition), showsSaid(definition)];
+  const [isRecorded, isSaid] = [showsRecord(shown), showsSaid(shown)];
   if (!isRecorded && !isSaid) return {};
   const before = store.events(id).filter((each) => each.seq <= seq);
   const events = before.map(({ event }) => event);

@@ -32,7 +32,8 @@ export function showsTasks(workflow: Workflow): boolean {
 }
 
 function shows({ definition }: Workflow, root: string): boolean {
-  return definition.projections.some((each) => "data" in each && reads(each.data, root));
+  const inputs = Object.values(definition.roles).flatMap(({ input }) => (input === undefined ? [] : [input]));
+  return [...definition.projections, ...inputs].some((each) => "data" in each && reads(each.data, root));
 }
 
 const DESCRIPTION_MAX = 100;

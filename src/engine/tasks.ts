@@ -1,21 +1,17 @@
 /** The tasks of a list become a graph: written down at once, started by and by. */
 
 import type { Workflow } from "../core/compile.ts";
-import type { GraphTask } from "../core/graph.ts";
-import type { Run } from "../core/run.ts";
-import { valueOf } from "../core/standing.ts";
 import { takenOver } from "../core/take-over.ts";
 import type { Children } from "../core/artifact.ts";
-import type { Literal } from "../core/value.ts";
 import { recalled } from "./attempts.ts";
 import { objectionsTo } from "./child.ts";
+import { paramsOf } from "./child-params.ts";
 import { isUnderWay } from "./descendants.ts";
 import type { Of } from "./doing.ts";
 import { earlierOf, type Earlier } from "./earlier.ts";
 import { tasksOf } from "./listed.ts";
 import { fillPath } from "./place.ts";
-import type { Listed } from "./ports/files.ts";
-import type { ChildRow, NewChild } from "./ports/graphs.ts";
+import type { NewChild } from "./ports/graphs.ts";
 import { Later } from "./writers.ts";
 
 export async function startTasks({ works, kept, deed }: Of<"start-tasks">): Promise<string> {
@@ -41,7 +37,7 @@ export async function startTasks({ works, kept, deed }: Of<"start-tasks">): Prom
   const earlier = await recalled(works, kept, reader.earlier);
   const children = tasks.map((task) => ({
     task,
-    params: paramsOf(child, { run, reader, task, plan, earlier }),
+    params: paramsOf(child, { workflow, run, reader, task, plan, earlier }),
     ...endOf(taken.get(task.id)),
   }));
   store.putGraph({ ...key, definition: child.hash(), most: reader.most }, children);
@@ -65,48 +61,4 @@ function requireFit(child: Workflow, parent: Workflow, reader: Children): void {
   if (first === undefined) return;
   const next = `mend ${parent.definition.name} or ${child.definition.name}`;
   throw Object.assign(new Error(first), { next });
-}
-
-type Given = {
-  readonly run: Run;
-  readonly reader: Children;
-  readonly task: Listed;
-  /** Where the list is. */
-  readonly plan: string;
-  readonly earlier: readonly string[];
-};
-
-/** What the child declares, of what is known of its task. */
-function paramsOf({ definition }: Workflow, { run, reader, task, plan, earlier }: Given): ChildRow["params"] {
-  const known: Record<string, Literal> = {
-    task: task.id,
-    goal: task.title,
-    files: task.files.join("\n"),
-    plan,
-    complexity: task.complexity ?? HARDER,
-    parent: run.id,
-    earlier: earlier.join("\n"),
-  };
-  const given = Object.entries(reader.with).map(
-    ([name, value]) =>
-      [name, valueFor(run, value, isScored(run, reader) ? task.complexity : HARDER)] as const,
-  );
-  const all = { ...known, ...Object.fromEntries(given) };
-  return Object.fromEntries(Object.entries(all).filter(([name]) => definition.params[name] !== undefined));
-}
-
-/** Where nobody has said how hard a task is. */
-const HARDER = "medium";
-
-function isScored(run: Run, { scored = true }: Children): boolean {
-  return valueOf(run, scored) === true;
-}
-
-function valueFor(
-  run: Run,
-  value: Children["with"][string],
-  complexity: GraphTask["complexity"] = HARDER,
-): Literal {
-  if (typeof value === "object" && "easy" in value) return valueOf(run, value[complexity]);
-  return valueOf(run, value);
 }

@@ -9,6 +9,7 @@ import { valueOf } from "../core/standing.ts";
 import { fillArgv } from "../format/argv.ts";
 import type { Message, Works } from "./box.ts";
 import { environment, limitsOf } from "./launch.ts";
+import { writeInput } from "./input.ts";
 import { isTurnOf, jobId } from "./job-id.ts";
 import { boundWorkspace } from "./place.ts";
 import type { Kept } from "./ports/journal.ts";
@@ -90,6 +91,8 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
     store.putTurn(job, running);
   } else if (known.status === "live") store.putAgent(running);
   await bringUpToDate(works, row.id);
+  // What somebody has begun has read it: it is not changed under its hands.
+  if (processes.probe(dir).type === "absent") await writeInput(works, kept, running);
   await processes.launch({
     id,
     dir,

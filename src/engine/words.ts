@@ -62,10 +62,10 @@ export function contextOf(definition: Definition, run: Run, role: string): reado
 }
 
 /** Of files that are read as one, every one in its order. */
-function pathsOf(run: Run, artifact: Artifact | undefined): readonly string[] {
+export function pathsOf(run: Run, artifact: Artifact | undefined, slot = ""): readonly string[] {
   if (artifact === undefined || artifact.file === "") return [];
   const { file, every } = artifact;
-  if (every === undefined) return [fillPath(run, file)];
+  if (every === undefined) return [fillPath(run, file, slot)];
   const members = run.held[every.artifact]?.reading.lists[every.list] ?? [];
   return members.map((member) => fillPath(run, file, member));
 }

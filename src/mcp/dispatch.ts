@@ -1,7 +1,7 @@
 /**
  * What an agent was told when it was started, what it was told since, and the files that belong to that.
  *
- * Files are those of the definition alone: the context of its role, what it writes itself, and what its texts name. Nothing that
+ * Files are those of the definition alone: what its role is given, the context of its role, what it writes itself, and what its texts name. Nothing that
  * somebody puts into a text makes another file readable.
  */
 
@@ -49,5 +49,7 @@ function filesFor({ workflow, run, root }: Seen, { role, slot }: Caller, said: s
     ...definition.projections.map(({ file }) => fillPath(run, file)),
     ...copiesIn(place),
   ].filter((file) => said.includes(file));
-  return [...new Set([...artifacts, ...others])];
+  const { input } = definition.roles[role] ?? {};
+  const given = input === undefined ? [] : [fillPath(run, input.file, slot)];
+  return [...new Set([...given, ...artifacts, ...others])];
 }

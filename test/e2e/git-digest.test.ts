@@ -4,6 +4,7 @@ import {
   chmodSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -12,6 +13,7 @@ import {
 } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { gitBranches } from "../../src/adapters/git/branch-port.ts";
 import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
 import { repositoryOf } from "../../src/adapters/git/repository.ts";
 import { commit, put, removeSites, sh, site, work } from "../support/git.ts";
@@ -314,4 +316,25 @@ test.for<[string, (of: Site) => string, object]>([
     exit: 2,
     ...error,
   });
+});
+
+test("what has changed since the branch began is told by path, with renames, and without artifacts", async () => {
+  const { of, path, digest } = await prepared();
+  put(path, { "a.txt": "changed\n", "new/ä.txt": "x\n", "TASK.md": "x", "reviews/a.json": "x" });
+  renameSync(join(path, "dir/c.txt"), join(path, "dir/d.txt"));
+  rmSync(join(path, "b.txt"));
+  const branches = gitBranches({ home: of.home, env: of.env });
+  const tree = await digest();
+  const changed = async (from: string): Promise<string[]> => {
+    const all = await branches.changed(path, { from, tree, artifacts: ARTIFACTS });
+    return all.map((each) => `${each.type} ${each.path} ${each.from ?? "-"}`);
+  };
+  expect(await changed(of.base)).toEqual([
+    "modified a.txt -",
+    "deleted b.txt -",
+    "renamed dir/d.txt dir/c.txt",
+    "added new/ä.txt -",
+  ]);
+  // Before the first commit, all of it is new.
+  expect(new Set(await changed(""))).toContain("added a.txt -");
 });

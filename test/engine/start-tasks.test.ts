@@ -1,6 +1,6 @@
 /** Child runs over the real store: what they are made of and started with, and what their parent is told. */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -20,7 +20,14 @@ import { fromText } from "../support/workflows.ts";
 const CHILD = fromText(`$schema: workflow-1.schema.json
 name: child
 title: A part of the work, which a person does
-params: { goal: { text: "" }, task: { text: "" }, plan: { text: none }, parent: { text: "" } }
+params:
+  goal: { text: "" }
+  task: { text: "" }
+  plan: { text: none }
+  parent: { text: "" }
+  tested: { bool: true }
+  pace: { enum: [slow, fast], default: slow }
+  least: { int: [1, 9], default: 5 }
 artifacts: { orphaned: { fact: parent-over } }
 states: { working: { waits: true }, done: { final: done }, lost: { final: cancelled } }
 moves:
@@ -49,6 +56,27 @@ moves:
   - { from: [good, bad], to: over, by: human }
 `);
 
+const TOLD = fromText(`$schema: workflow-1.schema.json
+name: told
+title: What each run is started with is said by its task, and by an answer
+artifacts:
+  todo: { in: tasks.yaml, tasks: yaml, by: human }
+  answer: { in: answer.json, json: { object: { pace?: text } }, by: human, fresh: planning }
+  work:
+    children: todo
+    workflow: child
+    with: { tested: { from: task.needs_qa, or: { task.type: [feat, fix], task.flags: [risky] } }, pace: { from: answer.pace }, least: { from: task.least } }
+states:
+  planning: { waits: true }
+  building: { enter: [start tasks todo] }
+  over: { final: done }
+moves:
+  - { from: start, to: planning, by: human }
+  - { from: planning, to: planning, by: human }
+  - { from: planning, to: building, by: human, need: todo }
+  - { from: building, to: over, by: engine, when: { work: [all, some, none] } }
+`);
+
 let folder = "";
 let store: Store;
 
@@ -65,7 +93,7 @@ let made = 0;
 
 function works(): Works {
   const home = homeAt(join(folder, "state"));
-  const all = new Map<string, Workflow>([PARENT, CHILD].map((each) => [each.hash(), each]));
+  const all = new Map<string, Workflow>([PARENT, TOLD, CHILD].map((each) => [each.hash(), each]));
   const some = {
     clock: { now: () => Date.parse(AT), mono: () => 0 },
     store,
@@ -100,10 +128,10 @@ async function work(): Promise<void> {
   }
 }
 
-async function begun(params: Readonly<Record<string, string>>): Promise<void> {
-  const birth = { workflow: "parent", goal: "X", repo: folder, base: "" };
-  store.define(PARENT.hash(), PARENT.definition);
-  const outcome = await begin(works(), { run: "r1", by: HUMAN, workflow: PARENT, birth, params });
+async function begun(workflow: Workflow, params: Readonly<Record<string, string>> = {}): Promise<void> {
+  const birth = { workflow: workflow.definition.name, goal: "X", repo: folder, base: "" };
+  store.define(workflow.hash(), workflow.definition);
+  const outcome = await begin(works(), { run: "r1", by: HUMAN, workflow, birth, params });
   if (outcome.type === "refused") throw new Error(outcome.refusal.message);
   await work();
 }
@@ -122,7 +150,7 @@ const children = () => store.childrenOf("r1");
 const state = (): string => store.load("r1")?.run.state ?? "";
 
 test("a run is made of no list: what it is for, how it ends, and anew each time", async () => {
-  await begun({ goal: `Judge\n  everything ${"x".repeat(300)}` });
+  await begun(PARENT, { goal: `Judge\n  everything ${"x".repeat(300)}` });
   expect(children().map(({ task }) => task)).toEqual([
     { id: "meta", title: `Judge everything ${"x".repeat(183)}`, files: [], dependsOn: [] },
   ]);
@@ -141,4 +169,45 @@ test("a run is made of no list: what it is for, how it ends, and anew each time"
     ["done", "", "done"],
     ["", "", "waiting"],
   ]);
+});
+
+const DEFAULT = { tested: true, pace: "slow", least: 5 };
+
+/** The parameters of the run that was made of a task. */
+async function started(said: string, answer: string): Promise<unknown> {
+  await begun(TOLD);
+  const { files } = works().folders("r1");
+  mkdirSync(files, { recursive: true });
+  const more = said === "" ? "" : `, ${said}`;
+  writeFileSync(join(files, "tasks.yaml"), `tasks:\n  - { id: "1", title: One, files: [a]${more} }\n`);
+  if (answer !== "") writeFileSync(join(files, "answer.json"), answer);
+  await move("r1", "building");
+  return store.load(children()[0]?.run ?? "")?.run.params;
+}
+
+test.for<[said: string, answer: string, began: object]>([
+  ["", "{}", DEFAULT],
+  ["needs_qa: false", "{}", { ...DEFAULT, tested: false }],
+  [
+    "needs_qa: false, type: docs, flags: [safe], least: 9",
+    '{"pace":"fast"}',
+    { tested: false, pace: "fast", least: 9 },
+  ],
+  ["needs_qa: false, type: fix", "{}", DEFAULT],
+  ["needs_qa: false, flags: [safe, risky]", "{}", DEFAULT],
+  ["needs_qa: { no: true }", "{}", DEFAULT],
+  // What is not good has said nothing.
+  ["", '{"pace":1}', DEFAULT],
+  ["", "", DEFAULT],
+])("a task that says %s beside the answer %s", async ([said, answer, began]) => {
+  expect(await started(said, answer)).toMatchObject(began);
+});
+
+test.for<[said: string, answer: string, message: string]>([
+  ["needs_qa: perhaps", "{}", 'task 1 says needs_qa: "perhaps", and tested of child is true or false'],
+  ["needs_qa: [true]", "{}", "task 1 says needs_qa: [true], and tested of child is true or false"],
+  ["least: 10", "{}", "task 1 says least: 10, and least of child is a whole number from 1 to 9"],
+  ["", '{"pace":"leisurely"}', 'answer.pace is "leisurely", and pace of child is one of slow, fast'],
+])("no run is made of a task that says %s beside the answer %s", async ([said, answer, message]) => {
+  await expect(started(said, answer)).rejects.toThrow(message);
 });

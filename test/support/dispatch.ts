@@ -20,6 +20,11 @@ import { AT, HUMAN } from "./play.ts";
 
 const RUN = "r1";
 
+const CHANGED = [
+  { path: "src/new.ts", type: "renamed", from: "src/old.ts" },
+  { path: "a.ts", type: "modified", from: null },
+];
+
 export type Scene = {
   readonly repo: string;
   readonly works: Works;
@@ -128,7 +133,11 @@ function worksOf({ folder, store, workflow, more }: Stage, launched: Launch[]): 
     desk,
     artifacts: fileArtifacts({ registry: store }),
     workspaces: { digest: () => Promise.resolve("t1"), snapshot: () => Promise.resolve("") },
-    branches: { checkout: () => Promise.resolve({ base: "b1" }), branchAt: () => "main" },
+    branches: {
+      checkout: () => Promise.resolve({ base: "b1" }),
+      branchAt: () => "main",
+      changed: () => Promise.resolve(CHANGED),
+    },
     processes: {
       launch: (launch: Launch) => {
         launched.push(launch);

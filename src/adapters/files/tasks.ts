@@ -22,13 +22,14 @@ export async function tasksIn(place: Place, artifact: string): Promise<readonly 
     throw new Error(`${fault.at.file}:${fault.at.line}:${fault.at.col}: ${fault.reason}`);
   // They come in the order of their layers.
   const layers = [...new Set(tasks.map(({ layer }) => layer))];
-  return tasks.map(({ id, title, files, dependsOn, complexity, layer, text: told = "" }) => ({
+  return tasks.map(({ id, title, files, dependsOn, complexity, layer, keys, text: told = "" }) => ({
     id,
     title,
     files,
     dependsOn,
     text: told,
     ...(complexity === undefined ? {} : { complexity }),
+    ...(keys === undefined ? {} : { keys }),
     ...(layer === undefined ? {} : { layer: layers.indexOf(layer) }),
   }));
 }

@@ -2,10 +2,11 @@
 
 import type { Branches } from "../../engine/ports/files.ts";
 import { baseOf } from "./base.ts";
+import { changedIn } from "./changed.ts";
 import { checkout } from "./in-place.ts";
 import { whileLocked } from "./lock.ts";
 import { refuseRunName } from "./names.ts";
-import type { On } from "./own.ts";
+import { openBench, type On } from "./own.ts";
 import { presentBranch } from "./present-branch.ts";
 import { rename } from "./rename.ts";
 
@@ -17,6 +18,7 @@ export function gitBranches(on: On): Branches {
     },
     baseOf: (of) => baseOf(on, of),
     checkout: (repo, artifacts) => checkout(on, repo, artifacts),
+    changed: async (path, of) => changedIn(on, await openBench(on, path), of),
     branchAt: presentBranch,
   };
 }

@@ -62,7 +62,10 @@ type Tasks = { readonly reader: Children; readonly child: Workflow; readonly par
 /** What a child's own value is, or is given as, seen from its parent. */
 function valuesFor({ reader, child, params }: Tasks, value: Value<string>): readonly Value[] {
   if (typeof value === "string") return [value];
-  const given = reader.with[value.param] ?? child.definition.params[value.param]?.default ?? "";
+  const own = child.definition.params[value.param]?.default ?? "";
+  const given = reader.with[value.param] ?? own;
+  // Nobody may write down for a child what it is started with: see `objectionsTo`.
+  if (typeof given === "object" && "from" in given) return [own];
   if (typeof given !== "object" || !("easy" in given)) return [given];
   const { scored = true } = reader;
   const isScored = typeof scored === "object" ? params[scored.param] : scored;

@@ -1,4 +1,4 @@
-/** `{policy}` in a prompt is the text about one review: wherever the prompt is read, its reader must be writing exactly one. */
+/** `{policy}` and `{output}` in a prompt are about one review: wherever the prompt is read, its reader must be writing exactly one. */
 
 import { reviewsIn } from "../policy.ts";
 import type { Workflow } from "../compile.ts";
@@ -10,21 +10,22 @@ import { bad, matches } from "./prompts.ts";
 type Reading = { readonly prompt: string; readonly role: string; readonly state: string };
 
 export function checkPolicies(workflow: Workflow): Defect[] {
-  const { prompts } = workflow.definition;
+  const { prompts, params, counters } = workflow.definition;
   const readings = readingsOf(workflow);
+  const isOwn = Object.hasOwn(params, "output") || Object.hasOwn(counters, "output");
   return Object.entries(prompts).flatMap(([name, prompt]) => {
-    const [first] = matches(prompt, /\{(policy)\}(?!\})/g);
+    const [first] = matches(prompt, isOwn ? /\{(policy)\}(?!\})/g : /\{(policy|output)\}(?!\})/g);
     if (first === undefined) return [];
+    const word = `{${first.word ?? ""}}`;
+    const tells = first.word === "output" ? "is the file of one review" : "tells how one review is judged";
     const own = readings.filter((reading) => reading.prompt === name);
     if (own.length === 0)
-      return [bad(first.at, "{policy} is for whoever reviews, and no agent reads this prompt")];
+      return [bad(first.at, `${word} is for whoever reviews, and no agent reads this prompt`)];
     const wrong = own.flatMap(({ role, state }) => {
       const reviews = reviewsIn(workflow.definition, role, state);
       if (reviews.length === 1) return [];
       const many = reviews.length === 0 ? "no review" : `several reviews: ${reviews.join(", ")}`;
-      return [
-        bad(first.at, `{policy} tells how one review is judged, and ${role} writes ${many} in ${state}`),
-      ];
+      return [bad(first.at, `${word} ${tells}, and ${role} writes ${many} in ${state}`)];
     });
     return wrong.slice(0, 1);
   });

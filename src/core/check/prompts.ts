@@ -19,6 +19,8 @@ const BUILT_IN = [
   "tree",
   "branch",
   "policy",
+  "input",
+  "output",
   ...OF_ROLE,
 ];
 
@@ -63,7 +65,11 @@ function checkVariables(workflow: Workflow, prompt: Prompt, uses: readonly Use[]
   const counters = Object.keys(workflow.definition.counters);
   const budgets = counters.map((name) => `${name}_max`);
   const known = [...BUILT_IN, ...Object.keys(workflow.definition.params), ...counters, ...budgets];
+  const without = uses.find(({ role }) => workflow.definition.roles[role]?.input === undefined);
+  const isOwn = Object.hasOwn(workflow.definition.params, "input") || counters.includes("input");
   return matches(prompt, /\{\{|\}\}|\{([a-z][a-z0-9_]*)\}/g).flatMap(({ word, at }) => {
+    if (word === "input" && !isOwn && (uses.length === 0 || without !== undefined))
+      return [bad(at, `{input} is the file of a role's "input", and ${without?.role ?? "nobody"} has none`)];
     if (word !== undefined && OF_ROLE.includes(word) && uses.length === 0)
       return [bad(at, `{${word}} lists what an agent may type, and no agent reads this prompt`)];
     if (word === undefined || known.includes(word)) return [];

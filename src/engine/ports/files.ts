@@ -2,7 +2,7 @@
 
 import type { Workflow } from "../../core/compile.ts";
 import type { Reading } from "../../core/event.ts";
-import type { GraphTask } from "../../core/graph.ts";
+import type { GraphTask, TaskKeys } from "../../core/graph.ts";
 import type { Run } from "../../core/run.ts";
 import type { Projection } from "../../core/workflow.ts";
 
@@ -57,6 +57,13 @@ export type Workspaces = {
   }): Promise<{ readonly salvage: string; readonly kept: string; readonly stays?: true }>;
 };
 
+export type Changed = {
+  readonly path: string;
+  readonly type: "added" | "modified" | "deleted" | "renamed";
+  /** Of what was renamed: its old path. */
+  readonly from: string | null;
+};
+
 /** Where work begins, and what its branch is called. */
 export type Branches = {
   /**
@@ -81,6 +88,11 @@ export type Branches = {
     /** The commit that it is at; empty where there is none yet. */
     readonly base: string;
   }>;
+  /** What is different in the work of a digest from a commit, without artifacts; all of it is new where there is no commit. */
+  changed(
+    path: string,
+    of: { readonly from: string; readonly tree: string; readonly artifacts: readonly string[] },
+  ): Promise<readonly Changed[]>;
   /** The branch that a checkout is on; empty for none. */
   branchAt(path: string): string;
   /** The commit that work begins from which names none: the newest of the project's default branch, here and where it is fetched from. */
@@ -102,8 +114,12 @@ export type Place = {
   readonly isWorkspace?: boolean;
 };
 
-/** A task of a list. `text` is what the list says of it. */
-export type Listed = GraphTask & { readonly title: string; readonly text?: string };
+/** A task of a list. `text` is what the list says of it, `keys` what it says besides. */
+export type Listed = GraphTask & {
+  readonly title: string;
+  readonly text?: string;
+  readonly keys?: TaskKeys;
+};
 
 /**
  * The files of a run, which people and agents edit while we read and write them.

@@ -4,6 +4,8 @@
  * YAML reads 1.10 as the number 1.1. An id without quotes is taken only if it reads back as it was written.
  */
 
+import type { TaskKeys } from "../../core/graph.ts";
+import type { Literal } from "../../core/value.ts";
 import type { Place } from "../../core/workflow.ts";
 import { cutValue } from "../finding.ts";
 import { isObject } from "../json/shape.ts";
@@ -44,7 +46,43 @@ export function entryDraft(entry: Entry): EntryDraft | undefined {
     ...(complexity !== undefined && { complexity }),
     ...(status !== undefined && { status }),
     ...(text !== undefined && { text: instructionsIn(text) }),
+    ...keysIn(data),
   };
+}
+
+/** Those that are read as something else. */
+const READ = new Set([
+  "id",
+  "title",
+  "complexity",
+  "status",
+  "instructions",
+  "description",
+  "depends_on",
+  "files_expected",
+  "files",
+  "file",
+]);
+const KEYS_MAX = 50;
+const MEMBERS_MAX = 100;
+
+/** What it says besides, for whoever asks for it by name; maps are for people only. */
+function keysIn(data: Readonly<Record<string, unknown>>): Pick<Draft, "keys"> {
+  const keys = Object.entries(data).flatMap(([key, value]): [string, TaskKeys[string]][] => {
+    if (READ.has(key)) return [];
+    if (isLiteral(value)) return [[key, cutLiteral(value)]];
+    const isList = Array.isArray(value) && value.every(isLiteral);
+    return isList ? [[key, value.slice(0, MEMBERS_MAX).map(cutLiteral)]] : [];
+  });
+  return keys.length === 0 ? {} : { keys: Object.fromEntries(keys.slice(0, KEYS_MAX)) };
+}
+
+function isLiteral(value: unknown): value is Literal {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}
+
+function cutLiteral(value: Literal): Literal {
+  return typeof value === "string" ? cutValue(value) : value;
 }
 
 function idAt(entry: Entry, value: unknown, path: Path): string | undefined {

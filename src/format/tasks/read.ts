@@ -53,7 +53,7 @@ function lineStarts(text: string): (line: number) => number {
 }
 
 function taskOf(draft: Draft, line: number): Task {
-  const { id, title, files, dependsOn, status, layer, text = "" } = draft;
+  const { id, title, files, dependsOn, status, layer, keys, text = "" } = draft;
   const complexity = draft.complexity === undefined ? undefined : complexityOf(draft.complexity);
   return {
     id,
@@ -64,6 +64,7 @@ function taskOf(draft: Draft, line: number): Task {
     ...(status !== undefined && { status }),
     ...(layer !== undefined && { layer }),
     ...(text !== "" && { text }),
+    ...(keys !== undefined && { keys }),
     line,
   };
 }

@@ -1,5 +1,7 @@
 /** Tasks of a plan, whatever the style of its file, and what makes a list of them unusable. */
 
+import { isListed } from "../../core/task-status.ts";
+import type { TaskKeys } from "../../core/graph.ts";
 import type { Flaw } from "../finding.ts";
 import { quote } from "../finding.ts";
 import { circleIn } from "../order.ts";
@@ -18,6 +20,8 @@ export type Task = {
   readonly layer?: string;
   /** What is to be done, as the list has it. */
   readonly text?: string;
+  /** What else it says: words, numbers, yes and no, and lists of them. */
+  readonly keys?: TaskKeys;
   readonly line: number;
 };
 
@@ -32,17 +36,8 @@ export type Draft = {
   readonly status?: string;
   readonly layer?: string;
   readonly text?: string;
+  readonly keys?: TaskKeys;
 };
-
-const STATUSES = new Set([
-  "not-started",
-  "pending",
-  "in-progress",
-  "in_progress",
-  "implemented",
-  "completed",
-  "blocked",
-]);
 
 export function flawsOf(drafts: readonly Draft[]): readonly Flaw[] {
   if (drafts.length === 0) return [{ offset: 0, reason: "there is no task" }];
@@ -62,7 +57,7 @@ export function flawsOf(drafts: readonly Draft[]): readonly Flaw[] {
     if (draft.complexity !== undefined && complexityOf(draft.complexity) === undefined) {
       complain(`the complexity ${quote(draft.complexity)} is none of ${COMPLEXITIES.join(", ")}`);
     }
-    if (draft.status !== undefined && !STATUSES.has(draft.status)) {
+    if (draft.status !== undefined && !isListed(draft.status)) {
       complain(`the status ${quote(draft.status)} is unknown`);
     }
     const outside = draft.files.find((file) => /^[/\\~]|^[A-Za-z]:|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(file));

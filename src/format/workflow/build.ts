@@ -12,6 +12,7 @@ import {
   type Build,
   type Prompts,
 } from "./builder.ts";
+import { buildInput } from "./input.ts";
 import { buildRoleContext } from "./role-context.ts";
 import { buildConditions } from "./conditions.ts";
 import { listOf, report, requireName, requireNames, type Context, type Path } from "./context.ts";
@@ -142,6 +143,7 @@ function buildRole(on: Build, role: NonNullable<WorkflowFile["roles"]>[string], 
     stallMinutes: typeof stall === "object" ? stall : Number(stall),
     ...buildRoleContext(on.context, role.context, [...path, "context"]),
     ...(role.earlier === undefined ? {} : { earlier: listOf(role.earlier) }),
+    ...(role.input === undefined ? {} : { input: buildInput(on, role.input, name) }),
   };
 }
 

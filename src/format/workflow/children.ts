@@ -1,12 +1,14 @@
 /** Child runs: of which tasks, how many at a time, and with which parameters each. */
 
-import type { Children } from "../../core/artifact.ts";
+import type { Children, TakenFrom } from "../../core/artifact.ts";
 import type { Literal, Value } from "../../core/value.ts";
-import { listOf, report, type Context, type Path } from "./context.ts";
+import { listOf, report, requireName, type Context, type Path } from "./context.ts";
 import { paramOr, type Params } from "./params.ts";
 import type { ArtifactFile } from "./schema.ts";
 
 type On = { readonly context: Context; readonly params: Params };
+
+type TakenFile = Extract<NonNullable<ArtifactFile["with"]>[string], { from: string }>;
 
 const AT_ONCE = 4;
 
@@ -51,10 +53,32 @@ function withOf(on: On, given: NonNullable<ArtifactFile["with"]>, path: Path): C
   const values: Record<string, Children["with"][string]> = {};
   for (const [name, value] of Object.entries(given)) {
     const of = (word: Literal, ...key: string[]): Value => valueOf(word, [...path, name, ...key]);
-    values[name] =
-      typeof value === "object"
-        ? { easy: of(value.easy, "easy"), medium: of(value.medium, "medium"), hard: of(value.hard, "hard") }
-        : of(value);
+    if (typeof value === "object" && "from" in value) values[name] = takenFrom(on, value, [...path, name]);
+    else
+      values[name] =
+        typeof value === "object"
+          ? { easy: of(value.easy, "easy"), medium: of(value.medium, "medium"), hard: of(value.hard, "hard") }
+          : of(value);
   }
   return values;
+}
+
+const TASK = "task.";
+
+function takenFrom(on: On, { from, or }: TakenFile, path: Path): TakenFrom {
+  const also = or === undefined ? {} : { or: withoutPrefix(or) };
+  if (from.startsWith(TASK)) return { from: { task: from.slice(TASK.length) }, ...also };
+  const dot = from.lastIndexOf(".");
+  const artifact = from.slice(0, Math.max(0, dot));
+  requireName(on.context, {
+    kind: "artifact",
+    name: artifact,
+    known: on.context.names.artifacts,
+    path: [...path, "from"],
+  });
+  return { from: { artifact, field: from.slice(dot + 1) }, ...also };
+}
+
+function withoutPrefix(or: NonNullable<TakenFile["or"]>): NonNullable<TakenFrom["or"]> {
+  return Object.fromEntries(Object.entries(or).map(([key, values]) => [key.slice(TASK.length), values]));
 }

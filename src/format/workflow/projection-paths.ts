@@ -29,11 +29,35 @@ function checkPath(on: On, text: string, path: Path): void {
   if (rest.length === 0) return;
   const below = rest.join(".");
   if (root === "said") checkSaid(on, below, path);
+  if (root === "dispatch") checkDispatch(on.context, rest, path);
   if (root === "collected") {
     const known = Object.values(on.artifacts).flatMap(listsOf);
     if (!known.some((list) => isWithin(below, list)))
       requireName(on.context, { kind: "list", name: below, known, path });
   }
+}
+
+/** What an agent is told of itself and of what is there for it. */
+const DISPATCH = [
+  "role",
+  "slot",
+  "attempt",
+  "branch",
+  "base",
+  "context",
+  "changed",
+  "artifacts",
+  "input",
+  "output",
+];
+
+function checkDispatch(context: Context, [name = ""]: readonly string[], path: Path): void {
+  if (DISPATCH.includes(name)) return;
+  report(context, context.placeOf(path), {
+    code: "bad-projection",
+    message: `there is no dispatch.${name}: there are ${DISPATCH.join(", ")}`,
+    suggestion: closest(name, DISPATCH),
+  });
 }
 
 function checkSaid({ context, artifacts }: On, below: string, path: Path): void {

@@ -4,6 +4,7 @@ import { closest } from "../../core/closest.ts";
 import { FILES, isGrouped } from "../../core/groups.ts";
 import type { Artifact } from "../../core/artifact.ts";
 import type { Definition } from "../../core/workflow.ts";
+import { fieldOf, type Objection } from "./fields.ts";
 import { isDoubtful, report, type Context, type Path } from "./context.ts";
 
 /** Where a part stands in the file. */
@@ -13,6 +14,7 @@ export function checkRelations(context: Context, definition: Definition, pathOf:
   for (const [name, artifact] of Object.entries(definition.artifacts)) {
     const path = pathOf("artifacts", name);
     checkChildren(context, definition, { artifact, path });
+    checkTaken(context, definition, { artifact, path });
     checkList(context, definition, { artifact, path });
     requireWholes(context, definition, { names: artifact.bind, path: [...path, "bind"] });
   }
@@ -34,6 +36,31 @@ function checkChildren(context: Context, { artifacts }: Definition, { artifact, 
   if (source === undefined || source.reader.type === "tasks" || isDoubtful(context, tasks)) return;
   const message = `${tasks} is no list of tasks`;
   report(context, context.placeOf([...path, reader.type]), { code: "bad-artifact", message });
+}
+
+/** What children are started with must be able to stand where it is taken from. */
+function checkTaken(context: Context, { artifacts }: Definition, { artifact, path }: Part): void {
+  const { reader } = artifact;
+  if (reader.type !== "children") return;
+  const list = reader.only === undefined ? artifacts[reader.tasks]?.reader : undefined;
+  const isOpen = list?.type === "tasks" && list.style === "yaml";
+  const isKnown = reader.only !== undefined || (list?.type === "tasks" && !isDoubtful(context, reader.tasks));
+  for (const [name, value] of Object.entries(reader.with)) {
+    if (typeof value !== "object" || !("from" in value)) continue;
+    const tell = (key: string, { message, suggestion }: Objection): void =>
+      report(context, context.placeOf([...path, "with", name, key]), {
+        code: "bad-artifact",
+        message,
+        suggestion,
+      });
+    const { from, or } = value;
+    if (isKnown && !isOpen && ("task" in from || or !== undefined))
+      tell("task" in from ? "from" : "or", { message: "only tasks in YAML have keys of their own" });
+    const source = "task" in from ? undefined : artifacts[from.artifact];
+    if ("task" in from || source === undefined || isDoubtful(context, from.artifact)) continue;
+    const field = fieldOf(source, from.field);
+    if ("message" in field) tell("from", { ...field, message: `${from.artifact}: ${field.message}` });
+  }
 }
 
 function checkList(context: Context, { artifacts }: Definition, { artifact, path }: Part): void {

@@ -108,10 +108,23 @@ export const artifactKeys = {
   ),
 };
 
-/** One value, or one for each complexity that a task can have. */
+const TakenFrom = z.strictObject({
+  from: told(
+    Text,
+    "What the task says under a key, as task.KEY, or a field of an artifact, as ARTIFACT.FIELD",
+  ),
+  or: z.optional(
+    told(
+      z.record(z.string().check(z.regex(/^task\../, "a key of the task, like task.type")), z.array(Scalar)),
+      "True as well where the task has one of these values under task.KEY",
+    ),
+  ),
+});
+
+/** One value, one for each complexity that a task can have, or what somebody has written. */
 export const With = z.record(
   Name,
-  z.union([Scalar, z.strictObject({ easy: Scalar, medium: Scalar, hard: Scalar })]),
+  z.union([Scalar, z.strictObject({ easy: Scalar, medium: Scalar, hard: Scalar }), TakenFrom]),
 );
 
 /** A child run that is made of no list. */

@@ -68,6 +68,18 @@ const Role = z.strictObject({
   earlier: z.optional(
     told(Names, "Artifacts of which it is told, when it starts, where the newest archived one is"),
   ),
+  input: z.optional(
+    told(
+      z.strictObject({
+        file: told(File, "The JSON file that is written before each of its turns"),
+        data: told(
+          z.record(z.string(), z.unknown()),
+          "A tree as in projection, which may read dispatch, too",
+        ),
+      }),
+      "What it is given as data",
+    ),
+  ),
 });
 
 const State = z.strictObject({
@@ -152,8 +164,8 @@ const Assertion = z.union([
 const Projection = z.strictObject({
   file: told(File, "The file that is rewritten from the run"),
   as: told(
-    z.enum(["front-matter", "json", "yaml", "lines", "sections", "review", "review-block"]),
-    "How: a tree of data, the members of a list as lines of JSON, a page with a section for each key, a review as a page for people, or its rounds as blocks at the end of a file that others write",
+    z.enum(["front-matter", "json", "yaml", "lines", "sections", "task-status", "review", "review-block"]),
+    "How: a tree of data, the members of a list as lines of JSON, a page with a section for each key, the status of the tasks in a list that others write, a review as a page for people, or its rounds as blocks at the end of a file that others write",
   ),
   data: z.optional(
     told(

@@ -1,0 +1,81 @@
+/**
+ * What an agent is given as data, in a file of its own: written before each of its turns, from what is known then. A program reads it
+ * where a prompt is for whoever reads words.
+ */
+
+import { reads } from "../core/project.ts";
+import { slotKey } from "../core/run.ts";
+import type { Reading } from "../core/event.ts";
+import type { Works } from "./box.ts";
+import { outputIn } from "./launch.ts";
+import { artifactPaths, fillPath, placeOf, shownWorkspace } from "./place.ts";
+import type { Changed } from "./ports/files.ts";
+import type { Kept } from "./ports/journal.ts";
+import type { AgentRow } from "./ports/registry.ts";
+import { noteAll, rootOf } from "./project.ts";
+import { taskData } from "./task-data.ts";
+import { contextFiles, pathsOf } from "./words.ts";
+
+export async function writeInput(works: Works, kept: Kept, agent: AgentRow): Promise<void> {
+  const { row, run } = kept;
+  const workflow = works.workflow(row.definition);
+  const input = workflow.definition.roles[agent.role]?.input;
+  if (input === undefined) return;
+  const { data } = input;
+  const file = fillPath(run, input.file, agent.slot);
+  const place = placeOf(works, { run, workflow, id: row.id });
+  const projections = [{ file, as: "json" as const, data }];
+  const root = {
+    ...rootOf(works, kept, { projections }),
+    ...taskData(works, place).root,
+    dispatch: {
+      ...dispatchOf(works, kept, { agent, readings: await works.artifacts.read(place) }),
+      input: file,
+      changed: reads(data, "dispatch.changed") ? await changedIn(works, kept) : [],
+    },
+  };
+  const write = await works.artifacts.project(place, { root, projections });
+  const { told } = write((show) => {
+    show();
+    return true;
+  });
+  noteAll(works, row.id, told);
+  if (works.artifacts.present(place, [file]).length > 0) return;
+  const message = `${agent.role} must read ${file} first, which cannot be written`;
+  throw Object.assign(new Error(message), { next: `make room for ${file}` });
+}
+
+/** What this agent is, and what is there for it. */
+function dispatchOf(
+  works: Works,
+  { row, run }: Kept,
+  { agent, readings }: { readonly agent: AgentRow; readonly readings: readonly Reading[] },
+): Readonly<Record<string, unknown>> {
+  const workflow = works.workflow(row.definition);
+  const { role, slot, attempt } = agent;
+  const { branch = "", base = "" } = shownWorkspace(works, row.id) ?? {};
+  const found = readings.filter((reading) => reading.found);
+  return {
+    role,
+    slot,
+    attempt,
+    branch,
+    base,
+    context: [...new Set(contextFiles(workflow, run, { role, readings }))],
+    artifacts: found.flatMap((reading) => {
+      const paths = pathsOf(run, workflow.definition.artifacts[reading.artifact], reading.slot);
+      return paths.map((path) => ({ name: slotKey(reading.artifact, reading.slot), file: path }));
+    }),
+    output: outputIn(workflow, run, { role, slot }),
+  };
+}
+
+/** What the work has become since its branch began, as it is now. */
+async function changedIn(works: Works, { row, run }: Kept): Promise<readonly Changed[]> {
+  const workspace = shownWorkspace(works, row.id);
+  if (workspace === undefined) return [];
+  const { path, base } = workspace;
+  const artifacts = artifactPaths(works.workflow(row.definition), run);
+  const tree = await works.workspaces.digest(path, artifacts);
+  return works.branches.changed(path, { from: base, tree, artifacts });
+}
