@@ -19,9 +19,9 @@ export default defineConfig({
     // A machine that was busy elsewhere for a moment is no news: what passes at the second try is named at the end, and is mended.
     // A random test draws the same lots again. The deep tier forgives nothing.
     retry: isDeep ? 0 : 1,
-    // The full counts of the deep tier take their time.
-    testTimeout: isDeep ? 900_000 : 60_000,
-    hookTimeout: 60_000,
+    // Far more than anything takes: a busy machine is no failure. The full counts of the deep tier take their time.
+    testTimeout: isDeep ? 900_000 : 180_000,
+    hookTimeout: 180_000,
     // Tests mock no modules and change no globals, so that files can share a worker: most of the time
     // would otherwise go into starting workers.
     // Processes and not threads: whoever starts a program copies its own memory, and that of two is twice as much.

@@ -16,38 +16,43 @@ afterAll(removeHomes);
 
 const origin = prepareHome({ ...CHANGE_FILES, "src/deep/a.txt": "a\n" });
 await origin.call("trust");
-await origin.call(["plan", "x", "Greetings that shout", "--detach"]);
-const id = runOfChange(origin.repo, "x");
+// Its letters are not all those of an id: no run is ever meant by the beginning of its own.
+await origin.call(["plan", "loud", "Greetings that shout", "--detach"]);
+const id = runOfChange(origin.repo, "loud");
 
 function callIn(on: Prepared, cwd: string, line: string): Promise<Printed> {
   return run(line.split(" "), { cwd, env: on.env, procs: AT_HOME, startSupervisor: () => undefined });
 }
 
 describe("by its name", () => {
-  test.for(["show x", "why x", "next x", "history x --json", "stop x", "move x challenged"])(
-    "%s",
-    async (line) => {
-      const { code, stdout } = await copyOf(origin).call(line);
-      expect([code, stdout]).toEqual([0, expect.stringContaining(id) as string]);
-    },
-  );
+  test.for([
+    "show loud",
+    "why loud",
+    "next loud",
+    "history loud --json",
+    "stop loud",
+    "move loud challenged",
+  ])("%s", async (line) => {
+    const { code, stdout } = await copyOf(origin).call(line);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(id) as string]);
+  });
 
   test("from every folder of its repository, and nowhere else", async () => {
-    expect((await callIn(origin, join(origin.repo, "src/deep"), "show x")).code).toBe(0);
-    const { code, stderr } = await callIn(origin, "/", "show x");
-    expect([code, stderr]).toEqual([2, expect.stringContaining('there is no run "x"') as string]);
+    expect((await callIn(origin, join(origin.repo, "src/deep"), "show loud")).code).toBe(0);
+    const { code, stderr } = await callIn(origin, "/", "show loud");
+    expect([code, stderr]).toEqual([2, expect.stringContaining('there is no run "loud"') as string]);
   });
 
   test("of one that was dropped, until it is taken again", async () => {
     const on = copyOf(origin);
-    await on.call("move x dropped");
-    expect((await on.call("show x")).stdout).toContain(id);
-    const { stdout } = await on.call("plan x again --detach");
-    expect((await on.call("show x")).stdout).toContain(stdout.trim());
+    await on.call("move loud dropped");
+    expect((await on.call("show loud")).stdout).toContain(id);
+    const { stdout } = await on.call("plan loud again --detach");
+    expect((await on.call("show loud")).stdout).toContain(stdout.trim());
   });
 
   test("it is listed, and agents are told the goal alone", async () => {
-    expect((await origin.call("list")).stdout).toMatch(/ x: Greetings that shout\n$/);
+    expect((await origin.call("list")).stdout).toMatch(/ loud: Greetings that shout\n$/);
     const goal = origin.withStore((store) => store.load(id)?.run.params["goal"]);
     expect(goal).toBe("Greetings that shout");
   });
@@ -62,26 +67,26 @@ describe("what to type is a door", () => {
   });
 
   test.for<[states: string, door: string, to: string, others: string]>([
-    ["challenged", "signalbox impl x", "building", "halted dropped"],
-    ["rejected", "signalbox reopen x", "drafting", "dropped"],
-    ["challenged building complete", "signalbox archive x", "merging", "dropped"],
+    ["challenged", "signalbox impl loud", "building", "halted dropped"],
+    ["rejected", "signalbox reopen loud", "drafting", "dropped"],
+    ["challenged building complete", "signalbox archive loud", "merging", "dropped"],
   ])("%s: %s", async ([states, door, to, others]) => {
     const on = copyOf(origin);
-    for (const state of states.split(" ")) await on.call(`move x ${state}`);
-    for (const line of ["show x", "inbox", "next x"]) {
+    for (const state of states.split(" ")) await on.call(`move loud ${state}`);
+    for (const line of ["show loud", "inbox", "next loud"]) {
       const { stdout, stderr } = await on.call(line);
       expect([line, `${stdout}${stderr}`]).toEqual([line, expect.stringContaining(door) as string]);
       expect(`${stdout}${stderr}`).not.toContain(`signalbox move ${id} ${to}`);
     }
     // What no door does is a move.
-    const { stdout } = await on.call("show x");
+    const { stdout } = await on.call("show loud");
     for (const other of others.split(" ")) expect(stdout).toContain(`signalbox move ${id} ${other}`);
   });
 
   test("not of a run that no door leads to", async () => {
     const on = prepareHome(CHANGE_FILES);
     await on.call("trust");
-    const { stdout } = await on.call("run change another --param change=x --detach");
+    const { stdout } = await on.call("run change another --param change=loud --detach");
     await on.call(`move ${stdout.trim()} challenged`);
     expect((await on.call(`show ${stdout.trim()}`)).stdout).toContain(
       `signalbox move ${stdout.trim()} building`,
@@ -90,10 +95,10 @@ describe("what to type is a door", () => {
 
   test("where it was rejected", async () => {
     const on = copyOf(origin);
-    await on.call("move x rejected");
-    const { code, stdout, stderr } = await on.call("plan x");
-    expect([code, stdout]).toEqual([3, "x was rejected: edit its documents, then reopen it (rejected)\n"]);
-    expect(stderr).toBe("  next: signalbox reopen x\n");
+    await on.call("move loud rejected");
+    const { code, stdout, stderr } = await on.call("plan loud");
+    expect([code, stdout]).toEqual([3, "loud was rejected: edit its documents, then reopen it (rejected)\n"]);
+    expect(stderr).toBe("  next: signalbox reopen loud\n");
   });
 });
 

@@ -57,7 +57,7 @@ test.for<[what: string, line: string, said: string]>([
     cwd: folder,
     env: { ...process.env, SCRIPT: SCRIPT.replace('"/"', "process.cwd()") },
     encoding: "utf8",
-    timeout: 5000,
+    timeout: 30_000,
   });
   rmSync(folder, { recursive: true });
   expect(shell.stdout + shell.stderr).toBe(`${said}\n`);

@@ -74,8 +74,11 @@ function settled(seen: Process): Process | undefined {
   return seen.type === "ended" || seen.type === "lost" ? seen : undefined;
 }
 
+/** Nobody waits this long for what comes; a busy machine is no failure. */
+const PATIENCE_MS = 120_000;
+
 /** The first answer that is one. */
-export async function until<T>(ask: () => T | undefined | false, withinMs = 15_000): Promise<T> {
+export async function until<T>(ask: () => T | undefined | false, withinMs = PATIENCE_MS): Promise<T> {
   const giveUpAt = performance.now() + withinMs;
   for (;;) {
     const answer = ask();
@@ -106,7 +109,7 @@ export function carriers(folder: string): number[] {
   });
 }
 
-function endIfThere(pid: number): void {
+export function endIfThere(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {

@@ -182,7 +182,7 @@ test.for(ODD)("%s in the place of the log: a supervisor is started all the same"
 });
 
 /** A process of its own with these lines in it. */
-test("before older tables become today's, an older supervisor leaves", { timeout: 30_000 }, async () => {
+test("before older tables become today's, an older supervisor leaves", async () => {
   const { home } = bench();
   openStore(home, { migrations: MIGRATIONS.slice(0, 2) }).close();
   const older = node(
@@ -207,7 +207,7 @@ test("before older tables become today's, an older supervisor leaves", { timeout
   lock?.release();
 });
 
-test("one that does not leave keeps its tables", { timeout: 30_000 }, async () => {
+test("one that does not leave keeps its tables", async () => {
   const { home } = bench();
   const deaf = node(
     `

@@ -7,7 +7,7 @@ import { shimProcesses } from "../../src/adapters/process/processes.ts";
 import { attachArgs, paneHealth } from "../../src/adapters/terminal/health.ts";
 import { sessionName, windowName } from "../../src/adapters/terminal/names.ts";
 import { ECHO, hasTmux, tellsAndHears, tmuxBench, type TmuxBench } from "../support/tmux.ts";
-import { carriers, isAlive, until } from "./process-bench.ts";
+import { carriers, endIfThere, isAlive, until } from "./process-bench.ts";
 
 /** Somebody at another terminal, which is a tmux as well. */
 function person(b: TmuxBench): {
@@ -124,7 +124,7 @@ describe.skipIf(!hasTmux)("people", () => {
     ["a window over one that ends well then", (b) => void b.tmux("kill-window", "-t", b.pane("j"))],
     ["a session", (b) => void b.tmux("kill-session", "-t", b.pane("j"))],
     ["the agent", (b) => process.kill(Number(b.text("j", "pid").split("\n")[0]), "SIGKILL")],
-    ["everything of it", (b) => carriers(b.dir("j")).forEach((pid) => process.kill(pid, "SIGKILL"))],
+    ["everything of it", (b) => carriers(b.dir("j")).forEach(endIfThere)],
   ])("who kills %s has killed the agent", async ([what, kill]) => {
     const b = tmuxBench();
     const launch = b.inWindow("j", what.includes("ends well") ? "trap 'exit 0' HUP; read x; exit 0" : ECHO);

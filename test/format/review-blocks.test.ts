@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { nameOfBlock, partBlocks, statusOfBlock, withBlocks } from "../../src/format/review-blocks.ts";
+import { busyMs } from "../support/busy.ts";
 
 const ONE = '<review status="approved" iteration="1" reviewer="critic">\n\nFine.\n\n</review>';
 
@@ -63,8 +64,7 @@ test("blocks change nothing of what the file says, however often they are writte
 test.for(["<review>\n", "</review>\n", "```x\n", "~~~\n<review>\n", "````x\n```x\n"])(
   "a file of %j takes no time",
   (line) => {
-    const began = performance.now();
-    partBlocks(line.repeat(250_000 / line.length));
-    expect(performance.now() - began).toBeLessThan(1500);
+    const text = line.repeat(250_000 / line.length);
+    expect(busyMs(() => partBlocks(text))).toBeLessThan(1500);
   },
 );

@@ -11,7 +11,7 @@ import { NODE } from "./support.ts";
 
 const AGENT = fileURLToPath(new URL("agent.ts", import.meta.url));
 
-test.runIf(isPerson)("they bring a task to a person's review", { timeout: 60_000 }, async () => {
+test.runIf(isPerson)("they bring a task to a person's review", async () => {
   const harness = `{ command: [${NODE}, ${AGENT}] }`;
   const life = makeLife({
     config: () => `terminal: none\nharnesses:\n  worker: ${harness}\n  reviewer: ${harness}\n`,

@@ -18,7 +18,7 @@ async function must(talk: Talk, name: string, given: Readonly<Record<string, unk
 
 test.runIf(isPerson)(
   "a task from its plan to its review, with questions, in both ages of the protocol",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async () => {
     const on = await scene();
     const { life, run } = on;
@@ -142,7 +142,7 @@ const REFUSED: readonly [
   ],
 ];
 
-test.runIf(isPerson)("refusals are those of the commands, word for word", { timeout: 60_000 }, async () => {
+test.runIf(isPerson)("refusals are those of the commands, word for word", { timeout: 180_000 }, async () => {
   const on = await scene();
   const voice = await on.voice("worker");
   const worker = await on.talk(voice);
@@ -197,7 +197,7 @@ test.runIf(isPerson)("answers of what looks are those of the commands, too", asy
 
 test.runIf(isPerson)(
   "without a good token nothing can be done, whoever it is",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async () => {
     const on = await scene();
     const { life, run } = on;

@@ -31,7 +31,7 @@ function terminalOf({ root, repo, env }: Theatre) {
   };
 }
 
-describe.runIf(hasTmux).concurrent("task attach", { timeout: 60_000 }, () => {
+describe.runIf(hasTmux).concurrent("task attach", () => {
   test.runIf(isPerson)("at a terminal it shows the worker until the person leaves", async ({ expect }) => {
     await inTheatre(async (on) => {
       const run = await on.task();

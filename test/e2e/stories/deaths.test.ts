@@ -47,7 +47,7 @@ async function told(on: Theatre, run: string): Promise<number> {
   return (await on.story(run)).split("\n").length;
 }
 
-describe.runIf(hasTmux).concurrent("deaths", { timeout: 90_000 }, () => {
+describe.runIf(hasTmux).concurrent("deaths", () => {
   const stage = theatre();
 
   test.for(IS_DEEP ? ["planning", "working"] : ["working"])(

@@ -56,9 +56,13 @@ describe.runIf(hasTmux).concurrent("in doubt", { timeout: 120_000 }, () => {
         expect(await on.until((store) => store.jobs({ run })[0]?.status)).toBe("live");
         await on.person("move", run, "planning");
         await on.in(run, "planning");
-        const backAt = Date.now();
         await on.until((store) => store.jobs({ run })[0]?.status === "over");
-        expect(Date.now() - backAt).toBeGreaterThan(STALL_MS * 0.8);
+        const [back = 0, ended = 0] = await on.until((store) =>
+          ["move-asked", "agent-ended"].map((type) =>
+            Date.parse(store.events(run).findLast(({ event }) => event.type === type)?.at ?? ""),
+          ),
+        );
+        expect(ended - back).toBeGreaterThan(STALL_MS * 0.8);
         expect((await on.story(run)).split("\n").at(-1)).toBe(
           "engine: worker ended: stalled (exit code 0); crash_count is 1; worker counts as crashed",
         );

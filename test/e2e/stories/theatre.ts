@@ -57,7 +57,7 @@ export type Theatre = Life & {
 
 type Document = Readonly<Record<string, unknown>>;
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 const POOL = 32;
 const TICK_MS = 100;
 const PATIENT = "minutes: 60, stall_minutes: 60";

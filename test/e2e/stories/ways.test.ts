@@ -8,7 +8,7 @@ import { theatre } from "./theatre.ts";
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
 
-describe.runIf(hasTmux).concurrent("ways through a task", { timeout: 60_000 }, () => {
+describe.runIf(hasTmux).concurrent("ways through a task", () => {
   const stage = theatre();
 
   test("straight through", async ({ expect }) => {
