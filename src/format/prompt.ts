@@ -50,7 +50,7 @@ export function variablesOf(
 
 /** Goes over the text once: what a value brings along is never read as a variable. */
 export function fill(text: string, vars: Readonly<Record<string, string>>): string {
-  return text.replace(ANY, (match, literal: string | undefined, name: string, dotted: string | undefined) => {
+  return text.replace(ANY, (match: string, ...[literal, name = "", dotted]: (string | undefined)[]) => {
     if (literal !== undefined) return `{${literal}}`;
     if (dotted !== undefined) return fillDotted(match, dotted, vars);
     const value = Object.hasOwn(vars, name) ? vars[name] : undefined;
