@@ -8,8 +8,9 @@ import { descendantsOf } from "../engine/descendants.ts";
 import { artifactPaths, isInPlace, ownWorkspace } from "../engine/place.ts";
 import type { Kept } from "../engine/ports/journal.ts";
 import { runOf, type Acting } from "./acting.ts";
-import { EXIT_GATE } from "./command.ts";
+import { EXIT_GATE, type Given } from "./command.ts";
 import type { Site } from "./site.ts";
+import { typed } from "./typed.ts";
 
 export type Before = Kept & { readonly workflow: Workflow };
 
@@ -18,6 +19,7 @@ type Of = {
   /** The stages that must be behind it, the nearest first. */
   readonly before: readonly Stage[];
   readonly stage: string;
+  readonly given: Given;
 };
 
 const LOOKED_AT = 1000;
@@ -44,7 +46,7 @@ export function earlierRun(on: Acting, site: Site, of: Of): Before {
   const [newest] = runs;
   const wanted = of.before[0]?.name ?? of.stage;
   const message = `${of.stage} goes on with the work of a run of ${loaded.name} that has completed ${wanted}, and there is none here`;
-  if (newest === undefined) throw notMet(message, `signalbox run ${loaded.name}`);
+  if (newest === undefined) throw notMet(message, typed(loaded.name, of.given, []));
   const why = lacks(on, site, { run: newest, before: of.before });
   throw notMet(`${message}: ${newest.row.id} ${why}`, `signalbox show ${newest.row.id}`);
 }

@@ -124,7 +124,7 @@ function explained(on: { workflow: Workflow; run: Run }, member: Member, cause: 
   const place =
     cause === "contradiction"
       ? held?.reading.said?.at
-      : cause === "fault" || cause === "absent"
+      : cause === "fault" || cause === "absent" || cause === "overfull"
         ? fault?.at
         : undefined;
   const at = place === undefined ? {} : { at: place };
@@ -261,10 +261,9 @@ function reasonFor(on: { workflow: Workflow; run: Run }, member: Member, cause: 
       return `the work changed after ${what} was made`;
     case "fault":
       return held?.reading.faults[0]?.reason ?? `${what} has no outcome`;
-    case "overfull": {
-      const most = (workflow.fanOuts[name] ?? []).map(({ list, max }) => `1 to ${valueOf(run, max)} ${list}`);
-      return `${what} must name ${most.join(" and ")}, with letters, digits, spaces, _ . and - only`;
-    }
+    case "overfull":
+      // What could not be read names nobody: that is what has to be mended.
+      return held?.reading.faults[0]?.reason ?? `${what} must name ${mostIn(workflow, run, name)}`;
     case "contradiction":
       return `${what}: ${sayHeld(run, artifact, held)}`;
     case "valid":
@@ -281,6 +280,11 @@ function reasonFor(on: { workflow: Workflow; run: Run }, member: Member, cause: 
     case "reject":
       return `${what} says ${cause}${sayFailing(held?.reading.fields)}`;
   }
+}
+
+function mostIn({ fanOuts }: Workflow, run: Run, name: string): string {
+  const most = new Set((fanOuts[name] ?? []).map(({ list, max }) => `1 to ${valueOf(run, max)} ${list}`));
+  return `${[...most].join(" and ")}, with letters, digits, spaces, _ . and - only`;
 }
 
 /** What it is about, and somebody else has changed. */

@@ -133,6 +133,31 @@ describe("following", () => {
     expect(printed.stdout).toContain(`signalbox move ${id} writing  on to writing\n`);
   });
 
+  test("a question: with what led to it", async () => {
+    const quiz = `$schema: ../../schema/workflow-1.schema.json
+name: quiz
+title: Somebody is asked
+artifacts:
+  idea: { in: IDEA.json, json: { object: { summary: text } }, by: human }
+states:
+  asked: { ask: good }
+  closed: { final: done }
+moves:
+  - { from: start, to: asked, by: human }
+asks:
+  good: { question: good, shows: [idea], options: { yes: { to: closed } } }
+`;
+    const folder = ".signalbox/workflows/quiz";
+    const other = scene({
+      [`${folder}/workflow.yaml`]: quiz,
+      [`${folder}/prompts/good.md`]: "Is it good?\n",
+      "idea.json": '{ "summary": "Dates are read twice" }\n',
+    });
+    const { code, stdout } = await other.say("run quiz --with idea=idea.json");
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/in asked: Is it good[?]\n  > .*\n  > summary: Dates are read twice\n/);
+  });
+
   test("with --json: one document, at the end", async () => {
     const printed = await on.say("run essay --no-start --json");
     expect(printed.code).toBe(3);

@@ -71,11 +71,11 @@ describe("with a plan, or without", () => {
     ],
     [
       "--stage TEST",
-      "5 gate-not-met: TEST goes on with the work of a run of staged that has completed IMPLEMENT, and there is none here | signalbox run staged",
+      "5 gate-not-met: TEST goes on with the work of a run of staged that has completed IMPLEMENT, and there is none here | signalbox run staged A --detach",
     ],
     [
       "--stage FINAL",
-      "5 gate-not-met: FINAL goes on with the work of a run of staged that has completed TEST, and there is none here | signalbox run staged",
+      "5 gate-not-met: FINAL goes on with the work of a run of staged that has completed TEST, and there is none here | signalbox run staged A --detach",
     ],
     [
       "--stage FINAL --no-final",

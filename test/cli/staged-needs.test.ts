@@ -53,6 +53,16 @@ describe("what is to be done", () => {
   });
 });
 
+test.for<[param: string, what: string]>([
+  ["plan_fixes=9", "a whole number from 0 to 3, not 9"],
+  ["block=all", "one of low, medium, high, not all"],
+])("a parameter that does not fit: %s", async ([param, what]) => {
+  const [name = ""] = param.split("=");
+  expect(await begins(["A", "--param", param])).toBe(
+    `2 invalid: parameter ${name} is ${what} | signalbox config staged`,
+  );
+});
+
 describe("agents whose program is not there", () => {
   const said = (harness: string, who: string, options: readonly string[]): string =>
     `2 no-program: the harness ${harness} of the ${who} calls no-such-${harness}, which is not on the PATH | install it, or choose another one: ${options.map((name) => `--param ${name}=NAME`).join(" ")}; signalbox doctor says which are there`;

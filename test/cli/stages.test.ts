@@ -165,7 +165,7 @@ describe("--stage and --plan", () => {
     ],
     [
       "x --stage test",
-      "5 gate-not-met: TEST goes on with the work of a run of relay that has completed IMPLEMENT, and there is none here | signalbox run relay",
+      "5 gate-not-met: TEST goes on with the work of a run of relay that has completed IMPLEMENT, and there is none here | signalbox run relay x --detach",
     ],
   ])("run relay %s", async ([line, said]) => {
     const other = await relay();

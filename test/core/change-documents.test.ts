@@ -1,10 +1,13 @@
 /** What `change` makes of documents that others got wrong: lists of tasks, and reviews. */
 
 import { expect, test } from "vitest";
+import type { Reading } from "../../src/core/event.ts";
 import { ownArtifact } from "../../src/core/own-shape.ts";
+import { worth } from "../../src/core/standing.ts";
 import { readArtifact } from "../../src/format/read.ts";
 import { readTasks } from "../../src/format/tasks/read.ts";
 import { change } from "../support/change-lives.ts";
+import { AT, play, reading, start } from "../support/play.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -50,4 +53,27 @@ test.for<[said: string, name: string, text: string]>([
   ["a verdict of somebody else's", "challenge", '{"verdict":"NEEDS_FIX","summary":"s","issues":[]}'],
 ])("a review, %s: not taken", ([, name, text]) => {
   expect(faultsIn(name, text)).not.toEqual([]);
+});
+
+const UNREAD = { at: { file: "proposal.md", line: 3, col: 1 }, reason: "it cannot be read" };
+const MOST = "1 to 50 specs, with letters, digits, spaces, _ . and - only";
+
+test.for<[said: string, more: Partial<Reading>, told: string]>([
+  ["cannot be read", { faults: [UNREAD] }, "it cannot be read (3)"],
+  ["names no spec", {}, `changes/{change}/proposal.md must name ${MOST}`],
+])("a proposal that %s: what is to be mended is told", ([, more, told]) => {
+  const { run } = play(change, [
+    start(change, undefined, { reserved: ["place"] }),
+    {
+      type: "agent-ended",
+      at: AT,
+      role: "planner",
+      slot: "",
+      attempt: 1,
+      cause: "exited",
+      readings: [reading("proposal", more)],
+    },
+  ]);
+  const { reason, at } = worth(change, run, "proposal");
+  expect(at === undefined ? reason : `${reason} (${at.line})`).toBe(told);
 });

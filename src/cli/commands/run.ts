@@ -9,14 +9,24 @@ import { talkOf } from "../acted.ts";
 import { beginRun, givenParams, startsAgents } from "../beginning.ts";
 import { idOf } from "../id-of.ts";
 import { childWorkflows } from "../children.ts";
-import { EXIT_OK, type Answer, type Command, type Door, type Emit, type Given } from "../command.ts";
+import {
+  EXIT_OK,
+  EXIT_WAITING,
+  type Answer,
+  type Command,
+  type Door,
+  type Emit,
+  type Given,
+} from "../command.ts";
 import { entryOf } from "../entries.ts";
 import { fitted, wrapped } from "../fit.ts";
 import { follow, type Followed } from "../follow.ts";
 import { requireGoal } from "../goal.ts";
 import { getGoing } from "../going.ts";
 import { textIn } from "../input.ts";
+import { seenOf } from "../kept.ts";
 import { rememberRemote } from "../project/push.ts";
+import { causeOf } from "../reading/cause.ts";
 import type { Choice } from "../reading/means.ts";
 import { sayReads, type Read } from "../reading/question.ts";
 import { requireRoom } from "../room.ts";
@@ -192,7 +202,8 @@ function followed(begun: Begun, { options }: Given, door: Door): Answer {
             ? () => undefined
             : (piece) => emit({ ...piece, text: wrapped(piece.text, door.width, HANGING) });
         const end = await follow(on, { run: begun.done.run, from: 0, emit: each, signal });
-        emit({ text: isQuiet ? "" : sayEnd(end, door), data: documentOf(begun, end) });
+        const cause = end.exit === EXIT_WAITING ? causeOf(seenOf(on, end.asking.run)) : [];
+        emit({ text: isQuiet ? "" : sayEnd({ ...end, cause }, door), data: documentOf(begun, end) });
         return end.exit;
       }),
   };
@@ -207,7 +218,10 @@ function documentOf(begun: Begun, end: Followed): Readonly<Record<string, unknow
   return { ok: exit === EXIT_OK, code, message, ...data, next };
 }
 
-function sayEnd({ message, choices, reads, left, next }: Followed, { paint, cwd, width }: Door): string {
+type Said = Followed & { readonly cause: readonly string[] };
+
+function sayEnd({ message, cause, choices, reads, left, next }: Said, { paint, cwd, width }: Door): string {
+  const asked = cause.map((line) => `  > ${line}\n`);
   const read = sayReads(reads, cwd).map((line) => `  ${line}\n`);
   const rows = left.rows.map(([what, said]) => `  ${what}: ${said}\n`);
   const all = [...choices, ...left.choices];
@@ -216,5 +230,5 @@ function sayEnd({ message, choices, reads, left, next }: Followed, { paint, cwd,
     width,
   );
   const more = choices.length === 0 ? `  next: ${next}\n` : "";
-  return `${paint.bold(wrapped(message, width))}\n${[...read, ...rows].join("")}${typed}${more}`;
+  return `${paint.bold(wrapped(message, width))}\n${[...asked, ...read, ...rows].join("")}${typed}${more}`;
 }

@@ -92,9 +92,10 @@ function isFree({ reader }: Artifact, field: string): boolean {
 function failedTasks({ store, run }: Seen, name: string): readonly string[] {
   const all = store.childrenOf(run.id).filter(({ artifact }) => artifact === name);
   const last = all.at(-1)?.entry;
-  return all.flatMap(({ entry, outcome, task, summary }) => {
+  return all.flatMap(({ entry, outcome, task, summary, run: own }) => {
     if (entry !== last || outcome !== "failed") return [];
-    return [`task ${task.id} has failed${summary === "" ? "" : `: ${inLine(summary)}`}`];
+    // Whoever left nothing has said nothing: what became of the agent is in the run of the task.
+    return [`task ${task.id} has failed: ${summary === "" ? `signalbox show ${own}` : inLine(summary)}`];
   });
 }
 

@@ -52,9 +52,15 @@ function piecesOf({ store, run }: Seen, child: ChildRow, { before, now }: Change
     before === "open" && kept !== undefined
       ? [piece(kept.startedAt, "running", `begins: ${firstLine(task.title)} (${own})`)]
       : [];
-  const at = kept?.updatedAt ?? run.updatedAt;
+  const at = kept?.updatedAt ?? latest({ store, run });
   if (now === "running") return before === "open" ? begun : [piece(at, now, "goes on")];
   return [...begun, piece(at, now, sayNow(child, now))];
+}
+
+/** What never began has no time of its own: it is known since the last thing that became of the others. */
+function latest({ store, run }: Pick<Seen, "store" | "run">): string {
+  const times = store.childrenOf(run.id).flatMap((one) => store.load(one.run)?.row.updatedAt ?? []);
+  return [run.updatedAt, ...times].toSorted().at(-1) ?? "";
 }
 
 function sayNow({ run, took, summary }: ChildRow, status: string): string {
@@ -65,7 +71,7 @@ function sayNow({ run, took, summary }: ChildRow, status: string): string {
     case "done":
       return took === "" || run !== "" ? `is done${said}` : `was done before (${took})`;
     case "failed":
-      return `has failed${said}`;
+      return `has failed${said === "" ? `: signalbox show ${run}` : said}`;
     case "blocked":
       return "cannot begin: what it depends on has failed";
   }

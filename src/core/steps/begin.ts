@@ -18,12 +18,12 @@ export function begin(draft: Draft, event: Extract<Incoming, { type: "run-starte
     return invalid(run, `this run belongs to definition ${event.definition}, not ${workflow.hash()}`);
   const declared = workflow.definition.params;
   const unknown = Object.keys(event.params).find((name) => !Object.hasOwn(declared, name));
-  if (unknown !== undefined) return invalid(run, `there is no parameter "${unknown}"`);
+  if (unknown !== undefined) return misfit(draft, `there is no parameter "${unknown}"`);
   const params: Record<string, Literal> = {};
   for (const [name, param] of Object.entries(declared)) {
     const value = Object.hasOwn(event.params, name) ? (event.params[name] ?? param.default) : param.default;
     if (!takes(param, value))
-      return invalid(run, `parameter ${name} is ${sayTaken(param)}, not ${String(value)}`);
+      return misfit(draft, `parameter ${name} is ${sayTaken(param)}, not ${String(value)}`);
     params[name] = value;
   }
   const starts = workflow.movesFrom[START] ?? [];
@@ -43,4 +43,9 @@ export function begin(draft: Draft, event: Extract<Incoming, { type: "run-starte
   take(draft, move, who);
   settle(draft);
   return undefined;
+}
+
+/** There is no run to look at yet; what its parameters can be, the settings of the workflow tell. */
+function misfit({ workflow }: Draft, message: string): Refusal {
+  return { code: "invalid", message, next: `signalbox config ${workflow.definition.name}` };
 }

@@ -1,0 +1,45 @@
+/** The tasks of a run as they go, told in the order in which it came to them. */
+
+import { expect, test } from "vitest";
+import type { Seen } from "../../src/cli/box.ts";
+import { taskTeller } from "../../src/cli/reading/task-lines.ts";
+
+const TIMES: Readonly<Record<string, string>> = { one: "T3", three: "T2" };
+
+const child = (id: string, run: string, more: object): object => ({
+  artifact: "work",
+  entry: 1,
+  task: { id, title: `Part ${id}` },
+  run,
+  status: run === "" ? "" : "failed",
+  outcome: "failed",
+  summary: "",
+  took: "",
+  ...more,
+});
+
+function lines(children: readonly object[]): string[] {
+  const store = {
+    childrenOf: () => children,
+    load: (run: string) =>
+      run === "" ? undefined : { row: { id: run, startedAt: "T1", updatedAt: TIMES[run] } },
+  };
+  const workflow = { definition: { artifacts: { work: { reader: { type: "children" } } } } };
+  const seen = { store, workflow, run: { id: "parent", updatedAt: "T0" } } as unknown as Seen;
+  return taskTeller()(seen).map(({ at, text }) => `${at} ${text}`);
+}
+
+test("what never begins is told when the task that it depends on has failed", () => {
+  const all = [
+    child("1", "one", { summary: "cannot" }),
+    child("2", "", { outcome: "blocked" }),
+    child("3", "three", {}),
+  ];
+  expect(lines(all)).toEqual([
+    "T1 task 1 begins: Part 1 (one)",
+    "T3 task 1 has failed: cannot",
+    "T3 task 2 cannot begin: what it depends on has failed",
+    "T1 task 3 begins: Part 3 (three)",
+    "T2 task 3 has failed: signalbox show three",
+  ]);
+});
