@@ -76,7 +76,7 @@ export default defineConfig({
         },
         {
           name: "yaml",
-          test: /node_modules\/yaml\/|src\/format\/(yaml|front-matter|projection|projected)\.ts/,
+          test: /node_modules\/yaml\/|src\/format\/(yaml|front-matter|projection|projected|tasks\/status)\.ts/,
         },
         { name: "pages", test: /src\/format\/(sections|quoted|review-(shown|page))\.ts/ },
         {

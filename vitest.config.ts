@@ -22,6 +22,7 @@ export default defineConfig({
     // Far more than anything takes: a busy machine is no failure. The full counts of the deep tier take their time.
     testTimeout: isDeep ? 900_000 : 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000, interval: 20 } },
     // Tests mock no modules and change no globals, so that files can share a worker: most of the time
     // would otherwise go into starting workers.
     // Processes and not threads: whoever starts a program copies its own memory, and that of two is twice as much.

@@ -92,7 +92,13 @@ export type Reader =
       readonly review?: ReviewShape;
       readonly lists: Readonly<Record<string, ListAt>>;
     }
-  | { readonly type: "tasks"; readonly style: "markdown" | "yaml" | "checkbox"; readonly front?: Front }
+  | {
+      readonly type: "tasks";
+      readonly style: "markdown" | "yaml" | "checkbox";
+      readonly front?: Front;
+      /** The status of its tasks is the engine's, and no part of it. */
+      readonly shown?: true;
+    }
   | {
       readonly type: "check";
       readonly command: Value<string>;

@@ -206,7 +206,7 @@ export type Projection = TreeProjection | ReviewProjection;
 
 export type TreeProjection = {
   readonly file: string;
-  readonly as: "front-matter" | "json" | "yaml" | "lines" | "sections";
+  readonly as: "front-matter" | "json" | "yaml" | "lines" | "sections" | "task-status";
   readonly data: Tree;
 };
 

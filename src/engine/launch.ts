@@ -1,13 +1,14 @@
 /** What a process of ours is told and given: its prompt, its environment, its command, its limits. */
 
 import { slotKey, type Run } from "../core/run.ts";
+import { valueIn } from "../core/field.ts";
 import { maxOf } from "../core/gate.ts";
 import { memberOf } from "../core/members.ts";
 import { policyOf, reviewsIn } from "../core/policy.ts";
 import { blockOf, valueOf } from "../core/standing.ts";
 import type { Workflow } from "../core/compile.ts";
-import type { Role } from "../core/workflow.ts";
-import { fill } from "../format/prompt.ts";
+import type { Definition, Role } from "../core/workflow.ts";
+import { fill, wordsIn, type Word } from "../format/prompt.ts";
 import type { Works } from "./box.ts";
 import { isHandedOn } from "./environment.ts";
 import type { WorkspaceRow } from "./ports/registry.ts";
@@ -41,6 +42,7 @@ export function variablesOf(on: {
     variables[name] = String(run.counters[name] ?? 0);
     variables[`${name}_max`] = String(maxOf(workflow, run, name));
   }
+  Object.assign(variables, wordsOf(workflow, run));
   const { role, slot, attempt, session } = agent;
   const branch = variables["branch"] || oneLine(workspace?.branch ?? "");
   return {
@@ -61,6 +63,34 @@ export function variablesOf(on: {
     commands: role === "" ? "" : commandsIn(workflow, role, run.state),
     commands_by_state: role === "" ? "" : commandsByState(workflow, role),
   };
+}
+
+/** What artifacts said, where some prompt names it: nothing where one was not taken in, or by somebody whose word does not count. */
+function wordsOf({ definition }: Workflow, run: Run): Record<string, string> {
+  const { artifacts } = definition;
+  return Object.fromEntries(
+    namedIn(definition).map(({ word, artifact, field }) => {
+      const { reader, by } = artifacts[artifact] ?? {};
+      const held = run.held[artifact];
+      if (held === undefined || held.reading.faults.length > 0 || by?.includes(held.by) !== true)
+        return [word, ""];
+      const { reading } = held;
+      const said = reading.lists[field]?.join(", ") ?? valueIn(reader, reading, field) ?? "";
+      return [word, oneLine(String(said))];
+    }),
+  );
+}
+
+/** A definition never changes, and all its prompts are much to read. */
+const named = new WeakMap<Definition, readonly Word[]>();
+
+function namedIn(definition: Definition): readonly Word[] {
+  const known = named.get(definition);
+  if (known !== undefined) return known;
+  const names = Object.keys(definition.artifacts);
+  const words = Object.values(definition.prompts).flatMap((prompt) => wordsIn(prompt, names));
+  named.set(definition, words);
+  return words;
 }
 
 /** Where the one review stands that this role writes now. */

@@ -4,6 +4,7 @@ import type { Projection } from "../core/workflow.ts";
 import { splitFrontMatter } from "./front-matter-parts.ts";
 import { readReviewFields } from "./review-shown.ts";
 import { readSections } from "./sections.ts";
+import { statusesIn } from "./tasks/status.ts";
 import { loadYaml } from "./yaml.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -13,6 +14,7 @@ export function readFields(projection: Projection, text: string): Fields {
   const { as, file } = projection;
   if (as === "json") return fieldsIn(parseJson(text));
   if (as === "lines") return { content: text.split("\n").flatMap(lineIn) };
+  if (as === "task-status") return statusesIn(file, text);
   if (as === "sections") return readSections(text);
   const source = as === "yaml" ? text : splitFrontMatter(text).head;
   const loaded = loadYaml(file, new TextEncoder().encode(source));

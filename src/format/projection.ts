@@ -1,10 +1,12 @@
 /** A projection as text: what a file of a workflow's own format says about a run. */
 
 import { project } from "../core/project.ts";
+import { listedStatuses } from "../core/task-status.ts";
 import type { Projection } from "../core/workflow.ts";
 import { setFrontMatter, setKeys, writeYaml } from "./front-matter.ts";
 import type { Edited } from "./front-matter.ts";
 import { renderReview } from "./review-shown.ts";
+import { setStatuses } from "./tasks/status.ts";
 import { sectionsOf, writeSections } from "./sections.ts";
 
 /**
@@ -31,6 +33,8 @@ export function renderProjection(
       };
     case "sections":
       return { ok: true, text: writeSections(sectionsOf(data)) };
+    case "task-status":
+      return setStatuses(file, existing ?? "", listedStatuses(data));
     case "yaml":
       if (existing === undefined || !isMap(data)) return { ok: true, text: writeYaml(data) };
       return setKeys(file, existing, data);

@@ -1,14 +1,41 @@
 /**
  * Prompts: Markdown with named variables, and nothing else.
  *
- * `{summary}` is a variable and `{{summary}}` is the text `{summary}`. All other braces are text, so that an
- * example in JSON needs no care.
+ * `{summary}` is a variable and `{{summary}}` is the text `{summary}`. So is `{plan.summary}`, where there is an artifact `plan`. All
+ * other braces are text, so that an example in JSON needs no care.
  */
 
 import type { Place } from "../core/workflow.ts";
 import { placesIn } from "./problem.ts";
 
 const VARIABLE = /\{\{(?<literal>[a-z][a-z0-9_]*)\}\}|\{(?<name>[a-z][a-z0-9_]*)\}/g;
+const DOTTED = /\{\{?(?<word>[A-Za-z0-9][\w-]*(?:\.[\w-]+)+)\}/g;
+const ANY = new RegExp(`${VARIABLE.source}|${DOTTED.source.replace("word", "dotted")}\\}?`, "g");
+
+/** A field of an artifact that a prompt names. */
+export type Word = {
+  readonly word: string;
+  readonly artifact: string;
+  readonly field: string;
+  readonly place: Place;
+};
+
+/** Names of artifacts may have dots themselves: the longest that fits is meant. What begins with no artifact is text. */
+export function wordsIn(
+  { file, text }: { readonly file: string; readonly text: string },
+  artifacts: readonly string[],
+): readonly Word[] {
+  const placeAt = placesIn(file, text);
+  return Array.from(text.matchAll(DOTTED)).flatMap((match) => {
+    const word = match.groups?.["word"] ?? "";
+    const artifact = artifacts
+      .filter((name) => word.startsWith(`${name}.`) && /^[A-Za-z_]/.test(word.slice(name.length + 1)))
+      .toSorted((a, b) => b.length - a.length)[0];
+    if (artifact === undefined || match[0].startsWith("{{")) return [];
+    const field = word.slice(artifact.length + 1);
+    return [{ word, artifact, field, place: placeAt(match.index) }];
+  });
+}
 
 export function variablesOf(
   file: string,
@@ -23,10 +50,19 @@ export function variablesOf(
 
 /** Goes over the text once: what a value brings along is never read as a variable. */
 export function fill(text: string, vars: Readonly<Record<string, string>>): string {
-  return text.replace(VARIABLE, (_match, literal: string | undefined, name: string) => {
+  return text.replace(ANY, (match: string, ...[literal, name = "", dotted]: (string | undefined)[]) => {
     if (literal !== undefined) return `{${literal}}`;
+    if (dotted !== undefined) return fillDotted(match, dotted, vars);
     const value = Object.hasOwn(vars, name) ? vars[name] : undefined;
     if (value === undefined) throw new Error(`the prompt names {${name}}, which has no value`);
     return value;
   });
+}
+
+/** Only what has a value is a variable here: a word with a dot may be anything. */
+function fillDotted(match: string, word: string, vars: Readonly<Record<string, string>>): string {
+  const value = Object.hasOwn(vars, word) ? vars[word] : undefined;
+  if (value === undefined) return match;
+  const isLiteral = match.startsWith("{{") && match.endsWith("}}");
+  return isLiteral ? match.slice(1, -1) : match.replace(`{${word}}`, () => value);
 }

@@ -14,6 +14,7 @@ import { readJson } from "./json/read.ts";
 import { findInMarkdown } from "./markdown/read.ts";
 import { readWith, type FileReader, type Read } from "./reading.ts";
 import { readTasks } from "./tasks/read.ts";
+import { withoutStatuses } from "./tasks/status.ts";
 
 type TaskReader = Extract<Reader, { type: "tasks" }>;
 
@@ -41,9 +42,7 @@ function find(reader: FileReader, file: string, text: string): Finding {
         faults: [...misshapen(reader, file, text), ...faults],
         fields: { tasks: tasks.length },
         lists: { tasks: tasks.map(({ id }) => id) },
-        ...(reader.style === "checkbox" && TICKED.test(text)
-          ? { text: text.replaceAll(TICKS, "$1[ ]") }
-          : {}),
+        ...ownText(reader, file, text),
       };
     }
     case "file": {
@@ -52,6 +51,13 @@ function find(reader: FileReader, file: string, text: string): Finding {
       return { found: true, faults };
     }
   }
+}
+
+/** What it consists of, where something in it only shows how far it is. */
+function ownText({ style, shown }: TaskReader, file: string, text: string): { readonly text?: string } {
+  if (style === "checkbox" && TICKED.test(text)) return { text: text.replaceAll(TICKS, "$1[ ]") };
+  const own = shown === true ? withoutStatuses(file, text) : undefined;
+  return own === undefined ? {} : { text: own };
 }
 
 /** What cannot be read at all is told by whoever reads the tasks. */

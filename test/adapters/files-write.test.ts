@@ -1,6 +1,7 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import type { Tree } from "../../src/core/workflow.ts";
 import { artifact, benchAt, folder, frontMatter, listOf, section, tidy, whole } from "./files-support.ts";
 
 afterAll(tidy);
@@ -279,6 +280,31 @@ describe("a projection", () => {
     ]);
     expect(await bench.project({ status: "c" })).toEqual([]);
     expect(bench.text("s/r1.json")).toContain('"c"');
+  });
+
+  test("as the status of tasks changes that alone, in a list that is there", async () => {
+    const data: Tree = { each: "tasks", key: "item.id", give: { from: "item.status" } };
+    const bench = benchAt(folder(), { projections: [{ file: "tasks.yaml", as: "task-status", data }] });
+    const say = (status: string) => bench.project({ tasks: [{ id: "T-1", status }] });
+    const list = (status: string) => `tasks:\n  - id: T-1 # first\n${status}    title: One\n`;
+    expect(await say("running")).toEqual([]);
+    expect(existsSync(join(bench.root, "tasks.yaml"))).toBe(false);
+    bench.write("tasks.yaml", list(""));
+    expect(await bench.project({ tasks: [] })).toEqual([]);
+    expect(bench.text("tasks.yaml")).toBe(list(""));
+    expect(await say("running")).toEqual([]);
+    expect(bench.text("tasks.yaml")).toBe(list("    status: in-progress\n"));
+    // Written anew by its author, without it.
+    bench.write("tasks.yaml", list(""));
+    expect(await say("running")).toEqual([]);
+    bench.write("tasks.yaml", list("    status: completed\n"));
+    expect(await say("waiting")).toEqual([
+      "tasks.yaml: T-1 was changed by hand from in-progress to completed; that moves nothing, and it says in-progress again",
+    ]);
+    expect(bench.text("tasks.yaml")).toBe(list("    status: in-progress\n"));
+    bench.write("tasks.yaml", "tasks: [\n");
+    expect((await say("completed")).join()).toContain("the file is left as it is");
+    expect(bench.text("tasks.yaml")).toBe("tasks: [\n");
   });
 
   test("makes its file, private where the folder is", async () => {

@@ -135,9 +135,13 @@ test("a text is read by whoever asks: of a length, and in time", async () => {
 
 test("as many as can be served are, and who is too many is told at once", async () => {
   const gate = Promise.withResolvers<undefined>();
-  const home = await listening(() => gate.promise);
+  let asked = 0;
+  const home = await listening(() => {
+    asked += 1;
+    return gate.promise;
+  });
   const served = Array.from({ length: LIMITS.atOnce }, () => ask(home));
-  await new Promise((done) => setTimeout(done, 50));
+  await expect.poll(() => asked, PATIENTLY).toBe(LIMITS.atOnce);
   expect(await ask(home)).toBe('{"type":"declined"}\n');
   gate.resolve(undefined);
   expect(await Promise.all(served)).toEqual([DECLINED, DECLINED]);
@@ -153,8 +157,12 @@ test("who answers with an error ends the connection, and who leaves finishes wha
     LIMITS,
   );
   expect(await ask(home)).toBe(TAKEN);
-  const [late, idle] = [ask(home), talk(home, () => undefined)];
-  await new Promise((done) => setTimeout(done, 50));
+  const { promise: isThere, resolve: comes } = Promise.withResolvers<void>();
+  const idle = talk(home, (socket) => socket.once("connect", comes));
+  await isThere;
+  // Whoever comes later is heard later.
+  const late = ask(home);
+  await expect.poll(() => times, PATIENTLY).toBe(2);
   const closed = server?.close();
   expect(await idle).toBe("");
   gate.resolve({ code: 3, stdout: "", stderr: "" });

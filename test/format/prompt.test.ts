@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fill, variablesOf } from "../../src/format/prompt.ts";
+import { fill, variablesOf, wordsIn } from "../../src/format/prompt.ts";
 
 const VARS = { summary: "Add login", branch: "feature/x", round_2: "two" };
 
@@ -20,6 +20,28 @@ test.for<[string, string, string]>([
   const shown = variablesOf("p.md", text).map(({ name, place }) => `${name}@${place.line}:${place.col}`);
   expect(shown.join(" ")).toBe(names);
   expect(fill(text, VARS)).toBe(filled);
+});
+
+test.for<[string, string]>([
+  ["{plan.summary}", "<said>"],
+  ["a {plan.summary}{summary} b", "a <said>Add login b"],
+  ["{{plan.summary}} is a variable", "{plan.summary} is a variable"],
+  ["{1.2.size} {plan.other} {{plan.other}}", "<two> {plan.other} {{plan.other}}"],
+  ['{"at": {plan.summary}}', '{"at": <said>}'],
+  ["{plan.summary", "{plan.summary"],
+])("%j becomes %j where artifacts have said something", ([text, filled]) => {
+  expect(fill(text, { ...VARS, "plan.summary": "<said>", "1.2.size": "<two>" })).toBe(filled);
+});
+
+test.for<[string, string[]]>([
+  ["{plan.summary} and\n{1.2.size}", ["plan|summary@1:1", "1.2|size@2:1"]],
+  ["{{plan.summary}} {other.x} {1.5} {plan} {plan.}", []],
+  ["{plan.b.c.d}", ["plan.b|c.d@1:1"]],
+])("the fields that %j names are %j", ([text, named]) => {
+  const all = wordsIn({ file: "p.md", text }, ["plan", "plan.b", "1", "1.2"]);
+  expect(all.map(({ artifact, field, place }) => `${artifact}|${field}@${place.line}:${place.col}`)).toEqual(
+    named,
+  );
 });
 
 test.for<[string]>([["{branch}"], ["{{branch}}"], ["$1 $& $<name>"], ["{nobody}"]])(

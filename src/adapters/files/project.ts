@@ -6,6 +6,7 @@
 
 import { pathBefore } from "../../core/fill-path.ts";
 import { project as treeOf } from "../../core/project.ts";
+import { listedStatuses } from "../../core/task-status.ts";
 import type { Projection } from "../../core/workflow.ts";
 import type { Artifacts, Place } from "../../engine/ports/files.ts";
 import type { Registry } from "../../engine/ports/registry.ts";
@@ -41,8 +42,10 @@ export async function prepareProjections(where: Where, { root, projections }: Of
   const reviews = isReviewed ? await import("../../format/review-shown.ts") : undefined;
   const isPaged = projections.some(({ as }) => as === "sections");
   const pages = isPaged ? await import("../../format/sections.ts") : undefined;
-  const shownOf = (as: Projection["as"], tree: unknown): unknown =>
-    as === "sections" ? pages?.sectionsOf(tree) : tree;
+  const shownOf = (as: Projection["as"], tree: unknown): unknown => {
+    if (as === "task-status") return orNothing(listedStatuses(tree));
+    return as === "sections" ? pages?.sectionsOf(tree) : tree;
+  };
   const due = projections.flatMap((each): Due[] => {
     const projection: Projection = { ...each, file: fillPath(place.run, each.file) };
     const data =
@@ -67,6 +70,11 @@ export async function prepareProjections(where: Where, { root, projections }: Of
     }
     return { told, isWhole: true };
   };
+}
+
+/** What has nothing to say touches no file of somebody else's. */
+function orNothing(fields: Fields): Fields | undefined {
+  return Object.keys(fields).length === 0 ? undefined : fields;
 }
 
 async function loadFormats(root: unknown): Promise<Formats> {
@@ -211,7 +219,7 @@ function decide(
   const text = now === undefined ? undefined : decodeWhole(now);
   const isWhole = isAllOurs(due);
   // What others write is not begun by us.
-  if (now === undefined && projection.as === "review-block") return { edit: undefined, told: [] };
+  if (now === undefined && ADDED.has(projection.as)) return { edit: undefined, told: [] };
   if (now !== undefined && text === undefined && !isWhole) {
     if (projection.as === "yaml") return anew(formats, due);
     return leave([`${file}:1:1: is not valid UTF-8`]);
@@ -228,7 +236,10 @@ function decide(
   const isOurs = now === undefined || digest === memory.last?.digest || digest === memory.was?.digest;
   const base = digest === memory.was?.digest ? memory.was : memory.last;
   const isBlocks = projection.as === "review-block";
-  const change = { file, before: base?.fields ?? {}, said, after: fields };
+  const before = base?.fields ?? {};
+  // Whoever writes a list of tasks anew leaves out how far they are.
+  const known = projection.as === "task-status" ? pick(before, said) : before;
+  const change = { file, before: known, said, after: fields };
   const forged = isBlocks ? forgedIn(change) : [];
   const told = isBlocks ? forged : isOurs || base === undefined ? [] : changes(change);
   const was = now === undefined ? undefined : { digest, fields: pick(said, fields) };
@@ -249,6 +260,9 @@ function anew(formats: Formats | undefined, { projection, data }: Due): Decided 
   const next = { last: { digest: sha256(bytes), fields: fieldsOf(data) } };
   return { edit: { bytes, keep: "cannot be read, and is written anew" }, told: [], next };
 }
+
+/** Kinds that only add to what somebody else has written. */
+const ADDED: ReadonlySet<Projection["as"]> = new Set(["review-block", "task-status"]);
 
 const WHOLE: ReadonlySet<Projection["as"]> = new Set(["json", "lines", "sections", "review"]);
 

@@ -1,5 +1,6 @@
 /** Tasks of a plan, whatever the style of its file, and what makes a list of them unusable. */
 
+import { isListed } from "../../core/task-status.ts";
 import type { TaskKeys } from "../../core/graph.ts";
 import type { Flaw } from "../finding.ts";
 import { quote } from "../finding.ts";
@@ -38,16 +39,6 @@ export type Draft = {
   readonly keys?: TaskKeys;
 };
 
-const STATUSES = new Set([
-  "not-started",
-  "pending",
-  "in-progress",
-  "in_progress",
-  "implemented",
-  "completed",
-  "blocked",
-]);
-
 export function flawsOf(drafts: readonly Draft[]): readonly Flaw[] {
   if (drafts.length === 0) return [{ offset: 0, reason: "there is no task" }];
   const first = new Map<string, Draft>();
@@ -66,7 +57,7 @@ export function flawsOf(drafts: readonly Draft[]): readonly Flaw[] {
     if (draft.complexity !== undefined && complexityOf(draft.complexity) === undefined) {
       complain(`the complexity ${quote(draft.complexity)} is none of ${COMPLEXITIES.join(", ")}`);
     }
-    if (draft.status !== undefined && !STATUSES.has(draft.status)) {
+    if (draft.status !== undefined && !isListed(draft.status)) {
       complain(`the status ${quote(draft.status)} is unknown`);
     }
     const outside = draft.files.find((file) => /^[/\\~]|^[A-Za-z]:|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(file));

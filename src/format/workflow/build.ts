@@ -20,6 +20,7 @@ import { answerMoves, buildAsk, buildEnd, buildMove } from "./moves.ts";
 import { buildParam, paramOr } from "./params.ts";
 import { buildProjections, withShown } from "./projections.ts";
 import { checkPlaces } from "./places.ts";
+import { checkPromptWords } from "./prompt-words.ts";
 import { checkRelations } from "./relations.ts";
 import type { WhenFile, WorkflowFile } from "./schema.ts";
 import type { Expanded } from "./sink.ts";
@@ -72,6 +73,7 @@ export function build(context: Context, { file, expanded, prompts }: Given): Def
   };
   checkRelations(context, definition, (kind, name) => originOf(expanded, kind, name));
   checkPlaces(all);
+  checkPromptWords(all, definition);
   checkArchive(all, definition);
   if (context.problems.length === 0) checkUnused(all, definition);
   return {

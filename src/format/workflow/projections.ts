@@ -38,7 +38,13 @@ function isRival(one: ProjectionFile["as"], other: ProjectionFile["as"]): boolea
   return isAlone && !(both.includes("review-block") && both.includes("front-matter"));
 }
 
-const ALONE: ReadonlySet<ProjectionFile["as"]> = new Set(["review", "review-block", "lines", "sections"]);
+const ALONE: ReadonlySet<ProjectionFile["as"]> = new Set([
+  "review",
+  "review-block",
+  "lines",
+  "sections",
+  "task-status",
+]);
 
 function buildProjection(
   on: { readonly context: Context; readonly artifacts: Artifacts },
@@ -58,6 +64,7 @@ function buildProjection(
     // YAML without tags gives only literals, lists and maps: that is what a tree is.
     const tree = (data ?? {}) as Tree;
     checkPaths(on, tree, [...path, "data"]);
+    if (as === "task-status") requireTasks(on, file, path);
     if (data !== undefined) checkKind(context, tree, { as, path: [...path, "data"] });
     return { file, as, data: tree };
   }
@@ -71,11 +78,27 @@ function checkKind(
   tree: Tree,
   { as, path }: { readonly as: ProjectionFile["as"]; readonly path: Path },
 ): void {
-  if (typeof tree !== "object" || tree === null || isFrom(tree)) return;
+  if (typeof tree !== "object" || tree === null) return;
+  if (as === "task-status" && (isFrom(tree) || isEach(tree)))
+    bad(context, context.placeOf(path), "a status is of a task: { each: PATH, key: PATH, give: TREE }");
+  if (isFrom(tree)) return;
   if (as === "lines" && !isEach(tree))
     bad(context, context.placeOf(path), "lines are the members of a list: { each: PATH, give: TREE }");
   if (as === "sections" && isEach(tree))
     bad(context, context.placeOf(path), `sections have headings: a map of them, or "each" with "key"`);
+}
+
+function requireTasks(
+  { context, artifacts }: { readonly context: Context; readonly artifacts: Artifacts },
+  file: string,
+  path: Path,
+): void {
+  if (Object.values(artifacts).some((artifact) => artifact.file === file && isYamlTasks(artifact))) return;
+  bad(context, context.placeOf([...path, "file"]), `${file} is no list of tasks in YAML`);
+}
+
+function isYamlTasks({ reader, each }: Artifact): boolean {
+  return reader.type === "tasks" && reader.style === "yaml" && each === undefined;
 }
 
 function bad(context: Context, at: ReturnType<Context["placeOf"]>, message: string): void {
@@ -98,19 +121,26 @@ function reviewOf({ reader, each }: Artifact) {
   return reader.type === "json" || reader.type === "yaml" ? reader.review : undefined;
 }
 
-/** A review that is shown keeps its words; a file that gets blocks of the engine's is read without them. */
+/** A review that is shown keeps its words; a file that gets blocks or statuses of the engine's is read without them. */
 export function withShown(artifacts: Artifacts, projections: readonly Projection[]): Artifacts {
   const shown = new Set(projections.flatMap((each) => ("of" in each ? [each.of] : [])));
-  const marked = new Set(projections.flatMap((each) => (each.as === "review-block" ? [each.file] : [])));
+  const filesAs = (as: Projection["as"]): ReadonlySet<string> =>
+    new Set(projections.flatMap((each) => (each.as === as ? [each.file] : [])));
+  const [marked, listed] = [filesAs("review-block"), filesAs("task-status")];
   return Object.fromEntries(
     Object.entries(artifacts).map(([name, artifact]) => [
       name,
       {
         ...(shown.has(name) ? keepingWords(artifact) : artifact),
         ...(marked.has(artifact.file) ? { blocks: true } : {}),
+        ...(listed.has(artifact.file) ? withoutStatus(artifact) : {}),
       },
     ]),
   );
+}
+
+function withoutStatus({ reader }: Artifact): Partial<Artifact> {
+  return reader.type === "tasks" ? { reader: { ...reader, shown: true } } : {};
 }
 
 function keepingWords(artifact: Artifact): Artifact {

@@ -164,8 +164,8 @@ const Assertion = z.union([
 const Projection = z.strictObject({
   file: told(File, "The file that is rewritten from the run"),
   as: told(
-    z.enum(["front-matter", "json", "yaml", "lines", "sections", "review", "review-block"]),
-    "How: a tree of data, the members of a list as lines of JSON, a page with a section for each key, a review as a page for people, or its rounds as blocks at the end of a file that others write",
+    z.enum(["front-matter", "json", "yaml", "lines", "sections", "task-status", "review", "review-block"]),
+    "How: a tree of data, the members of a list as lines of JSON, a page with a section for each key, the status of the tasks in a list that others write, a review as a page for people, or its rounds as blocks at the end of a file that others write",
   ),
   data: z.optional(
     told(

@@ -1,0 +1,95 @@
+/**
+ * The status of tasks in a list that somebody else writes, in YAML: it alone is the engine's. Every other byte stays as it is, and what
+ * the list says is the same whatever they are.
+ */
+
+import { isMap, isScalar, isSeq, parseDocument } from "yaml";
+import type { Pair, ParsedNode, YAMLMap } from "yaml";
+import type { Edited } from "../front-matter.ts";
+import { loadYamlText } from "../json/read.ts";
+import { isObject } from "../json/shape.ts";
+
+type Statuses = Readonly<Record<string, string>>;
+type Edit = { readonly at: number; readonly to: number; readonly text: string };
+type PairNode = Pair<ParsedNode, ParsedNode | null>;
+
+/** What the list says besides them, as one text; nothing where it cannot be read. */
+export function withoutStatuses(file: string, text: string): string | undefined {
+  const loaded = loadYamlText(file, text);
+  if (!loaded.ok || !isObject(loaded.data)) return undefined;
+  const { tasks, ...rest } = loaded.data;
+  if (!Array.isArray(tasks)) return undefined;
+  const bare = tasks.map((task: unknown) => {
+    if (!isObject(task)) return task;
+    const { status: _, ...others } = task;
+    return others;
+  });
+  return JSON.stringify([rest, bare]);
+}
+
+/** By task, what the file says of it now. */
+export function statusesIn(file: string, text: string): Readonly<Record<string, unknown>> {
+  const loaded = loadYamlText(file, text);
+  const tasks = loaded.ok && isObject(loaded.data) ? loaded.data["tasks"] : undefined;
+  if (!Array.isArray(tasks)) return {};
+  return Object.fromEntries(
+    tasks.flatMap((task: unknown): [string, unknown][] =>
+      isObject(task) && task["status"] !== undefined ? [[String(task["id"]), task["status"]]] : [],
+    ),
+  );
+}
+
+/** A task that is not in the file is nobody's here. */
+export function setStatuses(file: string, text: string, statuses: Statuses): Edited {
+  const document = parseDocument(text, { uniqueKeys: false });
+  const tasks = isMap(document.contents) ? document.contents.get("tasks", true) : undefined;
+  const items = isSeq(tasks) ? tasks.items : [];
+  const edits = items.flatMap((item) =>
+    isMap<ParsedNode, ParsedNode | null>(item) ? editOf(text, item, statuses) : [],
+  );
+  const after = edits
+    .toSorted((a, b) => b.at - a.at)
+    .reduce((made, edit) => made.slice(0, edit.at) + edit.text + made.slice(edit.to), text);
+  return isKept({ file, text, after }, statuses) ? { ok: true, text: after } : refused(file);
+}
+
+function editOf(text: string, task: YAMLMap<ParsedNode, ParsedNode | null>, statuses: Statuses): Edit[] {
+  const id = pairOf(task, "id");
+  const name = isScalar(id?.value) ? String(id.value.value) : "";
+  const wanted = Object.hasOwn(statuses, name) ? statuses[name] : undefined;
+  if (id?.value?.range === undefined || wanted === undefined) return [];
+  const known = pairOf(task, "status")?.value;
+  if (isScalar(known) && known.range !== undefined && known.range !== null) {
+    const [at, to] = known.range;
+    if (known.value === wanted) return [];
+    return [{ at, to, text: at === to ? ` ${wanted}` : wanted }];
+  }
+  const end = id.value.range[1];
+  if (task.flow === true) return [{ at: end, to: end, text: `, status: ${wanted}` }];
+  // On a line of its own below the id, whatever stands behind that.
+  const [lineEnd = ""] = /\r?\n|$/.exec(text.slice(end)) ?? [];
+  const at = end + text.slice(end).search(/\r?\n|$/);
+  const indent = " ".repeat(id.key.range[0] - (text.lastIndexOf("\n", id.key.range[0] - 1) + 1));
+  return [{ at, to: at, text: `${lineEnd === "" ? "\n" : lineEnd}${indent}status: ${wanted}` }];
+}
+
+function pairOf({ items }: YAMLMap<ParsedNode, ParsedNode | null>, key: string): PairNode | undefined {
+  return items.find((pair) => isScalar(pair.key) && pair.key.value === key);
+}
+
+/** Reads the result back: an unusual notation must lead to a refusal, never to a damaged file. */
+function isKept(
+  { file, text, after }: { readonly file: string; readonly text: string; readonly after: string },
+  statuses: Statuses,
+): boolean {
+  const rest = withoutStatuses(file, text);
+  const before = statusesIn(file, text);
+  const now = statusesIn(file, after);
+  const isSame = Object.entries(now).every(([id, word]) => word === (statuses[id] ?? before[id]));
+  return rest !== undefined && rest === withoutStatuses(file, after) && isSame;
+}
+
+function refused(file: string): Edited {
+  const message = "The status of these tasks cannot be set in place: write one `key: value` per line.";
+  return { ok: false, problems: [{ file, line: 1, col: 1, code: "not-editable", message }] };
+}

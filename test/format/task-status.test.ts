@@ -1,0 +1,113 @@
+/** The status of tasks in a list of somebody else's: set in place, every other byte as it was, and no part of what the list says. */
+
+import { describe, expect, test } from "vitest";
+import type { Artifact } from "../../src/core/artifact.ts";
+import { listedStatuses } from "../../src/core/task-status.ts";
+import { readArtifact } from "../../src/format/read.ts";
+import { setStatuses, statusesIn } from "../../src/format/tasks/status.ts";
+
+const LIST: Artifact = {
+  file: "tasks.yaml",
+  reader: { type: "tasks", style: "yaml", shown: true },
+  by: ["planner"],
+  fresh: "run",
+  bind: [],
+  block: "low",
+};
+
+function digestOf(text: string, artifact = LIST): string {
+  return readArtifact("todo", artifact, { file: "tasks.yaml", bytes: Buffer.from(text), slot: "" }).digest;
+}
+
+function set(text: string, statuses: Record<string, string>): string {
+  const edited = setStatuses("tasks.yaml", text, statuses);
+  return edited.ok ? edited.text : edited.problems.map(({ code }) => code).join();
+}
+
+const BOTH = { "T-1": "completed", "T-2": "in-progress" };
+
+describe("set in place", () => {
+  test.for<[string, string, string]>([
+    [
+      "in block style, below the id",
+      "# plan\ntasks:\n  - id: T-1 # first\n    title: One\n    # why\n    instructions: |\n      Do it.\n\n  - title: Two\n    id: T-2\n",
+      "# plan\ntasks:\n  - id: T-1 # first\n    status: completed\n    title: One\n    # why\n    instructions: |\n      Do it.\n\n  - title: Two\n    id: T-2\n    status: in-progress\n",
+    ],
+    [
+      "over what is there",
+      "tasks:\n- status: not-started # so far\n  id: T-1\n  title: One\n- { id: T-2, title: Two, status: 'pending' }\n",
+      "tasks:\n- status: completed # so far\n  id: T-1\n  title: One\n- { id: T-2, title: Two, status: in-progress }\n",
+    ],
+    [
+      "in braces",
+      "tasks: [{ id: T-1, title: One }, { title: Two, id: T-2 }]\n",
+      "tasks: [{ id: T-1, status: completed, title: One }, { title: Two, id: T-2, status: in-progress }]\n",
+    ],
+    [
+      "where nothing is said yet",
+      "tasks:\n  - id: T-1\n    status:\n    title: One\n",
+      "tasks:\n  - id: T-1\n    status: completed\n    title: One\n",
+    ],
+    [
+      "with other line ends, and none at the end",
+      'tasks:\r\n  - title: One\r\n    id: "T-1"',
+      'tasks:\r\n  - title: One\r\n    id: "T-1"\n    status: completed',
+    ],
+    [
+      "not of a task that is not asked about",
+      "tasks:\n  - { id: T-3, title: X }\n",
+      "tasks:\n  - { id: T-3, title: X }\n",
+    ],
+    ["not where it is no YAML", "tasks: [\n", "not-editable"],
+    ["not where it is no list", "tasks: 1\n", "not-editable"],
+    [
+      "not where it is no text",
+      "tasks:\n  - id: T-1\n    title: One\n    status: { a: b }\n",
+      "not-editable",
+    ],
+  ])("%s", ([, before, after]) => {
+    expect(set(before, BOTH)).toBe(after);
+    if (after === "not-editable") return;
+    expect(set(after, BOTH)).toBe(after);
+    expect(digestOf(after)).toBe(digestOf(before));
+    const said = statusesIn("tasks.yaml", after);
+    for (const [id, status] of Object.entries(said))
+      expect([id, status]).toEqual([id, listedStatuses(BOTH)[id]]);
+  });
+});
+
+test.for<[string, string, boolean]>([
+  ["another title", "tasks:\n  - { id: T-1, title: Two }\n", false],
+  ["another task", "tasks:\n  - { id: T-1, title: One }\n  - { id: T-2, title: Two }\n", false],
+  ["something else at the top", "tasks:\n  - { id: T-1, title: One }\nstatus: open\n", false],
+  ["a status", "tasks:\n  - { id: T-1, title: One, status: completed }\n", true],
+])("with %s it is another list or the same", ([, text, isSame]) => {
+  expect(digestOf(text) === digestOf("tasks:\n  - { id: T-1, title: One }\n")).toBe(isSame);
+});
+
+test("a list that no file shows is what its bytes are", () => {
+  const plain: Artifact = { ...LIST, reader: { type: "tasks", style: "yaml" } };
+  const text = "tasks:\n  - { id: T-1, title: One }\n";
+  expect(digestOf(text, plain)).not.toBe(digestOf(`${text}# note\n`, plain));
+});
+
+test("what is said of tasks, in the words of lists", () => {
+  const said = {
+    a: "pending",
+    b: "running",
+    c: "waiting",
+    d: "failed",
+    e: "skipped",
+    f: "completed",
+    g: "REVIEW",
+    h: 1,
+  };
+  expect(listedStatuses(said)).toEqual({
+    a: "pending",
+    b: "in-progress",
+    c: "in-progress",
+    d: "blocked",
+    e: "blocked",
+    f: "completed",
+  });
+});
