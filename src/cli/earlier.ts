@@ -2,6 +2,7 @@
 
 import { UserError } from "../adapters/user-error.ts";
 import type { Workflow } from "../core/compile.ts";
+import { isWorkingStage } from "../core/entry.ts";
 import { progressOf } from "../core/stages.ts";
 import type { Stage } from "../core/workflow.ts";
 import { descendantsOf } from "../engine/descendants.ts";
@@ -64,6 +65,10 @@ function lacks(
   const last = before.find(({ name }) => progress[name] !== "skipped");
   const how = last === undefined ? "completed" : progress[last.name];
   if (last !== undefined && how !== "completed") return `has not completed ${last.name}`;
+  // One that left out everything in which work is done has nothing to go on with.
+  const working = before.filter(({ name }) => isWorkingStage(workflow.definition, name));
+  const left = working.length > 0 && working.every(({ name }) => progress[name] === "skipped");
+  if (left) return `has left out ${working.map(({ name }) => name).join(" and ")}`;
   const family = [row.id, ...descendantsOf(store, row.id)];
   const isBusy = family.some((id) => store.jobs({ run: id, status: "live" }).length > 0);
   if (isBusy || (row.status === "running" && !row.halted)) return "is at work, and what it does changes";

@@ -87,6 +87,16 @@ describe("with a plan, or without", () => {
     expect(await begins(other, ["A", ...line.split(" ").filter((word) => word !== "")])).toBe(said);
   });
 
+  test("TEST does not go on with a run that has left out the work", async () => {
+    const other = await staged();
+    const line = "run staged A --no-explore --no-plan --no-implement --detach --json";
+    const run = String(parsed(await other.say(line))["run"]);
+    await other.say(`stop ${run}`);
+    expect(await begins(other, ["A", "--stage", "TEST"])).toBe(
+      `5 gate-not-met: TEST goes on with the work of a run of staged that has completed IMPLEMENT, and there is none here: ${run} has left out IMPLEMENT | signalbox show ${run}`,
+    );
+  });
+
   test.for<[what: string, text: string, said: string]>([
     ["an unknown dependency", task(1, "7"), 'depends on "7"'],
     ["a circle", `${task(1, "2")}${task(2, "1")}`, "bad.md:"],
