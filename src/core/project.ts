@@ -24,7 +24,8 @@ export function reads(tree: Tree, root: string): boolean {
   if (isList(tree)) return tree.some((member) => reads(member, root));
   if (isFrom(tree))
     return pathsOf(tree).some((path) => isBelow(path, root)) || reads(tree.else ?? null, root);
-  if (isEach(tree)) return isBelow(tree.each, root) || reads(tree.give, root);
+  if (isMap(tree) && isBelow(tree.key, root)) return true;
+  if (isEach(tree) || isMap(tree)) return isBelow(tree.each, root) || reads(tree.give, root);
   return Object.values(tree).some((member) => reads(member, root));
 }
 

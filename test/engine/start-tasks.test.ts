@@ -1,6 +1,6 @@
 /** Child runs over the real store: what they are made of and started with, and what their parent is told. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -13,6 +13,7 @@ import { Families } from "../../src/engine/families.ts";
 import type { Hands } from "../../src/engine/hands.ts";
 import { perform } from "../../src/engine/perform.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
+import { project } from "../../src/engine/project.ts";
 import { begin, submit } from "../../src/engine/submit.ts";
 import { AT, HUMAN } from "../support/play.ts";
 import { fromText } from "../support/workflows.ts";
@@ -77,6 +78,26 @@ moves:
   - { from: building, to: over, by: engine, when: { work: [all, some, none] } }
 `);
 
+const SHOWN = fromText(`$schema: workflow-1.schema.json
+name: shown
+title: The list shows how far its tasks are
+artifacts:
+  todo: { in: tasks.yaml, tasks: yaml, by: human }
+  work: { children: todo, workflow: child, most: 1, fresh: building }
+states:
+  planning: { waits: true }
+  building: { enter: [start tasks todo] }
+  stuck: { waits: true }
+  over: { final: done }
+moves:
+  - { from: start, to: planning, by: human }
+  - { from: [planning, stuck], to: building, by: human, need: todo }
+  - { from: building, to: over, by: engine, when: { work: all } }
+  - { from: building, to: stuck, by: engine, when: { work: [some, none] } }
+projection:
+  - { file: tasks.yaml, as: task-status, data: { each: tasks.work.list, key: item.id, give: { from: item.status } } }
+`);
+
 let folder = "";
 let store: Store;
 
@@ -93,7 +114,7 @@ let made = 0;
 
 function works(): Works {
   const home = homeAt(join(folder, "state"));
-  const all = new Map<string, Workflow>([PARENT, TOLD, CHILD].map((each) => [each.hash(), each]));
+  const all = new Map<string, Workflow>([PARENT, TOLD, SHOWN, CHILD].map((each) => [each.hash(), each]));
   const some = {
     clock: { now: () => Date.parse(AT), mono: () => 0 },
     store,
@@ -210,4 +231,31 @@ test.for<[said: string, answer: string, message: string]>([
   ["", '{"pace":"leisurely"}', 'answer.pace is "leisurely", and pace of child is one of slow, fast'],
 ])("no run is made of a task that says %s beside the answer %s", async ([said, answer, message]) => {
   await expect(started(said, answer)).rejects.toThrow(message);
+});
+
+test("the list shows how far its tasks are, and is the same list", async () => {
+  await begun(SHOWN);
+  const { files } = works().folders("r1");
+  const file = join(files, "tasks.yaml");
+  mkdirSync(files, { recursive: true });
+  writeFileSync(
+    file,
+    "tasks: # mine\n  - { id: a, title: One, files: [x] }\n  - { id: b, title: Two, files: [y] }\n",
+  );
+  await move("r1", "building");
+  const shown = async (): Promise<readonly string[]> => {
+    expect(await project(works(), "r1")).toEqual([]);
+    return [...readFileSync(file, "utf8").matchAll(/status: ([\w-]+)/g)].map(([, word = ""]) => word);
+  };
+  expect(await shown()).toEqual(["in-progress", "pending"]);
+  await move(children()[0]?.run ?? "", "done");
+  expect(await shown()).toEqual(["completed", "in-progress"]);
+  await move(children()[1]?.run ?? "", "lost");
+  expect([state(), await shown()]).toEqual(["stuck", ["completed", "blocked"]]);
+  // Nobody has changed the list: it still counts, and what is done stays done.
+  await move("r1", "building");
+  expect([state(), await shown()]).toEqual(["building", ["completed", "in-progress"]]);
+  expect(readFileSync(file, "utf8")).toBe(
+    "tasks: # mine\n  - { id: a, status: completed, title: One, files: [x] }\n  - { id: b, status: in-progress, title: Two, files: [y] }\n",
+  );
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { project } from "../../src/core/project.ts";
+import { project, reads } from "../../src/core/project.ts";
 import type { Tree, TreeProjection } from "../../src/core/workflow.ts";
 import { readFields } from "../../src/format/projected.ts";
 import { renderAgain, renderProjection } from "../../src/format/projection.ts";
@@ -79,6 +79,23 @@ describe("a tree gives", () => {
       }),
     );
   });
+});
+
+test.for<[Tree, boolean]>([
+  ["tasks", false],
+  [{ from: "tasks.0.id" }, true],
+  [{ from: "tasksets" }, false],
+  [{ from: ["run.id", "tasks"] }, true],
+  [{ from: "run.id", else: { from: "tasks" } }, true],
+  [{ a: [{ b: { from: "tasks" } }] }, true],
+  [{ each: "tasks", give: "x" }, true],
+  [{ each: "counters", give: { from: "tasks" } }, true],
+  [{ each: "tasks", key: "item.id", give: "x" }, true],
+  [{ each: "counters", key: "tasks.0.id", give: "x" }, true],
+  [{ each: "counters", key: "key", give: { from: "tasks" } }, true],
+  [{ each: "counters", key: "key", give: "tasks" }, false],
+])("%j is about tasks: %s", ([tree, isAbout]) => {
+  expect(reads(tree, "tasks")).toBe(isAbout);
 });
 
 const DATA: Tree = {
