@@ -113,6 +113,23 @@ describe("followed to its end", () => {
   });
 });
 
+test("what the engine could not do is tried again by the door", async () => {
+  const on = await changeIn("drafting");
+  const id = runOfChange(on.repo, "x");
+  const statuses = (): string[] => on.withStore((store) => store.deeds(id).map(({ status }) => status));
+  on.withStore((store) => {
+    const fence = store.fence();
+    for (const { key } of store.deeds(id)) {
+      store.claim(key, fence, Date.now() + 1000);
+      store.settle(key, fence, { type: "attention", note: "in the way", next: "" });
+    }
+  });
+  expect(statuses()).toContain("attention");
+  const { stderr } = await on.call("plan x --detach");
+  expect(stderr).toContain("what could not be done is tried again\n");
+  expect(statuses()).not.toContain("attention");
+});
+
 describe("names", () => {
   test.for(["../x", "X", "a_b", "-a", "a-", "a/b", "", "a".repeat(65), "ä", "a b"])(
     "%j is none",

@@ -69,9 +69,10 @@ async function enter(on: Acting, doing: Doing, of: Wanted): Promise<Entered | An
   const data = dataOf(on, of.name, run);
   const rule = DOORS[doing].by[data.phase];
   if (rule === undefined || rule === "refused") throw notReady(doing, data);
-  if (rule === "told") return told(data);
+  if (rule === "told") return toldOf(data);
   const { run: before, row } = seenOf(on, run);
-  return { data, told: await getOn(on, doing, data), from: before.seq, since: row.updatedAt };
+  const told = [...triedAgain(on, run), ...(await getOn(on, doing, data))];
+  return { data, told, from: before.seq, since: row.updatedAt };
 }
 
 async function begin(
@@ -131,6 +132,11 @@ async function isEdited(on: Acting, id: string): Promise<boolean> {
   });
 }
 
+/** Where the engine could not do its part, somebody has put right what was in its way, or is told once more. */
+function triedAgain({ box: { store } }: Acting, id: string): readonly string[] {
+  return store.retry(id).length === 0 ? [] : ["what could not be done is tried again"];
+}
+
 /** Where it waits for the person who calls, that person's move; elsewhere it goes on by itself. */
 async function getOn(on: Acting, doing: Doing, { change, run: id }: ChangeData): Promise<readonly string[]> {
   const seen = seenOf(on, id);
@@ -188,7 +194,7 @@ function notReady(doing: Doing, { change, phase }: ChangeData): UserError {
 }
 
 /** Beyond what was asked for: that is information. That it was rejected is not. */
-function told(data: ChangeData): Answer {
+function toldOf(data: ChangeData): Answer {
   const message = `${data.change} ${sayPhase(data.phase)} (${data.phase})`;
   const next = data.phase === "archived" ? "" : commandFor(data.phase, data.change);
   const isRejected = data.phase === "rejected";
