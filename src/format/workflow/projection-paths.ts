@@ -88,6 +88,6 @@ function isWithin(path: string, name: string): boolean {
 }
 
 function listsOf({ reader }: Artifact): readonly string[] {
-  if (reader.type === "tasks") return ["tasks"];
-  return "lists" in reader ? Object.keys(reader.lists) : [];
+  const own = "lists" in reader ? Object.keys(reader.lists) : [];
+  return reader.type === "tasks" ? ["tasks", ...own] : own;
 }
