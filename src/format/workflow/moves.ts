@@ -214,6 +214,7 @@ export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
       text: option.text ?? "none",
       routes: Object.keys(option.routes ?? {}),
       label: option.label ?? "",
+      ...(option.vouch === undefined ? {} : { vouch: listOf(option.vouch) }),
     };
   });
   return {
