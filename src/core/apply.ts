@@ -102,12 +102,21 @@ export function change(run: OwnRun, event: Event): void {
       run.question = { ask: event.ask, id: event.id, repeats: 0 };
       return;
     case "question-repeated":
-      run.question = { ask: event.ask, id: event.id, repeats: (run.question?.repeats ?? 0) + 1 };
+      run.question = {
+        ...run.question,
+        ask: event.ask,
+        id: event.id,
+        repeats: (run.question?.repeats ?? 0) + 1,
+      };
+      return;
+    case "parts-answered":
+      run.question = withParts(run, event);
       return;
     case "question-closed": {
-      const { id, ask, answer, text, by } = event;
+      const { id, ask, answer, text, by, parts } = event;
+      const decision = { id, ask, answer, text, by, state: run.state, at: run.updatedAt };
       run.question = undefined;
-      run.decisions = [...run.decisions, { id, ask, answer, text, by, state: run.state, at: run.updatedAt }];
+      run.decisions = [...run.decisions, parts === undefined ? decision : { ...decision, parts }];
       return;
     }
     case "waiver-given":
@@ -116,6 +125,12 @@ export function change(run: OwnRun, event: Event): void {
     case "result-kept":
       return;
   }
+}
+
+function withParts({ question }: Run, event: Extract<Event, { type: "parts-answered" }>): Run["question"] {
+  const { ask, id, parts } = event;
+  const kept = (question?.parts ?? []).filter(({ part }) => !parts.some((each) => each.part === part));
+  return { ask, id, repeats: question?.repeats ?? 0, parts: [...kept, ...parts] };
 }
 
 function withoutWords(reading: Reading): Reading {

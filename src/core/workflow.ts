@@ -181,6 +181,8 @@ export type Ask = {
   readonly options: Readonly<Record<string, Option>>;
   /** Counts answers that are not one of the options. */
   readonly reask?: string;
+  /** A list whose members are answered one by one; what of them is left open is asked on, or cancelled. */
+  readonly parts?: { readonly artifact: string; readonly list: string; readonly rest: "ask" | "cancel" };
 };
 
 export type Assertion = {

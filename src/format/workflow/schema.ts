@@ -144,6 +144,15 @@ const Ask = z.strictObject({
   question: told(Name, "prompts/NAME.md: what is asked"),
   shows: z.optional(told(Names, "Artifacts the answer is bound to")),
   reask: z.optional(told(Name, "The counter of answers that are none of the options")),
+  parts: z.optional(
+    told(
+      Text,
+      "A list of an artifact, as artifact.list, whose members are answered one by one; of the options that any of them has, the first decides",
+    ),
+  ),
+  rest: z.optional(
+    told(z.enum(["ask", "cancel"]), "Parts without an answer: asked on, or cancelled; ask unless said"),
+  ),
   options: told(z.record(Name, Option), "The only answers there are"),
 });
 
