@@ -40,7 +40,7 @@ export type QuestionView = {
   readonly parts?: readonly PartView[];
 };
 
-export type PartView = {
+type PartView = {
   /** By which it is answered, from 1. */
   readonly number: number;
   readonly part: string;

@@ -19,7 +19,9 @@ export function checkRelations(context: Context, definition: Definition, pathOf:
     requireWholes(context, definition, { names: artifact.bind, path: [...path, "bind"] });
   }
   for (const [name, ask] of Object.entries(definition.asks)) {
-    requireWholes(context, definition, { names: shownAlone(ask), path: ["asks", name, "shows"] });
+    const [names, path] = [shownAlone(ask), ["asks", name, "shows"]] as const;
+    requireWholes(context, definition, { names, path });
+    requireReadable(context, definition, { names, path });
     checkParts(context, definition, { ask, path: ["asks", name, "parts"] });
   }
   checkCircles(context, definition, pathOf);
@@ -32,7 +34,7 @@ type Part = { readonly artifact: Artifact; readonly path: Path };
 function checkChildren(context: Context, { artifacts }: Definition, { artifact, path }: Part): void {
   const { reader } = artifact;
   if (reader.type !== "children" && reader.type !== "files") return;
-  if ("only" in reader) return;
+  if ("only" in reader || !("tasks" in reader)) return;
   const { tasks } = reader;
   const source = artifacts[tasks];
   if (source === undefined || source.reader.type === "tasks" || isDoubtful(context, tasks)) return;
@@ -128,6 +130,22 @@ function requireWholes(
   }
 }
 
+/** The work as a whole is more than somebody can have read who answers. */
+function requireReadable(
+  context: Context,
+  { artifacts }: Definition,
+  { names, path }: { readonly names: readonly string[]; readonly path: Path },
+): void {
+  for (const [index, name] of names.entries()) {
+    const reader = artifacts[name]?.reader;
+    if (reader?.type !== "files" || !("besides" in reader)) continue;
+    report(context, context.placeOf([...path, index]), {
+      code: "bad-artifact",
+      message: `${name} is the work itself: a question shows what somebody has written`,
+    });
+  }
+}
+
 /** Of artifacts that are about each other, every new one makes the others stale: they are never good together. */
 function checkCircles(context: Context, { artifacts }: Definition, pathOf: PathOf): void {
   const told = new Set<string>();
@@ -149,7 +167,9 @@ function sourcesOf(artifact: Artifact | undefined): string[] {
   return [
     ...bind.filter((name) => name !== "tree"),
     ...(each === undefined ? [] : [each.artifact]),
-    ...((reader.type === "children" || reader.type === "files") && !("only" in reader) ? [reader.tasks] : []),
+    ...((reader.type === "children" || reader.type === "files") && !("only" in reader) && "tasks" in reader
+      ? [reader.tasks]
+      : []),
   ];
 }
 
