@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { Incoming } from "../../src/core/event.ts";
 import { shownBy } from "../../src/core/steps/answer.ts";
-import { dispatching } from "../support/dispatch.ts";
+import { dispatching, type Scene } from "../support/dispatch.ts";
 import { fromText } from "../support/workflows.ts";
 
 const WORKFLOW = fromText(
@@ -31,8 +31,10 @@ asks:
   { coder: "Code.\n", which: "Which?\n" },
 );
 
+const QUIET = { notifier: { ask: () => Promise.resolve() } };
+
 test("the prompt has them all", async () => {
-  await dispatching(WORKFLOW, async (scene) => {
+  const act = async (scene: Scene): Promise<void> => {
     await scene.begin();
     scene.put({ "audit.json": JSON.stringify({ found: ["a lock", "a key"] }) });
     await scene.ask((at) => ({ type: "move-asked", by: { type: "human" }, at, to: "asked" }));
@@ -52,5 +54,6 @@ test("the prompt has them all", async () => {
     expect(await scene.work()).toEqual([
       "Code.\n\n## What a person said with this\n\n> a lock: fix: with a new one\n> a key: accept\n",
     ]);
-  });
+  };
+  await dispatching(WORKFLOW, act, QUIET);
 });
