@@ -99,26 +99,11 @@ export function change(run: OwnRun, event: Event): void {
       };
       return;
     case "question-opened":
-      run.question = { ask: event.ask, id: event.id, repeats: 0 };
-      return;
     case "question-repeated":
-      run.question = {
-        ...run.question,
-        ask: event.ask,
-        id: event.id,
-        repeats: (run.question?.repeats ?? 0) + 1,
-      };
-      return;
     case "parts-answered":
-      run.question = withParts(run, event);
+    case "question-closed":
+      ask(run, event);
       return;
-    case "question-closed": {
-      const { id, ask, answer, text, by, parts } = event;
-      const decision = { id, ask, answer, text, by, state: run.state, at: run.updatedAt };
-      run.question = undefined;
-      run.decisions = [...run.decisions, parts === undefined ? decision : { ...decision, parts }];
-      return;
-    }
     case "waiver-given":
       waive(run, event);
       return;
@@ -127,10 +112,32 @@ export function change(run: OwnRun, event: Event): void {
   }
 }
 
-function withParts({ question }: Run, event: Extract<Event, { type: "parts-answered" }>): Run["question"] {
-  const { ask, id, parts } = event;
-  const kept = (question?.parts ?? []).filter(({ part }) => !parts.some((each) => each.part === part));
-  return { ask, id, repeats: question?.repeats ?? 0, parts: [...kept, ...parts] };
+type Asking = Extract<Event, { readonly ask: string; readonly id: string }>;
+
+function ask(run: OwnRun, event: Asking): void {
+  const { ask: name, id } = event;
+  const { question } = run;
+  const repeats = question?.repeats ?? 0;
+  switch (event.type) {
+    case "question-opened":
+      run.question = { ask: name, id, repeats: 0 };
+      return;
+    case "question-repeated":
+      run.question = { ...question, ask: name, id, repeats: repeats + 1 };
+      return;
+    case "parts-answered": {
+      const { parts } = event;
+      const kept = (question?.parts ?? []).filter(({ part }) => !parts.some((each) => each.part === part));
+      run.question = { ask: name, id, repeats, parts: [...kept, ...parts] };
+      return;
+    }
+    case "question-closed": {
+      const { answer, text, by, parts } = event;
+      const decision = { id, ask: name, answer, text, by, state: run.state, at: run.updatedAt };
+      run.question = undefined;
+      run.decisions = [...run.decisions, parts === undefined ? decision : { ...decision, parts }];
+    }
+  }
 }
 
 function withoutWords(reading: Reading): Reading {

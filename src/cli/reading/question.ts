@@ -80,7 +80,7 @@ function partsIn({ workflow, run }: Seen, ask: string): Pick<QuestionView, "part
 
 /** Each part with its answer, and how one of them is answered. */
 export function sayParts({ run, parts = [], options }: { readonly run: string } & QuestionView): string[] {
-  const [first] = parts.filter(({ answer }) => answer === null);
+  const first = parts.find(({ answer }) => answer === null);
   const lines = parts.map(
     ({ number, part, answer }) => `${number}. ${part}${answer === null ? "" : `: ${answer}`}`,
   );
