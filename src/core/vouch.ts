@@ -66,9 +66,11 @@ export function vouchedIn({ definition }: Workflow, events: readonly Event[]): R
     if (event.type === "answered") shown = event.by.type === "human" ? event.shown : "";
     // Another answer than one of the options closes nothing.
     if (event.type !== "question-closed") continue;
-    const { options = {} } = definition.asks[event.ask] ?? {};
+    const { options = {}, parts } = definition.asks[event.ask] ?? {};
     const [word = ""] = event.answer.split("/");
-    const chosen = Object.hasOwn(options, word) ? options[word]?.vouch : undefined;
+    // Of several answers, some may be otherwise.
+    const isOne = parts === undefined && event.parts === undefined;
+    const chosen = isOne && Object.hasOwn(options, word) ? options[word]?.vouch : undefined;
     const known = new Set(shown.split(" "));
     for (const name of new Set(Object.values(options).flatMap(({ vouch = [] }) => vouch)))
       for (const content of known) {

@@ -342,6 +342,15 @@ test.for<[what: string, events: readonly Event[], vouched: readonly string[]]>([
   ["no option", answered("constructor", "criteria=d1"), []],
   ["an answer that closes nothing", answered("run", "criteria=d1").slice(0, 1), []],
   ["what was closed without an answer", answered("run", "criteria=d1").slice(1), []],
+  [
+    "in parts",
+    answered("run", "criteria=d1").map((event) =>
+      event.type === "question-closed"
+        ? { ...event, parts: [{ part: "a", answer: "run", text: "", by: "human" }] }
+        : event,
+    ),
+    [],
+  ],
   ["not by a person", answered("run", "criteria=d1", { type: "engine" }), []],
   [
     "a question of another name",

@@ -6,6 +6,7 @@ import { RESOURCES } from "./actions.ts";
 import { buildActions, mapValues, usePrompt, type Build } from "./builder.ts";
 import { buildConditions } from "./conditions.ts";
 import { listOf, report, requireActors, requireName, requireNames, statesOf, type Path } from "./context.ts";
+import { listNamed } from "./lists.ts";
 import { paramOr } from "./params.ts";
 import { isFilledIn } from "./paths.ts";
 import type { AskFile, WayFile, WorkflowFile } from "./schema.ts";
@@ -217,13 +218,28 @@ export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
       ...(option.vouch === undefined ? {} : { vouch: listOf(option.vouch) }),
     };
   });
+  const parts = buildParts(on, ask, path);
+  const shows = listOf(ask.shows);
   return {
     id: ask.id ?? "",
     question: ask.question,
-    shows: listOf(ask.shows),
+    // Whoever answers part by part answers for the list as it was shown.
+    shows: parts === undefined || shows.includes(parts.artifact) ? shows : [...shows, parts.artifact],
     options,
     ...(ask.reask === undefined ? {} : { reask: ask.reask }),
+    ...(parts === undefined ? {} : { parts }),
   };
+}
+
+function buildParts({ context }: Build, ask: AskFile, path: Path): Ask["parts"] {
+  if (ask.parts !== undefined)
+    return { ...listNamed(context, ask.parts, [...path, "parts"]), rest: ask.rest ?? "ask" };
+  if (ask.rest !== undefined)
+    report(context, context.keyPlaceOf([...path, "rest"]), {
+      code: "bad-option",
+      message: `"rest" says what becomes of "parts" that have no answer, and there are none`,
+    });
+  return undefined;
 }
 
 /** Of an option with several targets, each has its own guards, counters and actions. */

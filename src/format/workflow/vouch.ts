@@ -40,13 +40,16 @@ export function checkVouching(context: Context, { asks, artifacts }: Definition)
       reader.type === "check" ? (reader.from ?? []).map(({ artifact }) => artifact) : [],
     ),
   );
-  for (const [ask, { shows, options }] of Object.entries(asks))
+  for (const [ask, { shows, options, parts }] of Object.entries(asks))
     for (const [option, { vouch = [] }] of Object.entries(options))
       for (const [index, name] of vouch.entries()) {
-        const why = !shows.includes(name)
-          ? `"shows" does not name ${name}: nobody vouches for what they are not shown`
-          : `no check takes commands from ${name}`;
-        if (shows.includes(name) && run.has(name)) continue;
+        const why =
+          parts !== undefined
+            ? "a question in parts has several answers: none of them vouches for a whole artifact"
+            : !shows.includes(name)
+              ? `"shows" does not name ${name}: nobody vouches for what they are not shown`
+              : `no check takes commands from ${name}`;
+        if (parts === undefined && shows.includes(name) && run.has(name)) continue;
         report(context, context.placeOf(["asks", ask, "options", option, "vouch", index]), {
           code: "bad-option",
           message: why,
