@@ -133,8 +133,14 @@ export type Action =
   | { readonly type: "run"; readonly check: string }
   | { readonly type: "release"; readonly resource: string }
   | { readonly type: "archive"; readonly artifacts: readonly string[] }
-  /** `from` names the artifact whose texts are used, `without` a parameter with patterns of what is left out. */
-  | { readonly type: "perform"; readonly name: string; readonly from?: string; readonly without?: string };
+  /** `from` names the artifact whose texts are used, `without` a parameter with patterns of what is left out, `as` one with the name of a tag. */
+  | {
+      readonly type: "perform";
+      readonly name: string;
+      readonly from?: string;
+      readonly without?: string;
+      readonly as?: string;
+    };
 
 /** `from` of a move that makes a run. */
 export const START = "start";
