@@ -61,11 +61,10 @@ export class Families implements Observer {
   }
 
   #stampOf({ parent }: GraphRow, children: readonly ChildRow[]): string {
-    const { store, workflow } = this.#works;
     const known = this.#inside.get(parent);
     if (known !== undefined) return stampOf(children, known);
-    const row = store.load(parent)?.row;
-    const isInside = row !== undefined && showsInside(workflow(row.definition));
+    const row = this.#works.store.load(parent)?.row;
+    const isInside = row !== undefined && showsInside(this.#works.workflow(row.definition));
     this.#inside.set(parent, isInside);
     return stampOf(children, isInside);
   }
