@@ -10,7 +10,7 @@ import type { Place } from "../core/workflow.ts";
 import { PLACEHOLDERS, placeholdersIn, wordsInBraces } from "./argv.ts";
 import { saysNothing } from "./blank.ts";
 import { sortProblems, type Problem } from "./problem.ts";
-import { findingsOf, isConsequence, problemOf } from "./workflow/issues.ts";
+import { findingsOf, IN_OWN_WORDS, isConsequence, problemOf } from "./workflow/issues.ts";
 import { Name, Scalar, Text, told } from "./workflow/words.ts";
 import type { SettingTree } from "./workflow-settings.ts";
 import { loadYaml } from "./yaml.ts";
@@ -141,7 +141,7 @@ export function parseConfig(of: { file: string; bytes: Uint8Array; scope: Scope 
   if (saysNothing(bytes)) return nothing;
   const loaded = loadYaml(file, bytes);
   if (!loaded.ok) return { ...nothing, problems: loaded.problems };
-  const parsed = ConfigFile.safeParse(loaded.data, { reportInput: true });
+  const parsed = ConfigFile.safeParse(loaded.data, IN_OWN_WORDS);
   if (!parsed.success) {
     const findings = findingsOf(ConfigFile, parsed.error.issues);
     const causes = findings.filter((finding) => !isConsequence(finding, findings));

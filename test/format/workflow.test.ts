@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Artifact } from "../../src/core/artifact.ts";
 import { graphOf } from "../../src/format/graph.ts";
 import { showProblem } from "../../src/format/problem.ts";
@@ -111,4 +111,14 @@ moves:
     "4 bad-value",
     "6 bad-value",
   ]);
+});
+
+test("what others in this process have taught zod to say is not said", async () => {
+  const { config, locales } = await import("zod");
+  const before = config().localeError;
+  config(locales.en());
+  onTestFinished(() => void config({ localeError: before }));
+  const parsed = parse("artifacts: { guides: { files: { paths: [] } } }");
+  const said = parsed.ok ? [] : parsed.problems.map(({ message }) => message);
+  expect(said.filter((message) => message.includes("at least 1"))).toHaveLength(1);
 });

@@ -13,7 +13,7 @@ import type { Prompts } from "./builder.ts";
 import type { Context, Path } from "./context.ts";
 import { expand } from "./expand.ts";
 import { hashOf } from "./hash.ts";
-import { findingsOf, isConsequence, problemOf } from "./issues.ts";
+import { findingsOf, IN_OWN_WORDS, isConsequence, problemOf } from "./issues.ts";
 import { lostIn, mend } from "./mend.ts";
 import { checkNames, namesIn } from "./names.ts";
 import { SCHEMA_VERSION, WorkflowFile } from "./schema.ts";
@@ -104,7 +104,7 @@ type Shaped = {
 };
 
 function shaped(data: unknown, places: Places): Shaped {
-  const first = WorkflowFile.safeParse(data, { reportInput: true });
+  const first = WorkflowFile.safeParse(data, IN_OWN_WORDS);
   if (first.success) return { file: first.data, problems: [], places, troubled: [], isLost: () => false };
   const findings = findingsOf(WorkflowFile, first.error.issues);
   const problems = findings
