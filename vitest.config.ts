@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import packageJson from "./package.json" with { type: "json" };
+import { atOnce } from "./test/setup/at-once.ts";
 import { retried } from "./test/setup/retried.ts";
 
 const isDeep = process.env["SIGNALBOX_DEEP"] !== undefined;
@@ -15,7 +16,7 @@ export default defineConfig({
       "test/setup/folder.ts",
     ],
     setupFiles: ["test/setup/random.ts"],
-    reporters: ["dot", retried],
+    reporters: isDeep ? ["dot", atOnce] : ["dot", retried],
     // A machine that was busy elsewhere for a moment is no news: what passes at the second try is named at the end, and is mended.
     // A random test draws the same lots again. The deep tier forgives nothing.
     retry: isDeep ? 0 : 1,
