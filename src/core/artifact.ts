@@ -7,6 +7,8 @@ export type Shape =
   | {
       readonly type: "text" | "number" | "boolean";
       readonly values?: readonly Literal[];
+      /** Of a text: it begins with one of these, and something follows. */
+      readonly begins?: readonly string[];
       /** Only what this parameter says in the run. */
       readonly is?: { readonly param: string };
     }
@@ -60,7 +62,13 @@ export type ReviewIssue = {
  * A list to take out of an artifact: the heading it stands under, or its path in data. Of maps in data, `id` is the key that names each,
  * and `depends` the one that says behind which others it stands.
  */
-export type ListAt = string | { readonly from: string; readonly id: string; readonly depends?: string };
+export type ListAt =
+  | string
+  | { readonly from: string; readonly id: string; readonly depends?: string }
+  | Gathered;
+
+/** Texts of a list, or of all lists that its maps have under `each`; where it says so, only those that begin like this. */
+export type Gathered = { readonly from: string; readonly each?: string; readonly begins?: string };
 
 /** That front matter is read, and which shape it must have. */
 export type Front = { readonly shape?: Shape };
@@ -96,6 +104,8 @@ export type Reader =
       readonly type: "tasks";
       readonly style: "markdown" | "yaml" | "checkbox";
       readonly front?: Front;
+      /** Texts of its tasks, in YAML. */
+      readonly lists?: Readonly<Record<string, Gathered>>;
       /** The status of its tasks is the engine's, and no part of it. */
       readonly shown?: true;
     }

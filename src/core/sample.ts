@@ -30,6 +30,7 @@ function valueOf(shape: Shape, at: string, told: Told): unknown {
     case "text":
     case "number":
     case "boolean":
+      if (shape.begins !== undefined) return shape.begins.map((text) => `${text} ...`).join(" | ");
       return shape.values?.join(" | ") ?? (shape.is === undefined ? shape.type : `{${shape.is.param}}`);
     case "list":
       return [valueOf(shape.of, below("*"), told)];

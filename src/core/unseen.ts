@@ -2,6 +2,7 @@
 
 import type { Workflow } from "./compile.ts";
 import { project, reads } from "./project.ts";
+import { showsQuestions } from "./questions.ts";
 import { showsRecord } from "./record.ts";
 import type { Run } from "./run.ts";
 import { showsSaid } from "./said.ts";
@@ -11,8 +12,8 @@ import { viewOf } from "./view.ts";
 export function isUnseen(workflow: Workflow, before: Run, after: Run): boolean {
   const { definition } = workflow;
   const trees = definition.projections.flatMap((each) => ("data" in each ? [each.data] : []));
-  if (showsRecord(definition) || showsSaid(definition) || trees.some((tree) => reads(tree, "resources")))
-    return false;
+  const isOfEvents = showsRecord(definition) || showsSaid(definition) || showsQuestions(definition);
+  if (isOfEvents || trees.some((tree) => reads(tree, "resources"))) return false;
   const said = (run: Run): string => {
     const root = viewOf(workflow, { ...run, updatedAt: before.updatedAt }, {});
     return JSON.stringify(trees.map((tree) => project(tree, root)));

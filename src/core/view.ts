@@ -43,6 +43,7 @@ export function viewOf(workflow: Workflow, run: Run, resources: Resources): View
       decisions: decisions.filter(({ answer }) => answer !== ""),
       question: question ?? null,
       waivers: Object.values(run.waivers),
+      frames: framesOf(workflow, run),
       ...stagedOf(workflow, run, resources["stoppedAt"] ?? null),
     },
     params: run.params,
@@ -55,6 +56,16 @@ export function viewOf(workflow: Workflow, run: Run, resources: Resources): View
     resources,
     checks: checksOf(workflow, run),
   };
+}
+
+/** Where the run goes back to, the innermost first. */
+function framesOf({ definition }: Workflow, { frames }: Run): readonly Readonly<Record<string, string>>[] {
+  return frames.toReversed().map(({ state, from }) => ({
+    state,
+    phase: phaseOf(definition, state),
+    from,
+    fromPhase: phaseOf(definition, from),
+  }));
 }
 
 function factsOf(workflow: Workflow, run: Run): View["facts"] {

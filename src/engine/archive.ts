@@ -117,6 +117,17 @@ async function putInPlace(on: On, desk: string): Promise<void> {
   throw new Error("what is to be replaced is changed by somebody all the time");
 }
 
+type Named = { readonly file: string };
+
+/** Where a file system does not tell upper case from lower, the one would be written over the other. */
+function requireApart(files: readonly Named[], logs: readonly Named[]): void {
+  for (const log of logs) {
+    const same = files.find(({ file }) => file.toLowerCase() === log.file.toLowerCase());
+    if (same !== undefined)
+      throw new Objection(`${same.file} cannot be told from ${log.file}, which is the log`, same.file);
+  }
+}
+
 async function wantedOf(on: On): Promise<Wanted> {
   const { works, kept, archive: of, root } = on;
   const { run, row } = kept;
@@ -134,6 +145,7 @@ async function wantedOf(on: On): Promise<Wanted> {
   });
   await requireJudged(on);
   const log = of.log === undefined ? [] : [await logged(on, of.log, date)];
+  requireApart(files, log);
   const to = fillPath(run, of.to.replaceAll("{date}", date.replaceAll("-", "")));
   const folder = fillPath(run, of.folder);
   if (boundWorkspace(works, row.id) === undefined) throw new Error(`${row.id} does not work in ${root} now`);

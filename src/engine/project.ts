@@ -1,11 +1,14 @@
 /** Brings the files of a run up to date with its journal. Any process may do it at any time. */
 
 import type { Workflow } from "../core/compile.ts";
+import type { Event } from "../core/event.ts";
+import { questionsIn, showsQuestions, type Questions } from "../core/questions.ts";
 import { recordOf, showsRecord, type RunRecord } from "../core/record.ts";
 import { saidIn, showsSaid, type Said } from "../core/said.ts";
 import { isUnseen } from "../core/unseen.ts";
 import { viewOf } from "../core/view.ts";
 import type { Box } from "./box.ts";
+import { promptText, variablesOf } from "./launch.ts";
 import { boundWorkspace, placeOf } from "./place.ts";
 import type { Kept, RunRow } from "./ports/journal.ts";
 import type { WorkspaceRow } from "./ports/registry.ts";
@@ -57,10 +60,11 @@ export function rootOf(box: Box, { row, run }: Kept, shown: Shown): Readonly<Rec
     session: workspace === undefined ? null : sessionOf(box, row, workspace),
     stoppedAt: isStopped(box, row) ? haltedAt(box, row) : null,
   });
-  const { record, said } = historyIn(box, { row, workflow }, shown);
+  const { record, said, asked } = historyIn(box, { row, workflow }, shown);
   return {
     ...view,
-    ...(record === undefined ? {} : { run: { ...view.run, ...record.run }, reviews: record.reviews }),
+    run: { ...view.run, ...record?.run, ...asked },
+    ...(record === undefined ? {} : { reviews: record.reviews }),
     ...said,
   };
 }
@@ -78,18 +82,32 @@ export async function projectAfter(box: Box, submission: Submission, id: string)
 
 /** All that happened is read again only where some file shows it. */
 function historyIn(
-  { store }: Box,
+  box: Box,
   { row: { id, seq }, workflow }: { readonly row: RunRow; readonly workflow: Workflow },
   shown: Shown,
-): { readonly record?: RunRecord; readonly said?: Said } {
-  const [isRecorded, isSaid] = [showsRecord(shown), showsSaid(shown)];
-  if (!isRecorded && !isSaid) return {};
-  const before = store.events(id).filter((each) => each.seq <= seq);
+): { readonly record?: RunRecord; readonly said?: Said; readonly asked?: Questions } {
+  const [isRecorded, isSaid, isAsked] = [showsRecord(shown), showsSaid(shown), showsQuestions(shown)];
+  if (!isRecorded && !isSaid && !isAsked) return {};
+  const before = box.store.events(id).filter((each) => each.seq <= seq);
   const events = before.map(({ event }) => event);
   return {
     ...(isRecorded ? { record: recordOf(workflow, events) } : {}),
     ...(isSaid ? { said: saidIn(workflow, events) } : {}),
+    ...(isAsked ? { asked: askedIn(box, workflow, { id, events }) } : {}),
   };
+}
+
+/** Each question in the words in which it was asked. */
+function askedIn(
+  box: Box,
+  workflow: Workflow,
+  { id, events }: { readonly id: string; readonly events: readonly Event[] },
+): Questions {
+  const workspace = boundWorkspace(box, id);
+  const agent = { role: "", slot: "", attempt: 0, session: "" };
+  return questionsIn(workflow, events, ({ question }, run) =>
+    promptText(workflow, question, variablesOf({ workflow, run, workspace, agent })).trim(),
+  );
 }
 
 /** Whoever is told to read the files of a run must find in them what it is told about: they may be behind for a moment. */

@@ -5,12 +5,13 @@
  * throws because of what a file holds: a file that cannot be read is a reading with a fault.
  */
 
-import type { Fault } from "../core/event.ts";
+import type { Fault, Reading } from "../core/event.ts";
 import type { Reader } from "../core/artifact.ts";
 import type { Finding } from "./finding.ts";
 import { frontOf, takenFrom } from "./front.ts";
 import { readFrontDocument } from "./front-document.ts";
-import { readJson } from "./json/read.ts";
+import { takeOut } from "./json/data.ts";
+import { faultsOf, loadYamlText, readJson } from "./json/read.ts";
 import { findInMarkdown } from "./markdown/read.ts";
 import { readWith, type FileReader, type Read } from "./reading.ts";
 import { readTasks } from "./tasks/read.ts";
@@ -37,11 +38,12 @@ function find(reader: FileReader, file: string, text: string): Finding {
       return readJson(reader, file, text);
     case "tasks": {
       const { tasks, faults } = readTasks(reader.style, file, text);
+      const taken = textsOf(reader, file, text);
       return {
         found: true,
-        faults: [...misshapen(reader, file, text), ...faults],
+        faults: [...misshapen(reader, file, text), ...faults, ...taken.faults],
         fields: { tasks: tasks.length },
-        lists: { tasks: tasks.map(({ id }) => id) },
+        lists: { ...taken.lists, tasks: tasks.map(({ id }) => id) },
         ...ownText(reader, file, text),
       };
     }
@@ -51,6 +53,18 @@ function find(reader: FileReader, file: string, text: string): Finding {
       return { found: true, faults };
     }
   }
+}
+
+/** What cannot be read at all is told by whoever reads the tasks. */
+function textsOf(
+  { lists }: TaskReader,
+  file: string,
+  text: string,
+): { readonly faults: readonly Fault[]; readonly lists: Reading["lists"] } {
+  const loaded = lists === undefined ? undefined : loadYamlText(file, text);
+  if (lists === undefined || loaded?.ok !== true) return { faults: [], lists: {} };
+  const taken = takeOut({ lists }, loaded.data);
+  return { faults: faultsOf(taken.misfits, loaded), lists: taken.lists };
 }
 
 /** What it consists of, where something in it only shows how far it is. */

@@ -131,12 +131,12 @@ async function work(): Promise<string[]> {
 const held = (name: string): unknown => store.load("r1")?.run.held[name]?.reading.fields;
 const state = (): string => store.load("r1")?.run.state ?? "";
 
-async function planned(files: Readonly<Record<string, string>> = {}): Promise<void> {
+async function planned(files: Readonly<Record<string, string>> = {}, proposal = PROPOSAL): Promise<void> {
   put({ "specs/auth.md": "# Auth\n", ...files });
   const birth = { workflow: "change", goal: "X", repo, base: "b1" };
   await begin(works(), { run: "r1", by: HUMAN, workflow: WORKFLOW, birth, params: { change: "x" } });
   await work();
-  put({ "changes/x/proposal.md": PROPOSAL });
+  put({ "changes/x/proposal.md": proposal });
   await move("noting");
   await work();
 }
@@ -251,6 +251,18 @@ test.for<[string, () => void, RegExp]>([
     false,
   ]);
   expect((held("unarchived") as { reason: string }).reason).toMatch(reason);
+});
+
+test("a text that is called like the log is not put in place of it", async () => {
+  const proposal = PROPOSAL.replace("- keys", "- changelog");
+  await planned({}, proposal);
+  put({ ...MERGED, "changes/x/merged/changelog.md": "# Log\n" });
+  await move("archiving");
+  await work();
+  expect([state(), existsSync(join(repo, "archive"))]).toEqual(["blocked", false]);
+  expect((held("unarchived") as { reason: string }).reason).toBe(
+    "specs/changelog.md cannot be told from specs/CHANGELOG.md, which is the log",
+  );
 });
 
 test("called off before it is done, everything is put back", async () => {

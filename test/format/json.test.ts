@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Reader, ReviewShape, Shape } from "../../src/core/artifact.ts";
+import type { Gathered, Reader, ReviewShape, Shape } from "../../src/core/artifact.ts";
+import { schemaOf } from "../../src/format/json/schema.ts";
 import { scanJson } from "../../src/format/json/scan.ts";
 import { faults, read } from "./reading.ts";
 
@@ -104,6 +105,76 @@ test.for<[string, string]>([
   ["[]", "1:1 the file must be an object"],
 ])("the shape of %s -> %s", ([text, shown]) => {
   expect(faults(read(json({ shape }), text))).toBe(shown);
+});
+
+const verify: Shape = {
+  type: "object",
+  required: { verify: { type: "list", of: { type: "text", begins: ["cmd:", "manual:"] } } },
+  optional: {},
+  open: false,
+};
+
+test.for<[string, string]>([
+  ['{"verify": ["cmd: a", "manual:b"]}', "ok"],
+  ['{"verify": ["Cmd: a"]}', '1:13 "verify[0]" must begin with "cmd:" or "manual:"'],
+  ['{"verify": [" cmd: a"]}', '1:13 "verify[0]" must begin with "cmd:" or "manual:"'],
+  ['{"verify": ["cmd: "]}', '1:13 "verify[0]" says nothing after "cmd:"'],
+  ['{"verify": [1]}', '1:13 "verify[0]" must be a text'],
+])("texts that begin in a certain way: %s -> %s", ([text, shown]) => {
+  expect(faults(read(json({ shape: verify }), text))).toBe(shown);
+});
+
+const checks = { from: "criteria", each: "verify", begins: "cmd:" };
+
+test.for<[Gathered, string, string]>([
+  [
+    checks,
+    '{"criteria": [{"verify": ["cmd: a", "manual: b"]}, {"verify": ["cmd: c", "cmd: a"]}]}',
+    '["cmd: a","cmd: c"] ok',
+  ],
+  [checks, '{"criteria": [{}, {"verify": null}]}', "[] ok"],
+  [{ from: "criteria", each: "how.verify" }, '{"criteria": [{"how": {"verify": ["x"]}}]}', '["x"] ok'],
+  [{ from: "criteria", begins: "cmd:" }, '{"criteria": ["cmd: a", "b"]}', '["cmd: a"] ok'],
+  [checks, '{"criteria": {}}', '[] 1:14 "criteria" must be a list'],
+  [checks, '{"criteria": ["cmd: a"]}', '[] 1:15 "criteria[0]" must be an object'],
+  [checks, '{"criteria": [{"verify": "cmd: a"}]}', '[] 1:26 "criteria[0].verify" must be a list'],
+  [
+    checks,
+    '{"criteria": [{"verify": ["cmd: a", 1, " "]}]}',
+    '["cmd: a"] 1:37 "criteria[0].verify[1]" must be a text; 1:40 "criteria[0].verify[2]" must be a text',
+  ],
+  [
+    checks,
+    `{"criteria": [{"verify": ["cmd: ${"a".repeat(2000)}"]}]}`,
+    '[] 1:27 "criteria[0].verify[0]" is too long: it has 2005 characters',
+  ],
+])("texts inside of maps %j: %s -> %s", ([at, text, shown]) => {
+  const reading = read(json({ lists: { checks: at } }), text);
+  expect(`${JSON.stringify(reading.lists["checks"])} ${faults(reading)}`).toBe(shown);
+});
+
+const tasks: Reader = {
+  type: "tasks",
+  style: "yaml",
+  lists: { checks: { from: "tasks", each: "acceptance_checks", begins: "cmd:" } },
+};
+
+test.for<[string, string]>([
+  ['["cmd: a", "manual: b"]', '{"checks":["cmd: a"],"tasks":["T-1"]} ok'],
+  [
+    "[cmd: a]",
+    '{"checks":[],"tasks":["T-1"]} 2:46 "tasks[0].acceptance_checks[0]" must be a text; in YAML, one with a colon needs quotes',
+  ],
+])("texts of tasks: %s -> %s", ([list, shown]) => {
+  const reading = read(tasks, `tasks:\n  - { id: T-1, title: a, acceptance_checks: ${list} }\n`);
+  expect(`${JSON.stringify(reading.lists)} ${faults(reading)}`).toBe(shown);
+});
+
+test("whoever sends such data is told how texts begin", () => {
+  expect(schemaOf({ type: "text", begins: ["cmd:", "a.b"] })).toEqual({
+    type: "string",
+    pattern: "^(cmd:|a\\.b)",
+  });
 });
 
 const listed: Shape = {

@@ -36,7 +36,7 @@ export const command: Command = {
       throw new UserError("not-confirmed", `${run} is as it was`, `signalbox task cancel ${run} --yes`);
     const answer = await cancelRun.answer({ ...given, words: [run] }, door);
     if (!isBound) return answer;
-    const where = `  what was not committed is kept: signalbox salvage show ${run}\n`;
+    const where = `  whatever was not committed is kept: signalbox salvage list\n`;
     return { ...answer, talk: `${where}${answer.talk ?? ""}` };
   },
 };

@@ -4,6 +4,7 @@ import type { Reading } from "../../core/event.ts";
 import type { ListAt, Shape } from "../../core/artifact.ts";
 import type { Literal } from "../../core/value.ts";
 import { cutValue, quote, repeated } from "../finding.ts";
+import { gathered, isGathered } from "./gathered.ts";
 import { listInOrder } from "./linked.ts";
 import { pathOf, valueAt } from "./review.ts";
 import { isObject, misfits, nameOf } from "./shape.ts";
@@ -53,6 +54,7 @@ function listAt(data: unknown, at: ListAt, wrong: Misfit[]): readonly string[] {
     wrong.push({ path, reason: `${nameOf(path)} must be a list` });
     return [];
   }
+  if (isGathered(at)) return gathered(items, { ...at, path }, wrong);
   if (typeof at !== "string") return listInOrder(items, { ...at, path }, wrong);
   const names = items.map((item: unknown, index) => {
     const name = isObject(item) ? (item["id"] ?? item["name"]) : item;

@@ -7,7 +7,11 @@ export type JsonSchema = { readonly [key: string]: unknown };
 export function schemaOf(shape: Shape): JsonSchema {
   switch (shape.type) {
     case "text":
-      return { type: "string", ...(shape.values === undefined ? {} : { enum: shape.values }) };
+      return {
+        type: "string",
+        ...(shape.values === undefined ? {} : { enum: shape.values }),
+        ...(shape.begins === undefined ? {} : { pattern: beginning(shape.begins) }),
+      };
     case "number":
     case "boolean":
       return { type: shape.type, ...(shape.values === undefined ? {} : { enum: shape.values }) };
@@ -27,4 +31,8 @@ export function schemaOf(shape: Shape): JsonSchema {
         additionalProperties: shape.open,
       };
   }
+}
+
+function beginning(begins: readonly string[]): string {
+  return `^(${begins.map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("|")})`;
 }

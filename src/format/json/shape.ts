@@ -40,7 +40,17 @@ function ofScalar(
   if (values !== undefined && !values.some((one) => one === data)) {
     return [{ path, reason: `${nameOf(path)} is ${quote(String(data))}; ${allowedIn(values)}` }];
   }
-  return [];
+  return typeof data === "string" ? ofBeginning(shape.begins, data, path) : [];
+}
+
+function ofBeginning(begins: readonly string[] | undefined, text: string, path: Path): readonly Misfit[] {
+  if (begins === undefined) return [];
+  const word = begins.find((each) => text.startsWith(each));
+  if (word === undefined)
+    return [{ path, reason: `${nameOf(path)} must begin with ${begins.map(quote).join(" or ")}` }];
+  return text.slice(word.length).trim() === ""
+    ? [{ path, reason: `${nameOf(path)} says nothing after ${quote(word)}` }]
+    : [];
 }
 
 function allowedIn(values: readonly Literal[]): string {

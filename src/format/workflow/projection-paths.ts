@@ -1,4 +1,4 @@
-/** Paths of a projection into what artifacts said: the artifact, its field and the list must be there. What else leads nowhere gives null. */
+/** Paths of a projection into what artifacts and people said: the artifact, its field, the list and the ask must be there. What else leads nowhere gives null. */
 
 import type { Artifact } from "../../core/artifact.ts";
 import { closest } from "../../core/closest.ts";
@@ -30,6 +30,8 @@ function checkPath(on: On, text: string, path: Path): void {
   const below = rest.join(".");
   if (root === "said") checkSaid(on, below, path);
   if (root === "dispatch") checkDispatch(on.context, rest, path);
+  if (root === "run" && rest[0] === "asked" && rest[1] !== undefined)
+    requireName(on.context, { kind: "ask", name: rest[1], known: on.context.names.asks, path });
   if (root === "collected") {
     const known = Object.values(on.artifacts).flatMap(listsOf);
     if (!known.some((list) => isWithin(below, list)))
@@ -88,6 +90,6 @@ function isWithin(path: string, name: string): boolean {
 }
 
 function listsOf({ reader }: Artifact): readonly string[] {
-  if (reader.type === "tasks") return ["tasks"];
-  return "lists" in reader ? Object.keys(reader.lists) : [];
+  const own = "lists" in reader ? Object.keys(reader.lists) : [];
+  return reader.type === "tasks" ? ["tasks", ...own] : own;
 }

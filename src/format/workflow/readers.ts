@@ -6,6 +6,7 @@ import type { Literal } from "../../core/value.ts";
 import { FILES } from "../../core/groups.ts";
 import { childrenOf } from "./children.ts";
 import { listOf, report, type Context, type Path } from "./context.ts";
+import { gatheredOf, listsOf } from "./lists.ts";
 import { paramOr, type Params } from "./params.ts";
 import type { ArtifactFile } from "./schema.ts";
 
@@ -33,7 +34,7 @@ const READERS_OF: Partial<Record<keyof ArtifactFile, readonly Kind[]>> = {
   any: ["section"],
   all: ["section"],
   verdict: ["section"],
-  lists: ["document", "json", "yaml"],
+  lists: ["document", "json", "yaml", "tasks"],
   front: ["document", "tasks"],
   under: ["document"],
   review: ["json", "yaml"],
@@ -118,7 +119,13 @@ export function readerOf(on: On, file: ArtifactFile, { name, path }: Site): Read
   if (file.document !== undefined) return documentOf(on, file, path);
   if (file.json !== undefined) return { type: "json", ...data(on, file, [...path, "json"]) };
   if (file.yaml !== undefined) return { type: "yaml", ...data(on, file, [...path, "yaml"]) };
-  if (file.tasks !== undefined) return { type: "tasks", style: file.tasks, ...frontOf(on, file, path) };
+  if (file.tasks !== undefined)
+    return {
+      type: "tasks",
+      style: file.tasks,
+      ...frontOf(on, file, path),
+      ...gatheredOf(on.context, file, path),
+    };
   if (file.check !== undefined) return checkOf(on, file.check, [...path, "check"]);
   if (file.fact !== undefined) return { type: "fact", fact: file.fact };
   if (file.children !== undefined) return childrenOf(on, file, { name, path });
@@ -132,7 +139,7 @@ function documentOf(on: On, file: ArtifactFile, path: Path): Reader {
   return {
     type: "document",
     headings,
-    lists: listsOf(file),
+    lists: listsOf(on.context, file, path),
     ...mostOf(file),
     ...frontOf(on, file, path),
     ...(under === undefined ? {} : { under }),
@@ -160,16 +167,6 @@ function checkDocument(context: Context, file: ArtifactFile, path: Path): void {
   const inFront = Object.keys(lists).find((name) => typeof lists[name] !== "string");
   if (inFront !== undefined)
     tell(["lists", inFront], `the list ${inFront} is in front matter: it needs "front"`);
-}
-
-function listsOf({ lists = {} }: ArtifactFile): Record<string, ListAt> {
-  return Object.fromEntries(
-    Object.entries(lists).map(([name, at]): [string, ListAt] => {
-      if (typeof at === "string") return [name, at];
-      const { from, id = "id", depends } = at;
-      return [name, { from, id, ...(depends === undefined ? {} : { depends }) }];
-    }),
-  );
 }
 
 function mostOf({ most }: ArtifactFile): { most?: number } {
@@ -215,7 +212,7 @@ function data(
             ...(review.strict === undefined ? {} : { strict: review.strict }),
           },
         }),
-    lists: listsOf(file),
+    lists: listsOf(on.context, file, path.slice(0, -1)),
   };
 }
 
@@ -225,6 +222,7 @@ type ShapeFile =
   | "boolean"
   | readonly Literal[]
   | { list: ShapeFile; min?: number }
+  | { begins: readonly string[] }
   | { object: Record<string, ShapeFile>; open?: boolean };
 
 function shapeOf(on: On, raw: unknown, path: Path): Shape {
@@ -236,6 +234,7 @@ function shapeOf(on: On, raw: unknown, path: Path): Shape {
     const min = shape.min === undefined ? {} : { min: shape.min };
     return { type: "list", of: shapeOf(on, shape.list, [...path, "list"]), ...min };
   }
+  if ("begins" in shape) return { type: "text", begins: shape.begins };
   const entries = Object.entries(shape.object).map(
     ([key, inner]) => [key, shapeOf(on, inner, [...path, "object", key])] as const,
   );

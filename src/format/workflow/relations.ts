@@ -80,8 +80,8 @@ function checkList(context: Context, { artifacts }: Definition, { artifact, path
 
 export function listsOf(artifact: Artifact): string[] {
   const { reader } = artifact;
-  if (reader.type === "tasks") return ["tasks"];
   const own = "lists" in reader ? Object.keys(reader.lists) : [];
+  if (reader.type === "tasks") return ["tasks", ...own];
   return isGrouped(artifact, FILES) ? [...own, FILES] : own;
 }
 

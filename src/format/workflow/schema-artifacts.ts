@@ -22,6 +22,7 @@ const Shape: z.ZodMiniType = z.lazy(() =>
     z.enum(["text", "number", "boolean"]),
     z.array(Scalar).check(z.minLength(1)),
     z.strictObject({ list: Shape, min: z.optional(Whole) }),
+    z.strictObject({ begins: z.array(Text).check(z.minLength(1)) }),
     z.strictObject({ object: z.record(z.string(), Shape), open: z.optional(z.boolean()) }),
   ]),
 );
@@ -52,6 +53,10 @@ const ListOf = z.strictObject({
   from: told(Text, "Path of the list; of a document, in its front matter"),
   id: z.optional(told(Text, "The key of each map that names it; id unless said")),
   depends: z.optional(told(Text, "The key that names those behind which it stands")),
+  each: z.optional(
+    told(Text, "The key under which each map has a list of texts: all of them together are the list"),
+  ),
+  begins: z.optional(told(Text, "Only texts that begin like this")),
 });
 
 /** What an artifact is, without where it is: used by `artifacts` and by the `out` of a phase. */
@@ -99,7 +104,7 @@ export const artifactKeys = {
   lists: z.optional(
     told(
       z.record(Name, z.union([Text, ListOf])),
-      "Lists to take out of the artifact: name to heading or path, or to maps in data and what names and orders them",
+      "Lists to take out of the artifact: name to heading or path, to maps in data and what names and orders them, or to texts inside of maps",
     ),
   ),
   review: z.optional(told(ReviewOf, "Where a JSON or YAML artifact has its verdict and its issues")),
