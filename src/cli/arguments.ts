@@ -56,9 +56,10 @@ export function parseArguments(argv: readonly string[], known: Known, help: stri
 /** The option whose word in capitals stands for what was typed. */
 function openNamed(typed: string, known: Known): { name: string; word: string } | undefined {
   for (const name of Object.keys(known)) {
-    const before = /^(.+-)[A-Z]+$/.exec(name)?.[1];
+    const before = /^(|.+-)[A-Z]+$/.exec(name)?.[1];
     const word = before === undefined || !typed.startsWith(before) ? "" : typed.slice(before.length);
-    if (word !== "") return { name, word };
+    // What has a value, or a sign before it, is some other option that is mistyped.
+    if (word !== "" && (before !== "" || /^\w[^=]+$/.test(word))) return { name, word };
   }
   return undefined;
 }
@@ -118,7 +119,7 @@ function definitionsOf(known: Known): ArgsDef {
   return Object.fromEntries(definitions.filter(([name]) => !name.startsWith("no-")));
 }
 
-function unknownOption(option: string, known: Known, help: string): UserError {
+export function unknownOption(option: string, known: Known, help: string): UserError {
   const near = closest(
     option,
     Object.keys(known).map((name) => `--${name}`),

@@ -6,6 +6,7 @@ import { closest } from "../core/closest.ts";
 import type { Workflow } from "../core/compile.ts";
 import { startsFor, withDefaults } from "../core/entry.ts";
 import { targetOf } from "../core/gate.ts";
+import { unnamedIn } from "../core/named.ts";
 import type { Run } from "../core/run.ts";
 import type { Literal } from "../core/value.ts";
 import type { Move, Param } from "../core/workflow.ts";
@@ -43,21 +44,26 @@ export async function beginRun(on: Acting, of: Beginning): Promise<Submission & 
   const { goal, loaded, repo, base, to, tree, key } = of;
   const { workflow, name } = loaded;
   const id = key === undefined ? freeId(on) : idOf(repo, key);
-  const params = paramsOf(workflow, of, id);
+  const given = paramsOf(workflow, of, id);
   const voice = await voiceOf(on, id);
-  const submission = await withTexts(on, { id, workflow, texts: of.texts, key }, () =>
-    begin(on.box, {
-      ...voice,
-      run: id,
-      workflow,
-      params,
-      birth: { workflow: name, goal, repo, base },
-      ...(to === undefined ? {} : { to }),
-      ...(tree === undefined ? {} : { tree }),
-      ...(key === undefined ? {} : { key }),
-    }),
-  );
-  return { ...submission, id };
+  const beginWith = (params: Record<string, Literal>): Promise<Submission> =>
+    withTexts(on, { id, workflow, texts: of.texts, key }, () =>
+      begin(on.box, {
+        ...voice,
+        run: id,
+        workflow,
+        params,
+        birth: { workflow: name, goal, repo, base },
+        ...(to === undefined ? {} : { to }),
+        ...(tree === undefined ? {} : { tree }),
+        ...(key === undefined ? {} : { key }),
+      }),
+    );
+  const { definition } = workflow;
+  // Most have nothing to name, and pay nothing for it.
+  if (unnamedIn(definition, given).length === 0) return { ...(await beginWith(given)), id };
+  const { whileNamed } = await import("./named.ts");
+  return { ...(await whileNamed(on, { definition, params: given, repo, id }, beginWith)), id };
 }
 
 function freeId({ box }: Acting): string {

@@ -10,7 +10,9 @@ import { typedAgain } from "./typed.ts";
 const GOALS = ["goal", "summary"];
 
 export function goalPlace({ params }: Definition): string | undefined {
-  const texts = Object.keys(params).filter((name) => params[name]?.type === "text");
+  const texts = Object.entries(params).flatMap(([name, param]) =>
+    param.type === "text" && param.named === undefined ? [name] : [],
+  );
   return GOALS.find((name) => texts.includes(name)) ?? texts[0];
 }
 

@@ -12,7 +12,10 @@ export function typed(workflow: string, { words, options, lists }: Given, more: 
     .filter(([name]) => !REPLACED.has(name))
     .flatMap(([name, value]) => (value === "" ? [`--${name}`] : [`--${name}`, value]));
   const many = Object.entries(lists).flatMap(([name, values]) =>
-    values.flatMap((value) => (name === "no-STAGE" ? [`--no-${value}`] : [`--${name}`, value])),
+    values.flatMap((value) => {
+      if (name === "no-STAGE") return [`--no-${value}`];
+      return name === "VALUE" ? [`--${value}`] : [`--${name}`, value];
+    }),
   );
   const all = ["signalbox", "run", workflow, ...(goal === "" ? [] : [goal]), ...named, ...many, ...more];
   return all.map(quoted).join(" ");

@@ -21,8 +21,13 @@ type Kind =
   | { readonly type: "int"; readonly min: number; readonly max: number; readonly default: number }
   | { readonly type: "enum"; readonly values: readonly string[]; readonly default: string }
   | { readonly type: "bool"; readonly default: boolean }
-  /** Information only: no guard reads it. `set` names who may change it later. */
-  | { readonly type: "text"; readonly default: string; readonly set: readonly string[] };
+  /** Information only: no guard reads it. `set` names who may change it later, `named` the text of which it is a name. */
+  | {
+      readonly type: "text";
+      readonly default: string;
+      readonly set: readonly string[];
+      readonly named?: string;
+    };
 
 /** `per` is `run`, `entry` (of any state), a state (its entry), or a scope that some move begins anew. */
 export type Counter = { readonly max: Value<number>; readonly per: string };

@@ -7,6 +7,7 @@
 import type { Defect } from "../core/check/defect.ts";
 import { closest } from "../core/closest.ts";
 import type { Workflow } from "../core/compile.ts";
+import { unnamedIn } from "../core/named.ts";
 import { sayTaken, takes } from "../core/param.ts";
 import type { Children, Shape, TakenFrom } from "../core/artifact.ts";
 import type { Literal, Value } from "../core/value.ts";
@@ -34,6 +35,7 @@ export function badChildren(parent: Workflow, find: (name: string) => Workflow |
 export function objectionsTo(child: Workflow, parent: Workflow, reader: Children): readonly string[] {
   return [
     ...endlessIn(child),
+    ...namelessIn(child, reader),
     ...Object.keys(reader.with).flatMap((name) => misfitsOf(name, { child, parent, reader })),
   ];
 }
@@ -54,6 +56,13 @@ function endlessIn(child: Workflow): readonly string[] {
       ? []
       : [`${name} cannot be made of tasks: in ${endless} no move \`by: engine\` waits for parent-over`]),
   ];
+}
+
+/** Names are made when people begin runs: what is made of tasks belongs to its parent, and is told. */
+function namelessIn({ definition }: Workflow, reader: Children): readonly string[] {
+  return unnamedIn(definition, reader.with).map(
+    ([name]) => `${name} of ${definition.name} is named only when a person begins a run: say it under "with"`,
+  );
 }
 
 type On = { readonly child: Workflow; readonly parent: Workflow; readonly reader: Children };

@@ -67,3 +67,21 @@ test.for<[string, Parameters<typeof through>[0], readonly string[]]>([
 ])("a child run has to be told that nobody waits for it where it stays: a state %s", ([, fork, said]) => {
   expect(objectionsTo(through(fork), through({}), READER)).toEqual(said);
 });
+
+test.for<[string, Children["with"], readonly string[]]>([
+  ["is told", { session: { param: "session" } }, []],
+  ["is not told", {}, ['session of child is named only when a person begins a run: say it under "with"']],
+])("a child run with a name of its own that it %s", ([, given, objections]) => {
+  const child = parsed(`$schema: ../../schema/workflow-1.schema.json
+name: child
+title: A folder for each
+params: { goal: { text: "" }, session: { text: "", named: goal } }
+artifacts: { orphaned: { fact: parent-over } }
+states: { working: { waits: true }, closed: { final: done } }
+moves:
+  - { from: start, to: working, by: [engine, human] }
+  - { from: working, to: closed, by: human }
+  - { from: working, to: closed, by: engine, when: { orphaned: holds } }
+`);
+  expect(objectionsTo(child, child, { ...READER, with: given })).toEqual(objections);
+});

@@ -6,6 +6,7 @@ import { UserError } from "../../adapters/user-error.ts";
 import type { Literal } from "../../core/value.ts";
 import { acknowledged, acting, seeThrough, type Acting, type Done } from "../acting.ts";
 import { talkOf } from "../acted.ts";
+import { GLOBAL } from "../arguments.ts";
 import { beginRun, givenParams, startsAgents } from "../beginning.ts";
 import { idOf } from "../id-of.ts";
 import { childWorkflows } from "../children.ts";
@@ -34,6 +35,7 @@ import { withoutStages } from "../stages.ts";
 import { siteOf, type Site } from "../site.ts";
 import { requireTargets } from "../targets.ts";
 import { requireHarnesses } from "../task/harnesses.ts";
+import { withValues } from "../values.ts";
 
 const HELP = "signalbox run --help";
 
@@ -53,7 +55,8 @@ export type RunData = {
 };
 
 export const command: Command = {
-  usage: "WORKFLOW [GOAL] [--param NAME=VALUE]... [--with ARTIFACT=FILE]... [--no-STAGE]... [--detach]",
+  usage:
+    "WORKFLOW [GOAL] [--param NAME=VALUE]... [--with ARTIFACT=FILE]... [--no-STAGE]... [--VALUE]... [--detach]",
   about:
     "Begins a run of a workflow for this repository and follows it, until it has ended (exit 0 or 1) or waits for you (exit 3).\nCtrl-C only ends the following: the run goes on. Only people can begin runs.",
   words: { min: 1, max: 2 },
@@ -86,6 +89,9 @@ export const command: Command = {
     "no-start": { about: "do not ask for the first move" },
     detach: { about: "print its id and do not follow", short: "d" },
     key: { takes: "KEY", about: "the same key twice begins one run" },
+    VALUE: {
+      about: "a word that one parameter can be: --lean is --param mode=lean; may be given several times",
+    },
   },
   examples: [
     'signalbox run task "Dates in the export are off by one"',
@@ -114,7 +120,10 @@ export async function startRun(on: Acting, given: Given): Promise<Begun> {
     file,
     text: () => textIn(on.door.cwd, file),
   }));
-  const params = withoutStages(loaded.workflow, given.lists["no-STAGE"] ?? [], pairsOf(given, "param"));
+  const params = withValues(loaded.workflow, given.lists["VALUE"] ?? [], {
+    typed: withoutStages(loaded.workflow, given.lists["no-STAGE"] ?? [], pairsOf(given, "param")),
+    known: { ...GLOBAL, ...command.options },
+  });
   const isNew = key === undefined || on.box.store.load(idOf(repo, key)) === undefined;
   const known = givenParams(loaded.workflow, { set, params });
   if (isNew) requireGoal(loaded.workflow.definition, given, known);

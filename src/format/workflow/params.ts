@@ -41,7 +41,32 @@ function kindOf(context: Context, param: ParamFile, path: Path): Param {
   }
   if ("bool" in param) return { type: "bool", default: param.bool };
   requireActors(context, param.set, [...path, "set"]);
-  return { type: "text", default: param.text, set: listOf(param.set) };
+  requireSource(context, param, path);
+  const { named } = param;
+  return {
+    type: "text",
+    default: param.text,
+    set: listOf(param.set),
+    ...(named === undefined ? {} : { named }),
+  };
+}
+
+/** A name is made once, when a run begins, of a text that is there by then. */
+function requireSource(context: Context, param: Extract<ParamFile, { text: string }>, path: Path): void {
+  const { named, text, set } = param;
+  const [, own] = path;
+  if (named === undefined) return;
+  const wrong = (message: string, at: string): void =>
+    report(context, context.placeOf([...path, at]), { code: "bad-param", message });
+  if (text !== "") wrong(`it is named only where it is empty, and the default is "${text}"`, "text");
+  if (set !== undefined) wrong("a name is made when the run begins, and nobody changes it later", "set");
+  if (named === own) wrong("it cannot be a name of itself", "named");
+  requireName(context, {
+    kind: "parameter",
+    name: named,
+    known: context.names.params,
+    path: [...path, "named"],
+  });
 }
 
 type Wanted = {

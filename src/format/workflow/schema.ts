@@ -48,7 +48,17 @@ const ParamShape = z.union([
   z.strictObject({ int: z.tuple([z.int(), z.int()]), default: z.int(), setting }),
   z.strictObject({ enum: z.array(Text).check(z.minLength(1)), default: Text, setting }),
   z.strictObject({ bool: z.boolean(), setting }),
-  z.strictObject({ text: z.string(), set: z.optional(Names), setting }),
+  z.strictObject({
+    text: z.string(),
+    set: z.optional(Names),
+    named: z.optional(
+      told(
+        Name,
+        "The text of which it is a name, where a run begins without one: the day and its first words, once in the repository",
+      ),
+    ),
+    setting,
+  }),
 ]);
 
 const Role = z.strictObject({
