@@ -36,13 +36,13 @@ describe("a session that goes well", () => {
       "approved, single-final, attested",
       "PLAN REVIEW_STRATEGY_LARGE SINGLE_FINAL FINAL_REVIEW INTEGRATE CHECKS ATTEST RELEASE HANDOVER COMMIT DONE",
     ],
+    [{}, "approved, per-batch, attested", "RELEASE RELEASE_NOTES HANDOVER COMMIT DONE", { release: "notes" }],
     [
       {},
-      "approved, per-batch, attested",
-      "RELEASE RELEASE_NOTES HANDOVER COMMIT DONE",
-      { release: "notes" },
+      "attested",
+      "INTAKE_LEAN LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT DONE",
+      LEAN,
     ],
-    [{}, "attested", "INTAKE_LEAN LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT DONE", LEAN],
     // Who designs what is told by fields.
     [{ SpecAgent: "OK" }, "", "INTAKE DESIGN APPROVE_DESIGN"],
     [{ SpecAgent: "OK ui" }, "", "INTAKE DESIGN DESIGN_UI APPROVE_DESIGN"],
@@ -54,7 +54,13 @@ describe("a session that goes well", () => {
 });
 
 /** Each dispatch: who works there, how a run gets there, and where it goes when all is well. */
-const DISPATCHES: readonly (readonly [state: string, role: string, on: string, people: string, more: string])[] = [
+const DISPATCHES: readonly (readonly [
+  state: string,
+  role: string,
+  on: string,
+  people: string,
+  more: string,
+])[] = [
   ["INTAKE", "SpecAgent", "DESIGN APPROVE_DESIGN", "", ""],
   ["RESEARCH", "Researcher", "DESIGN APPROVE_DESIGN", "", "research"],
   ["DESIGN", "Architect", "APPROVE_DESIGN", "", ""],
@@ -103,7 +109,11 @@ test.for<Row>([
   [{ SpecAgent: "OK -spec, OK" }, "", "INTAKE !SpecAgent DESIGN APPROVE_DESIGN"],
   [{ SpecAgent: "OK -acceptance, OK" }, "", "INTAKE !SpecAgent DESIGN APPROVE_DESIGN"],
   [{ SpecAgent: "OK extra, OK" }, "", "INTAKE !SpecAgent DESIGN APPROVE_DESIGN"],
-  [{ SpecAgent: "OK research", Researcher: "OK -research, OK" }, "", "RESEARCH !Researcher DESIGN APPROVE_DESIGN"],
+  [
+    { SpecAgent: "OK research", Researcher: "OK -research, OK" },
+    "",
+    "RESEARCH !Researcher DESIGN APPROVE_DESIGN",
+  ],
   [{ Architect: "OK -architecture, OK" }, "", "DESIGN !Architect APPROVE_DESIGN"],
   [{ SpecAgent: "OK ui", Designer: "OK -design, OK" }, "", "DESIGN_UI !Designer APPROVE_DESIGN"],
   [{ Planner: "OK -tasks, OK" }, "approved", "PLAN !Planner REVIEW_STRATEGY"],
@@ -124,7 +134,11 @@ describe("the gates of a person", () => {
     [{}, "approved", "APPROVE_DESIGN PLAN REVIEW_STRATEGY"],
     // Asked once and three times again.
     [{}, "yes, ja, go, ok", "APPROVE_DESIGN ? ? ? ? BLOCKED"],
-    [{}, "yes, ja, go, ok, resume, approved", "APPROVE_DESIGN ? ? ? ? BLOCKED APPROVE_DESIGN PLAN REVIEW_STRATEGY"],
+    [
+      {},
+      "yes, ja, go, ok, resume, approved",
+      "APPROVE_DESIGN ? ? ? ? BLOCKED APPROVE_DESIGN PLAN REVIEW_STRATEGY",
+    ],
     [{}, "yes, approved", "APPROVE_DESIGN ? PLAN REVIEW_STRATEGY"],
     [{}, "changes-requested, changes-requested/spec!, changes-requested/who", "APPROVE_DESIGN ? ? ?"],
     [{}, "cancel!, cancel", "APPROVE_DESIGN ? BLOCKED"],
@@ -140,9 +154,17 @@ describe("the gates of a person", () => {
       "changes-requested/spec",
       "APPROVE_DESIGN INTAKE RESEARCH DESIGN DESIGN_UI APPROVE_DESIGN",
     ],
-    [{}, "approved, Per Batch, single, per-batch", "REVIEW_STRATEGY ? ? PER_BATCH FINAL_REVIEW INTEGRATE CHECKS ATTEST"],
+    [
+      {},
+      "approved, Per Batch, single, per-batch",
+      "REVIEW_STRATEGY ? ? PER_BATCH FINAL_REVIEW INTEGRATE CHECKS ATTEST",
+    ],
     [{}, "approved, a, b, c, d, resume", "REVIEW_STRATEGY ? ? ? ? BLOCKED REVIEW_STRATEGY"],
-    [{ Planner: "OK large" }, "approved, cancel, resume", "REVIEW_STRATEGY_LARGE BLOCKED REVIEW_STRATEGY_LARGE"],
+    [
+      { Planner: "OK large" },
+      "approved, cancel, resume",
+      "REVIEW_STRATEGY_LARGE BLOCKED REVIEW_STRATEGY_LARGE",
+    ],
   ])("%o, then %s: %s", (row) => {
     expect(wayOf(row)).toBe(row[2]);
   });
@@ -164,7 +186,11 @@ describe("the gates of a person", () => {
 describe("tasks, and the last pass", () => {
   test.for<Row>([
     [{ judged: "some" }, "approved, per-batch", "PER_BATCH ASK_TASKS"],
-    [{ judged: "none" }, "approved, per-batch, retry", "PER_BATCH ASK_TASKS PER_BATCH FINAL_REVIEW INTEGRATE CHECKS ATTEST"],
+    [
+      { judged: "none" },
+      "approved, per-batch, retry",
+      "PER_BATCH ASK_TASKS PER_BATCH FINAL_REVIEW INTEGRATE CHECKS ATTEST",
+    ],
     [
       { judged: "some" },
       "approved, per-batch, accept-known-issues",
@@ -177,14 +203,26 @@ describe("tasks, and the last pass", () => {
       "approved, single-final, accept-known-issues",
       "SINGLE_FINAL ASK_TASKS FINAL_REVIEW INTEGRATE CHECKS ATTEST; waived coded",
     ],
-    [{ coded: "some" }, "approved, single-final, retry", "SINGLE_FINAL ASK_TASKS SINGLE_FINAL FINAL_REVIEW INTEGRATE CHECKS ATTEST"],
-    [{ approved: "none" }, "approved, per-batch, retry", "FINAL_REVIEW ASK_TASKS FINAL_REVIEW INTEGRATE CHECKS ATTEST"],
+    [
+      { coded: "some" },
+      "approved, single-final, retry",
+      "SINGLE_FINAL ASK_TASKS SINGLE_FINAL FINAL_REVIEW INTEGRATE CHECKS ATTEST",
+    ],
+    [
+      { approved: "none" },
+      "approved, per-batch, retry",
+      "FINAL_REVIEW ASK_TASKS FINAL_REVIEW INTEGRATE CHECKS ATTEST",
+    ],
     [
       { approved: "none" },
       "approved, per-batch, accept-known-issues, attested",
       "FINAL_REVIEW ASK_TASKS INTEGRATE CHECKS ATTEST RELEASE HANDOVER COMMIT DONE; waived approved",
     ],
-    [{ approved: "none" }, "approved, per-batch, simplify-scope", "FINAL_REVIEW ASK_TASKS PLAN REVIEW_STRATEGY"],
+    [
+      { approved: "none" },
+      "approved, per-batch, simplify-scope",
+      "FINAL_REVIEW ASK_TASKS PLAN REVIEW_STRATEGY",
+    ],
   ])("%o, then %s: %s", (row) => {
     expect(wayOf(row)).toBe(row[2]);
   });
@@ -198,17 +236,31 @@ describe("the checks", () => {
     [{ ci: "red, red, red" }, "approved, per-batch", `CHECKS ${FIXED} ${FIXED} ${FIXED} ATTEST`],
     [{ ci: "red*" }, "approved, per-batch", `CHECKS ${FIXED} ${FIXED} ${FIXED} ASK_BUILD`],
     [{ ci: "red*" }, "approved, per-batch", "CHECKS ASK_BUILD", { attempts: 0 }],
-    [{ ci: "red" }, "approved, per-batch, different-approach", `CHECKS ASK_BUILD ${FIXED} ATTEST`, { attempts: 0 }],
+    [
+      { ci: "red" },
+      "approved, per-batch, different-approach",
+      `CHECKS ASK_BUILD ${FIXED} ATTEST`,
+      { attempts: 0 },
+    ],
     [{ ci: "red" }, "approved, per-batch, guidance", `CHECKS ASK_BUILD ${FIXED} ATTEST`, { attempts: 0 }],
     [{ ci: "red" }, "approved, per-batch, guidance!", "CHECKS ASK_BUILD refused guidance", { attempts: 0 }],
-    [{ ci: "red" }, "approved, per-batch, simplify-scope", "CHECKS ASK_BUILD PLAN REVIEW_STRATEGY", { attempts: 0 }],
+    [
+      { ci: "red" },
+      "approved, per-batch, simplify-scope",
+      "CHECKS ASK_BUILD PLAN REVIEW_STRATEGY",
+      { attempts: 0 },
+    ],
     // A person's word is for all three tries again.
     [
       { ci: "red, red, red, red, red" },
       "approved, per-batch, guidance",
       `CHECKS ${FIXED} ${FIXED} ${FIXED} ASK_BUILD ${FIXED} ${FIXED} ATTEST`,
     ],
-    [{ ci: "red", Coder: "BLOCKED, OK" }, "approved, per-batch, answer", "FIX_BUILD ASK_USER FIX_BUILD CHECKS ATTEST"],
+    [
+      { ci: "red", Coder: "BLOCKED, OK" },
+      "approved, per-batch, answer",
+      "FIX_BUILD ASK_USER FIX_BUILD CHECKS ATTEST",
+    ],
     [{ ci: "red", Coder: "silent*" }, "approved, per-batch", "FIX_BUILD !Coder !Coder BLOCKED"],
     [{}, "approved, per-batch, failed", `ATTEST ${FIXED} ATTEST`],
     [{}, "approved, per-batch, failed!", "ATTEST refused failed"],
@@ -230,11 +282,31 @@ describe("the checks", () => {
 describe("lean", () => {
   test.for<Row>([
     // Without a specification the person's own words have to do.
-    [{ SpecAgent: "silent*" }, "", "INTAKE_LEAN !SpecAgent !SpecAgent LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_ATTEST", LEAN],
-    [{ SpecAgent: "BLOCKED, OK" }, "answer", "INTAKE_LEAN ASK_USER INTAKE_LEAN LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_ATTEST", LEAN],
-    [{ Coder: "BLOCKED, OK" }, "answer", "LEAN_CODE ASK_USER LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_ATTEST", LEAN],
+    [
+      { SpecAgent: "silent*" },
+      "",
+      "INTAKE_LEAN !SpecAgent !SpecAgent LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_ATTEST",
+      LEAN,
+    ],
+    [
+      { SpecAgent: "BLOCKED, OK" },
+      "answer",
+      "INTAKE_LEAN ASK_USER INTAKE_LEAN LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_ATTEST",
+      LEAN,
+    ],
+    [
+      { Coder: "BLOCKED, OK" },
+      "answer",
+      "LEAN_CODE ASK_USER LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_ATTEST",
+      LEAN,
+    ],
     [{ Coder: "FAIL*" }, "", "LEAN_CODE !Coder !Coder BLOCKED", LEAN],
-    [{ Coder: "FAIL, FAIL, FAIL, OK" }, "resume", "BLOCKED LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_ATTEST", LEAN],
+    [
+      { Coder: "FAIL, FAIL, FAIL, OK" },
+      "resume",
+      "BLOCKED LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_ATTEST",
+      LEAN,
+    ],
     [{ "lean-approved": "none" }, "retry", "LEAN_REVIEW ASK_TASKS LEAN_REVIEW LEAN_CHECKS LEAN_ATTEST", LEAN],
     [{ "lean-approved": "none" }, "simplify-scope", "LEAN_REVIEW ASK_TASKS refused simplify-scope", LEAN],
     [{ "lean-approved": "none" }, "full", "LEAN_REVIEW ASK_TASKS INTAKE DESIGN APPROVE_DESIGN", LEAN],
@@ -244,9 +316,24 @@ describe("lean", () => {
       "LEAN_REVIEW ASK_TASKS LEAN_CHECKS LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT DONE; waived lean-approved",
       LEAN,
     ],
-    [{ ci: "red*" }, "", "LEAN_CHECKS LEAN_FIX LEAN_CHECKS LEAN_FIX LEAN_CHECKS LEAN_FIX LEAN_CHECKS ASK_BUILD", LEAN],
-    [{ ci: "red" }, "simplify-scope", "LEAN_CHECKS ASK_BUILD refused simplify-scope", { ...LEAN, attempts: 0 }],
-    [{ ci: "red" }, "guidance", "LEAN_CHECKS ASK_BUILD LEAN_FIX LEAN_CHECKS LEAN_ATTEST", { ...LEAN, attempts: 0 }],
+    [
+      { ci: "red*" },
+      "",
+      "LEAN_CHECKS LEAN_FIX LEAN_CHECKS LEAN_FIX LEAN_CHECKS LEAN_FIX LEAN_CHECKS ASK_BUILD",
+      LEAN,
+    ],
+    [
+      { ci: "red" },
+      "simplify-scope",
+      "LEAN_CHECKS ASK_BUILD refused simplify-scope",
+      { ...LEAN, attempts: 0 },
+    ],
+    [
+      { ci: "red" },
+      "guidance",
+      "LEAN_CHECKS ASK_BUILD LEAN_FIX LEAN_CHECKS LEAN_ATTEST",
+      { ...LEAN, attempts: 0 },
+    ],
     [{}, "failed", "LEAN_ATTEST LEAN_FIX LEAN_CHECKS LEAN_ATTEST", LEAN],
     [{}, "edit work, attested", "LEAN_ATTEST LEAN_HANDOVER LEAN_REVIEW LEAN_CHECKS LEAN_ATTEST", LEAN],
     // More than it looked like.

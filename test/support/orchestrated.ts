@@ -54,7 +54,7 @@ const FOLDER = ".agents-work/s";
 export function live(workflow: Workflow, told: Told): Lived {
   const world: World = { workflow, told, files: new Map(), times: new Map(), tree: 1 };
   const people = [...(told.people ?? [])];
-  const lived = { way: [], called: [], archived: [], waived: [], events: [] } as Mutable;
+  const lived: Mutable = { way: [], called: [], archived: [], waived: [], events: [] };
   const params = { session: "s", goal: "A goal", ...told.params };
   let run = NO_RUN;
   let event: Incoming | undefined = begin(workflow, params);
@@ -181,7 +181,10 @@ const COMMON = {
 };
 
 const CHECKLIST = Object.fromEntries(
-  ["security", "architecture", "logic", "performance", "quality", "devils_advocate"].map((each) => [each, "OK"]),
+  ["security", "architecture", "logic", "performance", "quality", "devils_advocate"].map((each) => [
+    each,
+    "OK",
+  ]),
 );
 
 /** What a role adds to what every answer has. */
@@ -201,11 +204,20 @@ function ownOf({ role, word }: By, workflow: Workflow): Readonly<Record<string, 
     case "Planner":
       return { large: has("large") };
     case "Coder": {
-      const judged = { behaviour_changed: true, security_relevant: has("security"), complexity_found: has("complex") };
+      const judged = {
+        behaviour_changed: true,
+        security_relevant: has("security"),
+        complexity_found: has("complex"),
+      };
       return workflow === task ? judged : { ...judged, ...report };
     }
     case "Reviewer": {
-      const comments = found.map((severity) => ({ severity, category: "Logic", file: "a.ts", message: "It is wrong" }));
+      const comments = found.map((severity) => ({
+        severity,
+        category: "Logic",
+        file: "a.ts",
+        message: "It is wrong",
+      }));
       return { artifacts: { review_comments: comments, checklist_summary: CHECKLIST } };
     }
     case "QA": {
@@ -215,7 +227,13 @@ function ownOf({ role, word }: By, workflow: Workflow): Readonly<Record<string, 
       return { artifacts: { test_results: results, findings } };
     }
     case "Security": {
-      const findings = found.map((severity) => ({ severity, category: "Auth", file: "a.ts", description: "It is open", recommended_fix: "Close it" }));
+      const findings = found.map((severity) => ({
+        severity,
+        category: "Auth",
+        file: "a.ts",
+        description: "It is open",
+        recommended_fix: "Close it",
+      }));
       return { artifacts: { findings } };
     }
     case "Docs":
@@ -227,7 +245,9 @@ function ownOf({ role, word }: By, workflow: Workflow): Readonly<Record<string, 
 const SEVERITIES = new Set(["nit", "minor", "major", "blocker", "low", "medium", "high", "critical"]);
 
 const CRITERIA = JSON.stringify({
-  acceptance_criteria: [{ id: "AC-001", description: "It works ({n})", verify: ["cmd: npm test", "manual: look"] }],
+  acceptance_criteria: [
+    { id: "AC-001", description: "It works ({n})", verify: ["cmd: npm test", "manual: look"] },
+  ],
 });
 
 const TASKS = `project: { name: "It ({n})", definition_of_done: [it works] }
@@ -271,14 +291,20 @@ const CHILDREN: Readonly<Record<string, string>> = {
   LEAN_REVIEW: "lean-approved",
 };
 
+const readings = new Map<string, Reading>();
+
 /** Everything that can be read now. */
 function factsOf({ workflow, files, tree }: World, run: Run, seen?: Reading): Facts {
   const found = Object.entries(workflow.definition.artifacts).flatMap(([name, of]) => {
     if (of.file === "" || of.reader.type === "check") return [];
     const file = fillPath(run, of.file, "");
     const text = files.get(file);
+    const key = JSON.stringify([workflow.definition.name, name, file, text]);
     const bytes = text === undefined ? undefined : new TextEncoder().encode(text);
-    return [readArtifact(name, of, { file, bytes, slot: "" })];
+    // Most files say what they said a moment ago.
+    const known = readings.get(key) ?? readArtifact(name, of, { file, bytes, slot: "" });
+    readings.set(key, known);
+    return [known];
   });
   return {
     readings: [...found, ...(seen === undefined ? [] : [seen])],
