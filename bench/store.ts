@@ -206,7 +206,7 @@ function boxOf(folder: string, store: SqliteStore): Box {
     clock: { now: () => Date.now(), mono: () => performance.now() },
     store,
     artifacts: fileArtifacts({ registry: store }),
-    workspaces: { prepare: none, digest: none, files: none, snapshot: none, release: none },
+    workspaces: { prepare: none, digest: none, files: none, besides: none, snapshot: none, release: none },
     folders: (run) => runFolders(home, run),
     workflow: workflowsOf(store),
   };

@@ -1,6 +1,7 @@
-/** Writes the published JSON Schemas from their sources: workflow files, settings, what commands print with `--json`, what tasks are given and give. */
+/** Writes the published JSON Schemas from their sources: workflow files, settings, what commands print with `--json`, what tasks and agents are given and give. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
+import { AGENT_SCHEMAS } from "../src/format/agent-contract.ts";
 import { answersSchema } from "../src/format/answers/answers.ts";
 import { configSchema } from "../src/format/config.ts";
 import { TASK_SCHEMAS } from "../src/format/task-contract.ts";
@@ -12,6 +13,6 @@ for (const [name, schema] of [
   ["workflow-1.schema.json", jsonSchema()],
   ["config-1.schema.json", configSchema()],
   ["answers-1.schema.json", answersSchema()],
-  ...Object.entries(TASK_SCHEMAS).map(([file, made]) => [file, made()] as const),
+  ...Object.entries({ ...TASK_SCHEMAS, ...AGENT_SCHEMAS }).map(([file, made]) => [file, made()] as const),
 ] as const)
   writeFileSync(new URL(name, folder), `${JSON.stringify(schema, undefined, 2)}\n`);

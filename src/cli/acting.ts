@@ -93,6 +93,7 @@ function lazily(load: () => Promise<Workspaces>): Workspaces {
     prepare: async (of) => (await load()).prepare(of),
     digest: async (path, artifacts) => (await load()).digest(path, artifacts),
     files: async (path, tree) => (await load()).files(path, tree),
+    besides: async (path, of) => (await load()).besides(path, of),
     snapshot: async (of) => (await load()).snapshot(of),
     release: async (of) => (await load()).release(of),
   };

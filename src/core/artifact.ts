@@ -118,8 +118,16 @@ export type Reader =
   | { readonly type: "fact"; readonly fact: string }
   | Children
   | { readonly type: "file"; readonly most?: number }
-  /** Every file that this list of tasks names, as it is now. The engine looks at them whenever something happens. */
-  | { readonly type: "files"; readonly tasks: string };
+  | Files;
+
+/**
+ * Files of the work, as they are now: every one that a list of tasks names, these, or all of them besides those that rules name, as gitignore has
+ * them. The engine looks at them whenever something happens.
+ */
+type Files =
+  | { readonly type: "files"; readonly tasks: string }
+  | { readonly type: "files"; readonly paths: readonly string[] }
+  | { readonly type: "files"; readonly besides: { readonly param: string } };
 
 /** Runs made of a list of tasks, or one that is made of none. */
 export type Children = {

@@ -12,6 +12,7 @@ import { NO_RUN, slotKey, type Run } from "../core/run.ts";
 import { step, type Step } from "../core/step.ts";
 import { statusOf } from "../core/view.ts";
 import { withBeside } from "./beside.ts";
+import { readBesides } from "./besides.ts";
 import type { Box } from "./box.ts";
 import { deedsOf } from "./deeds.ts";
 import { artifactPaths, boundWorkspace, placeOf } from "./place.ts";
@@ -133,13 +134,18 @@ export async function begin(box: Box, start: Start): Promise<Submission> {
   const { run: id, workflow } = start;
   const known = knownAnswer(box, start);
   if (known !== undefined) return known;
+  const run = { ...NO_RUN, id, params: start.params };
   // In place, its files are in the checkout from the beginning.
-  const readings = await box.artifacts.read(
-    workflow.isInPlace
-      ? { root: start.birth.repo, run: { ...NO_RUN, id, params: start.params }, workflow, isWorkspace: true }
-      : { root: box.folders(id).files, run: { ...NO_RUN, id }, workflow },
-  );
-  return box.store.together(() => beginNow(box, start, readings));
+  const { repo: root } = start.birth;
+  const place = workflow.isInPlace
+    ? { root, run, workflow, isWorkspace: true }
+    : { root: box.folders(id).files, run: { ...NO_RUN, id }, workflow };
+  const readings = await box.artifacts.read(place);
+  const besides =
+    workflow.isInPlace && start.tree !== undefined
+      ? await readBesides(box, { run, workflow, path: root, tree: start.tree })
+      : [];
+  return box.store.together(() => beginNow(box, start, [...readings, ...besides]));
 }
 
 function beginNow(box: Box, start: Start, readings: readonly Reading[]): Submission {
@@ -208,7 +214,11 @@ async function factsWith(box: Box, { kept, workflow }: Seen, seenTree?: string):
     seenTree ??
       (workspace === undefined ? undefined : treeIn(box, workspace.path, artifactPaths(workflow, run))),
   ]);
-  const known = readings.map((reading) => withoutKnownWords(run, reading));
+  const besides =
+    workspace === undefined || tree === undefined
+      ? []
+      : await readBesides(box, { run, workflow, path: workspace.path, tree });
+  const known = [...readings, ...besides].map((reading) => withoutKnownWords(run, reading));
   return { readings: known, ...reservable(box, workflow, row), ...(tree === undefined ? {} : { tree }) };
 }
 

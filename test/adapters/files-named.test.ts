@@ -150,3 +150,31 @@ test("the list is parsed once", async () => {
   await read();
   expect(registry.parsed).toHaveLength(parsed);
 });
+
+test("files by their paths: how many there are, and what they hold", async () => {
+  const paths = ["AGENTS.md", ".github/notes.md", "AGENTS.md"];
+  const GUIDES = artifact("", { type: "files", paths }, { by: ["engine"] });
+  const { artifacts, place, write, root } = benchAt(folder(), { artifacts: { guides: GUIDES } });
+  const digests = new Set<string>();
+  const read = async (isWorkspace = true): Promise<string> => {
+    const [reading] = await artifacts.read({ ...place, isWorkspace });
+    if (reading === undefined) return "nothing";
+    digests.add(reading.digest);
+    return `${String(reading.fields["found"])} ${show(reading)}`;
+  };
+  expect(await read(false)).toBe("nothing");
+  expect(await read()).toBe("0 found");
+  write("other.md", "x");
+  expect(await read()).toBe("0 found");
+  expect(digests.size).toBe(1);
+  write("AGENTS.md", "1");
+  expect(await read()).toBe("1 found");
+  write("AGENTS.md", "2");
+  expect(await read()).toBe("1 found");
+  write(".github/notes.md", "");
+  expect(await read()).toBe("2 found");
+  expect(digests.size).toBe(4);
+  rmSync(join(root, "AGENTS.md"));
+  symlinkSync("/etc/hostname", join(root, "AGENTS.md"));
+  expect(await read()).toMatch(/^1 found AGENTS\.md:1:1 the file is a symbolic link/);
+});

@@ -159,7 +159,14 @@ function boxOf(home: Home, store: Store): Box {
     clock: { now: () => Date.now(), mono: () => performance.now() },
     store,
     artifacts: fileArtifacts({ registry: store }),
-    workspaces: { prepare: refuse, digest: refuse, files: refuse, snapshot: refuse, release: refuse },
+    workspaces: {
+      prepare: refuse,
+      digest: refuse,
+      files: refuse,
+      besides: refuse,
+      snapshot: refuse,
+      release: refuse,
+    },
     folders: (id) => runFolders(home, id),
     workflow: workflowsOf(store),
   };

@@ -90,6 +90,7 @@ describe("where a task comes into being", () => {
   test.for(STATES)("--status %s", async (state) => {
     const starts = new Set(["pending", "clarification", "agent-review", "reviewing"]);
     const before = on.rows().length;
+    on.git(on.repo, "branch", `s-${state}`);
     const printed = await on.say(["task", "create", `s-${state}`, "x", "--status", state, "--json"]);
     expect(printed.code).toBe(starts.has(state) ? 0 : NOT_YOURS);
     expect(on.rows().length).toBe(before + (starts.has(state) ? 1 : 0));

@@ -49,6 +49,11 @@ export function taskScene(files: Readonly<Record<string, string>> = {}, poolSize
   };
   const create: Tasks["create"] = (...words) => must(say(["task", "create", "--quiet", ...words]));
   const move = (id: string, to: string): Promise<string> => must(say(["task", "update", id, "--status", to]));
+  const git: Tasks["git"] = (cwd, ...args) => {
+    const who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+    const env = { ...on.env, GIT_CONFIG_NOSYSTEM: "1" };
+    return execFileSync("git", [...who, ...args], { cwd, encoding: "utf8", env });
+  };
   const page: Tasks["page"] = (id, sections) => {
     count += 1;
     const { files: folder } = runFolders(on.home, id);
@@ -70,7 +75,10 @@ export function taskScene(files: Readonly<Record<string, string>> = {}, poolSize
     count += 1;
     const name = `t-${count}`;
     if (state === "pending") return create(name, "A task", "--no-start");
-    if (state === "agent-review") return create(name, "A task", "--status", state);
+    if (state === "agent-review") {
+      git(on.repo, "branch", name);
+      return create(name, "A task", "--status", state);
+    }
     if (state === "reviewing" || state === "done") {
       const id = await create(name, "A task", "--status", "reviewing");
       if (state === "done") await move(id, "done");
@@ -95,11 +103,7 @@ export function taskScene(files: Readonly<Record<string, string>> = {}, poolSize
     create,
     taskIn,
     page,
-    git: (cwd, ...args) => {
-      const who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
-      const env = { ...on.env, GIT_CONFIG_NOSYSTEM: "1" };
-      return execFileSync("git", [...who, ...args], { cwd, encoding: "utf8", env });
-    },
+    git,
     stateOf: (id) => on.withStore((store) => store.load(id)?.row.state ?? ""),
     rows: () => on.withStore((store) => store.list({ hidden: true, limit: 10_000 }).rows),
   };

@@ -72,6 +72,15 @@ describe("create", () => {
     expect(on.rows().length).toBe(before);
   });
 
+  test.for([
+    [["not-there", "x"], "2 no-branch"],
+    [["Something to look at"], "2 no-branch"],
+  ] as const)("nobody is asked to review %j", async ([words, expected]) => {
+    const before = on.rows().length;
+    const call = on.say(["task", "create", ...words, "--status", "agent-review", "--json"]);
+    expect([await outcome(call), on.rows().length]).toEqual([expected, before]);
+  });
+
   test("of several who want one branch at the same moment, one gets it", async () => {
     const calls = Array.from({ length: 5 }, () =>
       outcome(on.say(["task", "create", "raced", "x", "--no-start", "--json"])),

@@ -55,6 +55,24 @@ test("content is the same whether on the disk or staged; committing it makes the
   expect([loose, staged, await digest()]).toEqual([`${tree}+${before}`, `${tree}+${before}`, tree]);
 });
 
+test("the work besides what rules name is another one only where something else changes", async () => {
+  const { of, path, digest } = await prepared();
+  const besides = async (rules: string): Promise<string> =>
+    of.workspaces.besides(path, { tree: await digest(), rules });
+  const whole = await besides("");
+  expect(whole).toBe(await digest());
+  const rules = "*.md\n/docs/\n!docs/code.ts\n";
+  const before = await besides(rules);
+  put(path, { "README.md": "x\n", "docs/a.txt": "x\n", "dir/deep.md": "x\n" });
+  expect([await besides(rules), await besides("")].map((tree) => tree === before)).toEqual([true, false]);
+  put(path, { "a.txt": "changed\n" });
+  const changed = await besides(rules);
+  expect(changed).not.toBe(before);
+  sh(path, of.env, ["add", "-A"]);
+  sh(path, of.env, ["commit", "-qm", "x"]);
+  expect(await besides(rules)).toBe(changed);
+});
+
 type Change = (path: string, of: Site) => void;
 
 test.for<[string, Change, "same" | "other"]>([

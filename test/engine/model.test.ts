@@ -56,6 +56,7 @@ function boxOf(): Box {
       prepare: () => Promise.reject(new Error("nothing is prepared here")),
       digest: () => Promise.resolve("t1"),
       files: () => Promise.resolve([]),
+      besides: () => Promise.resolve("t1"),
       snapshot: () => Promise.resolve(""),
       release: () => Promise.resolve({ salvage: "", kept: "" }),
     },

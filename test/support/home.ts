@@ -184,6 +184,7 @@ const NONE: Workspaces = {
   prepare: refuse,
   digest: refuse,
   files: refuse,
+  besides: refuse,
   snapshot: refuse,
   release: refuse,
 };

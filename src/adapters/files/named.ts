@@ -1,11 +1,12 @@
 /**
- * The files that a list of tasks names, as one content: which they are, and what each of them holds, or that it is not there.
+ * Files that a list of tasks or the workflow itself names, as one content: which they are, and what each of them holds, or that it is not there.
  *
  * They are work, not text: of any kind and of any size that somebody would write. Nothing but ordinary files inside of the workspace is opened.
  */
 
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type { Fault, Reading } from "../../core/event.ts";
+import { fillPath } from "../../core/fill-path.ts";
 import type { Place } from "../../engine/ports/files.ts";
 import type { Registry } from "../../engine/ports/registry.ts";
 import { sha256 } from "../../format/sha256.ts";
@@ -30,7 +31,11 @@ export async function readNamed(on: On, readings: readonly Reading[]): Promise<r
   const named: Reading[] = [];
   if (place.isWorkspace !== true) return named;
   for (const [artifact, { reader }] of Object.entries(place.workflow.definition.artifacts)) {
-    if (reader.type !== "files") continue;
+    if (reader.type !== "files" || "besides" in reader) continue;
+    if ("paths" in reader) {
+      named.push(byPath(place, artifact, reader.paths));
+      continue;
+    }
     const list = readings.find((reading) => reading.artifact === reader.tasks);
     if (list !== undefined) named.push(await readingOf(on, artifact, list));
   }
@@ -55,15 +60,31 @@ async function readingOf(on: On, artifact: string, list: Reading): Promise<Readi
       ...reading,
       faults: [{ at: { file: shownPath(file), line: 1, col: 1 }, reason: "it changes while it is read" }],
     };
+  const { digest, faults } = contentOf(on.place.root, files);
+  return { ...reading, digest, faults };
+}
+
+/** That none of them is there is something to know, too. */
+function byPath({ root, run }: Place, artifact: string, paths: readonly string[]): Reading {
+  const files = [...new Set(paths.map((path) => fillPath(run, path, "")))];
+  const { digest, faults, found } = contentOf(root, files);
+  return { artifact, slot: "", found: true, digest, faults, fields: { found }, lists: {} };
+}
+
+type Content = { readonly digest: string; readonly faults: readonly Fault[]; readonly found: number };
+
+function contentOf(root: string, files: readonly string[]): Content {
   const { createHash } = process.getBuiltinModule("node:crypto");
   const faults: Fault[] = [];
+  let found = 0;
   const lines = files.map((path) => {
-    const held = contentAt(on.place.root, path, () => createHash("sha256"));
+    const held = contentAt(root, path, () => createHash("sha256"));
     if (held.type === "refused")
       faults.push({ at: { file: path, line: 1, col: 1 }, reason: `the file ${held.reason}` });
+    if (held.type === "digest") found += 1;
     return `${path}\0${held.type === "digest" ? held.digest : held.type}\n`;
   });
-  return { ...reading, digest: `sha256:${sha256(lines.join(""))}`, faults: faults.slice(0, FAULTS_MAX) };
+  return { digest: `sha256:${sha256(lines.join(""))}`, faults: faults.slice(0, FAULTS_MAX), found };
 }
 
 function ofList({ at, reason }: Fault): Fault {

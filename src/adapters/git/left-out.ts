@@ -41,12 +41,7 @@ export async function treeWithLeftOut(on: On, bench: Bench, wanted: Wanted): Pro
       await git(on.env, { ...call, args: ["read-tree", work] });
       const drop = await matching(on, bench, { index, patterns });
       if (drop.length === 0 && stays.length === 0) return work;
-      const gone = Buffer.from(drop.map((name) => `${name}\0`).join(""), "latin1");
-      await git(on.env, {
-        ...call,
-        args: ["update-index", "-z", "--force-remove", "--stdin"],
-        input: gone,
-      });
+      await remove(on, call, drop);
       await git(on.env, {
         ...call,
         args: ["update-index", "-z", "--replace", "--index-info"],
@@ -54,6 +49,34 @@ export async function treeWithLeftOut(on: On, bench: Bench, wanted: Wanted): Pro
       });
       return git(on.env, { ...call, args: ["write-tree", "--missing-ok"] });
     });
+  });
+}
+
+/** The work without what rules name: what the branch has of it does not count either. */
+export async function treeBesides(
+  on: On,
+  bench: Bench,
+  { work, rules }: { readonly work: string; readonly rules: string },
+): Promise<string> {
+  if (rules.trim() === "") return work;
+  return withScratch(on, async (patterns) => {
+    writeFileSync(patterns, `${rules}\n`, { mode: 0o600 });
+    return withScratch(on, async (index) => {
+      const call = at(bench, index);
+      await git(on.env, { ...call, args: ["read-tree", work] });
+      const drop = await matching(on, bench, { index, patterns });
+      if (drop.length === 0) return work;
+      await remove(on, call, drop);
+      return git(on.env, { ...call, args: ["write-tree", "--missing-ok"] });
+    });
+  });
+}
+
+async function remove(on: On, call: ReturnType<typeof at>, names: readonly string[]): Promise<void> {
+  await git(on.env, {
+    ...call,
+    args: ["update-index", "-z", "--force-remove", "--stdin"],
+    input: Buffer.from(names.map((name) => `${name}\0`).join(""), "latin1"),
   });
 }
 

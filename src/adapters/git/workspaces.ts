@@ -5,12 +5,13 @@ import { basename, dirname, join } from "node:path";
 import type { Workspaces } from "../../engine/ports/files.ts";
 import type { Env, Home } from "../home/paths.ts";
 import { whileLocked } from "./lock.ts";
+import { treeBesides } from "./left-out.ts";
 import { refuseRunName } from "./names.ts";
 import { prepare } from "./prepare.ts";
 import { release } from "./release.ts";
 import { snapshot } from "./snapshot.ts";
 import { openBench } from "./own.ts";
-import { digest, filesOf } from "./tree.ts";
+import { digest, filesOf, workOf } from "./tree.ts";
 
 type On = {
   readonly home: Home;
@@ -30,6 +31,8 @@ export function gitWorkspaces(on: On): Workspaces {
     digest: async (path, artifacts) =>
       digest(on, { ...(await openBench(on, path)), isAlone: on.isAlone === true }, artifacts),
     files: async (path, tree) => filesOf(on, await openBench(on, path), tree),
+    besides: async (path, { tree, rules }) =>
+      treeBesides(on, await openBench(on, path), { work: workOf(tree), rules }),
     snapshot: async (of) => {
       refuseRunName(of.run);
       return snapshot(on, await openBench(on, of.path), of);

@@ -96,7 +96,7 @@ function expectation(run: Run, declared: Artifact): string {
     case "children":
       return `expected: the ${reader.only === undefined ? "runs" : "run"} of ${reader.tasks}`;
     case "files":
-      return `expected: the files of ${reader.tasks}`;
+      return `expected: ${"tasks" in reader ? `the files of ${reader.tasks}` : "the engine looks at the work"}`;
     case "fact":
       return "it does not hold";
   }

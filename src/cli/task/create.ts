@@ -90,6 +90,7 @@ async function create(typed: Acting, given: Given): Promise<Answer> {
       option: (param) => `--${param.replaceAll("_", "-")} NAME`,
     });
     if (branch !== undefined) await requireBranch(on, { repo, branch, run: known });
+    await requireWork(on, site, { branch, status: options["status"] });
   }
   // Read before anything is written: it may not be there.
   const text = context === undefined ? undefined : textIn(on.door.cwd, context);
@@ -206,4 +207,21 @@ async function workOf(
   const base = (defaultBranch === "" ? undefined : await tip(defaultBranch)) ?? site.base;
   const own = branch === undefined ? undefined : await tip(branch);
   return { base, tree: await treeOfCommit(site.repo, own ?? base, door.env) };
+}
+
+/** Whoever is started there would look at nothing, and find nothing wrong with it. */
+async function requireWork(
+  { door }: Acting,
+  { loaded, repo }: Site,
+  { branch, status }: { readonly branch: string | undefined; readonly status: string | undefined },
+): Promise<void> {
+  if (status === undefined || loaded.workflow.definition.states[status]?.waits === true) return;
+  const { tipOfBranch } = await import("../../adapters/git/branches.ts");
+  if (branch !== undefined && (await tipOfBranch(repo, branch, door.env)) !== undefined) return;
+  const missing = branch === undefined ? "" : `, and there is no ${branch}`;
+  throw new UserError(
+    "no-branch",
+    `a task that begins in ${status} needs a branch that is there${missing}`,
+    "git branch --list",
+  );
 }

@@ -205,7 +205,8 @@ function artifactsReadIn(workflow: Workflow, here: Here): string[] {
     const lists = [artifact?.each, artifact?.every].flatMap((from) =>
       from === undefined ? [] : [from.artifact],
     );
-    const named = artifact?.reader.type === "files" ? [artifact.reader.tasks] : [];
+    const reader = artifact?.reader;
+    const named = reader?.type === "files" && "tasks" in reader ? [reader.tasks] : [];
     return [...(artifact?.bind ?? []), ...lists, ...named];
   });
 }

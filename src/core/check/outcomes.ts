@@ -188,9 +188,18 @@ export function fieldCombinations(workflow: Workflow, name: string, { reader }: 
   return count;
 }
 
+/** How many there are is a size. */
+const FOUND: Shape = {
+  type: "object",
+  required: { found: { type: "list", of: { type: "text" } } },
+  optional: {},
+  open: false,
+};
+
 function shapeOf(reader: Artifact["reader"]): Shape | undefined {
   if (reader.type === "fact") return FACTS[reader.fact]?.told?.fields;
   if (reader.type === "document") return reader.front?.shape;
+  if (reader.type === "files") return "paths" in reader ? FOUND : undefined;
   return reader.type === "json" || reader.type === "yaml" ? reader.shape : undefined;
 }
 

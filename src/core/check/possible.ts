@@ -86,8 +86,8 @@ function byAgent(look: Look, agent: Agent): void {
   happen(look, false, ended);
   const mayWrite = workflow.definition.roles[role]?.access === "write";
   if (mayWrite && isBoundNow(look)) happen(look, false, { type: "observed", at: AT, tree: `t${run.seq}` });
-  const readings = mayWrite ? changedFiles(look) : [];
-  if (readings.length > 0) happen(look, false, { type: "observed", at: AT, tree: `t${run.seq}`, readings });
+  for (const readings of mayWrite ? changedFiles(look) : [])
+    happen(look, false, { type: "observed", at: AT, tree: `t${run.seq}`, readings });
 }
 
 type Ended = Extract<Incoming, { type: "agent-ended" }>;
@@ -97,6 +97,13 @@ function endedOf({ role, slot, attempt }: Pick<Agent, "role" | "slot" | "attempt
 }
 
 function byEngine({ workflow, run, site, happenings }: Look): void {
+  const unseen = site.named.filter((name) => {
+    const reader = workflow.definition.artifacts[name]?.reader;
+    return reader?.type === "files" && !("tasks" in reader) && run.held[name] === undefined;
+  });
+  // What goes with everything is seen by itself, too: the engine looks from time to time.
+  if (unseen.length > 0)
+    happenings.push({ human: false, event: { type: "observed", at: AT, reserved: site.reserve } });
   for (const name of site.watched) {
     const artifact = workflow.definition.artifacts[name];
     if (artifact === undefined) continue;
@@ -155,13 +162,15 @@ function byHuman(look: Look): void {
   );
   if (!isChanged && isBoundNow(look))
     happen(look, true, { type: "submitted", by: HUMAN, at: AT, tree: `t${run.seq}` });
-  const readings = isAnyWriterUp(look) ? [] : changedFiles(look);
-  if (readings.length > 0)
+  for (const readings of isAnyWriterUp(look) ? [] : changedFiles(look))
     happen(look, true, { type: "submitted", by: HUMAN, at: AT, tree: `t${run.seq}`, readings });
 }
 
-/** Files that a list of tasks names are another work. Like the work itself, they are worth a look only while something is about them. */
-function changedFiles({ workflow, run, site }: Look): Reading[] {
+/**
+ * Files of the work are others, in each of the ways that can be told apart. Like the work itself, they are worth a look only while something is
+ * about them, or somebody looks at what they say.
+ */
+function changedFiles({ workflow, run, site }: Look): Reading[][] {
   const { artifacts } = workflow.definition;
   const isNow = (file: string, inputs: Readonly<Record<string, string>> | undefined): boolean =>
     inputs?.[file] !== undefined && inputs[file] === run.held[file]?.reading.digest;
@@ -173,26 +182,57 @@ function changedFiles({ workflow, run, site }: Look): Reading[] {
       by.some((role) => isUpNow(run, role) && isNow(file, run.agents[role]?.inputs))
     );
   };
-  return site.named
-    .filter((file) => Object.keys(artifacts).some((name) => isAbout(file, name)))
-    .map((artifact) => readingOf(run, { artifact, slot: "" }, { fields: {}, lists: {} }));
+  const changed = site.named.filter(
+    (file) =>
+      Object.keys(artifacts).some((name) => isAbout(file, name)) ||
+      (run.held[file] !== undefined && waysOf(workflow, file).length > 1),
+  );
+  return changed.length === 0 ? [] : lookedAt(workflow, run, changed);
 }
 
-/** With a list of tasks the engine sees the files that it names. */
+function waysOf(workflow: Workflow, name: string): readonly Outcome[] {
+  const artifact = workflow.definition.artifacts[name];
+  return artifact === undefined ? [] : outcomesOf(workflow, name, artifact);
+}
+
+/** What the engine can see of these files together. */
+function lookedAt(workflow: Workflow, run: Run, names: readonly string[]): Reading[][] {
+  let all: Reading[][] = [[]];
+  for (const artifact of names)
+    all = all.flatMap((seen) =>
+      waysOf(workflow, artifact).map((way) => [...seen, readingOf(run, { artifact, slot: "" }, way)]),
+    );
+  return all;
+}
+
+/** With a list of tasks the engine sees the files that it names; others with the first thing that happens. */
 function withNamed({ workflow, run, site, happenings }: Look): Happening[] {
   if (site.named.length === 0) return happenings;
   const { artifacts } = workflow.definition;
-  return happenings.map((happening) => {
+  return happenings.flatMap((happening) => {
     const { event } = happening;
-    const given = "readings" in event ? (event.readings ?? []) : [];
+    if (!hasFacts(event)) return [happening];
+    const given = event.readings ?? [];
     const named = site.named.filter((name) => {
       const reader = artifacts[name]?.reader;
-      return reader?.type === "files" && given.some(({ artifact }) => artifact === reader.tasks);
+      if (reader?.type !== "files") return false;
+      return "tasks" in reader
+        ? given.some(({ artifact }) => artifact === reader.tasks)
+        : run.held[name] === undefined && !given.some(({ artifact }) => artifact === name);
     });
-    if (named.length === 0) return happening;
-    const seen = named.map((artifact) => readingOf(run, { artifact, slot: "" }, { fields: {}, lists: {} }));
-    return { ...happening, event: { ...event, readings: [...given, ...seen] } };
+    if (named.length === 0) return [happening];
+    return lookedAt(workflow, run, named).map((seen) => ({
+      ...happening,
+      event: { ...event, readings: [...given, ...seen] },
+    }));
   });
+}
+
+type WithFacts = Extract<Incoming, { type: "move-asked" | "submitted" | "observed" | "agent-ended" }>;
+
+function hasFacts(event: Incoming): event is WithFacts {
+  const { type } = event;
+  return type === "move-asked" || type === "submitted" || type === "observed" || type === "agent-ended";
 }
 
 /**

@@ -18,7 +18,7 @@ export type Site = {
   readonly watched: readonly string[];
   /** Artifacts that a person can only waive. */
   readonly waivable: readonly string[];
-  /** Files that lists of tasks name, and that still matter. */
+  /** Files of the work that the engine looks at, and that still matter. */
   readonly named: readonly string[];
   /** Artifacts that are about the tree and still matter. */
   readonly bound: readonly string[];
@@ -132,7 +132,10 @@ function isWorthWriting(workflow: Workflow, name: string): boolean {
 /** Another one makes it stale, or another one itself. */
 function isAbout(other: Artifact | undefined, name: string): boolean {
   const reader = other?.reader;
-  return other?.bind.includes(name) === true || (reader?.type === "files" && reader.tasks === name);
+  return (
+    other?.bind.includes(name) === true ||
+    (reader?.type === "files" && "tasks" in reader && reader.tasks === name)
+  );
 }
 
 /** A text, not a verdict, that something which still matters is about, or that a guard or a claim looks at. */

@@ -33,6 +33,8 @@ export type Workspaces = {
   digest(path: string, artifacts: readonly string[]): Promise<string>;
   /** The paths of all files in the work of a digest; none where it is not there any more. */
   files(path: string, tree: string): Promise<readonly string[]>;
+  /** What is in the work of a digest besides what these rules name, as gitignore has them: the id of a git tree. */
+  besides(path: string, of: { readonly tree: string; readonly rules: string }): Promise<string>;
   /** Keeps the work of a digest as a commit under a ref of ours. Gives the ref. */
   snapshot(of: {
     readonly path: string;

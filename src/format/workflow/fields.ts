@@ -38,9 +38,11 @@ export function fieldOf(artifact: Artifact, name: string): Field | Objection {
       return reader.front === undefined
         ? { message: "what is read as document has no fields without front matter" }
         : ofShape(reader.front.shape, name);
+    case "files":
+      if (!("paths" in reader)) return { message: "only files by their paths have a field: found" };
+      return name === "found" ? { kind: "number" } : unknown(name, ["found"]);
     case "children":
     case "file":
-    case "files":
       return { message: `what is read as ${reader.type} has no fields` };
   }
 }

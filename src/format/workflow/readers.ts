@@ -8,6 +8,7 @@ import { childrenOf } from "./children.ts";
 import { listOf, report, type Context, type Path } from "./context.ts";
 import { gatheredOf, listsOf } from "./lists.ts";
 import { paramOr, type Params } from "./params.ts";
+import { checkFile } from "./paths.ts";
 import type { ArtifactFile } from "./schema.ts";
 
 export const READERS = [
@@ -129,7 +130,7 @@ export function readerOf(on: On, file: ArtifactFile, { name, path }: Site): Read
   if (file.check !== undefined) return checkOf(on, file.check, [...path, "check"]);
   if (file.fact !== undefined) return { type: "fact", fact: file.fact };
   if (file.children !== undefined) return childrenOf(on, file, { name, path });
-  if (file.files !== undefined) return { type: "files", tasks: file.files };
+  if (file.files !== undefined) return filesOf(on, file.files, [...path, "files"]);
   return { type: "file", ...mostOf(file) };
 }
 
@@ -171,6 +172,18 @@ function checkDocument(context: Context, file: ArtifactFile, path: Path): void {
 
 function mostOf({ most }: ArtifactFile): { most?: number } {
   return most === undefined ? {} : { most };
+}
+
+function filesOf(on: On, files: NonNullable<ArtifactFile["files"]>, path: Path): Reader {
+  if (typeof files === "string") return { type: "files", tasks: files };
+  if ("paths" in files) {
+    for (const [index, file] of files.paths.entries())
+      checkFile(on.context, file, { path: [...path, "paths", index], isEach: false });
+    return { type: "files", paths: files.paths };
+  }
+  const besides = paramOr(on, files.besides, { as: "text", path: [...path, "besides"] });
+  // The schema takes nothing but a parameter.
+  return { type: "files", besides: typeof besides === "string" ? { param: besides } : besides };
 }
 
 /** One command, or several of which all must pass. */

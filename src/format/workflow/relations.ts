@@ -18,8 +18,10 @@ export function checkRelations(context: Context, definition: Definition, pathOf:
     checkList(context, definition, { artifact, path });
     requireWholes(context, definition, { names: artifact.bind, path: [...path, "bind"] });
   }
-  for (const [name, { shows }] of Object.entries(definition.asks))
+  for (const [name, { shows }] of Object.entries(definition.asks)) {
     requireWholes(context, definition, { names: shows, path: ["asks", name, "shows"] });
+    requireReadable(context, definition, { names: shows, path: ["asks", name, "shows"] });
+  }
   checkCircles(context, definition, pathOf);
   checkBeginnings(context, definition, pathOf);
   checkEnds(context, definition);
@@ -30,7 +32,7 @@ type Part = { readonly artifact: Artifact; readonly path: Path };
 function checkChildren(context: Context, { artifacts }: Definition, { artifact, path }: Part): void {
   const { reader } = artifact;
   if (reader.type !== "children" && reader.type !== "files") return;
-  if ("only" in reader) return;
+  if ("only" in reader || !("tasks" in reader)) return;
   const { tasks } = reader;
   const source = artifacts[tasks];
   if (source === undefined || source.reader.type === "tasks" || isDoubtful(context, tasks)) return;
@@ -100,6 +102,22 @@ function requireWholes(
   }
 }
 
+/** The work as a whole is more than somebody can have read who answers. */
+function requireReadable(
+  context: Context,
+  { artifacts }: Definition,
+  { names, path }: { readonly names: readonly string[]; readonly path: Path },
+): void {
+  for (const [index, name] of names.entries()) {
+    const reader = artifacts[name]?.reader;
+    if (reader?.type !== "files" || !("besides" in reader)) continue;
+    report(context, context.placeOf([...path, index]), {
+      code: "bad-artifact",
+      message: `${name} is the work itself: a question shows what somebody has written`,
+    });
+  }
+}
+
 /** Of artifacts that are about each other, every new one makes the others stale: they are never good together. */
 function checkCircles(context: Context, { artifacts }: Definition, pathOf: PathOf): void {
   const told = new Set<string>();
@@ -121,7 +139,9 @@ function sourcesOf(artifact: Artifact | undefined): string[] {
   return [
     ...bind.filter((name) => name !== "tree"),
     ...(each === undefined ? [] : [each.artifact]),
-    ...((reader.type === "children" || reader.type === "files") && !("only" in reader) ? [reader.tasks] : []),
+    ...((reader.type === "children" || reader.type === "files") && !("only" in reader) && "tasks" in reader
+      ? [reader.tasks]
+      : []),
   ];
 }
 

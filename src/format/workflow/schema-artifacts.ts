@@ -138,6 +138,14 @@ const Only = z.strictObject({
   title: told(Text, "What it is for: a text, or a parameter like $goal"),
 });
 
+const Paths = z.strictObject({
+  paths: told(z.array(File).check(z.minLength(1)), "Files of the work, whether they are there or not"),
+});
+
+const Besides = z.strictObject({
+  besides: told(Param, "The parameter with rules, as in gitignore: files of the work that do not count"),
+});
+
 const Command = z.union([Text, Param]);
 export const Commands = z.union([Text, Param, z.array(Command).check(z.minLength(1))]);
 
@@ -155,7 +163,12 @@ export const Artifact = z.strictObject({
       "Reader: something the engine observes, or how something ended that it was asked to do",
     ),
   ),
-  files: z.optional(told(Name, "Reader: every file that this list of tasks names, as it is now")),
+  files: z.optional(
+    told(
+      z.union([Name, Paths, Besides]),
+      "Reader: files of the work, as they are now: those that this list of tasks names, these, or all besides some",
+    ),
+  ),
   children: z.optional(
     told(
       z.union([Name, Only]),

@@ -1,0 +1,70 @@
+/** Workflows beside the published contracts of agents: whether all that a workflow takes from an agent is an answer of its role. */
+import { basename } from "node:path";
+import type { Shape } from "../../src/core/artifact.ts";
+import type { Workflow } from "../../src/core/compile.ts";
+import { AGENT_OUTPUTS, CONTEXT } from "../../src/format/agent-contract.ts";
+import { schemaOf, type JsonSchema } from "../../src/format/json/schema.ts";
+import { toJSONSchema } from "zod/mini";
+
+/** In words, with their places; none where all is well. Only artifacts in `ROLE.output.json` and roles of a team are looked at. */
+export function breachesOf({ definition }: Workflow): string[] {
+  const { artifacts, roles } = definition;
+  const answers = Object.values(artifacts).flatMap(({ file, reader }) => {
+    const role = /\/([A-Za-z]+)\.output\.json$/.exec(file)?.[1] ?? "";
+    const contract = AGENT_OUTPUTS[role];
+    if (contract === undefined) return [];
+    const shape: Shape | undefined = reader.type === "json" ? reader.shape : undefined;
+    if (shape === undefined) return [`${role}: any answer is taken`];
+    return beyond(schemaOf(shape), toJSONSchema(contract), role);
+  });
+  const readers = Object.entries(CONTEXT).flatMap(([role, { required, optional }]) => {
+    const own = roles[role];
+    if (own === undefined || own.input === undefined) return [];
+    const files = new Set(
+      own.context.map((name) => basename(artifacts[name.replace(/\?$/, "")]?.file ?? "")),
+    );
+    return [...required, ...optional]
+      .filter((file) => !files.has(file))
+      .map((file) => `${role} does not read ${file}`);
+  });
+  return [...answers, ...readers];
+}
+
+type Parts = { readonly [key: string]: JsonSchema };
+
+/** What the first takes and the second does not. */
+function beyond(taken: JsonSchema, contract: JsonSchema, at: string): string[] {
+  // Shown, and never obeyed: a wrong name there is no reason to begin again.
+  if (at.endsWith(".next.recommended_agent")) return [];
+  const kind = contract["type"] === "integer" ? "number" : contract["type"];
+  if (taken["type"] !== kind) return [`${at} is a ${String(taken["type"])}`];
+  if (kind === "array")
+    return beyond(taken["items"] as JsonSchema, contract["items"] as JsonSchema, `${at}[]`);
+  if (kind !== "object") return words(taken, contract, at);
+  const [own, known] = [taken["properties"] as Parts, contract["properties"] as Parts];
+  const required = taken["required"] as readonly string[];
+  return [
+    ...(taken["additionalProperties"] === false ? [] : [`${at} may have any key`]),
+    ...((contract["required"] ?? []) as readonly string[])
+      .filter((key) => !required.includes(key))
+      .map((key) => `${at}.${key} may be missing`),
+    ...Object.entries(own).flatMap(([key, inner]) => {
+      const of = known[key];
+      return of === undefined
+        ? [`${at}.${key} is no part of the contract`]
+        : beyond(inner, of, `${at}.${key}`);
+    }),
+  ];
+}
+
+function words(taken: JsonSchema, contract: JsonSchema, at: string): string[] {
+  const known = contract["enum"] as readonly string[] | undefined;
+  if (known === undefined) return [];
+  const own = taken["enum"] as readonly string[] | undefined;
+  if (own === undefined) return [`${at} may be any word`];
+  const other = own.find((word) => !known.includes(word));
+  if (other !== undefined) return [`${at} may be ${other}`];
+  // A word that nobody takes would be a death.
+  const lost = at.endsWith(".status") ? known.filter((word) => !own.includes(word)) : [];
+  return lost.map((word) => `${at} may not be ${word}`);
+}
