@@ -44,7 +44,9 @@ type World = {
   readonly told: Told;
   readonly files: Map<string, string>;
   readonly times: Map<string, number>;
+  /** All of it; and without documents. */
   tree: number;
+  source: number;
 };
 
 const STEPS_MAX = 1000;
@@ -52,7 +54,7 @@ const FOLDER = ".agents-work/s";
 
 /** Lives until it is over, or waits for somebody who does nothing more. */
 export function live(workflow: Workflow, told: Told): Lived {
-  const world: World = { workflow, told, files: new Map(), times: new Map(), tree: 1 };
+  const world: World = { workflow, told, files: new Map(), times: new Map(), tree: 1, source: 1 };
   const people = [...(told.people ?? [])];
   const lived: Mutable = { way: [], called: [], archived: [], waived: [], events: [] };
   const params = { session: "s", goal: "A goal", ...told.params };
@@ -114,7 +116,7 @@ function nextOf(world: World, run: Run, people: string[]): Incoming | undefined 
     return { type: "move-asked", by: HUMAN, at: AT, to: word.slice(3), ...factsOf(world, run) };
   if (word.startsWith("edit ")) {
     const file = `${FOLDER}/${word.slice(5)}`;
-    if (word === "edit work") world.tree += 1;
+    if (word === "edit work") changeSource(world);
     else world.files.set(file, `${world.files.get(file) ?? ""}\nOne thing more.\n`);
     return { type: "observed", at: AT, ...factsOf(world, run) };
   }
@@ -132,12 +134,19 @@ function endOf(world: World, run: Run, { role, slot, attempt }: Agent): Incoming
     const number = `${count(world, "texts")}`;
     for (const [file, text] of written(world.workflow, { role, word, run }))
       world.files.set(file, text.replaceAll("{n}", number));
-    if (role === "Coder" || word.includes("~")) world.tree += 1;
+    if (role === "Coder" || word.includes("~")) changeSource(world);
+    // The README is its own.
+    if (role === "Docs") world.tree += 1;
   }
   const { readings: all = [], ...facts } = factsOf(world, run);
   // As the engine has it: a verdict of somebody who was ended counts for nothing.
   const left = cause === "exited" ? all : all.filter(({ verdict: said }) => said === undefined);
   return { type: "agent-ended", at: AT, role, slot, attempt, cause, ...facts, readings: left };
+}
+
+function changeSource(world: World): void {
+  world.tree += 1;
+  world.source += 1;
 }
 
 const LAZY = new Set(["die", "hang", "silent"]);
@@ -294,8 +303,9 @@ const CHILDREN: Readonly<Record<string, string>> = {
 const readings = new Map<string, Reading>();
 
 /** Everything that can be read now. */
-function factsOf({ workflow, files, tree }: World, run: Run, seen?: Reading): Facts {
+function factsOf({ workflow, files, tree, source }: World, run: Run, seen?: Reading): Facts {
   const found = Object.entries(workflow.definition.artifacts).flatMap(([name, of]) => {
+    if (of.reader.type === "files") return [reading(name, { digest: `source ${source}`, fields: { found: 0 } })];
     if (of.file === "" || of.reader.type === "check") return [];
     const file = fillPath(run, of.file, "");
     const text = files.get(file);
