@@ -1,6 +1,7 @@
 /** A person's answer to the question that a run waits with: for `answer`, and for everything that is one by another name. */
 
 import type { UserError } from "../adapters/user-error.ts";
+import type { Incoming } from "../core/event.ts";
 import { shownBy } from "../core/steps/answer.ts";
 import type { Submission } from "../engine/submit.ts";
 import { ask, voiceOf, type Acting, type Done } from "./acting.ts";
@@ -12,12 +13,14 @@ export type Answering = {
   readonly value: string;
   readonly text?: string | undefined;
   readonly key?: string | undefined;
+  /** Only these parts are answered; `value` is what they come to. */
+  readonly parts?: Extract<Incoming, { type: "answered" }>["parts"];
   readonly refusedAs?: (refused: Extract<Submission, { type: "refused" }>) => UserError | undefined;
 };
 
 export async function answerWith(
   on: Acting,
-  { seen, value, text, key, refusedAs }: Answering,
+  { seen, value, text, key, parts, refusedAs }: Answering,
 ): Promise<Done> {
   const { workflow, run } = seen;
   const shown = run.question === undefined ? "" : shownBy(workflow, run, run.question.ask);
@@ -34,6 +37,7 @@ export async function answerWith(
       answer: value,
       shown,
       ...(text === undefined ? {} : { text }),
+      ...(parts === undefined ? {} : { parts }),
     }),
     ...(refusedAs === undefined ? {} : { refusedAs }),
   });

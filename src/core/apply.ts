@@ -99,22 +99,44 @@ export function change(run: OwnRun, event: Event): void {
       };
       return;
     case "question-opened":
-      run.question = { ask: event.ask, id: event.id, repeats: 0 };
-      return;
     case "question-repeated":
-      run.question = { ask: event.ask, id: event.id, repeats: (run.question?.repeats ?? 0) + 1 };
+    case "parts-answered":
+    case "question-closed":
+      ask(run, event);
       return;
-    case "question-closed": {
-      const { id, ask, answer, text, by } = event;
-      run.question = undefined;
-      run.decisions = [...run.decisions, { id, ask, answer, text, by, state: run.state, at: run.updatedAt }];
-      return;
-    }
     case "waiver-given":
       waive(run, event);
       return;
     case "result-kept":
       return;
+  }
+}
+
+type Asking = Extract<Event, { readonly ask: string; readonly id: string }>;
+
+function ask(run: OwnRun, event: Asking): void {
+  const { ask: name, id } = event;
+  const { question } = run;
+  const repeats = question?.repeats ?? 0;
+  switch (event.type) {
+    case "question-opened":
+      run.question = { ask: name, id, repeats: 0 };
+      return;
+    case "question-repeated":
+      run.question = { ...question, ask: name, id, repeats: repeats + 1 };
+      return;
+    case "parts-answered": {
+      const { parts } = event;
+      const kept = (question?.parts ?? []).filter(({ part }) => !parts.some((each) => each.part === part));
+      run.question = { ask: name, id, repeats, parts: [...kept, ...parts] };
+      return;
+    }
+    case "question-closed": {
+      const { answer, text, by, parts } = event;
+      const decision = { id, ask: name, answer, text, by, state: run.state, at: run.updatedAt };
+      run.question = undefined;
+      run.decisions = [...run.decisions, parts === undefined ? decision : { ...decision, parts }];
+    }
   }
 }
 

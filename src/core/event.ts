@@ -5,7 +5,7 @@
  * Its *consequences* are decided by `step`; they carry everything that changes, so that a replay decides nothing.
  */
 
-import type { Accepted } from "./run.ts";
+import type { Accepted, PartAnswer } from "./run.ts";
 import type { IssueCounts, Severity, Tests, Verdict } from "./verdict.ts";
 import type { ReviewText } from "./artifact.ts";
 import type { Literal } from "./value.ts";
@@ -108,9 +108,12 @@ export type Incoming =
       readonly by: Actor;
       readonly at: string;
       readonly ask: string;
+      /** Of a question in parts: the one that decides, with what was answered before. */
       readonly answer: string;
       readonly text?: string;
       readonly shown: string;
+      /** Only these parts of the question are answered. */
+      readonly parts?: readonly { readonly part: string; readonly answer: string; readonly text?: string }[];
     }
   | {
       readonly type: "waived";
@@ -209,6 +212,13 @@ type Consequence =
     }
   | { readonly type: "question-opened"; readonly ask: string; readonly id: string }
   | { readonly type: "question-repeated"; readonly ask: string; readonly id: string; readonly reason: string }
+  /** Others are still open. */
+  | {
+      readonly type: "parts-answered";
+      readonly ask: string;
+      readonly id: string;
+      readonly parts: readonly PartAnswer[];
+    }
   | {
       readonly type: "question-closed";
       readonly ask: string;
@@ -216,6 +226,8 @@ type Consequence =
       readonly answer: string;
       readonly text: string;
       readonly by: string;
+      /** Of a question in parts, all of them. */
+      readonly parts?: readonly PartAnswer[];
     }
   | {
       readonly type: "waiver-given";

@@ -8,8 +8,9 @@ import { change, type OwnRun } from "./apply.ts";
 import type { Workflow } from "./compile.ts";
 import type { Event } from "./event.ts";
 import { phaseOf } from "./phase.ts";
+import { partsOf, valuesOf } from "./parts.ts";
 import { reads } from "./project.ts";
-import { NO_RUN, type Run } from "./run.ts";
+import { NO_RUN, type PartAnswer, type Run } from "./run.ts";
 import type { Ask, Definition } from "./workflow.ts";
 
 /** *cancelled*: a person puts it off, or it was asked too often. *skipped*: the run went on without an answer. */
@@ -19,6 +20,8 @@ type QuestionRecord = {
   readonly id: string;
   readonly ask: string;
   readonly question: string;
+  /** Of a question in parts, which of them: each has a record of its own. */
+  readonly part: string | null;
   /** Every answer that the workflow knows, as it is given. */
   readonly options: readonly string[];
   readonly state: string;
@@ -50,6 +53,8 @@ type Given = {
   readonly by: string;
   readonly state: string;
   readonly at: string;
+  /** Of a question in parts: `part`, `answer` and `text` of each. */
+  readonly parts: readonly PartAnswer[];
   readonly followed: "none" | "queued" | "dispatched" | "completed";
   readonly role: string | null;
   readonly startedAt: string | null;
@@ -83,14 +88,15 @@ type Tally = { times: number; invalid: number; readonly answers: Own<Given>[] };
 type Walk = {
   readonly workflow: Workflow;
   readonly run: OwnRun;
-  readonly records: Map<string, Own<QuestionRecord>>;
+  /** By the id of the question. */
+  readonly records: Map<string, readonly Own<QuestionRecord>[]>;
   readonly asked: Map<string, Tally>;
   /** What was wrong with the last answer that was none. */
   wrong: string;
   /** Who led the run to where it is. */
   mover: string;
   /** Closed just now: the move that follows says what that means. */
-  closed: Own<QuestionRecord> | undefined;
+  closed: readonly Own<QuestionRecord>[];
   /** Answered just now: nothing has come from outside since. */
   given: Own<Given> | undefined;
 };
@@ -107,7 +113,7 @@ export function questionsIn(
     asked: new Map(),
     wrong: "",
     mover: "",
-    closed: undefined,
+    closed: [],
     given: undefined,
   };
   for (const event of events) {
@@ -116,7 +122,7 @@ export function questionsIn(
     note(walk, event, textOf);
   }
   return {
-    questions: [...walk.records.values()],
+    questions: [...walk.records.values()].flat(),
     asked: Object.fromEntries([...walk.asked].map(([ask, tally]) => [ask, askedOf(tally)])),
   };
 }
@@ -130,10 +136,10 @@ function note(walk: Walk, event: Event, textOf: (ask: Ask, run: Run) => string):
   if (event.type === "question-opened") open(walk, event, textOf);
   if (event.type === "question-repeated") {
     walk.wrong = event.reason;
-    const record = walk.records.get(event.id);
-    if (record !== undefined) record.invalid += 1;
+    for (const record of walk.records.get(event.id) ?? []) record.invalid += 1;
     tallyOf(walk, event.ask).invalid += 1;
   }
+  if (event.type === "parts-answered") answerParts(walk, event);
   if (event.type === "question-closed") close(walk, event);
   if (event.type === "moved") moved(walk, event);
   if (event.type === "agent-called" && walk.given?.followed === "none") {
@@ -154,51 +160,81 @@ function open(walk: Walk, { ask, id }: Opened, textOf: (ask: Ask, run: Run) => s
   tally.times += 1;
   const origin = run.frames.findLast(({ state }) => state === run.state)?.from ?? null;
   walk.wrong = "";
-  records.set(id, {
+  const before = records.get(id)?.[0];
+  const parts = partsOf(workflow, run, ask);
+  const record: QuestionRecord = {
     id,
     ask,
     question: declared === undefined ? "" : textOf(declared, run),
-    options: Object.entries(declared?.options ?? {}).flatMap(([name, { routes }]) =>
-      routes.length === 0 ? [name] : routes.map((route) => `${name}/${route}`),
-    ),
+    part: null,
+    options: declared === undefined ? [] : valuesOf(declared),
     state: run.state,
     phase: phaseOf(definition, run.state),
     origin,
     context: phaseOf(definition, origin ?? run.state),
     askedBy: walk.mover,
     askedAt: run.updatedAt,
-    times: (records.get(id)?.times ?? 0) + 1,
-    invalid: records.get(id)?.invalid ?? 0,
+    times: (before?.times ?? 0) + 1,
+    invalid: before?.invalid ?? 0,
     status: "pending",
     answer: null,
     text: "",
     by: null,
     reason: null,
     resolvedAt: null,
-  });
+  };
+  const each = parts.map((part, index) => ({ ...record, id: `${id}.${index + 1}`, part }));
+  records.set(id, each.length === 0 ? [{ ...record }] : each);
 }
 
-function close(walk: Walk, event: Extract<Event, { type: "question-closed" }>): void {
+/** A part that has its answer is answered while others are open. */
+function answerParts(walk: Walk, event: Pick<Closed, "id" | "parts">): void {
+  for (const { part, answer, text, by } of event.parts ?? [])
+    for (const record of walk.records.get(event.id) ?? []) {
+      if (record.part !== part) continue;
+      const isSilent = answer === "";
+      Object.assign(record, {
+        status: isSilent ? "cancelled" : "answered",
+        answer: isSilent ? null : answer,
+        text: isSilent ? "" : text,
+        by,
+        reason: isSilent ? text : null,
+        resolvedAt: walk.run.updatedAt,
+      });
+    }
+}
+
+type Closed = Extract<Event, { type: "question-closed" }>;
+
+function close(walk: Walk, event: Closed): void {
   const { ask, id, answer, text, by } = event;
   const { state, updatedAt: at } = walk.run;
-  const record = walk.records.get(id);
-  if (record !== undefined) {
+  answerParts(walk, event);
+  const records = walk.records.get(id) ?? [];
+  for (const record of records.filter(({ status }) => status === "pending"))
     Object.assign(record, { text, by, answer: answer === "" ? null : answer, resolvedAt: at });
-    walk.closed = record;
-  }
+  walk.closed = records.filter((each) => each.status === "pending" || each.answer === answer);
   if (answer === "") return;
   const [option = ""] = answer.split("/");
   const nobody = { followed: "none", role: null, startedAt: null } as const;
-  const given: Own<Given> = { id, option, answer, text, by, state, at, ...nobody };
+  const given: Own<Given> = { id, option, answer, text, by, state, at, parts: event.parts ?? [], ...nobody };
   tallyOf(walk, ask).answers.push(given);
   walk.given = given;
 }
 
 function moved(walk: Walk, event: Extract<Event, { type: "moved" }>): void {
-  const { workflow, run, closed } = walk;
+  const { workflow, run } = walk;
   walk.mover = ledBy(workflow, run, event);
-  if (closed === undefined) return;
-  walk.closed = undefined;
+  for (const record of walk.closed) settle(walk, record, event);
+  walk.closed = [];
+}
+
+/** What became of a question is told by the move that it led to, or that left it behind. */
+function settle(
+  { workflow, wrong }: Walk,
+  closed: Own<QuestionRecord>,
+  event: Extract<Event, { type: "moved" }>,
+): void {
   const way = `${event.from} -> ${event.to}, by ${event.by}`;
   if (closed.answer !== null) {
     // Whoever answers so that the run comes back, or is given up, has not said what was asked.
@@ -207,9 +243,9 @@ function moved(walk: Walk, event: Extract<Event, { type: "moved" }>): void {
     closed.reason = closed.status === "answered" ? null : closed.text === "" ? way : closed.text;
     return;
   }
-  const isTooOften = walk.wrong !== "";
+  const isTooOften = wrong !== "";
   closed.status = isTooOften || event.by === "human" ? "cancelled" : "skipped";
-  closed.reason = isTooOften ? `asked ${closed.invalid} times again: ${walk.wrong}` : way;
+  closed.reason = isTooOften ? `asked ${closed.invalid} times again: ${wrong}` : way;
 }
 
 /** The role whose word the move is about, where it is about one. */

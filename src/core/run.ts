@@ -35,7 +35,21 @@ export type Agent = {
   readonly fan?: string;
 };
 
-type Question = { readonly ask: string; readonly id: string; readonly repeats: number };
+/** One part of a question. The answer is empty where nobody gave one. */
+export type PartAnswer = {
+  readonly part: string;
+  readonly answer: string;
+  readonly text: string;
+  readonly by: string;
+};
+
+type Question = {
+  readonly ask: string;
+  readonly id: string;
+  readonly repeats: number;
+  /** Those that are answered, while others are open. */
+  readonly parts?: readonly PartAnswer[];
+};
 
 type Decision = {
   readonly id: string;
@@ -45,6 +59,8 @@ type Decision = {
   readonly by: string;
   readonly state: string;
   readonly at: string;
+  /** Of a question in parts. */
+  readonly parts?: readonly PartAnswer[];
 };
 
 type Waiver = {

@@ -11,6 +11,7 @@ import type { Shape } from "./artifact.ts";
 export const PERFORMABLE: Readonly<Record<string, { readonly texts: readonly string[] }>> = {
   commit: { texts: ["commitMessage"] },
   "pull-request": { texts: ["title", "body"] },
+  tag: { texts: ["commitMessage"] },
   "note-base": { texts: [] },
   archive: { texts: [] },
   notify: { texts: [] },
@@ -39,6 +40,14 @@ export const FACTS: Readonly<Record<string, Fact>> = {
   "pull-request-refused": {
     says: "its pull request cannot be opened",
     told: { deed: "pull-request", fields: fields({ reason: "text" }) },
+  },
+  tagged: {
+    says: "its work is tagged",
+    told: { deed: "tag", fields: fields({ tag: "text", commit: "text" }) },
+  },
+  "tag-refused": {
+    says: "its work cannot be tagged",
+    told: { deed: "tag", fields: fields({ reason: "text" }) },
   },
   "base-noted": {
     says: "what its archive will replace is noted",

@@ -133,8 +133,14 @@ export type Action =
   | { readonly type: "run"; readonly check: string }
   | { readonly type: "release"; readonly resource: string }
   | { readonly type: "archive"; readonly artifacts: readonly string[] }
-  /** `from` names the artifact whose texts are used, `without` a parameter with patterns of what is left out. */
-  | { readonly type: "perform"; readonly name: string; readonly from?: string; readonly without?: string };
+  /** `from` names the artifact whose texts are used, `without` a parameter with patterns of what is left out, `as` one with the name of a tag. */
+  | {
+      readonly type: "perform";
+      readonly name: string;
+      readonly from?: string;
+      readonly without?: string;
+      readonly as?: string;
+    };
 
 /** `from` of a move that makes a run. */
 export const START = "start";
@@ -186,6 +192,8 @@ export type Ask = {
   readonly options: Readonly<Record<string, Option>>;
   /** Counts answers that are not one of the options. */
   readonly reask?: string;
+  /** A list whose members are answered one by one; what of them is left open is asked on, or cancelled. */
+  readonly parts?: { readonly artifact: string; readonly list: string; readonly rest: "ask" | "cancel" };
 };
 
 export type Assertion = {

@@ -8,6 +8,7 @@
 
 import type { Workflow } from "../core/compile.ts";
 import type { Actor, Event, Incoming } from "../core/event.ts";
+import type { PartAnswer } from "../core/run.ts";
 import { ORIGIN, type Move } from "../core/workflow.ts";
 import type { Recorded } from "./ports/journal.ts";
 
@@ -17,15 +18,26 @@ export function auditor(
 ): (recorded: Pick<Recorded, "event" | "by">) => string | undefined {
   let act: Incoming | undefined;
   let move: Move | undefined;
+  /** Of the question that is open: what people said of its parts. */
+  let given: PartAnswer[] = [];
   return ({ event, by }) => {
     switch (event.type) {
       case "moved":
         move = workflow.definition.moves[event.rule];
         return wrongMove(event, move, act);
       case "question-closed":
-        return event.answer === "" || isAnswer(act, event.ask, event.answer)
+        return event.answer === "" ||
+          (isAnswer(act, event.ask, event.answer) && areGiven(event.parts ?? [], act, given))
           ? undefined
           : `the answer ${event.answer} to ${event.id}, which nobody gave`;
+      case "parts-answered":
+        if (act?.type !== "answered" || !isPersons(act) || !areGiven(event.parts, act, []))
+          return `answers to parts of ${event.id}, which nobody gave`;
+        given = [...given, ...event.parts];
+        return undefined;
+      case "question-opened":
+        given = [];
+        return undefined;
       case "waiver-given":
         return move?.waive.includes(event.artifact) === true || isWaiver(act, event.artifact)
           ? undefined
@@ -60,7 +72,6 @@ export function auditor(
       case "infrastructure-lost":
       case "slots-opened":
       case "slot-settled":
-      case "question-opened":
       case "question-repeated":
       case "result-kept":
         return undefined;
@@ -85,6 +96,21 @@ function wrongMove(moved: Moved, move: Move | undefined, act: Incoming | undefin
 
 function isAnswer(act: Incoming | undefined, ask: string, answer: string): boolean {
   return act?.type === "answered" && isPersons(act) && act.ask === ask && act.answer === answer;
+}
+
+/** What a part is answered with, somebody has said of it; to the whole, or to the part before others were. */
+function areGiven(
+  parts: readonly PartAnswer[],
+  act: Incoming | undefined,
+  before: readonly PartAnswer[],
+): boolean {
+  const said = act?.type === "answered" ? act : undefined;
+  return parts.every(
+    ({ part, answer }) =>
+      answer === "" ||
+      (said !== undefined && said.parts === undefined && said.answer === answer) ||
+      [...before, ...(said?.parts ?? [])].some((each) => each.part === part && each.answer === answer),
+  );
 }
 
 function isWaiver(act: Incoming | undefined, artifact: string): boolean {

@@ -22,9 +22,12 @@ type Given = {
   readonly earlier: readonly string[];
 };
 
+/** Parameters that say what is known of a task, where its workflow declares them. */
+export const FILLED = ["task", "goal", "files", "plan", "complexity", "parent", "earlier"] as const;
+
 export function paramsOf(child: Workflow, given: Given): ChildRow["params"] {
   const { run, reader, task, plan, earlier } = given;
-  const known: Record<string, Literal> = {
+  const known: Record<(typeof FILLED)[number], Literal> = {
     task: task.id,
     goal: task.title,
     files: task.files.join("\n"),

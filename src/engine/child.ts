@@ -4,6 +4,7 @@
  * Asked before the first one begins, and by `check` where the child's workflow can be found.
  */
 
+import { notAsked, tagsIn } from "../core/asked.ts";
 import type { Defect } from "../core/check/defect.ts";
 import { closest } from "../core/closest.ts";
 import type { Workflow } from "../core/compile.ts";
@@ -12,6 +13,7 @@ import { sayTaken, takes } from "../core/param.ts";
 import type { Children, Shape, TakenFrom } from "../core/artifact.ts";
 import type { Literal, Value } from "../core/value.ts";
 import { START, type Param } from "../core/workflow.ts";
+import { FILLED } from "./child-params.ts";
 import { awaitingIn } from "./fact.ts";
 import { isPassed } from "./passed.ts";
 
@@ -36,6 +38,7 @@ export function objectionsTo(child: Workflow, parent: Workflow, reader: Children
   return [
     ...endlessIn(child),
     ...namelessIn(child, reader),
+    ...taggedBy(child),
     ...Object.keys(reader.with).flatMap((name) => misfitsOf(name, { child, parent, reader })),
   ];
 }
@@ -76,12 +79,28 @@ function misfitsOf(name: string, { child, parent, reader }: On): readonly string
     return [`${workflow} has no parameter "${name}"${hint}`];
   }
   const given = reader.with[name] ?? "";
+  if (tagsIn(child.definition).includes(name) && !isHandedOn(given, parent))
+    return [
+      `${name} of ${workflow} names a tag, which a person asks for: hand on a parameter that is theirs`,
+    ];
   if (typeof given === "object" && "from" in given)
     return objectionsToTaken({ child, parent, reader }, given, { name, param });
   const values =
     typeof given === "object" && "easy" in given ? [given.easy, given.medium, given.hard] : [given];
   const wrong = values.map((value) => misfit(param, value, parent)).find((found) => found !== undefined);
   return wrong === undefined ? [] : [`${name} of ${workflow} is ${sayTaken(param)}, and ${wrong}`];
+}
+
+/** What is told of a task is not what a person has asked for. */
+function taggedBy({ definition }: Workflow): readonly string[] {
+  const told = tagsIn(definition).find((name) => FILLED.some((each) => each === name));
+  if (told === undefined) return [];
+  return [`${told} of ${definition.name} names a tag, which a person asks for, and every task has one`];
+}
+
+/** A parameter that only a person fills in. */
+function isHandedOn(given: Children["with"][string], { definition }: Workflow): boolean {
+  return typeof given === "object" && "param" in given && notAsked(definition, given.param) === undefined;
 }
 
 /** What a task says is known only when it is read; a field has a shape. */

@@ -11,6 +11,7 @@ import type { Works } from "./box.ts";
 import { isUnderWay } from "./descendants.ts";
 import { observe, type Observer } from "./facts.ts";
 import type { Hands } from "./hands.ts";
+import { lookedAt, treeFor } from "./made.ts";
 import type { ChildRow, GraphRow } from "./ports/graphs.ts";
 import { project } from "./project.ts";
 import { begin, submit } from "./submit.ts";
@@ -122,6 +123,7 @@ export class Families implements Observer {
     if (child === undefined || parent === undefined) return;
     const run = store.nameChild(graph, task, this.#works.newRun());
     const workflow = this.#works.workflow(graph.definition);
+    const tree = await treeFor(this.#works, { workflow, run, params: child.params });
     const begun = await begin(this.#works, {
       run,
       by: { type: "engine" },
@@ -133,6 +135,7 @@ export class Families implements Observer {
         base: parent.row.base,
       },
       params: child.params,
+      ...(tree === undefined ? {} : { tree }),
       key: `child:${run}`,
     });
     if (begun.type === "refused")
@@ -167,11 +170,11 @@ export class Families implements Observer {
     const told = await submit(this.#works, {
       run: graph.parent,
       by: { type: "engine" },
-      event: ({ at, tree, reserved, kept }) => ({
+      event: ({ at, tree, reserved, kept, readings = [] }) => ({
         type: "observed",
         at,
         // Somebody may have led the run on meanwhile: then nobody waits for them any more.
-        readings: kept.run.entry === graph.entry ? [reading] : [],
+        readings: kept.run.entry === graph.entry ? [...lookedAt(this.#works, kept, readings), reading] : [],
         ...(tree === undefined ? {} : { tree }),
         ...(reserved === undefined ? {} : { reserved }),
       }),

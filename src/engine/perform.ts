@@ -15,6 +15,7 @@ import type { DeedRow } from "./ports/outbox.ts";
 import { noteAll } from "./project.ts";
 import { openPullRequest } from "./pull-request.ts";
 import { leaveTerminal } from "./seat.ts";
+import { tag } from "./tag.ts";
 import { startTasks } from "./tasks.ts";
 import { tellAgent } from "./tell.ts";
 import { prepare, release, renameBranch, snapshot } from "./workspace.ts";
@@ -62,6 +63,8 @@ async function performNamed(doing: Of<"perform">): Promise<string> {
       return commit(doing);
     case "pull-request":
       return openPullRequest(doing);
+    case "tag":
+      return tag(doing);
     case "note-base":
       return noteBase(doing);
     case "archive":

@@ -99,8 +99,13 @@ export function withWords({ store }: Pick<Works, "store">, key: string, prompt: 
 }
 
 function saidWith(store: Works["store"], key: string): string {
-  const act = eventsUpTo(store, key).findLast((event) => "by" in event && typeof event.by === "object");
-  return act === undefined ? "" : wordsOf(act).trim();
+  const events = eventsUpTo(store, key);
+  const act = events.findLast((event) => "by" in event && typeof event.by === "object");
+  if (act === undefined) return "";
+  if (act.type !== "answered" || act.parts === undefined) return wordsOf(act).trim();
+  // The other parts may have been answered long before.
+  const closed = events.slice(events.indexOf(act)).find((event) => event.type === "question-closed");
+  return closed?.text ?? "";
 }
 
 /** What was submitted or seen, and led to this deed. Only what comes from outside has a time of its own. */

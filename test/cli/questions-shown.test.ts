@@ -24,7 +24,31 @@ projection:
     data: { each: run.questions, give: { id: { from: item.id }, question: { from: item.question }, status: { from: item.status }, answer: { from: item.answer }, text: { from: item.text } } }
 `;
 
+const PARTS = `$schema: workflow-1.schema.json
+name: parts
+title: A person is asked one thing after the other
+artifacts:
+  audit: { in: audit.json, by: human, json: { object: { found: { list: text } } }, lists: { found: found } }
+states:
+  open: { waits: true }
+  asked: { ask: which }
+  closed: { final: done }
+moves:
+  - { from: start, to: open, by: human }
+  - { from: open, to: asked, by: human, need: audit }
+asks:
+  which:
+    question: which
+    parts: audit.found
+    options:
+      fix: { to: open }
+      accept: { to: closed, text: required }
+`;
+
 const on = scene({
+  ".signalbox/workflows/parts/workflow.yaml": PARTS,
+  ".signalbox/workflows/parts/prompts/which.md": "Which of these?\n",
+  "audit.json": JSON.stringify({ found: ["a lock", "a key"] }),
   ".signalbox/workflows/asked/workflow.yaml": ASKED,
   ".signalbox/workflows/asked/prompts/agree.md": "Is {goal} good?\n",
 });
@@ -42,4 +66,30 @@ test("pending in the words of the question, then answered", async () => {
   expect(shown()).toEqual([answered, second]);
   await on.say(`answer ${run} agreed --text fine`);
   expect(shown()).toEqual([answered, { ...second, status: "answered", answer: "agreed", text: "fine" }]);
+});
+
+test("a question in parts is answered one by one, and says what is open", async () => {
+  const run = (await on.say("run parts --detach --quiet")).stdout.trim();
+  await on.say(`submit ${run} audit audit.json`);
+  await on.say(`move ${run} asked`);
+  const lines = ["1. a lock", "2. a key", `one by one: signalbox answer ${run} --part 1=fix`];
+  for (const command of ["inbox", `show ${run}`]) {
+    const { stdout } = await on.say(command);
+    for (const line of lines) expect(stdout).toContain(`  ${line}\n`);
+  }
+  const say = async (...typed: string[]): Promise<string> => {
+    const { stdout, stderr } = await on.say(["answer", run, ...typed]);
+    return stdout === "" ? stderr : stdout;
+  };
+  expect(await say("--part", "3=fix")).toContain("there is no part 3: there are 2");
+  expect(await say("--part", "fix")).toContain('"fix" is no N=VALUE');
+  expect(await say("fix", "--part", "1=fix")).toContain("with --part, each answer and its text stand in it");
+  expect(await say("--part", "1=perhaps")).toContain('a lock: "perhaps" is not one of fix, accept');
+  expect(await say("--part", "1=accept: it is: old")).toContain("UD-1 is still open: part 2 of 2");
+  expect((await on.say("inbox")).stdout).toContain("    1. a lock: accept\n    2. a key\n");
+  expect(await say("--part", "2=accept: too")).toContain(
+    `the answer is accept; ${run} goes from asked to closed`,
+  );
+  const { stdout } = await on.say(`history ${run}`);
+  expect(stdout).toContain("answered a lock: accept");
 });

@@ -85,3 +85,37 @@ moves:
 `);
   expect(objectionsTo(child, child, { ...READER, with: given })).toEqual(objections);
 });
+
+const TAG = "names a tag, which a person asks for";
+
+test.for<[what: string, as: string, given: Children["with"], objections: readonly string[]]>([
+  ["of a person", "tag", { tag: { param: "tag" } }, []],
+  ["that nobody hands on", "tag", {}, []],
+  ["of the workflow", "tag", { tag: "v1" }, [`tag of child ${TAG}: hand on a parameter that is theirs`]],
+  [
+    "that is always there",
+    "tag",
+    { tag: { param: "kind" } },
+    [`tag of child ${TAG}: hand on a parameter that is theirs`],
+  ],
+  [
+    "of a task",
+    "tag",
+    { tag: { from: { task: "tag" } } },
+    [`tag of child ${TAG}: hand on a parameter that is theirs`],
+  ],
+  ["that is its title", "goal", {}, [`goal of child ${TAG}, and every task has one`]],
+])("a child run with a tag %s", ([, as, given, objections]) => {
+  const child = parsed(`$schema: ../../schema/workflow-1.schema.json
+name: child
+title: Work that may be tagged
+params: { goal: { text: "" }, tag: { text: "" }, kind: { text: v1 } }
+artifacts: { orphaned: { fact: parent-over }, label: { in: label.json, json: true, by: human } }
+states: { working: { waits: true }, closed: { final: done } }
+moves:
+  - { from: start, to: working, by: [engine, human], reserve: workspace }
+  - { from: working, to: closed, by: human, need: label, do: [perform tag from label as $${as}] }
+  - { from: working, to: closed, by: engine, when: { orphaned: holds } }
+`);
+  expect(objectionsTo(child, child, { ...READER, with: given })).toEqual(objections);
+});

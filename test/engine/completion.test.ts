@@ -10,7 +10,7 @@ import { openStore } from "../../src/adapters/store/open.ts";
 import type { Workflow } from "../../src/core/compile.ts";
 import type { Works } from "../../src/engine/box.ts";
 import { perform } from "../../src/engine/perform.ts";
-import type { Completion, Opened } from "../../src/engine/ports/completion.ts";
+import type { Completion, Opened, Tagged } from "../../src/engine/ports/completion.ts";
 import type { DeedRow } from "../../src/engine/ports/outbox.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
 import { begin, submit } from "../../src/engine/submit.ts";
@@ -23,14 +23,16 @@ name: parcel
 title: A parcel is closed and sent
 params:
   without: { text: "straw/" }
+  mark: { text: "" }
 artifacts:
   label: { in: label.json, json: true, by: human }
   closed: { fact: committed, fresh: closing }
   sent: { fact: pull-request-opened, fresh: sending }
+  marked: { fact: tagged, fresh: closing }
 ${facts}
 states:
   packing: { waits: true }
-  closing: { waits: true, title: Being closed, enter: [perform commit from label without $without] }
+  closing: { waits: true, title: Being closed, enter: [perform commit from label without $without, perform tag from label as $mark] }
   sending: { waits: true, enter: [perform pull-request from label, perform notify] }
   away: { final: done }
   bin: { final: cancelled }
@@ -44,7 +46,8 @@ moves:
   - { from: [packing, closing, sending], to: lost, by: human }
 `);
 
-const TELLING = definition("  back: { fact: pull-request-refused, fresh: sending }");
+const TELLING = definition(`  back: { fact: pull-request-refused, fresh: sending }
+  unmarked: { fact: tag-refused, fresh: closing }`);
 const SILENT = definition("");
 
 let folder = "";
@@ -52,6 +55,7 @@ let store: Store;
 let workflow = TELLING;
 let calls: unknown[] = [];
 let opened: Opened = { type: "opened", url: "https://x/1", commit: "abc" };
+let tagged: Tagged = { type: "tagged", tag: "v1", commit: "abc" };
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "signalbox-parcel-"));
@@ -64,6 +68,7 @@ beforeEach(() => {
     remote: "https://x/o/n",
   });
   [workflow, calls, opened] = [TELLING, [], { type: "opened", url: "https://x/1", commit: "abc" }];
+  tagged = { type: "tagged", tag: "v1", commit: "abc" };
 });
 
 afterEach(() => {
@@ -75,6 +80,7 @@ function worksOf(): Works {
   const completion: Completion = {
     commit: (of) => Promise.resolve((calls.push(of), { commit: "abc", made: true, tree: "t1" })),
     open: (of) => Promise.resolve((calls.push(of), opened)),
+    tag: (of) => Promise.resolve((calls.push(of), tagged)),
   };
   const some = {
     clock: { now: () => Date.parse(AT), mono: () => 0 },
@@ -94,10 +100,14 @@ function worksOf(): Works {
 const LABEL = JSON.stringify({ commitMessage: "Close it", title: "It", body: "y".repeat(5000) });
 
 /** A parcel in a state, with what that state has ordered. */
-async function parcel(to: "closing" | "sending", label = LABEL): Promise<DeedRow[]> {
+async function parcel(
+  to: "closing" | "sending",
+  label = LABEL,
+  params: Readonly<Record<string, string>> = {},
+): Promise<DeedRow[]> {
   const works = worksOf();
   const birth = { workflow: "parcel", goal: "A parcel", repo: "/repo", base: "base" };
-  await begin(works, { run: "r1", by: HUMAN, workflow, birth, params: {} });
+  await begin(works, { run: "r1", by: HUMAN, workflow, birth, params });
   const [repo, branch, path] = ["/repo", "work", folder];
   store.putWorkspace({ run: "r1", repo, path, branch, base: "base", status: "bound", salvage: "", kept: "" });
   writeFileSync(join(folder, "label.json"), label);
@@ -164,6 +174,47 @@ test.for<[string, Workflow, string]>([
   expect(fields("back")).toEqual(of === TELLING ? { reason: "not today" } : undefined);
 });
 
+test("a tag is called as a person has said, and takes the message of the commit", async () => {
+  const row = only(await parcel("closing", LABEL, { mark: "v1" }), "tag");
+  expect(await perform(worksOf(), row)).toBe("abc is tagged v1");
+  expect(calls).toEqual([
+    {
+      run: "r1",
+      repo: "/repo",
+      branch: "work",
+      tree: "t1",
+      artifacts: ["label.json"],
+      name: "v1",
+      message: "Close it",
+    },
+  ]);
+  expect([fields("marked"), fields("unmarked")]).toEqual([{ tag: "v1", commit: "abc" }, undefined]);
+  const { length } = store.events("r1");
+  await perform(worksOf(), { ...row, tries: 2 });
+  expect([store.events("r1").length, store.notes("r1").length]).toEqual([length, 1]);
+});
+
+test.for<[what: string, mark: string, of: Workflow, said: string, asked: number]>([
+  ["nobody has asked", "", TELLING, "there is no tag: nobody has asked for one: mark is empty", 0],
+  [
+    "nobody has asked, in blanks",
+    " ",
+    TELLING,
+    "there is no tag: nobody has asked for one: mark is empty",
+    0,
+  ],
+  ["it is there", "v1", TELLING, "there is no tag: it is there", 1],
+  ["it is there, and the workflow has no word for that", "v1", SILENT, "signalbox why r1", 1],
+])("nothing is tagged: %s", async ([, mark, of, said, asked]) => {
+  workflow = of;
+  tagged = { type: "refused", reason: "it is there" };
+  const row = only(await parcel("closing", LABEL, { mark }), "tag");
+  const answer = await perform(worksOf(), row).catch((error: unknown) =>
+    error instanceof Error && "next" in error ? error.next : error,
+  );
+  expect([answer, calls.length, fields("marked")]).toEqual([said, asked, undefined]);
+});
+
 test.for<[string, string, () => void, string]>([
   ["the field is missing", `{"title":"x"}`, () => undefined, `label.json has no text "commitMessage"`],
   ["it is blank", `{"commitMessage":" "}`, () => undefined, `label.json has no text "commitMessage"`],
@@ -192,6 +243,7 @@ test.for(["bin", "lost"])("what was called off is not done: %s", async (end) => 
   await move(end);
   expect(await perform(worksOf(), only(deeds, "commit"))).toBe("the run was cancelled before");
   expect(await perform(worksOf(), only(deeds, "pull-request"))).toBe("the run was cancelled before");
+  expect(await perform(worksOf(), only(deeds, "tag"))).toBe("the run was cancelled before");
   expect(calls).toEqual([]);
 });
 

@@ -59,6 +59,39 @@ moves:
   - { from: [good, bad], to: over, by: human }
 `);
 
+const JUDGE = fromText(`$schema: workflow-1.schema.json
+name: judge
+title: It begins with somebody who only reads
+artifacts: { orphaned: { fact: parent-over } }
+roles: { worker: { access: read } }
+states: { reading: { enter: [start worker] }, done: { final: done }, lost: { final: cancelled } }
+moves:
+  - { from: start, to: reading, by: [human, engine] }
+  - { from: reading, to: done, by: human, do: [stop all] }
+  - { from: reading, to: lost, by: engine, when: { orphaned: holds }, do: [stop all] }
+ends:
+  - { role: worker, in: reading, else: { do: [mark worker] } }
+`);
+
+const ABOUT = fromText(`$schema: workflow-1.schema.json
+name: about
+title: How it ended is about a file of the work
+artifacts:
+  looked: { files: { paths: [a.txt] } }
+  pass: { children: { id: meta, title: Judge it }, workflow: judge, fresh: judging, bind: looked }
+states:
+  judging: { enter: [start tasks pass] }
+  good: { waits: true }
+  handed: { waits: true }
+  over: { final: done }
+moves:
+  - { from: start, to: judging, by: human }
+  - { from: good, to: judging, by: human }
+  - { from: judging, to: good, by: engine, when: { pass: [all, none] } }
+  - { from: good, to: handed, by: human, need: pass }
+  - { from: handed, to: over, by: human }
+`);
+
 const TOLD = fromText(`$schema: workflow-1.schema.json
 name: told
 title: What each run is started with is said by its task, and by an answer
@@ -118,7 +151,9 @@ let between: () => Promise<void> = () => Promise.resolve();
 
 function works(): Works {
   const home = homeAt(join(folder, "state"));
-  const all = new Map<string, Workflow>([PARENT, TOLD, SHOWN, CHILD].map((each) => [each.hash(), each]));
+  const all = new Map<string, Workflow>(
+    [PARENT, ABOUT, TOLD, SHOWN, CHILD, JUDGE].map((each) => [each.hash(), each]),
+  );
   const artifacts = fileArtifacts({ registry: store });
   const some = {
     clock: { now: () => Date.parse(AT), mono: () => 0 },
@@ -127,7 +162,7 @@ function works(): Works {
     workspaces: { digest: () => Promise.resolve("t1"), snapshot: () => Promise.resolve("") },
     folders: (run: string) => runFolders(home, run),
     workflow: (hash: string) => all.get(hash),
-    library: () => Promise.resolve(CHILD),
+    library: (name: string) => Promise.resolve(name === "judge" ? JUDGE : CHILD),
     newRun: () => `c${(made += 1)}`,
     log: () => undefined,
   };
@@ -215,6 +250,24 @@ test("a run that is led on while its child ends is not told any more", async () 
   await work();
   expect(state()).toBe("bad");
   expect(store.load("r1")?.run.held["pass"]).toBeUndefined();
+});
+
+test("the work is known where a child begins with reading it, and is looked at when its parent is told", async () => {
+  const row = { repo: folder, path: folder, branch: "b", base: "", salvage: "", kept: "" };
+  await begun(ABOUT);
+  const child = children()[0]?.run ?? "";
+  expect(store.load(child)?.run.tree).toBe("");
+  await move(child, "done");
+  store.putWorkspace({ ...row, run: "r1", status: "bound" });
+  await move("r1", "judging");
+  const again = children().at(-1)?.run ?? "";
+  expect(store.load(again)?.run.tree).toBe("t1");
+  writeFileSync(join(folder, "a.txt"), "written by the child");
+  await move(again, "done");
+  expect(state()).toBe("good");
+  // What it said is about the file as it was then.
+  await move("r1", "handed");
+  expect(state()).toBe("handed");
 });
 
 const DEFAULT = { tested: true, pace: "slow", least: 5 };

@@ -5,6 +5,7 @@ import { commitWork } from "../git/commit.ts";
 import { whileLocked } from "../git/lock.ts";
 import { refuseRunName } from "../git/names.ts";
 import type { On } from "../git/own.ts";
+import { tagWork } from "../git/tag.ts";
 import { openPullRequest } from "./pull-request.ts";
 
 export function completionBy(on: On): Completion {
@@ -14,5 +15,6 @@ export function completionBy(on: On): Completion {
       return whileLocked({ folder: on.home.locks, repo: of.repo }, () => commitWork(on, of));
     },
     open: (of) => openPullRequest(on, of),
+    tag: (of) => whileLocked({ folder: on.home.locks, repo: of.repo }, () => tagWork(on, of)),
   };
 }

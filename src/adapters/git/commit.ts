@@ -115,7 +115,7 @@ async function isOurs(
   return text.split("\n").includes(trailerOf(run));
 }
 
-function trailerOf(run: string): string {
+export function trailerOf(run: string): string {
   return `Signalbox-Run: ${run}`;
 }
 

@@ -22,6 +22,8 @@ export type Branch = {
   /** The branch that it is for; empty where nobody has said which. */
   readonly base: string;
   readonly looked: Looked;
+  /** What is to be made of it. */
+  readonly what?: "pull request" | "tag";
 };
 
 export type Looking = {
@@ -63,10 +65,10 @@ export async function lookAtBranch(on: On, of: Branch): Promise<Looking> {
   return { commonDir, tip, base, isAhead: !isIn };
 }
 
-function moved({ branch, repo, run }: Branch): UserError {
+function moved({ branch, repo, run, what = "pull request" }: Branch): UserError {
   return new UserError(
     "work-changed",
-    `${branch} has changed since the gate before the pull request of ${run}: nothing is pushed`,
+    `${branch} has changed since the gate before the ${what} of ${run}: nothing is ${what === "tag" ? "tagged" : "pushed"}`,
     { next: `git -C '${repo}' log -p '${branch}', put back what is not wanted`, exit: GATE },
   );
 }

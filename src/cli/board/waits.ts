@@ -140,6 +140,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   "release-resource": "clearing away",
   commit: "its commit",
   "pull-request": "its pull request",
+  tag: "its tag",
   notify: "telling people",
 };
 

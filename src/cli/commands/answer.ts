@@ -11,7 +11,8 @@ import type { Question } from "../../engine/ports/journal.ts";
 import type { Submission } from "../../engine/submit.ts";
 import { acted, talkOf } from "../acted.ts";
 import { acting, answeredBefore, runOf, type Acting, type Done } from "../acting.ts";
-import { answerWith } from "../answering.ts";
+import { answerWith, type Answering } from "../answering.ts";
+import { answeredIn } from "../in-parts.ts";
 import type { Seen } from "../box.ts";
 import {
   EXIT_GATE,
@@ -34,25 +35,44 @@ import { shownWord } from "../shown.ts";
 const HELP = "signalbox answer --help";
 
 export const command: Command = {
-  usage: "[DECISION] VALUE [--text TEXT | --text -] [--shown WORD] [--key KEY]",
+  usage: "[DECISION] (VALUE [--text TEXT | --text -] | --part N=VALUE...) [--shown WORD] [--key KEY]",
   about:
-    "Answers the question that a run waits with. DECISION is its id, RUN/ID, or the run; in a workspace, or where only one is open, it may be left out.\nWithout VALUE, at a terminal, the question is shown first. Only people can answer.",
+    "Answers the question that a run waits with. DECISION is its id, RUN/ID, or the run; in a workspace, or where only one is open, it may be left out.\nWithout VALUE, at a terminal, the question is shown first. Only people can answer.\nOf a question in parts, VALUE answers all of them.",
   words: { min: 0, max: 2 },
   options: {
     text: { takes: "TEXT", about: "what goes with the answer; - reads it from the standard input" },
+    part: {
+      takes: "N=VALUE[: TEXT]",
+      many: true,
+      about: "answers part N of a question in parts; may be given several times",
+    },
     shown: { takes: "WORD", about: "only if this is what the question shows; the word is printed with it" },
     key: { takes: "KEY", about: "the same key twice answers once, and gives the same answer" },
   },
-  examples: ["signalbox answer UD-1 approve", 'signalbox answer k3d9 changes --text "keep the old name"'],
+  examples: [
+    "signalbox answer UD-1 approve",
+    "signalbox answer UD-3 --part 1=fix-now --part '2=accept: it is a test'",
+    'signalbox answer k3d9 changes --text "keep the old name"',
+  ],
   answer: (given, door): Promise<Answer> =>
     acting(door, async (on) => {
       requirePerson(on.who);
-      const { run, value } = meantBy(on, given.words);
+      const typed = given.lists["part"] ?? [];
+      const { run, value } = typed.length === 0 ? meantBy(on, given.words) : askedOf(on, given);
       const seen = seenOf(on, run);
       const known = answeredBefore(on, run, given.options["key"]);
       const question = questionOf(seen);
       if (question === undefined && known === undefined) throw nothingAsked(run, value);
       if (known === undefined) await requireShown(on, seen, given);
+      if (typed.length > 0) {
+        const { parts, value: decides } =
+          known === undefined ? answeredIn(seen, typed) : { parts: [], value: "" };
+        return answerOf(
+          on,
+          await submitAnswer(on, { seen, given, value: decides, text: undefined, parts }),
+          decides,
+        );
+      }
       const { said, text } =
         value === undefined ? await atTerminal(question, seen, door) : { said: value, text: undefined };
       const done = await submitAnswer(on, { seen, given, value: said, text });
@@ -78,9 +98,10 @@ type Said = {
   readonly given: Given;
   readonly value: string;
   readonly text: string | undefined;
+  readonly parts?: Answering["parts"];
 };
 
-function submitAnswer(on: Acting, { seen, given, value, text: typed }: Said): Promise<Done> {
+function submitAnswer(on: Acting, { seen, given, value, text: typed, parts }: Said): Promise<Done> {
   const { key, text: option } = given.options;
   const text = typed ?? (option === "-" ? textIn(on.door.cwd, "-") : option);
   return answerWith(on, {
@@ -88,6 +109,7 @@ function submitAnswer(on: Acting, { seen, given, value, text: typed }: Said): Pr
     value,
     text,
     key,
+    parts,
     refusedAs: (refused) => notCounted(refused, questionOf(seen)),
   });
 }
@@ -107,6 +129,8 @@ function notCounted(
 function answerOf(on: Acting, done: Done, value: string): Answer {
   const events = done.accepted?.events ?? [];
   const again = events.find((event) => event.type === "question-repeated");
+  if (events.some((event) => event.type === "parts-answered"))
+    return acted(done, sayOpen(seenOf(on, done.run)));
   if (again === undefined) return acted(done, `the answer is ${value}`);
   const now = seenOf(on, done.run);
   const question = questionOf(now);
@@ -126,6 +150,12 @@ function answerOf(on: Acting, done: Done, value: string): Answer {
   };
 }
 
+function sayOpen(seen: Seen): string {
+  const { id, parts = [] } = questionOf(seen) ?? { id: "" };
+  const open = parts.filter(({ answer }) => answer === null).map(({ number }) => number);
+  return `${id} is still open: part ${open.join(", ")} of ${parts.length}`;
+}
+
 function sayWhere({ run, from, to }: Done, question: QuestionView | undefined): string {
   const asks = question === undefined ? "" : `, and asks ${question.id}: ${question.question}`;
   return `${run} goes from ${from} to ${to}${asks}`;
@@ -133,6 +163,14 @@ function sayWhere({ run, from, to }: Done, question: QuestionView | undefined): 
 
 function commandsOf({ options }: QuestionView): string {
   return options.map(({ command: typed }) => typed).join(", or: ");
+}
+
+/** With `--part` the answers are there: the one word can only be the question. */
+function askedOf(on: Acting, { words, options }: Given): Meant {
+  const [first, second] = words;
+  if (second !== undefined || options["text"] !== undefined)
+    throw new UserError("bad-usage", "with --part, each answer and its text stand in it", HELP);
+  return { run: first === undefined ? onlyRun(on) : runAsking(on, first), value: undefined };
 }
 
 type Meant = { readonly run: string; readonly value: string | undefined };

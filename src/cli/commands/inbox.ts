@@ -12,7 +12,7 @@ import { aboutOf } from "../reading/about.ts";
 import type { Choice } from "../reading/means.ts";
 import { causeOf } from "../reading/cause.ts";
 import { doubtsOf } from "../reading/doubts.ts";
-import { choicesOf, questionOf, sayReads, type QuestionView } from "../reading/question.ts";
+import { choicesOf, questionOf, sayParts, sayReads, type QuestionView } from "../reading/question.ts";
 import { askedIn } from "../reading/of-task.ts";
 import { attentionOf, choicesOfForeign, isStranded, sayCrashed } from "../reading/trouble.ts";
 import { choicesOfPerson, nextForPerson } from "../reading/ways.ts";
@@ -155,5 +155,7 @@ function show(item: InboxItem, { paint, cwd, width }: Door): string {
   );
   const asked = item.asked === "" ? [] : item.asked.split("\n").map((line) => `  > ${line}`.trimEnd());
   const said = wrapped(`  ${what}`, width);
-  return `${[head, said, ...asked, ...reads].join("\n")}\n${choices}`;
+  const parts = item.question === null ? [] : sayParts({ run: item.run, ...item.question });
+  const lines = parts.map((line) => `    ${line}`);
+  return `${[head, said, ...asked, ...reads, ...lines].join("\n")}\n${choices}`;
 }

@@ -146,6 +146,8 @@ function sayIncoming(event: Incoming): string {
     case "agent-ended":
       return `${agentName(event)} ${sayEnd(event)}`;
     case "answered":
+      if (event.parts !== undefined)
+        return `answered ${event.parts.map(({ part, answer }) => `${firstLine(part)}: ${answer}`).join("; ")}`;
       return `answered ${event.answer}${(event.text ?? "") === "" ? "" : `: ${firstLine(event.text ?? "")}`}`;
     case "waived":
       return `waived ${event.artifact}: ${firstLine(event.reason)}`;
@@ -203,7 +205,13 @@ function sayConsequence(event: Event, counts: Known["countsAs"]): string[] {
     case "question-repeated":
       return [`${event.id} is asked again: ${firstLine(event.reason)}`];
     case "question-closed":
-      return event.answer === "" ? [`${event.id} is no longer asked`] : [];
+      return event.answer === ""
+        ? [`${event.id} is no longer asked`]
+        : (event.parts ?? []).flatMap(({ part, answer, text }) =>
+            answer === "" ? [`${firstLine(part)}: ${text}`] : [],
+          );
+    case "parts-answered":
+      return [`${event.id} is still open`];
     case "waiver-given":
       return [`${event.artifact} is waived`];
     case "result-kept":

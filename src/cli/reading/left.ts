@@ -24,6 +24,7 @@ export function leftOf(seen: Seen): Left {
     };
   const url = fieldOf(seen, "pull-request-opened", "url");
   const reason = fieldOf(seen, "pull-request-refused", "reason");
+  const tag = fieldOf(seen, "tagged", "tag");
   const git = `git -C ${quoted(row.repo)}`;
   const look = {
     command: `${git} log --patch ${row.base.slice(0, SHORT)}..${branch}`,
@@ -33,6 +34,7 @@ export function leftOf(seen: Seen): Left {
   return {
     rows: [
       ["commit", `${commit.slice(0, SHORT)} on the branch ${branch}`],
+      ...(tag === "" ? [] : [["tag", tag] as const]),
       ...(url === "" ? [] : [["pull request", url] as const]),
       ...(url !== "" || reason === "" ? [] : [["no pull request", reason] as const]),
     ],

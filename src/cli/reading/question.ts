@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { presentBranch } from "../../adapters/git/present-branch.ts";
 import type { Workflow } from "../../core/compile.ts";
 import { isOpen } from "../../core/gate.ts";
+import { partsOf } from "../../core/parts.ts";
 import type { Run } from "../../core/run.ts";
 import type { Ask } from "../../core/workflow.ts";
 import { promptText, variablesOf } from "../../engine/launch.ts";
@@ -35,6 +36,17 @@ export type QuestionView = {
     /** Where it leads, in words. */
     readonly means: string;
   }[];
+  /** Of a question in parts: each with what it is answered by so far. */
+  readonly parts?: readonly PartView[];
+};
+
+type PartView = {
+  /** By which it is answered, from 1. */
+  readonly number: number;
+  readonly part: string;
+  /** Null while it is open. */
+  readonly answer: string | null;
+  readonly text: string;
 };
 
 export function questionOf(seen: Seen): QuestionView | undefined {
@@ -54,7 +66,32 @@ export function questionOf(seen: Seen): QuestionView | undefined {
     reads: shows.flatMap((artifact) => readsOf(seen, artifact)),
     shown: shownWord(workflow, run),
     options: declared === undefined ? [] : optionsOf(workflow, run, declared),
+    ...partsIn(seen, question.ask),
   };
+}
+
+function partsIn({ workflow, run }: Seen, ask: string): Pick<QuestionView, "parts"> {
+  const parts = partsOf(workflow, run, ask).map((part, index) => {
+    const { answer = null, text = "" } = run.question?.parts?.find((each) => each.part === part) ?? {};
+    return { number: index + 1, part, answer, text };
+  });
+  return parts.length === 0 ? {} : { parts };
+}
+
+/** Each part with its answer, and how one of them is answered. */
+export function sayParts({ run, parts = [], options }: { readonly run: string } & QuestionView): string[] {
+  const first = parts.find(({ answer }) => answer === null);
+  const lines = parts.map(
+    ({ number, part, answer }) => `${number}. ${part}${answer === null ? "" : `: ${answer}`}`,
+  );
+  const [option] = options;
+  return first === undefined || option === undefined
+    ? lines
+    : [...lines, `one by one: signalbox answer ${run} --part ${partGiven(first.number, option)}`];
+}
+
+function partGiven(number: number, { value, text }: QuestionView["options"][number]): string {
+  return text === "required" ? `"${number}=${value}: ..."` : `${number}=${value}`;
 }
 
 /** What can be chosen now, in the order of the workflow, which is its author's advice; what ends the run early comes last. */

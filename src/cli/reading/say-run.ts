@@ -8,7 +8,7 @@ import { fitted, wrapped } from "../fit.ts";
 import type { Paint } from "../paint.ts";
 import { firstLine, paintStatus, sayAge, sayStatus, sayTime } from "../say.ts";
 import type { Left } from "./left.ts";
-import { labelled, sayReads, type QuestionView } from "./question.ts";
+import { labelled, sayParts, sayReads, type QuestionView } from "./question.ts";
 import { sayPhase } from "./schedule.ts";
 import { sayAgent } from "./truth.ts";
 
@@ -50,7 +50,7 @@ export function sayRun(data: ShowData, how: How): string {
           data.choices.map(({ command, means }) => [command, means]),
           how,
         )
-      : sayQuestion(data.question, how),
+      : sayQuestion(data.question, data.run, how),
     section(
       "Schedule",
       data.schedule.flatMap((entry) => sayPhase(entry, how)),
@@ -112,7 +112,7 @@ function workspaceRows({ workspace }: ShowData): string[][] {
   ];
 }
 
-function sayQuestion(asked: QuestionView, { paint, cwd, width }: How): string {
+function sayQuestion(asked: QuestionView, run: string, { paint, cwd, width }: How): string {
   const { id, question, shows, shown, reads, options, repeats } = asked;
   const again = repeats > 0 ? `, asked ${repeats + 1} times` : "";
   const about = shows.length === 0 ? [] : [`it is about ${shows.join(", ")}, shown as ${shown}`];
@@ -120,7 +120,9 @@ function sayQuestion(asked: QuestionView, { paint, cwd, width }: How): string {
     `  ${command}${text === "optional" ? " [--text TEXT]" : ""}`,
     labelled(label, means),
   ]);
-  const lines = [...about, ...sayReads(reads, cwd)].map((line) => `  ${line}\n`);
+  const lines = [...about, ...sayReads(reads, cwd), ...sayParts({ run, ...asked })].map(
+    (line) => `  ${line}\n`,
+  );
   const said = wrapped(`${paint.yellow(`${id}${again}:`)} ${question}`, width);
   return `\n${said}\n${lines.join("")}${fitted(rows, width)}`;
 }

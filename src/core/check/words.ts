@@ -74,6 +74,7 @@ export function sayConsequences(events: readonly Event[]): string[] {
       case "infrastructure-lost":
       case "slots-opened":
       case "question-repeated":
+      case "parts-answered":
       case "question-closed":
       case "waiver-given":
       case "result-kept":

@@ -6,9 +6,11 @@ import type { Incoming, Refusal } from "../event.ts";
 import { isAnswerOpen, isOpen, isSpent, nearest } from "../gate.ts";
 import { nameOf } from "../intake.ts";
 import { invalid, notYourRole, shutAnswer } from "../refuse.ts";
+import { sayParts, valuesOf } from "../parts.ts";
 import type { Run } from "../run.ts";
 import { count, settle, take } from "../take.ts";
 import type { Ask } from "../workflow.ts";
+import { partsBy, refusedParts } from "./answer-parts.ts";
 
 type Answered = Extract<Incoming, { type: "answered" }>;
 
@@ -39,6 +41,8 @@ export function answer(draft: Draft, event: Answered): Refusal | undefined {
     };
   }
   const declared = workflow.definition.asks[event.ask];
+  const refused = declared === undefined ? undefined : refusedParts(draft, declared, event);
+  if (refused !== undefined) return refused;
   const wrong = declared === undefined ? "nobody asks this" : problemWith(draft, declared, event);
   if (wrong !== undefined)
     return askAgain(draft, event, { wrong, id: question.id, counter: declared?.reask });
@@ -55,13 +59,22 @@ export function answer(draft: Draft, event: Answered): Refusal | undefined {
           open: declared === undefined ? [] : openValues(draft, declared),
         });
   record(draft, event);
+  const { ask } = event;
+  const { id } = question;
+  const { parts, isOpen: isPartial } =
+    declared === undefined ? { parts: [], isOpen: false } : partsBy(draft, declared, event);
+  if (isPartial) {
+    record(draft, { type: "parts-answered", ask, id, parts });
+    return undefined;
+  }
   record(draft, {
     type: "question-closed",
-    ask: event.ask,
-    id: question.id,
+    ask,
+    id,
     answer: event.answer,
-    text: event.text ?? "",
+    text: event.text ?? (event.parts === undefined ? "" : sayParts(parts)),
     by: event.by.name ?? "human",
+    ...(parts.length === 0 ? {} : { parts }),
   });
   take(draft, move, "human");
   settle(draft);
@@ -69,15 +82,24 @@ export function answer(draft: Draft, event: Answered): Refusal | undefined {
 }
 
 /** Every answer that counts now, as it is given. */
-function openValues({ workflow, run }: Draft, { options }: Ask): string[] {
-  return Object.entries(options)
-    .flatMap(([name, { routes }]) =>
-      routes.length === 0 ? [name] : routes.map((route) => `${name}/${route}`),
-    )
-    .filter((value) => isAnswerOpen(workflow, run, value));
+function openValues({ workflow, run }: Draft, ask: Ask): string[] {
+  return valuesOf(ask).filter((value) => isAnswerOpen(workflow, run, value));
 }
 
 function problemWith(draft: Draft, ask: Ask, event: Answered): string | undefined {
+  if (event.parts === undefined) return problemWithOne(draft, ask, event);
+  for (const each of event.parts) {
+    const wrong = problemWithOne(draft, ask, each);
+    if (wrong !== undefined) return `${each.part}: ${wrong}`;
+  }
+  return undefined;
+}
+
+function problemWithOne(
+  draft: Draft,
+  ask: Ask,
+  event: Pick<Answered, "answer" | "text">,
+): string | undefined {
   const [word = "", route] = event.answer.split("/");
   const option = Object.hasOwn(ask.options, word) ? ask.options[word] : undefined;
   if (option === undefined) {

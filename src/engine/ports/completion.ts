@@ -1,4 +1,4 @@
-/** What becomes of work that is done: a commit on its branch, and the branch as a pull request somewhere else. */
+/** What becomes of work that is done: a commit on its branch, a tag for it, and the branch as a pull request somewhere else. */
 
 export type Completion = {
   /**
@@ -40,7 +40,24 @@ export type Completion = {
     readonly title: string;
     readonly body: string;
   }): Promise<Opened>;
+  /**
+   * Gives a branch as it was looked at a tag with a message, here and nowhere else, never over one that is there. Done again, it
+   * finds its own. What no second try would change is an answer; where the branch is another one by now, a UserError says so.
+   */
+  tag(of: {
+    readonly run: string;
+    readonly repo: string;
+    readonly branch: string;
+    readonly tree: string;
+    readonly artifacts: readonly string[];
+    readonly name: string;
+    readonly message: string;
+  }): Promise<Tagged>;
 };
+
+export type Tagged =
+  | { readonly type: "tagged"; readonly tag: string; readonly commit: string }
+  | { readonly type: "refused"; readonly reason: string };
 
 export type Opened =
   | { readonly type: "opened"; readonly url: string; readonly commit: string }

@@ -45,6 +45,12 @@ const Question = z.strictObject({
       means: Text,
     }),
   ),
+  parts: z.optional(
+    told(
+      z.array(z.strictObject({ number: Count, part: Text, answer: z.nullable(Text), text: Text })),
+      "Of a question in parts: each, with what it is answered by so far",
+    ),
+  ),
 });
 
 const Artifact = z.strictObject({

@@ -18,7 +18,8 @@ export type Mention = {
     | "texts"
     | "resource"
     | "performable"
-    | "patterns";
+    | "patterns"
+    | "tag";
   readonly name: string;
   /** With parts: who is started for each of them. */
   readonly role?: string;
@@ -104,7 +105,7 @@ function parseTell(words: readonly string[]): ParsedAction | string {
 }
 
 const PERFORM =
-  "perform commit from ARTIFACT [without $PARAMETER], perform pull-request from ARTIFACT, perform note-base, perform archive, or perform notify";
+  "perform commit from ARTIFACT [without $PARAMETER], perform pull-request from ARTIFACT, perform tag from ARTIFACT as $PARAMETER, perform note-base, perform archive, or perform notify";
 
 function parsePerform(words: readonly string[]): ParsedAction | string {
   const [, name = "", from, artifactName, without, param] = words;
@@ -117,10 +118,17 @@ function parsePerform(words: readonly string[]): ParsedAction | string {
     return words.length === 2 ? { action: { type: "perform", name }, mentions: [named] } : PERFORM;
   if (from !== "from" || artifactName === undefined) return PERFORM;
   const mentions: Mention[] = [named, { kind: "texts", name: artifactName, deed: name }];
-  if (words.length === 4) return { action: { type: "perform", name, from: artifactName }, mentions };
-  if (name !== "commit" || words.length !== 6 || without !== "without" || param?.startsWith("$") !== true)
-    return PERFORM;
+  if (words.length === 4 && name !== "tag")
+    return { action: { type: "perform", name, from: artifactName }, mentions };
+  const wanted = name === "tag" ? "as" : "without";
+  const isKnown = name === "tag" || name === "commit";
+  if (!isKnown || words.length !== 6 || without !== wanted || param?.startsWith("$") !== true) return PERFORM;
   const patterns = param.slice(1);
+  if (name === "tag")
+    return {
+      action: { type: "perform", name, from: artifactName, as: patterns },
+      mentions: [...mentions, { kind: "tag", name: patterns }],
+    };
   return {
     action: { type: "perform", name, from: artifactName, without: patterns },
     mentions: [...mentions, { kind: "patterns", name: patterns }],

@@ -159,7 +159,7 @@ function buildEvery(context: Context, file: ArtifactFile, { path, inside }: Site
   return listNamed(context, file.every, [...path, "every"]);
 }
 
-function listNamed(context: Context, name: string, path: Path): { artifact: string; list: string } {
+export function listNamed(context: Context, name: string, path: Path): { artifact: string; list: string } {
   const dot = name.lastIndexOf(".");
   const artifact = name.slice(0, dot);
   requireName(context, { kind: "artifact", name: artifact, known: context.names.artifacts, path });

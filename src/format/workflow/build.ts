@@ -26,6 +26,7 @@ import type { WhenFile, WorkflowFile } from "./schema.ts";
 import type { Expanded } from "./sink.ts";
 import { checkSettings } from "./settings.ts";
 import { buildStages, leadPast } from "./skip.ts";
+import { checkTags } from "./tags.ts";
 import { checkUnused } from "./unused.ts";
 
 /** A limit that the workflow does not set is the person's to set. */
@@ -73,6 +74,7 @@ export function build(context: Context, { file, expanded, prompts }: Given): Def
   };
   checkRelations(context, definition, (kind, name) => originOf(expanded, kind, name));
   checkPlaces(all);
+  checkTags(all, definition);
   checkPromptWords(all, definition);
   checkArchive(all, definition);
   if (context.problems.length === 0) checkUnused(all, definition);

@@ -21,8 +21,12 @@ export type Build = {
   readonly used: Set<string>;
   /** Scopes that moves begin anew, with the places where they say so. */
   readonly begun: { readonly name: string; readonly path: Path }[];
-  /** Resources and deeds that are named, with the places where. */
-  readonly named: { readonly kind: "resource" | "deed"; readonly name: string; readonly path: Path }[];
+  /** Resources, deeds and parameters with tags that are named, with the places where. */
+  readonly named: {
+    readonly kind: "resource" | "deed" | "tag";
+    readonly name: string;
+    readonly path: Path;
+  }[];
 };
 
 export function originOf(expanded: Expanded, kind: string, name: string | number): Path {
@@ -75,6 +79,10 @@ function requireMention(on: Build, mention: Mention, path: Path): void {
     case "patterns":
       if (requireName(on.context, { kind: "parameter", name, known: names.params, path }))
         requireText(on, name, path);
+      return;
+    case "tag":
+      if (requireName(on.context, { kind: "parameter", name, known: names.params, path }))
+        on.named.push({ kind: "tag", name, path });
       return;
     case "prompt":
       usePrompt(on, name, on.context.placeOf(path));

@@ -3,6 +3,7 @@
 import { closest } from "../../core/closest.ts";
 import { START, ORIGIN, type Ask, type End, type Move, type Option } from "../../core/workflow.ts";
 import { RESOURCES } from "./actions.ts";
+import { listNamed } from "./artifact.ts";
 import { buildActions, mapValues, usePrompt, type Build } from "./builder.ts";
 import { buildConditions } from "./conditions.ts";
 import { listOf, report, requireActors, requireName, requireNames, statesOf, type Path } from "./context.ts";
@@ -216,13 +217,28 @@ export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
       label: option.label ?? "",
     };
   });
+  const parts = buildParts(on, ask, path);
+  const shows = listOf(ask.shows);
   return {
     id: ask.id ?? "",
     question: ask.question,
-    shows: listOf(ask.shows),
+    // Whoever answers part by part answers for the list as it was shown.
+    shows: parts === undefined || shows.includes(parts.artifact) ? shows : [...shows, parts.artifact],
     options,
     ...(ask.reask === undefined ? {} : { reask: ask.reask }),
+    ...(parts === undefined ? {} : { parts }),
   };
+}
+
+function buildParts({ context }: Build, ask: AskFile, path: Path): Ask["parts"] {
+  if (ask.parts !== undefined)
+    return { ...listNamed(context, ask.parts, [...path, "parts"]), rest: ask.rest ?? "ask" };
+  if (ask.rest !== undefined)
+    report(context, context.keyPlaceOf([...path, "rest"]), {
+      code: "bad-option",
+      message: `"rest" says what becomes of "parts" that have no answer, and there are none`,
+    });
+  return undefined;
 }
 
 /** Of an option with several targets, each has its own guards, counters and actions. */

@@ -4,7 +4,7 @@ import type { Build } from "./builder.ts";
 import { report } from "./context.ts";
 
 /** Deeds that need a branch of the run's own. In place, the branch is the person's. */
-const ON_A_BRANCH = new Set(["commit", "pull-request"]);
+const ON_A_BRANCH = new Set(["commit", "pull-request", "tag"]);
 
 export function checkPlaces({ context, named }: Build): void {
   const isInPlace = named.some(({ kind, name }) => kind === "resource" && name === "place");

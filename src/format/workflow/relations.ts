@@ -3,7 +3,7 @@
 import { closest } from "../../core/closest.ts";
 import { FILES, isGrouped } from "../../core/groups.ts";
 import type { Artifact } from "../../core/artifact.ts";
-import type { Definition } from "../../core/workflow.ts";
+import type { Ask, Definition } from "../../core/workflow.ts";
 import { fieldOf, type Objection } from "./fields.ts";
 import { isDoubtful, report, type Context, type Path } from "./context.ts";
 
@@ -18,9 +18,11 @@ export function checkRelations(context: Context, definition: Definition, pathOf:
     checkList(context, definition, { artifact, path });
     requireWholes(context, definition, { names: artifact.bind, path: [...path, "bind"] });
   }
-  for (const [name, { shows }] of Object.entries(definition.asks)) {
-    requireWholes(context, definition, { names: shows, path: ["asks", name, "shows"] });
-    requireReadable(context, definition, { names: shows, path: ["asks", name, "shows"] });
+  for (const [name, ask] of Object.entries(definition.asks)) {
+    const [names, path] = [shownAlone(ask), ["asks", name, "shows"]] as const;
+    requireWholes(context, definition, { names, path });
+    requireReadable(context, definition, { names, path });
+    checkParts(context, definition, { ask, path: ["asks", name, "parts"] });
   }
   checkCircles(context, definition, pathOf);
   checkBeginnings(context, definition, pathOf);
@@ -70,14 +72,40 @@ function checkList(context: Context, { artifacts }: Definition, { artifact, path
     const wanted = artifact[key];
     const source = wanted === undefined ? undefined : artifacts[wanted.artifact];
     if (wanted === undefined || source === undefined || isDoubtful(context, wanted.artifact)) continue;
-    const lists = listsOf(source);
-    if (lists.includes(wanted.list)) continue;
-    report(context, context.placeOf([...path, key]), {
-      code: "unknown-list",
-      message: `${wanted.artifact} has no list "${wanted.list}"`,
-      suggestion: closest(wanted.list, lists),
-    });
+    requireList(context, source, { wanted, path: [...path, key] });
   }
+}
+
+type Wanted = { readonly wanted: { readonly artifact: string; readonly list: string }; readonly path: Path };
+
+function requireList(context: Context, source: Artifact, { wanted, path }: Wanted): void {
+  const lists = listsOf(source);
+  if (lists.includes(wanted.list)) return;
+  report(context, context.placeOf(path), {
+    code: "unknown-list",
+    message: `${wanted.artifact} has no list "${wanted.list}"`,
+    suggestion: closest(wanted.list, lists),
+  });
+}
+
+/** What is in parts is shown without being named. */
+function shownAlone({ shows, parts }: Ask): readonly string[] {
+  return parts === undefined || shows.indexOf(parts.artifact) < shows.length - 1 ? shows : shows.slice(0, -1);
+}
+
+function checkParts(
+  context: Context,
+  { artifacts }: Definition,
+  { ask: { parts }, path }: { readonly ask: Ask; readonly path: Path },
+): void {
+  const source = parts === undefined ? undefined : artifacts[parts.artifact];
+  if (parts === undefined || source === undefined || isDoubtful(context, parts.artifact)) return;
+  if (source.each !== undefined)
+    report(context, context.placeOf(path), {
+      code: "bad-artifact",
+      message: `nothing can be asked of the parts of ${parts.artifact}, a fan-out: ask of what is merged from it instead`,
+    });
+  requireList(context, source, { wanted: parts, path });
 }
 
 export function listsOf(artifact: Artifact): string[] {

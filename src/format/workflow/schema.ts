@@ -21,7 +21,7 @@ const Action = told(
         "an action is one of: start, stop, tell, mark, run, release, archive, perform",
       ),
     ),
-  "start ROLE [as PROMPT] | start ROLE each ARTIFACT | start tasks ARTIFACT | start next | stop ROLE | stop all | tell ROLE MESSAGE [or start [as PROMPT]] | mark ROLE | run ARTIFACT | release RESOURCE | archive ARTIFACT... | perform commit from ARTIFACT [without $PARAMETER] | perform pull-request from ARTIFACT | perform note-base | perform archive | perform notify",
+  "start ROLE [as PROMPT] | start ROLE each ARTIFACT | start tasks ARTIFACT | start next | stop ROLE | stop all | tell ROLE MESSAGE [or start [as PROMPT]] | mark ROLE | run ARTIFACT | release RESOURCE | archive ARTIFACT... | perform commit from ARTIFACT [without $PARAMETER] | perform pull-request from ARTIFACT | perform tag from ARTIFACT as $PARAMETER | perform note-base | perform archive | perform notify",
 );
 const Actions = z.array(Action);
 
@@ -154,6 +154,15 @@ const Ask = z.strictObject({
   question: told(Name, "prompts/NAME.md: what is asked"),
   shows: z.optional(told(Names, "Artifacts the answer is bound to")),
   reask: z.optional(told(Name, "The counter of answers that are none of the options")),
+  parts: z.optional(
+    told(
+      Text,
+      "A list of an artifact, as artifact.list, whose members are answered one by one; of the options that any of them has, the first decides",
+    ),
+  ),
+  rest: z.optional(
+    told(z.enum(["ask", "cancel"]), "Parts without an answer: asked on, or cancelled; ask unless said"),
+  ),
   options: told(z.record(Name, Option), "The only answers there are"),
 });
 
