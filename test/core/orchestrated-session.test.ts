@@ -29,20 +29,26 @@ describe("a session that goes well", () => {
     [
       {},
       "approved, per-batch, attested",
-      "INTAKE DESIGN APPROVE_DESIGN PLAN REVIEW_STRATEGY PER_BATCH FINAL_REVIEW INTEGRATE CHECKS ATTEST RELEASE HANDOVER COMMIT DONE",
+      "INTAKE DESIGN APPROVE_DESIGN PLAN REVIEW_STRATEGY PER_BATCH FINAL_REVIEW INTEGRATE CHECKS ATTEST RELEASE HANDOVER COMMIT TAG DONE",
     ],
     [
       { Planner: "OK large" },
       "approved, single-final, attested",
-      "PLAN REVIEW_STRATEGY_LARGE SINGLE_FINAL FINAL_REVIEW INTEGRATE CHECKS ATTEST RELEASE HANDOVER COMMIT DONE",
+      "PLAN REVIEW_STRATEGY_LARGE SINGLE_FINAL FINAL_REVIEW INTEGRATE CHECKS ATTEST RELEASE HANDOVER COMMIT TAG DONE",
     ],
-    [{}, "approved, per-batch, attested", "RELEASE RELEASE_NOTES HANDOVER COMMIT DONE", { release: "notes" }],
+    [
+      {},
+      "approved, per-batch, attested",
+      "RELEASE RELEASE_NOTES HANDOVER COMMIT TAG DONE",
+      { release: "notes" },
+    ],
     [
       {},
       "attested",
       "INTAKE_LEAN LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT DONE",
       LEAN,
     ],
+    [{ tag: "v1" }, "approved, per-batch, attested", "RELEASE HANDOVER COMMIT TAG DONE"],
     // Who designs what is told by fields.
     [{ SpecAgent: "OK" }, "", "INTAKE DESIGN APPROVE_DESIGN"],
     [{ SpecAgent: "OK ui" }, "", "INTAKE DESIGN DESIGN_UI APPROVE_DESIGN"],
@@ -67,7 +73,7 @@ const DISPATCHES: readonly (readonly [
   ["DESIGN_UI", "Designer", "APPROVE_DESIGN", "", "ui"],
   ["PLAN", "Planner", "REVIEW_STRATEGY", "approved", ""],
   ["INTEGRATE", "Integrator", "CHECKS ATTEST", "approved, per-batch", ""],
-  ["RELEASE", "Docs", "HANDOVER COMMIT DONE", "approved, per-batch, attested", ""],
+  ["RELEASE", "Docs", "HANDOVER COMMIT TAG DONE", "approved, per-batch, attested", ""],
 ];
 
 /** What counts for nothing, in every role. */
@@ -216,7 +222,7 @@ describe("tasks, and the last pass", () => {
     [
       { approved: "none" },
       "approved, per-batch, accept-known-issues, attested",
-      "FINAL_REVIEW ASK_TASKS INTEGRATE CHECKS ATTEST RELEASE HANDOVER COMMIT DONE; waived approved",
+      "FINAL_REVIEW ASK_TASKS INTEGRATE CHECKS ATTEST RELEASE HANDOVER COMMIT TAG DONE; waived approved",
     ],
     [
       { approved: "none" },
@@ -272,7 +278,7 @@ describe("the checks", () => {
     const row: Row = [
       { ci: "red" },
       "approved, per-batch, accept-known-issues",
-      "CHECKS ASK_BUILD RELEASE HANDOVER COMMIT DONE; waived ci",
+      "CHECKS ASK_BUILD RELEASE HANDOVER COMMIT TAG DONE; waived ci",
       { attempts: 0 },
     ];
     expect(wayOf(row)).toBe(row[2]);
@@ -340,7 +346,7 @@ describe("lean", () => {
     [
       { Coder: "OK complex" },
       "approved, per-batch, attested",
-      "LEAN_CODE INTAKE DESIGN APPROVE_DESIGN PLAN REVIEW_STRATEGY PER_BATCH FINAL_REVIEW INTEGRATE CHECKS ATTEST RELEASE HANDOVER COMMIT DONE",
+      "LEAN_CODE INTAKE DESIGN APPROVE_DESIGN PLAN REVIEW_STRATEGY PER_BATCH FINAL_REVIEW INTEGRATE CHECKS ATTEST RELEASE HANDOVER COMMIT TAG DONE",
       LEAN,
     ],
   ])("%o, then %s: %s", (row) => {
@@ -360,7 +366,7 @@ describe("changed after it was approved", () => {
     [
       { Docs: "OK ~, OK" },
       "approved, per-batch, attested, attested",
-      "RELEASE HANDOVER FINAL_REVIEW INTEGRATE CHECKS ATTEST RELEASE HANDOVER COMMIT DONE",
+      "RELEASE HANDOVER FINAL_REVIEW INTEGRATE CHECKS ATTEST RELEASE HANDOVER COMMIT TAG DONE",
     ],
     [
       { Docs: "OK ~, OK ~" },
@@ -370,12 +376,12 @@ describe("changed after it was approved", () => {
     [
       { Docs: "OK ~, OK ~" },
       "approved, per-batch, attested, attested, review, attested",
-      "ASK_CHANGED FINAL_REVIEW INTEGRATE CHECKS ATTEST RELEASE HANDOVER COMMIT DONE",
+      "ASK_CHANGED FINAL_REVIEW INTEGRATE CHECKS ATTEST RELEASE HANDOVER COMMIT TAG DONE",
     ],
     [
       { Docs: "OK ~, OK ~" },
       "approved, per-batch, attested, attested, accept",
-      "ASK_CHANGED HANDOVER COMMIT DONE; waived approved ci",
+      "ASK_CHANGED HANDOVER COMMIT TAG DONE; waived approved ci",
     ],
     [{}, "edit spec.md, approved", "APPROVE_DESIGN refused approved"],
   ])("%o, then %s: %s", (row) => {

@@ -290,6 +290,10 @@ function seenIn(world: World, state: string): Reading | undefined {
     return verdict("ci", wordFor(world, "ci") === "OK" ? "pass" : "needs_fix");
   if (state === "COMMIT" || state === "LEAN_COMMIT")
     return reading("commit", { fields: { commit: "c1", made: true } });
+  if (state === "TAG")
+    return wordFor(world, "tag") === "OK"
+      ? reading("untagged", { fields: { reason: "nobody has asked for one" } })
+      : reading("tagged", { fields: { tag: "v1", commit: "c1" } });
   return undefined;
 }
 
@@ -305,7 +309,8 @@ const readings = new Map<string, Reading>();
 /** Everything that can be read now. */
 function factsOf({ workflow, files, tree, source }: World, run: Run, seen?: Reading): Facts {
   const found = Object.entries(workflow.definition.artifacts).flatMap(([name, of]) => {
-    if (of.reader.type === "files") return [reading(name, { digest: `source ${source}`, fields: { found: 0 } })];
+    if (of.reader.type === "files")
+      return [reading(name, { digest: `source ${source}`, fields: { found: 0 } })];
     if (of.file === "" || of.reader.type === "check") return [];
     const file = fillPath(run, of.file, "");
     const text = files.get(file);
