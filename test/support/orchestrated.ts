@@ -236,7 +236,8 @@ function ownOf({ role, word }: By, workflow: Workflow): Readonly<Record<string, 
       return { artifacts: { test_results: results, findings } };
     }
     case "Security": {
-      const findings = found.map((severity) => ({
+      const findings = found.map((severity, index) => ({
+        id: `sec-${index + 1}`,
         severity,
         category: "Auth",
         file: "a.ts",
