@@ -1,7 +1,11 @@
 /** The tasks of a graph as files and people see them. */
 
+import type { Workflow } from "./compile.ts";
 import { inOrder, isEarlier, type GraphTask } from "./graph.ts";
+import { phaseOf } from "./phase.ts";
+import type { Questions } from "./questions.ts";
 import type { Run } from "./run.ts";
+import type { Said } from "./said.ts";
 
 /** Of `waiting` and `running` its run says which; *failed* is everything that ended otherwise than done. */
 type TaskStatus = "pending" | "running" | "waiting" | "completed" | "failed" | "blocked" | "skipped";
@@ -15,9 +19,31 @@ type KnownTask = {
   /** Of its run; empty while there is none. */
   readonly status: string;
   readonly summary: string;
+  /** Where some file shows it. */
+  readonly inside?: TaskInside;
 };
 
-type TaskView = {
+/** What its run says of itself, beyond how it ended. */
+export type TaskInside = {
+  /** Null while there is no run. */
+  readonly phase: string | null;
+  readonly counters: Readonly<Record<string, number>>;
+  readonly waivers: readonly Run["waivers"][string][];
+  readonly questions: Questions["questions"];
+  readonly collected: Said["collected"];
+};
+
+export const INSIDE = [
+  "phase",
+  "counters",
+  "waivers",
+  "questions",
+  "collected",
+] as const satisfies readonly (keyof TaskInside)[];
+
+export const NO_INSIDE: TaskInside = { phase: null, counters: {}, waivers: [], questions: [], collected: {} };
+
+type TaskView = Partial<TaskInside> & {
   readonly id: string;
   readonly title: string;
   readonly status: TaskStatus;
@@ -68,6 +94,21 @@ function viewOf(known: KnownTask, on: { readonly wave: number; readonly isWaived
     complexity: task.complexity ?? null,
     run: [run, took].find((each) => each !== "") ?? null,
     wave: on.wave,
+    ...known.inside,
+  };
+}
+
+export function insideOf(
+  { definition }: Workflow,
+  run: Run,
+  told: Pick<TaskInside, "questions" | "collected">,
+): TaskInside {
+  const names = Object.keys(definition.counters);
+  return {
+    phase: phaseOf(definition, run.state),
+    counters: Object.fromEntries(names.map((name) => [name, run.counters[name] ?? 0])),
+    waivers: Object.values(run.waivers),
+    ...told,
   };
 }
 

@@ -16,6 +16,7 @@ import type { ChildRow, GraphRow } from "./ports/graphs.ts";
 import { project } from "./project.ts";
 import { begin, submit } from "./submit.ts";
 import { showsTasks, stampOf } from "./task-data.ts";
+import { showsInside } from "./task-runs.ts";
 
 type Graph = GraphRow & { readonly children: readonly ChildRow[] };
 
@@ -36,6 +37,8 @@ export class Families implements Observer {
   readonly #told = new Set<string>();
   /** As its tasks were when files last showed them, by graph. */
   readonly #shown = new Map<string, string>();
+  /** Whether files of a run show what the runs of its tasks say; its workflow never changes. */
+  readonly #inside = new Map<string, boolean>();
 
   constructor(works: Works) {
     this.#works = works;
@@ -55,13 +58,22 @@ export class Families implements Observer {
 
   /** Its tasks have gone on since the files of whoever waits for them were written. */
   #isBehind(graph: Graph): boolean {
-    return this.#shown.get(nameOf(graph)) !== stampOf(graph.children);
+    return this.#shown.get(nameOf(graph)) !== this.#stampOf(graph, graph.children);
+  }
+
+  #stampOf({ parent }: GraphRow, children: readonly ChildRow[]): string {
+    const known = this.#inside.get(parent);
+    if (known !== undefined) return stampOf(children, known);
+    const row = this.#works.store.load(parent)?.row;
+    const isInside = row !== undefined && showsInside(this.#works.workflow(row.definition));
+    this.#inside.set(parent, isInside);
+    return stampOf(children, isInside);
   }
 
   async #show(graph: Graph): Promise<void> {
     const { store } = this.#works;
     const row = store.load(graph.parent)?.row;
-    const stamp = stampOf(store.children(graph));
+    const stamp = this.#stampOf(graph, store.children(graph));
     if (row !== undefined && showsTasks(this.#works.workflow(row.definition)))
       await project(this.#works, graph.parent);
     this.#shown.set(nameOf(graph), stamp);

@@ -1,14 +1,13 @@
 /** Brings the files of a run up to date with its journal. Any process may do it at any time. */
 
 import type { Workflow } from "../core/compile.ts";
-import type { Event } from "../core/event.ts";
-import { questionsIn, showsQuestions, type Questions } from "../core/questions.ts";
+import { showsQuestions, type Questions } from "../core/questions.ts";
 import { recordOf, showsRecord, type RunRecord } from "../core/record.ts";
 import { saidIn, showsSaid, type Said } from "../core/said.ts";
 import { isUnseen } from "../core/unseen.ts";
 import { viewOf } from "../core/view.ts";
+import { askedIn } from "./asked.ts";
 import type { Box } from "./box.ts";
-import { promptText, variablesOf } from "./launch.ts";
 import { boundWorkspace, placeOf } from "./place.ts";
 import type { Kept, RunRow } from "./ports/journal.ts";
 import type { WorkspaceRow } from "./ports/registry.ts";
@@ -95,19 +94,6 @@ function historyIn(
     ...(isSaid ? { said: saidIn(workflow, events) } : {}),
     ...(isAsked ? { asked: askedIn(box, workflow, { id, events }) } : {}),
   };
-}
-
-/** Each question in the words in which it was asked. */
-function askedIn(
-  box: Box,
-  workflow: Workflow,
-  { id, events }: { readonly id: string; readonly events: readonly Event[] },
-): Questions {
-  const workspace = boundWorkspace(box, id);
-  const agent = { role: "", slot: "", attempt: 0, session: "" };
-  return questionsIn(workflow, events, ({ question }, run) =>
-    promptText(workflow, question, variablesOf({ workflow, run, workspace, agent })).trim(),
-  );
 }
 
 /** Whoever is told to read the files of a run must find in them what it is told about: they may be behind for a moment. */

@@ -5,6 +5,7 @@ import { reads } from "../core/project.ts";
 import { cut, tasksView } from "../core/task-view.ts";
 import type { Run } from "../core/run.ts";
 import type { Box } from "./box.ts";
+import { insideIn, showsInside } from "./task-runs.ts";
 import type { Listed, Place } from "./ports/files.ts";
 import type { ChildRow } from "./ports/graphs.ts";
 
@@ -15,15 +16,17 @@ export type TaskData = {
 };
 
 /** Nothing is looked up that no file shows. */
-export function taskData(box: Pick<Box, "store" | "artifacts">, place: Place): TaskData {
+export function taskData(box: Pick<Box, "store" | "artifacts" | "workflow">, place: Place): TaskData {
   const { workflow, run } = place;
   const own = shows(workflow, "task") ? { task: taskOf(box, place) } : {};
   if (!showsTasks(workflow)) return { root: own, isCurrent: () => true };
   const rows = box.store.childrenOf(run.id);
-  const stamp = stampOf(rows);
+  const isInside = showsInside(workflow);
+  const stamp = stampOf(rows, isInside);
+  const known = isInside ? rows.map((row) => ({ ...row, inside: insideIn(box, row) })) : rows;
   return {
-    root: { ...own, tasks: tasksOf(workflow, run, rows) },
-    isCurrent: () => stampOf(box.store.childrenOf(run.id)) === stamp,
+    root: { ...own, tasks: tasksOf(workflow, run, known) },
+    isCurrent: () => stampOf(box.store.childrenOf(run.id), isInside) === stamp,
   };
 }
 
@@ -78,9 +81,12 @@ function askedFor({ held }: Run): readonly string[] {
   );
 }
 
-/** All that can change of them. */
-export function stampOf(rows: readonly ChildRow[]): string {
-  return rows.map(({ entry, run, outcome, status }) => [entry, run, outcome, status].join(" ")).join("\n");
+/** All that can change of them; with what their runs say, all that happens to those. */
+export function stampOf(rows: readonly ChildRow[], isInside: boolean): string {
+  const lines = rows.map(({ entry, run, outcome, status, seq }) =>
+    [entry, run, outcome, status, isInside ? seq : ""].join(" "),
+  );
+  return lines.join("\n");
 }
 
 /** By artifact, each as it was started last. */

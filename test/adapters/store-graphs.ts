@@ -20,8 +20,8 @@ export function graphsContract(open: Open): void {
     // Somebody was killed before it was known to be there.
     one.putGraph(graph, [child("3")]);
     expect(other.children(key)).toEqual([
-      { ...key, ...child("1"), run: "", took: "", outcome: "", summary: "", status: "" },
-      { ...key, ...child("2"), run: "", took: "z9", outcome: "done", summary: "did 2", status: "" },
+      { ...key, ...child("1"), run: "", took: "", outcome: "", summary: "", status: "", seq: 0 },
+      { ...key, ...child("2"), run: "", took: "z9", outcome: "done", summary: "did 2", status: "", seq: 0 },
     ]);
     expect([one.nameChild(key, "1", "b1"), other.nameChild(key, "1", "c1")]).toEqual(["b1", "b1"]);
     add(one, "b1");

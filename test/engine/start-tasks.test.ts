@@ -16,10 +16,12 @@ import type { Place } from "../../src/engine/ports/files.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
 import { project } from "../../src/engine/project.ts";
 import { begin, submit } from "../../src/engine/submit.ts";
+import { showsInside } from "../../src/engine/task-runs.ts";
 import { AT, HUMAN } from "../support/play.ts";
 import { fromText } from "../support/workflows.ts";
 
-const CHILD = fromText(`$schema: workflow-1.schema.json
+const CHILD = fromText(
+  `$schema: workflow-1.schema.json
 name: child
 title: A part of the work, which a person does
 params:
@@ -30,14 +32,19 @@ params:
   tested: { bool: true }
   pace: { enum: [slow, fast], default: slow }
   least: { int: [1, 9], default: 5 }
+counters: { doubts: { max: 3, per: run } }
 artifacts: { orphaned: { fact: parent-over } }
-states: { working: { waits: true }, done: { final: done }, lost: { final: cancelled } }
+states: { working: { phase: WORK, waits: true }, asking: { phase: ASK, ask: which }, done: { final: done }, lost: { final: cancelled } }
 moves:
   - { from: start, to: working, by: [human, engine] }
   - { from: working, to: done, by: human }
+  - { from: working, to: asking, by: human, when: { doubts: below }, count: doubts, remember: true }
   - { from: working, to: lost, by: human }
-  - { from: working, to: lost, by: engine, when: { orphaned: holds } }
-`);
+  - { from: [working, asking], to: lost, by: engine, when: { orphaned: holds } }
+asks: { which: { question: which, options: { this: { to: origin } } } }
+`,
+  { which: "Which of {task}?\n" },
+);
 
 const PARENT = fromText(`$schema: workflow-1.schema.json
 name: parent
@@ -133,6 +140,29 @@ projection:
   - { file: tasks.yaml, as: task-status, data: { each: tasks.work.list, key: item.id, give: { from: item.status } } }
 `);
 
+const INSIDE = fromText(`$schema: workflow-1.schema.json
+name: inside
+title: Files show what the runs of tasks say
+artifacts:
+  work: { children: { id: meta, title: All }, workflow: child, fresh: judging }
+states:
+  judging: { enter: [start tasks work] }
+  over: { final: done }
+moves:
+  - { from: start, to: judging, by: human }
+  - { from: judging, to: over, by: engine, when: { work: [all, none] } }
+projection:
+  - file: status.json
+    as: json
+    data:
+      each: tasks.work.list
+      key: item.id
+      give:
+        phase: { from: item.phase }
+        counters: { from: item.counters }
+        questions: { each: item.questions, give: { question: { from: item.question }, status: { from: item.status }, context: { from: item.context } } }
+`);
+
 let folder = "";
 let store: Store;
 
@@ -152,7 +182,7 @@ let between: () => Promise<void> = () => Promise.resolve();
 function works(): Works {
   const home = homeAt(join(folder, "state"));
   const all = new Map<string, Workflow>(
-    [PARENT, ABOUT, TOLD, SHOWN, CHILD, JUDGE].map((each) => [each.hash(), each]),
+    [PARENT, ABOUT, TOLD, SHOWN, INSIDE, CHILD, JUDGE].map((each) => [each.hash(), each]),
   );
   const artifacts = fileArtifacts({ registry: store });
   const some = {
@@ -176,8 +206,7 @@ async function inBetween(): Promise<void> {
 }
 
 /** Everything that is due, as the supervisor does it. */
-async function work(): Promise<void> {
-  const families = new Families(works());
+async function work(families = new Families(works())): Promise<void> {
   for (let round = 0; round < 3; round += 1) {
     for (const row of store.deeds("r1")) {
       if (row.status !== "pending") continue;
@@ -336,4 +365,52 @@ test("the list shows how far its tasks are, and is the same list", async () => {
   expect(readFileSync(file, "utf8")).toBe(
     "tasks: # mine\n  - { id: a, status: completed, title: One, files: [x] }\n  - { id: b, status: in-progress, title: Two, files: [y] }\n",
   );
+});
+
+test("the files of a run show what the runs of its tasks say, and are behind when those go on", async () => {
+  await begun(INSIDE);
+  const { files } = works().folders("r1");
+  const shown = (): unknown => JSON.parse(readFileSync(join(files, "status.json"), "utf8"));
+  const run = children()[0]?.run ?? "";
+  expect(shown()).toEqual({ meta: { phase: "WORK", counters: { doubts: 0 }, questions: [] } });
+  await move(run, "asking");
+  const question = { question: "Which of meta?", status: "pending", context: "WORK" };
+  expect(shown()).toEqual({ meta: { phase: "ASK", counters: { doubts: 1 }, questions: [question] } });
+  const families = new Families(works());
+  await work(families);
+  await submit(works(), {
+    run,
+    by: HUMAN,
+    event: ({ at }) => ({ type: "answered", by: HUMAN, at, ask: "which", answer: "this", shown: "" }),
+  });
+  await work(families);
+  const answered = { ...question, status: "answered" };
+  expect(shown()).toEqual({ meta: { phase: "WORK", counters: { doubts: 1 }, questions: [answered] } });
+  await move(run, "done");
+  expect([state(), shown()]).toEqual([
+    "over",
+    { meta: { phase: "done", counters: { doubts: 1 }, questions: [answered] } },
+  ]);
+});
+
+test("what the run of a task says is read again only where it has gone on, and only where a file shows it", async () => {
+  await begun(INSIDE);
+  const loaded: string[] = [];
+  const counting = {
+    ...works(),
+    store: new Proxy(store, {
+      get: (of, name: keyof Store) => {
+        const own = of[name];
+        return name === "load" ? (id: string) => (loaded.push(id), of.load(id)) : own;
+      },
+    }),
+  };
+  const run = children()[0]?.run ?? "";
+  await project(counting, "r1");
+  await project(counting, "r1");
+  expect(loaded.filter((id) => id === run)).toHaveLength(1);
+  await move(run, "asking");
+  await project(counting, "r1");
+  expect(loaded.filter((id) => id === run)).toHaveLength(2);
+  expect([INSIDE, SHOWN].map(showsInside)).toEqual([true, false]);
 });

@@ -8,6 +8,12 @@ import { fromText, loadWorkflow } from "../support/workflows.ts";
 
 const ROLES = Object.keys(CONTEXT);
 
+const contextOf = (role: string): readonly string[] => {
+  const found = Object.entries(CONTEXT).find(([name]) => name === role);
+  return found === undefined ? [] : [...found[1].required, ...found[1].optional];
+};
+const CONTEXT_FILES = [...new Set(ROLES.flatMap(contextOf))];
+
 test.for(Object.entries(AGENT_SCHEMAS))(
   "%s is current, and has each role: npm run schema",
   ([name, schema]) => {
@@ -220,6 +226,75 @@ describe("a workflow is held to it", () => {
 
   test.for(readdirSync(FOLDER))("%s", (name) => {
     expect(breachesOf(loadWorkflow(name))).toEqual([]);
+  });
+
+  const GIVEN = {
+    task: `{ id: meta, title: { from: params.goal }, goal: "", non_goals: [], context_files: { from: dispatch.context }, constraints: [], acceptance_checks: [], risk_flags: [none] }`,
+    repo_state: "{ branch: { from: dispatch.branch }, ci_status: unknown }",
+    project_type: "lib",
+    tools_available: "[git]",
+    artifact_list: "{ each: dispatch.artifacts, give: { from: item.file } }",
+  };
+  const CHANGED =
+    "{ each: dispatch.changed, give: { path: { from: item.path }, change_type: { from: item.type }, old_path: { from: item.from } } }";
+
+  test.for<
+    [what: string, role: string, given: Readonly<Record<string, string>>, breaches: readonly string[]]
+  >([
+    ["as it should be", "Planner", {}, []],
+    ["a lean one", "SpecAgent", { lean: "{ from: params.lean, else: true }" }, []],
+    [
+      "a word that is looked up, or another",
+      "SpecAgent",
+      { lean: "{ from: params.lean, else: maybe }" },
+      ["SpecAgent input.lean is maybe"],
+    ],
+    ["a key more", "Planner", { mode: "lean" }, ["Planner input.mode is no part of the contract"]],
+    [
+      "a key less",
+      "Planner",
+      { repo_state: "{ branch: main }" },
+      ["Planner input.repo_state.ci_status is missing"],
+    ],
+    ["another word", "Planner", { project_type: "game" }, ["Planner input.project_type is game"]],
+    ["no list", "Planner", { tools_available: "{ a: git }" }, ["Planner input.tools_available is no list"]],
+    ["a list", "Planner", { project_type: "[lib]" }, ["Planner input.project_type is a list"]],
+    ["a map", "Planner", { project_type: "{ is: lib }" }, ["Planner input.project_type is a map"]],
+    ["nothing of what has changed", "Reviewer", {}, ["Reviewer input.task.session_changed_files is missing"]],
+    [
+      "what has changed",
+      "Reviewer",
+      { task: GIVEN.task.replace(/ }$/, `, session_changed_files: ${CHANGED} }`) },
+      [],
+    ],
+  ])("an input: %s", ([, role, given, breaches]) => {
+    const data = Object.entries({ ...GIVEN, ...given }).map(([key, tree]) => `        ${key}: ${tree}`);
+    const context = CONTEXT_FILES.filter((file) => contextOf(role).includes(file));
+    const files = context.map((file, index) => `  c${index}: { in: ${file}, file: true, by: human }`);
+    const workflow = fromText(
+      `$schema: workflow-1.schema.json
+name: team
+title: One is told with a contract
+params: { goal: { text: "" }, lean: { text: "" } }
+artifacts:
+  answer: { in: answer.md, file: true, by: ${role} }
+${files.join("\n")}
+roles:
+  ${role}:
+    context: [${context.map((_, index) => `c${index}?`).join(", ")}]
+    prompt: worker
+    input:
+      file: contract/${role}.input.json
+      data:
+${data.join("\n")}
+states: { open: { enter: [start ${role}] }, closed: { final: done } }
+moves:
+  - { from: start, to: open, by: human, reserve: workspace }
+  - { from: open, to: closed, by: human, need: answer }
+ends: [{ role: ${role}, in: open, else: { do: [mark ${role}] } }]
+`,
+    );
+    expect(breachesOf(workflow)).toEqual(breaches);
   });
 
   const GATES =

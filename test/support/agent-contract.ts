@@ -1,8 +1,9 @@
-/** Workflows beside the published contracts of agents: whether all that a workflow takes from an agent is an answer of its role. */
+/** Workflows beside the published contracts of agents: whether all that a workflow gives to an agent and takes from it is what its role is promised and promises. */
 import { basename } from "node:path";
 import type { Shape } from "../../src/core/artifact.ts";
 import type { Workflow } from "../../src/core/compile.ts";
-import { AGENT_OUTPUTS, CONTEXT } from "../../src/format/agent-contract.ts";
+import type { Tree } from "../../src/core/workflow.ts";
+import { AGENT_INPUTS, AGENT_OUTPUTS, CONTEXT } from "../../src/format/agent-contract.ts";
 import { schemaOf, type JsonSchema } from "../../src/format/json/schema.ts";
 import { toJSONSchema } from "zod/mini";
 
@@ -27,7 +28,55 @@ export function breachesOf({ definition }: Workflow): string[] {
       .filter((file) => !files.has(file))
       .map((file) => `${role} does not read ${file}`);
   });
-  return [...answers, ...readers];
+  const inputs = Object.entries(roles).flatMap(([role, { input }]) => {
+    const contract = AGENT_INPUTS[role];
+    if (contract === undefined || input?.file.endsWith(`/${role}.input.json`) !== true) return [];
+    return astray(input.data, toJSONSchema(contract), `${role} input`);
+  });
+  return [...answers, ...readers, ...inputs];
+}
+
+/** What is given and is no part of the contract, or missing. What is looked up when the input is written is not known here. */
+function astray(given: Tree, contract: JsonSchema, at: string): string[] {
+  const ways = contract["anyOf"] as readonly JsonSchema[] | undefined;
+  if (ways !== undefined) {
+    const all = ways.map((way) => astray(given, way, at));
+    return all.find((found) => found.length === 0) ?? all[0] ?? [];
+  }
+  if (typeof given !== "object" || given === null)
+    return isOne(given, contract) ? [] : [`${at} is ${String(given)}`];
+  if ("from" in given && isPath(given.from)) return "else" in given ? astray(given.else, contract, at) : [];
+  const isList = Array.isArray(given) || ("each" in given && !("key" in given));
+  if (isList !== (contract["type"] === "array")) return [`${at} is ${isList ? "a list" : "no list"}`];
+  if (isList) {
+    const members = Array.isArray(given)
+      ? (given as readonly Tree[])
+      : [(given as { readonly give: Tree }).give];
+    return members.flatMap((member) => astray(member, contract["items"] as JsonSchema, `${at}[]`));
+  }
+  const known = contract["properties"] as Parts | undefined;
+  if (known === undefined) return [`${at} is a map`];
+  const required = (contract["required"] ?? []) as readonly string[];
+  return [
+    ...required.filter((key) => !Object.hasOwn(given, key)).map((key) => `${at}.${key} is missing`),
+    ...Object.entries(given).flatMap(([key, inner]: [string, Tree]) => {
+      const of = known[key];
+      return of === undefined
+        ? [`${at}.${key} is no part of the contract`]
+        : astray(inner, of, `${at}.${key}`);
+    }),
+  ];
+}
+
+function isPath(from: unknown): boolean {
+  return typeof from === "string" || Array.isArray(from);
+}
+
+function isOne(given: string | number | boolean | null, contract: JsonSchema): boolean {
+  const kinds = [contract["type"]].flat();
+  if (!kinds.includes(given === null ? "null" : typeof given)) return false;
+  const allowed = contract["enum"] as readonly unknown[] | undefined;
+  return allowed === undefined || allowed.includes(given);
 }
 
 type Parts = { readonly [key: string]: JsonSchema };

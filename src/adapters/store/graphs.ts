@@ -7,7 +7,7 @@ import { isParams, isTask, number, parsed, text, word } from "./row.ts";
 
 const OF = "parent = ? AND artifact = ? AND entry = ?";
 const CHILDREN =
-  "SELECT children.*, coalesce((SELECT status FROM runs WHERE id = children.run), '') AS status FROM children";
+  "SELECT children.*, coalesce((SELECT status FROM runs WHERE id = children.run), '') AS status, coalesce((SELECT seq FROM runs WHERE id = children.run), 0) AS seq FROM children";
 const LIVE = "runs.status IN ('running', 'waiting')";
 /** A graph of which nothing lives, or of which something has ended and nobody has noticed. */
 const DUE = `SELECT 1 FROM graphs WHERE status <> 'closed' AND (
@@ -139,5 +139,6 @@ function childRow(row: Row): ChildRow {
     run: text(row["run"]),
     outcome: word(row["outcome"], ["", "done", "failed", "blocked", "skipped"]),
     status: text(row["status"]),
+    seq: number(row["seq"]),
   };
 }

@@ -26,6 +26,8 @@ export type ChildRow = GraphKey & {
   readonly summary: string;
   /** Of its run; empty while there is none. */
   readonly status: string;
+  /** How many events its run has; 0 while there is none. */
+  readonly seq: number;
 };
 
 export type Tally = {

@@ -1,0 +1,51 @@
+/**
+ * What the runs of tasks say, for files that show it. Kept by run and by how far that is: of a hundred tasks, those are read again that
+ * have gone on.
+ */
+
+import type { Workflow } from "../core/compile.ts";
+import { reads } from "../core/project.ts";
+import { saidIn } from "../core/said.ts";
+import { INSIDE, insideOf, NO_INSIDE, type TaskInside } from "../core/task-view.ts";
+import { askedIn } from "./asked.ts";
+import type { Box } from "./box.ts";
+import type { ChildRow } from "./ports/graphs.ts";
+
+/** Whether a file names any of it. It would be much to read for one that does not. */
+export function showsInside({ definition }: Workflow): boolean {
+  const inputs = Object.values(definition.roles).flatMap(({ input }) => (input === undefined ? [] : [input]));
+  return [...definition.projections, ...inputs].some(
+    (each) =>
+      "data" in each && reads(each.data, "tasks") && INSIDE.some((name) => reads(each.data, `item.${name}`)),
+  );
+}
+
+type Known = { readonly seq: number; readonly inside: TaskInside };
+
+const KEPT_MAX = 1000;
+const memory = new WeakMap<object, Map<string, Known>>();
+
+export function insideIn(box: Pick<Box, "store" | "workflow">, row: ChildRow): TaskInside {
+  const run = row.run === "" ? row.took : row.run;
+  if (run === "") return NO_INSIDE;
+  const known = memory.get(box.store) ?? new Map<string, Known>();
+  memory.set(box.store, known);
+  const kept = known.get(run);
+  if (kept !== undefined && kept.seq === row.seq) return kept.inside;
+  const inside = read(box, run);
+  if (known.size >= KEPT_MAX) known.clear();
+  known.set(run, { seq: row.seq, inside });
+  return inside;
+}
+
+function read(box: Pick<Box, "store" | "workflow">, id: string): TaskInside {
+  const kept = box.store.load(id);
+  // It has a name, and has not begun.
+  if (kept === undefined) return NO_INSIDE;
+  const workflow = box.workflow(kept.row.definition);
+  const events = box.store.events(id).flatMap(({ seq, event }) => (seq <= kept.row.seq ? [event] : []));
+  return insideOf(workflow, kept.run, {
+    questions: askedIn(box, workflow, { id, events }).questions,
+    collected: saidIn(workflow, events).collected,
+  });
+}
