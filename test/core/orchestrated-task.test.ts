@@ -140,6 +140,8 @@ describe.for(JUDGES)("$state", (of) => {
   });
 });
 
+const TWO = "NEEDS_DECISION medium medium";
+
 describe("what a judge says", () => {
   test.for<Row>([
     // Notes of a task are a person's to take; those of the last pass go to the report.
@@ -169,6 +171,22 @@ describe("what a judge says", () => {
       "SECURITY FINDINGS refused accept-risk refused later",
     ],
   ])("%o, then %s: %s (%o)", (row) => {
+    expect(wayOf(row)).toBe(row[2]);
+  });
+
+  test.for<Row>([
+    // Nobody is taken to have agreed to what nobody has answered.
+    [{ Security: TWO }, "sec-1=accept-risk", "SECURITY FINDINGS"],
+    [
+      { Security: TWO },
+      "sec-1=accept-risk, sec-2=fix-later",
+      "SECURITY FINDINGS JOIN completed; waived audit",
+    ],
+    // The gravest answer decides, whichever comes first.
+    [{ Security: TWO }, "sec-1=accept-risk, sec-2=fix-now", `SECURITY FINDINGS FIX_SECURITY ${JUDGED}`],
+    [{ Security: TWO }, "sec-2=fix-now, sec-1=accept-risk", `SECURITY FINDINGS FIX_SECURITY ${JUDGED}`],
+    [{ Security: TWO }, "fix-later", "SECURITY FINDINGS JOIN completed; waived audit"],
+  ])("%o, one by one: %s: %s", (row) => {
     expect(wayOf(row)).toBe(row[2]);
   });
 

@@ -5,12 +5,13 @@
  * What happens is told by who does it, a word for each time: `{ Reviewer: "BLOCKED major, OK" }`; after the last one all is well, and a star
  * means: from then on always. An answer is its status, then severities of what it found, fields that are true (`ui`), files that it leaves out
  * (`-spec`), `~` for a change of the work by somebody whose it is not, `fail` for a failed test. What people do is told in one list: an
- * answer (with `!` at its end, without a text), `to STATE`, `edit FILE` or `edit work`.
+ * answer (with `!` at its end, without a text; `PART=ANSWER` for one part), `to STATE`, `edit FILE` or `edit work`.
  */
 
 import type { Workflow } from "../../src/core/compile.ts";
 import type { Event, Facts, Incoming, Reading } from "../../src/core/event.ts";
 import { fillPath } from "../../src/core/fill-path.ts";
+import { answeredParts, decisive, partsOf } from "../../src/core/parts.ts";
 import { NO_RUN, type Agent, type Run } from "../../src/core/run.ts";
 import { step } from "../../src/core/step.ts";
 import { shownBy } from "../../src/core/steps/answer.ts";
@@ -122,8 +123,24 @@ function nextOf(world: World, run: Run, people: string[]): Incoming | undefined 
   }
   const ask = run.question?.ask ?? "";
   const shown = shownBy(world.workflow, run, ask);
+  const [, part, said = ""] = /^(.+)=(.+)$/.exec(word) ?? [];
+  if (part !== undefined) return partly(world, run, { part, answer: said, text: "why" });
   const answer = word.replace(/!$/, "");
   return { type: "answered", by: HUMAN, at: AT, ask, answer, text: answer === word ? "why" : "", shown };
+}
+
+/** One part of the open question is answered. What decides is what all answers by now make of it. */
+function partly(
+  { workflow }: World,
+  run: Run,
+  given: { readonly part: string; readonly answer: string; readonly text: string },
+): Incoming {
+  const ask = run.question?.ask ?? "";
+  const declared = workflow.definition.asks[ask];
+  if (declared === undefined) throw new Error(`nobody asks ${ask}`);
+  const all = answeredParts(partsOf(workflow, run, ask), run.question?.parts ?? [], [{ ...given, by: "" }]);
+  const shown = shownBy(workflow, run, ask);
+  return { type: "answered", by: HUMAN, at: AT, ask, answer: decisive(declared, all), parts: [given], shown };
 }
 
 /** Whoever is at work writes something, or does not, and ends. */
