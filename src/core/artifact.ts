@@ -114,6 +114,8 @@ export type Reader =
       readonly command: Value<string>;
       /** Further commands: it passes when all do. */
       readonly more?: readonly Value<string>[];
+      /** Lists in which somebody may have written further ones. They are run only where a person has said so. */
+      readonly from?: readonly ListName[];
     }
   | { readonly type: "fact"; readonly fact: string }
   | Children
@@ -128,6 +130,8 @@ type Files =
   | { readonly type: "files"; readonly tasks: string }
   | { readonly type: "files"; readonly paths: readonly string[] }
   | { readonly type: "files"; readonly besides: { readonly param: string } };
+
+export type ListName = { readonly artifact: string; readonly list: string };
 
 /** Runs made of a list of tasks, or one that is made of none. */
 export type Children = {

@@ -182,6 +182,8 @@ export type Option = {
   readonly text: "none" | "optional" | "required";
   readonly routes: readonly string[];
   readonly label: string;
+  /** Whoever answers so approves of the commands that these artifacts list, as they are shown. */
+  readonly vouch?: readonly string[];
 };
 
 export type Ask = {

@@ -2,8 +2,9 @@
 
 import type { Reading } from "../core/event.ts";
 import { failingOf, type Told } from "../format/failing.ts";
+import { sha256 } from "../format/sha256.ts";
 import type { Works } from "./box.ts";
-import { argvOf, commandsOf, listsOf } from "./commands.ts";
+import { argvOf, listsOf, type Check } from "./commands.ts";
 import { environment, MINUTE_MS } from "./launch.ts";
 import { artifactPaths, boundWorkspace, placeOf } from "./place.ts";
 import type { Kept, Note } from "./ports/journal.ts";
@@ -11,6 +12,7 @@ import type { Process } from "./ports/process.ts";
 import type { JobRow } from "./ports/registry.ts";
 import { noteAll, project } from "./project.ts";
 import { factsOf, submit } from "./submit.ts";
+import { plannedFor, type Planned } from "./vouched.ts";
 
 /** A check that was lost with its shim, or whose subject changed under it, is run again so often. */
 const RUNS_MAX = 3;
@@ -31,13 +33,19 @@ export async function startCheck(works: Works, kept: Kept, of: Wanted): Promise<
   if (reader?.type !== "check" || workspace === undefined)
     throw new Error(`there is nothing to check ${of.artifact} in`);
   const settings = await works.settings(row.repo);
-  const commands = commandsOf(run, reader, settings.checks);
+  const planned = await plannedFor(works, kept, reader);
   const [, seq = "0", i = "0"] = of.key.split(":");
   const name = `${of.artifact}.${seq}.${i}.${of.time ?? 1}`;
   const id = `${row.id}.check.${name}`;
   await supersede(works, { run: row.id, artifact: of.artifact, id });
+  if (planned.objections.length > 0) {
+    await refer(works, kept, { artifact: of.artifact, id, planned });
+    return `${of.artifact} is not run: ${planned.objections.join("; ")}`;
+  }
   const known = store.job(id);
-  const dir = known?.dir ?? works.desk.make(works.folders(row.id).checks, name);
+  const { stamp } = planned;
+  const dir =
+    known?.dir ?? works.desk.make(works.folders(row.id).checks, stamp === "" ? name : `${name}-${stamp}`);
   if (known === undefined) {
     const now = works.clock.now();
     const tree = await works.workspaces.digest(workspace.path, artifactPaths(workflow, run));
@@ -63,7 +71,7 @@ export async function startCheck(works: Works, kept: Kept, of: Wanted): Promise<
   await processes.launch({
     id,
     dir,
-    argv: argvOf(commands, reader, codesIn(dir)),
+    argv: argvOf(planned.commands, reader, codesIn(dir)),
     cwd: workspace.path,
     env,
     stdin: "",
@@ -101,7 +109,9 @@ export async function checkOver(works: Works, job: JobRow, process: Process): Pr
     const isPassed = process.type === "ended" && process.code === 0;
     const [seq = "", i = "", time = "1"] = job.id.split(".").slice(-3);
     // What it leaves behind itself is there when it begins again; only what goes on changing is in doubt.
-    const isInDoubt = isChanged && (isPassed || hasWriter(works, kept));
+    const isInDoubt =
+      (isChanged && (isPassed || hasWriter(works, kept))) ||
+      (await isOther(works, kept, { job, readings: facts.readings }));
     if ((process.type === "lost" || isInDoubt) && Number(time) < RUNS_MAX) {
       const key = `${job.run}:${seq}:${i}`;
       await startCheck(works, kept, { artifact: job.artifact, key, time: Number(time) + 1 });
@@ -110,6 +120,58 @@ export async function checkOver(works: Works, job: JobRow, process: Process): Pr
     }
   }
   store.putJob({ ...job, status: "over" });
+}
+
+/** Somebody has changed a list of what is to be run, whether or not the run has taken that in, or nobody vouches for it any more. */
+async function isOther(
+  works: Works,
+  kept: Kept,
+  { job, readings = [] }: { readonly job: JobRow; readonly readings?: readonly Reading[] | undefined },
+): Promise<boolean> {
+  const reader = readerOf(works, kept, job.artifact);
+  if (reader?.from === undefined) return false;
+  const { stamp, objections } = await plannedFor(works, kept, reader);
+  const sources = new Set(reader.from.map(({ artifact }) => artifact));
+  const isChanged = readings.some(
+    ({ artifact, digest }) => sources.has(artifact) && kept.run.held[artifact]?.reading.digest !== digest,
+  );
+  return isChanged || objections.length > 0 || !basename(job.dir).includes(`-${stamp}-`);
+}
+
+function basename(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+function readerOf(works: Works, { row }: Pick<Kept, "row">, artifact: string): Check | undefined {
+  const reader = works.workflow(row.definition).definition.artifacts[artifact]?.reader;
+  return reader?.type === "check" ? reader : undefined;
+}
+
+/** What nobody may run is for a person to say. */
+async function refer(
+  works: Works,
+  { row, run }: Kept,
+  on: { readonly artifact: string; readonly id: string; readonly planned: Planned },
+): Promise<void> {
+  const { artifact, id, planned } = on;
+  const workflow = works.workflow(row.definition);
+  const text = `${artifact} is not run: ${planned.objections.join("; ")}`;
+  works.store.note({ run: row.id, at: new Date(works.clock.now()).toISOString(), kind: "check", text });
+  if ((workflow.definition.artifacts[artifact]?.file ?? "") !== "") {
+    const place = placeOf(works, { run, workflow, id: row.id });
+    noteAll(works, row.id, await works.artifacts.put(place, { artifact, slot: "", text: `${text}\n` }));
+  }
+  const reading: Reading = {
+    artifact,
+    slot: "",
+    found: true,
+    digest: `${sha256(text)}:${id}`,
+    faults: [],
+    verdict: "needs_human",
+    fields: { exit_code: -1, tree: run.tree, ended: "not run", manual: planned.manual },
+    lists: { commands: planned.commands, exit_codes: [] },
+  };
+  await tellRun(works, { run: row.id, key: `check:${id}`, reading });
 }
 
 /** What is checked goes away, or nobody asks any more. */
@@ -157,33 +219,45 @@ async function observe(
     noteAll(works, row.id, await works.artifacts.put(place, { artifact: job.artifact, slot: "", text }));
   const code = process.type === "ended" && job.killed === "" ? process.code : -1;
   const told = code > 0 && !isInDoubt ? await whereFailed(works, job, output.text) : CUT_SHORT;
-  const lists = await commandLists(works, { row, run }, job);
-  const reading = { ...readingOf(job, { code, digest: output.digest, isInDoubt, told }), lists };
+  const reader = readerOf(works, { row }, job.artifact);
+  const { lists, manual } = await commandsRun(works, { row, run }, job);
+  const seen = readingOf(job, { code, digest: output.digest, isInDoubt, told });
+  const fields = reader?.from === undefined ? seen.fields : { ...seen.fields, manual };
+  const reading = { ...seen, fields, lists };
+  const tree = on.tree === undefined ? {} : { tree: on.tree };
+  await tellRun(works, { run: job.run, key: `check:${job.id}`, reading, ...tree });
+}
+
+async function tellRun(
+  works: Works,
+  of: { readonly run: string; readonly key: string; readonly reading: Reading; readonly tree?: string },
+): Promise<void> {
+  const { run, key, reading } = of;
   await submit(works, {
-    run: job.run,
+    run,
     by: { type: "engine" },
-    key: `check:${job.id}`,
-    ...(on.tree === undefined ? {} : { tree: on.tree }),
+    key,
+    ...(of.tree === undefined ? {} : { tree: of.tree }),
     event: ({ at, readings = [], tree, reserved }) => ({
       type: "observed",
       at,
-      readings: [...readings.filter(({ artifact }) => artifact !== job.artifact), reading],
+      readings: [...readings.filter(({ artifact }) => artifact !== reading.artifact), reading],
       ...(tree === undefined ? {} : { tree }),
       ...(reserved === undefined ? {} : { reserved }),
     }),
   });
-  await project(works, job.run);
+  await project(works, run);
 }
 
-async function commandLists(
+async function commandsRun(
   works: Works,
-  { row, run }: Pick<Kept, "row" | "run">,
+  kept: Kept,
   job: JobRow,
-): Promise<Reading["lists"]> {
-  const reader = works.workflow(row.definition).definition.artifacts[job.artifact]?.reader;
-  if (reader?.type !== "check" || reader.more === undefined) return {};
-  const { checks } = await works.settings(row.repo);
-  return listsOf(commandsOf(run, reader, checks), reader, works.desk.output(codesIn(job.dir)).text);
+): Promise<{ readonly lists: Reading["lists"]; readonly manual: number }> {
+  const reader = readerOf(works, kept, job.artifact);
+  if (reader?.more === undefined) return { lists: {}, manual: 0 };
+  const { commands, manual } = await plannedFor(works, kept, reader);
+  return { lists: listsOf(commands, reader, works.desk.output(codesIn(job.dir)).text), manual };
 }
 
 /** Where the commands of a check leave how each of them ended. */

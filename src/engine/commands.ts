@@ -5,7 +5,7 @@ import type { Run } from "../core/run.ts";
 import { valueOf } from "../core/standing.ts";
 import type { Reader } from "../core/artifact.ts";
 
-type Check = Extract<Reader, { type: "check" }>;
+export type Check = Extract<Reader, { type: "check" }>;
 
 /** Settings may have a command by its name. What is empty is left out: a parameter says so that there is none. */
 export function commandsOf(run: Run, reader: Check, named: Readonly<Record<string, string>>): string[] {

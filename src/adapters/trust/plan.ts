@@ -110,10 +110,12 @@ function planned(name: string, parsed: Parsed, prompts: Readonly<Record<string, 
   const { definition } = parsed.workflow;
   const checks = Object.entries(definition.artifacts).flatMap(([artifact, { reader }]) =>
     reader.type === "check"
-      ? [reader.command, ...(reader.more ?? [])].map((command) => ({
-          artifact,
-          command: shown(definition, command),
-        }))
+      ? [
+          ...[reader.command, ...(reader.more ?? [])].map((command) => shown(definition, command)),
+          ...(reader.from ?? []).map((from) => `(what a person approves of ${from.artifact}.${from.list})`),
+        ]
+          .filter((command) => command !== "")
+          .map((command) => ({ artifact, command }))
       : [],
   );
   const roles = Object.entries(definition.roles).map(([role, { harness }]) => ({

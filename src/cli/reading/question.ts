@@ -6,6 +6,7 @@ import type { Workflow } from "../../core/compile.ts";
 import { isOpen } from "../../core/gate.ts";
 import { partsOf } from "../../core/parts.ts";
 import type { Run } from "../../core/run.ts";
+import { commandsShownBy, plainly } from "../../core/vouch.ts";
 import type { Ask } from "../../core/workflow.ts";
 import { promptText, variablesOf } from "../../engine/launch.ts";
 import { fillPath, isInPlace } from "../../engine/place.ts";
@@ -59,7 +60,7 @@ export function questionOf(seen: Seen): QuestionView | undefined {
   return {
     id: question.id,
     ask: question.ask,
-    question: declared === undefined ? "" : textOf(seen, declared),
+    question: declared === undefined ? "" : withCommands(seen, textOf(seen, declared)),
     openedAt: kept?.openedAt ?? run.updatedAt,
     repeats: question.repeats,
     shows,
@@ -142,6 +143,17 @@ function textOf({ store, workflow, run }: Seen, ask: Ask): string {
   const workspace = row !== undefined && isInPlace(row) ? { ...row, branch: presentBranch(row.path) } : row;
   const agent = { role: "", slot: "", attempt: 0, session: "" };
   return promptText(workflow, ask.question, variablesOf({ workflow, run, workspace, agent })).trim();
+}
+
+/** What an agent has listed, and an answer has run, is part of the question: nobody approves of what they have not seen. */
+function withCommands({ workflow, run }: Seen, text: string): string {
+  const { ask = "" } = run.question ?? {};
+  const commands = commandsShownBy(workflow, run, ask);
+  if (commands.length === 0) return text;
+  const options = Object.entries(workflow.definition.asks[ask]?.options ?? {});
+  const words = options.filter(([, { vouch = [] }]) => vouch.length > 0).map(([word]) => word);
+  const lines = commands.map((command) => `    ${plainly(command)}`);
+  return [text, "", `With ${words.join(" or ")}, these commands may be run:`, ...lines].join("\n");
 }
 
 function readsOf({ workflow, run, root }: Seen, artifact: string): Read[] {

@@ -79,7 +79,10 @@ function listsOf(workflow: Workflow, name: string, artifact: Artifact): Outcome[
 
 function verdictsOf(workflow: Workflow, name: string, artifact: Artifact): Omit<Outcome, "lists">[] {
   const { reader } = artifact;
-  if (reader.type === "check") return [{ verdict: "pass", fields: {} }, ...redOf(workflow, name)];
+  if (reader.type === "check") {
+    const ends: Omit<Outcome, "lists">[] = [{ verdict: "pass", fields: {} }, ...redOf(workflow, name)];
+    return reader.from === undefined ? ends : [...ends, { verdict: "needs_human", fields: {} }];
+  }
   if (reader.type === "children") return endsOf(reader).map((outcome) => ({ fields: { outcome } }));
   if (reader.type === "section" && reader.verdicts !== undefined)
     return distinct(reader.verdicts).map((verdict) => ({ verdict, fields: {} }));
@@ -168,7 +171,7 @@ function besides(condition: AboutField): number[] {
 
 /** Only a check that is red has failed somewhere. */
 function redOf(workflow: Workflow, name: string): Omit<Outcome, "lists">[] {
-  const isRead = comparedFields(workflow, name).size > 0;
+  const isRead = comparedFields(workflow, name).has("failing");
   return isRead
     ? FAILING.map((failing) => ({ verdict: "needs_fix", fields: { failing } }))
     : [{ verdict: "needs_fix", fields: {} }];
@@ -188,18 +191,17 @@ export function fieldCombinations(workflow: Workflow, name: string, { reader }: 
   return count;
 }
 
-/** How many there are is a size. */
-const FOUND: Shape = {
-  type: "object",
-  required: { found: { type: "list", of: { type: "text" } } },
-  optional: {},
-  open: false,
-};
+/** How many there are of something is never below none. */
+function sizeOf(field: string): Shape {
+  const required: Record<string, Shape> = { [field]: { type: "list", of: { type: "text" } } };
+  return { type: "object", required, optional: {}, open: false };
+}
 
 function shapeOf(reader: Artifact["reader"]): Shape | undefined {
   if (reader.type === "fact") return FACTS[reader.fact]?.told?.fields;
   if (reader.type === "document") return reader.front?.shape;
-  if (reader.type === "files") return "paths" in reader ? FOUND : undefined;
+  if (reader.type === "files") return "paths" in reader ? sizeOf("found") : undefined;
+  if (reader.type === "check") return sizeOf("manual");
   return reader.type === "json" || reader.type === "yaml" ? reader.shape : undefined;
 }
 
@@ -218,8 +220,9 @@ function comparedFields(workflow: Workflow, name: string): Map<string, Literal[]
 function fieldsOf(workflow: Workflow, name: string, { reader }: Artifact): Record<string, Literal>[] {
   const shape = shapeOf(reader);
   let all: Record<string, Literal>[] = [{}];
-  if (reader.type === "check") return all;
   for (const [field, told] of comparedFields(workflow, name)) {
+    // Where it failed, only a red check says.
+    if (reader.type === "check" && field === "failing") continue;
     const values = valuesOf(shape, field, told);
     const given = all.flatMap((fields) => values.map((value) => ({ ...fields, [field]: value })));
     all = isRequired(shape, field) ? given : [...given, ...all];

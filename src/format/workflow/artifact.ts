@@ -1,6 +1,6 @@
 /** An artifact of the file becomes one of the core: exactly one reader, and somebody whose word counts. */
 
-import type { Artifact } from "../../core/artifact.ts";
+import type { Artifact, Reader } from "../../core/artifact.ts";
 import {
   listOf,
   report,
@@ -10,6 +10,7 @@ import {
   type Context,
   type Path,
 } from "./context.ts";
+import { listNamed } from "./lists.ts";
 import { paramOr, type Params } from "./params.ts";
 import { checkFile } from "./paths.ts";
 import { checkKeys, readerOf, READERS } from "./readers.ts";
@@ -71,16 +72,22 @@ export function buildArtifact(
   requireDistinct(context, file, inside);
   const each = buildEach(on, file, { name, path, inside });
   const every = buildEvery(context, file, { name, path, inside });
+  const reader = readerOf(on, file, { name, path: inside });
   return {
     file: file.in ?? "",
-    reader: readerOf(on, file, { name, path: inside }),
+    reader,
     by: isEngines ? ["engine"] : listOf(file.by),
     fresh,
-    bind: listOf(file.bind),
+    bind: [...new Set([...listOf(file.bind), ...sourcesOf(reader)])],
     block: paramOr(on, file.block ?? "low", { as: "severity", path: [...inside, "block"] }),
     ...(each === undefined ? {} : { each }),
     ...(every === undefined ? {} : { every }),
   };
+}
+
+/** What a check ran is what the lists said: it is about them. */
+function sourcesOf(reader: Reader): readonly string[] {
+  return reader.type === "check" ? (reader.from ?? []).map(({ artifact }) => artifact) : [];
 }
 
 /** One reader, a file and somebody whose word counts, where the reader needs them; and no key of another reader. */
@@ -157,13 +164,6 @@ function buildEvery(context: Context, file: ArtifactFile, { path, inside }: Site
   if (file.every === undefined) return undefined;
   requireSlot(context, file, inside);
   return listNamed(context, file.every, [...path, "every"]);
-}
-
-export function listNamed(context: Context, name: string, path: Path): { artifact: string; list: string } {
-  const dot = name.lastIndexOf(".");
-  const artifact = name.slice(0, dot);
-  requireName(context, { kind: "artifact", name: artifact, known: context.names.artifacts, path });
-  return { artifact, list: name.slice(dot + 1) };
 }
 
 function requireSlot(context: Context, file: ArtifactFile, inside: Path): void {

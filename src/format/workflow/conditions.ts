@@ -129,6 +129,9 @@ function artifactCondition({ context, declared }: On, guard: Guard): Condition {
   return { type: "artifact", artifact: key, in: known };
 }
 
+/** Of commands that nobody has approved of. */
+const NOT_RUN: readonly Standing[] = ["needs_human"];
+
 /** What an artifact of this kind can be worth. */
 function standingsOf(artifact: Artifact): Standing[] {
   const always: Standing[] = ["missing", "stale", "waived"];
@@ -138,7 +141,7 @@ function standingsOf(artifact: Artifact): Standing[] {
     case "fact":
       return ["missing", "holds"];
     case "check":
-      return [...always, "pass", "needs_fix"];
+      return [...always, "pass", "needs_fix", ...(artifact.reader.from === undefined ? [] : NOT_RUN)];
     case "section":
       return [...always, "invalid", ...verdictsOf(artifact.reader.verdicts, false)];
     case "json":

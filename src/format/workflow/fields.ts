@@ -31,7 +31,9 @@ export function fieldOf(artifact: Artifact, name: string): Field | Objection {
     case "tasks":
       return name === "tasks" ? { kind: "number" } : unknown(name, ["tasks"]);
     case "check":
-      return name === "failing" ? { kind: "text", values: FAILING } : unknown(name, ["failing"]);
+      if (name === "failing") return { kind: "text", values: FAILING };
+      if (name === "manual" && reader.from !== undefined) return { kind: "number" };
+      return unknown(name, reader.from === undefined ? ["failing"] : ["failing", "manual"]);
     case "fact":
       return ofFact(reader.fact, name);
     case "document":

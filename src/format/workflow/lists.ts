@@ -1,7 +1,7 @@
 /** Lists to take out of an artifact: by their heading or path, of maps that name each other, or of texts inside of maps. */
 
-import type { Gathered, ListAt } from "../../core/artifact.ts";
-import { report, type Context, type Path } from "./context.ts";
+import type { Gathered, ListAt, ListName } from "../../core/artifact.ts";
+import { report, requireName, type Context, type Path } from "./context.ts";
 import type { ArtifactFile } from "./schema.ts";
 
 type File = Pick<ArtifactFile, "lists" | "tasks">;
@@ -50,6 +50,9 @@ export function gatheredOf(
   const texts = Object.entries(file.lists).flatMap(([name, list]): [string, Gathered][] => {
     if (typeof list === "object" && (list.each !== undefined || list.begins !== undefined)) {
       checkTexts(context, list, [...at, name]);
+      // Whoever approves of the list would not have approved of these.
+      if (/^status(\.|$)/.test(list.each ?? ""))
+        tell(context, [...at, name, "each"], "the status of a task is no part of the list");
       return [[name, textsOf(list)]];
     }
     tell(context, [...at, name], `of tasks, only texts are taken out: ${name} needs "each"`);
@@ -60,4 +63,12 @@ export function gatheredOf(
 
 function tell(context: Context, path: Path, message: string): void {
   report(context, context.keyPlaceOf(path), { code: "bad-artifact", message });
+}
+
+/** A list of another artifact, as `artifact.list`. */
+export function listNamed(context: Context, name: string, path: Path): ListName {
+  const dot = name.lastIndexOf(".");
+  const artifact = name.slice(0, dot);
+  requireName(context, { kind: "artifact", name: artifact, known: context.names.artifacts, path });
+  return { artifact, list: name.slice(dot + 1) };
 }

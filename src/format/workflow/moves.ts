@@ -3,10 +3,10 @@
 import { closest } from "../../core/closest.ts";
 import { START, ORIGIN, type Ask, type End, type Move, type Option } from "../../core/workflow.ts";
 import { RESOURCES } from "./actions.ts";
-import { listNamed } from "./artifact.ts";
 import { buildActions, mapValues, usePrompt, type Build } from "./builder.ts";
 import { buildConditions } from "./conditions.ts";
 import { listOf, report, requireActors, requireName, requireNames, statesOf, type Path } from "./context.ts";
+import { listNamed } from "./lists.ts";
 import { paramOr } from "./params.ts";
 import { isFilledIn } from "./paths.ts";
 import type { AskFile, WayFile, WorkflowFile } from "./schema.ts";
@@ -215,6 +215,7 @@ export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
       text: option.text ?? "none",
       routes: Object.keys(option.routes ?? {}),
       label: option.label ?? "",
+      ...(option.vouch === undefined ? {} : { vouch: listOf(option.vouch) }),
     };
   });
   const parts = buildParts(on, ask, path);

@@ -6,7 +6,7 @@ import type { Literal } from "../../core/value.ts";
 import { FILES } from "../../core/groups.ts";
 import { childrenOf } from "./children.ts";
 import { listOf, report, type Context, type Path } from "./context.ts";
-import { gatheredOf, listsOf } from "./lists.ts";
+import { gatheredOf, listNamed, listsOf } from "./lists.ts";
 import { paramOr, type Params } from "./params.ts";
 import { checkFile } from "./paths.ts";
 import type { ArtifactFile } from "./schema.ts";
@@ -186,8 +186,18 @@ function filesOf(on: On, files: NonNullable<ArtifactFile["files"]>, path: Path):
   return { type: "files", besides: typeof besides === "string" ? { param: besides } : besides };
 }
 
+type Check = Extract<Reader, { type: "check" }>;
+
 /** One command, or several of which all must pass. */
-function checkOf(on: On, check: NonNullable<ArtifactFile["check"]>, path: Path): Reader {
+function checkOf(on: On, check: NonNullable<ArtifactFile["check"]>, path: Path): Check {
+  if (typeof check === "object" && "from" in check) {
+    const own = check.commands === undefined ? "" : check.commands;
+    const reader = checkOf(on, Array.isArray(own) ? own : [own], [...path, "commands"]);
+    const from = listOf(check.from).map((name, index) =>
+      listNamed(on.context, name, [...path, "from", index]),
+    );
+    return { ...reader, from };
+  }
   if (typeof check === "string") return { type: "check", command: paramOr(on, check, { as: "text", path }) };
   const [command = "", ...more] = check.map((each, index) =>
     paramOr(on, each, { as: "text", path: [...path, index] }),

@@ -6,6 +6,7 @@ import type { Artifact } from "../../core/artifact.ts";
 import type { Ask, Definition } from "../../core/workflow.ts";
 import { fieldOf, type Objection } from "./fields.ts";
 import { isDoubtful, report, type Context, type Path } from "./context.ts";
+import { checkListed, checkVouching } from "./vouch.ts";
 
 /** Where a part stands in the file. */
 type PathOf = (kind: "artifacts" | "roles", name: string) => Path;
@@ -16,6 +17,7 @@ export function checkRelations(context: Context, definition: Definition, pathOf:
     checkChildren(context, definition, { artifact, path });
     checkTaken(context, definition, { artifact, path });
     checkList(context, definition, { artifact, path });
+    checkListed(context, definition, { artifact, path });
     requireWholes(context, definition, { names: artifact.bind, path: [...path, "bind"] });
   }
   for (const [name, ask] of Object.entries(definition.asks)) {
@@ -24,6 +26,7 @@ export function checkRelations(context: Context, definition: Definition, pathOf:
     requireReadable(context, definition, { names, path });
     checkParts(context, definition, { ask, path: ["asks", name, "parts"] });
   }
+  checkVouching(context, definition);
   checkCircles(context, definition, pathOf);
   checkBeginnings(context, definition, pathOf);
   checkEnds(context, definition);

@@ -149,11 +149,19 @@ const Besides = z.strictObject({
 const Command = z.union([Text, Param]);
 export const Commands = z.union([Text, Param, z.array(Command).check(z.minLength(1))]);
 
+const ListedChecks = z.strictObject({
+  commands: z.optional(told(Commands, "Commands that are run in any case")),
+  from: told(
+    z.union([Text, z.array(Text).check(z.minLength(1))]),
+    "Lists, as artifact.list, with further ones: cmd: and a command, or manual: and what a person looks at. They are run where a person has approved of them, or settings have them",
+  ),
+});
+
 export const Artifact = z.strictObject({
   ...artifactKeys,
   check: z.optional(
     told(
-      Commands,
+      z.union([Commands, ListedChecks]),
       "Reader: a command that the engine runs; it passes with exit code 0. Of several all are run, and all must pass",
     ),
   ),

@@ -146,6 +146,12 @@ const Option = z.strictObject({
   to: z.optional(told(Name, "Where the answer leads: a state, or origin")),
   ways: z.optional(told(z.array(Way), "Several targets for one answer; the first that is open is taken")),
   routes: z.optional(told(z.record(Name, Way), "The person also chooses one of these")),
+  vouch: z.optional(
+    told(
+      Names,
+      "Artifacts that the question shows: the commands that they list for checks may be run, as they are",
+    ),
+  ),
   ...moveKeys,
 });
 

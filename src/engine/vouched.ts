@@ -1,0 +1,53 @@
+/**
+ * What a check runs: its own commands, and those of lists that a person vouches for, or that settings have. Where there is another one, or nothing at
+ * all, nothing is run, and a person is asked.
+ */
+
+import { isPlain, listedIn, plainly, vouchedIn, type Listed } from "../core/vouch.ts";
+import { sha256 } from "../format/sha256.ts";
+import type { Works } from "./box.ts";
+import { commandsOf, type Check } from "./commands.ts";
+import type { Kept } from "./ports/journal.ts";
+
+export type Planned = {
+  readonly commands: readonly string[];
+  readonly manual: number;
+  /** Why nothing of it is run, a reason for each. */
+  readonly objections: readonly string[];
+  /** Other commands have another one; empty where none can be others. */
+  readonly stamp: string;
+};
+
+export async function plannedFor(works: Works, kept: Kept, reader: Check): Promise<Planned> {
+  const { row, run } = kept;
+  const { checks: named } = await works.settings(row.repo);
+  const own = commandsOf(run, reader, named);
+  if (reader.from === undefined) return { commands: own, manual: 0, objections: [], stamp: "" };
+  const listed = listedIn(run, reader.from);
+  const events = works.store.events(row.id).map(({ event }) => event);
+  const vouched = vouchedIn(works.workflow(row.definition), events);
+  const allowed = listed.commands.map((each) => allowedOf(each, { named, vouched }));
+  const commands = [...new Set([...own, ...allowed.flatMap(({ command }) => command ?? [])])];
+  const objections = [...listed.objections, ...allowed.flatMap(({ why }) => why ?? [])];
+  const none = commands.length + objections.length === 0 ? ["there is nothing to run"] : [];
+  return {
+    commands,
+    manual: listed.manual,
+    objections: [...new Set([...objections, ...none])],
+    stamp: sha256(JSON.stringify(commands)).slice(0, 16),
+  };
+}
+
+type Allowed = { readonly command?: string; readonly why?: string };
+
+function allowedOf(
+  { command, content }: Listed["commands"][number],
+  on: { readonly named: Readonly<Record<string, string>>; readonly vouched: ReadonlySet<string> },
+): Allowed {
+  const { named, vouched } = on;
+  if (Object.hasOwn(named, command)) return { command: named[command] ?? "" };
+  if (Object.values(named).includes(command)) return { command };
+  // A person may have overlooked what cannot be seen.
+  if (!isPlain(command)) return { why: `"${plainly(command)}" is empty, or holds signs that cannot be seen` };
+  return vouched.has(content) ? { command } : { why: `nobody has approved of "${command}"` };
+}
