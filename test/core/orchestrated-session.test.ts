@@ -268,6 +268,17 @@ describe("the checks", () => {
       "FIX_BUILD ASK_USER FIX_BUILD CHECKS ATTEST",
     ],
     [{ ci: "red", Coder: "silent*" }, "approved, per-batch", "FIX_BUILD !Coder !Coder BLOCKED"],
+    // Nothing is left for a person to look at.
+    [{ ci: "auto" }, "approved, per-batch", "CHECKS RELEASE HANDOVER COMMIT TAG DONE"],
+    // Commands that nobody has approved of are asked about, not run.
+    [{ ci: "unapproved" }, "approved, per-batch", "CHECKS VOUCH"],
+    [{ ci: "unapproved" }, "approved, per-batch, run", "CHECKS VOUCH CHECKS ATTEST"],
+    [
+      { ci: "unapproved" },
+      "approved, per-batch, skip",
+      "CHECKS VOUCH RELEASE HANDOVER COMMIT TAG DONE; waived ci",
+    ],
+    [{ ci: "unapproved" }, "approved, per-batch, skip!", "CHECKS VOUCH refused skip"],
     [{}, "approved, per-batch, failed", `ATTEST ${FIXED} ATTEST`],
     [{}, "approved, per-batch, failed!", "ATTEST refused failed"],
   ])("%o, then %s: %s", (row) => {
@@ -342,6 +353,14 @@ describe("lean", () => {
     ],
     [{}, "failed", "LEAN_ATTEST LEAN_FIX LEAN_CHECKS LEAN_ATTEST", LEAN],
     [{}, "edit work, attested", "LEAN_ATTEST LEAN_HANDOVER LEAN_REVIEW LEAN_CHECKS LEAN_ATTEST", LEAN],
+    [{ ci: "auto" }, "", "LEAN_CHECKS LEAN_HANDOVER LEAN_COMMIT DONE", LEAN],
+    [{ ci: "unapproved" }, "run", "LEAN_CHECKS LEAN_VOUCH LEAN_CHECKS LEAN_ATTEST", LEAN],
+    [
+      { ci: "unapproved" },
+      "skip",
+      "LEAN_CHECKS LEAN_VOUCH LEAN_HANDOVER LEAN_COMMIT DONE; waived lean-ci",
+      LEAN,
+    ],
     // More than it looked like.
     [
       { Coder: "OK complex" },

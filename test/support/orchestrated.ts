@@ -304,8 +304,14 @@ function seenIn(world: World, state: string): Reading | undefined {
     const word = wordFor(world, children);
     return reading(children, { fields: { outcome: word === "OK" ? "all" : word } });
   }
-  if (state === "CHECKS" || state === "LEAN_CHECKS")
-    return verdict("ci", wordFor(world, "ci") === "OK" ? "pass" : "needs_fix");
+  if (state === "CHECKS" || state === "LEAN_CHECKS") {
+    const word = wordFor(world, "ci");
+    const said = { red: "needs_fix", unapproved: "needs_human" } as const;
+    const come = word === "red" || word === "unapproved" ? said[word] : "pass";
+    return verdict(state === "CHECKS" ? "ci" : "lean-ci", come, {
+      fields: { manual: word === "auto" ? 0 : 1 },
+    });
+  }
   if (state === "COMMIT" || state === "LEAN_COMMIT")
     return reading("commit", { fields: { commit: "c1", made: true } });
   if (state === "TAG")
