@@ -166,6 +166,7 @@ const Checklist = z.strictObject({
 });
 
 const Finding = z.strictObject({
+  id: told(Filled, "sec-1, sec-2, ...: a person answers each by its name"),
   severity: told(Grave, "A medium one blocks"),
   category: z.enum(["XSS", "CSP", "SSRF", "Auth", "Secrets", "Deps", "Validation", "Other"]),
   file: Text,

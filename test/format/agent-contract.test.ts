@@ -51,6 +51,7 @@ const CHECKED = {
 };
 const TESTS = { total: 3, passed: 2, failed: 1, skipped: 0 };
 const FINDING = {
+  id: "sec-1",
   severity: "critical",
   category: "Auth",
   file: "a.ts",
