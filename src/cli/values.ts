@@ -1,8 +1,12 @@
-/** Words that a parameter can be, as people type them on the command line: `--lean` is `--param mode=lean`. */
+/** Words that a parameter can be, as people type them on the command line: `--lean` is `--param mode=lean`; and what they are told of them. */
 
 import { UserError } from "../adapters/user-error.ts";
 import type { Workflow } from "../core/compile.ts";
+import type { Literal } from "../core/value.ts";
 import { unknownOption, type Known } from "./arguments.ts";
+import type { Door } from "./command.ts";
+import { wrapped } from "./fit.ts";
+import { harmless } from "./paint.ts";
 import type { Typed } from "./stages.ts";
 
 const HELP = "signalbox run --help";
@@ -34,4 +38,20 @@ export function withValues(
     all.push(only);
   }
   return all;
+}
+
+/** What the workflow says about the words that a run begins with, before it begins: whoever reads it can still think again. */
+export function tellAbout(
+  { talk }: Pick<Door, "talk">,
+  { definition }: Workflow,
+  params: Readonly<Record<string, Literal>>,
+): void {
+  for (const [name, param] of Object.entries(definition.params)) {
+    const about = param.type === "enum" ? Object.entries(param.about ?? {}) : [];
+    const value = params[name] ?? param.default;
+    const found = about.find(([word]) => word === value);
+    if (found === undefined || talk === undefined) continue;
+    const text = `  ${name} ${found.join(": ")}`;
+    talk.print(harmless(`${wrapped(text, talk.columns()).trimEnd()}\n`));
+  }
 }
