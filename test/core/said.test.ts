@@ -53,7 +53,6 @@ function shown(words: readonly Word[], first: readonly Reading[] = []): unknown 
 const NOTHING = {
   summary: "nothing yet",
   status: "planning",
-  isBlocked: false,
   first: null,
   assumptions: [],
   parts: {},
@@ -98,7 +97,6 @@ describe("shown is", () => {
       {
         summary: "it is hard",
         status: "BLOCKED",
-        isBlocked: true,
         first: "a",
         assumptions: ["planner", "coder"].map((by) => ({ text: "a", by })),
       },
@@ -109,7 +107,6 @@ describe("shown is", () => {
       {
         summary: "it is done",
         status: "OK",
-        isBlocked: 1,
         first: "a",
         assumptions: [{ text: "a", by: "planner" }],
         parts: { a: "done" },
