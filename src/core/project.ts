@@ -23,7 +23,10 @@ export function reads(tree: Tree, root: string): boolean {
   if (typeof tree !== "object" || tree === null) return false;
   if (isList(tree)) return tree.some((member) => reads(member, root));
   if (isFrom(tree))
-    return pathsOf(tree).some((path) => isBelow(path, root)) || reads(tree.else ?? null, root);
+    return (
+      pathsOf(tree).some((path) => isBelow(path, root)) ||
+      [tree.else ?? null, ...Object.values(tree.cases ?? {})].some((inner) => reads(inner, root))
+    );
   if (isMap(tree) && isBelow(tree.key, root)) return true;
   if (isEach(tree) || isMap(tree)) return isBelow(tree.each, root) || reads(tree.give, root);
   return Object.values(tree).some((member) => reads(member, root));
@@ -40,15 +43,22 @@ function isList(value: unknown): value is readonly Tree[] {
   return Array.isArray(value);
 }
 
-/** One path; or several, and what is said where none of them says anything. */
-export type From = { readonly from: string | readonly string[]; readonly else?: Tree };
+/** One path; or several, what is said instead of some words, and what where none of them says anything. */
+export type From = {
+  readonly from: string | readonly string[];
+  readonly cases?: Readonly<Record<string, Tree>>;
+  readonly else?: Tree;
+};
 
 export function isFrom(tree: object): tree is From {
   const from: unknown = "from" in tree ? tree.from : undefined;
   const isPaths = isList(from) && from.length > 0 && from.every((path) => typeof path === "string");
+  const cases: unknown = "cases" in tree ? tree.cases : {};
   return (
     (typeof from === "string" || isPaths) &&
-    Object.keys(tree).every((key) => key === "from" || key === "else")
+    isRecord(cases) &&
+    !isList(cases) &&
+    Object.keys(tree).every((key) => key === "from" || key === "cases" || key === "else")
   );
 }
 
@@ -58,9 +68,15 @@ function pathsOf({ from }: From): readonly string[] {
 
 /** One path alone gives what is there. Of a choice an empty text is as good as none. */
 function taken(tree: From, root: unknown): unknown {
-  if (typeof tree.from === "string" && tree.else === undefined) return find(root, tree.from) ?? null;
+  const { from, cases } = tree;
+  if (typeof from === "string" && cases === undefined && tree.else === undefined)
+    return find(root, from) ?? null;
   const found = pathsOf(tree).map((path) => find(root, path) ?? null);
-  return found.find((value) => value !== null && value !== "") ?? project(tree.else ?? null, root);
+  if (cases === undefined)
+    return found.find((value) => value !== null && value !== "") ?? project(tree.else ?? null, root);
+  const word = found.flatMap((value) => (isLiteral(value) ? [String(value)] : []));
+  const known = word.find((each) => Object.hasOwn(cases, each));
+  return project((known === undefined ? tree.else : cases[known]) ?? null, root);
 }
 
 export function isEach(tree: object): tree is { readonly each: string; readonly give: Tree } {

@@ -211,7 +211,11 @@ export type Assertion = {
 export type Tree =
   | Literal
   | null
-  | { readonly from: string | readonly string[]; readonly else?: Tree }
+  | {
+      readonly from: string | readonly string[];
+      readonly cases?: { readonly [word: string]: Tree };
+      readonly else?: Tree;
+    }
   | { readonly each: string; readonly give: Tree }
   | { readonly each: string; readonly key: string; readonly give: Tree }
   | readonly Tree[]

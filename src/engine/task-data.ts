@@ -49,7 +49,7 @@ function taskOf(
 ): Readonly<Record<string, unknown>> {
   const { run } = place;
   const row = store.childAs(run.id);
-  const { id, title, files, text = "" } = row?.task ?? ownTask(run);
+  const { id, title, files, text = "", keys = {} } = row?.task ?? ownTask(run);
   const beside = row === undefined || row.task.dependsOn.length === 0 ? [] : store.children(row);
   const before = beside.filter(({ task }) => row?.task.dependsOn.includes(task.id));
   return {
@@ -58,6 +58,7 @@ function taskOf(
     description: cut(title, DESCRIPTION_MAX),
     files,
     instructions: cut(text === "" ? title : text, INSTRUCTIONS_MAX),
+    said: keys,
     dependencyOutputs: before.map(({ task, summary }) => ({ taskId: task.id, summary })),
     context: artifacts.present(place, askedFor(run)),
     earlier: artifacts.present(place, linesOf(run, "earlier")),

@@ -17,6 +17,8 @@ export function checkPaths(on: On, tree: Tree, path: Path): void {
     for (const [index, each] of paths.entries())
       checkPath(on, each, isSome ? [...path, "from", index] : [...path, "from"]);
     if (tree.else !== undefined) checkPaths(on, tree.else, [...path, "else"]);
+    for (const [word, inner] of Object.entries(tree.cases ?? {}))
+      checkPaths(on, inner, [...path, "cases", word]);
     return;
   }
   if (isEach(tree) || isMap(tree)) checkPath(on, tree.each, [...path, "each"]);
@@ -29,7 +31,7 @@ function checkPath(on: On, text: string, path: Path): void {
   if (rest.length === 0) return;
   const below = rest.join(".");
   if (root === "said") checkSaid(on, below, path);
-  if (root === "dispatch") checkDispatch(on.context, rest, path);
+  if (root === "dispatch") checkDispatch(on, rest, path);
   if (root === "run" && rest[0] === "asked" && rest[1] !== undefined)
     requireName(on.context, { kind: "ask", name: rest[1], known: on.context.names.asks, path });
   if (root === "collected") {
@@ -49,11 +51,14 @@ const DISPATCH = [
   "context",
   "changed",
   "artifacts",
+  "found",
   "input",
   "output",
 ];
 
-function checkDispatch(context: Context, [name = ""]: readonly string[], path: Path): void {
+function checkDispatch(on: On, [name = "", ...below]: readonly string[], path: Path): void {
+  const { context } = on;
+  if (name === "found" && below.length > 0) checkSaid(on, below.join("."), path);
   if (DISPATCH.includes(name)) return;
   report(context, context.placeOf(path), {
     code: "bad-projection",
