@@ -104,8 +104,8 @@ function headOf({ run, workflow }: Seen, name: string, reading: Reading | undefi
   const told = fillPath(run, reason, "*");
   if (reading?.verdict === undefined || reading.faults.length > 0)
     return `${told}${at === undefined ? "" : ` (${at.file}:${at.line}:${at.col})`}`;
-  const said = `${name} says ${reading.verdict}${countsAs(workflow, run, reading)}`;
-  return standing === "stale" || standing === "invalid" ? `${said}: ${told}` : said;
+  const words = `${name} says ${reading.verdict}${countsAs(workflow, run, reading)}`;
+  return standing === "stale" || standing === "invalid" ? `${words}: ${told}` : words;
 }
 
 /** A text of its author's own, and none of the words that a workflow reads. */
