@@ -222,8 +222,8 @@ export type Tree =
       readonly cases?: { readonly [word: string]: Tree };
       readonly else?: Tree;
     }
-  | { readonly each: string; readonly give: Tree }
-  | { readonly each: string; readonly key: string; readonly give: Tree }
+  | { readonly each: string | readonly string[]; readonly give: Tree }
+  | { readonly each: string | readonly string[]; readonly key: string; readonly give: Tree }
   | readonly Tree[]
   | { readonly [key: string]: Tree };
 

@@ -4,7 +4,9 @@
  */
 
 import type { Workflow } from "../core/compile.ts";
-import { reads } from "../core/project.ts";
+import type { Event } from "../core/event.ts";
+import { pathsIn, reads } from "../core/project.ts";
+import { recordOf, showsRecord } from "../core/record.ts";
 import { saidIn } from "../core/said.ts";
 import { INSIDE, insideOf, NO_INSIDE, type TaskInside } from "../core/task-view.ts";
 import { sha256 } from "../format/sha256.ts";
@@ -16,9 +18,15 @@ import type { ChildRow } from "./ports/graphs.ts";
 export function showsInside({ definition }: Workflow): boolean {
   const inputs = Object.values(definition.roles).flatMap(({ input }) => (input === undefined ? [] : [input]));
   return [...definition.projections, ...inputs].some(
-    (each) =>
-      "data" in each && reads(each.data, "tasks") && INSIDE.some((name) => reads(each.data, `item.${name}`)),
+    (each) => "data" in each && reads(each.data, "tasks") && pathsIn(each.data).some(isInside),
   );
+}
+
+/** Of a member, of the one that is under way, or of all of them. */
+function isInside(path: string): boolean {
+  const [root, ...below] = path.split(".");
+  if (root === "item") return INSIDE.some((name) => name === below[0]);
+  return root === "tasks" && below.some((part) => part === "all" || INSIDE.some((name) => name === part));
 }
 
 /** `mark` is the same as long as it says the same, however far its run has gone on. */
@@ -52,5 +60,12 @@ function read(box: Pick<Box, "store" | "workflow">, id: string): TaskInside {
   return insideOf(workflow, kept.run, {
     questions: askedIn(box, workflow, { id, events }).questions,
     collected: saidIn(workflow, events).collected,
+    reviews: lastRounds(workflow, events),
   });
+}
+
+function lastRounds(workflow: Workflow, events: readonly Event[]): TaskInside["reviews"] {
+  if (!showsRecord(workflow.definition)) return {};
+  const all = Object.entries(recordOf(workflow, events).reviews);
+  return Object.fromEntries(all.flatMap(([name, rounds]) => rounds.slice(-1).map((round) => [name, round])));
 }

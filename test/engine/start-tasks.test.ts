@@ -402,7 +402,7 @@ test("the files of a run are left alone where the runs of its tasks go on and sa
   const families = new Families(works());
   await work(families);
   const run = children()[0]?.run ?? "";
-  const event = { type: "param-set", by: HUMAN, at: AT, name: "note", value: "slowly" } as const;
+  const event = { type: "observed", at: AT, tree: "t9" } as const;
   const [before] = children();
   await submit(works(), { run, by: HUMAN, event: () => event });
   expect(children()[0]?.seq).toBeGreaterThan(before?.seq ?? 0);

@@ -77,6 +77,15 @@ describe("a tree gives", () => {
     ],
     [{ each: "tasks", give: { each: "item.needs", give: { from: "item" } } }, [["t0", "x"], []]],
     [{ each: "nowhere", give: "x" }, []],
+    [{ each: ["tasks", "nowhere", "tasks"], give: { from: "item.id" } }, ["t1", "t2", "t1", "t2"]],
+    [
+      { each: ["tasks", "counters"], key: "item.id", give: 1 },
+      { t1: 1, t2: 1 },
+    ],
+    [
+      { each: [], give: "x" },
+      { each: [], give: "x" },
+    ],
     [{ each: "run.state", give: "x" }, []],
   ])("%j -> %j", ([tree, data]) => {
     expect(project(tree, ROOT)).toEqual(data);
@@ -102,6 +111,7 @@ test.for<[Tree, boolean]>([
   [{ from: "run.id", cases: { tasks: "x" } }, false],
   [{ a: [{ b: { from: "tasks" } }] }, true],
   [{ each: "tasks", give: "x" }, true],
+  [{ each: ["counters", "tasks"], give: "x" }, true],
   [{ each: "counters", give: { from: "tasks" } }, true],
   [{ each: "tasks", key: "item.id", give: "x" }, true],
   [{ each: "counters", key: "tasks.0.id", give: "x" }, true],

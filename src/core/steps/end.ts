@@ -45,7 +45,7 @@ function tryMove(draft: Draft, rule: End | undefined): boolean {
       targetOf(run, candidate) === rule.try && candidate.by.includes(rule.role) && isOpen(draft, candidate),
   );
   if (move === undefined) return false;
-  take(draft, move, rule.role);
+  take(draft, move, { by: rule.role });
   settle(draft);
   return true;
 }

@@ -12,18 +12,20 @@ type On = { readonly context: Context; readonly artifacts: Definition["artifacts
 export function checkPaths(on: On, tree: Tree, path: Path): void {
   if (typeof tree !== "object" || tree === null) return;
   if (isFrom(tree)) {
-    const isSome = typeof tree.from !== "string";
-    const paths = typeof tree.from === "string" ? [tree.from] : tree.from;
-    for (const [index, each] of paths.entries())
-      checkPath(on, each, isSome ? [...path, "from", index] : [...path, "from"]);
+    checkSome(on, tree.from, [...path, "from"]);
     if (tree.else !== undefined) checkPaths(on, tree.else, [...path, "else"]);
     for (const [word, inner] of Object.entries(tree.cases ?? {}))
       checkPaths(on, inner, [...path, "cases", word]);
     return;
   }
-  if (isEach(tree) || isMap(tree)) checkPath(on, tree.each, [...path, "each"]);
+  if (isEach(tree) || isMap(tree)) checkSome(on, tree.each, [...path, "each"]);
   for (const [key, inner] of Object.entries(tree))
     checkPaths(on, inner, [...path, Array.isArray(tree) ? Number(key) : key]);
+}
+
+function checkSome(on: On, paths: string | readonly string[], path: Path): void {
+  if (typeof paths === "string") checkPath(on, paths, path);
+  else for (const [index, each] of paths.entries()) checkPath(on, each, [...path, index]);
 }
 
 function checkPath(on: On, text: string, path: Path): void {

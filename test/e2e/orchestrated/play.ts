@@ -74,7 +74,7 @@ export type Play = Stage & {
 type Status = {
   readonly current_state: string;
   readonly mode: string;
-  readonly blocker: string;
+  readonly blocker: string | null;
   readonly user_decisions: readonly {
     readonly decision_id: string;
     readonly status: string;

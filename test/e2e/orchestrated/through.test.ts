@@ -22,9 +22,10 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
       expect(on.status(run)).toMatchObject({
         current_state: "DONE",
         mode: "full",
-        blocker: "",
+        blocker: null,
+        current_task: null,
         last_ci_result: "green",
-        runtime_flags: { instructions_found: 1 },
+        runtime_flags: { copilot_instructions_exists: false, agents_instructions_exists: true },
         user_decisions: [
           { decision_id: "UD-APPROVE-DESIGN", status: "answered", answer: "approved" },
           { decision_id: "UD-REVIEW-STRATEGY", status: "answered", answer: "per-batch" },
@@ -61,6 +62,10 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
       const now = await on.people(run, "approved, single-final, attested");
       expect(wayOf(now)).toBe(`${BEFORE} SINGLE_FINAL ${AFTER.replace("RELEASE", "RELEASE RELEASE_NOTES")}`);
       expect(on.called().slice(3).join(" ")).toBe(`Coder.T-001 Coder.T-002 ${LAST_PASS} Integrator`);
+      expect(on.file(run, "tasks.yaml").match(/status: [a-z-]+/g)).toEqual([
+        "status: completed",
+        "status: completed",
+      ]);
       expect(on.file(run, "release-notes.md")).toContain("new");
       expect(on.git("rev-parse", "v1^{commit}")).toBe(on.git("rev-parse", `signalbox/${run}`));
     });
