@@ -19,7 +19,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { homeAt } from "../../src/adapters/home/paths.ts";
 import { isSupervisorAlive } from "../../src/adapters/supervisor/lock.ts";
 
-export type Step = { readonly command: string; readonly shown?: readonly string[] };
+type Step = { readonly command: string; readonly shown?: readonly string[] };
 
 export type Walk = {
   readonly steps: readonly Step[];
