@@ -117,7 +117,9 @@ describe.runIf(isPerson && IS_DEEP).concurrent("what is refused in orchestrated"
     expect(await lived(row, 0)).toEqual(promised(row));
   });
 
-  test("a part that is answered is shown in the session, though nothing follows from it", async ({ expect }) => {
+  test("a part that is answered is shown in the session, though nothing follows from it", async ({
+    expect,
+  }) => {
     await inSession({ agents: { "Security.T-001": "NEEDS_DECISION medium medium" } }, async (on) => {
       const run = await on.run();
       await on.people(run, "approved, per-batch, 1=fix-later");
