@@ -206,11 +206,15 @@ export const nextRound: Change = (context) => ({ ...useRound(context), round: co
 
 const useRound = (context: Context): Context => ({
   ...context,
+  handoff: context.handoff === undefined ? undefined : alone(context.handoff),
   usedHandoff: context.handoff === undefined ? context.usedHandoff : context.handoff.id,
   usedReview: context.review === undefined ? context.usedReview : context.review.id,
   waivedHandoff: false,
   waivedReview: undefined,
 });
+
+/** What was accepted before somebody wrote over it is no more the new round's than what is there. */
+const alone = ({ accepted: _, ...text }: Kept): Kept => text;
 
 /** A new cycle wants its own handoff and review. */
 export const nextCycle: Change = (context) => ({ ...useRound(context), round: 0, questions: 0 });
