@@ -66,6 +66,11 @@ function dispatchOf(
       const paths = pathsOf(run, workflow.definition.artifacts[reading.artifact], reading.slot);
       return paths.map((path) => ({ name: slotKey(reading.artifact, reading.slot), file: path }));
     }),
+    found: Object.fromEntries(
+      found.flatMap(({ artifact, slot: member, faults, fields, lists }) =>
+        member !== "" || faults.length > 0 ? [] : [[artifact, { ...fields, ...lists }]],
+      ),
+    ),
     output: outputIn(workflow, run, { role, slot }),
   };
 }

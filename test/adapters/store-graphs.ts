@@ -35,6 +35,17 @@ export function graphsContract(open: Open): void {
     expect(other.childAs("z9")).toBeUndefined();
   });
 
+  test("graphs: what a task is does not change, and is not made anew for whoever looks again", () => {
+    const [one] = open();
+    one.putGraph(graph, [child("1"), child("2")]);
+    const before = one.children(key);
+    one.settleChild(key, "1", { outcome: "done", summary: "did 1" });
+    const after = one.childrenOf(key.parent);
+    expect(after.map(({ summary }) => summary)).toEqual(["did 1", ""]);
+    expect(after.map(({ params }, at) => params === before[at]?.params)).toEqual([true, true]);
+    expect(after.map(({ task }, at) => task === before[at]?.task)).toEqual([false, true]);
+  });
+
   test("graphs: how far those are that somebody waits for", () => {
     const [one, other] = open();
     expect(other.tallies()).toEqual([]);

@@ -3,7 +3,7 @@
 import type { ChildRow, GraphKey, GraphRow, Graphs } from "../../engine/ports/graphs.ts";
 import { failpoint } from "../failpoint.ts";
 import type { Database, Row } from "./database.ts";
-import { isParams, isTask, number, parsed, text, word } from "./row.ts";
+import { isParams, isTask, number, oncePerText, parsed, text, word } from "./row.ts";
 
 const OF = "parent = ? AND artifact = ? AND entry = ?";
 const CHILDREN =
@@ -128,14 +128,17 @@ function graphRow(row: Row): GraphRow {
 }
 
 /** Beside the task stand, in the same column, the words of its run and where it was taken over from. */
+const taskIn = oncePerText((json): Pick<ChildRow, "task" | "summary" | "took"> => {
+  const { summary = "", took = "", ...task } = parsed(json, isTask);
+  return { task, summary, took };
+});
+const paramsIn = oncePerText((json) => parsed(json, isParams));
+
 function childRow(row: Row): ChildRow {
-  const { summary = "", took = "", ...task } = parsed(text(row["json"]), isTask);
   return {
     ...keyOf(row),
-    task,
-    summary,
-    took,
-    params: parsed(text(row["params"]), isParams),
+    ...taskIn(text(row["json"])),
+    params: paramsIn(text(row["params"])),
     run: text(row["run"]),
     outcome: word(row["outcome"], ["", "done", "failed", "blocked", "skipped"]),
     status: text(row["status"]),
