@@ -214,7 +214,10 @@ const useRound = (context: Context): Context => ({
 });
 
 /** What was accepted before somebody wrote over it is no more the new round's than what is there. */
-const alone = ({ accepted: _, ...text }: Kept): Kept => text;
+const alone = (text: Kept): Kept => {
+  const { accepted, ...rest } = text;
+  return accepted === undefined ? text : rest;
+};
 
 /** A new cycle wants its own handoff and review. */
 export const nextCycle: Change = (context) => ({ ...useRound(context), round: 0, questions: 0 });
