@@ -2,6 +2,7 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import type { Reading } from "../../src/core/event.ts";
+import { NO_ISSUES } from "../../src/core/verdict.ts";
 import { reading, verdict } from "../support/play.ts";
 import { happening } from "../support/stages.ts";
 import { fromText } from "../support/workflows.ts";
@@ -53,7 +54,8 @@ describe("why it asks", async () => {
     const { role, slot, attempt } = busy;
     if (made?.faults.length === 0) return on.happen(id, { ...event, readings: [made] });
     const readings = made === undefined ? {} : { readings: [made] };
-    on.happen(id, { type: "agent-ended", at: event.at, role, slot, attempt, cause: "exited", ...readings });
+    const ended = { cause: "timed-out", code: 143 } as const;
+    on.happen(id, { type: "agent-ended", at: event.at, role, slot, attempt, ...ended, ...readings });
   }
 
   test.for<[what: string, made: (Reading | undefined)[], asked: string[]]>([
@@ -71,9 +73,22 @@ describe("why it asks", async () => {
         reading("work", { digest: "w2" }),
         verdict("judge", "needs_fix", { faults: [{ at, reason: '"summary" is missing' }] }),
       ],
-      ['"summary" is missing (judge.json:2:3)', "judge.tries is spent"],
+      [
+        '"summary" is missing (judge.json:2:3)',
+        "critic ended: timed-out (exit code 143)",
+        "judge.tries is spent",
+      ],
     ],
-    ["nothing at all", [undefined], ["work.md is not there yet", "work.tries is spent"]],
+    [
+      "an approval with an issue that blocks",
+      [reading("work", { digest: "w3" }), verdict("judge", "pass", { issues: { ...NO_ISSUES, high: 1 } })],
+      ["judge says pass, counts as needs_fix", "judge.fixes is spent"],
+    ],
+    [
+      "nothing at all",
+      [undefined],
+      ["work.md is not there yet", "worker ended: timed-out (exit code 143)", "work.tries is spent"],
+    ],
   ])("%s", async ([what, made, asked]) => {
     const id = `r${what.length}`;
     on.begin(id);

@@ -164,21 +164,6 @@ projection:
         questions: { each: item.questions, give: { question: { from: item.question }, status: { from: item.status }, context: { from: item.context } } }
 `);
 
-/** The same with another path to it. */
-const showing = (data: string): Workflow =>
-  fromText(`$schema: workflow-1.schema.json
-name: showing
-title: A file shows what the runs of tasks say
-artifacts: { work: { children: { id: meta, title: All }, workflow: child, fresh: judging } }
-states: { judging: { enter: [start tasks work] }, over: { final: done } }
-moves:
-  - { from: start, to: judging, by: human }
-  - { from: judging, to: over, by: engine, when: { work: [all, none] } }
-projection: [{ file: status.json, as: json, data: ${data} }]
-`);
-const CURRENT = showing("{ at: { from: tasks.work.current.phase } }");
-const ALL = showing("{ each: [run.questions, tasks.work.all.questions], give: { from: item.id } }");
-
 let folder = "";
 let store: Store;
 
@@ -417,7 +402,7 @@ test("the files of a run are left alone where the runs of its tasks go on and sa
   const families = new Families(works());
   await work(families);
   const run = children()[0]?.run ?? "";
-  const event = { type: "param-set", by: HUMAN, at: AT, name: "note", value: "slowly" } as const;
+  const event = { type: "observed", at: AT, tree: "t9" } as const;
   const [before] = children();
   await submit(works(), { run, by: HUMAN, event: () => event });
   expect(children()[0]?.seq).toBeGreaterThan(before?.seq ?? 0);
@@ -443,5 +428,5 @@ test("what the run of a task says is read again only where it has gone on, and o
   await move(run, "asking");
   await project(counting, "r1");
   expect(loaded.filter((id) => id === run)).toHaveLength(2);
-  expect([INSIDE, CURRENT, ALL, SHOWN].map(showsInside)).toEqual([true, true, true, false]);
+  expect([INSIDE, SHOWN].map(showsInside)).toEqual([true, false]);
 });

@@ -44,7 +44,7 @@ function tryMove(draft: Draft, event: AgentEnded, agent: Agent): boolean {
     (candidate) => isOpen(draft, candidate) && (endedWell(event) || isProof(workflow, candidate, agent)),
   );
   if (move === undefined) return false;
-  take(draft, move, agent.role);
+  take(draft, move, { by: agent.role });
   settle(draft);
   return true;
 }
