@@ -117,6 +117,20 @@ describe.runIf(isPerson && IS_DEEP).concurrent("what is refused in orchestrated"
     expect(await lived(row, 0)).toEqual(promised(row));
   });
 
+  test("a part that is answered is shown in the session, though nothing follows from it", async ({
+    expect,
+  }) => {
+    await inSession({ agents: { "Security.T-001": "NEEDS_DECISION medium medium" } }, async (on) => {
+      const run = await on.run();
+      await on.people(run, "approved, per-batch, 1=fix-later");
+      const decisions = on.status(run).user_decisions.slice(-2);
+      expect(decisions).toMatchObject([
+        { decision_id: "T-001/UD-1.1", status: "answered", answer: "fix-later" },
+        { decision_id: "T-001/UD-1.2", status: "pending", answer: null },
+      ]);
+    });
+  });
+
   test.for<[people: string, session: string]>([
     ["!guidance, guidance: so", "ASK_BUILD FIX_BUILD CHECKS ATTEST"],
     ["different-approach", "ASK_BUILD FIX_BUILD CHECKS ATTEST"],
