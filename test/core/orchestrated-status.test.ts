@@ -252,3 +252,16 @@ test("the report has the notes of all reviews, waivers and decisions of tasks", 
     Decisions: [{}, {}, { answer: "attested" }, { decision: "T-001/UD-1", answer: "accept" }],
   });
 });
+
+test.for<Record<string, string>>([
+  { Reviewer: "OK nit" },
+  { Security: "NEEDS_DECISION medium" },
+  { Security: "OK ~, OK, OK ~, OK" },
+  { Reviewer: "BLOCKED major*" },
+  { Coder: "BLOCKED" },
+])("what is asked in a task came up in the loop: %o", (agents) => {
+  const children = { judged: [{ id: "T-001", agents }] };
+  expect(shown({ ...PER_BATCH, children }, "status.json")).toMatchObject({
+    user_decisions: [{}, {}, { task_id: "T-001", status: "pending", state_context: "IMPLEMENT_LOOP" }],
+  });
+});

@@ -6,9 +6,10 @@
  */
 
 import { isUp } from "../act.ts";
-import type { Workflow } from "../compile.ts";
+import { endKey, type Workflow } from "../compile.ts";
 import { countedBy, valueIn } from "../field.ts";
 import { isGrouped } from "../groups.ts";
+import { isProof, ownMoves } from "../own-move.ts";
 import type { Agent, Run } from "../run.ts";
 import { hasVerdict, isGood, standingOf } from "../standing.ts";
 import type { Reader } from "../artifact.ts";
@@ -55,6 +56,7 @@ export function keysOf(workflow: Workflow): Keys {
   const hasOrigin = usesOrigin(workflow);
   const outliving = toldWhenStale(workflow);
   const roles = Object.keys(definition.roles);
+  const tried = new Set(Object.keys(workflow.ends).filter((rule) => workflow.ends[rule]?.try !== undefined));
   const hasSlots = Object.values(definition.artifacts).some((artifact) => artifact.each !== undefined);
   const grouped = groupedIn(workflow);
   const sets = new Map<string, number>();
@@ -82,11 +84,21 @@ export function keysOf(workflow: Workflow): Keys {
       if (grouped.has(name)) key += hasVerdict(workflow, run, name) ? "v" : "-";
       if (standing !== "missing") for (const mark of fields.get(name) ?? []) key += mark(run);
     }
-    for (const role of roles) key += String.fromCharCode(agentMark(run, run.agents[role], bound));
+    for (const role of roles) {
+      key += String.fromCharCode(agentMark(run, run.agents[role], bound));
+      if (tried.has(endKey(role, run.state))) key += hasNew(workflow, run, role) ? "n" : "-";
+    }
     if (hasSlots) key += slotsKey(run, names, bound);
     if (hasOrigin) for (const frame of run.frames) key += `<${frame.state}<${frame.from}`;
     return key;
   };
+}
+
+/** Whether its death would take its own move for it, however it came. */
+function hasNew(workflow: Workflow, run: Run, role: string): boolean {
+  const agent = run.agents[role];
+  if (agent === undefined || !isUp(agent)) return false;
+  return ownMoves(workflow, run, role).some((move) => isProof(workflow, move, agent));
 }
 
 /** Reviews whose issues are handed out by their files: they are, as long as they were judged, whatever they are worth now. */
