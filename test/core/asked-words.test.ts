@@ -36,3 +36,9 @@ test("change: one that is halted before it was reviewed is not told of a review"
   expect([run.state, run.held["review"]]).toEqual(["halted", undefined]);
   expect(wordsOf(ofChange.change, run)).toMatch(/^halted: .*where it was reviewed, `[^`]*REVIEW.md`/);
 });
+
+test("change: one that nobody could merge is not told of a review of the merge alone", () => {
+  const { run } = ofChange.live({ agents: { archiver: "die*" }, people: ["to implement", "to merging"] });
+  expect(run.state).toBe("archive-blocked");
+  expect(wordsOf(ofChange.change, run)).toMatch(/^archive-blocked: .*nobody has merged every spec/);
+});

@@ -230,6 +230,17 @@ describe("halted", () => {
       "to implement, edited",
       "review !reviewer halted testing review complete; complete",
     ],
+    // Nobody mends what no review has found.
+    [
+      { reviewer: "silent, silent, ok" },
+      "to implement, resume",
+      "review !reviewer halted review complete; complete",
+    ],
+    [
+      { reviewer: "NEEDS_CHANGES h, die, die, ok" },
+      "to implement, resume",
+      "fix testing review !reviewer halted review complete; complete",
+    ],
     [
       { reviewer: "NEEDS_CHANGES h", fixer: "die, OK" },
       "to implement",

@@ -6,7 +6,7 @@
 
 import { fillPath } from "../../core/fill-path.ts";
 import { entriesOf } from "../../core/schedule.ts";
-import { isGood, worth } from "../../core/standing.ts";
+import { isGood, standingOf, worth } from "../../core/standing.ts";
 import type { Artifact } from "../../core/artifact.ts";
 import type { Event, Reading } from "../../core/event.ts";
 import type { Condition, Move } from "../../core/workflow.ts";
@@ -29,10 +29,12 @@ export function causeOf(seen: Seen): readonly string[] {
   const events = seen.store.events(run.id, Math.max(1, run.seq - BACK));
   const at = events.findLastIndex(({ event }) => event.type === "moved");
   const when = moveOf(seen, events[at])?.when ?? [];
-  const names = new Set([...when.flatMap(artifactIn), ...shows, ...failedIn(seen)]);
+  const dead = deathIn(events.slice(0, Math.max(0, at)));
+  const owed = dead === undefined ? [] : owedBy(seen, dead.role, events[at]);
+  const names = new Set([...when.flatMap(artifactIn), ...shows, ...failedIn(seen), ...owed]);
   const lines = [
     ...[...names].flatMap((name) => said(seen, name)),
-    ...deathIn(events.slice(0, Math.max(0, at))),
+    ...(dead === undefined ? [] : [`${agentName(dead)} ${sayEnd(dead)}`]),
     ...when.flatMap((condition) =>
       condition.type === "counter" && condition.is === "spent" ? [`${condition.counter} is spent`] : [],
     ),
@@ -49,14 +51,27 @@ function moveOf({ workflow }: Seen, recorded: Recorded | undefined): Move | unde
 }
 
 /** Whose end was counted, or was the end of a member, right before; these are the events up to the move. */
-function deathIn(events: readonly Recorded[]): readonly string[] {
+function deathIn(events: readonly Recorded[]): Extract<Event, { type: "agent-ended" }> | undefined {
   const from = events.findLastIndex(({ event }) => event.type === "agent-ended");
   const ended = events[from]?.event;
-  if (ended?.type !== "agent-ended") return [];
+  if (ended?.type !== "agent-ended") return undefined;
   const since = events.slice(from + 1).map(({ event }) => event);
   const isOfThis = since.every(({ type }) => FOLLOWS.has(type));
-  const isDeath = since.some(({ type }) => type === "counted" || type === "slot-settled");
-  return isOfThis && isDeath ? [`${agentName(ended)} ${sayEnd(ended)}`] : [];
+  const isDeath = since.some(
+    (event) => event.type === "counted" || (event.type === "slot-settled" && event.outcome === "failed"),
+  );
+  return isOfThis && isDeath ? ended : undefined;
+}
+
+/** What a role should have made in the state that was left, and that is not good. */
+function owedBy({ workflow, run }: Seen, role: string, left: Recorded | undefined): readonly string[] {
+  const moves = left?.event.type === "moved" ? (workflow.movesFrom[left.event.from] ?? []) : [];
+  const wanted = moves.flatMap(({ need, when }) => [...need, ...when.flatMap(artifactIn)]);
+  return wanted.filter(
+    (name) =>
+      workflow.definition.artifacts[name]?.by.includes(role) === true &&
+      !isGood(standingOf(workflow, run, name)),
+  );
 }
 
 /** What follows from the end of an agent before the run moves. */
@@ -96,7 +111,11 @@ function said(seen: Seen, name: string): readonly string[] {
   const lists = Object.entries(reading?.lists ?? {}).flatMap(([list, items]) =>
     items.length === 0 ? [] : [`${list}: ${inLine(items.join(", "))}`],
   );
-  return [...(head === "" ? [] : [head]), ...words, ...lists];
+  const failed = Object.entries(run.slots[name] ?? {}).flatMap(([slot, is]) =>
+    is === "failed" ? [slot] : [],
+  );
+  const members = failed.length === 0 ? [] : [`failed: ${inLine(failed.join(", "))}`];
+  return [...(head === "" ? [] : [head]), ...words, ...lists, ...members];
 }
 
 function headOf({ run, workflow }: Seen, name: string, reading: Reading | undefined): string {

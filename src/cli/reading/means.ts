@@ -37,7 +37,11 @@ export function meaningOf(workflow: Workflow, run: Run, move: Move): Meaning {
 function isBack(workflow: Workflow, run: Run, to: string): boolean {
   const schedule = scheduleOf(workflow.definition).map(({ phase }) => phase.id);
   const here = schedule.indexOf(run.progress?.phase ?? "");
-  if (here < 0) return isBefore(Object.keys(workflow.definition.states), to, run.state);
+  if (here < 0) {
+    const names = Object.keys(workflow.definition.states);
+    const from = run.frames.findLast(({ state }) => state === run.state)?.from ?? run.state;
+    return names.indexOf(to) <= names.indexOf(from);
+  }
   const phase = phaseAhead(workflow, to);
   if (phase === undefined) return false;
   const there = schedule.indexOf(phase.id);
@@ -53,10 +57,6 @@ function phaseAhead({ phases, movesFrom }: Workflow, state: string): Phase | und
     for (const move of movesFrom[each] ?? []) if (!move.remember) seen.add(move.to);
   }
   return undefined;
-}
-
-function isBefore(names: readonly string[], one: string, other: string): boolean {
-  return names.indexOf(one) < names.indexOf(other);
 }
 
 export function isCancelling({ rank }: Meaning): boolean {
