@@ -44,5 +44,5 @@ function measure(stage: Stage): Round {
   hire(stage, "change/agent.sh");
   // The first run proves the workflow: that is once, and before anything begins.
   const run = stage.say(["plan", "more", "More files", "--detach"]);
-  return timeUntil(stage, run, "challenged");
+  return timeUntil(stage, run, { state: "challenged" });
 }

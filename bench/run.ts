@@ -15,6 +15,7 @@ import { table, type Figure } from "./figure.ts";
 import { benchGraph } from "./graph.ts";
 import { benchList } from "./list.ts";
 import { benchLive } from "./live.ts";
+import { benchOrchestrated } from "./orchestrated.ts";
 import { benchReview } from "./review.ts";
 import { benchStaged } from "./staged.ts";
 import { benchStart } from "./start.ts";
@@ -36,6 +37,7 @@ const BENCHES: Readonly<Record<string, () => Figure | Promise<Figure>>> = {
   staged: benchStaged,
   change: benchChange,
   changes: benchChanges,
+  orchestrated: benchOrchestrated,
 };
 
 const { values, positionals } = parseArgs({

@@ -54,5 +54,5 @@ function measure(stage: Stage): Round {
     "--detach",
     ...params.flatMap((param) => ["--param", param]),
   ]);
-  return timeUntil(stage, run, "completed");
+  return timeUntil(stage, run, { state: "completed" });
 }

@@ -43,14 +43,22 @@ export function hire({ folder, env }: Stage, script: string): string {
   return starter;
 }
 
-/** From now until the run, which has just begun, is in the state that it was begun for. */
-export function timeUntil(stage: Stage, run: string, state: string): Round {
+/**
+ * From now until the run, which has just begun, is in the state that it was begun for. What it asks a person is answered with
+ * `answers`, in turn: until that is typed it waits for them, and from then on it is ours.
+ */
+export function timeUntil(
+  stage: Stage,
+  run: string,
+  { state, answers = [] }: { readonly state: string; readonly answers?: readonly string[] },
+): Round {
   const from = Date.now();
+  const waits = answers.map((answer) => answered(stage, run, answer));
   const to = reached(stage, run, state);
   const work = spansIn(stampsIn(stage.folder));
   return {
     wall: to - from,
-    agents: covered(work, from, to),
+    agents: covered([...work, ...waits], from, to),
     processes: work.length,
     next: coldStart(stage, stage.argv(["next", run])),
     bare: coldStart(stage, [node, "-e", "0"]),
@@ -70,6 +78,18 @@ function reached({ home }: Stage, run: string, state: string): number {
       return now?.state === state ? Date.parse(now.updatedAt) : undefined;
     }),
   );
+}
+
+function answered({ home, say }: Stage, run: string, answer: string): Span {
+  const asked = withStore(home, (store) =>
+    waitFor(`a question for "${answer}"`, () => {
+      const now = store.load(run)?.run;
+      return now?.question === undefined ? undefined : Date.parse(now.updatedAt);
+    }),
+  );
+  const typed = Date.now();
+  say(["answer", run, answer]);
+  return [asked, typed];
 }
 
 type Span = readonly [from: number, to: number];

@@ -8,7 +8,7 @@
 import type { Facts, Limits, Role, TaskEvent, Text } from "./event.ts";
 
 /** A section that was taken in, who wrote it, and the content of the worktree it speaks about. */
-type Kept = Text & { readonly by: string; readonly tree: string };
+type Kept = Text & { readonly by: string; readonly tree: string; readonly accepted?: Kept };
 
 export type Agent = {
   readonly attempt: number;
@@ -117,7 +117,7 @@ export const takeIn: Change = (context, event) => {
   };
 };
 
-/** What is found at an agent's end is its work only where it changed since the agent was started. */
+/** What is found at an agent's end is its work only where it changed since the agent was started; what is gone is gone, whoever took it away. */
 function workOf(context: Context, event: TaskEvent): Pick<Facts, "plan" | "handoff" | "review"> {
   const { plan, handoff, review }: Facts & Pick<TaskEvent, "type"> = event;
   const before =
@@ -126,10 +126,11 @@ function workOf(context: Context, event: TaskEvent): Pick<Facts, "plan" | "hando
       : event.type === "REVIEWER_ENDED"
         ? context.reviewer.seen
         : {};
+  const isOld = (text: Text, seen: string | undefined): boolean => text.id !== "" && text.id === seen;
   return {
-    ...(plan === undefined || plan.id === before.plan ? {} : { plan }),
-    ...(handoff === undefined || handoff.id === before.handoff ? {} : { handoff }),
-    ...(review === undefined || review.id === before.review ? {} : { review }),
+    ...(plan === undefined || isOld(plan, before.plan) ? {} : { plan }),
+    ...(handoff === undefined || isOld(handoff, before.handoff) ? {} : { handoff }),
+    ...(review === undefined || isOld(review, before.review) ? {} : { review }),
   };
 }
 
@@ -139,11 +140,13 @@ function authorOf(event: TaskEvent): string {
   return "by" in event ? event.by : "engine";
 }
 
-/** The word of others does not count, but a text they changed is no longer what was accepted. A verdict stands. */
+/** The word of others does not count, but a text they changed is no longer what was accepted, until they put it back. A verdict stands. */
 function keep(known: Kept | undefined, text: Kept, authors: readonly string[]): Kept | undefined {
   if (authors.includes(text.by)) return text;
-  const spoiled = known !== undefined && known.verdict === undefined && known.id !== text.id;
-  return spoiled ? text : known;
+  if (known === undefined || known.verdict !== undefined || known.id === text.id) return known;
+  const accepted = authors.includes(known.by) ? known : known.accepted;
+  if (accepted === undefined) return text;
+  return accepted.id === text.id ? accepted : { ...text, accepted };
 }
 
 export function hasPlan({ plan, usedPlan, waivedPlan }: Context): boolean {
@@ -203,11 +206,18 @@ export const nextRound: Change = (context) => ({ ...useRound(context), round: co
 
 const useRound = (context: Context): Context => ({
   ...context,
+  handoff: context.handoff === undefined ? undefined : alone(context.handoff),
   usedHandoff: context.handoff === undefined ? context.usedHandoff : context.handoff.id,
   usedReview: context.review === undefined ? context.usedReview : context.review.id,
   waivedHandoff: false,
   waivedReview: undefined,
 });
+
+/** What was accepted before somebody wrote over it is no more the new round's than what is there. */
+const alone = (text: Kept): Kept => {
+  const { accepted, ...rest } = text;
+  return accepted === undefined ? text : rest;
+};
 
 /** A new cycle wants its own handoff and review. */
 export const nextCycle: Change = (context) => ({ ...useRound(context), round: 0, questions: 0 });

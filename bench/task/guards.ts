@@ -1,6 +1,6 @@
 /** What keeps the transitions of the XState model shut. */
 
-import { countsAll, hasHandoff, isUp, LOSSES_MAX, takeIn, type Context } from "./context.ts";
+import { countsAll, hasHandoff, hasPlan, isUp, LOSSES_MAX, takeIn, type Context } from "./context.ts";
 import type { On } from "./effects.ts";
 
 export type Guard = (on: On) => boolean;
@@ -38,4 +38,8 @@ export const isReviewer: Guard = ({ context, event }) =>
   event.type === "REVIEWER_ENDED" && isUp(context.reviewer) && context.reviewer.attempt === event.attempt;
 export const isLoss: Guard = ({ context, event }) =>
   "infrastructure" in event && event.infrastructure && context.losses < LOSSES_MAX;
+/** Whoever was ended has planned only where there was no plan before. */
+export const hasPlanned: Guard = ({ context, event }) =>
+  hasPlan(takeIn(context, event)) &&
+  (!("infrastructure" in event && event.infrastructure) || (context.worker.seen.plan ?? "") === "");
 export const isLastCrash: Guard = ({ context }) => context.crashes + 1 >= context.limits.crashes;

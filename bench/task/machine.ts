@@ -41,6 +41,7 @@ import { gone, waitingWorker, crashedWorker, stuckActions, endChanges, cancel, m
 import {
   both,
   handsIn,
+  hasPlanned,
   hasWorkspace,
   isBelow,
   isLastCrash,
@@ -182,7 +183,7 @@ export const machine = task.createMachine({
         WAIVE: waiver("plan", hasPlan),
         WORKER_ENDED: [
           {
-            guard: both(isWorker, after(hasPlan)),
+            guard: both(isWorker, hasPlanned),
             target: "working",
             actions: [replaceWorker, update(takeIn, setAgent("worker", "none"), enter, call("worker"))],
           },

@@ -13,7 +13,7 @@ import { workflowsOf, type Box } from "../engine/box.ts";
 import { boundWorkspace } from "../engine/place.ts";
 import type { Workspaces } from "../engine/ports/files.ts";
 import type { Store } from "../engine/ports/store.ts";
-import { project } from "../engine/project.ts";
+import { projectUpwards } from "../engine/project.ts";
 import { keyOf, submit, type Request, type Submission } from "../engine/submit.ts";
 import { openStore, requireHome, runMeant } from "./box.ts";
 import { EXIT_DAMAGED, EXIT_GATE, EXIT_NOT_YOURS, type Door } from "./command.ts";
@@ -198,7 +198,7 @@ export async function seeThrough(on: Acting, run: string): Promise<readonly stri
   // person has done is shown first: both at once would be in each other's way.
   const isFollowed = on.who.type === "agent";
   if (isFollowed) await wake(on);
-  const told = await project(on.box, run);
+  const told = await projectUpwards(on.box, run);
   if (!isFollowed) await wake(on);
   return told;
 }

@@ -14,7 +14,7 @@ import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_WAITING, type Emit } from 
 import { seenOf } from "./kept.ts";
 import { linesOf, sayLine, type Line } from "./reading/chronicle.ts";
 import { askingTask, isWaitingForTasks, type Asking } from "./reading/children.ts";
-import { leftOf, type Left } from "./reading/left.ts";
+import { leftOf, NOTHING_LEFT, type Left } from "./reading/left.ts";
 import type { Choice } from "./reading/means.ts";
 import { questionOf, type Read } from "./reading/question.ts";
 import { taskTeller, type Piece, type TaskTeller } from "./reading/task-lines.ts";
@@ -36,7 +36,7 @@ export type Followed = {
   readonly asking: { readonly run: string; readonly state: string };
   /** What the open question is about. */
   readonly reads: readonly Read[];
-  /** In git, where it is over. */
+  /** In git, and as pages for people, where it is over. */
   readonly left: Left;
   readonly state: string;
   readonly status: string;
@@ -200,9 +200,8 @@ function interrupted(seen: Seen): Followed {
 /** Where it is; nothing is to be typed, unless somebody says otherwise. */
 function whereOf({ row, run }: Seen): Omit<Followed, "exit" | "code" | "message" | "next"> {
   const asking = { run: run.id, state: run.state };
-  const left = { rows: [], choices: [] };
   const { state, seq } = run;
-  return { state, status: row.status, seq, asking, ways: [], choices: [], reads: [], left };
+  return { state, status: row.status, seq, asking, ways: [], choices: [], reads: [], left: NOTHING_LEFT };
 }
 
 function ignoreAbort(error: unknown): void {

@@ -5,16 +5,21 @@ import { ask, seeThrough, type Acting, type Done } from "./acting.ts";
 import { seenOf } from "./kept.ts";
 import { foreignOf } from "./reading/trouble.ts";
 
-/** Roles whose agent waits for a person. Before that it is looked whether what keeps one from being started was put back. */
+/** Looks whether what keeps an agent from being started was put back. Gives true where something kept one. */
+export async function lookWhetherPutBack(on: Acting, id: string): Promise<boolean> {
+  if (foreignOf(seenOf(on, id)) === undefined) return false;
+  await submit(on.box, {
+    run: id,
+    by: { type: "engine" },
+    event: ({ kept: _kept, ...known }) => ({ type: "observed", ...known }),
+  });
+  await seeThrough(on, id);
+  return true;
+}
+
+/** Roles whose agent waits for a person. */
 export async function crashedIn(on: Acting, id: string): Promise<readonly string[]> {
-  if (foreignOf(seenOf(on, id)) !== undefined) {
-    await submit(on.box, {
-      run: id,
-      by: { type: "engine" },
-      event: ({ kept: _kept, ...known }) => ({ type: "observed", ...known }),
-    });
-    await seeThrough(on, id);
-  }
+  await lookWhetherPutBack(on, id);
   const crashed = Object.values(seenOf(on, id).run.agents).filter(({ status }) => status === "crashed");
   return [...new Set(crashed.map(({ role }) => role))];
 }

@@ -1,8 +1,13 @@
-/** Words that a parameter can be, as people type them on the command line: `--lean` is `--param mode=lean`. */
+/** Words that a parameter can be, as people type them on the command line: `--lean` is `--param mode=lean`; and what they are told of them. */
 
 import { UserError } from "../adapters/user-error.ts";
 import type { Workflow } from "../core/compile.ts";
+import type { Literal } from "../core/value.ts";
+import type { Definition, Param } from "../core/workflow.ts";
 import { unknownOption, type Known } from "./arguments.ts";
+import type { Door } from "./command.ts";
+import { wrapped } from "./fit.ts";
+import { harmless } from "./paint.ts";
 import type { Typed } from "./stages.ts";
 
 const HELP = "signalbox run --help";
@@ -13,9 +18,7 @@ export function withValues(
   words: readonly string[],
   { typed, known }: { readonly typed: Typed; readonly known: Known },
 ): Typed {
-  const values = Object.entries(definition.params).flatMap(([name, param]) =>
-    param.type === "enum" ? param.values.map((value) => [name, value] as const) : [],
-  );
+  const values = valuesOf(definition);
   const all = [...typed];
   for (const word of words) {
     const fitting = values.filter(([, value]) => value === word);
@@ -34,4 +37,43 @@ export function withValues(
     all.push(only);
   }
   return all;
+}
+
+function valuesOf({ params }: Definition): readonly (readonly [name: string, value: string])[] {
+  return Object.entries(params).flatMap(([name, param]) =>
+    param.type === "enum" ? param.values.map((value) => [name, value] as const) : [],
+  );
+}
+
+/** Those that can be typed alone: of one parameter only, and like an option. */
+export function valueOptions(
+  definition: Definition,
+): readonly { readonly word: string; readonly about: string; readonly param: string }[] {
+  const all = valuesOf(definition);
+  return all
+    .filter(([, value]) => /^\w[\w.+-]+$/.test(value) && !value.startsWith("no-"))
+    .filter(([, value]) => all.filter(([, other]) => other === value).length === 1)
+    .map(([name, value]) => {
+      const about = aboutValue(definition.params[name], value) ?? `${name} is ${value}`;
+      return { word: `--${value}`, about, param: name };
+    });
+}
+
+function aboutValue(param: Param | undefined, value: Literal): string | undefined {
+  const about = param?.type === "enum" ? Object.entries(param.about ?? {}) : [];
+  return about.find(([word]) => word === value)?.[1];
+}
+
+/** What the workflow says about the words that a run begins with, before it begins: whoever reads it can still think again. */
+export function tellAbout(
+  { talk }: Pick<Door, "talk">,
+  { definition }: Workflow,
+  params: Readonly<Record<string, Literal>>,
+): void {
+  for (const [name, param] of Object.entries(definition.params)) {
+    const value = params[name] ?? param.default;
+    const about = aboutValue(param, value)?.trim();
+    if (about === undefined || talk === undefined) continue;
+    talk.print(harmless(`${wrapped(`  ${name} ${String(value)}: ${about}`, talk.columns())}\n`));
+  }
 }

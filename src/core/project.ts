@@ -12,26 +12,35 @@ export function project(tree: Tree, root: unknown): unknown {
   if (typeof tree !== "object" || tree === null) return tree;
   if (isList(tree)) return tree.map((member) => project(member, root));
   if (isFrom(tree)) return taken(tree, root);
-  if (isEach(tree))
-    return membersOf(find(root, tree.each)).map((member) => project(tree.give, within(root, member)));
+  if (isEach(tree)) return membersAt(tree, root).map((member) => project(tree.give, within(root, member)));
   if (isMap(tree)) return mapOf(tree, root);
   return Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, project(value, root)]));
 }
 
 /** Whether anything in it is about what is known under this name. */
 export function reads(tree: Tree, root: string): boolean {
-  if (typeof tree !== "object" || tree === null) return false;
-  if (isList(tree)) return tree.some((member) => reads(member, root));
+  return pathsIn(tree).some((path) => isBelow(path, root));
+}
+
+/** All that it looks up. */
+export function pathsIn(tree: Tree): readonly string[] {
+  if (typeof tree !== "object" || tree === null) return [];
+  if (isList(tree)) return tree.flatMap(pathsIn);
   if (isFrom(tree))
-    return pathsOf(tree).some((path) => isBelow(path, root)) || reads(tree.else ?? null, root);
-  if (isMap(tree) && isBelow(tree.key, root)) return true;
-  if (isEach(tree) || isMap(tree)) return isBelow(tree.each, root) || reads(tree.give, root);
-  return Object.values(tree).some((member) => reads(member, root));
+    return [
+      ...pathsOf(tree.from),
+      ...[tree.else ?? null, ...Object.values(tree.cases ?? {})].flatMap(pathsIn),
+    ];
+  if (isMap(tree)) return [...pathsOf(tree.each), tree.key, ...pathsIn(tree.give)];
+  if (isEach(tree)) return [...pathsOf(tree.each), ...pathsIn(tree.give)];
+  return Object.values(tree).flatMap(pathsIn);
 }
 
 function isBelow(path: string, root: string): boolean {
   return path === root || path.startsWith(`${root}.`);
 }
+
+type Paths = string | readonly string[];
 
 type Member = { readonly key: string | number; readonly item: unknown };
 
@@ -40,52 +49,69 @@ function isList(value: unknown): value is readonly Tree[] {
   return Array.isArray(value);
 }
 
-/** One path; or several, and what is said where none of them says anything. */
-export type From = { readonly from: string | readonly string[]; readonly else?: Tree };
+/** One path; or several, what is said instead of some words, and what where none of them says anything. */
+export type From = {
+  readonly from: Paths;
+  readonly cases?: Readonly<Record<string, Tree>>;
+  readonly else?: Tree;
+};
 
 export function isFrom(tree: object): tree is From {
-  const from: unknown = "from" in tree ? tree.from : undefined;
-  const isPaths = isList(from) && from.length > 0 && from.every((path) => typeof path === "string");
+  const cases: unknown = "cases" in tree ? tree.cases : {};
   return (
-    (typeof from === "string" || isPaths) &&
-    Object.keys(tree).every((key) => key === "from" || key === "else")
+    "from" in tree &&
+    isPaths(tree.from) &&
+    isRecord(cases) &&
+    !isList(cases) &&
+    Object.keys(tree).every((key) => key === "from" || key === "cases" || key === "else")
   );
 }
 
-function pathsOf({ from }: From): readonly string[] {
-  return typeof from === "string" ? [from] : from;
+function isPaths(value: unknown): value is Paths {
+  const isSome = isList(value) && value.length > 0 && value.every((path) => typeof path === "string");
+  return typeof value === "string" || isSome;
+}
+
+function pathsOf(paths: Paths): readonly string[] {
+  return typeof paths === "string" ? [paths] : paths;
 }
 
 /** One path alone gives what is there. Of a choice an empty text is as good as none. */
 function taken(tree: From, root: unknown): unknown {
-  if (typeof tree.from === "string" && tree.else === undefined) return find(root, tree.from) ?? null;
-  const found = pathsOf(tree).map((path) => find(root, path) ?? null);
-  return found.find((value) => value !== null && value !== "") ?? project(tree.else ?? null, root);
+  const { from, cases } = tree;
+  if (typeof from === "string" && cases === undefined && tree.else === undefined)
+    return find(root, from) ?? null;
+  const found = pathsOf(from).map((path) => find(root, path) ?? null);
+  if (cases === undefined)
+    return found.find((value) => value !== null && value !== "") ?? project(tree.else ?? null, root);
+  const word = found.flatMap((value) => (isLiteral(value) ? [String(value)] : []));
+  const known = word.find((each) => Object.hasOwn(cases, each));
+  return project((known === undefined ? tree.else : cases[known]) ?? null, root);
 }
 
-export function isEach(tree: object): tree is { readonly each: string; readonly give: Tree } {
-  return "each" in tree && "give" in tree && typeof tree.each === "string" && Object.keys(tree).length === 2;
+export function isEach(tree: object): tree is { readonly each: Paths; readonly give: Tree } {
+  return "each" in tree && "give" in tree && isPaths(tree.each) && Object.keys(tree).length === 2;
 }
 
-type MapTree = { readonly each: string; readonly key: string; readonly give: Tree };
+type MapTree = { readonly each: Paths; readonly key: string; readonly give: Tree };
 
 export function isMap(tree: object): tree is MapTree {
   return (
     "each" in tree &&
     "key" in tree &&
     "give" in tree &&
-    typeof tree.each === "string" &&
+    isPaths(tree.each) &&
     typeof tree.key === "string" &&
     Object.keys(tree).length === 3
   );
 }
 
 /** A member whose key is no text, number or boolean has no place in a map. */
-function mapOf({ each, key, give }: MapTree, root: unknown): unknown {
-  const pairs = membersOf(find(root, each)).flatMap((member) => {
+function mapOf(tree: MapTree, root: unknown): unknown {
+  const pairs = membersAt(tree, root).flatMap((member) => {
     const inside = within(root, member);
-    const name = find(inside, key);
-    return isLiteral(name) ? [[String(name), project(give, inside)] as const] : [];
+    const name = find(inside, tree.key);
+    return isLiteral(name) ? [[String(name), project(tree.give, inside)] as const] : [];
   });
   return Object.fromEntries(pairs);
 }
@@ -103,6 +129,11 @@ function find(root: unknown, path: string): unknown {
       return end === path.length ? root[key] : find(root[key], path.slice(end + 1));
   }
   return undefined;
+}
+
+/** Of several paths, one after the other. */
+function membersAt({ each }: { readonly each: Paths }, root: unknown): readonly Member[] {
+  return pathsOf(each).flatMap((path) => membersOf(find(root, path)));
 }
 
 function membersOf(value: unknown): readonly Member[] {

@@ -3,7 +3,7 @@
 import { sayForeign } from "./accepted.ts";
 import { closest } from "./closest.ts";
 import type { Workflow } from "./compile.ts";
-import type { Refusal } from "./event.ts";
+import type { Reading, Refusal } from "./event.ts";
 import { targetOf, type Unmet } from "./gate.ts";
 import type { Run } from "./run.ts";
 import type { Worth } from "./standing.ts";
@@ -107,11 +107,16 @@ function wayOut(run: Run, to: string, first: Unmet | undefined): string {
   return run.state === START ? first.mend : `${first.mend}, then: signalbox move ${run.id} ${to}`;
 }
 
-/** What was handed in does not count. */
-export function unusable(run: Run, artifact: string, found: Worth): Refusal {
+/** More than this nobody mends at once. */
+const FAULTS_MAX = 20;
+
+/** What was handed in does not count: all that is wrong with it is told, so that it is mended once. */
+export function unusable(run: Run, { artifact, faults }: Reading, found: Worth): Refusal {
+  const others = found.reason === faults[0]?.reason ? faults.slice(1, FAULTS_MAX) : [];
+  const also = others.map(({ at, reason }) => `; also ${at.line}:${at.col}: ${reason}`);
   return {
     code: found.standing === "stale" ? "stale" : "gate-not-met",
-    message: `${artifact} is ${found.standing}: ${found.reason}`,
+    message: `${artifact} is ${found.standing}: ${found.reason}${also.join("")}`,
     ...(found.at === undefined ? {} : { at: found.at }),
     next: `${found.mend ?? `mend ${artifact}`}, then: signalbox submit ${run.id} ${artifact}`,
   };

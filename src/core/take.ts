@@ -12,7 +12,12 @@ import { START, type Move } from "./workflow.ts";
 /** More engine moves in a row than this means a definition that `check` refuses. */
 const SETTLE_MAX = 100;
 
-export function take(draft: Draft, move: Move, by: string): void {
+/** Who takes it, and what a person said with it. */
+type Taker = { readonly by: string; readonly words?: string };
+
+const ENGINE: Taker = { by: "engine" };
+
+export function take(draft: Draft, move: Move, { by, words = "" }: Taker): void {
   const { workflow, run } = draft;
   const from = run.state;
   const to = targetOf(run, move);
@@ -43,7 +48,7 @@ export function take(draft: Draft, move: Move, by: string): void {
     record(draft, {
       type: "waiver-given",
       artifact,
-      reason: `${from} to ${to}`,
+      reason: words === "" ? `${from} to ${to}` : words,
       ...waivedFor(workflow, draft.run, artifact),
       by,
       ...answeredFor(workflow, artifact),
@@ -68,7 +73,7 @@ export function settle(draft: Draft): boolean {
     const candidates = workflow.engineMovesFrom[draft.run.state];
     const move = candidates?.find((candidate) => isOpen(draft, candidate));
     if (move === undefined) return moves > 0;
-    take(draft, move, "engine");
+    take(draft, move, ENGINE);
   }
   return true;
 }

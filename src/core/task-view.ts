@@ -4,8 +4,10 @@ import type { Workflow } from "./compile.ts";
 import { inOrder, isEarlier, type GraphTask } from "./graph.ts";
 import { phaseOf } from "./phase.ts";
 import type { Questions } from "./questions.ts";
+import type { Round } from "./record.ts";
 import type { Run } from "./run.ts";
 import type { Said } from "./said.ts";
+import { tasksTold, type TasksTold } from "./tasks-told.ts";
 
 /** Of `waiting` and `running` its run says which; *failed* is everything that ended otherwise than done. */
 type TaskStatus = "pending" | "running" | "waiting" | "completed" | "failed" | "blocked" | "skipped";
@@ -27,21 +29,34 @@ type KnownTask = {
 export type TaskInside = {
   /** Null while there is no run. */
   readonly phase: string | null;
+  readonly params: Run["params"];
   readonly counters: Readonly<Record<string, number>>;
   readonly waivers: readonly Run["waivers"][string][];
   readonly questions: Questions["questions"];
   readonly collected: Said["collected"];
+  /** The last round of each review that files of its own show. */
+  readonly reviews: Readonly<Record<string, Round>>;
 };
 
 export const INSIDE = [
   "phase",
+  "params",
   "counters",
   "waivers",
   "questions",
   "collected",
+  "reviews",
 ] as const satisfies readonly (keyof TaskInside)[];
 
-export const NO_INSIDE: TaskInside = { phase: null, counters: {}, waivers: [], questions: [], collected: {} };
+export const NO_INSIDE: TaskInside = {
+  phase: null,
+  params: {},
+  counters: {},
+  waivers: [],
+  questions: [],
+  collected: {},
+  reviews: {},
+};
 
 type TaskView = Partial<TaskInside> & {
   readonly id: string;
@@ -62,6 +77,10 @@ type TasksView = {
   readonly waves: readonly { readonly waveNumber: number; readonly tasks: readonly TaskView[] }[];
   readonly completed: readonly string[];
   readonly failed: readonly string[];
+  /** The first one that is under way. */
+  readonly current: TaskView | null;
+  /** Where some file shows it. */
+  readonly all?: TasksTold;
 };
 
 /** `isWaived`: a person goes on without what is not done. */
@@ -79,7 +98,14 @@ export function tasksView(known: readonly KnownTask[], isWaived: boolean): Tasks
     })),
     completed: idsOf("completed"),
     failed: idsOf("failed"),
+    current: list.find(({ status }) => status === "running" || status === "waiting") ?? null,
+    ...toldBy(known),
   };
+}
+
+function toldBy(known: readonly KnownTask[]): Pick<TasksView, "all"> {
+  const all = known.flatMap(({ task, inside }) => (inside === undefined ? [] : [{ id: task.id, inside }]));
+  return all.length === 0 ? {} : { all: tasksTold(all) };
 }
 
 function viewOf(known: KnownTask, on: { readonly wave: number; readonly isWaived: boolean }): TaskView {
@@ -101,11 +127,12 @@ function viewOf(known: KnownTask, on: { readonly wave: number; readonly isWaived
 export function insideOf(
   { definition }: Workflow,
   run: Run,
-  told: Pick<TaskInside, "questions" | "collected">,
+  told: Pick<TaskInside, "questions" | "collected" | "reviews">,
 ): TaskInside {
   const names = Object.keys(definition.counters);
   return {
     phase: phaseOf(definition, run.state),
+    params: run.params,
     counters: Object.fromEntries(names.map((name) => [name, run.counters[name] ?? 0])),
     waivers: Object.values(run.waivers),
     ...told,

@@ -19,7 +19,13 @@ export type Param = Kind & {
 
 type Kind =
   | { readonly type: "int"; readonly min: number; readonly max: number; readonly default: number }
-  | { readonly type: "enum"; readonly values: readonly string[]; readonly default: string }
+  /** `about` is what people are told of a value when a run begins with it. */
+  | {
+      readonly type: "enum";
+      readonly values: readonly string[];
+      readonly default: string;
+      readonly about?: Readonly<Record<string, string>>;
+    }
   | { readonly type: "bool"; readonly default: boolean }
   /** Information only: no guard reads it. `set` names who may change it later, `named` the text of which it is a name. */
   | {
@@ -211,9 +217,13 @@ export type Assertion = {
 export type Tree =
   | Literal
   | null
-  | { readonly from: string | readonly string[]; readonly else?: Tree }
-  | { readonly each: string; readonly give: Tree }
-  | { readonly each: string; readonly key: string; readonly give: Tree }
+  | {
+      readonly from: string | readonly string[];
+      readonly cases?: { readonly [word: string]: Tree };
+      readonly else?: Tree;
+    }
+  | { readonly each: string | readonly string[]; readonly give: Tree }
+  | { readonly each: string | readonly string[]; readonly key: string; readonly give: Tree }
   | readonly Tree[]
   | { readonly [key: string]: Tree };
 

@@ -51,7 +51,7 @@ export class Families implements Observer {
       const graph = { ...row, children: store.children(row) };
       const due = this.#due(graph);
       if (due !== undefined) hands.take(row.parent, () => this.#advance(graph, due));
-      else if (this.#isBehind(graph) && !isMoving(graph, hands))
+      else if (!isMoving(graph, hands) && this.#isBehind(graph))
         hands.take(row.parent, () => this.#show(graph));
     }
   }
@@ -63,11 +63,11 @@ export class Families implements Observer {
 
   #stampOf({ parent }: GraphRow, children: readonly ChildRow[]): string {
     const known = this.#inside.get(parent);
-    if (known !== undefined) return stampOf(children, known);
+    if (known !== undefined) return stampOf(this.#works, children, known);
     const row = this.#works.store.load(parent)?.row;
     const isInside = row !== undefined && showsInside(this.#works.workflow(row.definition));
     this.#inside.set(parent, isInside);
-    return stampOf(children, isInside);
+    return stampOf(this.#works, children, isInside);
   }
 
   async #show(graph: Graph): Promise<void> {

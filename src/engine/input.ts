@@ -31,7 +31,7 @@ export async function writeInput(works: Works, kept: Kept, agent: AgentRow): Pro
     dispatch: {
       ...dispatchOf(works, kept, { agent, readings: await works.artifacts.read(place) }),
       input: file,
-      changed: reads(data, "dispatch.changed") ? await changedIn(works, kept) : [],
+      changed: reads(data, "dispatch.changed") ? await changedFor(works, kept, agent) : [],
     },
   };
   const write = await works.artifacts.project(place, { root, projections });
@@ -66,16 +66,24 @@ function dispatchOf(
       const paths = pathsOf(run, workflow.definition.artifacts[reading.artifact], reading.slot);
       return paths.map((path) => ({ name: slotKey(reading.artifact, reading.slot), file: path }));
     }),
+    found: Object.fromEntries(
+      found.flatMap(({ artifact, slot: member, faults, fields, lists }) =>
+        member !== "" || faults.length > 0 ? [] : [[artifact, { ...fields, ...lists }]],
+      ),
+    ),
     output: outputIn(workflow, run, { role, slot }),
   };
 }
 
-/** What the work has become since its branch began, as it is now. */
-async function changedIn(works: Works, { row, run }: Kept): Promise<readonly Changed[]> {
+/** What the work has become since its branch began: for whoever judges it, as it was handed over; for whoever writes, as it is now. */
+async function changedFor(works: Works, { row, run }: Kept, agent: AgentRow): Promise<readonly Changed[]> {
   const workspace = shownWorkspace(works, row.id);
   if (workspace === undefined) return [];
   const { path, base } = workspace;
-  const artifacts = artifactPaths(works.workflow(row.definition), run);
-  const tree = await works.workspaces.digest(path, artifacts);
+  const workflow = works.workflow(row.definition);
+  const artifacts = artifactPaths(workflow, run);
+  const isJudge = workflow.definition.roles[agent.role]?.access === "read";
+  const given = isJudge ? (run.agents[slotKey(agent.role, agent.slot)]?.tree ?? "") : "";
+  const tree = given === "" ? await works.workspaces.digest(path, artifacts) : given;
   return works.branches.changed(path, { from: base, tree, artifacts });
 }

@@ -5,6 +5,7 @@
 
 import type { Workflow } from "../core/compile.ts";
 import type { Event, Fault, Incoming } from "../core/event.ts";
+import { fillPath } from "../core/fill-path.ts";
 import { holds } from "../core/gate.ts";
 import { awaits } from "../core/policy.ts";
 import { slotKey, type Run } from "../core/run.ts";
@@ -61,16 +62,22 @@ function faultsOf(workflow: Workflow, run: Run, { role, slot }: Author): readonl
   const moves = (workflow.movesFrom[run.state] ?? []).filter(({ when }) =>
     when.every((condition) => "artifact" in condition || holds(workflow, run, condition)),
   );
+  const isAwaited = (name: string): boolean =>
+    moves.some((move) => awaits(move, name)) || run.agents[slotKey(role, slot)]?.fan === name;
+  // A file that is read in two ways must be right in the one that is waited for.
+  const awaited = new Set(
+    Object.keys(artifacts).map((name) => (isAwaited(name) ? artifacts[name]?.file : "")),
+  );
   return Object.entries(artifacts).flatMap(([name, { by, each, file }]) => {
-    if (!by.includes(role) || file === "") return [];
+    if (!by.includes(role) || file === "" || (awaited.has(file) && !isAwaited(name))) return [];
     const of = { artifact: name, slot: each === undefined ? "" : slot };
     const { standing, reason } = worthOfSlot(workflow, run, of);
-    const isAwaited =
-      moves.some((move) => awaits(move, name)) || run.agents[slotKey(role, slot)]?.fan === name;
-    const isWrong = standing === "invalid" || ((standing === "missing" || standing === "stale") && isAwaited);
+    const isWrong =
+      standing === "invalid" || ((standing === "missing" || standing === "stale") && isAwaited(name));
     if (!isWrong) return [];
     const faults = run.held[slotKey(of.artifact, of.slot)]?.reading.faults ?? [];
-    return (faults.length === 0 ? [reason] : faults.map(sayFault)).map((text) => `${name}: ${oneLine(text)}`);
+    const texts = faults.length === 0 ? [fillPath(run, reason, of.slot)] : faults.map(sayFault);
+    return texts.map((text) => `${name}: ${oneLine(text)}`);
   });
 }
 

@@ -13,6 +13,7 @@ import type { Kept, RunRow } from "./ports/journal.ts";
 import type { WorkspaceRow } from "./ports/registry.ts";
 import type { Submission } from "./submit.ts";
 import { taskData } from "./task-data.ts";
+import { showsInside } from "./task-runs.ts";
 import { titleOf } from "./title.ts";
 
 const TRIES_MAX = 20;
@@ -46,6 +47,15 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
     if (isWhole && box.store.project(id, row.seq, () => undefined)) return all;
   }
   return [...all, `the files of run ${id} are behind its journal, which changes all the time`];
+}
+
+/** The same, and the files of whoever waits for it, where they tell of it: where nothing is due, nobody else looks. */
+export async function projectUpwards(box: Box, id: string): Promise<readonly string[]> {
+  const told = await project(box, id);
+  const parent = box.store.childAs(id)?.parent ?? "";
+  const row = parent === "" ? undefined : box.store.load(parent)?.row;
+  if (row !== undefined && showsInside(box.workflow(row.definition))) await projectUpwards(box, parent);
+  return told;
 }
 
 type Shown = Pick<Workflow["definition"], "projections">;

@@ -22,11 +22,11 @@ export function taskData(box: Pick<Box, "store" | "artifacts" | "workflow">, pla
   if (!showsTasks(workflow)) return { root: own, isCurrent: () => true };
   const rows = box.store.childrenOf(run.id);
   const isInside = showsInside(workflow);
-  const stamp = stampOf(rows, isInside);
-  const known = isInside ? rows.map((row) => ({ ...row, inside: insideIn(box, row) })) : rows;
+  const stamp = stampOf(box, rows, isInside);
+  const known = isInside ? rows.map((row) => ({ ...row, inside: insideIn(box, row).inside })) : rows;
   return {
     root: { ...own, tasks: tasksOf(workflow, run, known) },
-    isCurrent: () => stampOf(box.store.childrenOf(run.id), isInside) === stamp,
+    isCurrent: () => stampOf(box, box.store.childrenOf(run.id), isInside) === stamp,
   };
 }
 
@@ -49,7 +49,7 @@ function taskOf(
 ): Readonly<Record<string, unknown>> {
   const { run } = place;
   const row = store.childAs(run.id);
-  const { id, title, files, text = "" } = row?.task ?? ownTask(run);
+  const { id, title, files, text = "", keys = {} } = row?.task ?? ownTask(run);
   const beside = row === undefined || row.task.dependsOn.length === 0 ? [] : store.children(row);
   const before = beside.filter(({ task }) => row?.task.dependsOn.includes(task.id));
   return {
@@ -58,6 +58,7 @@ function taskOf(
     description: cut(title, DESCRIPTION_MAX),
     files,
     instructions: cut(text === "" ? title : text, INSTRUCTIONS_MAX),
+    said: keys,
     dependencyOutputs: before.map(({ task, summary }) => ({ taskId: task.id, summary })),
     context: artifacts.present(place, askedFor(run)),
     earlier: artifacts.present(place, linesOf(run, "earlier")),
@@ -81,11 +82,16 @@ function askedFor({ held }: Run): readonly string[] {
   );
 }
 
-/** All that can change of them; with what their runs say, all that happens to those. */
-export function stampOf(rows: readonly ChildRow[], isInside: boolean): string {
-  const lines = rows.map(({ entry, run, outcome, status, seq }) =>
-    [entry, run, outcome, status, isInside ? seq : ""].join(" "),
-  );
+/** All that can change of them; where files show what their runs say, that as well. */
+export function stampOf(
+  box: Pick<Box, "store" | "workflow">,
+  rows: readonly ChildRow[],
+  isInside: boolean,
+): string {
+  const lines = rows.map((row) => {
+    const { entry, run, outcome, status } = row;
+    return [entry, run, outcome, status, isInside ? insideIn(box, row).mark : ""].join(" ");
+  });
   return lines.join("\n");
 }
 

@@ -4,9 +4,12 @@
  */
 
 import type { Workflow } from "../core/compile.ts";
-import { reads } from "../core/project.ts";
+import type { Event } from "../core/event.ts";
+import { pathsIn, reads } from "../core/project.ts";
+import { recordOf, showsRecord } from "../core/record.ts";
 import { saidIn } from "../core/said.ts";
 import { INSIDE, insideOf, NO_INSIDE, type TaskInside } from "../core/task-view.ts";
+import { sha256 } from "../format/sha256.ts";
 import { askedIn } from "./asked.ts";
 import type { Box } from "./box.ts";
 import type { ChildRow } from "./ports/graphs.ts";
@@ -15,27 +18,37 @@ import type { ChildRow } from "./ports/graphs.ts";
 export function showsInside({ definition }: Workflow): boolean {
   const inputs = Object.values(definition.roles).flatMap(({ input }) => (input === undefined ? [] : [input]));
   return [...definition.projections, ...inputs].some(
-    (each) =>
-      "data" in each && reads(each.data, "tasks") && INSIDE.some((name) => reads(each.data, `item.${name}`)),
+    (each) => "data" in each && reads(each.data, "tasks") && pathsIn(each.data).some(isInside),
   );
 }
 
-type Known = { readonly seq: number; readonly inside: TaskInside };
+/** Of a member, of the one that is under way, or of all of them. */
+function isInside(path: string): boolean {
+  const [root, ...below] = path.split(".");
+  if (root === "item") return INSIDE.some((name) => name === below[0]);
+  return root === "tasks" && below.some((part) => part === "all" || INSIDE.some((name) => name === part));
+}
+
+/** `mark` is the same as long as it says the same, however far its run has gone on. */
+type Known = { readonly seq: number; readonly inside: TaskInside; readonly mark: string };
+
+const NOTHING: Known = { seq: 0, inside: NO_INSIDE, mark: "" };
 
 const KEPT_MAX = 1000;
 const memory = new WeakMap<object, Map<string, Known>>();
 
-export function insideIn(box: Pick<Box, "store" | "workflow">, row: ChildRow): TaskInside {
+export function insideIn(box: Pick<Box, "store" | "workflow">, row: ChildRow): Known {
   const run = row.run === "" ? row.took : row.run;
-  if (run === "") return NO_INSIDE;
+  if (run === "") return NOTHING;
   const known = memory.get(box.store) ?? new Map<string, Known>();
   memory.set(box.store, known);
   const kept = known.get(run);
-  if (kept !== undefined && kept.seq === row.seq) return kept.inside;
+  if (kept !== undefined && kept.seq === row.seq) return kept;
   const inside = read(box, run);
+  const now = { seq: row.seq, inside, mark: sha256(JSON.stringify(inside)) };
   if (known.size >= KEPT_MAX) known.clear();
-  known.set(run, { seq: row.seq, inside });
-  return inside;
+  known.set(run, now);
+  return now;
 }
 
 function read(box: Pick<Box, "store" | "workflow">, id: string): TaskInside {
@@ -47,5 +60,12 @@ function read(box: Pick<Box, "store" | "workflow">, id: string): TaskInside {
   return insideOf(workflow, kept.run, {
     questions: askedIn(box, workflow, { id, events }).questions,
     collected: saidIn(workflow, events).collected,
+    reviews: lastRounds(workflow, events),
   });
+}
+
+function lastRounds(workflow: Workflow, events: readonly Event[]): TaskInside["reviews"] {
+  if (!showsRecord(workflow.definition)) return {};
+  const all = Object.entries(recordOf(workflow, events).reviews);
+  return Object.fromEntries(all.flatMap(([name, rounds]) => rounds.slice(-1).map((round) => [name, round])));
 }

@@ -35,6 +35,31 @@ export function graphsContract(open: Open): void {
     expect(other.childAs("z9")).toBeUndefined();
   });
 
+  test("graphs: what others do to tasks is seen at the next look, and nothing is made anew that is as it was", () => {
+    const [one, other] = open();
+    one.putGraph(graph, [child("1"), child("2")]);
+    const seen = (): unknown[] =>
+      other.children(key).map(({ run, outcome, summary, status }) => [run, outcome, summary, status]);
+    const [first, second] = other.children(key);
+    expect(other.children(key).map((row, at) => row === [first, second][at])).toEqual([true, true]);
+    one.nameChild(key, "1", "b1");
+    expect(seen()).toEqual([
+      ["b1", "", "", ""],
+      ["", "", "", ""],
+    ]);
+    add(one, "b1");
+    expect(seen()[0]).toEqual(["b1", "", "", "running"]);
+    const before = other.childrenOf("a1")[0]?.seq ?? 0;
+    add(one, "b1");
+    expect(other.childrenOf("a1")[0]?.seq).toBeGreaterThan(before);
+    one.settleChild(key, "1", { outcome: "done", summary: "did 1" });
+    expect(seen()[0]).toEqual(["b1", "done", "did 1", "running"]);
+    const [, still] = other.children(key);
+    expect([still?.params === second?.params, still?.task === second?.task]).toEqual([true, true]);
+    one.putGraph({ ...graph, entry: 4 }, [child("3")]);
+    expect(other.childrenOf("a1").map(({ task }) => task.id)).toEqual(["1", "2", "3"]);
+  });
+
   test("graphs: how far those are that somebody waits for", () => {
     const [one, other] = open();
     expect(other.tallies()).toEqual([]);

@@ -149,9 +149,12 @@ function everything(workflow: Workflow, run: Run): { event: Incoming; human: boo
       });
   }
   for (const { role, slot, attempt } of up) {
-    const ended = { type: "agent-ended", at: "", role, slot, attempt, cause: "exited" } as const;
-    all.push({ human: false, event: ended });
-    for (const reading of readings) all.push({ human: false, event: { ...ended, readings: [reading] } });
+    const ended = { type: "agent-ended", at: "", role, slot, attempt } as const;
+    for (const cause of ["exited", "killed"] as const) {
+      all.push({ human: false, event: { ...ended, cause } });
+      for (const reading of readings)
+        all.push({ human: false, event: { ...ended, cause, readings: [reading] } });
+    }
   }
   for (const reading of readings)
     if (definition.artifacts[reading.artifact]?.by.includes("engine") === true)

@@ -32,6 +32,16 @@ const lists: Lists = {
           ]
         : [],
     ),
+  values: (workflow) =>
+    Promise.resolve(
+      workflow === "tiny"
+        ? [
+            { word: "--full", about: "mode is full", param: "mode" },
+            { word: "--lean", about: "for what is small", param: "mode" },
+            { word: "--long", about: "size is long", param: "size" },
+          ]
+        : [],
+    ),
 };
 
 async function offered(line: string): Promise<string> {
@@ -71,6 +81,12 @@ test.for<[line: string, offers: string]>([
   ["run tiny goal --no-p", ""],
   ["run tiny --no-test --no-t", ""],
   ["run --no-t", ""],
+  ["run tiny --le", "--lean"],
+  ["run tiny goal --l", "--lean --long"],
+  ["run tiny --full --l", "--long"],
+  ["run task --le", ""],
+  ["run --le", ""],
+  ["check tiny --le", ""],
   ["task nonsense ", ""],
   ["project update ", "shop"],
   ["toString ", ""],
@@ -105,7 +121,16 @@ test.for<[usage: string, slots: string]>([
   expect(`${grammar.slots.map(({ type }) => type).join(" ")}${grammar.repeats ? "..." : ""}`).toBe(slots);
 });
 
+const MODES = tiny("modes").replace(
+  "states:",
+  `params:
+  mode: { enum: [full, lean, both, json, a, no-tests, two words, a=b], default: full, about: { lean: for what is small } }
+  size: { enum: [both], default: both }
+states:`,
+);
+
 describe("as a command", () => {
+  const withModes = folderWith({ ".signalbox/workflows/modes/workflow.yaml": MODES });
   const cwd = folderWith({ ".signalbox/workflows/tiny/workflow.yaml": tiny("tiny") });
 
   test("workflows of this repository are offered, with where they come from", async () => {
@@ -123,6 +148,17 @@ describe("as a command", () => {
       "0\n--expanded\tshow what stages expand to\n",
     );
     expect(await say(["completion", "--line", "--", "graph", "--help", "ti"], cwd)).toContain("tiny\t");
+  });
+
+  test("words of the workflow's parameters are offered that can be typed alone, with what it says about them", async () => {
+    const { stdout } = await call(["completion", "--line", "--", "run", "modes", "goal", "--"], withModes);
+    const words = ["--full", "--lean", "--both", "--json", "--a", "--no-tests", "--two words", "--a=b"];
+    const offers = stdout.split("\n").filter((line) => words.some((word) => line.split("\t")[0] === word));
+    expect(offers).toEqual([
+      "--json\tprint exactly one JSON document, also on failure",
+      "--full\tmode is full",
+      "--lean\tfor what is small",
+    ]);
   });
 
   test("a state home in which nothing ever began offers no runs and is not made", async () => {

@@ -10,7 +10,7 @@ title: A paper with a folder of its own
 params:
   session: { text: "", named: goal }
   goal: { text: "" }
-  mode: { enum: [full, lean], default: full }
+  mode: { enum: [full, lean], default: full, about: { lean: for what is small } }
   kind: { enum: [short, plan, both], default: short }
   size: { enum: [small, both], default: small }
 artifacts:
@@ -38,6 +38,15 @@ async function begun(...line: readonly string[]): Promise<Begun> {
   const id = stdout.trim();
   const run = on.withStore((store) => store.load(id)?.run);
   return { id, session: String(run?.params["session"]), state: run?.state ?? "" };
+}
+
+/** What is said before there is a result. */
+async function toldFirst(line: readonly string[], columns?: number): Promise<string> {
+  let told = "";
+  const talk = { print: (text: string) => void (told += text), columns: () => columns };
+  const { code, stderr } = await on.say(["run", "paper", ...line, "--detach"], { talk });
+  if (code !== 0) throw new Error(stderr);
+  return told;
 }
 
 /** Without its day, which is any: a test may begin before midnight and end behind it. */
@@ -90,6 +99,22 @@ describe("a word as an option", () => {
     [["Full one", "--full"], "full"],
   ])("%j begins in %s", async ([line, state]) => {
     expect((await begun(...line)).state).toBe(state);
+  });
+
+  test.for<[line: readonly string[], columns: number | undefined, said: string]>([
+    [["--lean"], undefined, "  mode lean: for what is small\n"],
+    [["--lean"], 25, "  mode lean: for what is\n    small\n"],
+    [["--param", "mode=lean"], undefined, "  mode lean: for what is small\n"],
+    [[], undefined, ""],
+    [["--lean", "--quiet"], undefined, ""],
+    [["--lean", "--json"], undefined, ""],
+  ])("%j, %s columns wide: what the workflow says about it is told first", async ([line, columns, said]) => {
+    expect(await toldFirst(["Told", ...line], columns)).toBe(said);
+  });
+
+  test("what the workflow says about it is told once", async () => {
+    const line = ["Told once", "--lean", "--key", "once"];
+    expect([await toldFirst(line), await toldFirst(line)]).toEqual(["  mode lean: for what is small\n", ""]);
   });
 
   test.for<[line: readonly string[], said: string]>([

@@ -1,7 +1,8 @@
 /** Why a run asks: `show` and `inbox` say it in the words of whoever said it. */
 
 import { afterAll, describe, expect, test } from "vitest";
-import type { Reading } from "../../src/core/event.ts";
+import type { Incoming, Reading } from "../../src/core/event.ts";
+import { NO_ISSUES } from "../../src/core/verdict.ts";
 import { reading, verdict } from "../support/play.ts";
 import { happening } from "../support/stages.ts";
 import { fromText } from "../support/workflows.ts";
@@ -53,7 +54,8 @@ describe("why it asks", async () => {
     const { role, slot, attempt } = busy;
     if (made?.faults.length === 0) return on.happen(id, { ...event, readings: [made] });
     const readings = made === undefined ? {} : { readings: [made] };
-    on.happen(id, { type: "agent-ended", at: event.at, role, slot, attempt, cause: "exited", ...readings });
+    const ended = { cause: "timed-out", code: 143 } as const;
+    on.happen(id, { type: "agent-ended", at: event.at, role, slot, attempt, ...ended, ...readings });
   }
 
   test.for<[what: string, made: (Reading | undefined)[], asked: string[]]>([
@@ -71,9 +73,22 @@ describe("why it asks", async () => {
         reading("work", { digest: "w2" }),
         verdict("judge", "needs_fix", { faults: [{ at, reason: '"summary" is missing' }] }),
       ],
-      ['"summary" is missing (judge.json:2:3)', "judge.tries is spent"],
+      [
+        '"summary" is missing (judge.json:2:3)',
+        "critic ended: timed-out (exit code 143)",
+        "judge.tries is spent",
+      ],
     ],
-    ["nothing at all", [undefined], ["work.md is not there yet", "work.tries is spent"]],
+    [
+      "an approval with an issue that blocks",
+      [reading("work", { digest: "w3" }), verdict("judge", "pass", { issues: { ...NO_ISSUES, high: 1 } })],
+      ["judge says pass, counts as needs_fix", "judge.fixes is spent"],
+    ],
+    [
+      "nothing at all",
+      [undefined],
+      ["work.md is not there yet", "worker ended: timed-out (exit code 143)", "work.tries is spent"],
+    ],
   ])("%s", async ([what, made, asked]) => {
     const id = `r${what.length}`;
     on.begin(id);
@@ -85,6 +100,86 @@ describe("why it asks", async () => {
     const { stdout } = await on.call(`show ${id}`);
     expect(stdout).toContain(`Why it asks\n  ${asked[0]}`);
     expect(stdout).not.toContain("\u001B");
+  });
+});
+
+describe("without a schedule", async () => {
+  const book = fromText(`
+$schema: ../../schema/workflow-1.schema.json
+name: book
+title: A plan, its chapters, and whoever does not write them
+params: { session: { text: b } }
+artifacts:
+  plan: { in: "{session}/plan.md", document: [Chapters], lists: { chapters: Chapters }, by: planner }
+  parts: { in: "{session}/{slot}.md", file: true, each: plan.chapters, max: 3, by: writer }
+  notes: { in: "{session}/notes.md", file: true, by: planner }
+counters: { deaths: { max: 1, per: entry } }
+roles: { planner: { prompt: worker }, writer: { prompt: worker } }
+states:
+  planning: { enter: [start planner] }
+  writing: { enter: [start writer each parts] }
+  noting: { enter: [start planner] }
+  stuck: { ask: stuck }
+  done: { final: done }
+moves:
+  - { from: start, to: planning, by: human }
+  - { from: planning, to: writing, by: engine, need: plan, do: [stop planner] }
+  - { from: writing, to: noting, by: engine, when: { parts: all } }
+  - { from: noting, to: done, by: engine, need: notes, do: [stop planner] }
+  - { from: writing, to: stuck, by: engine, when: { parts: [some, none] }, remember: true }
+  - { from: [planning, noting], to: stuck, by: engine, when: { deaths: spent }, remember: true, do: [stop all] }
+  - { from: [planning, writing, noting], to: done, by: human, do: [stop all] }
+asks:
+  stuck: { question: worker, options: { retry: { to: origin }, write: { to: writing }, leave: { to: done } } }
+ends:
+  - { role: planner, in: planning, else: { count: deaths } }
+  - { role: writer, in: writing, else: { count: deaths } }
+`);
+  const on = await machine(book);
+  afterAll(() => on.store.close());
+
+  const end = (
+    role: string,
+    slot: string,
+    ...readings: Reading[]
+  ): Extract<Incoming, { type: "agent-ended" }> => ({
+    type: "agent-ended",
+    at: AT,
+    role,
+    slot,
+    attempt: slot === "c" ? 2 : 1,
+    cause: "killed",
+    readings,
+  });
+  const plan = reading("plan", { digest: "p", lists: { chapters: ["a", "c"] } });
+  const flaw = { at: { file: "b/plan.md", line: 3, col: 1 }, reason: "it has no end" };
+
+  test.for<[what: string, events: Incoming[], asked: string[], ways: string[]]>([
+    [
+      "nothing was left",
+      [end("planner", "")],
+      ["b/plan.md is not there yet", "planner ended: killed", "deaths is spent"],
+      ["back to planning", "on to writing", "on to done (the end)"],
+    ],
+    [
+      "what was left is wrong",
+      [end("planner", "", reading("plan", { faults: [flaw] }))],
+      ["it has no end (b/plan.md:3:1)", "planner ended: killed", "deaths is spent"],
+      ["back to planning", "on to writing", "on to done (the end)"],
+    ],
+    [
+      "the last of several was good",
+      [end("planner", "", plan), end("writer", "a"), end("writer", "c", reading("parts", { slot: "c" }))],
+      ["some of b/*.md are done", "failed: a"],
+      ["back to writing", "back to writing", "on to done (the end)"],
+    ],
+  ])("%s", async ([what, events, asked, ways]) => {
+    const id = `b${what.length}`;
+    on.begin(id);
+    for (const event of events) on.happen(id, event);
+    const shown = (await on.data(`show ${id}`)) as { asked: string; choices: { means: string }[] };
+    expect(shown.asked.split("\n")).toEqual(asked);
+    expect(shown.choices.map(({ means }) => means)).toEqual(ways);
   });
 });
 

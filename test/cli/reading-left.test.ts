@@ -1,5 +1,8 @@
 /** What `show` says of a run that is over, and of one whose agents have come and gone. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { runFolders } from "../../src/adapters/home/paths.ts";
 import type { Literal } from "../../src/core/value.ts";
 import { fromText } from "../support/workflows.ts";
 import { AT, machine, PERSON, type Machine } from "./reading-support.ts";
@@ -17,6 +20,21 @@ states:
 moves:
   - { from: start, to: packing, by: human }
   - { from: packing, to: away, by: human }
+`);
+
+const REPORTED = fromText(`$schema: ../schema/workflow-1.schema.json
+name: reported
+title: What was done is written down
+params: { session: { text: out } }
+states:
+  packing: { waits: true }
+  away: { final: done }
+moves:
+  - { from: start, to: packing, by: human }
+  - { from: packing, to: away, by: human }
+projection:
+  - { file: "{session}/report.md", as: sections, data: { Done: { from: run.state } } }
+  - { file: state.json, as: json, data: { state: { from: run.state } } }
 `);
 
 const COMMIT = "f69cfb1021ddf2016624049cb34fff7f5671b13c";
@@ -57,6 +75,18 @@ test.for<[facts: Record<string, Record<string, Literal>>, rows: readonly string[
   const { text, choices } = await shown(on);
   expect(choices).toEqual(typed);
   expect(text.split("\n").filter((line) => /^(commit|pull|no pull)/.test(line))).toEqual(rows);
+});
+
+test("over, with a page for people", async () => {
+  const on = await machine(REPORTED);
+  on.begin("k");
+  on.store.putWorkspace(WORKSPACE);
+  const file = join(runFolders(on.home, "k").files, "out/report.md");
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, "## Done\n");
+  expect((await shown(on)).text).not.toContain("report.md");
+  on.happen("k", { type: "move-asked", by: PERSON, at: AT, to: "away" });
+  expect((await shown(on)).text).toMatch(new RegExp(`^report.md +${file}$`, "m"));
 });
 
 const WORKSPACE = {

@@ -43,6 +43,30 @@ ends:
   - { role: worker, in: writing, else: { count: crashes, do: [mark worker] } }
 `);
 
+const BOOK = fromText(`$schema: ../schema/workflow-1.schema.json
+name: book
+title: A book with the chapters that its plan names
+artifacts:
+  plan: { in: plan.md, document: [Chapters], lists: { chapters: Chapters }, by: worker }
+  chapters: { in: "chapters/{slot}.md", file: true, every: plan.chapters, by: [worker, human] }
+  todo: { in: todo.md, tasks: checkbox, by: worker }
+  work: { files: todo }
+counters:
+  crashes: { max: 3, per: run }
+roles:
+  worker: { prompt: worker }
+states:
+  writing: { enter: [start worker] }
+  looking: { waits: true }
+  kept: { final: done }
+moves:
+  - { from: start, to: writing, by: human }
+  - { from: writing, to: looking, by: worker, need: [plan, todo], do: [stop worker] }
+  - { from: looking, to: kept, by: human, need: chapters, when: { work: valid } }
+ends:
+  - { role: worker, in: writing, else: { count: crashes, do: [start worker] } }
+`);
+
 type Json = Record<string, unknown>;
 
 const worker = { type: "agent", role: "worker", slot: "", attempt: 1 } as const;
@@ -61,7 +85,7 @@ function move(to: string, more: Partial<Extract<Incoming, { type: "move-asked" }
   return { type: "move-asked", by: PERSON, at: AT, to, tree: "t1", ...more };
 }
 
-function ended(...readings: readonly Reading[]): Incoming {
+function ended(...readings: readonly Reading[]): Extract<Incoming, { type: "agent-ended" }> {
   const { role, slot, attempt } = worker;
   return { type: "agent-ended", at: AT, role, slot, attempt, cause: "exited", code: 1, readings };
 }
@@ -90,6 +114,28 @@ describe("artifacts", () => {
     const { stdout } = await on.call("show abcd");
     expect(stdout).not.toMatch(/\{session\}|the file is missing/);
     expect((await on.call("why abcd")).stdout).not.toContain("{session}");
+  });
+
+  test("what follows from another one is not looked for before that is there", async () => {
+    const on = await machine(BOOK);
+    on.begin("b1");
+    const at = { file: "plan", line: 1, col: 1 };
+    const none = { found: false, digest: "" };
+    const chapters = reading("chapters", { ...none, faults: [{ at, reason: "plan names no chapters yet" }] });
+    const todo = { at: { ...at, file: "todo.md" }, reason: "what it names cannot be looked at" };
+    const work = reading("work", { ...none, faults: [todo] });
+    const plan = reading("plan", { lists: { chapters: ["a"] } });
+    on.happen("b1", ended(chapters, work));
+    on.happen("b1", { type: "submitted", by: { ...worker, attempt: 2 }, at: AT, readings: [plan] });
+    expect(await artifacts(on, "show b1")).toMatchObject({
+      chapters: { standing: "missing", reason: "expected: chapters/*.md" },
+      work: { standing: "missing", reason: "expected: the files of todo" },
+    });
+    expect((await on.call("show b1")).stdout).not.toMatch(/names no|^ {2}(work|chapters) /m);
+    const faults = [{ at: { ...at, file: "chapters/a.md" }, reason: "the file is a folder" }];
+    on.begin("b2");
+    on.happen("b2", ended({ ...chapters, faults }));
+    expect((await artifacts(on, "show b2"))["chapters"]).toMatchObject({ reason: "the file is a folder" });
   });
 
   test("what could not be read is told as it was", async () => {

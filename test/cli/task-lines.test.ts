@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import type { Seen } from "../../src/cli/box.ts";
 import { taskTeller } from "../../src/cli/reading/task-lines.ts";
 
-const TIMES: Readonly<Record<string, string>> = { one: "T3", three: "T2" };
+const TIMES: Readonly<Record<string, string>> = { one: "T3", three: "T2", four: "T4" };
+const COUNTED: Readonly<Record<string, object>> = { four: { fixes: 2, deaths: 0, tries: 1 } };
 
 const child = (id: string, run: string, more: object): object => ({
   artifact: "work",
@@ -22,7 +23,9 @@ function lines(children: readonly object[]): string[] {
   const store = {
     childrenOf: () => children,
     load: (run: string) =>
-      run === "" ? undefined : { row: { id: run, startedAt: "T1", updatedAt: TIMES[run] } },
+      run === ""
+        ? undefined
+        : { row: { id: run, startedAt: "T1", updatedAt: TIMES[run] }, run: { counters: COUNTED[run] ?? {} } },
   };
   const workflow = { definition: { artifacts: { work: { reader: { type: "children" } } } } };
   const seen = { store, workflow, run: { id: "parent", updatedAt: "T0" } } as unknown as Seen;
@@ -41,5 +44,15 @@ test("what never begins is told when the task that it depends on has failed", ()
     "T3 task 2 cannot begin: what it depends on has failed",
     "T1 task 3 begins: Part 3 (three)",
     "T2 task 3 has failed: signalbox show three",
+  ]);
+});
+
+test("what was counted on the way is told at the end", () => {
+  const done = { status: "done", outcome: "done", summary: "mended" };
+  expect(lines([child("4", "four", done), child("5", "three", done)])).toEqual([
+    "T1 task 4 begins: Part 4 (four)",
+    "T4 task 4 is done after fixes 2, tries 1: mended",
+    "T1 task 5 begins: Part 5 (three)",
+    "T2 task 5 is done: mended",
   ]);
 });

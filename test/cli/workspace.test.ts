@@ -96,7 +96,7 @@ test("a life of a pool: nothing, made ahead, in use, free again, too many", asyn
 test.for<[argv: string[], columns: number | undefined, env: Record<string, string>, said: string]>([
   [[], undefined, {}, "  making desk--1 (1 of 2)\n  making desk--2 (2 of 2)\n"],
   [[], 80, {}, "\r\u001B[K  making desk--1 (1 of 2)\r\u001B[K  making desk--2 (2 of 2)\r\u001B[K"],
-  [[], 12, {}, "\r\u001B[K  making de\r\u001B[K  making de\r\u001B[K"],
+  [[], 12, {}, "\r\u001B[K  making de\r\u001B[K"],
   [[], 80, { TERM: "dumb" }, "  making desk--1 (1 of 2)\n  making desk--2 (2 of 2)\n"],
   [["--json"], 80, {}, ""],
   [["--quiet"], undefined, {}, ""],
@@ -114,7 +114,9 @@ test.for<[argv: string[], columns: number | undefined, env: Record<string, strin
       startSupervisor: () => undefined,
     });
   expect((await init()).code).toBe(0);
-  expect(said).toBe(expected);
+  // On a slow machine a line is told again with the seconds it takes.
+  const lines = said.split("\r\u001B[K").map((line) => line.replace(/, \d+ s$/u, ""));
+  expect(lines.filter((line, at) => line !== lines[at - 1]).join("\r\u001B[K")).toBe(expected);
   // What is there is not made again.
   said = "";
   expect((await init()).code).toBe(0);

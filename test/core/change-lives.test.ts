@@ -230,7 +230,33 @@ describe("halted", () => {
       "to implement, edited",
       "review !reviewer halted testing review complete; complete",
     ],
-    [{ reviewer: "NEEDS_CHANGES h", fixer: "die*" }, "to implement", "fix testing review complete; complete"],
+    // Nobody mends what no review has found.
+    [
+      { reviewer: "silent, silent, ok" },
+      "to implement, resume",
+      "review !reviewer halted review complete; complete",
+    ],
+    [
+      { reviewer: "NEEDS_CHANGES h, die, die, ok" },
+      "to implement, resume",
+      "fix testing review !reviewer halted review complete; complete",
+    ],
+    [
+      { reviewer: "NEEDS_CHANGES h", fixer: "die, OK" },
+      "to implement",
+      "fix !fixer testing review complete; complete",
+    ],
+    [{ reviewer: "NEEDS_CHANGES h", fixer: "die*" }, "to implement", "fix !fixer halted; implementing"],
+    [
+      { reviewer: "NEEDS_CHANGES h", fixer: "die, die" },
+      "to implement, resume",
+      "halted fix testing review complete; complete",
+    ],
+    [
+      { reviewer: "NEEDS_CHANGES h", fixer: "die*" },
+      "to implement, waive",
+      "halted complete; complete; waived review tests",
+    ],
   ])("%o, then %s: %s", (row) => {
     expect(lived(row)).toBe(row[2]);
   });
@@ -267,6 +293,8 @@ describe("somebody does not do its part", () => {
     ],
     [LIMIT, "", "challenge reproposal challenge challenged; challenged"],
     [{ ...LIMIT, reviser: "silent, ok" }, "", "challenge reproposal challenge challenged; challenged"],
+    [{ ...LIMIT, reviser: "die, ok" }, "", "reproposal !reviser challenge challenged; challenged"],
+    [{ ...LIMIT, reviser: "die*" }, "", "reproposal !reviser planning-stuck; proposed"],
     [{ "archiver.a": "silent*" }, "to implement, to merging", "merging !archiver archive-blocked; complete"],
     [
       { "archiver.a": "silent, silent, ok" },

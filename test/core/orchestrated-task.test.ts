@@ -190,6 +190,20 @@ describe("what a judge says", () => {
     expect(wayOf(row)).toBe(row[2]);
   });
 
+  test.for<[agents: Record<string, string>, people: string, artifact: string, reason: string]>([
+    [{ Reviewer: "BLOCKED major" }, "accept-known-issues", "review", "why"],
+    [
+      { Security: TWO },
+      "sec-1=accept-risk, sec-2=fix-later",
+      "audit",
+      "sec-1: accept-risk: why\nsec-2: fix-later: why",
+    ],
+    // Where nothing was said, it is told which way it was given.
+    [{ Reviewer: "OK nit" }, "accept!", "review", "NOTES to QA_DUE"],
+  ])("a waiver is kept with a person's words: %o, then %s", ([agents, people, artifact, reason]) => {
+    expect(lived([agents, people, "", { attempts: 0 }]).run.waivers[artifact]?.reason).toBe(reason);
+  });
+
   test("each budget is its own", () => {
     const words = "BLOCKED high, OK, BLOCKED high, OK";
     const { way, run } = lived([{ QA: words, Security: words, Reviewer: "BLOCKED major" }, "", ""]);

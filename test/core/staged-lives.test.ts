@@ -191,10 +191,22 @@ test.for<Row>([
     "3.2-analyse !analyst !analyst TEST-blocked 3.2-analyse 3.2-fix",
   ],
   [
-    "who mends it dies, and only the tests judge",
-    { "3.1": "red-test, red-test, ok", "test-fixer": "die, ok" },
+    "who mends it dies once",
+    { "3.1": "red-test, ok", "test-fixer": "die, ok" },
     "",
-    "3.2-fix 3.1 3.2 3.2-analyse 3.2-fix 3.1 3.2 3.3",
+    "3.2-fix !test-fixer 3.1 3.2 3.3",
+  ],
+  [
+    "who mends it always dies",
+    { "3.1": "red-test, ok", "test-fixer": "die, die, die, ok" },
+    "retry",
+    "3.2-fix !test-fixer !test-fixer TEST-blocked 3.2-fix 3.1 3.2 3.3",
+  ],
+  [
+    "nobody mends it, and nobody minds",
+    { "3.1": "red-test*", "test-fixer": "die*" },
+    "skip",
+    "3.2-fix !test-fixer !test-fixer TEST-blocked 3.3; waived 3.1",
   ],
   [
     "nobody sums it up",

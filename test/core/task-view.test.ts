@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { reads } from "../../src/core/project.ts";
 import { NO_RUN, type Held } from "../../src/core/run.ts";
-import { summaryOf, tasksView } from "../../src/core/task-view.ts";
+import { NO_INSIDE, summaryOf, tasksView, type TaskInside } from "../../src/core/task-view.ts";
 import type { Tree } from "../../src/core/workflow.ts";
 
 type Known = Parameters<typeof tasksView>[0][number];
@@ -53,7 +53,36 @@ test("waves: one after all that it depends on; those of the list stay in its ord
     [3, "4"],
   ]);
   expect({ completed, failed }).toEqual({ completed: ["1", "2"], failed: ["3"] });
-  expect(tasksView([], false)).toEqual({ list: [], waves: [], completed: [], failed: [] });
+  expect(tasksView([], false)).toEqual({ list: [], waves: [], completed: [], failed: [], current: null });
+});
+
+test.for<[statuses: readonly string[], current: string | undefined]>([
+  [[], undefined],
+  [["", "done", "failed"], undefined],
+  [["done", "running", "running"], "1"],
+  [["", "waiting"], "1"],
+])("of %j, the one that is under way is %s", ([statuses, current]) => {
+  const all = statuses.map((status, index) => known(`${index}`, { run: "r", status }));
+  expect(tasksView(all, false).current?.id).toBe(current);
+});
+
+test("what the runs of all tasks say is one list of each kind", () => {
+  const question = { id: "UD-1" } as TaskInside["questions"][number];
+  const waiver = { artifact: "review", reason: "late" } as TaskInside["waivers"][number];
+  const note = { text: "slow" } as TaskInside["collected"][string][number];
+  const round = { issues: [{ title: "x" }] } as unknown as TaskInside["reviews"][string];
+  const one = { ...NO_INSIDE, questions: [question], waivers: [waiver], collected: { a: [note] } };
+  const two = { ...NO_INSIDE, questions: [question], collected: { b: [note] }, reviews: { review: round } };
+  const { all } = tasksView([known("1", { inside: one }), known("2", { inside: two }), known("3")], false);
+  expect(all).toEqual({
+    questions: [
+      { id: "UD-1", task: "1", ref: "1/UD-1" },
+      { id: "UD-1", task: "2", ref: "2/UD-1" },
+    ],
+    waivers: [{ artifact: "review", reason: "late", task: "1" }],
+    issues: [{ title: "x", artifact: "review", task: "2" }],
+    collected: { a: [{ text: "slow", task: "1" }], b: [{ text: "slow", task: "2" }] },
+  });
 });
 
 const held = (artifact: string, fields: Held["reading"]["fields"]): Held => ({

@@ -84,8 +84,42 @@ test("S2: every rule of the seed has a row", () => {
   expect([...new Set(rules)]).toEqual([...all, ...others]);
 });
 
+test("S0: the page has every phase of orchestrated, with the states of a session and of a task", () => {
+  const rows = new Map<string, [string[], string[]]>();
+  const put = (workflow: string, column: 0 | 1): void => {
+    for (const [name, { phase }] of Object.entries(loadWorkflow(workflow).definition.states)) {
+      if (phase === undefined) continue;
+      const row = rows.get(phase) ?? [[], []];
+      row[column].push(name);
+      rows.set(phase, row);
+    }
+  };
+  put("orchestrated", 0);
+  put("orchestrated-task", 1);
+  expect(rowsUnder("### S0: the phases").map((cells) => cells.slice(0, -1))).toEqual(
+    [...rows].map(([phase, [session, task]]) => [phase, list(session), list(task)]),
+  );
+});
+
+test.for(["S0: the phases", "S0: the rules", "S1: the rules"])(
+  "%s: every row says where it comes from",
+  (table) => {
+    const from = rowsUnder(`### ${table}`).map((cells) => cells.at(-1) ?? "");
+    expect(from.length).toBeGreaterThan(10);
+    expect(from.filter((cell) => !/^(seed(, C-\d+)*|added)$/.test(cell))).toEqual([]);
+  },
+);
+
+test("S0 and S1: each resolution is the reason of some row", () => {
+  const tables = ["S0: the phases", "S0: the rules", "S1: the rules"];
+  const from = tables.flatMap((table) => rowsUnder(`### ${table}`).map((cells) => cells.at(-1) ?? ""));
+  const all = Array.from({ length: 28 }, (_, index) => `C-${index + 1}`);
+  expect(all.filter((one) => !from.some((cell) => cell.split(", ").includes(one)))).toEqual([]);
+});
+
 test.for([
   ...seeds,
+  { seed: "S0", resolutions: 28, letter: "C" },
   { seed: "S3", resolutions: 20, letter: "W" },
   { seed: "S2", resolutions: 15, letter: "A" },
 ])("$seed: every resolution is there, with a file that exists", ({ seed, resolutions, letter }) => {

@@ -341,7 +341,8 @@ test("what has changed since the branch began is told by path, with renames, and
   put(path, { "a.txt": "changed\n", "new/ä.txt": "x\n", "TASK.md": "x", "reviews/a.json": "x" });
   renameSync(join(path, "dir/c.txt"), join(path, "dir/d.txt"));
   rmSync(join(path, "b.txt"));
-  const branches = gitBranches({ home: of.home, env: of.env });
+  const env = { ...of.env };
+  const branches = gitBranches({ home: of.home, env });
   const tree = await digest();
   const changed = async (from: string): Promise<string[]> => {
     const all = await branches.changed(path, { from, tree, artifacts: ARTIFACTS });
@@ -355,4 +356,9 @@ test("what has changed since the branch began is told by path, with renames, and
   ]);
   // Before the first commit, all of it is new.
   expect(new Set(await changed(""))).toContain("added a.txt -");
+  // Of the same two, git is asked once.
+  const before = await changed(of.base);
+  env["PATH"] = "/nowhere";
+  expect(await changed(of.base)).toEqual(before);
+  await expect(changed("")).rejects.toThrow("git");
 });

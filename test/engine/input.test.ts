@@ -3,7 +3,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { dispatching } from "../support/dispatch.ts";
+import type { Works } from "../../src/engine/box.ts";
+import { dispatching, type Scene } from "../support/dispatch.ts";
 import { fromText } from "../support/workflows.ts";
 
 const WORKFLOW = fromText(
@@ -107,4 +108,53 @@ test("where it cannot be written, nobody is started; when it can, the agent is",
     rmSync(join(scene.repo, FILE), { recursive: true });
     expect(await scene.work()).toHaveLength(1);
   });
+});
+
+const JUDGED = fromText(
+  `$schema: workflow-1.schema.json
+name: judged
+title: One codes, and one judges what was handed over
+artifacts:
+  note: { in: note.md, file: true, by: coder }
+  verdict: { in: verdict.json, by: judge, bind: tree, json: { object: { status: [OK] } }, review: { verdict: status, values: { OK: pass } } }
+roles:
+  coder: { prompt: either, input: { file: coder.json, data: { changed: { from: dispatch.changed } } } }
+  judge: { prompt: either, access: read, input: { file: judge.json, data: { changed: { from: dispatch.changed } } } }
+states:
+  coding: { enter: [start coder] }
+  judging: { enter: [start judge] }
+  over: { final: done }
+moves:
+  - { from: start, to: coding, by: human, reserve: place }
+  - { from: coding, to: judging, by: engine, need: note }
+  - { from: judging, to: over, by: engine, when: { verdict: pass } }
+ends:
+  - { role: coder, in: coding, else: { do: [mark coder] } }
+  - { role: judge, in: judging, else: { do: [mark judge] } }
+`,
+  { either: "Go on.\n" },
+);
+
+test("who judges is told what was changed in the work that it judges, and who writes what is changed now", async () => {
+  let looks = 0;
+  const changed: Works["branches"]["changed"] = (_path, { tree }) =>
+    Promise.resolve([{ path: tree, type: "added", from: null }]);
+  const more = {
+    workspaces: { digest: () => Promise.resolve(`t${(looks += 1)}`), snapshot: () => Promise.resolve("") },
+    branches: { checkout: () => Promise.resolve({ base: "b1" }), branchAt: () => "main", changed },
+  };
+  const act = async (scene: Scene): Promise<void> => {
+    await scene.begin();
+    const before = looks;
+    await scene.work();
+    expect(looks).toBe(before + 1);
+    expect(JSON.parse(scene.read("coder.json"))).toMatchObject({ changed: [{ path: `t${looks}` }] });
+    scene.put({ "note.md": "Done.\n" });
+    await scene.end("coder");
+    const handed = looks;
+    await scene.work();
+    expect(looks).toBe(handed);
+    expect(JSON.parse(scene.read("judge.json"))).toMatchObject({ changed: [{ path: `t${handed}` }] });
+  };
+  await dispatching(JUDGED, act, more as unknown as Partial<Works>);
 });

@@ -5,8 +5,7 @@ import { fromText } from "../support/workflows.ts";
 import { AT, HUMAN } from "../support/play.ts";
 import { dispatching, type Scene } from "../support/dispatch.ts";
 
-const WORKFLOW = fromText(
-  `$schema: workflow-1.schema.json
+const PAGE = `$schema: workflow-1.schema.json
 name: team
 title: One writes, with a contract
 counters: { deaths: { max: 2, per: writing } }
@@ -32,17 +31,20 @@ moves:
   - { from: stuck, to: writing, by: human }
 ends:
   - { role: writer, in: writing, else: { count: deaths, do: [start writer] } }
-`,
-  { writer: "Write.\n" },
-);
+`;
+const WORKFLOW = fromText(PAGE, { writer: "Write.\n" });
 
 const OK = `{ "status": "OK", "summary": "s", "comments": [] }`;
 const TEXT = "# T\n\n## Goals\n\nOne.\n";
 
 /** What the second attempt is told beyond its prompt. */
-async function told(files: Readonly<Record<string, string>>, end: Parameters<Scene["end"]>): Promise<string> {
+async function told(
+  files: Readonly<Record<string, string>>,
+  end: Parameters<Scene["end"]>,
+  workflow = WORKFLOW,
+): Promise<string> {
   let said = "";
-  await dispatching(WORKFLOW, async (scene) => {
+  await dispatching(workflow, async (scene) => {
     await scene.begin();
     const [first = ""] = await scene.work();
     expect(first).toBe("Write.\n");
@@ -119,6 +121,16 @@ test("a fault is one line, and of many only some are told", async () => {
   expect(said.match(/^## /gm)).toHaveLength(1);
   expect(said.match(/^- /gm)).toHaveLength(21);
   expect(said).toMatch(/- and \d+ more$/);
+});
+
+test("a contradiction is told with the path as it is, and a second reading of a file only where it is waited for", async () => {
+  const page = PAGE.replace("in: out.json", "in: '{run}/out.json'").replace(
+    "  aside: { in: aside.md,",
+    "  short: { in: spec.md, document: [Goal], by: writer }\n  aside: { in: aside.md,",
+  );
+  const workflow = fromText(page, { writer: "Write.\n" });
+  const files = { "r1/out.json": OK.replace("[]", `[{ "severity": "high" }]`), "spec.md": TEXT };
+  expect(await told(files, ["writer"], workflow)).toMatch(/:\n\n- answer: r1.out\.json: [^\n]+$/);
 });
 
 test("who is started by a person's move is told nothing of deaths before it", async () => {

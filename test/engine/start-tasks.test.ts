@@ -32,6 +32,7 @@ params:
   tested: { bool: true }
   pace: { enum: [slow, fast], default: slow }
   least: { int: [1, 9], default: 5 }
+  note: { text: "", set: human }
 counters: { doubts: { max: 3, per: run } }
 artifacts: { orphaned: { fact: parent-over } }
 states: { working: { phase: WORK, waits: true }, asking: { phase: ASK, ask: which }, done: { final: done }, lost: { final: cancelled } }
@@ -205,8 +206,9 @@ async function inBetween(): Promise<void> {
   await act();
 }
 
-/** Everything that is due, as the supervisor does it. */
-async function work(families = new Families(works())): Promise<void> {
+/** Everything that is due, as the supervisor does it. Gives how much there was for families. */
+async function work(families = new Families(works())): Promise<number> {
+  let acts = 0;
   for (let round = 0; round < 3; round += 1) {
     for (const row of store.deeds("r1")) {
       if (row.status !== "pending") continue;
@@ -220,8 +222,10 @@ async function work(families = new Families(works())): Promise<void> {
       take: (_run: string, act: () => Promise<void>) => taken.push(act()),
     };
     families.look(hands as unknown as Hands);
+    acts += taken.length;
     await Promise.all(taken);
   }
+  return acts;
 }
 
 async function begun(workflow: Workflow, params: Readonly<Record<string, string>> = {}): Promise<void> {
@@ -391,6 +395,18 @@ test("the files of a run show what the runs of its tasks say, and are behind whe
     "over",
     { meta: { phase: "done", counters: { doubts: 1 }, questions: [answered] } },
   ]);
+});
+
+test("the files of a run are left alone where the runs of its tasks go on and say the same", async () => {
+  await begun(INSIDE);
+  const families = new Families(works());
+  await work(families);
+  const run = children()[0]?.run ?? "";
+  const event = { type: "observed", at: AT, tree: "t9" } as const;
+  const [before] = children();
+  await submit(works(), { run, by: HUMAN, event: () => event });
+  expect(children()[0]?.seq).toBeGreaterThan(before?.seq ?? 0);
+  expect(await work(families)).toBe(0);
 });
 
 test("what the run of a task says is read again only where it has gone on, and only where a file shows it", async () => {

@@ -249,6 +249,13 @@ describe("a workflow is held to it", () => {
       { lean: "{ from: params.lean, else: maybe }" },
       ["SpecAgent input.lean is maybe"],
     ],
+    ["one of cases", "SpecAgent", { lean: "{ from: params.lean, cases: { lean: true }, else: false }" }, []],
+    [
+      "a case that is none",
+      "SpecAgent",
+      { lean: "{ from: params.lean, cases: { lean: yes-lean } }" },
+      ["SpecAgent input.lean is yes-lean"],
+    ],
     ["a key more", "Planner", { mode: "lean" }, ["Planner input.mode is no part of the contract"]],
     [
       "a key less",

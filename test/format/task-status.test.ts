@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { Artifact } from "../../src/core/artifact.ts";
 import { listedStatuses } from "../../src/core/task-status.ts";
+import { loadYamlText } from "../../src/format/json/read.ts";
 import { readArtifact } from "../../src/format/read.ts";
 import { setStatuses, statusesIn } from "../../src/format/tasks/status.ts";
 
@@ -37,6 +38,21 @@ describe("set in place", () => {
       "over what is there",
       "tasks:\n- status: not-started # so far\n  id: T-1\n  title: One\n- { id: T-2, title: Two, status: 'pending' }\n",
       "tasks:\n- status: completed # so far\n  id: T-1\n  title: One\n- { id: T-2, title: Two, status: in-progress }\n",
+    ],
+    [
+      "over words that stand on one line, behind characters of any width",
+      "tasks: [{ title: 🚂, status: pending, id: T-1 }, { title: 'status: pending', id: T-2, status: pending }]\n",
+      "tasks: [{ title: 🚂, status: completed, id: T-1 }, { title: 'status: pending', id: T-2, status: in-progress }]\n",
+    ],
+    [
+      "not in a text that looks like it",
+      "tasks:\n  - id: T-1\n    title: One\n    instructions: |\n      status: pending\n    status: blocked\n",
+      "tasks:\n  - id: T-1\n    title: One\n    instructions: |\n      status: pending\n    status: completed\n",
+    ],
+    [
+      "over a text of several lines",
+      "tasks:\n  - id: T-1\n    title: One\n    status: not\n      started\n",
+      "tasks:\n  - id: T-1\n    title: One\n    status: completed\n",
     ],
     [
       "in braces",
@@ -83,6 +99,15 @@ test.for<[string, string, boolean]>([
   ["a status", "tasks:\n  - { id: T-1, title: One, status: completed }\n", true],
 ])("with %s it is another list or the same", ([, text, isSame]) => {
   expect(digestOf(text) === digestOf("tasks:\n  - { id: T-1, title: One }\n")).toBe(isSame);
+});
+
+test("a long list is read once for whoever asks about the same text", () => {
+  const text = "tasks:\n  - { id: T-1, title: One }\n";
+  const loaded = loadYamlText("tasks.yaml", text);
+  expect(loadYamlText("tasks.yaml", [text].join(""))).toBe(loaded);
+  expect(loadYamlText("other.yaml", text)).not.toBe(loaded);
+  for (const n of [1, 2, 3, 4]) loadYamlText("tasks.yaml", `${text}# ${n}\n`);
+  expect(loadYamlText("tasks.yaml", text)).not.toBe(loaded);
 });
 
 test("a list that no file shows is what its bytes are", () => {

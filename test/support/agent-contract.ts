@@ -2,6 +2,7 @@
 import { basename } from "node:path";
 import type { Shape } from "../../src/core/artifact.ts";
 import type { Workflow } from "../../src/core/compile.ts";
+import type { From } from "../../src/core/project.ts";
 import type { Tree } from "../../src/core/workflow.ts";
 import { AGENT_INPUTS, AGENT_OUTPUTS, CONTEXT } from "../../src/format/agent-contract.ts";
 import { schemaOf, type JsonSchema } from "../../src/format/json/schema.ts";
@@ -45,7 +46,11 @@ function astray(given: Tree, contract: JsonSchema, at: string): string[] {
   }
   if (typeof given !== "object" || given === null)
     return isOne(given, contract) ? [] : [`${at} is ${String(given)}`];
-  if ("from" in given && isPath(given.from)) return "else" in given ? astray(given.else, contract, at) : [];
+  if ("from" in given && isPath(given.from)) {
+    const { cases = {}, else: other } = given as From;
+    const all = [...Object.values(cases), ...(other === undefined ? [] : [other])];
+    return all.flatMap((way) => astray(way, contract, at));
+  }
   const isList = Array.isArray(given) || ("each" in given && !("key" in given));
   if (isList !== (contract["type"] === "array")) return [`${at} is ${isList ? "a list" : "no list"}`];
   if (isList) {

@@ -32,7 +32,20 @@ function globOf(path: string): string {
 
 /** Whether one of these lines, which are ours like it, ignores all that it does: a name where any name is meant. */
 export function isCovered(line: string, by: readonly string[]): boolean {
-  return by.some((other) => other === line || (/^\/.*\*/.test(other) && lineTest(other).test(line)));
+  return by.some((other) => other === line || (/^\/.*\*/.test(other) && testFor(other).test(line)));
+}
+
+const TESTS_MAX = 1000;
+/** The same lines are asked about at every digest, and making the tests is most of what an answer takes. */
+const tests = new Map<string, RegExp>();
+
+function testFor(line: string): RegExp {
+  const known = tests.get(line);
+  if (known !== undefined) return known;
+  const test = lineTest(line);
+  if (tests.size >= TESTS_MAX) tests.clear();
+  tests.set(line, test);
+  return test;
 }
 
 /** Each sign that stands for itself is written in the same way in both. */

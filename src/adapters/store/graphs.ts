@@ -3,11 +3,17 @@
 import type { ChildRow, GraphKey, GraphRow, Graphs } from "../../engine/ports/graphs.ts";
 import { failpoint } from "../failpoint.ts";
 import type { Database, Row } from "./database.ts";
-import { isParams, isTask, number, parsed, text, word } from "./row.ts";
+import { isParams, isTask, number, oncePerText, parsed, text, word } from "./row.ts";
 
 const OF = "parent = ? AND artifact = ? AND entry = ?";
+const BY_KEY = "parent = ? AND artifact = ? AND children.entry = ?";
+const BY_PARENT = "parent = ?";
 const CHILDREN =
   "SELECT children.*, coalesce((SELECT status FROM runs WHERE id = children.run), '') AS status, coalesce((SELECT seq FROM runs WHERE id = children.run), 0) AS seq FROM children";
+/** All that can change of them in one text: a hundred rows are not read again to see that they are as they were. */
+const MARK = `SELECT group_concat(artifact || ' ' || children.entry || ' ' || task || ' ' || children.run || ' ' || outcome || ' ' || length(json)
+  || ' ' || coalesce(runs.status, '') || ' ' || coalesce(runs.seq, 0), char(10)) AS mark FROM children LEFT JOIN runs ON runs.id = children.run`;
+const KEPT_MAX = 100;
 const LIVE = "runs.status IN ('running', 'waiting')";
 /** A graph of which nothing lives, or of which something has ended and nobody has noticed. */
 const DUE = `SELECT 1 FROM graphs WHERE status <> 'closed' AND (
@@ -25,6 +31,7 @@ const TALLIES = `SELECT parent, sum(outcome IN ('done', 'skipped')) AS done, cou
   JOIN children USING (parent, artifact, entry) WHERE status <> 'closed' GROUP BY parent`;
 
 export function graphsOf(db: Database): Graphs {
+  const rows = rowsIn(db);
   return {
     putGraph({ parent, artifact, entry, definition, most }, children) {
       failpoint("registry.before-graph");
@@ -64,10 +71,8 @@ export function graphsOf(db: Database): Graphs {
       db.write(() => db.run(`UPDATE graphs SET status = ? WHERE ${OF}`, status, parent, artifact, entry));
       failpoint("registry.after-graph-set");
     },
-    children: ({ parent, artifact, entry }) =>
-      db.all(`${CHILDREN} WHERE ${OF} ORDER BY children.n`, parent, artifact, entry).map(childRow),
-    childrenOf: (parent) =>
-      db.all(`${CHILDREN} WHERE parent = ? ORDER BY entry, children.n`, parent).map(childRow),
+    children: ({ parent, artifact, entry }) => rows(BY_KEY, parent, artifact, entry),
+    childrenOf: (parent) => rows(BY_PARENT, parent),
     childAs(run) {
       const row =
         run === "" ? undefined : db.get(`${CHILDREN} WHERE children.run = ? AND children.run <> ''`, run);
@@ -107,6 +112,23 @@ export function graphsOf(db: Database): Graphs {
   };
 }
 
+/** Of one moment: what the mark is about is what is read. */
+function rowsIn(db: Database): (where: string, ...values: (string | number)[]) => ChildRow[] {
+  const known = new Map<string, { readonly mark: string; readonly rows: readonly ChildRow[] }>();
+  return (where, ...values) =>
+    db.read(() => {
+      const key = JSON.stringify(values);
+      const mark = String(db.get(`${MARK} WHERE ${where}`, ...values)?.["mark"] ?? "");
+      const last = known.get(key);
+      if (last?.mark === mark) return [...last.rows];
+      const all = db.all(`${CHILDREN} WHERE ${where} ORDER BY children.entry, children.n`, ...values);
+      const rows = all.map(childRow);
+      if (known.size >= KEPT_MAX) known.clear();
+      known.set(key, { mark, rows });
+      return [...rows];
+    });
+}
+
 function named(db: Database, of: { key: GraphKey; task: string; run: string }): string {
   const { parent, artifact, entry } = of.key;
   const values = [parent, artifact, entry, of.task] as const;
@@ -128,14 +150,17 @@ function graphRow(row: Row): GraphRow {
 }
 
 /** Beside the task stand, in the same column, the words of its run and where it was taken over from. */
+const taskIn = oncePerText((json): Pick<ChildRow, "task" | "summary" | "took"> => {
+  const { summary = "", took = "", ...task } = parsed(json, isTask);
+  return { task, summary, took };
+});
+const paramsIn = oncePerText((json) => parsed(json, isParams));
+
 function childRow(row: Row): ChildRow {
-  const { summary = "", took = "", ...task } = parsed(text(row["json"]), isTask);
   return {
     ...keyOf(row),
-    task,
-    summary,
-    took,
-    params: parsed(text(row["params"]), isParams),
+    ...taskIn(text(row["json"])),
+    params: paramsIn(text(row["params"])),
     run: text(row["run"]),
     outcome: word(row["outcome"], ["", "done", "failed", "blocked", "skipped"]),
     status: text(row["status"]),

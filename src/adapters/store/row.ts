@@ -42,6 +42,21 @@ export function parsed<T>(json: string, is: (value: unknown) => value is T): T {
   return value;
 }
 
+const KEPT_MAX = 2000;
+
+/** For texts that are asked for again and again and never change: whoever reads them shares what was made of each. */
+export function oncePerText<T>(make: (json: string) => T): (json: string) => T {
+  const known = new Map<string, T>();
+  return (json) => {
+    const kept = known.get(json);
+    if (kept !== undefined) return kept;
+    const made = make(json);
+    if (known.size >= KEPT_MAX) known.clear();
+    known.set(json, made);
+    return made;
+  };
+}
+
 export function isRun(value: unknown): value is Run {
   return has(value, "id") && has(value, "seq") && has(value, "state") && has(value, "held");
 }

@@ -3,11 +3,13 @@
 import { listWorkflows } from "../../adapters/library/find.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/closest.ts";
+import type { Definition } from "../../core/workflow.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { storeOf } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { complete, type Candidate, type Lists } from "../completion/complete.ts";
 import { offOption } from "../stages.ts";
+import { valueOptions } from "../values.ts";
 import { loadWorkflow } from "../workflow.ts";
 import { SCRIPTS, SHELLS } from "../completion/scripts.ts";
 
@@ -67,6 +69,9 @@ function completed(candidates: readonly Candidate[]): Answer {
 }
 
 function listsOf(door: Door): Lists {
+  // One line asks for several things of one workflow.
+  let parsed: ReturnType<typeof definitionOf> | undefined;
+  const definition = (name: string): ReturnType<typeof definitionOf> => (parsed ??= definitionOf(name, door));
   const stored = (read: (store: Store) => Candidate[]): Candidate[] => {
     const store = storeOf(door);
     try {
@@ -88,7 +93,16 @@ function listsOf(door: Door): Lists {
           about: `${workflow}, ${state}: ${goal}`,
         })),
       ),
-    stages: (workflow) => stagesOf(workflow, door),
+    stages: async (name) =>
+      ((await definition(name))?.stages ?? []).map((stage) => ({
+        word: stage.name,
+        about: "",
+        off: offOption(stage),
+      })),
+    values: async (name) => {
+      const known = await definition(name);
+      return known === undefined ? [] : valueOptions(known);
+    },
     projects: () =>
       stored((store) => store.projects().map(({ name, repo }) => ({ word: name, about: repo }))),
     decisions: () =>
@@ -99,13 +113,8 @@ function listsOf(door: Door): Lists {
 }
 
 /** Where the workflow cannot be read, there is nothing to offer. */
-async function stagesOf(name: string, door: Door): ReturnType<Lists["stages"]> {
+async function definitionOf(name: string, door: Door): Promise<Definition | undefined> {
   const found = listWorkflows(door).find((each) => each.name === name);
   const loaded = found === undefined ? undefined : await loadWorkflow(found, door);
-  if (loaded?.ok !== true) return [];
-  return (loaded.workflow.definition.stages ?? []).map((stage) => ({
-    word: stage.name,
-    about: "",
-    off: offOption(stage),
-  }));
+  return loaded?.ok === true ? loaded.workflow.definition : undefined;
 }

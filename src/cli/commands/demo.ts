@@ -21,13 +21,13 @@ import { setStage, typedAnywhere, type Stage } from "../demo/stage.ts";
 export const command: Command = {
   usage: "[WORKFLOW] [--yes] [--keep]",
   about:
-    "Plays a workflow from its beginning to its good end: a throw-away repository, scripted agents, the real engine. No model and no\nset-up. Where the workflow asks a person, you are asked at the keyboard. There are demos of task (three tasks at once; one asks a question, one\nfails its first review), of staged (thirteen phases, with tasks of their own) and of change (from a proposal to the archive).",
+    "Plays a workflow from its beginning to its good end: a throw-away repository, scripted agents, the real engine. No model and no\nset-up. Where the workflow asks a person, you are asked at the keyboard. There are demos of task (three tasks at once; one asks a question, one\nfails its first review), of staged (thirteen phases, with tasks of their own), of change (from a proposal to the archive) and of orchestrated\n(a team of agents with contracts, from a goal to a release).",
   words: { min: 0, max: 1 },
   options: {
     yes: { about: "answer for the person, as without a keyboard", short: "y" },
     keep: { about: "leave the repository and everything that was written" },
   },
-  examples: ["signalbox demo", "signalbox demo staged --yes --keep"],
+  examples: ["signalbox demo", "signalbox demo staged --yes --keep", "signalbox demo orchestrated"],
   answer(given, door): Answer {
     const [workflow = "task"] = given.words;
     const stage = setStage(workflow, door.env);
@@ -142,6 +142,7 @@ function closing({ stage, door }: Play, ends: readonly Ended[], isKept: boolean)
           `  cd ${stage.repo}`,
           `  export ${env}`,
           `  ${self} list --all`,
+          ...ends.flatMap(({ end }) => end.left.pages.map((page) => `  less ${page}`)),
           ...ends.flatMap(({ end }) =>
             end.ways.map((way) => `  ${way.replaceAll("signalbox ", `${self} `)}`),
           ),

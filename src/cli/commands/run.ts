@@ -35,7 +35,7 @@ import { withoutStages } from "../stages.ts";
 import { siteOf, type Site } from "../site.ts";
 import { requireTargets } from "../targets.ts";
 import { requireHarnesses } from "../task/harnesses.ts";
-import { withValues } from "../values.ts";
+import { tellAbout, withValues } from "../values.ts";
 
 const HELP = "signalbox run --help";
 
@@ -136,6 +136,7 @@ export async function startRun(on: Acting, given: Given): Promise<Begun> {
   if (isNew) await rememberRemote(on, loaded.workflow, site);
   const needed = { params: known, to: entry.to, given };
   if (isNew) requireRoom(on, site, needed);
+  if (isNew) tellAbout(on.door, loaded.workflow, known);
   const begun = await beginRun(on, { goal, loaded, repo, set, params, branch, key, ...entry });
   // Somebody may have taken the last one meanwhile.
   if (begun.type === "refused") requireRoom(on, site, needed);

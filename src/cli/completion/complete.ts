@@ -18,6 +18,8 @@ export type Lists = {
   projects(): readonly Candidate[];
   /** Of a workflow that was typed; with the option that disables it, where it can be. */
   stages(workflow: string): Promise<readonly (Candidate & { readonly off: string })[]>;
+  /** Options that are a word of one of its parameters. */
+  values(workflow: string): Promise<readonly (Candidate & { readonly param: string })[]>;
 };
 
 /** `words` are those after `signalbox`; the last one is being typed, and may be empty. */
@@ -71,15 +73,34 @@ async function candidatesOf(
 ): Promise<readonly Candidate[]> {
   const known = { ...command.options, ...GLOBAL };
   const { words, awaiting } = walk(rest, known);
-  const stages = (): ReturnType<Lists["stages"]> => lists.stages(words[0] ?? "");
-  if (awaiting !== undefined) return awaiting.type === "stages" ? stages() : listOf(awaiting, lists);
+  const [workflow] = words;
+  if (awaiting !== undefined)
+    return awaiting.type === "stages" ? lists.stages(workflow ?? "") : listOf(awaiting, lists);
   if (typed.startsWith("-") && !rest.includes("--")) {
     const options = optionsOf(known, rest);
-    if (!Object.hasOwn(known, "no-STAGE") || words.length === 0) return options;
-    const off = (await stages()).filter((stage) => stage.off !== "" && !rest.includes(stage.off));
-    return [...options, ...off.map(({ word, off: option }) => ({ word: option, about: `without ${word}` }))];
+    return workflow === undefined
+      ? options
+      : [...options, ...(await openOptions(known, { workflow, rest }, lists))];
   }
   return listOf(slotAt(grammarOf(command), words.length), lists);
+}
+
+/** Those that a command has only together with a workflow. */
+async function openOptions(
+  known: Known,
+  { workflow, rest }: { readonly workflow: string; readonly rest: readonly string[] },
+  lists: Lists,
+): Promise<readonly Candidate[]> {
+  const stages = Object.hasOwn(known, "no-STAGE") ? await lists.stages(workflow) : [];
+  const off = stages.filter((stage) => stage.off !== "" && !rest.includes(stage.off));
+  const all = Object.hasOwn(known, "VALUE") ? await lists.values(workflow) : [];
+  // An option of the command is what it always is.
+  const values = all.filter(({ word }) => !Object.hasOwn(known, word.slice(2)));
+  const taken = new Set(values.filter(({ word }) => rest.includes(word)).map(({ param }) => param));
+  return [
+    ...off.map(({ word, off: option }) => ({ word: option, about: `without ${word}` })),
+    ...values.filter(({ param }) => !taken.has(param)).map(({ word, about }) => ({ word, about })),
+  ];
 }
 
 /** The words so far, and what the option before the cursor waits for. */

@@ -41,7 +41,7 @@ export function artifactsOf(seen: Seen): ArtifactView[] {
       wanted: isWanted(seen, artifact),
     };
     const fault = run.held[artifact]?.reading.faults[0];
-    if (standing === "missing" && (fault === undefined || isOnlyAbsent(fault)))
+    if (standing === "missing" && (fault === undefined || isOnlyAbsent(fault) || isOfSource(declared, fault)))
       return { ...view, reason: isOver ? placeOf(run, declared) : expectation(run, declared) };
     if (view.used) return { ...view, reason: isOver ? "" : "it was used: what counts next must be new" };
     const told = fillPath(run, reason, "*");
@@ -79,6 +79,11 @@ function isUsed(run: Run, artifact: string, { by }: Artifact): boolean {
 /** A file can have come since it was looked for; that it cannot be read, or that a heading is almost the right one, is worth telling. */
 function isOnlyAbsent({ reason }: Fault): boolean {
   return reason.startsWith("the file is missing") || /^the section ".*" is missing$/.test(reason);
+}
+
+/** What it follows from was not there, or not good, when somebody looked: that one says itself what is wrong with it. */
+function isOfSource({ every, reader }: Artifact, { at }: Fault): boolean {
+  return at.file === every?.artifact || (reader.type === "files" && "tasks" in reader);
 }
 
 function expectation(run: Run, declared: Artifact): string {

@@ -4,13 +4,18 @@
  * Only for people to read: nothing is decided by it.
  */
 
+import { fillPath } from "../../core/fill-path.ts";
 import { entriesOf } from "../../core/schedule.ts";
-import { isGood, worth } from "../../core/standing.ts";
+import { isGood, standingOf, worth } from "../../core/standing.ts";
 import type { Artifact } from "../../core/artifact.ts";
+import type { Event, Reading } from "../../core/event.ts";
 import type { Condition, Move } from "../../core/workflow.ts";
 import { clipped } from "../../engine/clip.ts";
+import type { Recorded } from "../../engine/ports/journal.ts";
 import type { Seen } from "../box.ts";
+import { countsAs } from "./chronicle.ts";
 import { doubtsOf } from "./doubts.ts";
+import { agentName, sayEnd } from "./ended.ts";
 
 /** The move that opened a question is among the last of these events. */
 const BACK = 60;
@@ -21,10 +26,15 @@ export function causeOf(seen: Seen): readonly string[] {
   const { run, workflow } = seen;
   const shows = workflow.definition.asks[run.question?.ask ?? ""]?.shows;
   if (shows === undefined) return [];
-  const when = moveTo(seen)?.when ?? [];
-  const names = new Set([...when.flatMap(artifactIn), ...shows, ...failedIn(seen)]);
+  const events = seen.store.events(run.id, Math.max(1, run.seq - BACK));
+  const at = events.findLastIndex(({ event }) => event.type === "moved");
+  const when = moveOf(seen, events[at])?.when ?? [];
+  const dead = deathIn(events.slice(0, Math.max(0, at)));
+  const owed = dead === undefined ? [] : owedBy(seen, dead.role, events[at]);
+  const names = new Set([...when.flatMap(artifactIn), ...shows, ...failedIn(seen), ...owed]);
   const lines = [
     ...[...names].flatMap((name) => said(seen, name)),
+    ...(dead === undefined ? [] : [`${agentName(dead)} ${sayEnd(dead)}`]),
     ...when.flatMap((condition) =>
       condition.type === "counter" && condition.is === "spent" ? [`${condition.counter} is spent`] : [],
     ),
@@ -35,11 +45,44 @@ export function causeOf(seen: Seen): readonly string[] {
     : [...lines.slice(0, LINES_MAX), `and ${lines.length - LINES_MAX} more`];
 }
 
-function moveTo({ store, run, workflow }: Seen): Move | undefined {
-  const events = store.events(run.id, Math.max(1, run.seq - BACK));
-  const moved = events.findLast(({ event }) => event.type === "moved")?.event;
+function moveOf({ workflow }: Seen, recorded: Recorded | undefined): Move | undefined {
+  const moved = recorded?.event;
   return moved?.type === "moved" ? workflow.definition.moves[moved.rule] : undefined;
 }
+
+/** Whose end was counted, or was the end of a member, right before; these are the events up to the move. */
+function deathIn(events: readonly Recorded[]): Extract<Event, { type: "agent-ended" }> | undefined {
+  const from = events.findLastIndex(({ event }) => event.type === "agent-ended");
+  const ended = events[from]?.event;
+  if (ended?.type !== "agent-ended") return undefined;
+  const since = events.slice(from + 1).map(({ event }) => event);
+  const isOfThis = since.every(({ type }) => FOLLOWS.has(type));
+  const isDeath = since.some(
+    (event) => event.type === "counted" || (event.type === "slot-settled" && event.outcome === "failed"),
+  );
+  return isOfThis && isDeath ? ended : undefined;
+}
+
+/** What a role should have made in the state that was left, and that is not good. */
+function owedBy({ workflow, run }: Seen, role: string, left: Recorded | undefined): readonly string[] {
+  const moves = left?.event.type === "moved" ? (workflow.movesFrom[left.event.from] ?? []) : [];
+  const wanted = moves.flatMap(({ need, when }) => [...need, ...when.flatMap(artifactIn)]);
+  return wanted.filter(
+    (name) =>
+      workflow.definition.artifacts[name]?.by.includes(role) === true &&
+      !isGood(standingOf(workflow, run, name)),
+  );
+}
+
+/** What follows from the end of an agent before the run moves. */
+const FOLLOWS: ReadonlySet<Event["type"]> = new Set([
+  "artifact-read",
+  "artifact-seen",
+  "tree-seen",
+  "agent-gone",
+  "counted",
+  "slot-settled",
+]);
 
 function artifactIn(condition: Condition): readonly string[] {
   return "artifact" in condition ? [condition.artifact] : [];
@@ -59,12 +102,7 @@ function said(seen: Seen, name: string): readonly string[] {
   if (artifact === undefined) return [];
   if (artifact.reader.type === "children") return failedTasks(seen, name);
   const reading = run.held[name]?.reading;
-  const { reason, at } = worth(workflow, run, name);
-  const place = at === undefined ? "" : ` (${at.file}:${at.line}:${at.col})`;
-  const head =
-    reading?.verdict === undefined || reading.faults.length > 0
-      ? `${reason}${place}`
-      : `${name} says ${reading.verdict}`;
+  const head = headOf(seen, name, reading);
   const words = Object.entries(reading?.fields ?? {}).flatMap(([field, value]) =>
     typeof value === "string" && isFree(artifact, field) && value.trim() !== ""
       ? [`${field}: ${inLine(value)}`]
@@ -73,7 +111,20 @@ function said(seen: Seen, name: string): readonly string[] {
   const lists = Object.entries(reading?.lists ?? {}).flatMap(([list, items]) =>
     items.length === 0 ? [] : [`${list}: ${inLine(items.join(", "))}`],
   );
-  return [...(head === "" ? [] : [head]), ...words, ...lists];
+  const failed = Object.entries(run.slots[name] ?? {}).flatMap(([slot, is]) =>
+    is === "failed" ? [slot] : [],
+  );
+  const members = failed.length === 0 ? [] : [`failed: ${inLine(failed.join(", "))}`];
+  return [...(head === "" ? [] : [head]), ...words, ...lists, ...members];
+}
+
+function headOf({ run, workflow }: Seen, name: string, reading: Reading | undefined): string {
+  const { standing, reason, at } = worth(workflow, run, name);
+  const told = fillPath(run, reason, "*");
+  if (reading?.verdict === undefined || reading.faults.length > 0)
+    return `${told}${at === undefined ? "" : ` (${at.file}:${at.line}:${at.col})`}`;
+  const words = `${name} says ${reading.verdict}${countsAs(workflow, run, reading)}`;
+  return standing === "stale" || standing === "invalid" ? `${words}: ${told}` : words;
 }
 
 /** A text of its author's own, and none of the words that a workflow reads. */

@@ -10,6 +10,7 @@ import { unnamedKeys } from "../../engine/human-keys.ts";
 import type { Proof, Recorded } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { firstLine, sayActor } from "../say.ts";
+import { agentName, sayEnd } from "./ended.ts";
 
 export type Line = {
   readonly seq: number;
@@ -158,15 +159,6 @@ function sayIncoming(event: Incoming): string {
   }
 }
 
-/** What a shell gives for a program that is not there, or cannot be run. */
-const UNSTARTED: ReadonlySet<number> = new Set([126, 127]);
-
-function sayEnd({ cause, code }: Extract<Incoming, { type: "agent-ended" }>): string {
-  if (code === undefined) return `ended: ${cause}`;
-  const how = cause === "exited" && UNSTARTED.has(code) ? "its program did not start" : cause;
-  return `ended: ${how} (exit code ${code})`;
-}
-
 function sayConsequence(event: Event, counts: Known["countsAs"]): string[] {
   switch (event.type) {
     case "artifact-read": {
@@ -237,7 +229,7 @@ function sayConsequence(event: Event, counts: Known["countsAs"]): string[] {
 }
 
 /** A claim that its own issues contradict, as gates take it. */
-function countsAs({ definition }: Workflow, run: Run, reading: Reading): string {
+export function countsAs({ definition }: Workflow, run: Run, reading: Reading): string {
   const declared = definition.artifacts[reading.artifact];
   const claim = claimOf(reading);
   if (declared === undefined || claim === undefined || reading.faults.length > 0) return "";
@@ -254,10 +246,6 @@ function sayCheck(fields: Reading["fields"], lists: Reading["lists"]): string {
   const { commands = [], exit_codes: codes = [] } = lists;
   const each = commands.map((command, index) => `${firstLine(command)}: ${codes[index] ?? "not ended"}`);
   return ` (${each.length === 0 ? `exit code ${code}` : each.join(", ")}${sayFailing(fields)})`;
-}
-
-function agentName({ role, slot }: { readonly role: string; readonly slot: string }): string {
-  return slot === "" ? role : `${role}/${slot}`;
 }
 
 function names(list: readonly string[]): string {

@@ -1,5 +1,8 @@
-/** What a run that is over has left in git: its commit, its pull request, and what to type to look at it and to take it over. */
+/** What a run that is over has left: its pages for people; in git its commit, its pull request, and what to type to look at it and to take it over. */
 
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fillPath } from "../../core/fill-path.ts";
 import type { Seen } from "../box.ts";
 import { isFinished } from "../box.ts";
 import { quoted } from "../typed.ts";
@@ -8,15 +11,32 @@ import type { Choice } from "./means.ts";
 export type Left = {
   readonly rows: readonly (readonly [what: string, said: string])[];
   readonly choices: readonly Choice[];
+  /** Paths of what it has written for people; the rows have them, too. */
+  readonly pages: readonly string[];
 };
 
-const NOTHING: Left = { rows: [], choices: [] };
+export const NOTHING_LEFT: Left = { rows: [], choices: [], pages: [] };
 
 export function leftOf(seen: Seen): Left {
+  if (!isFinished(seen.row)) return NOTHING_LEFT;
+  const { rows, choices } = leftInGit(seen);
+  const pages = pagesOf(seen);
+  return { rows: [...pages.map((path) => [basename(path), path] as const), ...rows], choices, pages };
+}
+
+/** Its workspace may be gone; they are not. */
+function pagesOf({ workflow, run, root }: Seen): readonly string[] {
+  return workflow.definition.projections
+    .filter(({ as }) => as === "sections")
+    .map(({ file }) => join(root, fillPath(run, file, "")))
+    .filter((path) => existsSync(path));
+}
+
+function leftInGit(seen: Seen): Pick<Left, "rows" | "choices"> {
   const { row, run, store } = seen;
   const commit = fieldOf(seen, "committed", "commit");
   const branch = store.workspace(run.id)?.branch ?? "";
-  if (!isFinished(row) || commit === "" || branch === "") return NOTHING;
+  if (commit === "" || branch === "") return NOTHING_LEFT;
   if (fieldOf(seen, "committed", "made") === "false")
     return {
       rows: [["commit", `none: there was nothing to commit, and ${branch} is at ${commit}`]],

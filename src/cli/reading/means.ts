@@ -1,9 +1,9 @@
 /** Where a move leads, in words, and the order in which people are told: what goes on, what goes back, what ends it early. */
 
-import type { Workflow } from "../../core/compile.ts";
+import { scheduleOf, type Workflow } from "../../core/compile.ts";
 import { targetOf } from "../../core/gate.ts";
 import type { Run } from "../../core/run.ts";
-import { ORIGIN, type Move } from "../../core/workflow.ts";
+import { ORIGIN, type Move, type Phase } from "../../core/workflow.ts";
 
 export type Meaning = { readonly rank: number; readonly words: string };
 
@@ -28,14 +28,35 @@ export function meaningOf(workflow: Workflow, run: Run, move: Move): Meaning {
   }
   if (move.remember) return { rank: RANKS.aside, words: `to ${named} for now` };
   if (to === run.state) return { rank: RANKS.back, words: `${named} again` };
-  return move.to === ORIGIN || isBefore(Object.keys(states), to, run.state)
+  return move.to === ORIGIN || isBack(workflow, run, to)
     ? { rank: RANKS.back, words: `back to ${named}` }
     : { rank: RANKS.on, words: `on to ${named}` };
 }
 
-/** Whoever writes a workflow lists its states in the order in which a good run comes through them. */
-function isBefore(names: readonly string[], one: string, other: string): boolean {
-  return names.indexOf(one) < names.indexOf(other);
+/** Where there is a schedule, it says what comes first; otherwise whoever writes a workflow lists its states in the order in which a good run comes through them. */
+function isBack(workflow: Workflow, run: Run, to: string): boolean {
+  const schedule = scheduleOf(workflow.definition).map(({ phase }) => phase.id);
+  const here = schedule.indexOf(run.progress?.phase ?? "");
+  if (here < 0) {
+    const names = Object.keys(workflow.definition.states);
+    const from = run.frames.findLast(({ state }) => state === run.state)?.from ?? run.state;
+    return names.indexOf(to) <= names.indexOf(from);
+  }
+  const phase = phaseAhead(workflow, to);
+  if (phase === undefined) return false;
+  const there = schedule.indexOf(phase.id);
+  return there < here || (there === here && phase.states[0] === to);
+}
+
+/** The phase that a state belongs to, or that the moves from there lead to first. None behind the last one. */
+function phaseAhead({ phases, movesFrom }: Workflow, state: string): Phase | undefined {
+  const seen = new Set([state]);
+  for (const each of seen) {
+    const entry = phases[each];
+    if (entry !== undefined) return entry.phase;
+    for (const move of movesFrom[each] ?? []) if (!move.remember) seen.add(move.to);
+  }
+  return undefined;
 }
 
 export function isCancelling({ rank }: Meaning): boolean {

@@ -19,7 +19,7 @@ type How = {
   readonly cwd: string;
   /** How wide the terminal is; undefined where there is none. */
   readonly width: number | undefined;
-  /** What it has left in git. */
+  /** What it has left, in git and for people to read. */
   readonly left: Left["rows"];
 };
 

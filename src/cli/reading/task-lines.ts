@@ -1,5 +1,6 @@
 /** The tasks of a run as they go: a line when one begins, ends, or waits for a person. */
 
+import type { Run } from "../../core/run.ts";
 import type { ChildRow } from "../../engine/ports/graphs.ts";
 import type { Seen } from "../box.ts";
 import { firstLine } from "../say.ts";
@@ -42,7 +43,7 @@ type Change = { readonly before: string; readonly now: string };
 /** Between two looks, one may have begun and ended. */
 function piecesOf({ store, run }: Seen, child: ChildRow, { before, now }: Change): Piece[] {
   const { task, run: own } = child;
-  const kept = own === "" ? undefined : store.load(own)?.row;
+  const kept = own === "" ? undefined : store.load(own);
   const piece = (at: string, status: string, what: string): Piece => ({
     at,
     text: `task ${task.id} ${what}`,
@@ -50,11 +51,11 @@ function piecesOf({ store, run }: Seen, child: ChildRow, { before, now }: Change
   });
   const begun =
     before === "open" && kept !== undefined
-      ? [piece(kept.startedAt, "running", `begins: ${firstLine(task.title)} (${own})`)]
+      ? [piece(kept.row.startedAt, "running", `begins: ${firstLine(task.title)} (${own})`)]
       : [];
-  const at = kept?.updatedAt ?? latest({ store, run });
+  const at = kept?.row.updatedAt ?? latest({ store, run });
   if (now === "running") return before === "open" ? begun : [piece(at, now, "goes on")];
-  return [...begun, piece(at, now, sayNow(child, now))];
+  return [...begun, piece(at, now, sayNow(child, now, kept?.run))];
 }
 
 /** What never began has no time of its own: it is known since the last thing that became of the others. */
@@ -63,17 +64,23 @@ function latest({ store, run }: Pick<Seen, "store" | "run">): string {
   return [run.updatedAt, ...times].toSorted().at(-1) ?? "";
 }
 
-function sayNow({ run, took, summary }: ChildRow, status: string): string {
+function sayNow({ run, took, summary }: ChildRow, status: string, own: Run | undefined): string {
   const said = summary === "" ? "" : `: ${firstLine(summary)}`;
   switch (status) {
     case "waiting":
       return `waits for a person: signalbox show ${run}`;
     case "done":
-      return took === "" || run !== "" ? `is done${said}` : `was done before (${took})`;
+      return took === "" || run !== "" ? `is done${sayCounted(own)}${said}` : `was done before (${took})`;
     case "failed":
-      return `has failed${said === "" ? `: signalbox show ${run}` : said}`;
+      return `has failed${sayCounted(own)}${said === "" ? `: signalbox show ${run}` : said}`;
     case "blocked":
       return "cannot begin: what it depends on has failed";
   }
   return `is ${status}`;
+}
+
+/** It did not go straight: what was counted on the way. */
+function sayCounted(own: Run | undefined): string {
+  const counted = Object.entries(own?.counters ?? {}).filter(([, value]) => value > 0);
+  return counted.length === 0 ? "" : ` after ${counted.map((pair) => pair.join(" ")).join(", ")}`;
 }

@@ -2,11 +2,12 @@
 
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
+import type { Run } from "../../core/run.ts";
 import { acted } from "../acted.ts";
-import { acting, runOf, type Acting } from "../acting.ts";
+import { acting, runOf, type Acting, type Done } from "../acting.ts";
 import type { Answer, Command, Door, Given } from "../command.ts";
 import { requireKept } from "../kept.ts";
-import { respawnRole } from "../respawning.ts";
+import { lookWhetherPutBack, respawnRole } from "../respawning.ts";
 import { OF_PROJECT, taskOf } from "./which.ts";
 
 export const command: Command = {
@@ -25,9 +26,18 @@ function respawn({ words, options }: Given, door: Door): Promise<Answer> {
   return acting(door, async (on) => {
     requirePerson(on.who);
     const { run, role } = meantBy(on, words, options["project"]);
+    const from = requireKept(on, run).run;
+    // Where the text was all that was missing, nobody need be started any more.
+    if ((await lookWhetherPutBack(on, run)) && requireKept(on, run).run.entry > from.entry)
+      return acted(goneOn(on, from), "what was there is put back, and that was all that was missing");
     const done = await respawnRole(on, { run, role: role ?? crashedRole(on, run), key: options["key"] });
     return acted(done, "the agent is started again");
   });
+}
+
+function goneOn(on: Acting, { id, state: from }: Run): Done {
+  const { state, seq } = requireKept(on, id).run;
+  return { run: id, from, to: state, seq, told: [], accepted: undefined };
 }
 
 /** One word is a run, unless nothing but a role of the run that we are in has that name. */

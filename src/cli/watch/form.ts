@@ -1,6 +1,7 @@
 /** The form for a new task: two texts and three choices. */
 
 import { createCommand, STATUSES } from "./acts.ts";
+import { opened, sent } from "./drafts.ts";
 import type { Key } from "./keys.ts";
 import { selectedRow, type Form, type Model, type Next } from "./model.ts";
 import { and, closed, edited, told } from "./step.ts";
@@ -12,7 +13,7 @@ export function openForm(model: Model): Next {
   const [harness = ""] = model.harnesses;
   const [status = ""] = STATUSES;
   const form: Form = { type: "form", at: 0, branch: "", summary: "", harness, reviewHarness: "", status };
-  return and({ ...model, mode: form }, { type: "harnesses" });
+  return and(opened(model, form), { type: "harnesses" });
 }
 
 export function formKey(model: Model, form: Form, key: Key): Next {
@@ -40,7 +41,7 @@ function created(model: Model, form: Form): Next {
   if (model.busy !== "") return told(model, `one thing at a time: ${model.busy}`);
   const project = projectFor(model);
   const argv = createCommand({ ...choices, branch: branch.trim(), summary: summary.trim(), project });
-  return closed(model, { type: "command", argv });
+  return sent(model, form, argv);
 }
 
 /** The project that is shown, or that of the selected run; without either, the command says where it would be. */

@@ -21,16 +21,20 @@ export type Form = {
   readonly status: string;
 };
 
+/** A text that somebody types. */
+export type Typed =
+  | Form
+  /** What is to be changed. */
+  | { readonly type: "changes"; readonly run: string; readonly text: string }
+  /** What a person says to whoever has asked, and the state that this leads to. */
+  | { readonly type: "answer"; readonly run: string; readonly to: string; readonly text: string };
+
 export type Mode =
   | { readonly type: "table" }
   | { readonly type: "help"; readonly top: number }
   /** A page; `text` is undefined until it was read. */
   | { readonly type: "page"; readonly run: string; readonly top: number; readonly text: string | undefined }
-  | Form
-  /** What is to be changed. */
-  | { readonly type: "changes"; readonly run: string; readonly text: string }
-  /** What a person says to whoever has asked, and the state that this leads to. */
-  | { readonly type: "answer"; readonly run: string; readonly to: string; readonly text: string }
+  | Typed
   | {
       readonly type: "confirm";
       readonly run: string;
@@ -49,6 +53,10 @@ export type Model = {
   readonly top: number;
   readonly size: Size;
   readonly mode: Mode;
+  /** What was typed for the command that is being carried out. */
+  readonly sent: Typed | undefined;
+  /** What was typed for one that was refused, while something else was on the screen. */
+  readonly draft: Typed | undefined;
   readonly message: Message | undefined;
   /** The command that is being carried out. */
   readonly busy: string;
@@ -105,6 +113,8 @@ export function begin(of: {
     selected: "",
     top: 0,
     mode: TABLE,
+    sent: undefined,
+    draft: undefined,
     message: undefined,
     busy: "",
     harnesses: [],

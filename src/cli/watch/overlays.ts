@@ -2,6 +2,7 @@
 
 import { answerCommand, changesCommand } from "./acts.ts";
 import type { BoardRow } from "../board/row.ts";
+import { opened, sent } from "./drafts.ts";
 import type { Key } from "./keys.ts";
 import { rowNamed, type Mode, type Model, type Next } from "./model.ts";
 import { and, closed, edited, told } from "./step.ts";
@@ -25,7 +26,7 @@ export function pageKey(model: Model, mode: Of<"page">, key: Key): Next {
   const row = rowNamed(model, mode.run);
   const why = row?.acts[act] ?? "it is not on the board any more";
   if (row === undefined || why !== "") return told(model, `${act}: ${why}`);
-  return and({ ...model, mode: textFor(act, row) });
+  return and(opened(model, textFor(act, row)));
 }
 
 /** Keys that do something with what one has read. */
@@ -43,7 +44,7 @@ export function textKey(model: Model, mode: Of<"changes" | "answer">, key: Key):
     const said = mode.text.trim();
     const argv =
       mode.type === "changes" ? changesCommand(mode.run, said) : answerCommand({ ...mode, text: said });
-    return closed(model, { type: "command", argv });
+    return sent(model, mode, argv);
   }
   const text = edited(mode.text, key);
   return and(text === undefined ? model : { ...model, mode: { ...mode, text } });

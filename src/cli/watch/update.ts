@@ -2,6 +2,7 @@
 
 import type { BoardRow } from "../board/row.ts";
 import { boundTo, commandOf, enterOf, sayCommand } from "./acts.ts";
+import { ended, opened } from "./drafts.ts";
 import { formKey, openForm } from "./form.ts";
 import { layoutOf, runAt, settled } from "./layout.ts";
 import { FILTERS, selectedRow, shown, type Effect, type Model, type News, type Next } from "./model.ts";
@@ -37,7 +38,11 @@ function decided(model: Model, news: News): Next {
     case "command-begun":
       return and({ ...model, busy: sayCommand(news.argv), message: undefined });
     case "command-ended":
-      return and({ ...model, busy: "", message: { text: news.text, tone: news.isGood ? "good" : "bad" } });
+      return and({
+        ...ended(model, news.isGood),
+        busy: "",
+        message: { text: news.text, tone: news.isGood ? "good" : "bad" },
+      });
   }
 }
 
@@ -180,7 +185,7 @@ function acted(
       );
     case "changes":
     case "answer":
-      return and({ ...model, mode: textFor(act, of.row) });
+      return and(opened(model, textFor(act, of.row)));
     case "merge":
     case "cancel":
     case "delete":

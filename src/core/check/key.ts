@@ -7,10 +7,11 @@
 
 import { isForeign } from "../accepted.ts";
 import { isUp } from "../act.ts";
-import type { Workflow } from "../compile.ts";
+import { endKey, type Workflow } from "../compile.ts";
 import { countedBy, valueIn } from "../field.ts";
 import { isUsable } from "../gate.ts";
 import { isGrouped } from "../groups.ts";
+import { isProof, ownMoves } from "../own-move.ts";
 import type { Agent, Run } from "../run.ts";
 import { hasVerdict, isGood, standingOf } from "../standing.ts";
 import type { Reader } from "../artifact.ts";
@@ -48,6 +49,7 @@ export function keysOf(workflow: Workflow): Keys {
   const bound = boundRoles(workflow);
   const hasOrigin = usesOrigin(workflow);
   const roles = Object.keys(definition.roles);
+  const tried = new Set(Object.keys(workflow.ends).filter((rule) => workflow.ends[rule]?.try !== undefined));
   const hasSlots = Object.values(definition.artifacts).some((artifact) => artifact.each !== undefined);
   return (run) => {
     const ahead = aheadAt(run);
@@ -56,7 +58,10 @@ export function keysOf(workflow: Workflow): Keys {
     for (const counter of ahead.counters) key += countMark(run.counters[counter] ?? 0);
     const parts = partsIn(ahead);
     for (const part of parts) key += markOf({ workflow, run }, part);
-    for (const role of roles) key += String.fromCharCode(agentMark(run, run.agents[role], bound));
+    for (const role of roles) {
+      key += String.fromCharCode(agentMark(run, run.agents[role], bound));
+      if (tried.has(endKey(role, run.state))) key += hasNew(workflow, run, role) ? "n" : "-";
+    }
     if (hasSlots) key += slotsKey(run, parts, bound);
     if (hasOrigin) for (const frame of run.frames) key += `<${frame.state}<${frame.from}`;
     return key;
@@ -144,6 +149,13 @@ function mayBeUsed(
   return (
     isUsable(standing) || (standing === "stale" && bind.some((bound) => isForeign(workflow, run, bound)))
   );
+}
+
+/** Whether its death would take its own move for it, however it came. */
+function hasNew(workflow: Workflow, run: Run, role: string): boolean {
+  const agent = run.agents[role];
+  if (agent === undefined || !isUp(agent)) return false;
+  return ownMoves(workflow, run, role).some((move) => isProof(workflow, move, agent));
 }
 
 /** Reviews whose issues are handed out by their files: they are, as long as they were judged, whatever they are worth now. */

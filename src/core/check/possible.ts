@@ -11,9 +11,10 @@
 
 import { foreignFor } from "../accepted.ts";
 import { isUp } from "../act.ts";
-import { endKey, type Workflow } from "../compile.ts";
+import type { Workflow } from "../compile.ts";
 import type { Actor, Incoming, Reading } from "../event.ts";
 import { isOpen, isSpent, targetOf } from "../gate.ts";
+import { isProof, ownMoves } from "../own-move.ts";
 import { slotKey, type Agent, type Run } from "../run.ts";
 import { isGood, standingOf } from "../standing.ts";
 import { shownBy } from "../steps/answer.ts";
@@ -72,18 +73,19 @@ function happen(look: Look, human: boolean, event: Incoming): void {
 }
 
 function byAgent(look: Look, agent: Agent): void {
-  const { workflow, run, site } = look;
+  const { workflow, run } = look;
   const { role, slot, attempt } = agent;
   const author: Author = { who: role, slot, by: { type: "agent", role, slot, attempt } };
   submissions(look, author);
   asks(look, author);
-  const rule = workflow.ends[endKey(role, run.state)];
-  const tried =
-    rule?.try === undefined ? undefined : site.movesBy.get(role)?.find((move) => move.to === rule.try);
+  const [tried] = ownMoves(workflow, run, role);
   const left = tried === undefined ? undefined : owed(look, tried, role);
   const ended = endedOf({ role, slot, attempt });
   if (left !== undefined && left.length > 0) happen(look, false, { ...ended, readings: left });
   happen(look, false, ended);
+  // Its move would be taken for it, had it come to its end by itself.
+  if (tried !== undefined && left !== undefined && !isProof(workflow, tried, agent))
+    happen(look, false, { ...ended, cause: "killed", readings: left });
   const mayWrite = workflow.definition.roles[role]?.access === "write";
   if (mayWrite && isBoundNow(look)) happen(look, false, { type: "observed", at: AT, tree: `t${run.seq}` });
   for (const readings of mayWrite ? changedFiles(look) : [])

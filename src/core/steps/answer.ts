@@ -67,16 +67,17 @@ export function answer(draft: Draft, event: Answered): Refusal | undefined {
     record(draft, { type: "parts-answered", ask, id, parts });
     return undefined;
   }
+  const text = event.text ?? (event.parts === undefined ? "" : sayParts(parts));
   record(draft, {
     type: "question-closed",
     ask,
     id,
     answer: event.answer,
-    text: event.text ?? (event.parts === undefined ? "" : sayParts(parts)),
+    text,
     by: event.by.name ?? "human",
     ...(parts.length === 0 ? {} : { parts }),
   });
-  take(draft, move, "human");
+  take(draft, move, { by: "human", words: text });
   settle(draft);
   return undefined;
 }

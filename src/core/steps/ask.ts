@@ -70,7 +70,7 @@ function takeOwn(draft: Draft, who: string, to: string): Refusal | undefined {
   const moves = workflow.movesFrom[run.state] ?? NONE;
   for (const move of moves) {
     if (targetOf(run, move) !== to || !isAskedBy(move, who) || !isOpen(draft, move)) continue;
-    take(draft, move, who);
+    take(draft, move, { by: who });
     settle(draft);
     return undefined;
   }

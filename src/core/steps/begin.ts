@@ -40,7 +40,7 @@ export function begin(draft: Draft, event: Extract<Incoming, { type: "run-starte
   intake(draft, event, event.by);
   const move = own.find((candidate) => isOpen(draft, candidate));
   if (move === undefined) return notOpen(run, to, unmet(draft, own[0] ?? first));
-  take(draft, move, who);
+  take(draft, move, { by: who });
   settle(draft);
   return undefined;
 }

@@ -7,8 +7,9 @@ import { act, start } from "../act.ts";
 import { endKey } from "../compile.ts";
 import { record, type Draft } from "../draft.ts";
 import type { Incoming } from "../event.ts";
-import { isOpen, isSpent, targetOf } from "../gate.ts";
+import { isOpen, isSpent } from "../gate.ts";
 import { intakeAtEnd } from "../intake.ts";
+import { endedWell, isProof, ownMoves } from "../own-move.ts";
 import { INFRASTRUCTURE_MAX, type Agent } from "../run.ts";
 import { count, settle, take } from "../take.ts";
 import type { Action, End } from "../workflow.ts";
@@ -22,7 +23,7 @@ export function agentEnded(draft: Draft, event: AgentEnded, agent: Agent): void 
   const { fan } = agent;
   intakeAtEnd(draft, event, agent);
   record(draft, { type: "agent-gone", role, slot, attempt });
-  if (settle(draft) || tryMove(draft, rule)) {
+  if (settle(draft) || tryMove(draft, event, agent)) {
     const isOver = draft.workflow.definition.states[draft.run.state]?.final !== undefined;
     if (!isOver) act(draft, rule?.then ?? []);
     return;
@@ -37,15 +38,13 @@ export function agentEnded(draft: Draft, event: AgentEnded, agent: Agent): void 
   fail(draft, { rule, role, slot, fan });
 }
 
-function tryMove(draft: Draft, rule: End | undefined): boolean {
-  if (rule?.try === undefined) return false;
+function tryMove(draft: Draft, event: AgentEnded, agent: Agent): boolean {
   const { workflow, run } = draft;
-  const move = (workflow.movesFrom[run.state] ?? []).find(
-    (candidate) =>
-      targetOf(run, candidate) === rule.try && candidate.by.includes(rule.role) && isOpen(draft, candidate),
+  const move = ownMoves(workflow, run, agent.role).find(
+    (candidate) => isOpen(draft, candidate) && (endedWell(event) || isProof(workflow, candidate, agent)),
   );
   if (move === undefined) return false;
-  take(draft, move, rule.role);
+  take(draft, move, { by: agent.role });
   settle(draft);
   return true;
 }

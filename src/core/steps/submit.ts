@@ -51,5 +51,5 @@ function notTheirs(draft: Draft, event: Submitted, reading: Reading): Refusal | 
 function notCounting({ workflow, run }: Draft, reading: Reading): Refusal | undefined {
   const standing = standingOfSlot(workflow, run, reading);
   if (standing !== "missing" && standing !== "invalid" && standing !== "stale") return undefined;
-  return unusable(run, reading.artifact, worthOfSlot(workflow, run, reading));
+  return unusable(run, reading, worthOfSlot(workflow, run, reading));
 }

@@ -81,7 +81,21 @@ function loadJson(file: string, text: string): Loaded {
   };
 }
 
+/** As many as are read again and again while the runs of one list go on: what it said, and what it says. */
+const RECENT_MAX = 4;
+const recent: { readonly file: string; readonly text: string; readonly loaded: Loaded }[] = [];
+
+/** The same text is read once, however many readers ask about it: a long list takes longer to read than all else that is done with it. */
 export function loadYamlText(file: string, text: string): Loaded {
+  const at = recent.findIndex((each) => each.file === file && each.text === text);
+  const [known] = at < 0 ? [] : recent.splice(at, 1);
+  const now = known ?? { file, text, loaded: load(file, text) };
+  recent.unshift(now);
+  recent.length = Math.min(recent.length, RECENT_MAX);
+  return now.loaded;
+}
+
+function load(file: string, text: string): Loaded {
   const loaded = loadYaml(file, new TextEncoder().encode(text));
   if (loaded.ok) return loaded;
   const faults = loaded.problems.map(({ line, col, message }) => ({

@@ -51,8 +51,8 @@ function issueOf(issue: unknown, { shape, rank }: Pick<Of, "shape" | "rank">): R
       NAME_MAX,
     ),
     line: textIn(fields, ["line_number", "line"], NAME_MAX),
-    description: textIn(fields, ["description"], WORDS_MAX),
-    recommendation: textIn(fields, ["recommendation"], WORDS_MAX),
+    description: textIn(fields, ["description", "message"], WORDS_MAX),
+    recommendation: textIn(fields, ["recommendation", "recommended_fix", "suggested_fix"], WORDS_MAX),
   };
 }
 

@@ -41,22 +41,66 @@ export function statusesIn(file: string, text: string): Readonly<Record<string, 
 
 /** A task that is not in the file is nobody's here. */
 export function setStatuses(file: string, text: string, statuses: Statuses): Edited {
+  const replaced = overWords(file, text, statuses);
+  const isDone = replaced !== undefined && isKept({ file, text, after: replaced }, statuses);
+  return isDone ? { ok: true, text: replaced } : setNodes(file, text, statuses);
+}
+
+/** Where each has one already, a plain word: then nobody has to take the list apart again to know where that stands. */
+function overWords(file: string, text: string, statuses: Statuses): string | undefined {
+  const loaded = loadYamlText(file, text);
+  const tasks = loaded.ok && isObject(loaded.data) ? loaded.data["tasks"] : undefined;
+  if (!loaded.ok || !Array.isArray(tasks)) return undefined;
+  const lines = text.split("\n");
+  const starts = startsOf(lines);
+  const edits: Edit[] = [];
+  for (const [index, task] of tasks.entries()) {
+    const { id, status } = isObject(task) ? task : {};
+    const wanted = wantedFor(String(id), statuses);
+    if (wanted === undefined || status === wanted) continue;
+    const { line, col } = loaded.placeOf(["tasks", index, "status"]);
+    const before = Array.from(lines[line - 1] ?? "").slice(0, col - 1);
+    const at = (starts[line - 1] ?? 0) + before.join("").length;
+    if (typeof status !== "string" || status === "" || !text.startsWith(status, at)) return undefined;
+    edits.push({ at, to: at + status.length, text: wanted });
+  }
+  return withEdits(text, edits);
+}
+
+function startsOf(lines: readonly string[]): readonly number[] {
+  let at = 0;
+  return lines.map(({ length }) => {
+    const start = at;
+    at += length + 1;
+    return start;
+  });
+}
+
+function setNodes(file: string, text: string, statuses: Statuses): Edited {
   const document = parseDocument(text, { uniqueKeys: false });
   const tasks = isMap(document.contents) ? document.contents.get("tasks", true) : undefined;
   const items = isSeq(tasks) ? tasks.items : [];
   const edits = items.flatMap((item) =>
     isMap<ParsedNode, ParsedNode | null>(item) ? editOf(text, item, statuses) : [],
   );
-  const after = edits
+  const after = withEdits(text, edits);
+  return isKept({ file, text, after }, statuses) ? { ok: true, text: after } : refused(file);
+}
+
+function withEdits(text: string, edits: readonly Edit[]): string {
+  return edits
     .toSorted((a, b) => b.at - a.at)
     .reduce((made, edit) => made.slice(0, edit.at) + edit.text + made.slice(edit.to), text);
-  return isKept({ file, text, after }, statuses) ? { ok: true, text: after } : refused(file);
+}
+
+function wantedFor(id: string, statuses: Statuses): string | undefined {
+  return Object.hasOwn(statuses, id) ? statuses[id] : undefined;
 }
 
 function editOf(text: string, task: YAMLMap<ParsedNode, ParsedNode | null>, statuses: Statuses): Edit[] {
   const id = pairOf(task, "id");
   const name = isScalar(id?.value) ? String(id.value.value) : "";
-  const wanted = Object.hasOwn(statuses, name) ? statuses[name] : undefined;
+  const wanted = wantedFor(name, statuses);
   if (id?.value?.range === undefined || wanted === undefined) return [];
   const known = pairOf(task, "status")?.value;
   if (isScalar(known) && known.range !== undefined && known.range !== null) {

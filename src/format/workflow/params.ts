@@ -37,7 +37,15 @@ function kindOf(context: Context, param: ParamFile, path: Path): Param {
       known: param.enum,
       path: [...path, "default"],
     });
-    return { type: "enum", values: param.enum, default: param.default };
+    const { about } = param;
+    for (const name of Object.keys(about ?? {}))
+      requireName(context, { kind: "value", name, known: param.enum, path: [...path, "about", name] });
+    return {
+      type: "enum",
+      values: param.enum,
+      default: param.default,
+      ...(about === undefined ? {} : { about }),
+    };
   }
   if ("bool" in param) return { type: "bool", default: param.bool };
   requireActors(context, param.set, [...path, "set"]);

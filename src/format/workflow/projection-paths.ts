@@ -12,16 +12,20 @@ type On = { readonly context: Context; readonly artifacts: Definition["artifacts
 export function checkPaths(on: On, tree: Tree, path: Path): void {
   if (typeof tree !== "object" || tree === null) return;
   if (isFrom(tree)) {
-    const isSome = typeof tree.from !== "string";
-    const paths = typeof tree.from === "string" ? [tree.from] : tree.from;
-    for (const [index, each] of paths.entries())
-      checkPath(on, each, isSome ? [...path, "from", index] : [...path, "from"]);
+    checkSome(on, tree.from, [...path, "from"]);
     if (tree.else !== undefined) checkPaths(on, tree.else, [...path, "else"]);
+    for (const [word, inner] of Object.entries(tree.cases ?? {}))
+      checkPaths(on, inner, [...path, "cases", word]);
     return;
   }
-  if (isEach(tree) || isMap(tree)) checkPath(on, tree.each, [...path, "each"]);
+  if (isEach(tree) || isMap(tree)) checkSome(on, tree.each, [...path, "each"]);
   for (const [key, inner] of Object.entries(tree))
     checkPaths(on, inner, [...path, Array.isArray(tree) ? Number(key) : key]);
+}
+
+function checkSome(on: On, paths: string | readonly string[], path: Path): void {
+  if (typeof paths === "string") checkPath(on, paths, path);
+  else for (const [index, each] of paths.entries()) checkPath(on, each, [...path, index]);
 }
 
 function checkPath(on: On, text: string, path: Path): void {
@@ -29,7 +33,7 @@ function checkPath(on: On, text: string, path: Path): void {
   if (rest.length === 0) return;
   const below = rest.join(".");
   if (root === "said") checkSaid(on, below, path);
-  if (root === "dispatch") checkDispatch(on.context, rest, path);
+  if (root === "dispatch") checkDispatch(on, rest, path);
   if (root === "run" && rest[0] === "asked" && rest[1] !== undefined)
     requireName(on.context, { kind: "ask", name: rest[1], known: on.context.names.asks, path });
   if (root === "collected") {
@@ -49,11 +53,14 @@ const DISPATCH = [
   "context",
   "changed",
   "artifacts",
+  "found",
   "input",
   "output",
 ];
 
-function checkDispatch(context: Context, [name = ""]: readonly string[], path: Path): void {
+function checkDispatch(on: On, [name = "", ...below]: readonly string[], path: Path): void {
+  const { context } = on;
+  if (name === "found" && below.length > 0) checkSaid(on, below.join("."), path);
   if (DISPATCH.includes(name)) return;
   report(context, context.placeOf(path), {
     code: "bad-projection",

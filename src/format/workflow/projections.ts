@@ -79,6 +79,12 @@ function checkKind(
   { as, path }: { readonly as: ProjectionFile["as"]; readonly path: Path },
 ): void {
   if (typeof tree !== "object" || tree === null) return;
+  if (isFrom(tree) && tree.cases !== undefined) {
+    for (const [word, inner] of Object.entries(tree.cases))
+      checkKind(context, inner, { as, path: [...path, "cases", word] });
+    checkKind(context, tree.else ?? null, { as, path: [...path, "else"] });
+    return;
+  }
   if (as === "task-status" && (isFrom(tree) || isEach(tree)))
     bad(context, context.placeOf(path), "a status is of a task: { each: PATH, key: PATH, give: TREE }");
   if (isFrom(tree)) return;

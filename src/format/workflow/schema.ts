@@ -46,7 +46,14 @@ const setting = z.optional(
 
 const ParamShape = z.union([
   z.strictObject({ int: z.tuple([z.int(), z.int()]), default: z.int(), setting }),
-  z.strictObject({ enum: z.array(Text).check(z.minLength(1)), default: Text, setting }),
+  z.strictObject({
+    enum: z.array(Text).check(z.minLength(1)),
+    default: Text,
+    about: z.optional(
+      told(z.record(z.string(), Text), "What whoever begins a run with one of these words should know of it"),
+    ),
+    setting,
+  }),
   z.strictObject({ bool: z.boolean(), setting }),
   z.strictObject({
     text: z.string(),
@@ -195,7 +202,7 @@ const Projection = z.strictObject({
   data: z.optional(
     told(
       z.record(z.string(), z.unknown()),
-      "A tree of literals, {from: path}, {from: [path, ...], else: tree}, {each: path, give: tree} and {each: path, key: path, give: tree}",
+      "A tree of literals, {from: path}, {from: [path, ...], else: tree}, {from: path, cases: {word: tree}, else: tree}, {each: path, give: tree} and {each: path, key: path, give: tree}, where each may be a list of paths",
     ),
   ),
   of: z.optional(told(Name, "As review or review-block: the review that is shown")),

@@ -1,0 +1,80 @@
+/** An agent that was not started since somebody else had changed what it is about: looked at again when a person has it started. */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { runFolders } from "../../src/adapters/home/paths.ts";
+import type { Reading } from "../../src/core/event.ts";
+import { sha256 } from "../../src/format/sha256.ts";
+import { reading, verdict } from "../support/play.ts";
+import { fromText } from "../support/workflows.ts";
+import { AT, machine } from "./reading-support.ts";
+
+const judged = fromText(`$schema: ../../schema/workflow-1.schema.json
+name: judged
+title: A plan, and a verdict about it
+artifacts:
+  plan: { in: plan.md, file: true, by: [worker, human] }
+  judge:
+    in: judge.json
+    by: critic
+    bind: plan
+    json: { object: { status: [approved, changes] } }
+    review: { verdict: status, values: { approved: pass, changes: needs_fix } }
+counters: { deaths: { max: 3, per: run } }
+roles: { worker: {}, critic: { access: read, prompt: worker } }
+states:
+  writing: { enter: [start worker] }
+  judging: { enter: [start critic] }
+  done: { final: done }
+  dropped: { final: cancelled }
+moves:
+  - { from: start, to: writing, by: human }
+  - { from: writing, to: judging, by: worker, need: plan, do: [stop worker] }
+  - { from: judging, to: done, by: engine, when: { judge: [pass, needs_fix] }, do: [stop critic] }
+  - { from: [writing, judging], to: dropped, by: human, do: [stop all] }
+ends:
+  - { role: critic, in: judging, else: { count: deaths, do: [start critic] } }
+`);
+
+const PLAN = "A plan.\n";
+
+const on = await machine(judged);
+afterAll(() => on.store.close());
+
+/** The critic has ended, left this, and is not started again: the plan is another one. */
+function strand(id: string, ...left: Reading[]): (text: string) => void {
+  const plan = (text: string): Reading => reading("plan", { digest: `sha256:${sha256(Buffer.from(text))}` });
+  const worker = { type: "agent", role: "worker", slot: "", attempt: 1 } as const;
+  on.begin(id);
+  on.happen(id, { type: "move-asked", by: worker, at: AT, to: "judging", readings: [plan(PLAN)], tree: "t" });
+  const readings = [plan("Another one.\n"), ...left];
+  const ended = {
+    type: "agent-ended",
+    at: AT,
+    role: "critic",
+    slot: "",
+    attempt: 1,
+    cause: "exited",
+  } as const;
+  on.happen(id, { ...ended, readings });
+  const folder = runFolders(on.home, id).files;
+  mkdirSync(folder, { recursive: true });
+  return (text) => writeFileSync(join(folder, "plan.md"), text);
+}
+
+test("it is started when that was put back, and not before", async () => {
+  const write = strand("r1");
+  write("Another one.\n");
+  const { code, stderr } = await on.call("task respawn r1");
+  expect([code, stderr]).toEqual([5, expect.stringContaining("was changed by somebody else") as string]);
+  write(PLAN);
+  expect(await on.data("task respawn r1")).toMatchObject({ ok: true, from: "judging", to: "judging" });
+  expect(on.store.load("r1")?.run.agents["critic"]).toMatchObject({ status: "called", attempt: 2 });
+});
+
+test("where that was all that was missing, the run goes on without it", async () => {
+  strand("r2", verdict("judge", "pass"))(PLAN);
+  const { code, stdout } = await on.call("task respawn r2 critic");
+  expect([code, stdout]).toEqual([0, expect.stringContaining("r2 goes from judging to done") as string]);
+});

@@ -1,0 +1,267 @@
+/** What the files of a session show: status.json in the words of its seed, the status of tasks, and the report. */
+
+import { expect, test } from "vitest";
+import { change, type OwnRun } from "../../src/core/apply.ts";
+import type { Workflow } from "../../src/core/compile.ts";
+import type { Event } from "../../src/core/event.ts";
+import { project } from "../../src/core/project.ts";
+import { questionsIn } from "../../src/core/questions.ts";
+import { recordOf } from "../../src/core/record.ts";
+import { NO_RUN, type Run } from "../../src/core/run.ts";
+import { saidIn } from "../../src/core/said.ts";
+import { listedStatuses } from "../../src/core/task-status.ts";
+import { insideOf, tasksView } from "../../src/core/task-view.ts";
+import { statusOf, viewOf } from "../../src/core/view.ts";
+import { live, session, task, type Told } from "../support/orchestrated.ts";
+
+type Child = Told & { readonly id: string };
+
+/** Of the parent, what had happened when it came to this state. */
+type Scene = {
+  readonly told: Told;
+  readonly until?: string;
+  readonly children?: Readonly<Record<string, readonly Child[]>>;
+};
+
+function shown({ told, until, children = {} }: Scene, file: string): unknown {
+  const { events } = live(session, told);
+  const last = events.findIndex((event) => event.type === "moved" && event.to === until);
+  const seen = until === undefined ? events : events.slice(0, last + 1);
+  const run = after(seen);
+  const view = viewOf(session, run, {});
+  const tasks = Object.entries(children).map(
+    ([name, all]) => [name, tasksView(all.map(known), run.waivers[name] !== undefined)] as const,
+  );
+  const root = {
+    ...view,
+    run: { ...view.run, ...askedIn(session, seen) },
+    ...saidIn(session, seen),
+    tasks: Object.fromEntries(tasks),
+  };
+  const tree = session.definition.projections.find((each) => each.file.endsWith(`/${file}`));
+  if (tree === undefined || !("data" in tree)) throw new Error(`nobody shows ${file}`);
+  return project(tree.data, root);
+}
+
+function known({ id, ...told }: Child): Parameters<typeof tasksView>[0][number] {
+  const { run, events } = live(task, { ...told, params: { task: id, ...told.params } });
+  const rounds = Object.entries(recordOf(task, events).reviews);
+  return {
+    task: { id, title: id, dependsOn: [], files: [] },
+    run: id,
+    took: "",
+    outcome: "",
+    status: task.definition.states[run.state]?.final ?? statusOf(task, run),
+    summary: "",
+    inside: insideOf(task, run, {
+      questions: askedIn(task, events).questions,
+      collected: saidIn(task, events).collected,
+      reviews: Object.fromEntries(rounds.flatMap(([name, all]) => all.slice(-1).map((one) => [name, one]))),
+    }),
+  };
+}
+
+function after(events: readonly Event[]): Run {
+  const run: OwnRun = { ...NO_RUN };
+  for (const event of events) change(run, event);
+  return run;
+}
+
+const askedIn = (workflow: Workflow, events: readonly Event[]) => questionsIn(workflow, events, () => "?");
+
+const PER_BATCH = { told: { people: ["approved", "per-batch", "attested"] }, until: "PER_BATCH" };
+const NONE = { FIX_REVIEW: 0, FIX_TESTS: 0, FIX_SECURITY: 0, FIX_BUILD: 0 };
+
+test.for<[what: string, scene: Scene, status: object]>([
+  [
+    "at its beginning",
+    { told: {}, until: "INTAKE" },
+    {
+      current_state: "INTAKE",
+      current_task: null,
+      mode: "full",
+      blocker: null,
+      assumptions: [],
+      known_issues: [],
+      user_decisions: [],
+      gate_tracking: {
+        APPROVE_DESIGN: {
+          correction_status: "none",
+          last_correction_dispatch: { agent: null, task_id: null, at: null },
+        },
+      },
+      retry_counts: {},
+      last_ci_result: "unknown",
+    },
+  ],
+  [
+    "a task whose review has notes",
+    { ...PER_BATCH, children: { judged: [{ id: "T-001", agents: { Reviewer: "OK minor" } }] } },
+    {
+      current_state: "ASK_USER",
+      current_task: "T-001",
+      user_decisions: [
+        { decision_id: "UD-APPROVE-DESIGN", task_id: null, status: "answered", answer: "approved" },
+        { decision_id: "UD-REVIEW-STRATEGY", status: "answered", state_context: "REVIEW_STRATEGY" },
+        { decision_id: "T-001/UD-1", task_id: "T-001", asked_by: "Reviewer", status: "pending" },
+      ],
+    },
+  ],
+  [
+    "a task in need of somebody while it is mended",
+    {
+      ...PER_BATCH,
+      children: {
+        judged: [
+          { id: "T-001" },
+          { id: "T-002", agents: { Coder: "OK, BLOCKED", Reviewer: "BLOCKED major" } },
+        ],
+      },
+    },
+    {
+      current_task: "T-002",
+      retry_counts: { "T-001": NONE, "T-002": { ...NONE, FIX_REVIEW: 1 } },
+      user_decisions: [{}, {}, { task_id: "T-002", asked_by: "Coder", state_context: "FIX_REVIEW" }],
+    },
+  ],
+  [
+    "findings, one of which is answered",
+    {
+      ...PER_BATCH,
+      children: {
+        judged: [
+          {
+            id: "T-001",
+            agents: { Security: "NEEDS_DECISION medium medium" },
+            people: ["sec-1=fix-later"],
+          },
+        ],
+      },
+    },
+    {
+      current_state: "ASK_USER",
+      user_decisions: [
+        {},
+        {},
+        { decision_id: "T-001/UD-1.1", finding_id: "sec-1", status: "answered", answer: "fix-later" },
+        { decision_id: "T-001/UD-1.2", finding_id: "sec-2", status: "pending", answer: null },
+      ],
+    },
+  ],
+  [
+    "a task that nobody can do",
+    { ...PER_BATCH, children: { judged: [{ id: "T-001", agents: { Coder: "die*" } }] } },
+    { current_state: "BLOCKED", current_task: "T-001", blocker: "subagent_failure" },
+  ],
+  [
+    "a session that nobody can plan",
+    { told: { agents: { Planner: "die*" }, people: ["approved"] } },
+    { current_state: "BLOCKED", current_task: null, blocker: "subagent_failure", resume_state: "PLAN" },
+  ],
+  [
+    "the checks were mended",
+    {
+      told: { agents: { ci: "red, red" }, people: ["approved", "per-batch", "attested", "attested"] },
+      children: { judged: [{ id: "T-001" }], approved: [{ id: "meta", params: { part: "meta" } }] },
+    },
+    {
+      current_state: "DONE",
+      last_ci_result: "green",
+      retry_counts: { "T-001": NONE, meta: { ...NONE, FIX_BUILD: 2 } },
+    },
+  ],
+  [
+    "a correction, asked about again",
+    { told: { people: ["changes-requested/architecture"] } },
+    {
+      current_state: "APPROVE_DESIGN",
+      gate_tracking: {
+        APPROVE_DESIGN: {
+          correction_status: "completed",
+          last_correction_dispatch: { agent: "Architect", task_id: "meta" },
+        },
+      },
+    },
+  ],
+  [
+    "lean",
+    { told: { params: { mode: "lean" } }, until: "LEAN_CODE" },
+    { current_state: "IMPLEMENT_LOOP", mode: "lean" },
+  ],
+])("status.json: %s", ([, scene, status]) => {
+  expect(shown(scene, "status.json")).toMatchObject(status);
+});
+
+const SINGLE: Scene["children"] = {
+  coded: [
+    { id: "T-001", params: { part: "code" } },
+    { id: "T-002", params: { part: "code" }, agents: { Coder: "BLOCKED" } },
+  ],
+};
+const single = (more: Told["agents"] = {}): Told => ({
+  agents: more,
+  people: ["approved", "single-final", "accept-known-issues", "attested"],
+});
+
+test.for<[what: string, scene: Scene, statuses: object]>([
+  [
+    "per batch, as each is judged",
+    {
+      ...PER_BATCH,
+      children: {
+        judged: [{ id: "T-001" }, { id: "T-002", agents: { Reviewer: "OK nit" } }, { id: "T-003" }],
+      },
+    },
+    { "T-001": "completed", "T-002": "in-progress", "T-003": "completed" },
+  ],
+  [
+    "single final, coded",
+    { told: single(), until: "SINGLE_FINAL", children: SINGLE },
+    { "T-001": "implemented", "T-002": "in-progress" },
+  ],
+  [
+    "single final, all approved",
+    { told: single(), until: "INTEGRATE", children: { coded: [SINGLE["coded"]?.[0] ?? { id: "" }] } },
+    { "T-001": "completed" },
+  ],
+  [
+    "single final, approved and changed since then",
+    {
+      told: { agents: { Docs: "OK ~" }, people: ["approved", "single-final", "attested"] },
+      until: "HANDOVER",
+      children: { coded: [SINGLE["coded"]?.[0] ?? { id: "" }] },
+    },
+    { "T-001": "implemented" },
+  ],
+  ["planned anew, nobody has begun one", { told: { people: ["approved"] }, children: SINGLE }, {}],
+])("the status of tasks: %s", ([, scene, statuses]) => {
+  expect(listedStatuses(shown(scene, "tasks.yaml"))).toEqual(statuses);
+});
+
+test("the report has the notes of all reviews, waivers and decisions of tasks", () => {
+  const judged = [{ id: "T-001", agents: { Reviewer: "OK minor" }, people: ["accept"] }];
+  const approved = [{ id: "meta", params: { part: "meta" }, agents: { Reviewer: "OK nit" } }];
+  expect(shown({ told: PER_BATCH.told, children: { judged, approved } }, "report.md")).toMatchObject({
+    "What was done": "it",
+    Tasks: [{ task: "T-001", status: "completed" }],
+    Waivers: [{ task: "T-001", artifact: "review" }],
+    "Notes of reviews": [
+      { task: "T-001", severity: "minor", file: "a.ts", note: "It is wrong" },
+      { task: "meta", severity: "nit", file: "a.ts", note: "It is wrong" },
+    ],
+    Decisions: [{}, {}, { answer: "attested" }, { decision: "T-001/UD-1", answer: "accept" }],
+  });
+});
+
+test.for<Record<string, string>>([
+  { Reviewer: "OK nit" },
+  { Security: "NEEDS_DECISION medium" },
+  { Security: "OK ~, OK, OK ~, OK" },
+  { Reviewer: "BLOCKED major*" },
+  { Coder: "BLOCKED" },
+])("what is asked in a task came up in the loop: %o", (agents) => {
+  const children = { judged: [{ id: "T-001", agents }] };
+  expect(shown({ ...PER_BATCH, children }, "status.json")).toMatchObject({
+    user_decisions: [{}, {}, { task_id: "T-001", status: "pending", state_context: "IMPLEMENT_LOOP" }],
+  });
+});

@@ -1,0 +1,104 @@
+/** Whole sessions, from the goal to DONE, straight: each strategy, lean, and a lean one that becomes a full one. */
+
+import { join } from "node:path";
+import { describe, test } from "vitest";
+import { isPerson } from "../../support/person.ts";
+import { filesBelow } from "../activities/stage.ts";
+import { inSession, LONG, wayOf } from "./play.ts";
+
+const BEFORE = "INTAKE DESIGN APPROVE_DESIGN PLAN REVIEW_STRATEGY";
+const AFTER = "FINAL_REVIEW INTEGRATE CHECKS ATTEST RELEASE HANDOVER COMMIT TAG DONE";
+const LAST_PASS = "Reviewer.meta QA.meta Security.meta Integrator Docs";
+
+describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
+  test("per batch: each task is judged, then all of it", async ({ expect }) => {
+    await inSession({ files: { "AGENTS.md": "Be kind.\n" } }, async (on) => {
+      const run = await on.run();
+      const now = await on.people(run, "approved, per-batch, attested");
+      expect(wayOf(now)).toBe(`${BEFORE} PER_BATCH ${AFTER}`);
+      expect(on.called().join(" ")).toBe(
+        `SpecAgent Architect Planner Coder.T-001 Reviewer.T-001 QA.T-001 Security.T-001 Coder.T-002 Reviewer.T-002 ${LAST_PASS}`,
+      );
+      expect(on.status(run)).toMatchObject({
+        current_state: "DONE",
+        mode: "full",
+        blocker: null,
+        current_task: null,
+        last_ci_result: "green",
+        runtime_flags: { copilot_instructions_exists: false, agents_instructions_exists: true },
+        user_decisions: [
+          { decision_id: "UD-APPROVE-DESIGN", status: "answered", answer: "approved" },
+          { decision_id: "UD-REVIEW-STRATEGY", status: "answered", answer: "per-batch" },
+          { status: "answered", answer: "attested" },
+        ],
+      });
+      // The work, and nothing of the session.
+      expect(on.git("diff", "--name-only", "main", `signalbox/${run}`).split("\n")).toEqual([
+        "README.md",
+        "work-1.txt",
+        "work-2.txt",
+      ]);
+      expect(on.file(run, "tasks.yaml").match(/status: [a-z-]+/g)).toEqual([
+        "status: completed",
+        "status: completed",
+      ]);
+      // Whoever reviews is told what was changed since the session began.
+      expect(JSON.parse(on.said("input.Reviewer.meta.1"))).toMatchObject({
+        task: {
+          session_changed_files: [
+            { path: "work-1.txt", change_type: "added" },
+            { path: "work-2.txt", change_type: "added" },
+          ],
+        },
+      });
+      expect(now.notes.map(({ kind }) => kind)).toEqual(["commit", "tag"]);
+      expect((await on.type("verify", run)).code).toBe(0);
+    });
+  });
+
+  test("single final: all of it is judged once", async ({ expect }) => {
+    await inSession({}, async (on) => {
+      const run = await on.run("--param", "release=notes", "--param", "tag=v1");
+      const now = await on.people(run, "approved, single-final, attested");
+      expect(wayOf(now)).toBe(`${BEFORE} SINGLE_FINAL ${AFTER.replace("RELEASE", "RELEASE RELEASE_NOTES")}`);
+      expect(on.called().slice(3).join(" ")).toBe(`Coder.T-001 Coder.T-002 ${LAST_PASS} Integrator`);
+      expect(on.file(run, "tasks.yaml").match(/status: [a-z-]+/g)).toEqual([
+        "status: completed",
+        "status: completed",
+      ]);
+      expect(on.file(run, "release-notes.md")).toContain("new");
+      expect(on.git("rev-parse", "v1^{commit}")).toBe(on.git("rev-parse", `signalbox/${run}`));
+    });
+  });
+
+  test("lean: one agent codes, others judge it, and its words are the report", async ({ expect }) => {
+    await inSession({}, async (on) => {
+      const run = await on.run("--lean");
+      const now = await on.people(run, "run");
+      expect(wayOf(now)).toBe(
+        "INTAKE_LEAN LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_VOUCH LEAN_CHECKS LEAN_HANDOVER LEAN_COMMIT DONE",
+      );
+      expect(on.called()).toEqual(["SpecAgent", "Coder", "Reviewer.lean", "QA.lean"]);
+      expect(on.status(run)).toMatchObject({ current_state: "DONE", mode: "lean" });
+      expect(on.file(run, "report.md")).toContain("All of it.");
+      expect(on.git("diff", "--name-only", "main", `signalbox/${run}`)).toBe("lean.txt");
+    });
+  });
+
+  test("lean to full: the same session, its code kept, its lean files put aside", async ({ expect }) => {
+    await inSession({ agents: { Coder: "OK complex" } }, async (on) => {
+      const run = await on.run("--lean");
+      const now = await on.rested(run);
+      expect(wayOf(now)).toBe("INTAKE_LEAN LEAN_CODE INTAKE DESIGN APPROVE_DESIGN");
+      expect(on.status(run)).toMatchObject({ current_state: "APPROVE_DESIGN", mode: "full" });
+      expect(on.file(run, "spec.md")).toContain("## Goals");
+      expect(on.file(run, "../../lean.txt")).toBe("lean 1\n");
+      const aside = Object.keys(filesBelow(join(on.home.root, "runs", run, "archive")));
+      expect(aside.map((file) => file.replace(/^.*_a-goal./, ""))).toEqual([
+        "acceptance.json",
+        "contract/SpecAgent.output.json",
+        "spec.md",
+      ]);
+    });
+  });
+});
