@@ -24,7 +24,7 @@ export type Read = { readonly artifact: string } & (
   | { readonly type: "again" }
 );
 
-export type AboutStanding = Extract<Condition, { type: "artifact" }>;
+type AboutStanding = Extract<Condition, { type: "artifact" }>;
 
 export type Reads = {
   readonly all: readonly Read[];
