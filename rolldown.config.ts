@@ -53,11 +53,11 @@ export default defineConfig({
         },
         {
           name: "kernel",
-          test: /src\/core\/(?!check\/|simulate|(staged|graph|schedule|project|task-view|view|back|own-shape|checks|why|take-over|replay|phase|questions|record|said|unseen)\.ts)|src\/format\/(prompt|problem|text|sha256)\.ts|src\/adapters\/library\/(find|package)/,
+          test: /src\/core\/(?!check\/|simulate|(staged|graph|schedule|project|task-view|tasks-told|view|back|own-shape|checks|why|take-over|replay|phase|questions|record|said|unseen)\.ts)|src\/format\/(prompt|problem|text|sha256)\.ts|src\/adapters\/library\/(find|package)/,
         },
         {
           name: "look",
-          test: /src\/core\/(staged|graph|schedule|project|task-view|view|back|own-shape|checks|why|take-over|replay|phase)\.ts|src\/adapters\/(home\/|store\/(?!verify|repair|restore|salvage)|failpoint|person\/(who|marks|processes|token))|src\/cli\/(box|goal|id-of|change\/(which|door-of|doors)|say|fit|typed|number-option|wake|environment|shown|commands\/(show|next|list|task)|(task|project)\/which|reading\/(?!log|question-view)[a-z-]+)\.ts|src\/adapters\/supervisor\/(poke|lock|said)|src\/adapters\/process\/(marker|folder|table|proc|ps)\.ts|src\/adapters\/files\/(unread|open|folder|leftover|paths)\.ts|src\/adapters\/doctor\/quarantine|src\/engine\/(launch|deed|edited|environment|human-keys|job-id|apart|clip|place|descendants)\.ts|src\/adapters\/trust\/repository|src\/adapters\/git\/(looked|default-refs|locate|refs|present-branch)\.ts|src\/cli\/due\.ts|src\/engine\/(line|project-name|fact|title|doubt|prompt-commands)\.ts|src\/adapters\/supervisor\/(alone|ask-to-end)\.ts/,
+          test: /src\/core\/(staged|graph|schedule|project|task-view|tasks-told|view|back|own-shape|checks|why|take-over|replay|phase)\.ts|src\/adapters\/(home\/|store\/(?!verify|repair|restore|salvage)|failpoint|person\/(who|marks|processes|token))|src\/cli\/(box|goal|id-of|change\/(which|door-of|doors)|say|fit|typed|number-option|wake|environment|shown|commands\/(show|next|list|task)|(task|project)\/which|reading\/(?!log|question-view)[a-z-]+)\.ts|src\/adapters\/supervisor\/(poke|lock|said)|src\/adapters\/process\/(marker|folder|table|proc|ps)\.ts|src\/adapters\/files\/(unread|open|folder|leftover|paths)\.ts|src\/adapters\/doctor\/quarantine|src\/engine\/(launch|deed|edited|environment|human-keys|job-id|apart|clip|place|descendants)\.ts|src\/adapters\/trust\/repository|src\/adapters\/git\/(looked|default-refs|locate|refs|present-branch)\.ts|src\/cli\/due\.ts|src\/engine\/(line|project-name|fact|title|doubt|prompt-commands)\.ts|src\/adapters\/supervisor\/(alone|ask-to-end)\.ts/,
         },
         {
           name: "act",

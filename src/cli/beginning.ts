@@ -46,8 +46,9 @@ export async function beginRun(on: Acting, of: Beginning): Promise<Submission & 
   const id = key === undefined ? freeId(on) : idOf(repo, key);
   const given = paramsOf(workflow, of, id);
   const voice = await voiceOf(on, id);
-  const beginWith = (params: Record<string, Literal>): Promise<Submission> =>
-    withTexts(on, { id, workflow, texts: of.texts, key }, () =>
+  const beginWith = async (params: Record<string, Literal>): Promise<Submission> => {
+    const texts = await textsOf(workflow, params, of.texts);
+    return withTexts(on, { id, workflow, params, texts, key }, () =>
       begin(on.box, {
         ...voice,
         run: id,
@@ -59,11 +60,21 @@ export async function beginRun(on: Acting, of: Beginning): Promise<Submission & 
         ...(key === undefined ? {} : { key }),
       }),
     );
+  };
   const { definition } = workflow;
   // Most have nothing to name, and pay nothing for it.
   if (unnamedIn(definition, given).length === 0) return { ...(await beginWith(given)), id };
   const { whileNamed } = await import("./named.ts");
   return { ...(await whileNamed(on, { definition, params: given, repo, id }, beginWith)), id };
+}
+
+/** What a person brings, and what their words make where they bring nothing. Most workflows make nothing of them. */
+async function textsOf(workflow: Workflow, params: Record<string, Literal>, brought: Texts): Promise<Texts> {
+  const { artifacts } = workflow.definition;
+  const isMade = Object.values(artifacts).some((each) => each.begin !== undefined);
+  if (!isMade || workflow.isInPlace) return brought;
+  const { begunTexts } = await import("./begun-texts.ts");
+  return [...brought, ...begunTexts(workflow, params, brought)];
 }
 
 function freeId({ box }: Acting): string {

@@ -5,6 +5,7 @@ import { dirname } from "node:path";
 import { UserError } from "../adapters/user-error.ts";
 import type { Workflow } from "../core/compile.ts";
 import { NO_RUN } from "../core/run.ts";
+import type { Literal } from "../core/value.ts";
 import type { Submission } from "../engine/submit.ts";
 import type { Acting } from "./acting.ts";
 import { unknownArtifact } from "./handing-in.ts";
@@ -17,6 +18,7 @@ export type Texts = readonly { readonly artifact: string; readonly text: () => s
 type On = {
   readonly id: string;
   readonly workflow: Workflow;
+  readonly params: Readonly<Record<string, Literal>>;
   readonly texts: Texts;
   readonly key: string | undefined;
 };
@@ -46,7 +48,7 @@ async function between(on: Acting, of: On, begin: () => Promise<Submission>): Pr
   }
 }
 
-async function putTexts({ box }: Acting, { id, workflow, texts: given }: On): Promise<void> {
+async function putTexts({ box }: Acting, { id, workflow, params, texts: given }: On): Promise<void> {
   const { artifacts } = workflow.definition;
   if (workflow.isInPlace)
     throw new UserError(
@@ -61,6 +63,6 @@ async function putTexts({ box }: Acting, { id, workflow, texts: given }: On): Pr
       throw new UserError("bad-usage", `${artifact} is nothing that a run could begin with`, HELP);
     return { artifact, slot: "", text: text() };
   });
-  const place = { root: box.folders(id).files, run: { ...NO_RUN, id }, workflow };
+  const place = { root: box.folders(id).files, run: { ...NO_RUN, id, params }, workflow };
   for (const text of texts) await box.artifacts.put(place, text);
 }

@@ -2,6 +2,7 @@
 
 import type { Literal, Value } from "./value.ts";
 import type { Severity, Verdict } from "./verdict.ts";
+import type { Tree } from "./workflow.ts";
 
 export type Shape =
   | {
@@ -189,4 +190,12 @@ export type Artifact = {
   };
   /** One reading of a file for every member of such a list, taken together. */
   readonly every?: { readonly artifact: string; readonly list: string };
+  /** What a person's own words make of it when a run begins with these parameters. */
+  readonly begin?: Begin;
+};
+
+export type Begin = {
+  readonly when: Readonly<Record<string, Literal>>;
+  readonly as: "json" | "yaml" | "sections";
+  readonly data: Tree;
 };

@@ -14,6 +14,7 @@ export function project(tree: Tree, root: unknown): unknown {
   if (isFrom(tree)) return taken(tree, root);
   if (isEach(tree)) return membersAt(tree, root).map((member) => project(tree.give, within(root, member)));
   if (isMap(tree)) return mapOf(tree, root);
+  if (isJoin(tree)) return tree.join.map((member) => wordOf(project(member, root))).join("");
   return Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, project(value, root)]));
 }
 
@@ -104,6 +105,15 @@ export function isMap(tree: object): tree is MapTree {
     typeof tree.key === "string" &&
     Object.keys(tree).length === 3
   );
+}
+
+/** One text of several. */
+function isJoin(tree: object): tree is { readonly join: readonly Tree[] } {
+  return "join" in tree && isList(tree.join) && Object.keys(tree).length === 1;
+}
+
+function wordOf(value: unknown): string {
+  return isLiteral(value) ? String(value) : "";
 }
 
 /** A member whose key is no text, number or boolean has no place in a map. */

@@ -222,6 +222,7 @@ export type Tree =
       readonly cases?: { readonly [word: string]: Tree };
       readonly else?: Tree;
     }
+  | { readonly join: readonly Tree[] }
   | { readonly each: string | readonly string[]; readonly give: Tree }
   | { readonly each: string | readonly string[]; readonly key: string; readonly give: Tree }
   | readonly Tree[]

@@ -139,7 +139,7 @@ export async function begin(box: Box, start: Start): Promise<Submission> {
   const { repo: root } = start.birth;
   const place = workflow.isInPlace
     ? { root, run, workflow, isWorkspace: true }
-    : { root: box.folders(id).files, run: { ...NO_RUN, id }, workflow };
+    : { root: box.folders(id).files, run, workflow };
   const readings = await box.artifacts.read(place);
   const besides =
     workflow.isInPlace && start.tree !== undefined

@@ -375,7 +375,7 @@ describe("lean", () => {
   test("a lean session that becomes a full one keeps its code and its name, and puts aside what was lean", () => {
     const { run, archived } = lived([{ Coder: "OK complex" }, "", "", LEAN]);
     expect([run.params["mode_now"], run.params["session"]]).toEqual(["full", "s"]);
-    expect(archived).toEqual(["intake", "lean-spec", "acceptance"]);
+    expect(archived).toEqual(["intake", "lean-spec", "acceptance", "todo"]);
     expect(lived([{}, "", "", LEAN]).run.params["mode_now"]).toBe("lean");
   });
 });

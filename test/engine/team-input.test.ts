@@ -55,11 +55,22 @@ test.for<[part: string, id: string, role: string, keys: typeof KEYS | undefined,
   ["meta", "meta", "Reviewer", undefined, { non_goals: [], acceptance_checks: CHECKS, risk_flags: [] }],
 ])("%s: of %s, %s is told what the plan says, or the criteria", async ([part, id, role, keys, said]) => {
   await dispatching(task, async (scene) => {
-    scene.put({ [`${FOLDER}/acceptance.json`]: JSON.stringify(ACCEPTANCE) });
+    const texts = {
+      "acceptance.json": JSON.stringify(ACCEPTANCE),
+      "spec.md": "S\n",
+      "tasks.yaml": "tasks: []\n",
+    };
+    for (const [name, text] of Object.entries(texts)) scene.put({ [`${FOLDER}/${name}`]: text });
     plan(scene, id, keys);
     await begin(scene, { part, task: id, constraints: "No new packages" });
     expect(given(scene, `r1/${role}`)).toMatchObject({
-      task: { id, title: "Dates", constraints: ["No new packages"], ...said },
+      task: {
+        id,
+        title: "Dates",
+        context_files: [`${FOLDER}/spec.md`, `${FOLDER}/tasks.yaml`, `${FOLDER}/acceptance.json`],
+        constraints: ["No new packages"],
+        ...said,
+      },
     });
   });
 });
@@ -71,5 +82,15 @@ test.for<[mode: string, isLean: boolean]>([
   await dispatching(session, async (scene) => {
     await begin(scene, { mode });
     expect(given(scene, "SpecAgent")).toMatchObject({ lean, task: { constraints: [] } });
+  });
+});
+
+test.for<[role: string, params: Parameters<Scene["begin"]>[0], missing: string]>([
+  ["Coder", { part: "task" }, "spec.md and .agents-work/s/tasks.yaml first, which are"],
+  ["Reviewer", { part: "meta" }, "spec.md and .agents-work/s/tasks.yaml first, which are"],
+])("%s is not started without what its role must read", async ([role, params, missing]) => {
+  await dispatching(task, async (scene) => {
+    const refusal = await begin(scene, params).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ message: `${role} must read ${FOLDER}/${missing} not there` });
   });
 });

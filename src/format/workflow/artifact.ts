@@ -1,6 +1,7 @@
 /** An artifact of the file becomes one of the core: exactly one reader, and somebody whose word counts. */
 
 import type { Artifact, Reader } from "../../core/artifact.ts";
+import { beginOf } from "./begin.ts";
 import {
   listOf,
   report,
@@ -82,6 +83,7 @@ export function buildArtifact(
     block: paramOr(on, file.block ?? "low", { as: "severity", path: [...inside, "block"] }),
     ...(each === undefined ? {} : { each }),
     ...(every === undefined ? {} : { every }),
+    ...beginOf(on, file, path),
   };
 }
 

@@ -149,6 +149,12 @@ const Besides = z.strictObject({
 const Command = z.union([Text, Param]);
 export const Commands = z.union([Text, Param, z.array(Command).check(z.minLength(1))]);
 
+const Begin = z.strictObject({
+  when: z.optional(told(z.record(Name, Scalar), "Only in runs that begin with these parameters")),
+  as: told(z.enum(["json", "yaml", "sections"]), "How: data, or a page with a section for each key"),
+  data: told(z.unknown(), "A tree as in projection, of params and lines only"),
+});
+
 const ListedChecks = z.strictObject({
   commands: z.optional(told(Commands, "Commands that are run in any case")),
   from: told(
@@ -205,6 +211,9 @@ export const Artifact = z.strictObject({
       z.literal(true),
       "With each: the members are worked off one after the other, as they stand in the list",
     ),
+  ),
+  begin: z.optional(
+    told(Begin, "What a run begins with where nobody brings a text: made of what the person has said"),
   ),
   every: z.optional(
     told(Text, "A file for every member of a list of another artifact, as artifact.list, read as one"),

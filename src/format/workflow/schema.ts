@@ -202,7 +202,7 @@ const Projection = z.strictObject({
   data: z.optional(
     told(
       z.record(z.string(), z.unknown()),
-      "A tree of literals, {from: path}, {from: [path, ...], else: tree}, {from: path, cases: {word: tree}, else: tree}, {each: path, give: tree} and {each: path, key: path, give: tree}, where each may be a list of paths",
+      "A tree of literals, {from: path}, {from: [path, ...], else: tree}, {from: path, cases: {word: tree}, else: tree}, {join: [tree, ...]}, {each: path, give: tree} and {each: path, key: path, give: tree}, where each may be a list of paths",
     ),
   ),
   of: z.optional(told(Name, "As review or review-block: the review that is shown")),

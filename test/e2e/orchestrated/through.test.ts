@@ -98,7 +98,28 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
         "acceptance.json",
         "contract/SpecAgent.output.json",
         "spec.md",
+        "tasks.yaml",
       ]);
+    });
+  });
+
+  test("lean without a specification: the person's own words are it, and are checked", async ({ expect }) => {
+    await inSession({ agents: { SpecAgent: "die*" } }, async (on) => {
+      const criteria = "It is there\ncmd: sh check.sh";
+      const run = await on.run("--lean", "--param", `criteria=${criteria}`);
+      const now = await on.people(run, "run, attested");
+      expect(wayOf(now)).toBe(
+        "INTAKE_LEAN LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_VOUCH LEAN_CHECKS LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT DONE",
+      );
+      expect(on.said("checked")).toBe("check");
+      expect(JSON.parse(on.file(run, "acceptance.json"))).toEqual({
+        acceptance_criteria: [
+          { id: "AC-001", description: "It is there", verify: ["manual: It is there"] },
+          { id: "AC-002", description: "cmd: sh check.sh", verify: ["cmd: sh check.sh"] },
+        ],
+      });
+      expect(on.file(run, "spec.md")).toContain("## Acceptance Criteria\n\n- It is there\n");
+      expect(on.file(run, "tasks.yaml")).toContain("id: lean\n    status: completed");
     });
   });
 });
