@@ -1,7 +1,6 @@
 /** A session of `orchestrated`: what each agent can say at each state, what people can answer, and what follows from it. */
 
 import { describe, expect, test } from "vitest";
-import { questionsIn } from "../../src/core/questions.ts";
 import type { Literal } from "../../src/core/value.ts";
 import { live, session, type Lived } from "../support/orchestrated.ts";
 
@@ -110,43 +109,6 @@ describe.for(DISPATCHES)("%s, %s", ([state, role, on, people, more]) => {
       `${state} ASK_USER ${state} ASK_USER ${state} ${on}`,
     );
   });
-
-  test("each of several questions is answered by itself; what nobody answers is cancelled", () => {
-    expect(way("BLOCKED asks, OK asks", "Which?=answer")).toBe(`${state} ASK_USER ${state} ${on}`);
-    const { events } = lived([
-      agents("BLOCKED asks, OK asks"),
-      [people, "Which?=answer"].filter(Boolean).join(", "),
-      "",
-    ]);
-    const asked = questionsIn(session, events, () => "").questions.filter(({ ask }) => ask === "question");
-    expect(asked.map(({ part, status, reason }) => [part, status, reason])).toEqual([
-      ["Which?", "answered", null],
-      ["When?", "cancelled", "no response provided"],
-    ]);
-  });
-});
-
-test("who asks later is not asked again what somebody else wanted to know", () => {
-  const { events } = lived([
-    { SpecAgent: "BLOCKED asks, OK asks", Planner: "BLOCKED" },
-    "answer, approved, answer",
-    "",
-  ]);
-  const asked = questionsIn(session, events, () => "").questions.filter(({ ask }) => ask === "question");
-  expect(asked.map(({ part, askedBy }) => [part, askedBy])).toEqual([
-    ["Which?", "SpecAgent"],
-    ["When?", "SpecAgent"],
-    [null, "Planner"],
-  ]);
-});
-
-test("what only a person can check is attested one by one, of criteria and of tasks", () => {
-  const row = (people: string): string => wayOf([{}, `approved, per-batch, ${people}`, "ATTEST"]);
-  expect(row("manual: look=attested")).toBe("ATTEST");
-  expect(row("manual: look=attested, manual: try it=attested")).toBe(
-    "ATTEST RELEASE HANDOVER COMMIT TAG DONE",
-  );
-  expect(row("manual: try it=failed, manual: look=attested")).toContain("ATTEST FIX_BUILD");
 });
 
 test.for<Row>([
