@@ -34,14 +34,12 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
     const workflow = works.workflow(row.definition);
     const readings = await works.artifacts.read(placeOf(works, { run, workflow, id: row.id }));
     if ((known?.turn ?? 0) === 0) requireContext(role, missingFiles(workflow, run, { role, readings }));
-    const agent = known ?? (await newAgent(works, { of, name, entry: run.entry }));
-    if (agent.turn === 0) {
-      works.store.putAgent(agent);
-      lookBeforehand(works, kept, { agent, readings });
-    }
+    const { agent, durable } =
+      known === undefined ? newAgent(works, { of, name, entry: run.entry }) : { agent: known };
+    if (agent.turn === 0) lookBeforehand(works, kept, { agent, readings });
     const files = contextFiles(workflow, run, { role, readings });
     const text = await firstPrompt({ works, kept, deed, key }, { agent, files });
-    await startTurn(works, kept, { agent, turn: 1, text });
+    await startTurn(works, kept, { agent, turn: 1, text, ...(durable === undefined ? {} : { durable }) });
   }
   const started = await submit(works, {
     run: row.id,
@@ -79,27 +77,29 @@ async function firstPrompt(
   return withWords(works, key, withFaults(works, { kept, key, author: { role, slot } }, prompt));
 }
 
-/** Its folder is a new one: what somebody has laid down for it beforehand is not used. */
-async function newAgent(
+/** Its folder is a new one: what somebody has laid down for it beforehand is not used. It is in the store from its first turn on. */
+function newAgent(
   works: Works,
   on: {
     readonly of: Pick<AgentRow, "run" | "role" | "slot" | "attempt">;
     readonly name: string;
     readonly entry: number;
   },
-): Promise<AgentRow> {
+): { readonly agent: AgentRow; readonly durable: Promise<void> } {
   const { of, name, entry } = on;
   const { desk } = works;
-  const dir = await desk.furnish(works.folders(of.run).agents, name, { token: desk.newToken() });
-  return {
+  const { dir, durable } = desk.furnish(works.folders(of.run).agents, name, { token: desk.newToken() });
+  const token = desk.token(dir).hash;
+  const agent: AgentRow = {
     ...of,
-    token: desk.token(dir).hash,
+    token,
     dir,
     turn: 0,
     status: "idle",
     entry,
     startedAt: works.clock.now(),
   };
+  return { agent, durable };
 }
 
 export async function stopAgent({ works, kept, deed }: Of<"stop-agent">): Promise<string> {

@@ -28,13 +28,13 @@ export type Box = {
  *
  * Contract: `make` gives a folder that was not there, under a name that nobody could know beforehand: whatever is in it we have put
  * there, or somebody who has seen it since; `furnish` the same with texts in it. `token` is what it was furnished with, for ever.
- * `leave` and `write` are durable when they return, `furnish` when it resolves; doing the first two twice is harmless, and what was
+ * `leave` and `write` are durable when they return, a furnished folder when `durable` resolves; doing the first two twice is harmless, and what was
  * written stays as it is. `waiting` are the messages that no turn in these folders has taken, in their order. What is no ordinary
  * file is never waited for.
  */
 export type Desk = {
   make(parent: string, name: string): string;
-  furnish(parent: string, name: string, texts: Readonly<Record<string, string>>): Promise<string>;
+  furnish(parent: string, name: string, texts: Readonly<Record<string, string>>): Furnished;
   /** For the text `token`. */
   newToken(): string;
   token(dir: string): { readonly token: string; readonly hash: string };
@@ -50,6 +50,9 @@ export type Desk = {
   /** A name for an agent's own session: the same for the same folder. */
   session(dir: string): string;
 };
+
+/** Nobody is told of the folder before it is durable; what else has to be done may be done meanwhile. */
+type Furnished = { readonly dir: string; readonly durable: Promise<void> };
 
 export type Message = { readonly name: string; readonly text: string };
 

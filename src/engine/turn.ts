@@ -25,6 +25,8 @@ type Turn = {
   readonly text: string;
   /** What it is about, where it is about messages. */
   readonly messages?: readonly Message[];
+  /** Of an agent that nobody knows of yet: until then its folder may be lost. */
+  readonly durable?: Promise<void>;
 };
 
 const PROMPT = "prompt.md";
@@ -111,8 +113,9 @@ function seatOf({ store, processes }: Works, id: string): Seat | undefined {
 }
 
 /** A folder that only a job's row makes the turn's: until then nobody has begun it. */
-async function newTurn({ desk }: Works, { agent, turn, text, messages = [] }: Turn): Promise<string> {
-  const dir = await desk.furnish(agent.dir, `turn-${turn}`, { [PROMPT]: text });
+async function newTurn({ desk }: Works, { agent, turn, text, messages = [], ...on }: Turn): Promise<string> {
+  const { dir, durable } = desk.furnish(agent.dir, `turn-${turn}`, { [PROMPT]: text });
+  await Promise.all([on.durable, durable]);
   if (messages.length > 0) desk.take(dir, messages);
   return dir;
 }

@@ -46,14 +46,15 @@ test("every folder is a new one, for us alone, under a name of its own", () => {
 test("a folder is furnished whole, and what it holds stays", async () => {
   const parent = join(folder(), "agents");
   const token = desk.newToken();
-  const dir = await desk.furnish(parent, "a", { token, "prompt.md": "first" });
+  const { dir, durable } = desk.furnish(parent, "a", { token, "prompt.md": "first" });
+  await durable;
   expect([desk.newToken() === token, desk.token(dir).token]).toEqual([false, token]);
   expect(desk.token(dir).hash).toBe(desk.token(dir).hash);
   expect(readFileSync(desk.write(dir, "prompt.md", "second"), "utf8")).toBe("first");
   expect(readdirSync(dir).toSorted()).toEqual(["prompt.md", "token"]);
   const modes = [dir, ...readdirSync(dir).map((name) => join(dir, name))].map((path) => statSync(path).mode);
   expect(modes.map((mode) => mode & 0o777)).toEqual([0o700, 0o600, 0o600]);
-  expect(await desk.furnish(parent, "a", {})).not.toBe(dir);
+  expect(desk.furnish(parent, "a", {}).dir).not.toBe(dir);
 });
 
 test.for(ODD)("%s where a token, a prompt or a text should be is told, and nobody waits", ([, put]) => {

@@ -79,7 +79,7 @@ test("it ends or asks; budgets hold; nothing is handed over that a reviewer refu
       expect(replay(staged, events)).toEqual(run);
       if (!way.includes("committing") && !way.includes("handover")) return;
       expect(["pass", "pass_with_notes", "waived"]).toContain(standingOf(staged, run, "4.2"));
-      expect(standingOf(staged, run, "4.2") === "waived").toBe(waived.at(-1) === "4.2");
+      expect(standingOf(staged, run, "4.2") !== "waived" || waived.includes("4.2")).toBe(true);
     }),
     { numRuns: RUNS },
   );

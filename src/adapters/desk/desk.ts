@@ -22,16 +22,16 @@ export const desk: Desk = {
     failpoint("desk.after-make");
     return dir;
   },
-  async furnish(parent, name, texts) {
+  furnish(parent, name, texts) {
     const dir = newFolder(parent, name);
     const files = Object.entries(texts).map(([file, text]) => {
       writeFileSync(join(dir, file), text, { mode: 0o600, flag: "wx" });
       return join(dir, file);
     });
-    // Nobody knows of the folder before all of it is durable.
-    await allSynced([...files, dir, parent]);
-    failpoint("desk.after-make");
-    return dir;
+    const durable = allSynced([...files, dir, parent]).then(() => failpoint("desk.after-make"));
+    // Whoever gives up before it waits for it has said why.
+    durable.catch(() => undefined);
+    return { dir, durable };
   },
   newToken,
   token(dir) {
