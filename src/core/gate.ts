@@ -11,7 +11,7 @@ import { QUESTION_DEPTH_MAX, type Run } from "./run.ts";
 import { isGood, standingOf, valueOf, worth } from "./standing.ts";
 import { FACTS } from "./vocabulary.ts";
 import type { Literal } from "./value.ts";
-import { ORIGIN, type Condition, type Move, type Place } from "./workflow.ts";
+import { ORIGIN, type Condition, type Move, type Place, type Standing } from "./workflow.ts";
 
 export type Unmet = {
   readonly code: Extract<RefusalCode, "gate-not-met" | "stale" | "unchanged" | "budget-spent">;
@@ -78,17 +78,17 @@ export function holds(workflow: Workflow, run: Run, condition: Condition): boole
       return condition.in.includes(standingOf(workflow, run, condition.artifact));
     case "field":
       return (
-        isUsable(workflow, run, condition.artifact) &&
+        isUsable(standingOf(workflow, run, condition.artifact)) &&
         condition.in.includes(fieldOf(workflow, run, condition) ?? "")
       );
     case "least":
       return (
-        isUsable(workflow, run, condition.artifact) &&
+        isUsable(standingOf(workflow, run, condition.artifact)) &&
         Number(fieldOf(workflow, run, condition) ?? -1) >= condition.min
       );
     case "most":
       return (
-        isUsable(workflow, run, condition.artifact) &&
+        isUsable(standingOf(workflow, run, condition.artifact)) &&
         Number(fieldOf(workflow, run, condition) ?? Infinity) <= condition.max
       );
     case "counter":
@@ -126,8 +126,8 @@ function isExhausted({ workflow, run }: Situation, move: Move, counter: string):
   return isBegun ? maxOf(workflow, run, counter) < 1 : isSpent(workflow, run, counter);
 }
 
-function isUsable(workflow: Workflow, run: Run, artifact: string): boolean {
-  const standing = standingOf(workflow, run, artifact);
+/** Whether what it says counts. */
+export function isUsable(standing: Standing): boolean {
   return standing !== "missing" && standing !== "invalid" && standing !== "stale";
 }
 

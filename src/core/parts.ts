@@ -3,18 +3,30 @@
  * gravest answer leads, which is the option that stands first in the workflow; so there are no more ways than without parts.
  */
 
+import type { ListName } from "./artifact.ts";
 import type { Workflow } from "./compile.ts";
 import type { PartAnswer, Run } from "./run.ts";
+import { standingOf } from "./standing.ts";
 import type { Ask } from "./workflow.ts";
 
 /** Of a part that nobody answered, where the workflow does not wait for it. */
 export const NO_RESPONSE = "no response provided";
 
 /** What the question of a run is made of now; empty where it is one whole. */
-export function partsOf({ definition }: Workflow, run: Run, ask: string): readonly string[] {
-  const parts = definition.asks[ask]?.parts;
-  const members = parts === undefined ? [] : (run.held[parts.artifact]?.reading.lists[parts.list] ?? []);
-  return [...new Set(members)];
+export function partsOf(workflow: Workflow, run: Run, ask: string): readonly string[] {
+  const parts = workflow.definition.asks[ask]?.parts;
+  if (parts === undefined) return [];
+  const { more = [] } = parts;
+  const lists = more.length === 0 ? [parts] : [parts, ...more].filter((each) => isAsked(workflow, run, each));
+  return [...new Set(lists.flatMap(({ artifact, list }) => run.held[artifact]?.reading.lists[list] ?? []))];
+}
+
+/** Of several, what asks now: an answer that was good, or that is old, has nothing open. */
+function isAsked(workflow: Workflow, run: Run, { artifact }: ListName): boolean {
+  const reader = workflow.definition.artifacts[artifact]?.reader;
+  if (reader === undefined || !("review" in reader) || reader.review === undefined) return true;
+  const standing = standingOf(workflow, run, artifact);
+  return standing === "needs_fix" || standing === "needs_human" || standing === "reject";
 }
 
 /** Every answer that the question knows, as it is given, in the order of the workflow. */

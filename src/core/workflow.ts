@@ -5,7 +5,7 @@
  * from a file; `core` only reads it.
  */
 
-import type { Artifact } from "./artifact.ts";
+import type { Artifact, ListName } from "./artifact.ts";
 import type { Literal, Value } from "./value.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -201,7 +201,7 @@ export type Ask = {
   /** Counts answers that are not one of the options. */
   readonly reask?: string;
   /** A list whose members are answered one by one; what of them is left open is asked on, or cancelled. */
-  readonly parts?: { readonly artifact: string; readonly list: string; readonly rest: "ask" | "cancel" };
+  readonly parts?: ListName & { readonly rest: "ask" | "cancel"; readonly more?: readonly ListName[] };
 };
 
 export type Assertion = {

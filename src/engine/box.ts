@@ -52,7 +52,7 @@ export type Desk = {
 };
 
 /** Nobody is told of the folder before it is durable; what else has to be done may be done meanwhile. */
-export type Furnished = { readonly dir: string; readonly durable: Promise<void> };
+type Furnished = { readonly dir: string; readonly durable: Promise<void> };
 
 export type Message = { readonly name: string; readonly text: string };
 

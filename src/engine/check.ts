@@ -1,6 +1,9 @@
 /** Checks: commands that the engine runs itself. What an agent says about its tests is worth nothing. */
 
+import { isForeign, mendForeign, sayForeign } from "../core/accepted.ts";
+import type { Workflow } from "../core/compile.ts";
 import type { Reading } from "../core/event.ts";
+import type { Run } from "../core/run.ts";
 import { failingOf, type Told } from "../format/failing.ts";
 import { sha256 } from "../format/sha256.ts";
 import type { Works } from "./box.ts";
@@ -32,6 +35,7 @@ export async function startCheck(works: Works, kept: Kept, of: Wanted): Promise<
   const workspace = boundWorkspace(works, row.id);
   if (reader?.type !== "check" || workspace === undefined)
     throw new Error(`there is nothing to check ${of.artifact} in`);
+  requireAccepted(workflow, run, of.artifact);
   const settings = await works.settings(row.repo);
   const planned = await plannedFor(works, kept, reader);
   const [, seq = "0", i = "0"] = of.key.split(":");
@@ -77,6 +81,14 @@ export async function startCheck(works: Works, kept: Kept, of: Wanted): Promise<
     stdin: "",
   });
   return `${of.artifact} is checked`;
+}
+
+/** About a text that somebody else has written over no result counts, and the run would wait for one that never comes. */
+function requireAccepted(workflow: Workflow, run: Run, artifact: string): void {
+  const bound = workflow.definition.artifacts[artifact]?.bind ?? [];
+  const foreign = bound.find((name) => isForeign(workflow, run, name));
+  if (foreign === undefined) return;
+  throw Object.assign(new Error(sayForeign(workflow, run, foreign)), { next: mendForeign(run, foreign) });
 }
 
 /** A check that is asked for again answers for the work as it is now: an earlier one that still runs says nothing any more. */

@@ -130,6 +130,9 @@ function outputOf({ status, artifacts = {}, more = {} }: Answer): z.ZodMiniType 
       z.strictObject({ recommended_agent: z.enum(AGENTS), recommended_task_id: Text, reason: Text }),
       "Shown, and never obeyed",
     ),
+    questions: z.optional(
+      told(Texts, "What a person must answer first, one by one, where the status says that it cannot go on"),
+    ),
     assumptions: z.optional(Texts),
     known_issues: z.optional(Texts),
     ...more,

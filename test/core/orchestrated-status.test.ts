@@ -249,7 +249,13 @@ test("the report has the notes of all reviews, waivers and decisions of tasks", 
       { task: "T-001", severity: "minor", file: "a.ts", note: "It is wrong" },
       { task: "meta", severity: "nit", file: "a.ts", note: "It is wrong" },
     ],
-    Decisions: [{}, {}, { answer: "attested" }, { decision: "T-001/UD-1", answer: "accept" }],
+    Decisions: [
+      {},
+      {},
+      { answer: "attested" },
+      { answer: "attested" },
+      { decision: "T-001/UD-1", answer: "accept" },
+    ],
   });
 });
 

@@ -1,4 +1,4 @@
-/** The lean session of the guide, typed from top to bottom. Ids, names and times are masked. */
+/** The lean session of the guide, typed from top to bottom. Ids and dates are masked. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,6 @@ describe.runIf(isPerson && process.env["SIGNALBOX_DEEP"] !== undefined)("a lean 
 function mask(line: string): string {
   return line
     .replace(/^( {2}mode lean: for what is clear as it is, changes three files at most, ).*/, "$1...")
-    .replace(/^\d\d:\d\d:\d\d {2}\w+ \(signed(, no terminal)?\)/, "TIME  ada (signed)")
     .replaceAll(/\d{4}-\d\d-\d\d/g, "DATE")
     .replace(/commit: \w{12} /, "commit: COMMIT ")
     .replaceAll(/(\/|^)[a-z0-9]{8}(\/| |$)/g, "$1RUN$2");

@@ -94,3 +94,15 @@ test.for<[role: string, params: Parameters<Scene["begin"]>[0], missing: string]>
     expect(refusal).toMatchObject({ message: `${role} must read ${FOLDER}/${missing} not there` });
   });
 });
+
+test.for(
+  [session, task].flatMap(({ definition: { name, prompts } }) =>
+    Object.entries(prompts).flatMap(([prompt, { text }]) =>
+      text.startsWith("# ") ? [[name, prompt, text] as const] : [],
+    ),
+  ),
+)("%s: %s is told of the project's own instructions, and that they come last", ([, , text]) => {
+  const words = text.replaceAll(/\s+/g, " ");
+  expect(words).toContain("`AGENTS.md` and `.github/copilot-instructions.md` of the repository hold for you");
+  expect(words).toContain("where they contradict this page, this page holds");
+});

@@ -49,10 +49,10 @@ asks:
       again: { routes: { all: { to: writing } }, vouch: criteria }
 `;
 
-function parsed(): Workflow {
+function parsed(text = FILE): Workflow {
   const prompt = (name: string) => ({ file: `prompts/${name}.md`, text: "x" });
   const prompts = { worker: prompt("worker"), q: prompt("q") };
-  const read = parseWorkflow({ file: "workflow.yaml", bytes: new TextEncoder().encode(FILE), prompts });
+  const read = parseWorkflow({ file: "workflow.yaml", bytes: new TextEncoder().encode(text), prompts });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   return read.workflow;
 }
@@ -359,4 +359,27 @@ test.for<[what: string, events: readonly Event[], vouched: readonly string[]]>([
   ],
 ])("who vouches: %s", ([, events, vouched]) => {
   expect([...vouchedIn(workflow, events)]).toEqual(vouched);
+});
+
+test("of a list that somebody has written over nothing is run, and a person is told", async () => {
+  const workers = parsed(FILE.replace("by: [worker, engine]", "by: worker"));
+  const more: object = { notifier: { ask: () => Promise.resolve() } };
+  const act = async (scene: Scene): Promise<void> => {
+    const list = (text: string): void =>
+      scene.put({ "criteria.json": JSON.stringify({ criteria: [{ verify: [`cmd: ${text}`] }] }) });
+    await scene.begin();
+    await scene.work();
+    list("a");
+    await scene.end("worker");
+    const shown = shownBy(workflow, scene.run(), "agree");
+    await scene.ask((at) => ({ type: "answered", by: HUMAN, at, ask: "agree", answer: "run", shown }));
+    list("b");
+    await submit(scene.works, {
+      run: "r1",
+      by: { type: "engine" },
+      event: ({ at, readings = [] }) => ({ type: "observed", at, readings }),
+    });
+    await expect(scene.work()).rejects.toThrow("criteria.json was changed by somebody else");
+  };
+  await dispatching(workers, act, more);
 });

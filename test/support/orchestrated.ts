@@ -3,7 +3,7 @@
  * readers, and `step` decides.
  *
  * What happens is told by who does it, a word for each time: `{ Reviewer: "BLOCKED major, OK" }`; after the last one all is well, and a star
- * means: from then on always. An answer is its status, then severities of what it found, fields that are true (`ui`), files that it leaves out
+ * means: from then on always. An answer is its status, then severities of what it found, fields that are true (`ui`), `asks` for two questions, files that it leaves out
  * (`-spec`), `~` for a change of the work by somebody whose it is not, `fail` for a failed test. What people do is told in one list: an
  * answer (with `!` at its end, without a text; `PART=ANSWER` for one part), `to STATE`, `edit FILE` or `edit work`.
  */
@@ -193,7 +193,8 @@ function written(workflow: Workflow, { role, word, run }: By): readonly (readonl
   );
   const own = texts.map(([file, text]): [string, string] => [`${FOLDER}/${file}`, text]);
   if (run.state === "RELEASE_NOTES") return [[`${FOLDER}/release-notes.md`, "Something is new ({n}).\n"]];
-  const answer = { ...COMMON, status, ...ownOf({ role, word, run }, workflow) };
+  const asked = more.includes("asks") ? { questions: ["Which?", "When?"] } : {};
+  const answer = { ...COMMON, status, ...asked, ...ownOf({ role, word, run }, workflow) };
   const text = status === "garbage" ? "OK, all is well ({n})." : JSON.stringify(answer);
   return [[output, text], ...own];
 }
@@ -279,7 +280,7 @@ const CRITERIA = JSON.stringify({
 
 const TASKS = `project: { name: "It ({n})", definition_of_done: [it works] }
 tasks:
-  - { id: T-001, status: not-started, type: feat, title: One, goal: One, depends_on: [], files_expected: [a.ts], acceptance_checks: ["cmd: npm test"], done_when: [it works], complexity: easy, needs_qa: true, needs_security: false }
+  - { id: T-001, status: not-started, type: feat, title: One, goal: One, depends_on: [], files_expected: [a.ts], acceptance_checks: ["cmd: npm test", "manual: try it"], done_when: [it works], complexity: easy, needs_qa: true, needs_security: false }
 `;
 
 const TEXTS: Readonly<Record<string, readonly (readonly [file: string, text: string])[]>> = {

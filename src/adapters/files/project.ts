@@ -4,35 +4,36 @@
  * What a file says is compared with what we wrote last, so that an edit is told once. It moves nothing.
  */
 
-import { pathBefore } from "../../core/fill-path.ts";
 import { project as treeOf } from "../../core/project.ts";
 import { listedStatuses } from "../../core/task-status.ts";
 import type { Projection } from "../../core/workflow.ts";
 import type { Artifacts, Place } from "../../engine/ports/files.ts";
-import type { Registry } from "../../engine/ports/registry.ts";
 import type { Edited } from "../../format/front-matter.ts";
 import { setLines } from "../../format/front-matter-lines.ts";
 import { splitFrontMatter } from "../../format/front-matter-parts.ts";
 import { sha256 } from "../../format/sha256.ts";
 import { failpoint } from "../failpoint.ts";
+import { changes, forgedIn } from "./by-hand.ts";
 import { decodeWhole } from "./decode.ts";
 import { inFolder } from "./folder.ts";
 import { openFile } from "./open.ts";
 import { fillPath } from "../../engine/place.ts";
 import type { OwnWrites } from "./own-writes.ts";
+import {
+  isRecord,
+  recall,
+  remember,
+  slotOf,
+  type Fields,
+  type Memory,
+  type Remembering,
+} from "./projected.ts";
 import { rewrite, whyNot } from "./replace.ts";
 import type { Edit, Rewritten } from "./replace.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
-/** What a file said, whole and by field; of one that we wrote, also its front matter. */
-type Said = { readonly digest: string; readonly fields: Fields; readonly head?: string };
-/** `was` is from before the last write: a crash may have come in between. `told`: of a file that cannot be edited. */
-type Memory = { readonly last?: Said; readonly was?: Said; readonly told?: string };
-
-type Kept = Pick<Registry, "projection" | "keepProjection">;
 type Of = { readonly root: unknown; readonly projections: readonly Projection[] };
 type Due = { readonly projection: Projection; readonly data: unknown };
-type Where = { readonly kept: Kept; readonly own: OwnWrites; readonly place: Place };
+type Where = Remembering & { readonly own: OwnWrites };
 type Write = Awaited<ReturnType<Artifacts["project"]>>;
 
 /** Loads the writers only if something has to be written that is more than a few simple lines. */
@@ -284,58 +285,6 @@ function showPlace(problem: {
   return `${problem.file}:${problem.line}:${problem.col}: ${problem.message.replace(/\.$/, "")}`;
 }
 
-type Change = {
-  readonly file: string;
-  readonly before: Fields;
-  readonly said: Fields;
-  readonly after: Fields;
-};
-
-function changes({ file, before, said, after }: Change): readonly string[] {
-  const keys = Object.keys(after).filter((key) => Object.hasOwn(before, key));
-  // Whoever writes a file anew, as agents do, means none of them in particular.
-  if (keys.length > 1 && !keys.some((key) => Object.hasOwn(said, key))) {
-    const names = brief(keys.join(", "));
-    return [`${file}: ${names} were removed by hand; that moves nothing, and they are there again`];
-  }
-  return keys.flatMap((key) => {
-    const [was, is] = [show(before[key]), show(said[key])];
-    // What is to be said anyway is no edit: a crash has come between writing the file and remembering it.
-    if (was === is || is === show(after[key])) return [];
-    const [from, to, again] = [brief(before[key]), brief(said[key]), brief(after[key])];
-    const deed = Object.hasOwn(said, key)
-      ? `was changed by hand from ${from} to ${to}`
-      : `(${from}) was removed by hand`;
-    return [`${file}: ${key} ${deed}; that moves nothing, and it says ${again} again`];
-  });
-}
-
-/** Blocks that are none of ours. One that somebody has left out, as whoever writes the file anew does, is simply put back. */
-function forgedIn({ file, before, said, after }: Change): readonly string[] {
-  return Object.entries(said).flatMap(([key, is]) => {
-    if (is === before[key] || is === after[key]) return [];
-    const claim = `${file}: ${key} ${brief(is)} was written by hand; that counts for nothing`;
-    return [
-      `${claim}, and ${Object.hasOwn(after, key) ? `it says ${brief(after[key])} again` : "it is taken out"}`,
-    ];
-  });
-}
-
-function show(value: unknown): string {
-  return JSON.stringify(value) ?? "";
-}
-
-const BRIEF_MAX = 60;
-
-/** On one line, short, and without anything that a terminal takes for a command. */
-function brief(value: unknown): string {
-  const text = (typeof value === "string" && value !== "" ? value : show(value)).replaceAll(
-    /[\s\p{C}]+/gu,
-    " ",
-  );
-  return text.length > BRIEF_MAX ? `${text.slice(0, BRIEF_MAX)}...` : text;
-}
-
 function fieldsOf(data: unknown): Fields {
   return isRecord(data) && !Array.isArray(data) ? data : { content: data };
 }
@@ -344,40 +293,4 @@ function pick(said: Fields, of: Fields): Fields {
   return Object.fromEntries(
     Object.keys(of).flatMap((key) => (Object.hasOwn(said, key) ? [[key, said[key]]] : [])),
   );
-}
-
-/** Under which name it is remembered: the blocks in a file are one thing, its front matter another. */
-function slotOf({ file, as }: Projection): string {
-  return as === "review-block" ? `${file} reviews` : file;
-}
-
-type Remembering = Pick<Where, "kept" | "place">;
-
-function remember({ kept, place }: Remembering, file: string, memory: Memory): void {
-  kept.keepProjection(place.run.id, file, JSON.stringify(memory));
-}
-
-function recall({ kept, place }: Remembering, file: string): Memory {
-  // What was written before the folder was moved is there still.
-  const text =
-    kept.projection(place.run.id, file) ?? kept.projection(place.run.id, pathBefore(place.run, file));
-  if (text === undefined) return {};
-  const memory: unknown = JSON.parse(text);
-  return isMemory(memory) ? memory : {};
-}
-
-/** Whether a file says exactly what we projected last. */
-export function isProjected(of: Remembering, file: string, digest: string): boolean {
-  return [file, slotOf({ file, as: "review-block", of: "" })].some(
-    (slot) => recall(of, slot).last?.digest === digest,
-  );
-}
-
-/** Only `remember` writes it. */
-function isMemory(value: unknown): value is Memory {
-  return isRecord(value) && (value["last"] === undefined || isRecord(value["last"]));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }

@@ -7,7 +7,7 @@ import { decodeWhole } from "./decode.ts";
 import { fillPath } from "../../engine/place.ts";
 import { shownPath } from "./paths.ts";
 import type { OwnWrites } from "./own-writes.ts";
-import { isProjected } from "./project.ts";
+import { isProjected } from "./projected.ts";
 import { rewrite, whyNot } from "./replace.ts";
 import type { Rewriting, Rewritten } from "./replace.ts";
 

@@ -17,30 +17,19 @@ import { answerWith } from "../answering.ts";
 import type { Seen } from "../box.ts";
 import { EXIT_NOT_YOURS, EXIT_OK, EXIT_WAITING, type Answer, type Door, type Given } from "../command.ts";
 import { startRun } from "../commands/run.ts";
-import { follow, type Followed } from "../follow.ts";
+import { follow } from "../follow.ts";
 import { seenOf } from "../kept.ts";
 import { moveTo } from "../moving.ts";
 import { causeOf } from "../reading/cause.ts";
-import { sayReads } from "../reading/question.ts";
 import { taskTeller, type TaskTeller } from "../reading/task-lines.ts";
-import { columns } from "../say.ts";
 import { crashedIn, respawnRole } from "../respawning.ts";
 import { atDoor } from "./at-door.ts";
 import { commandFor, DOORS, sayPhase, type Doing } from "./doors.ts";
+import { endOf, sayEnd, type ChangeData } from "./ending.ts";
 import { changeNamed, WORKFLOW, type Change } from "./which.ts";
 
 /** The answer that takes a halted change on. */
 const RESUME = "resume";
-
-/** What `--json` gives. */
-type ChangeData = {
-  readonly change: string;
-  readonly run: string;
-  readonly phase: string;
-  readonly state: string;
-  readonly status: string;
-  readonly ways: readonly string[];
-};
 
 /** Where it stood before, what was done at once, and from where on there is something new to tell. */
 type Entered = {
@@ -260,60 +249,4 @@ function followed(
         return exit;
       }),
   };
-}
-
-type End = Pick<Followed, "exit" | "code" | "message" | "next" | "choices">;
-
-/** Where the door's work is done, that it waits for the next command is no trouble. */
-function endOf(doing: Doing, data: ChangeData, end: Followed): End {
-  const isDone = data.phase === DOORS[doing].until || (doing === "reopen" && data.phase === "complete");
-  if (!isDone || end.code === "needs-attention" || end.code === "halted") {
-    return data.phase === "rejected" ? rejectedEnd(data, end) : end;
-  }
-  const next = commandFor(data.phase, data.change);
-  const message = `${data.change} ${sayPhase(data.phase)} (${data.phase})`;
-  if (data.phase === "archived") return { exit: EXIT_OK, code: "ok", message, next: "", choices: [] };
-  const document = data.phase === "challenged" ? "proposal.md" : "REVIEW.md";
-  const view = { command: `less changes/${data.change}/${document}`, means: "view it" };
-  const others = end.choices.filter(
-    ({ command }) =>
-      command !== next && (!command.startsWith("signalbox move") || command.includes("reproposal")),
-  );
-  return {
-    exit: EXIT_OK,
-    code: "ok",
-    message,
-    next,
-    choices: [
-      { command: next, means: data.phase === "challenged" ? "implement it" : "merge its specs" },
-      view,
-      ...others,
-    ],
-  };
-}
-
-function rejectedEnd({ phase, change }: ChangeData, end: Followed): End {
-  const next = commandFor(phase, change);
-  const message = `${change} ${sayPhase(phase)} (${phase})`;
-  const view = { command: `less changes/${change}/challenge.json`, means: "read why" };
-  return {
-    ...end,
-    message,
-    next,
-    choices: [
-      view,
-      { command: next, means: "when its documents were edited" },
-      ...end.choices.filter(({ command }) => command !== next),
-    ],
-  };
-}
-
-type Said = Followed & { readonly cause: readonly string[] };
-
-function sayEnd({ message, choices, reads, next, cause }: Said, { paint, cwd }: Door): string {
-  const asked = cause.map((line) => `  > ${line}\n`);
-  const read = sayReads(reads, cwd).map((line) => `  ${line}\n`);
-  const typed = columns(choices.map(({ command: line, means }) => [`  type: ${line}`, means]));
-  const more = choices.length === 0 && next !== "" ? `  next: ${next}\n` : "";
-  return `${paint.bold(message)}\n${asked.join("")}${read.join("")}${typed}${more}`;
 }

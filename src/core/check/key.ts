@@ -5,17 +5,21 @@
  * standings that no gate tells apart, and whatever nothing reads any more.
  */
 
+import { isForeign } from "../accepted.ts";
 import { isUp } from "../act.ts";
 import { endKey, type Workflow } from "../compile.ts";
 import { countedBy, valueIn } from "../field.ts";
+import { isUsable } from "../gate.ts";
 import { isGrouped } from "../groups.ts";
 import { isProof, ownMoves } from "../own-move.ts";
 import type { Agent, Run } from "../run.ts";
 import { hasVerdict, isGood, standingOf } from "../standing.ts";
 import type { Reader } from "../artifact.ts";
 import type { Condition, Standing } from "../workflow.ts";
-import { liveArtifacts, liveCounters, toldWhenStale, usesOrigin } from "./live.ts";
+import { aheadOf, type Ahead } from "./live.ts";
 import { conditionsOf, isAboutField, type AboutField } from "./outcomes.ts";
+import { usesOrigin } from "./places.ts";
+import { toldWhenOld, type Read } from "./reads.ts";
 
 export type Keys = (run: Run) => string;
 
@@ -39,59 +43,112 @@ const STANDINGS: readonly Standing[] = [
 export function keysOf(workflow: Workflow): Keys {
   const { definition } = workflow;
   const states = new Map(Object.keys(definition.states).map((name, index) => [name, index]));
-  const params = Object.keys(definition.params).filter((name) => definition.params[name]?.type !== "text");
-  const counters = liveCounters(workflow);
-  const live = liveArtifacts(workflow);
-  const conditions = conditionsOf(workflow);
-  const classes = new Map(
-    Object.keys(definition.artifacts).map((name) => [name, classesOf(name, conditions)]),
-  );
-  const fields = new Map(
-    Object.entries(definition.artifacts).map(([name, { reader }]) => [
-      name,
-      marksOf(name, reader, conditions),
-    ]),
-  );
+  const aheadAt = aheadOf(workflow);
+  const paramsOf = paramMarks(workflow);
+  const partsIn = partMarks(workflow);
   const bound = boundRoles(workflow);
   const hasOrigin = usesOrigin(workflow);
-  const outliving = toldWhenStale(workflow);
   const roles = Object.keys(definition.roles);
   const tried = new Set(Object.keys(workflow.ends).filter((rule) => workflow.ends[rule]?.try !== undefined));
   const hasSlots = Object.values(definition.artifacts).some((artifact) => artifact.each !== undefined);
-  const grouped = groupedIn(workflow);
-  const sets = new Map<string, number>();
-  const setOf = new WeakMap<Run["params"], number>();
-  /** All runs of one set of parameters share one number. */
-  const paramsOf = (run: Run): number => {
-    const known = setOf.get(run.params);
-    if (known !== undefined) return known;
-    const values = JSON.stringify(params.map((name) => run.params[name]));
-    const number = sets.get(values) ?? sets.size;
-    sets.set(values, number);
-    setOf.set(run.params, number);
-    return number;
-  };
   return (run) => {
+    const ahead = aheadAt(run);
     // One character for each part: short keys are what makes a large product quick.
-    let key = String.fromCharCode(states.get(run.state) ?? 0) + countMark(paramsOf(run));
-    for (const counter of counters.at(run)) key += countMark(run.counters[counter] ?? 0);
-    const names = live.at(run);
-    for (const name of names) {
-      const standing = standingOf(workflow, run, name);
-      key += String.fromCharCode(classes.get(name)?.get(standing) ?? 0);
-      // A waiver ends when the artifact begins anew: then it is old, or there is none.
-      if (outliving.has(name) && standing === "waived") key += run.held[name] === undefined ? "-" : "+";
-      if (grouped.has(name)) key += hasVerdict(workflow, run, name) ? "v" : "-";
-      if (standing !== "missing") for (const mark of fields.get(name) ?? []) key += mark(run);
-    }
+    let key = String.fromCharCode(states.get(run.state) ?? 0) + countMark(paramsOf(run, ahead));
+    for (const counter of ahead.counters) key += countMark(run.counters[counter] ?? 0);
+    const parts = partsIn(ahead);
+    for (const part of parts) key += markOf({ workflow, run }, part);
     for (const role of roles) {
       key += String.fromCharCode(agentMark(run, run.agents[role], bound));
       if (tried.has(endKey(role, run.state))) key += hasNew(workflow, run, role) ? "n" : "-";
     }
-    if (hasSlots) key += slotsKey(run, names, bound);
+    if (hasSlots) key += slotsKey(run, parts, bound);
     if (hasOrigin) for (const frame of run.frames) key += `<${frame.state}<${frame.from}`;
     return key;
   };
+}
+
+/** A number for what the parameters that still matter where a run is are. Runs that have it in common have the same ahead of them. */
+function paramMarks({ definition }: Workflow): (run: Run, ahead: Ahead) => number {
+  const numbers = new Map<string, number>();
+  const known = new Map<Ahead, WeakMap<Run["params"], number>>();
+  return ({ params }, ahead) => {
+    const here = known.get(ahead) ?? new WeakMap<Run["params"], number>();
+    known.set(ahead, here);
+    const told = here.get(params);
+    if (told !== undefined) return told;
+    const names = ahead.params.filter((name) => definition.params[name]?.type !== "text");
+    const values = JSON.stringify(names.map((name) => [name, params[name]]));
+    const number = numbers.get(values) ?? numbers.size;
+    numbers.set(values, number);
+    here.set(params, number);
+    return number;
+  };
+}
+
+/** What counts of an artifact in one place. */
+type Part = {
+  readonly name: string;
+  readonly classes: ReadonlyMap<Standing, number>;
+  readonly fields: readonly Mark[];
+  readonly isToldWhenOld: boolean;
+  readonly isGrouped: boolean;
+  /** Another artifact is about it. */
+  readonly isBehind: boolean;
+};
+
+function partMarks(workflow: Workflow): (ahead: Ahead) => readonly Part[] {
+  const known = new Map<Ahead, readonly Part[]>();
+  const grouped = groupedIn(workflow);
+  return (ahead) => {
+    const parts = known.get(ahead) ?? partsOf(workflow, ahead.reads, grouped);
+    known.set(ahead, parts);
+    return parts;
+  };
+}
+
+function partsOf(workflow: Workflow, reads: readonly Read[], grouped: ReadonlySet<string>): Part[] {
+  const { artifacts } = workflow.definition;
+  const byName = Map.groupBy(reads, ({ artifact }) => artifact);
+  return Object.entries(artifacts).flatMap(([name, { reader }]) => {
+    const own = byName.get(name) ?? [];
+    if (own.every(({ type }) => type === "again")) return [];
+    const isBehind = own.some(({ type }) => type === "whole");
+    const conditions = isBehind
+      ? conditionsOf(workflow)
+      : own.flatMap((read) => ("condition" in read ? [read.condition] : []));
+    const isToldWhenOld = own.some(({ type }) => type === "there") || toldWhenOld(conditions).has(name);
+    const isReadAgain = own.some(({ type }) => type === "again");
+    const classes = classesOf(name, conditions, { isToldWhenOld, isReadAgain });
+    const fields = marksOf(name, reader, conditions);
+    return [{ name, classes, fields, isToldWhenOld, isGrouped: grouped.has(name), isBehind }];
+  });
+}
+
+function markOf(on: { workflow: Workflow; run: Run }, part: Part): string {
+  const { workflow, run } = on;
+  const { name, classes, fields } = part;
+  const standing = standingOf(workflow, run, name);
+  let mark = String.fromCharCode(classes.get(standing) ?? 0);
+  // A waiver ends when the artifact begins anew: then it is old, or there is none.
+  if (part.isToldWhenOld && standing === "waived") mark += run.held[name] === undefined ? "-" : "+";
+  // Nothing that is said about what somebody else has written counts, also where that was waived itself.
+  if (part.isBehind && standing === "waived") mark += isForeign(workflow, run, name) ? "f" : "-";
+  if (part.isGrouped) mark += hasVerdict(workflow, run, name) ? "v" : "-";
+  if (fields.length > 0 && mayBeUsed(on, name, standing)) for (const field of fields) mark += field(run);
+  return mark;
+}
+
+/** Whether anybody reads what it says: now, or when what it is about has been put back. */
+function mayBeUsed(
+  { workflow, run }: { workflow: Workflow; run: Run },
+  name: string,
+  standing: Standing,
+): boolean {
+  const bind = workflow.definition.artifacts[name]?.bind ?? [];
+  return (
+    isUsable(standing) || (standing === "stale" && bind.some((bound) => isForeign(workflow, run, bound)))
+  );
 }
 
 /** Whether its death would take its own move for it, however it came. */
@@ -114,17 +171,24 @@ function countMark(count: number): string {
   return String.fromCharCode(count & 0x7fff, count >> 15);
 }
 
-/** Standings that every gate, guard and assertion treats alike share a class. */
-function classesOf(artifact: string, conditions: readonly Condition[]): Map<Standing, number> {
+/** Standings that every gate, guard and assertion ahead treats alike share a class. */
+function classesOf(
+  artifact: string,
+  conditions: readonly Condition[],
+  on: { isToldWhenOld: boolean; isReadAgain: boolean },
+): Map<Standing, number> {
   const lists = conditions.flatMap((condition) =>
     condition.type === "artifact" && condition.artifact === artifact ? [condition.in] : [],
   );
-  // Where an old artifact is told from none, one that is there now differs from none as well: it may become old.
-  const isTold = lists.some((list) => list.includes("stale") !== list.includes("missing"));
-  const marks = STANDINGS.map(
-    (standing) =>
-      `${isGood(standing)}${isTold && standing === "missing"}${lists.map((list) => list.includes(standing)).join("")}`,
-  );
+  const isFieldRead = conditions.some((each) => isAboutField(each) && each.artifact === artifact);
+  const marks = STANDINGS.map((standing) => {
+    // Where an old artifact is told from none, one that is there now differs from none as well: it may become old.
+    const isNone = on.isToldWhenOld && standing === "missing";
+    const isKept = on.isReadAgain && standing === "waived";
+    const isRead = isFieldRead && isUsable(standing);
+    const told = lists.map((list) => list.includes(standing));
+    return [isGood(standing), isNone, isKept, isRead, ...told].join();
+  });
   return new Map(STANDINGS.map((standing, index) => [standing, marks.indexOf(marks[index] ?? "")]));
 }
 
@@ -162,11 +226,11 @@ function boundRoles(workflow: Workflow): ReadonlySet<string> {
 }
 
 /** Members of a fan-out are alike: only how many are how counts, and that only while somebody waits for them. */
-function slotsKey(run: Run, live: readonly string[], bound: ReadonlySet<string>): string {
+function slotsKey(run: Run, live: readonly Part[], bound: ReadonlySet<string>): string {
   const parts: string[] = [];
   for (const artifact in run.slots) {
     const slots = run.slots[artifact] ?? {};
-    const isLive = live.includes(artifact);
+    const isLive = live.some(({ name }) => name === artifact);
     for (const slot in slots) {
       const part = `${isLive ? (slots[slot] ?? "") : ""}${agentsIn(run, { artifact, slot }, bound)}`;
       if (part !== "") parts.push(`${artifact}${part}`);

@@ -1,159 +1,192 @@
 /**
- * For each state, what may still be read before it begins anew: artifacts, counters, and where the run came from.
+ * For each place that a run can be in, what may still be read before it begins anew: parameters, counters, and what can be told of artifacts.
  *
  * What nothing reads any more makes no difference, so the checker forgets it; this is what keeps the product small.
  */
 
 import type { Workflow } from "../compile.ts";
 import type { Run } from "../run.ts";
+import type { Value } from "../value.ts";
 import { ORIGIN, type Condition, type Move } from "../workflow.ts";
 import { conditionsOf } from "./outcomes.ts";
+import { placeName, placesOf, usesOrigin, type Here, type Places } from "./places.ts";
+import { artifactsReadIn, conditionsIn, readsOf, type Read, type Reads } from "./reads.ts";
 
-/** What is live where a run is, and what is live in a state wherever runs in it came from. */
-type Live = { at(run: Run): readonly string[]; in(state: string): readonly string[] };
+/** The same object each time for the same place and the same parameters. */
+export type Ahead = {
+  readonly params: readonly string[];
+  readonly counters: readonly string[];
+  readonly reads: readonly Read[];
+};
 
-const cache = new WeakMap<Workflow, Live>();
+const NOTHING: Ahead = { params: [], counters: [], reads: [] };
 
-export function liveArtifacts(workflow: Workflow): Live {
-  const live = cache.get(workflow) ?? computeArtifacts(workflow);
-  cache.set(workflow, live);
-  return live;
-}
-
-function computeArtifacts(workflow: Workflow): Live {
-  const order = Object.keys(workflow.definition.artifacts);
-  const outliving = toldWhenStale(workflow);
-  const artifactsPer = (scope: string): readonly string[] => workflow.artifactsPer[scope] ?? [];
-  return flow(workflow, order, {
-    read: (here) => artifactsReadIn(workflow, here),
-    renewed: (move, to) => [
-      ...[...["entry", to, ...move.renew, ...move.count].flatMap(artifactsPer), ...move.waive].filter(
-        (name) => !outliving.has(name),
-      ),
-      ...settledBy(workflow, move),
-    ],
-  });
-}
-
-/** Artifacts of which a guard tells an old one from none at all: they matter even when they begin anew. */
-export function toldWhenStale(workflow: Workflow): ReadonlySet<string> {
-  const names = conditionsOf(workflow).flatMap((condition) =>
-    condition.type === "artifact" && condition.in.includes("stale") !== condition.in.includes("missing")
-      ? [condition.artifact]
-      : [],
-  );
-  return new Set(names);
-}
-
-export function liveCounters(workflow: Workflow): Live {
-  const order = Object.keys(workflow.definition.counters);
-  return flow(workflow, order, {
-    read: (here) => countersReadIn(workflow, here),
-    renewed: (move, to) => ["entry", to, ...move.renew].flatMap((scope) => workflow.countersPer[scope] ?? []),
-  });
-}
-
-/** Whether where a run came from makes a difference: something asks for it, or questions can be nested too deep. */
-export function usesOrigin({ definition }: Workflow): boolean {
-  const { moves } = definition;
-  const isAsked = moves.some(
-    (move) => move.to === ORIGIN || move.when.some((condition) => condition.type === "origin"),
-  );
-  return (
-    isAsked ||
-    moves.some((inner) => inner.remember && moves.some((outer) => outer.remember && outer.to === inner.from))
-  );
-}
-
-/** A place that runs can be in: a state, with where they came from if it remembers that, and the moves that are not ruled out by it. */
-type Here = { readonly state: string; readonly origin: string; readonly moves: readonly Move[] };
-
-function flow(
-  workflow: Workflow,
-  order: readonly string[],
-  on: { read: (here: Here) => string[]; renewed: (move: Move, to: string) => string[] },
-): Live {
-  const places = placesOf(workflow);
-  const live = new Map([...places].map(([name, here]) => [name, new Set(on.read(here))]));
-  const edges = [...places].flatMap(([name, here]) =>
-    here.moves.flatMap((move) => {
-      const to = move.to === ORIGIN ? here.origin : move.to;
-      const renewed = new Set(on.renewed(move, to));
-      return landingsOf(places, here, { move, to }).map((target) => ({
-        from: live.get(name),
-        to: live.get(target),
-        renewed,
-      }));
-    }),
-  );
-  let changed = true;
-  while (changed) {
-    changed = false;
-    for (const { from, to, renewed } of edges) {
-      for (const name of to ?? []) {
-        if (renewed.has(name) || from?.has(name) !== false) continue;
-        from.add(name);
-        changed = true;
-      }
-    }
-  }
-  return answering(workflow, order, { places, live });
-}
-
-function answering(
-  workflow: Workflow,
-  order: readonly string[],
-  { places, live }: { places: ReadonlyMap<string, Here>; live: ReadonlyMap<string, ReadonlySet<string>> },
-): Live {
-  // The order of the definition keeps keys comparable.
-  const sorted = (names: ReadonlySet<string>): readonly string[] => order.filter((name) => names.has(name));
-  const own = new Map([...live].map(([place, names]) => [place, sorted(names)]));
-  const whole = new Map<string, Set<string>>();
-  for (const [place, { state }] of places)
-    whole.set(state, new Set([...(whole.get(state) ?? []), ...(live.get(place) ?? [])]));
-  const all = new Map([...whole].map(([state, names]) => [state, sorted(names)]));
+/** What lies ahead of a run. What its parameters rule out does not. */
+export function aheadOf(workflow: Workflow): (run: Run) => Ahead {
+  const reads = readsOf(workflow);
   const isTold = usesOrigin(workflow);
-  return {
-    in: (state) => all.get(state) ?? [],
-    at: ({ state, frames }) => {
-      const frame = isTold ? frames.at(-1) : undefined;
-      const place = frame?.state === state ? placeName(state, frame.from) : state;
-      return (isTold ? own : all).get(place) ?? all.get(state) ?? [];
-    },
+  const guards = guardParams(workflow);
+  const byValues = new Map<string, ReadonlyMap<string, Ahead>>();
+  const byParams = new WeakMap<Run["params"], ReadonlyMap<string, Ahead>>();
+  const aheadWith = (params: Run["params"]): ReadonlyMap<string, Ahead> => {
+    const values = JSON.stringify(guards.map((name) => params[name]));
+    const ahead = byValues.get(values) ?? compute({ workflow, reads }, params);
+    byValues.set(values, ahead);
+    byParams.set(params, ahead);
+    return ahead;
+  };
+  return ({ state, frames, params }) => {
+    const ahead = byParams.get(params) ?? aheadWith(params);
+    const frame = isTold ? frames.at(-1) : undefined;
+    return ahead.get(frame?.state === state ? placeName(state, frame.from) : state) ?? NOTHING;
   };
 }
 
-function placeName(state: string, origin: string): string {
-  return origin === "" ? state : `${state}<${origin}`;
+/** The artifacts that may still be read in a state, whatever the parameters are and wherever the run came from, in the order of the definition. */
+export function liveArtifacts(workflow: Workflow): (state: string) => readonly string[] {
+  const reads = readsOf(workflow);
+  const places = placesOf(workflow);
+  const live = flow(places, reads.all, artifactsRead(workflow, reads));
+  return (state) => {
+    const names = new Set(
+      [...places]
+        .filter(([, here]) => here.state === state)
+        .flatMap(([place]) => live.get(place) ?? [])
+        .flatMap((read) => (read.type === "again" ? [] : [read.artifact])),
+    );
+    return Object.keys(workflow.definition.artifacts).filter((name) => names.has(name));
+  };
 }
 
-function placesOf({ definition, movesFrom }: Workflow): ReadonlyMap<string, Here> {
-  const remembered = definition.moves.flatMap(({ from, to, remember }) =>
-    remember ? [{ state: to, origin: from }] : [],
-  );
-  const plain = Object.keys(definition.states).map((state) => ({ state, origin: "" }));
+function compute(
+  { workflow, reads }: { workflow: Workflow; reads: Reads },
+  params: Run["params"],
+): ReadonlyMap<string, Ahead> {
+  const { definition } = workflow;
+  const places = placesOf(workflow, params);
+  const ahead = {
+    params: flow(places, Object.keys(definition.params), paramsRead(workflow)),
+    counters: flow(places, Object.keys(definition.counters), countersRead(workflow)),
+    reads: flow(places, reads.all, artifactsRead(workflow, reads)),
+  };
   return new Map(
-    [...plain, ...remembered].map(({ state, origin }) => [
-      placeName(state, origin),
-      { state, origin, moves: (movesFrom[state] ?? []).filter((move) => mayBeOpen(move, origin)) },
+    [...places.keys()].map((place) => [
+      place,
+      {
+        params: ahead.params.get(place) ?? [],
+        counters: ahead.counters.get(place) ?? [],
+        reads: ahead.reads.get(place) ?? [],
+      },
     ]),
   );
 }
 
-/** A way back is read also where nothing is remembered: it is no way out, and it is told as such. */
-function mayBeOpen({ when }: Move, origin: string): boolean {
-  return when.every((condition) => condition.type !== "origin" || condition.in.includes(origin));
+/** `across` says what must be known before a move for something to be known behind it; nothing where it begins anew. */
+type Flowing<T> = {
+  read: (here: Here) => readonly T[];
+  across: (move: Move, to: string) => (thing: T) => T | undefined;
+};
+
+/** In the given order, which keeps keys comparable. */
+function flow<T>(places: Places, order: readonly T[], on: Flowing<T>): ReadonlyMap<string, readonly T[]> {
+  const live = new Map([...places].map(([name, here]) => [name, new Set(on.read(here))]));
+  type Edge = { readonly from: string; readonly before: (thing: T) => T | undefined };
+  const into = new Map<string, Edge[]>([...places.keys()].map((name) => [name, []]));
+  for (const [from, here] of places)
+    for (const move of here.moves) {
+      const to = move.to === ORIGIN ? here.origin : move.to;
+      const before = on.across(move, to);
+      for (const target of landingsOf(places, here, { move, to })) into.get(target)?.push({ from, before });
+    }
+  const due = [...live].flatMap(([place, things]) => [...things].map((thing) => ({ place, thing })));
+  for (let next = due.pop(); next !== undefined; next = due.pop()) {
+    for (const { from, before } of into.get(next.place) ?? []) {
+      const thing = before(next.thing);
+      const known = live.get(from);
+      if (thing === undefined || known === undefined || known.has(thing)) continue;
+      known.add(thing);
+      due.push({ place: from, thing });
+    }
+  }
+  return new Map([...live].map(([place, things]) => [place, order.filter((thing) => things.has(thing))]));
 }
 
 /** Who goes back to a question finds it as it was: it still remembers, and nobody here knows what. */
-function landingsOf(
-  places: ReadonlyMap<string, Here>,
-  here: Here,
-  { move, to }: { move: Move; to: string },
-): readonly string[] {
-  if (move.remember) return [placeName(to, here.state)];
-  if (to !== here.origin) return [to];
+function landingsOf(places: Places, here: Here, { move, to }: { move: Move; to: string }): readonly string[] {
+  const remembered = placeName(to, here.state);
+  if (move.remember && places.has(remembered)) return [remembered];
+  if (move.remember || to !== here.origin) return [to];
   return [...places].flatMap(([name, { state }]) => (state === to ? [name] : []));
+}
+
+/** Nothing changes the parameters that something decides by. */
+function paramsRead(workflow: Workflow): Flowing<string> {
+  const { counters, artifacts } = workflow.definition;
+  const nameIn = (value: Value): string[] => (typeof value === "object" ? [value.param] : []);
+  // What a reading is worth is found anew each time.
+  const weighed = Object.values(artifacts).flatMap(({ block, each }) => [
+    ...nameIn(block),
+    ...nameIn(each?.max ?? 0),
+  ]);
+  return {
+    read: (here) => [
+      ...weighed,
+      ...paramsIn([...conditionsIn(workflow, here), ...here.shut.flatMap(({ when }) => when)]),
+      ...countersReadIn(workflow, here).flatMap((name) => nameIn(counters[name]?.max ?? 0)),
+    ],
+    across: () => (name) => name,
+  };
+}
+
+function paramsIn(conditions: readonly Condition[]): string[] {
+  return conditions.flatMap((condition) => (condition.type === "param" ? [condition.param] : []));
+}
+
+function guardParams(workflow: Workflow): string[] {
+  return [...new Set(paramsIn(conditionsOf(workflow)))];
+}
+
+function countersRead(workflow: Workflow): Flowing<string> {
+  return {
+    read: (here) => countersReadIn(workflow, here),
+    across: (move, to) => {
+      const begun = new Set(
+        ["entry", to, ...move.renew].flatMap((scope) => workflow.countersPer[scope] ?? []),
+      );
+      return (name) => (begun.has(name) ? undefined : name);
+    },
+  };
+}
+
+function countersReadIn(workflow: Workflow, here: Here): string[] {
+  const { ends, asks, states } = workflow.definition;
+  const ask = states[here.state]?.ask;
+  return [
+    ...here.moves.flatMap((move) => move.count),
+    ...conditionsIn(workflow, here).flatMap((condition) =>
+      condition.type === "counter" ? [condition.counter] : [],
+    ),
+    ...ends.flatMap((end) => (end.in === here.state && end.count !== undefined ? [end.count] : [])),
+    ...(ask === undefined ? [] : [asks[ask]?.reask ?? ""]),
+  ];
+}
+
+function artifactsRead(workflow: Workflow, reads: Reads): Flowing<Read> {
+  const artifactsPer = (scope: string): readonly string[] => workflow.artifactsPer[scope] ?? [];
+  return {
+    read: (here) => reads.in(here),
+    across: (move, to) => {
+      const renewed = new Set([
+        ...["entry", to, ...move.renew, ...move.count].flatMap(artifactsPer),
+        ...move.waive,
+      ]);
+      const settled = new Set(settledBy(workflow, move));
+      return (read) => {
+        if (settled.has(read.artifact)) return undefined;
+        return renewed.has(read.artifact) ? reads.whenRenewed(read) : read;
+      };
+    },
+  };
 }
 
 /** Into a final state by a move whose own condition answers every claim about that state, nothing else is read. */
@@ -170,7 +203,7 @@ function settledBy(workflow: Workflow, move: Move): string[] {
   const own = new Set(
     move.when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])),
   );
-  const there = { state: move.to, origin: "", moves: [] };
+  const there = { state: move.to, origin: "", moves: [], shut: [] };
   return isAnswered ? artifactsReadIn(workflow, there).filter((name) => !own.has(name)) : [];
 }
 
@@ -181,52 +214,4 @@ function implies(own: Condition, other: Condition): boolean {
     own.artifact === other.artifact &&
     own.in.every((standing) => other.in.includes(standing))
   );
-}
-
-function conditionsIn(workflow: Workflow, { state, moves }: Here): Condition[] {
-  const claims = workflow.definition.assertions.filter((assertion) => assertion.in.includes(state));
-  return [
-    ...moves.flatMap((move) => move.when),
-    ...claims.flatMap((claim) => [...claim.when, ...claim.unless].flat()),
-  ];
-}
-
-function artifactsReadIn(workflow: Workflow, here: Here): string[] {
-  const direct = [
-    ...here.moves.flatMap((move) => move.need),
-    ...conditionsIn(workflow, here).flatMap((condition) =>
-      "artifact" in condition ? [condition.artifact] : [],
-    ),
-  ];
-  // A fan-out takes its members from another artifact.
-  // So does what an artifact is bound to: its change makes the artifact stale.
-  return closure(direct, (name) => {
-    const artifact = workflow.definition.artifacts[name];
-    const lists = [artifact?.each, artifact?.every].flatMap((from) =>
-      from === undefined ? [] : [from.artifact],
-    );
-    const reader = artifact?.reader;
-    const named = reader?.type === "files" && "tasks" in reader ? [reader.tasks] : [];
-    return [...(artifact?.bind ?? []), ...lists, ...named];
-  });
-}
-
-function countersReadIn(workflow: Workflow, here: Here): string[] {
-  const { ends, asks, states } = workflow.definition;
-  const ask = states[here.state]?.ask;
-  return [
-    ...here.moves.flatMap((move) => move.count),
-    ...conditionsIn(workflow, here).flatMap((condition) =>
-      condition.type === "counter" ? [condition.counter] : [],
-    ),
-    ...ends.flatMap((end) => (end.in === here.state && end.count !== undefined ? [end.count] : [])),
-    ...(ask === undefined ? [] : [asks[ask]?.reask ?? ""]),
-  ];
-}
-
-/** All that these lead to, themselves included. */
-function closure(names: readonly string[], next: (name: string) => readonly string[]): string[] {
-  const all = new Set(names);
-  for (const name of all) for (const other of next(name)) all.add(other);
-  return [...all];
 }

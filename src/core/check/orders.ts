@@ -101,7 +101,7 @@ function deedOf(workflow: Workflow, name: string): string {
 }
 
 /** What a fact tells the end of; undefined for one that is seen without anybody having ordered anything. */
-export function deedBehind(reader: Artifact["reader"]): string | undefined {
+function deedBehind(reader: Artifact["reader"]): string | undefined {
   return reader.type === "fact" ? FACTS[reader.fact]?.told?.deed : undefined;
 }
 
@@ -109,6 +109,21 @@ export function deedBehind(reader: Artifact["reader"]): string | undefined {
 export function dueIn(workflow: Workflow): Ordered {
   const { artifacts } = workflow.definition;
   return spread(workflow, (name) => artifacts[name]?.reader.type !== "children");
+}
+
+/** How something ended is told only after it was ordered. What nothing orders at all is a defect of its own. */
+export function isTooEarly(
+  { definition }: Workflow,
+  name: string,
+  on: { ordered: Ordered; state: string },
+): boolean {
+  const reader = definition.artifacts[name]?.reader;
+  const isTold =
+    reader?.type === "check" ||
+    reader?.type === "children" ||
+    (reader !== undefined && deedBehind(reader) !== undefined);
+  if (!isTold || on.ordered.get(on.state)?.has(name) === true) return false;
+  return [...on.ordered.values()].some((names) => names.has(name));
 }
 
 function orderedIn(workflow: Workflow): Ordered {

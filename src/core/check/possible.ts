@@ -181,6 +181,7 @@ function changedFiles({ workflow, run, site }: Look): Reading[][] {
     if (!bind.includes(file)) return false;
     return (
       isNow(file, run.held[name]?.inputs) ||
+      isNow(file, run.waivers[name]?.inputs) ||
       by.some((role) => isUpNow(run, role) && isNow(file, run.agents[role]?.inputs))
     );
   };

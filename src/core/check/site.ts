@@ -4,7 +4,7 @@ import type { Workflow } from "../compile.ts";
 import type { Artifact } from "../artifact.ts";
 import type { Move } from "../workflow.ts";
 import { liveArtifacts } from "./live.ts";
-import { deedBehind, dueIn, type Ordered } from "./orders.ts";
+import { dueIn, isTooEarly, type Ordered } from "./orders.ts";
 import { conditionsOf, outcomesOf } from "./outcomes.ts";
 
 export type Site = {
@@ -40,7 +40,7 @@ export function sitesOf(workflow: Workflow): ReadonlyMap<string, Site> {
   const sites = new Map<string, Site>();
   for (const [name, state] of Object.entries(workflow.definition.states)) {
     if (state.final === undefined)
-      sites.set(name, siteOf(workflow, name, { live: live.in(name), sameText, ordered }));
+      sites.set(name, siteOf(workflow, name, { live: live(name), sameText, ordered }));
   }
   cache.set(workflow, sites);
   return sites;
@@ -89,21 +89,6 @@ function siteOf(
     spoilable: Object.keys(artifacts).filter((name) => isSpoilable(workflow, name, { live: on.live, told })),
     sameText: on.sameText,
   };
-}
-
-/** How something ended is told only after it was ordered. What nothing orders at all is a defect of its own. */
-function isTooEarly(
-  { definition }: Workflow,
-  name: string,
-  on: { ordered: Ordered; state: string },
-): boolean {
-  const reader = definition.artifacts[name]?.reader;
-  const isOrdered =
-    reader?.type === "check" ||
-    reader?.type === "children" ||
-    (reader !== undefined && deedBehind(reader) !== undefined);
-  if (!isOrdered || on.ordered.get(on.state)?.has(name) === true) return false;
-  return [...on.ordered.values()].some((names) => names.has(name));
 }
 
 function artifactsIn(move: Move): string[] {

@@ -220,11 +220,13 @@ export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
   });
   const parts = buildParts(on, ask, path);
   const shows = listOf(ask.shows);
+  // Of several lists, it is for the workflow to say what is shown.
+  const isAlone = parts !== undefined && parts.more === undefined && !shows.includes(parts.artifact);
   return {
     id: ask.id ?? "",
     question: ask.question,
     // Whoever answers part by part answers for the list as it was shown.
-    shows: parts === undefined || shows.includes(parts.artifact) ? shows : [...shows, parts.artifact],
+    shows: isAlone ? [...shows, parts.artifact] : shows,
     options,
     ...(ask.reask === undefined ? {} : { reask: ask.reask }),
     ...(parts === undefined ? {} : { parts }),
@@ -232,8 +234,12 @@ export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
 }
 
 function buildParts({ context }: Build, ask: AskFile, path: Path): Ask["parts"] {
-  if (ask.parts !== undefined)
-    return { ...listNamed(context, ask.parts, [...path, "parts"]), rest: ask.rest ?? "ask" };
+  const rest = ask.rest ?? "ask";
+  if (typeof ask.parts === "string") return { ...listNamed(context, ask.parts, [...path, "parts"]), rest };
+  const [first, ...more] = (ask.parts ?? []).map((name, index) =>
+    listNamed(context, name, [...path, "parts", index]),
+  );
+  if (first !== undefined) return { ...first, rest, ...(more.length === 0 ? {} : { more }) };
   if (ask.rest !== undefined)
     report(context, context.keyPlaceOf([...path, "rest"]), {
       code: "bad-option",

@@ -93,7 +93,8 @@ function requireList(context: Context, source: Artifact, { wanted, path }: Wante
 
 /** What is in parts is shown without being named. */
 function shownAlone({ shows, parts }: Ask): readonly string[] {
-  return parts === undefined || shows.indexOf(parts.artifact) < shows.length - 1 ? shows : shows.slice(0, -1);
+  const isNamed = parts === undefined || parts.more !== undefined;
+  return isNamed || shows.indexOf(parts.artifact) < shows.length - 1 ? shows : shows.slice(0, -1);
 }
 
 function checkParts(
@@ -101,14 +102,18 @@ function checkParts(
   { artifacts }: Definition,
   { ask: { parts }, path }: { readonly ask: Ask; readonly path: Path },
 ): void {
-  const source = parts === undefined ? undefined : artifacts[parts.artifact];
-  if (parts === undefined || source === undefined || isDoubtful(context, parts.artifact)) return;
-  if (source.each !== undefined)
-    report(context, context.placeOf(path), {
-      code: "bad-artifact",
-      message: `nothing can be asked of the parts of ${parts.artifact}, a fan-out: ask of what is merged from it instead`,
-    });
-  requireList(context, source, { wanted: parts, path });
+  const lists = parts === undefined ? [] : [parts, ...(parts.more ?? [])];
+  for (const [index, wanted] of lists.entries()) {
+    const at = lists.length === 1 ? path : [...path, index];
+    const source = artifacts[wanted.artifact];
+    if (source === undefined || isDoubtful(context, wanted.artifact)) continue;
+    if (source.each !== undefined)
+      report(context, context.placeOf(at), {
+        code: "bad-artifact",
+        message: `nothing can be asked of the parts of ${wanted.artifact}, a fan-out: ask of what is merged from it instead`,
+      });
+    requireList(context, source, { wanted, path: at });
+  }
 }
 
 export function listsOf(artifact: Artifact): string[] {

@@ -169,8 +169,8 @@ const Ask = z.strictObject({
   reask: z.optional(told(Name, "The counter of answers that are none of the options")),
   parts: z.optional(
     told(
-      Text,
-      "A list of an artifact, as artifact.list, whose members are answered one by one; of the options that any of them has, the first decides",
+      z.union([Text, z.array(Text).check(z.minLength(1))]),
+      "A list of an artifact, as artifact.list, or several, whose members are answered one by one; of the options that any of them has, the first decides",
     ),
   ),
   rest: z.optional(

@@ -24,7 +24,7 @@ describe.runIf(isPerson).concurrent("the gates of orchestrated", LONG, () => {
       const asked = await on.people(run, "resume");
       expect(asked.state).toBe("APPROVE_DESIGN");
       expect(asked.run.counters["invalid_answers"]).toBe(0);
-      expect(on.status(run)).toMatchObject({ blocker: "", user_decisions: [{ status: "pending" }, {}] });
+      expect(on.status(run)).toMatchObject({ blocker: null, user_decisions: [{ status: "pending" }, {}] });
       expect(on.called()).toEqual(["SpecAgent", "Architect"]);
     });
   });

@@ -13,6 +13,7 @@ import { findWorkflow } from "../../../src/adapters/library/find.ts";
 import { parseFound } from "../../../src/adapters/library/load.ts";
 import { openStore } from "../../../src/adapters/store/open.ts";
 import type { Workflow } from "../../../src/core/compile.ts";
+import type { ChildRow } from "../../../src/engine/ports/graphs.ts";
 import type { Question } from "../../../src/engine/ports/journal.ts";
 import { onStage, type Now, type Stage } from "../activities/stage.ts";
 import { story, type, type Answer } from "../lives/life.ts";
@@ -36,7 +37,7 @@ export type Wishes = {
   /** What agents write instead of their own, by the file's name in the session. */
   readonly instead?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
-  /** Of the command that begins the run, and so of the supervisor that it starts. */
+  /** Of the commands that begin the run and that answer, and so of the supervisors that they start. */
   readonly env?: Readonly<Record<string, string>>;
 };
 
@@ -59,6 +60,8 @@ export type Play = Stage & {
   asked(): readonly Question[];
   /** The run that was made of a task: the last one of this name. */
   child(run: string, task: string): string;
+  /** Those of all tasks, in order. */
+  children(run: string): readonly ChildRow[];
   /** A file of the session, wherever it is by now. */
   file(run: string, path: string): string;
   /** Changes a file of the workspace, as somebody who is not asked to. */
@@ -83,7 +86,8 @@ type Status = {
   readonly [other: string]: unknown;
 };
 
-const PATIENCE_MS = 200_000;
+const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
+const PATIENCE_MS = IS_DEEP ? 600_000 : 120_000;
 
 /** A life is a few seconds; where many others work at the same time, it is more. */
 export const LONG = { timeout: PATIENCE_MS + 10_000 };
@@ -126,6 +130,7 @@ function playOf(stage: Stage, { env = {} }: Wishes): Play {
       store.close();
     }
   };
+  const children: Play["children"] = (run) => withStore((store) => store.childrenOf(run));
   const asked: Play["asked"] = () => withStore((store) => store.questions({ open: true }));
   const waitFor = async (run: string, holds: () => boolean): Promise<void> => {
     const giveUpAt = performance.now() + PATIENCE_MS;
@@ -182,7 +187,7 @@ function playOf(stage: Stage, { env = {} }: Wishes): Play {
           ? ["--part", text === undefined ? word : `${word}: ${text}`]
           : [word];
         const more = text === undefined || word.includes("=") ? [] : ["--text", text];
-        const answer = await typed("answer", question.run, ...given, ...more);
+        const answer = await type(stage, ["answer", question.run, ...given, ...more], env);
         if ((answer.code !== 0) !== mustFail)
           throw new Error(
             `${question.ask}, ${said}: ${JSON.stringify(answer)}\n${story(stage, question.run)}`,
@@ -190,8 +195,8 @@ function playOf(stage: Stage, { env = {} }: Wishes): Play {
       }
       return rested(run);
     },
-    child: (run, task) =>
-      withStore((store) => store.childrenOf(run).findLast((each) => each.task.id === task)?.run ?? ""),
+    children,
+    child: (run, task) => children(run).findLast((each) => each.task.id === task)?.run ?? "",
     edit: (run, path, text) => put(folderOf(run), path, text),
     status: (run) => JSON.parse(file(run, "status.json")) as Status,
     hold: (name) => {

@@ -6,7 +6,7 @@
 # A line is the status of its answer and more words: severities of what it finds, fields that are true (ui, research, large, security, complex), -FILE
 # for one that it leaves out, `fail` for a failed test, `~` for a change of the work that is not its own, `extra` for a key that nobody knows, `prose`
 # for words around its answer. Alone: die, silent, garbage, empty; `gone FILE` takes a file of others away.
-# A file hold-NAME makes one wait until a test lets it go.
+# A file hold-NAME makes one wait until a test lets it go; hold-NAME-CALL only that call.
 set -eu
 
 LEDGER=$HOME/../ledger
@@ -22,14 +22,14 @@ named() { sed -n "s/.*$1 \`\([^\`]*\)\`.*/\1/p" "$SIGNALBOX_PROMPT" | head -n 1;
 output=$(named 'one file,')
 
 echo "$name" >>"$LEDGER/order"
-if mv "$LEDGER/hold-$name" "$LEDGER/holding-$name" 2>/dev/null; then
+call=$(($(grep -cxF "$name" "$LEDGER/calls" 2>/dev/null || true) + 1))
+if mv "$LEDGER/hold-$name" "$LEDGER/holding-$name" 2>/dev/null || mv "$LEDGER/hold-$name-$call" "$LEDGER/holding-$name" 2>/dev/null; then
   echo "$$" >"$LEDGER/held"
   while [ -e "$LEDGER/holding-$name" ]; do sleep 0.02; done
 fi
 
 # Whoever was killed while it waited has not said its word.
 echo "$name" >>"$LEDGER/calls"
-call=$(grep -cxF "$name" "$LEDGER/calls")
 cp "$SIGNALBOX_PROMPT" "$LEDGER/prompt.$name.$call"
 input=$(named 'You are given')
 [ ! -e "$input" ] || cp "$input" "$LEDGER/input.$name.$call"

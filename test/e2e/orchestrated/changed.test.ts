@@ -1,0 +1,55 @@
+/** Work that is changed after it was approved is judged again, once, whoever changed it; then a person is asked. Documents are nobody's approval. */
+
+import { describe, test } from "vitest";
+import { isPerson } from "../../support/person.ts";
+import { inSession, LONG, wayOf } from "./play.ts";
+
+const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
+
+const AGAIN = "FINAL_REVIEW INTEGRATE CHECKS ATTEST RELEASE HANDOVER";
+const END = "COMMIT TAG DONE";
+
+describe.runIf(isPerson && IS_DEEP).concurrent("changed after it was approved", LONG, () => {
+  test.for<[agents: Record<string, string>, people: string, way: string]>([
+    [{ Docs: "OK ~" }, "attested, attested", `${AGAIN} ${AGAIN} ${END}`],
+    [{ Integrator: "OK ~" }, "attested, attested", `${AGAIN} ${AGAIN} ${END}`],
+    [{ Docs: "OK ~, OK ~" }, "attested, attested", `${AGAIN} ${AGAIN} ASK_CHANGED`],
+    [
+      { Docs: "OK ~, OK ~" },
+      "attested, attested, review, attested",
+      `${AGAIN} ${AGAIN} ASK_CHANGED ${AGAIN} ${END}`,
+    ],
+    [
+      { Docs: "OK ~, OK ~" },
+      "attested, attested, !accept, accept: it is small",
+      `${AGAIN} ${AGAIN} ASK_CHANGED HANDOVER ${END}`,
+    ],
+  ])("%o, then %s", async ([agents, people, way], { expect }) => {
+    await inSession({ agents }, async (on) => {
+      const run = await on.run();
+      const now = await on.people(run, `approved, single-final, ${people}`);
+      expect(wayOf(now).replace(/^.* SINGLE_FINAL /, "")).toBe(way);
+      expect(on.file(run, "report.md").includes("it is small")).toBe(people.includes("it is small"));
+    });
+  });
+
+  test("by a person, while the session waits", async ({ expect }) => {
+    await inSession({}, async (on) => {
+      const run = await on.run();
+      await on.people(run, "approved, single-final");
+      on.edit(run, "work-1.txt", "by hand\n");
+      const now = await on.people(run, "attested, attested");
+      expect(wayOf(now).replace(/^.* SINGLE_FINAL /, "")).toBe(`${AGAIN} ${AGAIN} ${END}`);
+      expect(on.git("show", `signalbox/${run}:work-1.txt`)).toBe("by hand");
+    });
+  });
+
+  test("while a task is judged: its review is the one that is old", async ({ expect }) => {
+    await inSession({ agents: { "QA.T-001": "OK ~" } }, async (on) => {
+      const run = await on.run();
+      expect((await on.people(run, "approved, per-batch")).state).toBe("ATTEST");
+      const way = wayOf(on.now(on.child(run, "T-001"))).replaceAll(/\w+_DUE /g, "");
+      expect(way).toBe("CODE REVIEW QA SECURITY JOIN REVIEW QA SECURITY JOIN completed");
+    });
+  });
+});
