@@ -33,13 +33,17 @@ sb_start_of() {
   fi
 }
 
-# Ignored, so that mkdir and mv are not killed half-way either.
+# Ignored, so that mv is not killed half-way either.
 trap '' HUP INT QUIT TERM USR1 USR2 ALRM PIPE
 sb_mask=$(umask)
 umask 077
 
-# Whoever makes the folder may start the program; everybody else leaves.
-command -p mkdir "$sb_folder/claim" || exit 0
+# Whoever makes the file may start the program; everybody else leaves. The shell makes it only where there is nothing, and without a
+# process of its own; what somebody has put there, a pipe for example, it would open.
+if [ -e "$sb_folder/claim" ] || [ -h "$sb_folder/claim" ]; then exit 0; fi
+set -C
+printf '' >"$sb_folder/claim" || exit 0
+set +C
 sb_point after-claim
 
 # Which window this is, and of which server: TMUX is the path of its socket, its pid and a number.

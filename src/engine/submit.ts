@@ -209,10 +209,11 @@ async function factsWith(box: Box, { kept, workflow }: Seen, seenTree?: string):
   const { row, run } = kept;
   const place = placeOf(box, { run, workflow, id: row.id });
   const workspace = boundWorkspace(box, row.id);
-  const [readings, tree] = await Promise.all([
-    box.artifacts.read(place),
+  // Git first: it works while we read.
+  const [tree, readings] = await Promise.all([
     seenTree ??
       (workspace === undefined ? undefined : treeIn(box, workspace.path, artifactPaths(workflow, run))),
+    box.artifacts.read(place),
   ]);
   const besides =
     workspace === undefined || tree === undefined

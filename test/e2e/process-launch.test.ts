@@ -162,7 +162,7 @@ test.for([0o000, 0o022, 0o277])("with a umask of %o, everything is ours alone", 
   const modes = ["", "claim", "pid", "out.log", "exit"].map((name) =>
     (statSync(b.file("j", name)).mode & 0o777).toString(8),
   );
-  expect(modes).toEqual(["700", "700", "600", "600", "600"]);
+  expect(modes).toEqual(["700", "600", "600", "600", "600"]);
 });
 
 test("standard input is the file, and nobody minds when it is not read", async () => {
