@@ -83,7 +83,13 @@ describe.runIf(isPerson).concurrent("the contract of orchestrated", LONG, () => 
         const output = `.agents-work/${String(on.now(run).run.params["session"])}/contract/SpecAgent.output.json`;
         on.edit(run, output, '{"status":"FAIL","surprise":1}');
         const { code, document } = await on.agent(run, "SpecAgent.1", "submit", "intake");
-        console.log(code, JSON.stringify(document));
+        expect(code).toBe(5);
+        for (const fault of [
+          '"summary" is missing',
+          '"surprise" is unknown',
+          '"status" is "FAIL"; allowed are OK',
+        ])
+          expect(document["message"]).toContain(fault);
         on.letGo("SpecAgent");
         const now = await on.rested(run);
         expect(now.state).toBe("APPROVE_DESIGN");
