@@ -157,6 +157,6 @@ test("says how to begin, and which workflows there are", async () => {
   const ways = stderr.split("\n").filter((line) => line.startsWith("  signalbox"));
   expect(new Set(ways.map((line) => line.lastIndexOf("  ")))).toHaveLength(1);
   expect(stderr).toContain(
-    "\nWorkflows: change, change-task, design-approval, mine, one-task, staged, task (signalbox workflows)\n",
+    "\nWorkflows: change, change-task, design-approval, mine, one-task, orchestrated, orchestrated-task, staged, task (signalbox workflows)\n",
   );
 });

@@ -84,17 +84,19 @@ asks: { stuck: { question: stuck, options: { again: { to: origin, new: tests.cyc
   const drawn = graphOf(workflow, helpers, { expanded: true }).moves;
   expect(drawn.map(({ from, to, labels }) => `${from} -> ${to}: ${labels.join("; ")}`))
     .toMatchInlineSnapshot(`
-    [
-      "start -> tests: human [notes]",
-      "tests -> closed: engine [tests.failing source]; engine [tests pass]",
-      "tests -> tests-fix: engine [tests needs_fix, tests.failing test or unknown, tests.fixes below]",
-      "tests -> tests: engine [tests needs_fix, tests.failing test or unknown, tests.fixes spent, TEST.restarts below]",
-      "tests -> TEST-blocked: engine [tests needs_fix, tests.failing test or unknown, tests.fixes spent, TEST.restarts spent]",
-      "tests-fix -> tests: fixer",
-      "TEST-blocked -> tests: answer again",
-      "TEST-blocked -> closed: answer stop",
-    ]
-  `);
+      [
+        "start -> tests: human [notes]",
+        "tests -> closed: engine [tests.failing source]; engine [tests pass]",
+        "tests -> tests-fix: engine [tests needs_fix, tests.failing test or unknown, tests.fixes below]",
+        "tests -> tests: engine [tests needs_fix, tests.failing test or unknown, tests.fixes spent, TEST.restarts below]",
+        "tests -> TEST-blocked: engine [tests needs_fix, tests.failing test or unknown, tests.fixes spent, TEST.restarts spent]",
+        "tests-fix -> tests: fixer",
+        "tests-fix -> TEST-blocked: engine [tests-fix.tries spent]",
+        "TEST-blocked -> tests: answer again",
+        "TEST-blocked -> tests-fix: answer again",
+        "TEST-blocked -> closed: answer stop",
+      ]
+    `);
 });
 
 test("what is wrong with a parameter or an artifact is told once, not wherever it is used", () => {

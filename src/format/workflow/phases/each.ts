@@ -1,8 +1,7 @@
 import { addEnd, addMove, blockedState, put, type Sink } from "../sink.ts";
-import { produce } from "./produce.ts";
+import { produce, TRIES } from "./produce.ts";
 import { listOfSplit, outOf, stageOf, type PhaseSite } from "./site.ts";
 
-const TRIES = 3;
 const MEMBERS = 10;
 
 /** One role in many slots, then another that makes one output of the parts; before them, where it is said, somebody who splits the work. */

@@ -3,9 +3,9 @@
 import { FILES } from "../../../core/groups.ts";
 import { addEnd, addMove, blockedState, put, type Sink } from "../sink.ts";
 import { anewIn, readFirst, type Fix } from "./mend.ts";
+import { TRIES } from "./produce.ts";
 import { outOf, stageOf, type PhaseSite } from "./site.ts";
 
-const TRIES = 3;
 const AT_ONCE = 10;
 
 /** Each leaves a note. As long as one did, the reviewer judges what has become of it; where none did, a person is asked. */

@@ -2,7 +2,8 @@
 
 import { listOf } from "../context.ts";
 import type { PhaseFile, WhenFile } from "../schema.ts";
-import { addEnd, addMove, put, type Sink } from "../sink.ts";
+import { addEnd, addMove, blockedState, put, type Sink } from "../sink.ts";
+import { TRIES } from "./produce.ts";
 import { cycleOf, stageOf, type PhaseSite } from "./site.ts";
 
 export type Fix = NonNullable<PhaseFile["fix"]>;
@@ -68,20 +69,39 @@ export function mendOrAsk(
   }
 }
 
-/** Whoever mends and owes no file: its end, or its own word, leads on to what judges again. */
+/** Whoever mends and owes no file: its good end, or its own word, leads on to what judges again. Whoever fails is tried again. */
 export function mendState(
   sink: Sink,
   site: PhaseSite,
   { fix, then }: { readonly fix: Fix; readonly then: readonly string[] },
 ): void {
-  const { id, path } = site;
+  const { id, phase, path } = site;
   const state = `${id}-fix`;
   const to = afterMending(sink, site, fix);
   readFirst(sink, fix.by, id);
   sink.helpers.set(state, id);
   put(sink, "states", { name: state, value: { ...stageOf(site), enter: [`start ${fix.by}`] }, path });
   addMove(sink, { from: state, to, by: fix.by, do: [`stop ${fix.by}`, ...then], ...anewIn(site) }, path);
-  addEnd(sink, { role: fix.by, in: state, try: to, else: {} }, path);
+  const tries = `${state}.tries`;
+  put(sink, "counters", {
+    name: tries,
+    value: { max: phase.tries ?? TRIES, per: "entry" },
+    path: path,
+    inside: [...path, "tries"],
+  });
+  addMove(
+    sink,
+    {
+      from: state,
+      to: blockedState(site.stage),
+      by: "engine",
+      when: { [tries]: "spent" },
+      remember: true,
+      do: [`stop ${fix.by}`],
+    },
+    path,
+  );
+  addEnd(sink, { role: fix.by, in: state, try: to, else: { count: tries, do: [`start ${fix.by}`] } }, path);
 }
 
 /** The rule of a death names one target, and a stage that can be disabled is not always there: the engine leads on to that. */

@@ -3,7 +3,7 @@
 import { addEnd, addMove, blockedState, put, type Sink } from "../sink.ts";
 import { stageOf, type PhaseSite } from "./site.ts";
 
-const TRIES = 3;
+export const TRIES = 3;
 
 /** A state in which one agent owes one artifact: it goes on when that is there, and asks when the tries are spent. */
 export function produce(
