@@ -98,7 +98,7 @@ function furnished({ launch, window }: Opening, target: string): readonly string
   const set = (name: string, value: string, ...flags: readonly string[]): readonly string[] =>
     // At its end it would be the end of the command.
     ["set-option", ...flags, "-t", target, name, value.replace(/;$/, "\\;")];
-  const log = `exec cat >>"$(printf '${octal(join(launch.dir, LOG))}')"`;
+  const log = `exec cat >>${quoted(join(launch.dir, LOG))}`;
   const commands: readonly (readonly string[])[] = [
     // Somebody may just have let the server go.
     ["set-option", "-s", "exit-empty", "off"],
@@ -112,12 +112,11 @@ function furnished({ launch, window }: Opening, target: string): readonly string
   return commands.flatMap((command) => [";", ...command]);
 }
 
-/** Safe in a format of tmux, which runs commands, and in the shell that it starts. */
-function octal(text: string): string {
-  return Array.from(Buffer.from(text), (byte) => {
-    const sign = String.fromCharCode(byte);
-    return /[A-Za-z0-9/._-]/.test(sign) ? sign : `\\${byte.toString(8).padStart(3, "0")}`;
-  }).join("");
+/** Safe in a format of tmux, which runs commands, and in the shell that it starts. Most paths are so as they are, and take no process. */
+function quoted(path: string): string {
+  if (/^[A-Za-z0-9/._-]+$/.test(path)) return path;
+  const signs = Array.from(Buffer.from(path), (byte) => `\\${byte.toString(8).padStart(3, "0")}`);
+  return `"$(printf '${signs.join("")}')"`;
 }
 
 async function tried(on: Terminals, place: Place, args: readonly string[]): Promise<string | undefined> {
