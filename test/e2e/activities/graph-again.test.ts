@@ -25,7 +25,8 @@ const shownIn = (file: string): unknown => JSON.parse(readFileSync(file, "utf8")
 
 /** Of the tasks' payloads, and of what the parent shows. */
 const FILES = ["before", "after"].flatMap((when) =>
-  [1, 2, 3, 4, 5, 6, 7].map((time) => `files.${when}-project:${time}`),
+  // Files that would say the same are not written: there are at least so many.
+  [1, 2, 3, 4, 5].map((time) => `files.${when}-project:${time}`),
 );
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
