@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
-import { type } from "../lives/life.ts";
+import { lookIn, type } from "../lives/life.ts";
 import { onStage, type Stage } from "./stage.ts";
 
 const PROPOSAL = "# X\n\n## Summary\n\nKeys can be renewed.\n\n## Specs\n\n- auth\n- keys\n";
@@ -39,7 +39,7 @@ describe.runIf(isPerson)("a change is archived", () => {
         const env = { SIGNALBOX_SUPERVISOR_FAILPOINT: name, SIGNALBOX_FAILPOINT_LOG: log };
         expect((await type(stage, ["move", run, "archiving"], env)).code).toBe(0);
         // Whoever looks wakes the next supervisor.
-        const nudge = setInterval(() => void stage.person("list"), 300);
+        const nudge = setInterval(() => void lookIn(stage), 300);
         try {
           await stage.until(run, ({ state, isIdle }) => state === "archived" && isIdle);
         } finally {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, test } from "vitest";
 import { ghCalls, makeGh, pullRequests, setMood } from "../../support/gh.ts";
 import { isPerson } from "../../support/person.ts";
-import { processesOf, type } from "../lives/life.ts";
+import { lookIn, processesOf, type } from "../lives/life.ts";
 import { onStage, type Now, type Stage } from "./stage.ts";
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
@@ -236,7 +236,7 @@ describe.runIf(isPerson).concurrent("completion", () => {
         async ({ stage, run, git, user }) => {
           for (let n = 0; !isOver(stage.now(run)); n += 1) {
             expect(n).toBeLessThan(200);
-            await stage.person("list");
+            await lookIn(stage);
             await new Promise((go) => setTimeout(go, 100));
           }
           expect(git("rev-list", "--count", `signalbox/${run}`)).toBe("2");

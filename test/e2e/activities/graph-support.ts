@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../../../src/adapters/store/open.ts";
 import type { ChildRow } from "../../../src/engine/ports/graphs.ts";
-import { processesOf, type } from "../lives/life.ts";
+import { lookIn, processesOf, type } from "../lives/life.ts";
 import { onStage, type Stage } from "./stage.ts";
 
 export type Listed = {
@@ -109,7 +109,7 @@ export const PLACES = ["graph", "child", "outcome", "graph-set"].flatMap((name) 
 export async function looking(stage: Stage, isThere: () => boolean): Promise<void> {
   for (let n = 0; !isThere(); n += 1) {
     if (n > 200) throw new Error("it does not come to that");
-    await stage.person("list");
+    await lookIn(stage);
     await new Promise((resolve) => setTimeout(resolve, 120));
   }
 }

@@ -5,7 +5,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
-import { type } from "../lives/life.ts";
+import { lookIn, type } from "../lives/life.ts";
 import { filesBelow, onStage, type Now, type Scene, type Stage } from "./stage.ts";
 
 /** Says where it is, and waits for a word where there is one to wait for. */
@@ -165,8 +165,7 @@ describe.runIf(isPerson)("in place", () => {
         const { document } = await type(stage, argv, env);
         const run = String(document["run"]);
         // Whoever looks wakes the next one.
-        await stage.until(run, ({ state }) => state !== "").then(() => stage.person("list"));
-        const nudge = setInterval(() => void stage.person("list"), 300);
+        const nudge = setInterval(() => void lookIn(stage), 300);
         try {
           await stage.until(run, isAt("planned"));
         } finally {

@@ -14,7 +14,7 @@ import { parseFound } from "../../../src/adapters/library/load.ts";
 import { openStore } from "../../../src/adapters/store/open.ts";
 import { runOfChange } from "../../support/change.ts";
 import { onStage, type Now, type Stage } from "../activities/stage.ts";
-import { story, type, type Answer } from "../lives/life.ts";
+import { lookIn, story, type, type Answer } from "../lives/life.ts";
 import { NODE } from "../mcp/support.ts";
 import { historyOf } from "../staged/support.ts";
 
@@ -100,8 +100,7 @@ function playOf(stage: Stage): Play {
     for (let n = 1; !holds(); n += 1) {
       if (performance.now() > giveUpAt)
         throw new Error(`it does not come to that: ${holds.toString()}\n${story(stage, run)}`);
-      // Somebody looks in from time to time, as people do, which brings a supervisor back.
-      if (n % 25 === 0) await typed("list");
+      if (n % 25 === 0) await lookIn(stage);
       await pause(40);
     }
   };

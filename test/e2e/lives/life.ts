@@ -199,6 +199,14 @@ export function processesOf(life: Life): Victim[] {
     });
 }
 
+/**
+ * Somebody looks in, as people do, which brings a supervisor back. Not while there is one: it may only just have been started, told to die
+ * somewhere, and another one would do the work in its stead.
+ */
+export async function lookIn(life: Life): Promise<void> {
+  if (processesOf(life).every(({ kind }) => kind !== "supervisor")) await type(life, ["list"]);
+}
+
 function kindOf(argv: readonly string[]): Victim["kind"] {
   if (argv.includes("supervise")) return "supervisor";
   if (argv[0]?.endsWith("tmux") === true || argv[0] === "tmux: server") return "terminals";

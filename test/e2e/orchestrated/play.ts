@@ -16,7 +16,7 @@ import type { Workflow } from "../../../src/core/compile.ts";
 import type { ChildRow } from "../../../src/engine/ports/graphs.ts";
 import type { Question } from "../../../src/engine/ports/journal.ts";
 import { onStage, type Now, type Stage } from "../activities/stage.ts";
-import { story, type, type Answer } from "../lives/life.ts";
+import { lookIn, story, type, type Answer } from "../lives/life.ts";
 
 const PLAYER = join(import.meta.dirname, "player.sh");
 
@@ -139,8 +139,7 @@ function playOf(stage: Stage, { env = {} }: Wishes): Play {
         throw new Error(
           `it does not come to that: ${holds.toString()}\n${run === "" ? "" : story(stage, run)}`,
         );
-      // Somebody looks in from time to time, as people do, which brings a supervisor back.
-      if (n % 25 === 0) await typed("list");
+      if (n % 25 === 0) await lookIn(stage);
       await pause(40);
     }
   };

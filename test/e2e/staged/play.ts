@@ -13,7 +13,7 @@ import { parseFound } from "../../../src/adapters/library/load.ts";
 import { openStore } from "../../../src/adapters/store/open.ts";
 import { makeGh } from "../../support/gh.ts";
 import { onStage, type Now, type Stage } from "../activities/stage.ts";
-import { story, type, type Answer } from "../lives/life.ts";
+import { lookIn, story, type, type Answer } from "../lives/life.ts";
 
 const PLAYER = join(import.meta.dirname, "player.sh");
 
@@ -148,7 +148,7 @@ function playOf(stage: Stage, { remote = false }: Wishes): Play {
       if (holds(now)) return now;
       if (performance.now() > giveUpAt)
         throw new Error(`it does not come to that: ${holds.toString()}\n${story(life, run)}`);
-      if (n % 20 === 0) await typed("list");
+      if (n % 20 === 0) await lookIn(life);
       await pause(60);
     }
   };

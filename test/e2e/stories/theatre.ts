@@ -214,6 +214,13 @@ function theatreOf(life: Life): Theatre {
         .jobs({ run, status: "live" })
         .find((job) => job.role === role && job.attempt === attempt && pidOf(life, job) !== undefined);
     });
+  // Before the first task: with room for all of them none waits, and who begins the next one is no question.
+  let room: Promise<unknown> | undefined;
+  const withRoom = (): Promise<unknown> => {
+    const isKnown = withStore((store) => store.projectAt(life.repo)) !== undefined;
+    room ??= isKnown ? Promise.resolve() : good(["project", "add", "--pool-size", String(POOL)]);
+    return room;
+  };
   const workspace = (run: string): string => withStore((store) => store.workspace(run)?.path ?? "");
   return {
     ...life,
@@ -230,17 +237,8 @@ function theatreOf(life: Life): Theatre {
       const begin = ["run", "task", "A story", "--detach"];
       const params = ["--param", "harness=worker", "--param", "review_harness=reviewer"];
       const runs: string[] = [];
-      for (let i = 0; i < count; i += 1) {
-        runs.push(String((await good([...begin, ...params]))["run"]));
-        withStore((store) => {
-          const project = store.projectAt(life.repo);
-          if (project !== undefined && project.poolSize < POOL)
-            store.putProject({ ...project, poolSize: POOL });
-        });
-      }
-      for (const run of runs)
-        if (withStore((store) => store.load(run)?.run.state) === "pending")
-          await good(["move", run, "planning"]);
+      await withRoom();
+      for (let i = 0; i < count; i += 1) runs.push(String((await good([...begin, ...params]))["run"]));
       for (const run of runs) await up(run, "worker", 1);
       return runs;
     },
