@@ -273,10 +273,27 @@ describe("the checks", () => {
     // Commands that nobody has approved of are asked about, not run.
     [{ ci: "unapproved" }, "approved, per-batch", "CHECKS VOUCH"],
     [{ ci: "unapproved" }, "approved, per-batch, run", "CHECKS VOUCH CHECKS ATTEST"],
+    [{ ci: "unapproved" }, "approved, per-batch, skip", "CHECKS VOUCH ATTEST; waived ci"],
+    // Only the commands are waived: what only a person can see is still looked at.
     [
       { ci: "unapproved" },
+      "approved, per-batch, skip, attested",
+      "CHECKS VOUCH ATTEST RELEASE HANDOVER COMMIT TAG DONE; waived ci",
+    ],
+    [
+      { ci: "unapproved" },
+      "approved, per-batch, skip, failed",
+      `CHECKS VOUCH ATTEST ${FIXED} ATTEST; waived ci`,
+    ],
+    [
+      { ci: "unapproved auto" },
       "approved, per-batch, skip",
-      "CHECKS VOUCH RELEASE HANDOVER COMMIT TAG DONE; waived ci",
+      "CHECKS VOUCH_ONLY RELEASE HANDOVER COMMIT TAG DONE; waived ci",
+    ],
+    [
+      { ci: "unapproved auto, auto" },
+      "approved, per-batch, run",
+      "CHECKS VOUCH_ONLY CHECKS RELEASE HANDOVER COMMIT TAG DONE",
     ],
     [{ ci: "unapproved" }, "approved, per-batch, skip!", "CHECKS VOUCH refused skip"],
     [{}, "approved, per-batch, failed", `ATTEST ${FIXED} ATTEST`],
@@ -285,14 +302,49 @@ describe("the checks", () => {
     expect(wayOf(row)).toBe(row[2]);
   });
 
-  test("a waiver is for the work as it is", () => {
-    const row: Row = [
+  test.for<Row>([
+    [
       { ci: "red" },
+      "approved, per-batch, accept-known-issues, attested",
+      "CHECKS ASK_BUILD ATTEST RELEASE HANDOVER COMMIT TAG DONE; waived ci",
+    ],
+    [
+      { ci: "red auto" },
       "approved, per-batch, accept-known-issues",
-      "CHECKS ASK_BUILD RELEASE HANDOVER COMMIT TAG DONE; waived ci",
-      { attempts: 0 },
-    ];
-    expect(wayOf(row)).toBe(row[2]);
+      "CHECKS ASK_BUILD_ONLY RELEASE HANDOVER COMMIT TAG DONE; waived ci",
+    ],
+    [{ ci: "red auto" }, "approved, per-batch, guidance", `CHECKS ASK_BUILD_ONLY ${FIXED} ATTEST`],
+    [{ ci: "red auto" }, "approved, per-batch, simplify-scope", "CHECKS ASK_BUILD_ONLY PLAN REVIEW_STRATEGY"],
+    // The waiver is for the work as it was.
+    [
+      { ci: "red" },
+      "approved, per-batch, accept-known-issues, edit work, attested",
+      "CHECKS ASK_BUILD ATTEST RELEASE HANDOVER FINAL_REVIEW INTEGRATE CHECKS ATTEST; waived ci",
+    ],
+  ])("red, and gone on with: %o, then %s: %s", ([agents, people, expected]) => {
+    expect(wayOf([agents, people, expected, { attempts: 0 }])).toBe(expected);
+  });
+
+  test("whoever gets past them without a person's look has nothing for a person to look at", () => {
+    const { moves } = session.definition;
+    const into = (state: string): string[] => moves.flatMap(({ from, to }) => (to === state ? [from] : []));
+    expect(into("RELEASE")).toEqual(["CHECKS", "VOUCH_ONLY", "ATTEST", "ASK_BUILD_ONLY"]);
+    expect(into("LEAN_HANDOVER")).toEqual([
+      "LEAN_CHECKS",
+      "LEAN_VOUCH_ONLY",
+      "LEAN_ATTEST",
+      "ASK_BUILD_ONLY",
+      "ASK_CHANGED",
+    ]);
+    const unseen = moves.filter(
+      ({ from, to }) => from.endsWith("CHECKS") && /(_ONLY|RELEASE|LEAN_HANDOVER)$/.test(to),
+    );
+    expect(unseen).toHaveLength(6);
+    expect(unseen.filter(({ when }) => when.some((each) => each.type === "most" && each.max === 0))).toEqual(
+      unseen,
+    );
+    const only = moves.filter(({ to }) => to.endsWith("_ONLY"));
+    expect(only.filter(({ from }) => !from.endsWith("CHECKS"))).toEqual([]);
   });
 });
 
@@ -355,11 +407,36 @@ describe("lean", () => {
     [{}, "edit work, attested", "LEAN_ATTEST LEAN_HANDOVER LEAN_REVIEW LEAN_CHECKS LEAN_ATTEST", LEAN],
     [{ ci: "auto" }, "", "LEAN_CHECKS LEAN_HANDOVER LEAN_COMMIT DONE", LEAN],
     [{ ci: "unapproved" }, "run", "LEAN_CHECKS LEAN_VOUCH LEAN_CHECKS LEAN_ATTEST", LEAN],
+    [{ ci: "unapproved" }, "skip", "LEAN_CHECKS LEAN_VOUCH LEAN_ATTEST; waived lean-ci", LEAN],
     [
       { ci: "unapproved" },
-      "skip",
-      "LEAN_CHECKS LEAN_VOUCH LEAN_HANDOVER LEAN_COMMIT DONE; waived lean-ci",
+      "skip, attested",
+      "LEAN_CHECKS LEAN_VOUCH LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT DONE; waived lean-ci",
       LEAN,
+    ],
+    [
+      { ci: "unapproved auto" },
+      "skip",
+      "LEAN_CHECKS LEAN_VOUCH_ONLY LEAN_HANDOVER LEAN_COMMIT DONE; waived lean-ci",
+      LEAN,
+    ],
+    [
+      { ci: "unapproved auto, auto" },
+      "run",
+      "LEAN_CHECKS LEAN_VOUCH_ONLY LEAN_CHECKS LEAN_HANDOVER LEAN_COMMIT DONE",
+      LEAN,
+    ],
+    [
+      { ci: "red" },
+      "accept-known-issues, attested",
+      "LEAN_CHECKS ASK_BUILD LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT DONE; waived lean-ci",
+      { ...LEAN, attempts: 0 },
+    ],
+    [
+      { ci: "red auto" },
+      "accept-known-issues",
+      "LEAN_CHECKS ASK_BUILD_ONLY LEAN_HANDOVER LEAN_COMMIT DONE; waived lean-ci",
+      { ...LEAN, attempts: 0 },
     ],
     // More than it looked like.
     [
