@@ -1,6 +1,6 @@
-/** What docs/orchestrated.md says about commands, phases, settings, files, answers and links is so. */
+/** What docs/orchestrated.md says about commands, phases, settings, files and answers is so. */
 
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
@@ -84,21 +84,4 @@ test("every answer that a person can give is told", () => {
     Object.values(options).flatMap((option) => option.routes.slice(1)),
   );
   expect(routes.filter((route) => !told.includes(`\`/${route}\``))).toEqual([]);
-});
-
-test("its links lead somewhere", () => {
-  const links = [...page.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
-  const anchors = (text: string): string[] =>
-    [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
-      title
-        .toLowerCase()
-        .replaceAll(/[^\w\s-]/g, "")
-        .replaceAll(" ", "-"),
-    );
-  const lost = links.filter((link) => {
-    const [path = "", anchor = ""] = link.split("#");
-    const file = path === "" ? join(root, "docs/orchestrated.md") : join(root, "docs", path);
-    return !existsSync(file) || (anchor !== "" && !anchors(readFileSync(file, "utf8")).includes(anchor));
-  });
-  expect(lost).toEqual([]);
 });

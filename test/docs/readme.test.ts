@@ -1,7 +1,7 @@
 /** What the README shows is what one gets. */
 
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { EXIT_UNTRUSTED } from "../../src/adapters/trust/content.ts";
 import * as exits from "../../src/cli/command.ts";
@@ -67,33 +67,3 @@ test("the exit codes are those that there are", () => {
   const own = Object.entries(exits).flatMap(([name, value]) => (name.startsWith("EXIT_") ? [value] : []));
   expect(codes).toEqual([...own, EXIT_UNTRUSTED].map(Number).toSorted((a, b) => a - b));
 });
-
-test.for([
-  "README.md",
-  "ARCHITECTURE.md",
-  "CONTRIBUTING.md",
-  "AGENTS.md",
-  "CHANGELOG.md",
-  "docs/runs.md",
-  "docs/mcp.md",
-])("links of %s lead somewhere", (page) => {
-  const text = readFileSync(join(root, page), "utf8");
-  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
-  expect(links.filter((link) => !/^https?:/.test(link) && !leadsSomewhere(page, link))).toEqual([]);
-});
-
-function leadsSomewhere(page: string, link: string): boolean {
-  const [path = "", anchor = ""] = link.split("#");
-  const file = path === "" ? join(root, page) : join(root, dirname(page), path);
-  return existsSync(file) && (anchor === "" || anchorsOf(readFileSync(file, "utf8")).includes(anchor));
-}
-
-/** As GitHub makes them. */
-function anchorsOf(text: string): string[] {
-  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\w\s-]/g, "")
-      .replaceAll(" ", "-"),
-  );
-}

@@ -1,6 +1,6 @@
-/** What docs/staged.md says about commands, settings, files, answers and links is so. */
+/** What docs/staged.md says about commands, settings, files and answers is so. */
 
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
@@ -81,21 +81,4 @@ test("the plan in it can be worked off", async () => {
   const [, plan = ""] = /```markdown\n([^]*?)```/.exec(page) ?? [];
   const { readTasks } = await import("../../src/format/tasks/read.ts");
   expect(readTasks("markdown", "plan.md", plan).faults).toEqual([]);
-});
-
-test("its links lead somewhere", () => {
-  const links = [...page.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
-  const anchors = (text: string): string[] =>
-    [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
-      title
-        .toLowerCase()
-        .replaceAll(/[^\w\s-]/g, "")
-        .replaceAll(" ", "-"),
-    );
-  const lost = links.filter((link) => {
-    const [path = "", anchor = ""] = link.split("#");
-    const file = path === "" ? join(root, "docs/staged.md") : join(root, "docs", path);
-    return !existsSync(file) || (anchor !== "" && !anchors(readFileSync(file, "utf8")).includes(anchor));
-  });
-  expect(lost).toEqual([]);
 });

@@ -25,8 +25,8 @@ import { isSupervisorAlive } from "../../src/adapters/supervisor/lock.ts";
 import { command as taskCommand } from "../../src/cli/commands/task.ts";
 import { isPerson } from "../support/person.ts";
 import { shortened } from "./shortened.ts";
+import { GITCONFIG, stepsOf, type Step } from "./steps.ts";
 
-type Step = { readonly command: string; readonly shown?: readonly string[] };
 type Typed = Step & { readonly exit: number; readonly printed: readonly string[] };
 
 const root = join(import.meta.dirname, "../..");
@@ -75,28 +75,9 @@ test
   },
 );
 
-function stepsOf(section: string): Step[] {
-  return [...section.matchAll(/```(sh|console)\n([^]*?)```/g)].flatMap(([, kind, text = ""]) =>
-    kind === "sh" ? [{ command: text }] : dialogue(text),
-  );
-}
-
-function dialogue(text: string): Step[] {
-  return text
-    .split(/^\$ /m)
-    .slice(1)
-    .map((part) => {
-      const [command = "", ...shown] = part.trimEnd().split("\n");
-      return { command, shown };
-    });
-}
-
 async function typeAll(): Promise<readonly Typed[]> {
   for (const folder of ["out", "home/.config/signalbox"]) mkdirSync(join(place, folder), { recursive: true });
-  writeFileSync(
-    join(home, ".gitconfig"),
-    "[user]\n\tname = Ada\n\temail = ada@localhost\n[init]\n\tdefaultBranch = main\n[commit]\n\tgpgSign = false\n",
-  );
+  writeFileSync(join(home, ".gitconfig"), GITCONFIG);
   // Nobody looks at windows here.
   writeFileSync(join(home, ".config/signalbox/config.yaml"), "terminal: none\n");
   const shell = spawn("bash", {

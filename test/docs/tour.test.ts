@@ -23,12 +23,7 @@ import { homeAt } from "../../src/adapters/home/paths.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isPerson } from "../support/person.ts";
 import { shortened } from "./shortened.ts";
-
-type Step = {
-  readonly command: string;
-  /** What the README says that it prints; undefined where it says nothing. */
-  readonly shown?: readonly string[];
-};
+import { GITCONFIG, stepsOf, type Step } from "./steps.ts";
 
 type Typed = Step & { readonly exit: number; readonly printed: readonly string[] };
 
@@ -76,28 +71,11 @@ function sectionOf(title: string): string {
   return after.split("\n## ")[0] ?? "";
 }
 
-function stepsOf(section: string): Step[] {
-  return [...section.matchAll(/```(sh|console)\n([^]*?)```/g)].flatMap(([, kind, text = ""]) =>
-    kind === "sh" ? [{ command: text }] : dialogue(text),
-  );
-}
-
-function dialogue(text: string): Step[] {
-  const parts = text.split(/^\$ /m).slice(1);
-  return parts.map((part) => {
-    const [command = "", ...shown] = part.trimEnd().split("\n");
-    return { command, shown };
-  });
-}
-
 /** All of it in one shell, as somebody would: folders and variables carry over, and nobody types before all is at rest. */
 async function typeAll(): Promise<readonly Typed[]> {
   mkdirSync(join(place, "out"), { recursive: true });
   mkdirSync(home);
-  writeFileSync(
-    join(home, ".gitconfig"),
-    "[user]\n\tname = Ada\n\temail = ada@localhost\n[init]\n\tdefaultBranch = main\n[commit]\n\tgpgSign = false\n",
-  );
+  writeFileSync(join(home, ".gitconfig"), GITCONFIG);
   const shell = spawn("bash", {
     cwd: root,
     env: { PATH: process.env["PATH"] ?? "", HOME: home, USER: "ada" },

@@ -18,8 +18,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { homeAt } from "../../src/adapters/home/paths.ts";
 import { isSupervisorAlive } from "../../src/adapters/supervisor/lock.ts";
-
-type Step = { readonly command: string; readonly shown?: readonly string[] };
+import { GITCONFIG, stepsOf, type Step } from "./steps.ts";
 
 export type Walk = {
   readonly steps: readonly Step[];
@@ -46,10 +45,7 @@ export function walkThrough(section: string): Walk {
     type() {
       for (const folder of ["out", "home/.config/signalbox"])
         mkdirSync(join(place, folder), { recursive: true });
-      writeFileSync(
-        join(home, ".gitconfig"),
-        "[user]\n\tname = Ada\n\temail = ada@localhost\n[init]\n\tdefaultBranch = main\n[commit]\n\tgpgSign = false\n",
-      );
+      writeFileSync(join(home, ".gitconfig"), GITCONFIG);
       // Nobody looks at windows here.
       writeFileSync(join(home, ".config/signalbox/config.yaml"), "terminal: none\n");
       const env = { PATH: `${join(root, "bin")}:${process.env["PATH"] ?? ""}`, HOME: home, USER: "ada" };
@@ -70,20 +66,6 @@ export function walkThrough(section: string): Walk {
       rmSync(place, { recursive: true, force: true });
     },
   };
-}
-
-function stepsOf(section: string): Step[] {
-  return [...section.matchAll(/```(sh|console)\n([^]*?)```/g)].flatMap(([, kind, text = ""]) =>
-    kind === "sh" ? [{ command: text }] : dialogue(text),
-  );
-}
-
-function dialogue(text: string): Step[] {
-  const parts = text.split(/^\$ /m).slice(1);
-  return parts.map((part) => {
-    const [command = "", ...shown] = part.trimEnd().split("\n");
-    return { command, shown };
-  });
 }
 
 /** Of a block, every command must succeed. */

@@ -123,6 +123,7 @@ case $title in
   ;;
 "Design how it is built"*)
   printf '## Overview\n\nIt, %s.\n\n## Modules\n\n- it\n\n## Risks\n\n- few\n' "$call" | text architecture.md
+  printf '## Context\n\nIt.\n\n## Decision\n\nSo, %s.\n' "$call" | text adr/ADR-001.md
   answer >"$output"
   ;;
 "Design what people see"*)
@@ -153,7 +154,11 @@ TEXT
 "Review task"*) answer "{\"review_comments\":[$(found '{"severity":"%s","category":"Logic","file":"work-1.txt","message":"It is wrong, %s"}')],$checklist}" "" >"$output" ;;
 "Test task"*) answer "{\"test_results\":{\"total\":3,\"passed\":$((3 - failed)),\"failed\":$failed,\"skipped\":0},\"findings\":[$(found '{"severity":"%s","description":"It fails, %s"}')]}" "" >"$output" ;;
 "Audit task"*) answer "{\"findings\":[$(found '{"severity":"%s","id":"sec-%s","category":"Auth","file":"work-1.txt","description":"It is open","recommended_fix":"Close it"}')]}" "" >"$output" ;;
-"See that it builds"*) answer '{"ci_notes":["it builds"]}' "" >"$output" ;;
+"See that it builds"*)
+  # No part of the work, whoever writes it.
+  echo "It builds, $call." | text notes/builds.md
+  answer '{"ci_notes":["it builds"]}' "" >"$output"
+  ;;
 "Say what was done"*)
   echo "There is more, $call." >README.md
   answer "" "\"readme\":\"updated\",$report" >"$output"

@@ -42,7 +42,7 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
         "status: completed",
         "status: completed",
       ]);
-      // Whoever reviews is told what was changed since the session began.
+      // Whoever reviews is told what was changed since the session began: what is not committed is no part of that.
       expect(JSON.parse(on.said("input.Reviewer.meta.1"))).toMatchObject({
         task: {
           session_changed_files: [
