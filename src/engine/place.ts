@@ -67,6 +67,23 @@ export function artifactPaths({ definition }: Workflow, run: Run): string[] {
   return [...new Set(files.filter((file) => file !== "").map((file) => fillPath(run, file, "{slot}")))];
 }
 
+/** Rules for what none of a run's commits takes: it is not part of the work either. Where one of them takes it, it is. */
+export function leftOutOf({ definition }: Workflow, run: Run): string {
+  const { states, moves, ends } = definition;
+  const actions = [
+    ...Object.values(states).flatMap(({ enter }) => enter),
+    ...moves.flatMap((move) => move.do),
+    ...ends.flatMap((end) => [...end.then, ...end.do]),
+  ];
+  const rules = new Set(
+    actions.flatMap((action) =>
+      action.type === "perform" && action.name === "commit" ? [action.without] : [],
+    ),
+  );
+  const [param] = rules;
+  return param === undefined || rules.size > 1 ? "" : String(run.params[param] ?? "");
+}
+
 /** Artifacts of which an earlier attempt's are handed to somebody. */
 export function earlierIn({ roles, artifacts }: Definition): readonly string[] {
   const ofTasks = Object.values(artifacts).map(({ reader }) =>

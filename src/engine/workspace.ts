@@ -6,7 +6,7 @@ import { endChecks } from "./check.ts";
 import { childPaths } from "./child-paths.ts";
 import type { Of } from "./doing.ts";
 import { enterPlace, leavePlace, releasePlace } from "./in-place.ts";
-import { artifactPaths, boundWorkspace, isInPlace, ownWorkspace, placeOf } from "./place.ts";
+import { artifactPaths, boundWorkspace, isInPlace, leftOutOf, ownWorkspace, placeOf } from "./place.ts";
 import type { Kept } from "./ports/journal.ts";
 import type { PoolRow } from "./ports/projects.ts";
 import { noteAll, project } from "./project.ts";
@@ -44,6 +44,7 @@ async function make(works: Works, kept: Kept): Promise<string> {
     branch,
     base: from.base,
     artifacts: [...artifactPaths(workflow, run), ...(await childPaths(works, workflow, row.repo))],
+    leftOut: leftOutOf(workflow, run),
     reuse,
     ...(place === undefined ? {} : { place }),
   });

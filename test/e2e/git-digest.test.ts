@@ -76,6 +76,36 @@ test("the work besides what rules name is another one only where something else 
 type Change = (path: string, of: Site) => void;
 
 test.for<[string, Change, "same" | "other"]>([
+  ["a file that they name", (path) => put(path, { ".notes/deep/adr.md": "x", "dir/x.tmp": "x" }), "same"],
+  ["an artifact that they take back", (path) => put(path, { "TASK.md": "x" }), "same"],
+  ["what they take back", (path) => put(path, { "kept.tmp": "x" }), "other"],
+  ["what they do not name", (path) => put(path, { notes: "x" }), "other"],
+  [
+    "a file that they name, committed all the same",
+    (path, of) => (
+      put(path, { "x.tmp": "x" }),
+      sh(path, of.env, ["add", "-f", "x.tmp"]),
+      void sh(path, of.env, ["commit", "-qm", "x"])
+    ),
+    "other",
+  ],
+])("with rules of what no commit takes: %s", async ([, change, expected]) => {
+  const of = site();
+  const leftOut = ".notes/**\n*.tmp\n!kept.tmp\n/*.md\n!TASK.md\n# signalbox: end of rules\n";
+  const wanted = { run: "r1", repo: of.repo, branch: "b1", base: of.base, artifacts: ARTIFACTS, leftOut };
+  const { path } = await of.workspaces.prepare(wanted);
+  const before = await of.workspaces.digest(path, ARTIFACTS);
+  change(path, of);
+  // Whoever works there with others sees the same.
+  await of.workspaces.prepare(wanted);
+  const after = [
+    await of.workspaces.digest(path, ["other.json"]),
+    await of.workspaces.digest(path, ARTIFACTS),
+  ];
+  expect(after.map((tree) => (tree === before ? "same" : "other"))).toEqual([expected, expected]);
+});
+
+test.for<[string, Change, "same" | "other"]>([
   ["an artifact", (path) => put(path, { "TASK.md": "x" }), "same"],
   ["an artifact of a slot", (path) => put(path, { "reviews/a.json": "x" }), "same"],
   [

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { artifactTest, ignoreLines, isCovered } from "../../src/adapters/git/artifact-paths.ts";
 import { NO_RUN } from "../../src/core/run.ts";
-import { artifactPaths } from "../../src/engine/place.ts";
+import { artifactPaths, leftOutOf } from "../../src/engine/place.ts";
 import { fromText } from "../support/workflows.ts";
 
 const workflow = fromText(`
@@ -55,4 +55,38 @@ test.for<[path: string, by: string, is: boolean]>([
 ])("%s is left out where %s is: %s", ([path, by, is]) => {
   const [, line = ""] = ignoreLines([path]);
   expect(isCovered(line, ignoreLines([by]))).toBe(is);
+});
+
+test.for<[commits: readonly string[], leftOut: string]>([
+  [[], ""],
+  [["summary without $scratch"], "tmp/"],
+  [["summary without $scratch", "summary without $scratch"], "tmp/"],
+  [["summary without $scratch", "summary"], ""],
+  [["summary without $scratch", "summary without $docs"], ""],
+])("where %o are committed, no part of the work is: %s", ([commits, leftOut]) => {
+  const enter = commits.map(
+    (words, index) => `  s${index}: { waits: true, enter: [perform commit from ${words}] }`,
+  );
+  const moves = commits.map(
+    (_, index) => `  - { from: ${index === 0 ? "working" : `s${index - 1}`}, to: s${index}, by: human }`,
+  );
+  const committing = fromText(`
+$schema: ../../schema/workflow-1.schema.json
+name: parcel
+title: A parcel
+params: { scratch: { text: tmp/ }, docs: { text: docs/ } }
+artifacts:
+  summary: { in: summary.json, json: true, by: human }
+  closed: { fact: committed }
+states:
+  working: { waits: true }
+${enter.join("\n")}
+  done: { final: done }
+moves:
+  - { from: start, to: working, by: human, reserve: workspace }
+${moves.join("\n")}
+  - { from: ${commits.length === 0 ? "working" : `s${commits.length - 1}`}, to: done, by: human }
+`);
+  const run = { ...NO_RUN, params: { scratch: "tmp/", docs: "docs/" } };
+  expect(leftOutOf(committing, run)).toBe(leftOut);
 });

@@ -1,6 +1,8 @@
 /** Whoever is started after a death is told what was wrong with what was left, and nobody else is. */
 
 import { expect, test } from "vitest";
+import type { Reading } from "../../src/core/event.ts";
+import { readArtifact } from "../../src/format/read.ts";
 import { fromText } from "../support/workflows.ts";
 import { AT, HUMAN } from "../support/play.ts";
 import { dispatching, type Scene } from "../support/dispatch.ts";
@@ -16,7 +18,7 @@ artifacts:
     json: { object: { status: [OK, BLOCKED], summary: text, comments: { list: { object: { severity: text } } } } }
     review: { verdict: status, issues: comments, severity: severity, values: { OK: pass, BLOCKED: needs_fix }, strict: true }
     fresh: writing
-  text: { in: spec.md, document: [Goals], by: writer, fresh: writing }
+  text: { in: spec.md, document: [Goals], by: [writer, human] }
   aside: { in: aside.md, document: [Notes], by: writer }
 roles:
   writer: { prompt: writer }
@@ -24,17 +26,21 @@ states:
   writing: { enter: [start writer] }
   over: { final: done }
   stuck: { waits: true }
+  asked: { waits: true }
 moves:
   - { from: start, to: writing, by: human, reserve: place }
   - { from: writing, to: over, by: engine, when: { answer: pass }, need: text }
   - { from: writing, to: stuck, by: engine, when: { deaths: spent } }
-  - { from: stuck, to: writing, by: human }
+  - { from: writing, to: asked, by: engine, when: { answer: needs_fix } }
+  - { from: [stuck, asked], to: writing, by: human }
 ends:
   - { role: writer, in: writing, else: { count: deaths, do: [start writer] } }
 `;
 const WORKFLOW = fromText(PAGE, { writer: "Write.\n" });
 
 const OK = `{ "status": "OK", "summary": "s", "comments": [] }`;
+const FAIL = `{ "status": "FAIL", "summary": "s", "comments": [] }`;
+const BLOCKED = `{ "status": "BLOCKED", "summary": "s", "comments": [{ "severity": "high" }] }`;
 const TEXT = "# T\n\n## Goals\n\nOne.\n";
 
 /** What the second attempt is told beyond its prompt. */
@@ -133,14 +139,67 @@ test("a contradiction is told with the path as it is, and a second reading of a 
   expect(await told(files, ["writer"], workflow)).toMatch(/:\n\n- answer: r1.out\.json: [^\n]+$/);
 });
 
-test("who is started by a person's move is told nothing of deaths before it", async () => {
+/** What is left by the last attempt of two, what a person does then, and what whoever is started by their move is told. */
+test.for<[string, Readonly<Record<string, string>>, Readonly<Record<string, string>>, string[]]>([
+  [
+    "faults",
+    { "out.json": FAIL, "spec.md": TEXT },
+    {},
+    ['- answer: out.json:1:13: "status" is "FAIL"; allowed are OK, BLOCKED', "- answer: "],
+  ],
+  [
+    "a contradiction",
+    { "out.json": OK.replace("[]", `[{ "severity": "high" }]`), "spec.md": TEXT },
+    {},
+    ['- answer: out.json: "OK" passes it'],
+  ],
+  ["nothing", {}, {}, ["- answer: out.json:1:1: the file is missing", "- text: spec.md:1:1: the file is"]],
+  [
+    "what a person has mended since",
+    { "out.json": FAIL },
+    { "spec.md": TEXT },
+    ["- answer: ", "- answer: out"],
+  ],
+])("led back by a person after the last attempt left %s", async ([, left, mended, lines]) => {
   await dispatching(WORKFLOW, async (scene) => {
     await scene.begin();
-    for (let times = 0; times < 2; times += 1) {
+    for (const files of [{}, left]) {
       await scene.work();
+      scene.put(files);
       await scene.end("writer");
     }
     expect(scene.run().state).toBe("stuck");
+    scene.put(mended);
+    for (const text of Object.values(mended))
+      await scene.ask((at) => ({ type: "submitted", by: HUMAN, at, readings: [textRead(text)] }));
+    await scene.ask((at) => ({ type: "move-asked", by: HUMAN, at, to: "writing", note: "Go on." }));
+    const [said = ""] = await scene.work();
+    expect(said).toContain(HEADING);
+    for (const line of lines) expect(said).toContain(line);
+    expect(said.match(/^- /gm)).toHaveLength(lines.length);
+    expect(said).toMatch(/> Go on\.\n$/);
+  });
+});
+
+function textRead(text: string): Reading {
+  const { text: artifact } = WORKFLOW.definition.artifacts;
+  if (artifact === undefined) throw new Error("there is no text");
+  return readArtifact("text", artifact, {
+    file: "spec.md",
+    bytes: new TextEncoder().encode(text),
+    slot: "",
+  });
+}
+
+test("who is led back by a person after an attempt that ended well is told nothing of deaths before it", async () => {
+  await dispatching(WORKFLOW, async (scene) => {
+    await scene.begin();
+    await scene.work();
+    await scene.end("writer");
+    await scene.work();
+    scene.put({ "out.json": BLOCKED, "spec.md": TEXT });
+    await scene.end("writer");
+    expect(scene.run().state).toBe("asked");
     await scene.ask((at) => ({ type: "move-asked", by: HUMAN, at, to: "writing" }));
     expect(await scene.work()).toEqual(["Write.\n"]);
   });

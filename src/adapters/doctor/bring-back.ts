@@ -5,7 +5,7 @@
 
 import { basename, join } from "node:path";
 import type { Box } from "../../engine/box.ts";
-import { artifactPaths } from "../../engine/place.ts";
+import { artifactPaths, leftOutOf } from "../../engine/place.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import { failpoint } from "../failpoint.ts";
 import { isThere } from "../git/locate.ts";
@@ -56,10 +56,20 @@ async function bringBack(on: On, of: Of, telling: Telling): Promise<void> {
 async function make({ box }: On, { lost: { run }, row }: Of): Promise<Prepared> {
   const kept = box.store.load(run);
   if (kept === undefined) throw new UserError("unknown-run", "its run is not known", REPAIR);
-  const artifacts = artifactPaths(box.workflow(kept.row.definition), kept.run);
+  const workflow = box.workflow(kept.row.definition);
+  const artifacts = artifactPaths(workflow, kept.run);
+  const leftOut = leftOutOf(workflow, kept.run);
   const { repo, branch, base, path } = row;
   failpoint("doctor.before-workspace");
-  const made = await box.workspaces.prepare({ run, repo, branch, base, artifacts, place: basename(path) });
+  const made = await box.workspaces.prepare({
+    run,
+    repo,
+    branch,
+    base,
+    artifacts,
+    leftOut,
+    place: basename(path),
+  });
   failpoint("doctor.after-workspace");
   return made;
 }

@@ -51,6 +51,7 @@ const MISSING = ["ENOENT", "ENOTDIR"];
 const UNREADABLE = [...MISSING, "EACCES", "ELOOP"];
 const RECORD = "workspace.json";
 const KEPT_AWAY = "kept-away.json";
+const END_OF_RULES = "# signalbox: end of rules";
 
 /** Settings that say how files become objects. None of them names a file or a command. */
 const COPIED = new Set([
@@ -187,11 +188,25 @@ function isWhole(own: string): boolean {
 }
 
 /** Artifacts are not part of the work. What was left out once stays so. */
-export function leaveOut({ own }: Pick<Bench, "own">, artifacts: readonly string[]): void {
-  const file = join(own, "info", "exclude");
-  const lines = unless(MISSING, () => readFileSync(file, "utf8"))?.split("\n") ?? [""];
-  const missing = ignoreLines(artifacts).filter((line) => !isCovered(line, lines));
+export function leaveOut(bench: Pick<Bench, "own">, artifacts: readonly string[]): void {
+  const { file, lines } = ignored(bench);
+  // A rule of somebody else may be taken back by the next one.
+  const ours = lines.slice(lines.indexOf(END_OF_RULES) + 1);
+  const missing = ignoreLines(artifacts).filter((line) => !isCovered(line, ours));
   if (missing.length > 0) writePrivate(file, [...lines.slice(0, -1), ...missing, ""].join("\n"));
+}
+
+/** What rules name is not part of the work. They stand first: whatever they take back, artifacts stay out. */
+export function ruleOut(bench: Pick<Bench, "own">, rules: string): void {
+  const { file, lines } = ignored(bench);
+  if (rules.trim() === "" || lines.includes(END_OF_RULES)) return;
+  const each = rules.split("\n").filter((line) => line !== END_OF_RULES);
+  writePrivate(file, [...each, END_OF_RULES, ...lines].join("\n"));
+}
+
+function ignored({ own }: Pick<Bench, "own">): { readonly file: string; readonly lines: readonly string[] } {
+  const file = join(own, "info", "exclude");
+  return { file, lines: unless(MISSING, () => readFileSync(file, "utf8"))?.split("\n") ?? [""] };
 }
 
 /** In place: what is not part of the work while one run has the checkout, instead of what was so for the last one. */

@@ -29,7 +29,7 @@ import { branchAt } from "./refs.ts";
 import { park, removeRegistration } from "./release.ts";
 import { reuseTest } from "./reuse.ts";
 import { setAside } from "./set-aside.ts";
-import { benchOf, branchOfRun, forgetBench, leaveOut } from "./own.ts";
+import { benchOf, branchOfRun, forgetBench, leaveOut, ruleOut } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { includeFiles } from "./include.ts";
 import { noteSkipped } from "./sparse.ts";
@@ -43,6 +43,8 @@ export type Wanted = {
   readonly branch: string;
   readonly base: string;
   readonly artifacts: readonly string[];
+  /** Rules of what is no part of the work either, one on each line. */
+  readonly leftOut?: string;
   /** Its folder below the worktrees: one of a pool's. The run's own unless given. */
   readonly place?: string;
   /** Ignored paths that a worktree of a pool may bring along. */
@@ -81,6 +83,7 @@ export async function prepare(on: On, asked: Wanted): Promise<Prepared> {
   const gitDir = await unused(site, await register(site));
   const branch = `refs/heads/${wanted.branch}`;
   const bench = await benchOf(on, { path, gitDir, branch, run: wanted.run });
+  ruleOut(bench, wanted.leftOut ?? "");
   leaveOut(bench, wanted.artifacts);
   const notes = ownerAt(gitDir) === wanted.run ? [] : await takeOver(site, bench);
   exclude({ commonDir: site.commonDir, run: wanted.run }, ignoreLines(await untracked(site, base)));

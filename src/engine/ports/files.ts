@@ -15,6 +15,8 @@ export type Workspaces = {
     readonly base: string;
     /** Paths of artifacts: not part of the work, ignored by git. */
     readonly artifacts: readonly string[];
+    /** Rules as in gitignore, one on each line: what they name, and the branch has not, is not part of the work either. */
+    readonly leftOut?: string;
     /** The name of its folder: that of a worktree of a pool. The run's own unless given. */
     readonly place?: string;
     /** Ignored paths that a worktree of a pool may bring along. */

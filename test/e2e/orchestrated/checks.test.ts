@@ -12,16 +12,73 @@ const OTHERS = JSON.stringify({
   ],
 });
 
+const BY_HAND = JSON.stringify({
+  acceptance_criteria: [{ id: "AC-001", description: "It works", verify: ["manual: it looks well"] }],
+});
+
+/** Settings with this as the command of all sessions. */
+function withCi(command: string): string {
+  return `workflows: { orchestrated: { commands: { ci: "${command}" } } }\n`;
+}
+
+const SAYS = (word: string): string => `echo ${word} >>$HOME/../ledger/ran`;
+
+describe.runIf(isPerson && IS_DEEP).concurrent("the command of the settings", LONG, () => {
+  test.for<[whose: string, mine: string, projects: string, ran: string, way: string]>([
+    ["a person's", SAYS("mine"), "", "mine", "LEAN_ATTEST"],
+    ["the project's", "", SAYS("projects"), "projects", "LEAN_ATTEST"],
+    ["the project's before a person's", SAYS("mine"), SAYS("projects"), "projects", "LEAN_ATTEST"],
+    ["one that is red", `${SAYS("mine")}; exit 3`, "", "mine\nmine", "LEAN_FIX LEAN_CHECKS ASK_BUILD"],
+    // Nothing to run is for a person to say.
+    ["none", "", "", "", "LEAN_VOUCH"],
+  ])(
+    "%s is run by the engine, and nobody is asked before",
+    async ([, mine, projects, ran, way], { expect }) => {
+      const settings = mine === "" ? {} : { settings: withCi(mine) };
+      const files = projects === "" ? {} : { files: { ".signalbox/config.yaml": withCi(projects) } };
+      await inSession({ ...settings, ...files, instead: { "acceptance.json": BY_HAND } }, async (on) => {
+        expect((await on.type("trust")).code).toBe(0);
+        const run = await on.run("--lean", "--param", "attempts=1");
+        expect(wayOf(await on.rested(run))).toBe(`INTAKE_LEAN LEAN_CODE LEAN_REVIEW LEAN_CHECKS ${way}`);
+        expect(on.said("ran")).toBe(ran);
+      });
+    },
+  );
+
+  test("is run before what criteria and tasks list, which a person has seen", async ({ expect }) => {
+    await inSession({ settings: withCi(SAYS("ci")) }, async (on) => {
+      const run = await on.run();
+      const now = await on.people(run, "approved, single-final");
+      expect(now.state).toBe("ATTEST");
+      expect([on.said("ran"), on.said("checked")]).toEqual(["ci", "check"]);
+      expect(now.run.held["ci"]?.reading.lists["commands"]).toEqual([
+        SAYS("ci"),
+        "sh check.sh",
+        "test -e work-1.txt",
+        "test -e work-2.txt",
+      ]);
+    });
+  });
+
+  test("of a project that nobody trusts is not used", async ({ expect }) => {
+    const files = { ".signalbox/config.yaml": withCi(SAYS("projects")) };
+    await inSession({ files }, async (on) => {
+      const { code, document } = await on.type("run", "orchestrated", "A goal", "--lean", "--detach");
+      expect([code, document["code"]]).toEqual([7, "untrusted"]);
+    });
+  });
+});
+
 describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, () => {
   test("are not run in a lean session before a person has seen them, and not where one says no", async ({
     expect,
   }) => {
     await inSession({}, async (on) => {
       const run = await on.run("--lean");
-      expect((await on.rested(run)).state).toBe("LEAN_VOUCH");
+      expect((await on.rested(run)).state).toBe("LEAN_VOUCH_ONLY");
       expect(on.said("checked")).toBe("");
       const now = await on.people(run, "!skip, skip: nothing to check");
-      expect(wayOf(now)).toMatch(/LEAN_VOUCH LEAN_HANDOVER LEAN_COMMIT DONE$/);
+      expect(wayOf(now)).toMatch(/LEAN_VOUCH_ONLY LEAN_HANDOVER LEAN_COMMIT DONE$/);
       expect(on.said("checked")).toBe("");
       expect(on.file(run, "report.md")).toContain("nothing to check");
     });
@@ -41,7 +98,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
       expect((await on.type("submit", run, "acceptance")).code).toBe(0);
       expect((await on.type("resume", run)).code).toBe(0);
       // It is a person's by now, and still nobody has said that it may be run.
-      expect((await on.rested(run)).state).toBe("VOUCH");
+      expect((await on.rested(run)).state).toBe("VOUCH_ONLY");
       expect([on.said("checked"), on.said("others")]).toEqual(["", ""]);
     });
   });
@@ -54,7 +111,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
       const asked = await on.people(run, "approved, single-final");
       on.edit(run, `.agents-work/${String(asked.run.params["session"])}/acceptance.json`, OTHERS);
       expect((await on.type("submit", run, "acceptance")).code).toBe(0);
-      expect((await on.people(run, "answer: go on")).state).toBe("VOUCH");
+      expect((await on.people(run, "answer: go on")).state).toBe("VOUCH_ONLY");
       expect((await on.people(run, "run")).state).toBe("DONE");
       expect(on.said("checked")).toBe("check");
       expect(on.now(run).run.waivers).toEqual({});

@@ -34,7 +34,31 @@ describe.runIf(isPerson).concurrent("the contract of orchestrated", LONG, () => 
       expect(toldOf(on, "SpecAgent.3")[0]).toBe(
         '- intake: SpecAgent.output.json "status" is "NEEDS_DECISION"; allowed are OK, BLOCKED',
       );
-      expect(wayOf(await on.people(run, "resume"))).toBe("INTAKE BLOCKED INTAKE DESIGN APPROVE_DESIGN");
+      expect(wayOf(await on.people(run, "resume: once more"))).toBe(
+        "INTAKE BLOCKED INTAKE DESIGN APPROVE_DESIGN",
+      );
+      // Also whom a person starts again.
+      expect(toldOf(on, "SpecAgent.4")).toEqual([
+        '- intake: SpecAgent.output.json the key "surprise" is unknown',
+        "",
+        "## What a person said with this",
+        "",
+        "> once more",
+      ]);
+    });
+  });
+
+  test.runIf(IS_DEEP)("the same in a task, for whoever reads an answer in its words", async ({ expect }) => {
+    const agents = { "Coder.T-001": "die, die, silent", "Reviewer.T-001": "OK major, garbage, OK major" };
+    await inSession({ agents }, async (on) => {
+      const run = await on.run();
+      const now = await on.people(run, "approved, per-batch, resume, resume");
+      expect(now.state).toBe("ATTEST");
+      expect(wayOf(on.now(on.child(run, "T-001"))).replaceAll(/\w+_DUE /g, "")).toBe(
+        "CODE BLOCKED CODE REVIEW BLOCKED REVIEW QA SECURITY JOIN completed",
+      );
+      expect(toldOf(on, "Coder.T-001.4")[0]).toContain("coder: Coder.output.json the file is missing");
+      expect(toldOf(on, "Reviewer.T-001.4")[0]).toContain("issues that block are listed: 1 high");
     });
   });
 

@@ -37,6 +37,8 @@ export type Wishes = {
   /** What agents write instead of their own, by the file's name in the session. */
   readonly instead?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
+  /** More of the person's settings. */
+  readonly settings?: string;
   /** Of the commands that begin the run and that answer, and so of the supervisors that they start. */
   readonly env?: Readonly<Record<string, string>>;
 };
@@ -49,6 +51,8 @@ export type Play = Stage & {
   run(...argv: readonly string[]): Promise<string>;
   /** Tells agents what they will do. */
   will(agents: Readonly<Record<string, string>>): void;
+  /** What an agent does besides, in sh: `NAME`, or `NAME.CALL` for one call. */
+  does(name: string, script: string): void;
   /** Until it is over, or somebody is asked, in the session or in one of its tasks, and nothing is left to be done. */
   rested(run: string): Promise<Now>;
   /**
@@ -96,7 +100,8 @@ export async function inSession(wishes: Wishes, play: (on: Play) => Promise<void
   const harness = (name: string): string =>
     `  ${name}: { command: [sh, "${PLAYER}"], minutes: 60, stall_minutes: 60 }\n`;
   const files = { "check.sh": CHECK, ...wishes.files };
-  await onStage({ agents: {}, settings: `${harness("claude")}${harness("codex")}`, files }, async (stage) => {
+  const settings = `${harness("claude")}${harness("codex")}${wishes.settings ?? ""}`;
+  await onStage({ agents: {}, settings, files }, async (stage) => {
     for (const [name, text] of Object.entries(wishes.instead ?? {}))
       put(join(stage.ledger, "instead"), name, text);
     await takeAsProven(stage);
@@ -175,6 +180,7 @@ function playOf(stage: Stage, { env = {} }: Wishes): Play {
       for (const [name, words] of Object.entries(agents))
         writeFileSync(join(stage.ledger, `will.${name}`), `${words.split(", ").join("\n")}\n`);
     },
+    does: (name, script) => writeFileSync(join(stage.ledger, `do.${name}`), script),
     async people(run, answers) {
       for (const said of answers === "" ? [] : answers.split(", ")) {
         await rested(run);

@@ -6,7 +6,7 @@
 # A line is the status of its answer and more words: severities of what it finds, fields that are true (ui, research, large, security, complex), -FILE
 # for one that it leaves out, `fail` for a failed test, `~` for a change of the work that is not its own, `extra` for a key that nobody knows, `prose`
 # for words around its answer. Alone: die, silent, garbage, empty; `gone FILE` takes a file of others away.
-# A file hold-NAME makes one wait until a test lets it go; hold-NAME-CALL only that call.
+# A file hold-NAME makes one wait until a test lets it go; hold-NAME-CALL only that call. A file do.NAME or do.NAME.CALL is what it does besides.
 set -eu
 
 LEDGER=$HOME/../ledger
@@ -80,6 +80,10 @@ text() { # FILE < TEXT
   if [ -e "$LEDGER/instead/$1" ]; then cp "$LEDGER/instead/$1" "$folder/$1"; else cat >"$folder/$1"; fi
 }
 
+for deed in "$LEDGER/do.$name" "$LEDGER/do.$name.$call"; do
+  [ ! -e "$deed" ] || . "$deed"
+done
+
 case $status in
 die) exit 3 ;;
 silent) exit 0 ;;
@@ -119,6 +123,7 @@ case $title in
   ;;
 "Design how it is built"*)
   printf '## Overview\n\nIt, %s.\n\n## Modules\n\n- it\n\n## Risks\n\n- few\n' "$call" | text architecture.md
+  printf '## Context\n\nIt.\n\n## Decision\n\nSo, %s.\n' "$call" | text adr/ADR-001.md
   answer >"$output"
   ;;
 "Design what people see"*)
@@ -149,7 +154,11 @@ TEXT
 "Review task"*) answer "{\"review_comments\":[$(found '{"severity":"%s","category":"Logic","file":"work-1.txt","message":"It is wrong, %s"}')],$checklist}" "" >"$output" ;;
 "Test task"*) answer "{\"test_results\":{\"total\":3,\"passed\":$((3 - failed)),\"failed\":$failed,\"skipped\":0},\"findings\":[$(found '{"severity":"%s","description":"It fails, %s"}')]}" "" >"$output" ;;
 "Audit task"*) answer "{\"findings\":[$(found '{"severity":"%s","id":"sec-%s","category":"Auth","file":"work-1.txt","description":"It is open","recommended_fix":"Close it"}')]}" "" >"$output" ;;
-"See that it builds"*) answer '{"ci_notes":["it builds"]}' "" >"$output" ;;
+"See that it builds"*)
+  # No part of the work, whoever writes it.
+  echo "It builds, $call." | text notes/builds.md
+  answer '{"ci_notes":["it builds"]}' "" >"$output"
+  ;;
 "Say what was done"*)
   echo "There is more, $call." >README.md
   answer "" "\"readme\":\"updated\",$report" >"$output"

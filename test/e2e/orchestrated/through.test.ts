@@ -42,7 +42,7 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
         "status: completed",
         "status: completed",
       ]);
-      // Whoever reviews is told what was changed since the session began.
+      // Whoever reviews is told what was changed since the session began: what is not committed is no part of that.
       expect(JSON.parse(on.said("input.Reviewer.meta.1"))).toMatchObject({
         task: {
           session_changed_files: [
@@ -76,7 +76,7 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
       const run = await on.run("--lean");
       const now = await on.people(run, "run");
       expect(wayOf(now)).toBe(
-        "INTAKE_LEAN LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_VOUCH LEAN_CHECKS LEAN_HANDOVER LEAN_COMMIT DONE",
+        "INTAKE_LEAN LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_VOUCH_ONLY LEAN_CHECKS LEAN_HANDOVER LEAN_COMMIT DONE",
       );
       expect(on.called()).toEqual(["SpecAgent", "Coder", "Reviewer.lean", "QA.lean"]);
       expect(on.status(run)).toMatchObject({ current_state: "DONE", mode: "lean" });
