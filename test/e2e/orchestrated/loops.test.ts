@@ -151,7 +151,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("what is refused in orchestrated"
     ["different-approach", "ASK_BUILD FIX_BUILD CHECKS ATTEST"],
     ["simplify-scope: less", "ASK_BUILD PLAN REVIEW_STRATEGY"],
     // What was mended for the checks was judged by nobody.
-    ["accept-known-issues: red", `ASK_BUILD RELEASE HANDOVER ${END}`],
+    ["accept-known-issues: red, attested", `ASK_BUILD ATTEST RELEASE HANDOVER ${END}`],
   ])("the checks are red, then %s", async ([people, session], { expect }) => {
     await inSession({}, async (on) => {
       on.say("red");
