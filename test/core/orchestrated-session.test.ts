@@ -1,26 +1,8 @@
 /** A session of `orchestrated`: what each agent can say at each state, what people can answer, and what follows from it. */
 
 import { describe, expect, test } from "vitest";
-import type { Literal } from "../../src/core/value.ts";
-import { live, session, type Lived } from "../support/orchestrated.ts";
-
-/** Who does what, what people do, the way from the first of its states on. */
-type Row = readonly [
-  agents: Record<string, string>,
-  people: string,
-  expected: string,
-  params?: Record<string, Literal>,
-];
-
-function lived([agents, people, , params = {}]: Row): Lived {
-  return live(session, { agents, params, people: people === "" ? [] : people.split(", ") });
-}
-
-function wayOf(row: Row): string {
-  const { way, waived } = lived(row);
-  const told = way.slice(way.indexOf(row[2].split(" ")[0] ?? "")).join(" ");
-  return waived.length === 0 ? told : `${told}; waived ${waived.join(" ")}`;
-}
+import { session } from "../support/orchestrated.ts";
+import { lived, wayOf, type Row } from "../support/orchestrated-ways.ts";
 
 const LEAN = { mode: "lean" };
 
@@ -234,68 +216,6 @@ describe("tasks, and the last pass", () => {
   });
 });
 
-const FIXED = "FIX_BUILD CHECKS";
-
-describe("the checks", () => {
-  test.for<Row>([
-    [{ ci: "red" }, "approved, per-batch", `CHECKS ${FIXED} ATTEST`],
-    [{ ci: "red, red, red" }, "approved, per-batch", `CHECKS ${FIXED} ${FIXED} ${FIXED} ATTEST`],
-    [{ ci: "red*" }, "approved, per-batch", `CHECKS ${FIXED} ${FIXED} ${FIXED} ASK_BUILD`],
-    [{ ci: "red*" }, "approved, per-batch", "CHECKS ASK_BUILD", { attempts: 0 }],
-    [
-      { ci: "red" },
-      "approved, per-batch, different-approach",
-      `CHECKS ASK_BUILD ${FIXED} ATTEST`,
-      { attempts: 0 },
-    ],
-    [{ ci: "red" }, "approved, per-batch, guidance", `CHECKS ASK_BUILD ${FIXED} ATTEST`, { attempts: 0 }],
-    [{ ci: "red" }, "approved, per-batch, guidance!", "CHECKS ASK_BUILD refused guidance", { attempts: 0 }],
-    [
-      { ci: "red" },
-      "approved, per-batch, simplify-scope",
-      "CHECKS ASK_BUILD PLAN REVIEW_STRATEGY",
-      { attempts: 0 },
-    ],
-    // A person's word is for all three tries again.
-    [
-      { ci: "red, red, red, red, red" },
-      "approved, per-batch, guidance",
-      `CHECKS ${FIXED} ${FIXED} ${FIXED} ASK_BUILD ${FIXED} ${FIXED} ATTEST`,
-    ],
-    [
-      { ci: "red", Coder: "BLOCKED, OK" },
-      "approved, per-batch, answer",
-      "FIX_BUILD ASK_USER FIX_BUILD CHECKS ATTEST",
-    ],
-    [{ ci: "red", Coder: "silent*" }, "approved, per-batch", "FIX_BUILD !Coder !Coder BLOCKED"],
-    // Nothing is left for a person to look at.
-    [{ ci: "auto" }, "approved, per-batch", "CHECKS RELEASE HANDOVER COMMIT TAG DONE"],
-    // Commands that nobody has approved of are asked about, not run.
-    [{ ci: "unapproved" }, "approved, per-batch", "CHECKS VOUCH"],
-    [{ ci: "unapproved" }, "approved, per-batch, run", "CHECKS VOUCH CHECKS ATTEST"],
-    [
-      { ci: "unapproved" },
-      "approved, per-batch, skip",
-      "CHECKS VOUCH RELEASE HANDOVER COMMIT TAG DONE; waived ci",
-    ],
-    [{ ci: "unapproved" }, "approved, per-batch, skip!", "CHECKS VOUCH refused skip"],
-    [{}, "approved, per-batch, failed", `ATTEST ${FIXED} ATTEST`],
-    [{}, "approved, per-batch, failed!", "ATTEST refused failed"],
-  ])("%o, then %s: %s", (row) => {
-    expect(wayOf(row)).toBe(row[2]);
-  });
-
-  test("a waiver is for the work as it is", () => {
-    const row: Row = [
-      { ci: "red" },
-      "approved, per-batch, accept-known-issues",
-      "CHECKS ASK_BUILD RELEASE HANDOVER COMMIT TAG DONE; waived ci",
-      { attempts: 0 },
-    ];
-    expect(wayOf(row)).toBe(row[2]);
-  });
-});
-
 describe("lean", () => {
   test.for<Row>([
     // Without a specification the person's own words have to do.
@@ -355,11 +275,36 @@ describe("lean", () => {
     [{}, "edit work, attested", "LEAN_ATTEST LEAN_HANDOVER LEAN_REVIEW LEAN_CHECKS LEAN_ATTEST", LEAN],
     [{ ci: "auto" }, "", "LEAN_CHECKS LEAN_HANDOVER LEAN_COMMIT DONE", LEAN],
     [{ ci: "unapproved" }, "run", "LEAN_CHECKS LEAN_VOUCH LEAN_CHECKS LEAN_ATTEST", LEAN],
+    [{ ci: "unapproved" }, "skip", "LEAN_CHECKS LEAN_VOUCH LEAN_ATTEST; waived lean-ci", LEAN],
     [
       { ci: "unapproved" },
-      "skip",
-      "LEAN_CHECKS LEAN_VOUCH LEAN_HANDOVER LEAN_COMMIT DONE; waived lean-ci",
+      "skip, attested",
+      "LEAN_CHECKS LEAN_VOUCH LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT DONE; waived lean-ci",
       LEAN,
+    ],
+    [
+      { ci: "unapproved auto" },
+      "skip",
+      "LEAN_CHECKS LEAN_VOUCH_ONLY LEAN_HANDOVER LEAN_COMMIT DONE; waived lean-ci",
+      LEAN,
+    ],
+    [
+      { ci: "unapproved auto, auto" },
+      "run",
+      "LEAN_CHECKS LEAN_VOUCH_ONLY LEAN_CHECKS LEAN_HANDOVER LEAN_COMMIT DONE",
+      LEAN,
+    ],
+    [
+      { ci: "red" },
+      "accept-known-issues, attested",
+      "LEAN_CHECKS ASK_BUILD LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT DONE; waived lean-ci",
+      { ...LEAN, attempts: 0 },
+    ],
+    [
+      { ci: "red auto" },
+      "accept-known-issues",
+      "LEAN_CHECKS ASK_BUILD_ONLY LEAN_HANDOVER LEAN_COMMIT DONE; waived lean-ci",
+      { ...LEAN, attempts: 0 },
     ],
     // More than it looked like.
     [
@@ -377,6 +322,27 @@ describe("lean", () => {
     expect([run.params["mode_now"], run.params["session"]]).toEqual(["full", "s"]);
     expect(archived).toEqual(["intake", "lean-spec", "acceptance", "todo"]);
     expect(lived([{}, "", "", LEAN]).run.params["mode_now"]).toBe("lean");
+  });
+});
+
+describe("given up", () => {
+  /** Everywhere a run may rest; what leads through is left before anybody could ask. */
+  const { definition, movesFrom } = session;
+  const resting = Object.entries(definition.states).flatMap(([state, { final, enter, ask }]) =>
+    final === undefined && (enter.length > 0 || ask !== undefined) ? [state] : [],
+  );
+
+  test.for(resting)("a person can end it in %s", (state) => {
+    const ends = (movesFrom[state] ?? []).filter(({ by, to }) => by.includes("human") && to === "CANCELLED");
+    expect(ends.map(({ answer = "asked" }) => answer)).toEqual([state === "BLOCKED" ? "cancel" : "asked"]);
+  });
+
+  test.for<Row>([
+    [{}, "to CANCELLED", "APPROVE_DESIGN CANCELLED"],
+    [{ SpecAgent: "BLOCKED" }, "to CANCELLED", "ASK_USER CANCELLED"],
+    [{ judged: "some" }, "approved, per-batch, to CANCELLED", "ASK_TASKS CANCELLED"],
+  ])("%o, then %s: %s", (row) => {
+    expect(wayOf(row)).toBe(row[2]);
   });
 });
 

@@ -307,10 +307,13 @@ function seenIn(world: World, state: string): Reading | undefined {
   }
   if (state === "CHECKS" || state === "LEAN_CHECKS") {
     const word = wordFor(world, "ci");
-    const said = { red: "needs_fix", unapproved: "needs_human" } as const;
-    const come = word === "red" || word === "unapproved" ? said[word] : "pass";
+    const come = word.startsWith("red")
+      ? "needs_fix"
+      : word.startsWith("unapproved")
+        ? "needs_human"
+        : "pass";
     return verdict(state === "CHECKS" ? "ci" : "lean-ci", come, {
-      fields: { manual: word === "auto" ? 0 : 1 },
+      fields: { manual: word.endsWith("auto") ? 0 : 1 },
     });
   }
   if (state === "COMMIT" || state === "LEAN_COMMIT")

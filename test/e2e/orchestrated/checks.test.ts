@@ -75,10 +75,10 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
   }) => {
     await inSession({}, async (on) => {
       const run = await on.run("--lean");
-      expect((await on.rested(run)).state).toBe("LEAN_VOUCH");
+      expect((await on.rested(run)).state).toBe("LEAN_VOUCH_ONLY");
       expect(on.said("checked")).toBe("");
       const now = await on.people(run, "!skip, skip: nothing to check");
-      expect(wayOf(now)).toMatch(/LEAN_VOUCH LEAN_HANDOVER LEAN_COMMIT DONE$/);
+      expect(wayOf(now)).toMatch(/LEAN_VOUCH_ONLY LEAN_HANDOVER LEAN_COMMIT DONE$/);
       expect(on.said("checked")).toBe("");
       expect(on.file(run, "report.md")).toContain("nothing to check");
     });
@@ -98,7 +98,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
       expect((await on.type("submit", run, "acceptance")).code).toBe(0);
       expect((await on.type("resume", run)).code).toBe(0);
       // It is a person's by now, and still nobody has said that it may be run.
-      expect((await on.rested(run)).state).toBe("VOUCH");
+      expect((await on.rested(run)).state).toBe("VOUCH_ONLY");
       expect([on.said("checked"), on.said("others")]).toEqual(["", ""]);
     });
   });
@@ -111,7 +111,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
       const asked = await on.people(run, "approved, single-final");
       on.edit(run, `.agents-work/${String(asked.run.params["session"])}/acceptance.json`, OTHERS);
       expect((await on.type("submit", run, "acceptance")).code).toBe(0);
-      expect((await on.people(run, "answer: go on")).state).toBe("VOUCH");
+      expect((await on.people(run, "answer: go on")).state).toBe("VOUCH_ONLY");
       expect((await on.people(run, "run")).state).toBe("DONE");
       expect(on.said("checked")).toBe("check");
       expect(on.now(run).run.waivers).toEqual({});
