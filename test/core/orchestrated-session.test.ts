@@ -1,6 +1,7 @@
 /** A session of `orchestrated`: what each agent can say at each state, what people can answer, and what follows from it. */
 
 import { describe, expect, test } from "vitest";
+import { session } from "../support/orchestrated.ts";
 import { lived, wayOf, type Row } from "../support/orchestrated-ways.ts";
 
 const LEAN = { mode: "lean" };
@@ -321,6 +322,27 @@ describe("lean", () => {
     expect([run.params["mode_now"], run.params["session"]]).toEqual(["full", "s"]);
     expect(archived).toEqual(["intake", "lean-spec", "acceptance", "todo"]);
     expect(lived([{}, "", "", LEAN]).run.params["mode_now"]).toBe("lean");
+  });
+});
+
+describe("given up", () => {
+  /** Everywhere a run may rest; what leads through is left before anybody could ask. */
+  const { definition, movesFrom } = session;
+  const resting = Object.entries(definition.states).flatMap(([state, { final, enter, ask }]) =>
+    final === undefined && (enter.length > 0 || ask !== undefined) ? [state] : [],
+  );
+
+  test.for(resting)("a person can end it in %s", (state) => {
+    const ends = (movesFrom[state] ?? []).filter(({ by, to }) => by.includes("human") && to === "CANCELLED");
+    expect(ends.map(({ answer = "asked" }) => answer)).toEqual([state === "BLOCKED" ? "cancel" : "asked"]);
+  });
+
+  test.for<Row>([
+    [{}, "to CANCELLED", "APPROVE_DESIGN CANCELLED"],
+    [{ SpecAgent: "BLOCKED" }, "to CANCELLED", "ASK_USER CANCELLED"],
+    [{ judged: "some" }, "approved, per-batch, to CANCELLED", "ASK_TASKS CANCELLED"],
+  ])("%o, then %s: %s", (row) => {
+    expect(wayOf(row)).toBe(row[2]);
   });
 });
 
