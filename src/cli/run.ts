@@ -13,6 +13,7 @@ import {
   type Door,
   type Given,
   type Group,
+  sayNext,
 } from "./command.ts";
 import { ALIASES, COMMANDS } from "./commands.ts";
 import { harmless, paintOf } from "./paint.ts";
@@ -303,5 +304,5 @@ function ofBug(error: unknown): Failure {
 }
 
 export function sayFailure({ message, next, stack }: Failure): string {
-  return `signalbox: ${message}\n${stack}  next: ${next}\n`;
+  return `signalbox: ${message}\n${stack}${sayNext(next)}`;
 }
