@@ -78,7 +78,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
       expect((await on.rested(run)).state).toBe("LEAN_VOUCH_ONLY");
       expect(on.said("checked")).toBe("");
       const now = await on.people(run, "!skip, skip: nothing to check");
-      expect(wayOf(now)).toMatch(/LEAN_VOUCH_ONLY LEAN_HANDOVER LEAN_COMMIT DONE$/);
+      expect(wayOf(now)).toMatch(/LEAN_VOUCH_ONLY LEAN_HANDOVER LEAN_COMMIT LEAN_TAG DONE$/);
       expect(on.said("checked")).toBe("");
       expect(on.file(run, "report.md")).toContain("nothing to check");
     });
@@ -100,6 +100,32 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
       // It is a person's by now, and still nobody has said that it may be run.
       expect((await on.rested(run)).state).toBe("VOUCH_ONLY");
       expect([on.said("checked"), on.said("others")]).toEqual(["", ""]);
+    });
+  });
+
+  test.for<[what: string, isHandedIn: boolean, way: string]>([
+    ["handed in by a person: asked about", true, "CHECKS VOUCH_ONLY"],
+    ["and put back: what was run counts", false, "CHECKS ATTEST"],
+  ])("changed while they are run, %s", async ([, isHandedIn, way], { expect }) => {
+    await inSession({}, async (on) => {
+      const held = on.hold("check");
+      const run = await on.run();
+      await on.people(run, "approved");
+      expect((await on.type("answer", run, "single-final")).code).toBe(0);
+      await held();
+      const file = `.agents-work/${String(on.now(run).run.params["session"])}/acceptance.json`;
+      const before = on.file(run, "acceptance.json");
+      on.edit(run, file, OTHERS);
+      on.letGo("check");
+      await expect
+        .poll(() => on.now(run).attention, { timeout: LONG.timeout })
+        .toContain("acceptance.json was changed by somebody else");
+      if (isHandedIn) await on.type("submit", run, "acceptance");
+      else on.edit(run, file, before);
+      await on.type("resume", run);
+      const now = await on.rested(run);
+      expect(wayOf(now)).toMatch(new RegExp(`INTEGRATE ${way}$`));
+      expect([on.said("checked"), on.said("others"), now.attention]).toEqual(["check", "", ""]);
     });
   });
 
