@@ -308,7 +308,17 @@ export const machine = task.createMachine({
           actions: update(takeIn),
         },
         "ASK.cancelled": cancel,
-        WORKER_ENDED: waitingWorker,
+        // Where what is seen at an end opens a move, the run goes on, whoever it was that ended.
+        WORKER_ENDED: [
+          {
+            guard: both(
+              isWorker,
+              after((context) => verdictOf(context) !== undefined),
+            ),
+            actions: update(takeIn, setAgent("worker", "none")),
+          },
+          ...waitingWorker,
+        ],
         REVIEWER_ENDED: [
           {
             guard: both(

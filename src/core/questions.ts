@@ -245,7 +245,7 @@ function settle(
   }
   const isTooOften = wrong !== "";
   closed.status = isTooOften || event.by === "human" ? "cancelled" : "skipped";
-  closed.reason = isTooOften ? `asked ${closed.invalid} times again: ${wrong}` : way;
+  closed.reason = isTooOften ? `asked ${closed.invalid} times: ${wrong}` : way;
 }
 
 /** The role whose word the move is about, where it is about one. */

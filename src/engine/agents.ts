@@ -2,6 +2,7 @@
 
 import { isUp } from "../core/act.ts";
 import { slotKey } from "../core/run.ts";
+import { requireUnaltered } from "./altered.ts";
 import { recalled, withEarlier } from "./attempts.ts";
 import { lookBeforehand } from "./beforehand.ts";
 import type { Works } from "./box.ts";
@@ -33,11 +34,14 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
   if (known === undefined || (known.status !== "ended" && known.turn <= 1)) {
     const workflow = works.workflow(row.definition);
     const readings = await works.artifacts.read(placeOf(works, { run, workflow, id: row.id }));
-    if ((known?.turn ?? 0) === 0) requireContext(role, missingFiles(workflow, run, { role, readings }));
+    const files = contextFiles(workflow, run, { role, readings });
+    if ((known?.turn ?? 0) === 0) {
+      requireContext(role, missingFiles(workflow, run, { role, readings }));
+      await requireUnaltered(works, kept, { role, files });
+    }
     const { agent, durable } =
       known === undefined ? newAgent(works, { of, name, entry: run.entry }) : { agent: known };
     if (agent.turn === 0) lookBeforehand(works, kept, { agent, readings });
-    const files = contextFiles(workflow, run, { role, readings });
     const text = await firstPrompt({ works, kept, deed, key }, { agent, files });
     await startTurn(works, kept, { agent, turn: 1, text, ...(durable === undefined ? {} : { durable }) });
   }

@@ -62,10 +62,12 @@ function dispatchOf(
     branch,
     base,
     context: [...new Set(contextFiles(workflow, run, { role, readings }))],
-    artifacts: found.flatMap((reading) => {
-      const paths = pathsOf(run, workflow.definition.artifacts[reading.artifact], reading.slot);
-      return paths.map((path) => ({ name: slotKey(reading.artifact, reading.slot), file: path }));
-    }),
+    artifacts: uniqueFiles(
+      found.flatMap((reading) => {
+        const paths = pathsOf(run, workflow.definition.artifacts[reading.artifact], reading.slot);
+        return paths.map((path) => ({ name: slotKey(reading.artifact, reading.slot), file: path }));
+      }),
+    ),
     found: Object.fromEntries(
       found.flatMap(({ artifact, slot: member, faults, fields, lists }) =>
         member !== "" || faults.length > 0 ? [] : [[artifact, { ...fields, ...lists }]],
@@ -73,6 +75,11 @@ function dispatchOf(
     ),
     output: outputIn(workflow, run, { role, slot }),
   };
+}
+
+/** Several artifacts may be read from one file: the first has its name. */
+function uniqueFiles<T extends { readonly file: string }>(all: readonly T[]): readonly T[] {
+  return [...new Map(all.toReversed().map((each) => [each.file, each])).values()].toReversed();
 }
 
 /** What the work has become since its branch began: for whoever judges it, as it was handed over; for whoever writes, as it is now. */

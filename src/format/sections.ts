@@ -49,14 +49,16 @@ function linesOf(value: unknown): readonly string[] {
   return typeof value === "string" ? quotedLines(value) : [NOTHING];
 }
 
-/** A member that is a map of short words is one line. */
+/** A member that is a map of short words is one line, without what it says nothing of. */
 function memberLines(member: unknown): readonly string[] {
-  if (!isMap(member) || isEmpty(member)) return linesOf(member);
-  const words = Object.entries(member).map(([key, inner]) => {
+  if (!isMap(member)) return linesOf(member);
+  const said = Object.fromEntries(Object.entries(member).filter(([, inner]) => !isEmpty(inner)));
+  if (isEmpty(said)) return linesOf(said);
+  const words = Object.entries(said).map(([key, inner]) => {
     const line = lineOf(inner);
     return line === undefined ? undefined : `${quotedLine(key)}: ${line}`;
   });
-  return words.includes(undefined) ? linesOf(member) : [words.join("; ")];
+  return words.includes(undefined) ? linesOf(said) : [words.join("; ")];
 }
 
 function bulleted(lines: readonly string[]): readonly string[] {

@@ -14,6 +14,7 @@ name: paper
 title: A paper is written, looked at and kept
 params:
   session: { text: "s1" }
+  mood: { text: calm }
 artifacts:
   idea: { in: "{session}/TASK.md", section: Idea, by: human }
   paper: { in: "{session}/paper.md", document: [What, Why], by: worker, fresh: rounds }
@@ -37,7 +38,7 @@ moves:
   - { from: looking, to: writing, by: human }
   - { from: looking, to: kept, by: engine, when: { printed: holds } }
   - { from: looking, to: kept, by: human }
-  - { from: pause, to: looking, by: human }
+  - { from: pause, to: looking, by: human, set: { mood: "" } }
   - { from: [writing, pause], to: dropped, by: human, do: [stop all] }
 ends:
   - { role: worker, in: writing, else: { count: crashes, do: [mark worker] } }
@@ -269,6 +270,19 @@ describe("runs that are over", () => {
     expect((await on.call("list")).stderr).toBe("  no run is under way\n  next: signalbox list --all\n");
     expect((await on.call("list --state writing")).stderr).toContain("no run is like that");
   });
+});
+
+test("why says first that it is halted", async () => {
+  const on = await paper(written);
+  expect(await on.data("why abcd")).toMatchObject({ doubts: [], next: "signalbox next abcd1234" });
+  on.store.halt("abcd1234", true);
+  const halted = "it is halted: nothing is done for it until signalbox resume abcd1234";
+  expect(await on.data("why abcd")).toMatchObject({ doubts: [halted], next: "signalbox resume abcd1234" });
+});
+
+test("a parameter that is emptied is told so", async () => {
+  const on = await paper(written, move("pause"), move("looking"));
+  expect((await on.call("history abcd")).stdout).toContain("pause -> looking; mood is empty\n");
 });
 
 test("history has notes in their place", async () => {

@@ -324,6 +324,27 @@ describe("lean", () => {
   });
 });
 
+describe("given up", () => {
+  /** Everywhere a run may rest; what leads through is left before anybody could ask. */
+  const { definition, movesFrom } = session;
+  const resting = Object.entries(definition.states).flatMap(([state, { final, enter, ask }]) =>
+    final === undefined && (enter.length > 0 || ask !== undefined) ? [state] : [],
+  );
+
+  test.for(resting)("a person can end it in %s", (state) => {
+    const ends = (movesFrom[state] ?? []).filter(({ by, to }) => by.includes("human") && to === "CANCELLED");
+    expect(ends.map(({ answer = "asked" }) => answer)).toEqual([state === "BLOCKED" ? "cancel" : "asked"]);
+  });
+
+  test.for<Row>([
+    [{}, "to CANCELLED", "APPROVE_DESIGN CANCELLED"],
+    [{ SpecAgent: "BLOCKED" }, "to CANCELLED", "ASK_USER CANCELLED"],
+    [{ judged: "some" }, "approved, per-batch, to CANCELLED", "ASK_TASKS CANCELLED"],
+  ])("%o, then %s: %s", (row) => {
+    expect(wayOf(row)).toBe(row[2]);
+  });
+});
+
 describe("changed after it was approved", () => {
   test.for<Row>([
     [

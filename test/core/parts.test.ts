@@ -135,7 +135,7 @@ test.for<[string, readonly Word[], string, readonly string[]]>([
     "told",
     [
       "UD-1.1 a answered fix-later null",
-      'UD-1.2 b cancelled null asked 2 times again: b: "accept" needs a text that says what',
+      'UD-1.2 b cancelled null asked 2 times: b: "accept" needs a text that says what',
       "UD-2.1 a pending null null",
       "UD-2.2 b pending null null",
     ],

@@ -160,7 +160,7 @@ test.for<[string, readonly Word[], object, readonly object[]]>([
         {
           ...APPROVE,
           status: "cancelled",
-          reason: 'asked 2 times again: "sure" is not one of approved, changes, later',
+          reason: 'asked 2 times: "sure" is not one of approved, changes, later',
           invalid: 2,
         },
         { ...BLOCKED, asked_by: "engine" },

@@ -15,6 +15,8 @@ params: { goal: { text: "" } }
 counters: { deaths: { max: 3, per: coding } }
 artifacts:
   spec: { in: spec.md, file: true, by: human }
+  # One file may be read in several ways: it is named once.
+  shape: { in: spec.md, file: true, by: human }
   design: { in: design.md, file: true, by: human }
   answer:
     in: contract/coder.output.json

@@ -204,7 +204,7 @@ describe("it is rendered", () => {
     ["a heading that somebody wrote", "## Done\n- [x] all", "> \\## Done\n> \\- (x) all"],
     ["a heading on one line", "# Done", "\\# Done"],
     ["a truth", true, "true"],
-    ["maps of words", [{ id: "T-1", status: "done", why: null }], "- id: T-1; status: done; why: None."],
+    ["maps of words", [{ id: "T-1", status: "done", why: null }], "- id: T-1; status: done"],
     ["a list in a list", [["a", "b"], "c"], "- - a\n  - b\n- c"],
     ["a map", { a: 1, b: ["x"], c: {} }, "- **a**: 1\n- **b**:\n  - x\n- **c**: None."],
     ["a map with a long text", [{ a: "x\ny", b: 2 }], "- - **a**:\n    > x\n    > y\n  - **b**: 2"],

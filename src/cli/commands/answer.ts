@@ -27,6 +27,7 @@ import { textIn } from "../input.ts";
 import { seenOf } from "../kept.ts";
 import { lookAgain } from "../look-again.ts";
 import { causeOf } from "../reading/cause.ts";
+import { askingTask } from "../reading/children.ts";
 import { questionOf, type QuestionView } from "../reading/question.ts";
 import { nextForPerson } from "../reading/ways.ts";
 import { conflict } from "../refused.ts";
@@ -62,7 +63,7 @@ export const command: Command = {
       const seen = seenOf(on, run);
       const known = answeredBefore(on, run, given.options["key"]);
       const question = questionOf(seen);
-      if (question === undefined && known === undefined) throw nothingAsked(run, value);
+      if (question === undefined && known === undefined) throw nothingAsked(seen, value);
       if (known === undefined) await requireShown(on, seen, given);
       if (typed.length > 0) {
         const { parts, value: decides } =
@@ -236,9 +237,15 @@ function nothingOpen(): UserError {
   });
 }
 
-function nothingAsked(run: string, value: string | undefined): UserError {
-  return new UserError("not-in-map", `run ${run} asks nothing now`, {
-    next: value === undefined ? `signalbox show ${run}` : `signalbox why ${run}`,
+/** Where one of its tasks asks, that is what was meant; whoever answers says so. */
+function nothingAsked(seen: Seen, value: string | undefined): UserError {
+  const run = seen.run.id;
+  const { task, seen: asks } = askingTask(seen) ?? { task: "", seen };
+  const isAsked = questionOf(asks) !== undefined;
+  const other = isAsked ? `; its task ${task} does, as ${asks.run.id}` : "";
+  const look = value === undefined ? `signalbox show ${run}` : `signalbox why ${run}`;
+  return new UserError("not-in-map", `run ${run} asks nothing now${other}`, {
+    next: isAsked ? `signalbox show ${asks.run.id}` : look,
     exit: EXIT_NOT_YOURS,
   });
 }

@@ -41,11 +41,11 @@ export const command: Command = {
         state,
         moves: waysOf(seen),
         silent: silentOf(seen),
-        doubts: doubtsOf(seen).map(({ text }) => text),
+        doubts: [...sayHalted(seen), ...doubtsOf(seen).map(({ text }) => text)],
         tasks: tasksOf(seen),
       };
       const open = data.moves.filter((way) => way.open).length;
-      const next = `signalbox next ${data.run}`;
+      const next = `signalbox ${seen.row.halted ? "resume" : "next"} ${data.run}`;
       // Before the store is closed: the text is made after that.
       const line = sayLine(whyInLine(seen.store, data.run));
       return {
@@ -59,6 +59,11 @@ export const command: Command = {
       } satisfies Answer;
     }),
 };
+
+/** Whatever is open, it stays where it is. */
+function sayHalted({ row }: Seen): string[] {
+  return row.halted ? [`it is halted: nothing is done for it until signalbox resume ${row.id}`] : [];
+}
 
 function silentOf({ store, run }: Seen): string[] {
   const messages = store.messages(run.id);

@@ -174,7 +174,9 @@ function sayConsequence(event: Event, counts: Known["countsAs"]): string[] {
     case "moved":
       return [
         `${event.from} -> ${event.to}`,
-        ...Object.entries(event.set ?? {}).map(([name, value]) => `${name} is ${firstLine(value)}`),
+        ...Object.entries(event.set ?? {}).map(
+          ([name, value]) => `${name} is ${firstLine(value) || "empty"}`,
+        ),
       ];
     case "counted":
       return [`${event.counter} is ${event.value}`];

@@ -115,7 +115,7 @@ describe.runIf(isPerson)("TASK.md", () => {
       rmSync(one.file, { recursive: true, force: true });
       writeFileSync(one.file, PLAN);
       expect(await one.types(WORKING)).toMatch(/^0 /);
-      expect(readFileSync(one.file, "utf8")).toMatch(/^---\n[^]*\nstatus: working\n[^]*\n---\n/);
+      expect(pageAt(one.file)).toMatch(/^---\n[^]*\nstatus: working\n[^]*\n---\n/);
       // Nobody followed the link, and nothing of a task was written anywhere else.
       expect(readFileSync("/etc/passwd", "utf8")).not.toContain("status:");
     });
@@ -125,13 +125,13 @@ describe.runIf(isPerson)("TASK.md", () => {
     await onStage({ agents: { worker: OBEDIENT, reviewer: "true" } }, async (stage) => {
       const { run, file, types } = await plan(stage);
       await stage.person("submit", run, "context", contextFile(stage));
-      expect(readFileSync(file, "utf8")).toContain("off by one");
+      expect(pageAt(file)).toContain("off by one");
 
       // No header, another order, Windows lines, a byte order mark, and not a word of the person's.
       const questions = "## Questions\n\nWhich calendar?\n\n";
       writeFileSync(file, `\uFEFF${questions}${PLAN}`.replaceAll("\n", "\r\n"));
       expect(await types("signalbox task update --status clarification")).toMatch(/^0 /);
-      const first = readFileSync(file, "utf8");
+      const first = pageAt(file);
       expect(first.replaceAll("\r\n", "\n")).toMatch(/^\uFEFF?---\n[^]*\nstatus: clarification\n[^]*\n---\n/);
       expect(
         ["Which calendar?", "count the days", "off by one"].filter((text) => !first.includes(text)),
@@ -141,7 +141,7 @@ describe.runIf(isPerson)("TASK.md", () => {
       const forged = first.replace("status: clarification", "status: done").replace("off by one", "fine");
       writeFileSync(file, forged);
       expect(await types(WORKING)).toMatch(/^0 /);
-      const second = readFileSync(file, "utf8");
+      const second = pageAt(file);
       expect(second).toContain("status: working");
       const notes = stage.now(run).notes.map(({ text }) => text);
       expect(notes.filter((text) => text.includes("status"))).not.toEqual([]);
@@ -164,17 +164,17 @@ say change "$(eval "$look")"
 printf 'Verdict: FAIL\\n\\nThe first of March.\\n' | signalbox submit review -`;
     await onStage({ agents: { worker: OBEDIENT, reviewer } }, async (stage) => {
       const { run, file, types } = await plan(stage);
-      writeFileSync(file, `${readFileSync(file, "utf8")}\n${PLAN}`);
+      writeFileSync(file, `${pageAt(file)}\n${PLAN}`);
       expect(await types(WORKING)).toMatch(/^0 /);
       expect(await types("echo 1 >a && git add a && git commit -qm a")).toMatch(/^0 /);
       expect(await types("echo 'DONE: first' | signalbox submit handoff -")).toMatch(/^0 /);
       expect(await types("signalbox task update --status agent-review")).toMatch(/^0 /);
-      await stage.until(run, () => !readFileSync(file, "utf8").includes("DONE: first"));
+      await stage.until(run, () => !pageAt(file).includes("DONE: first"));
       expect(stage.said("change")).toMatch(/^diff --git a\/a b\/a\n[^]*\n\+1$/);
       // The review stays for the worker to read, until the next one begins.
-      expect(readFileSync(file, "utf8")).toContain("The first of March.");
+      expect(pageAt(file)).toContain("The first of March.");
 
-      const page = readFileSync(file, "utf8").replace("Verdict: FAIL", "Verdict: PASS");
+      const page = pageAt(file).replace("Verdict: FAIL", "Verdict: PASS");
       writeFileSync(file, `${page}\n## Handoff\n\nDONE: second\n`);
       expect(await types("signalbox task update --status agent-review")).toMatch(/^0 /);
       // Both reviewers of the second round end without a word.
@@ -190,6 +190,16 @@ printf 'Verdict: FAIL\\n\\nThe first of March.\\n' | signalbox submit review -`;
     });
   });
 });
+
+/** The engine takes a page away for a moment while it replaces it. */
+function pageAt(file: string): string {
+  for (;;)
+    try {
+      return readFileSync(file, "utf8");
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+    }
+}
 
 function contextFile(stage: Stage): string {
   const path = join(stage.root, "context.md");

@@ -1,4 +1,7 @@
-/** Work that is changed after it was approved is judged again, once, whoever changed it; then a person is asked. Documents are nobody's approval. */
+/**
+ * Work that is changed after it was approved is judged again, once, whoever changed it; then a person is asked. Documents are nobody's approval.
+ * Texts that others go by are as they were accepted, or nobody is started.
+ */
 
 import { describe, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
@@ -52,4 +55,29 @@ describe.runIf(isPerson && IS_DEEP).concurrent("changed after it was approved", 
       expect(way).toBe("CODE REVIEW QA SECURITY JOIN REVIEW QA SECURITY JOIN completed");
     });
   });
+
+  // Who is judged would write what it is judged by.
+  test.for(["spec.md", "acceptance.json", "architecture.md", "tasks.yaml"])(
+    "%s, by a coder: nobody judges by that",
+    async (name, { expect }) => {
+      await inSession({}, async (on) => {
+        on.does("Coder.T-001.1", `cp $folder/${name} $LEDGER/kept; sed -i 's/It/Anything/' $folder/${name}`);
+        const run = await on.run();
+        await on.people(run, "approved");
+        expect((await on.type("answer", run, "per-batch")).code).toBe(0);
+        await on.until(run, () => on.children(run).some(({ status }) => status !== ""));
+        const child = on.child(run, "T-001");
+        await on.until(child, ({ attention }) => attention !== "");
+        expect(on.now(child).attention).toContain(`${name} first, which was changed by somebody else`);
+        expect(on.called()).not.toContain("Reviewer.T-001");
+        on.edit(
+          run,
+          `.agents-work/${String(on.now(run).run.params["session"])}/${name}`,
+          `${on.said("kept")}\n`,
+        );
+        expect((await on.type("resume", child)).code).toBe(0);
+        expect((await on.rested(run)).state).toBe("ATTEST");
+      });
+    },
+  );
 });

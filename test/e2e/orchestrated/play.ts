@@ -51,6 +51,8 @@ export type Play = Stage & {
   run(...argv: readonly string[]): Promise<string>;
   /** Tells agents what they will do. */
   will(agents: Readonly<Record<string, string>>): void;
+  /** What an agent does besides, in sh: `NAME`, or `NAME.CALL` for one call. */
+  does(name: string, script: string): void;
   /** Until it is over, or somebody is asked, in the session or in one of its tasks, and nothing is left to be done. */
   rested(run: string): Promise<Now>;
   /**
@@ -178,6 +180,7 @@ function playOf(stage: Stage, { env = {} }: Wishes): Play {
       for (const [name, words] of Object.entries(agents))
         writeFileSync(join(stage.ledger, `will.${name}`), `${words.split(", ").join("\n")}\n`);
     },
+    does: (name, script) => writeFileSync(join(stage.ledger, `do.${name}`), script),
     async people(run, answers) {
       for (const said of answers === "" ? [] : answers.split(", ")) {
         await rested(run);

@@ -6,7 +6,7 @@
 # A line is the status of its answer and more words: severities of what it finds, fields that are true (ui, research, large, security, complex), `same` where behaviour has not changed, -FILE
 # for one that it leaves out, `fail` for a failed test, `~` for a change of the work that is not its own, `extra` for a key that nobody knows, `prose`
 # for words around its answer. Alone: die, silent, garbage, empty; `gone FILE` takes a file of others away.
-# A file hold-NAME makes one wait until a test lets it go; hold-NAME-CALL only that call.
+# A file hold-NAME makes one wait until a test lets it go; hold-NAME-CALL only that call. A file do.NAME or do.NAME.CALL is what it does besides.
 set -eu
 
 LEDGER=$HOME/../ledger
@@ -79,6 +79,10 @@ text() { # FILE < TEXT
   mkdir -p "$folder/$(dirname "$1")"
   if [ -e "$LEDGER/instead/$1" ]; then cp "$LEDGER/instead/$1" "$folder/$1"; else cat >"$folder/$1"; fi
 }
+
+for deed in "$LEDGER/do.$name" "$LEDGER/do.$name.$call"; do
+  [ ! -e "$deed" ] || . "$deed"
+done
 
 case $status in
 die) exit 3 ;;

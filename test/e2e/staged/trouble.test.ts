@@ -179,7 +179,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("trouble in staged", { timeout: L
   test.runIf(IS_DEEP)(
     "the tests stay red: after every fix and restart a person answers for it, twice",
     async ({ expect }) => {
-      const agents = { "worker.2": "red", "test-fixer": "die*" };
+      const agents = { "worker.2": "red", "test-fixer": "silent*" };
       await story({ agents, params: { ...QUICK, test_fixes: 1, restarts: 1 } }, async (on) => {
         await on.until("TEST-exhausted");
         await on.answer("force-continue");
