@@ -33,10 +33,12 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
   const known = works.store.agent(of);
   if (known === undefined || (known.status !== "ended" && known.turn <= 1)) {
     const workflow = works.workflow(row.definition);
-    const readings = await works.artifacts.read(placeOf(works, { run, workflow, id: row.id }));
-    const files = contextFiles(workflow, run, { role, readings });
+    const place = placeOf(works, { run, workflow, id: row.id });
+    const readings = await works.artifacts.read(place);
+    const look = { role, readings, present: (all: readonly string[]) => works.artifacts.present(place, all) };
+    const files = contextFiles(workflow, run, look);
     if ((known?.turn ?? 0) === 0) {
-      requireContext(role, missingFiles(workflow, run, { role, readings }));
+      requireContext(role, missingFiles(workflow, run, look));
       await requireUnaltered(works, kept, { role, files });
     }
     const { agent, durable } =

@@ -9,7 +9,7 @@ import type { Reading } from "../core/event.ts";
 import type { Works } from "./box.ts";
 import { outputIn } from "./launch.ts";
 import { artifactPaths, fillPath, placeOf, shownWorkspace } from "./place.ts";
-import type { Changed } from "./ports/files.ts";
+import type { Changed, Place } from "./ports/files.ts";
 import type { Kept } from "./ports/journal.ts";
 import type { AgentRow } from "./ports/registry.ts";
 import { noteAll, rootOf } from "./project.ts";
@@ -29,7 +29,7 @@ export async function writeInput(works: Works, kept: Kept, agent: AgentRow): Pro
     ...rootOf(works, kept, { projections }),
     ...taskData(works, place).root,
     dispatch: {
-      ...dispatchOf(works, kept, { agent, readings: await works.artifacts.read(place) }),
+      ...dispatchOf(works, kept, { agent, place, readings: await works.artifacts.read(place) }),
       input: file,
       changed: reads(data, "dispatch.changed") ? await changedFor(works, kept, agent) : [],
     },
@@ -45,23 +45,30 @@ export async function writeInput(works: Works, kept: Kept, agent: AgentRow): Pro
   throw Object.assign(new Error(message), { next: `make room for ${file}` });
 }
 
+type Dispatched = {
+  readonly agent: AgentRow;
+  readonly place: Place;
+  readonly readings: readonly Reading[];
+};
+
 /** What this agent is, and what is there for it. */
 function dispatchOf(
   works: Works,
   { row, run }: Kept,
-  { agent, readings }: { readonly agent: AgentRow; readonly readings: readonly Reading[] },
+  { agent, place, readings }: Dispatched,
 ): Readonly<Record<string, unknown>> {
   const workflow = works.workflow(row.definition);
   const { role, slot, attempt } = agent;
   const { branch = "", base = "" } = shownWorkspace(works, row.id) ?? {};
   const found = readings.filter((reading) => reading.found);
+  const present = (files: readonly string[]): readonly string[] => works.artifacts.present(place, files);
   return {
     role,
     slot,
     attempt,
     branch,
     base,
-    context: [...new Set(contextFiles(workflow, run, { role, readings }))],
+    context: [...new Set(contextFiles(workflow, run, { role, readings, present }))],
     artifacts: uniqueFiles(
       found.flatMap((reading) => {
         const paths = pathsOf(run, workflow.definition.artifacts[reading.artifact], reading.slot);

@@ -16,14 +16,23 @@ export function withContext(text: string, files: readonly string[]): string {
   return `${text.trimEnd()}\n\n## Read these first\n\n${lines.join("\n")}\n`;
 }
 
-type Look = { readonly role: string; readonly readings: readonly Reading[] };
+type Look = {
+  readonly role: string;
+  readonly readings: readonly Reading[];
+  /** Those of these files of the work that are there. */
+  readonly present: (files: readonly string[]) => readonly string[];
+};
 
 /** The files that a role is to read first, as they lie there now. */
 export function contextFiles({ definition }: Workflow, run: Run, look: Look): readonly string[] {
   const { optional = [] } = definition.roles[look.role] ?? {};
+  const isThere = (name: string): boolean => !optional.includes(name) || isFound(look.readings, name);
   return contextOf(definition, run, look.role)
-    .filter((name) => !optional.includes(name) || isFound(look.readings, name))
-    .flatMap((name) => pathsOf(run, definition.artifacts[name]));
+    .filter(isThere)
+    .flatMap((name) => {
+      const artifact = definition.artifacts[name];
+      return [...pathsOf(run, artifact), ...look.present(workPaths(run, artifact))];
+    });
 }
 
 /** Those of them that it cannot begin without, and that are not there. What the engine writes itself is nobody's to bring. */
@@ -34,8 +43,13 @@ export function missingFiles({ definition }: Workflow, run: Run, look: Look): re
     return !optional.includes(name) && each === undefined && reader?.type !== "check";
   };
   return contextOf(definition, run, look.role)
-    .filter((name) => isNeeded(name) && !isFound(look.readings, name))
-    .flatMap((name) => pathsOf(run, definition.artifacts[name]));
+    .filter(isNeeded)
+    .flatMap((name) => {
+      const named = workPaths(run, definition.artifacts[name]);
+      const there = new Set(look.present(named));
+      const own = isFound(look.readings, name) ? [] : pathsOf(run, definition.artifacts[name]);
+      return [...own, ...named.filter((file) => !there.has(file))];
+    });
 }
 
 function isFound(readings: readonly Reading[], name: string): boolean {
@@ -68,6 +82,13 @@ export function pathsOf(run: Run, artifact: Artifact | undefined, slot = ""): re
   if (every === undefined) return [fillPath(run, file, slot)];
   const members = run.held[every.artifact]?.reading.lists[every.list] ?? [];
   return members.map((member) => fillPath(run, file, member));
+}
+
+/** Files of the work that an artifact is, by their paths. Whether they are there is another question. */
+export function workPaths(run: Run, artifact: Artifact | undefined): readonly string[] {
+  const reader = artifact?.reader;
+  if (reader?.type !== "files" || !("paths" in reader)) return [];
+  return reader.paths.map((path) => fillPath(run, path).replace(/^(?:\.\/)+/, ""));
 }
 
 /** Whoever sums up reads what the stage has made so far. */

@@ -13,7 +13,7 @@ import { textOfOwn } from "../adapters/home/own-file.ts";
 import type { Seen } from "../cli/box.ts";
 import { jobId } from "../engine/job-id.ts";
 import { fillPath } from "../engine/place.ts";
-import { contextOf } from "../engine/words.ts";
+import { contextOf, workPaths } from "../engine/words.ts";
 import type { Caller } from "./tool.ts";
 
 export type Dispatch = {
@@ -48,6 +48,7 @@ function filesFor({ workflow, run, root }: Seen, { role, slot }: Caller, said: s
   const others = [
     ...definition.projections.map(({ file }) => fillPath(run, file)),
     ...copiesIn(place),
+    ...[...context].flatMap((name) => workPaths(run, definition.artifacts[name])),
   ].filter((file) => said.includes(file));
   const { input } = definition.roles[role] ?? {};
   const given = input === undefined ? [] : [fillPath(run, input.file, slot)];

@@ -169,7 +169,10 @@ test.for<[Params, string]>([
   [{ explore: false }, "build.md"],
 ])("with %o whoever needs to read something reads %s", ([params, files]) => {
   const { run } = live(flow, params, "note");
-  const prompt = withContext("Look.\n", contextFiles(flow, run, { role: "analyst", readings: [] }));
+  const prompt = withContext(
+    "Look.\n",
+    contextFiles(flow, run, { role: "analyst", readings: [], present: (all) => all }),
+  );
   expect(prompt.match(/\w+\.md/g)?.join(" ")).toBe(files);
 });
 
@@ -178,7 +181,7 @@ test("whoever begins later is not told to read what nobody made, and reads what 
   const { build, ...held } = run.held;
   if (build === undefined) throw new Error("nothing was built");
   const told = (at: Run): string | undefined =>
-    withContext("Look.\n", contextFiles(flow, at, { role: "analyst", readings: [] }))
+    withContext("Look.\n", contextFiles(flow, at, { role: "analyst", readings: [], present: (all) => all }))
       .match(/\w+\.md/g)
       ?.join(" ");
   expect(told({ ...run, held })).toBeUndefined();

@@ -1,6 +1,7 @@
 /** A session of `orchestrated`: what each agent can say at each state, what people can answer, and what follows from it. */
 
 import { describe, expect, test } from "vitest";
+import { session } from "../support/orchestrated.ts";
 import { lived, wayOf, type Row } from "../support/orchestrated-ways.ts";
 
 const LEAN = { mode: "lean" };

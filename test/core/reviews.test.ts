@@ -79,7 +79,10 @@ test("the review of an earlier round, or of other work, does not count", () => {
 test("whoever mends is told to read the review, as long as it is there", () => {
   const { run } = play(flow, begun);
   const told = (at: Run): string[] => {
-    const prompt = withContext("Mend.\n", contextFiles(flow, at, { role: "fixer", readings: [] }));
+    const prompt = withContext(
+      "Mend.\n",
+      contextFiles(flow, at, { role: "fixer", readings: [], present: (all) => all }),
+    );
     return [...prompt.matchAll(/^- (.*)$/gm)].map(([, file = ""]) => file);
   };
   expect(told(run)).toEqual(["tests.txt", "critique.json"]);

@@ -6,17 +6,17 @@ import { expect, test } from "vitest";
 import { dispatching } from "../support/dispatch.ts";
 import { fromText } from "../support/workflows.ts";
 
-const WORKFLOW = fromText(
-  `$schema: workflow-1.schema.json
+const TEXT = `$schema: workflow-1.schema.json
 name: team
 title: One writes with what is there
 artifacts:
   spec: { in: spec.md, document: [Goals], by: human }
   design: { in: design.md, file: true, by: [human, writer] }
   rules: { in: RULES.md, file: true, by: human }
+  guides: { files: { paths: [./AGENTS.md, docs/STYLE.md] } }
   text: { in: text.md, file: true, by: writer }
 roles:
-  writer: { context: [spec, design?, rules?] }
+  writer: { context: [spec, design?, rules?, guides?] }
 states:
   writing: { enter: [start writer] }
   over: { final: done }
@@ -25,9 +25,9 @@ moves:
   - { from: writing, to: over, by: engine, need: text }
 ends:
   - { role: writer, in: writing, else: { do: [mark writer] } }
-`,
-  { writer: "Write.\n" },
-);
+`;
+
+const WORKFLOW = fromText(TEXT, { writer: "Write.\n" });
 
 const SPEC = "# S\n\n## Goals\n\nOne.\n";
 
@@ -38,6 +38,11 @@ test.for<[string, Readonly<Record<string, string>>, string[]]>([
     "all of it",
     { "spec.md": SPEC, "design.md": "D\n", "RULES.md": "Tabs.\n" },
     ["spec.md", "design.md", "RULES.md"],
+  ],
+  [
+    "of files of the work, those that are there",
+    { "spec.md": SPEC, "docs/STYLE.md": "Tabs.\n" },
+    ["spec.md", "docs/STYLE.md"],
   ],
   ["what must be there, whatever it says", { "spec.md": "nothing\n" }, ["spec.md"]],
 ])("%s is named", async ([, files, named]) => {
@@ -59,6 +64,18 @@ test("nobody is started without what must be there; the run says what is missing
     });
     expect(scene.store.agents({ run: scene.run().id })).toEqual([]);
     scene.put({ "spec.md": SPEC });
+    expect(await scene.work()).toHaveLength(1);
+  });
+});
+
+test("files of the work can be what must be there", async () => {
+  const strict = fromText(TEXT.replace("guides?", "guides"), { writer: "Write.\n" });
+  await dispatching(strict, async (scene) => {
+    scene.put({ "spec.md": SPEC, "docs/STYLE.md": "Tabs.\n" });
+    await scene.begin();
+    const message = "writer must read AGENTS.md first, which is not there";
+    expect(await scene.work().catch((error: unknown) => error)).toMatchObject({ message });
+    scene.put({ "AGENTS.md": "Be kind.\n" });
     expect(await scene.work()).toHaveLength(1);
   });
 });

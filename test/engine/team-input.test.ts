@@ -61,13 +61,19 @@ test.for<[part: string, id: string, role: string, keys: typeof KEYS | undefined,
       "tasks.yaml": "tasks: []\n",
     };
     for (const [name, text] of Object.entries(texts)) scene.put({ [`${FOLDER}/${name}`]: text });
+    scene.put({ "AGENTS.md": "Be kind.\n" });
     plan(scene, id, keys);
     await begin(scene, { part, task: id, constraints: "No new packages" });
     expect(given(scene, `r1/${role}`)).toMatchObject({
       task: {
         id,
         title: "Dates",
-        context_files: [`${FOLDER}/spec.md`, `${FOLDER}/tasks.yaml`, `${FOLDER}/acceptance.json`],
+        context_files: [
+          `${FOLDER}/spec.md`,
+          `${FOLDER}/tasks.yaml`,
+          `${FOLDER}/acceptance.json`,
+          "AGENTS.md",
+        ],
         constraints: ["No new packages"],
         ...said,
       },
@@ -80,8 +86,13 @@ test.for<[mode: string, isLean: boolean]>([
   ["lean", true],
 ])("in %s mode SpecAgent is told so", async ([mode, lean]) => {
   await dispatching(session, async (scene) => {
+    scene.put({ ".github/copilot-instructions.md": "Be brief.\n", "AGENTS.md": "Be kind.\n" });
     await begin(scene, { mode });
-    expect(given(scene, "SpecAgent")).toMatchObject({ lean, task: { constraints: [] } });
+    const context = ["AGENTS.md", ".github/copilot-instructions.md"];
+    expect(given(scene, "SpecAgent")).toMatchObject({
+      lean,
+      task: { constraints: [], context_files: context },
+    });
   });
 });
 
@@ -105,4 +116,13 @@ test.for(
   const words = text.replaceAll(/\s+/g, " ");
   expect(words).toContain("`AGENTS.md` and `.github/copilot-instructions.md` of the repository hold for you");
   expect(words).toContain("where they contradict this page, this page holds");
+});
+
+test.for(
+  [session, task].flatMap(({ definition: { name, roles } }) =>
+    Object.entries(roles).map(([role, { context, optional }]) => [name, role, context, optional] as const),
+  ),
+)("%s: %s is handed them, where they are there", ([, , context, optional]) => {
+  const both = ["instructions", "copilot"];
+  expect([context?.slice(-2), optional?.slice(-2)]).toEqual([both, both]);
 });
