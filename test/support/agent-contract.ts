@@ -50,8 +50,8 @@ export function refusalsOf({ definition }: Workflow): string[] {
 function untaken(contract: JsonSchema, taken: JsonSchema, at: string): string[] {
   const [inner, own] = [contract["items"], taken["items"]] as (JsonSchema | undefined)[];
   if (inner !== undefined && own !== undefined) return untaken(inner, own, `${at}[]`);
-  const words = (taken["enum"] ?? contract["enum"] ?? []) as readonly unknown[];
-  const lost = ((contract["enum"] ?? []) as readonly unknown[]).filter((word) => !words.includes(word));
+  const allowed = (taken["enum"] ?? contract["enum"] ?? []) as readonly unknown[];
+  const lost = ((contract["enum"] ?? []) as readonly unknown[]).filter((word) => !allowed.includes(word));
   const parts = (taken["properties"] ?? {}) as Parts;
   return [
     ...lost.map((word) => `${at} may not be ${String(word)}`),
