@@ -15,7 +15,7 @@ import type { Process } from "./ports/process.ts";
 import type { JobRow } from "./ports/registry.ts";
 import { noteAll, project } from "./project.ts";
 import { factsOf, submit } from "./submit.ts";
-import { plannedFor, type Planned } from "./vouched.ts";
+import { changedLists, plannedFor, withListsNow, type Planned } from "./vouched.ts";
 
 /** A check that was lost with its shim, or whose subject changed under it, is run again so often. */
 const RUNS_MAX = 3;
@@ -27,8 +27,9 @@ type Wanted = {
   readonly time?: number;
 };
 
-export async function startCheck(works: Works, kept: Kept, of: Wanted): Promise<string> {
+export async function startCheck(works: Works, given: Kept, of: Wanted): Promise<string> {
   const { store, processes } = works;
+  const kept = await keptNow(works, given, of.artifact);
   const { row, run } = kept;
   const workflow = works.workflow(row.definition);
   const reader = workflow.definition.artifacts[of.artifact]?.reader;
@@ -106,8 +107,9 @@ async function supersede(
 
 export async function checkOver(works: Works, job: JobRow, process: Process): Promise<void> {
   const { store } = works;
-  const kept = store.load(job.run);
-  if (kept === undefined) throw new Error(`nobody knows the run of job ${job.id}`);
+  const known = store.load(job.run);
+  if (known === undefined) throw new Error(`nobody knows the run of job ${job.id}`);
+  const kept = isFinal(works, known) ? known : await keptNow(works, known, job.artifact);
   if (isFinal(works, kept)) {
     // Nobody waits for it any more, and it has nothing to be about.
   } else if (isLate(works, job)) {
@@ -121,10 +123,11 @@ export async function checkOver(works: Works, job: JobRow, process: Process): Pr
     const isPassed = process.type === "ended" && process.code === 0;
     const [seq = "", i = "", time = "1"] = job.id.split(".").slice(-3);
     // What it leaves behind itself is there when it begins again; only what goes on changing is in doubt.
-    const isInDoubt =
-      (isChanged && (isPassed || hasWriter(works, kept))) ||
-      (await isOther(works, kept, { job, readings: facts.readings }));
-    if ((process.type === "lost" || isInDoubt) && Number(time) < RUNS_MAX) {
+    const lists = await listsSince(works, kept, job);
+    const isInDoubt = (isChanged && (isPassed || hasWriter(works, kept))) || lists !== "same";
+    const isRunAgain = (process.type === "lost" || isInDoubt) && Number(time) < RUNS_MAX;
+    // What nobody may run is asked about, however often something else was run before.
+    if (isRunAgain || lists === "refused") {
       const key = `${job.run}:${seq}:${i}`;
       await startCheck(works, kept, { artifact: job.artifact, key, time: Number(time) + 1 });
     } else {
@@ -134,20 +137,19 @@ export async function checkOver(works: Works, job: JobRow, process: Process): Pr
   store.putJob({ ...job, status: "over" });
 }
 
-/** Somebody has changed a list of what is to be run, whether or not the run has taken that in, or nobody vouches for it any more. */
-async function isOther(
-  works: Works,
-  kept: Kept,
-  { job, readings = [] }: { readonly job: JobRow; readonly readings?: readonly Reading[] | undefined },
-): Promise<boolean> {
+async function keptNow(works: Works, kept: Kept, artifact: string): Promise<Kept> {
+  const reader = readerOf(works, kept, artifact);
+  return reader === undefined ? kept : withListsNow(works, kept, reader);
+}
+
+/** Whether what was run is still what is to be run: it may be another list by now, or nobody vouches for it any more. */
+async function listsSince(works: Works, kept: Kept, job: JobRow): Promise<"same" | "other" | "refused"> {
   const reader = readerOf(works, kept, job.artifact);
-  if (reader?.from === undefined) return false;
+  if (reader?.from === undefined) return "same";
+  requireAccepted(works.workflow(kept.row.definition), kept.run, job.artifact);
   const { stamp, objections } = await plannedFor(works, kept, reader);
-  const sources = new Set(reader.from.map(({ artifact }) => artifact));
-  const isChanged = readings.some(
-    ({ artifact, digest }) => sources.has(artifact) && kept.run.held[artifact]?.reading.digest !== digest,
-  );
-  return isChanged || objections.length > 0 || !basename(job.dir).includes(`-${stamp}-`);
+  if (objections.length > 0) return "refused";
+  return basename(job.dir).includes(`-${stamp}-`) ? "same" : "other";
 }
 
 function basename(path: string): string {
@@ -162,10 +164,11 @@ function readerOf(works: Works, { row }: Pick<Kept, "row">, artifact: string): C
 /** What nobody may run is for a person to say. */
 async function refer(
   works: Works,
-  { row, run }: Kept,
+  about: Kept,
   on: { readonly artifact: string; readonly id: string; readonly planned: Planned },
 ): Promise<void> {
   const { artifact, id, planned } = on;
+  const { row, run } = about;
   const workflow = works.workflow(row.definition);
   const text = `${artifact} is not run: ${planned.objections.join("; ")}`;
   works.store.note({ run: row.id, at: new Date(works.clock.now()).toISOString(), kind: "check", text });
@@ -183,7 +186,7 @@ async function refer(
     fields: { exit_code: -1, tree: run.tree, ended: "not run", manual: planned.manual },
     lists: { commands: planned.commands, exit_codes: [] },
   };
-  await tellRun(works, { run: row.id, key: `check:${id}`, reading });
+  await tellRun(works, { about, key: `check:${id}`, reading });
 }
 
 /** What is checked goes away, or nobody asks any more. */
@@ -210,7 +213,7 @@ export async function restartCheck(works: Works, job: JobRow): Promise<void> {
 
 async function observe(
   works: Works,
-  { row, run }: Kept,
+  about: Kept,
   on: {
     readonly job: JobRow;
     readonly process: Process;
@@ -220,6 +223,7 @@ async function observe(
   },
 ): Promise<void> {
   const { job, process, isInDoubt } = on;
+  const { row, run } = about;
   const workflow = works.workflow(row.definition);
   const output = works.desk.output(`${job.dir}/out.log`);
   const file = workflow.definition.artifacts[job.artifact]?.file ?? "";
@@ -231,34 +235,51 @@ async function observe(
     noteAll(works, row.id, await works.artifacts.put(place, { artifact: job.artifact, slot: "", text }));
   const code = process.type === "ended" && job.killed === "" ? process.code : -1;
   const told = code > 0 && !isInDoubt ? await whereFailed(works, job, output.text) : CUT_SHORT;
-  const reader = readerOf(works, { row }, job.artifact);
-  const { lists, manual } = await commandsRun(works, { row, run }, job);
+  const reader = readerOf(works, about, job.artifact);
+  const { lists, manual } = await commandsRun(works, about, job);
   const seen = readingOf(job, { code, digest: output.digest, isInDoubt, told });
   const fields = reader?.from === undefined ? seen.fields : { ...seen.fields, manual };
   const reading = { ...seen, fields, lists };
   const tree = on.tree === undefined ? {} : { tree: on.tree };
-  await tellRun(works, { run: job.run, key: `check:${job.id}`, reading, ...tree });
+  await tellRun(works, { about, key: `check:${job.id}`, reading, ...tree });
 }
 
 async function tellRun(
   works: Works,
-  of: { readonly run: string; readonly key: string; readonly reading: Reading; readonly tree?: string },
+  of: { readonly about: Kept; readonly key: string; readonly reading: Reading; readonly tree?: string },
 ): Promise<void> {
-  const { run, key, reading } = of;
+  const { about, key, reading } = of;
+  const run = about.row.id;
   await submit(works, {
     run,
     by: { type: "engine" },
     key,
     ...(of.tree === undefined ? {} : { tree: of.tree }),
-    event: ({ at, readings = [], tree, reserved }) => ({
-      type: "observed",
-      at,
-      readings: [...readings.filter(({ artifact }) => artifact !== reading.artifact), reading],
-      ...(tree === undefined ? {} : { tree }),
-      ...(reserved === undefined ? {} : { reserved }),
-    }),
+    event: ({ at, readings = [], tree, reserved, kept }) => {
+      requireSameLists(works, about, { artifact: reading.artifact, readings, now: kept.run });
+      return {
+        type: "observed",
+        at,
+        readings: [...readings.filter(({ artifact }) => artifact !== reading.artifact), reading],
+        ...(tree === undefined ? {} : { tree }),
+        ...(reserved === undefined ? {} : { reserved }),
+      };
+    },
   });
   await project(works, run);
+}
+
+/** A result would be taken for one about lists that were changed at this very moment. Whoever tries again finds them. */
+function requireSameLists(
+  works: Works,
+  about: Kept,
+  on: { readonly artifact: string; readonly readings: readonly Reading[]; readonly now: Run },
+): void {
+  const reader = readerOf(works, about, on.artifact);
+  const held = Object.values(on.now.held).map(({ reading }) => reading);
+  const [changed] = reader === undefined ? [] : changedLists(about.run, reader, [...held, ...on.readings]);
+  if (changed !== undefined)
+    throw new Error(`${changed.artifact} was changed while the result of ${on.artifact} was taken in`);
 }
 
 async function commandsRun(

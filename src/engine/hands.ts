@@ -45,10 +45,12 @@ export class Hands {
   }
 
   #failed(run: string, error: unknown): void {
-    this.#works.log(`${run}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     const message = clipped(error instanceof Error ? error.message : String(error));
     const mend = error instanceof Error && "next" in error ? `${String(error.next)}, then: ` : "";
     const text = `${message}; try again: ${mend}signalbox resume ${run}`;
+    // Found again at every look, it is written down once.
+    if (this.#troubles.get(run) !== text)
+      this.#works.log(`${run}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     const shown = this.#works.store.attentionOf(run);
     // What was wrong first is what must be mended first; what a person has had tried again is told again.
     if (shown !== "" && shown !== this.#troubles.get(run)) return;

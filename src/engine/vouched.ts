@@ -3,11 +3,15 @@
  * all, nothing is run, and a person is asked.
  */
 
+import type { Reading } from "../core/event.ts";
+import type { Run } from "../core/run.ts";
 import { isPlain, listedIn, plainly, vouchedIn, type Listed } from "../core/vouch.ts";
 import { sha256 } from "../format/sha256.ts";
 import type { Works } from "./box.ts";
 import { commandsOf, type Check } from "./commands.ts";
+import { placeOf } from "./place.ts";
 import type { Kept } from "./ports/journal.ts";
+import { submit } from "./submit.ts";
 
 export type Planned = {
   readonly commands: readonly string[];
@@ -17,6 +21,33 @@ export type Planned = {
   /** Other commands have another one; empty where none can be others. */
   readonly stamp: string;
 };
+
+/**
+ * The run, with the lists as they are at this moment: it takes in what somebody has changed since it last looked. A check that is planned by what is
+ * no longer there would have a result about nothing, and the run would wait for another one.
+ */
+export async function withListsNow(works: Works, kept: Kept, reader: Check): Promise<Kept> {
+  if (reader.from === undefined) return kept;
+  const { row, run } = kept;
+  const place = placeOf(works, { run, workflow: works.workflow(row.definition), id: row.id });
+  const changed = changedLists(run, reader, await works.artifacts.read(place));
+  if (changed.length === 0) return kept;
+  await submit(works, {
+    run: row.id,
+    by: { type: "engine" },
+    facts: { readings: changed },
+    event: ({ at, readings = [] }) => ({ type: "observed", at, readings }),
+  });
+  return works.store.load(row.id) ?? kept;
+}
+
+/** Of what was read, the lists of a check that are not as the run has them. */
+export function changedLists(run: Run, { from = [] }: Check, readings: readonly Reading[]): Reading[] {
+  const sources = new Set(from.map(({ artifact }) => artifact));
+  return readings.filter(
+    ({ artifact, digest }) => sources.has(artifact) && (run.held[artifact]?.reading.digest ?? "") !== digest,
+  );
+}
 
 export async function plannedFor(works: Works, kept: Kept, reader: Check): Promise<Planned> {
   const { row, run } = kept;

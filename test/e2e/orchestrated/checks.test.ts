@@ -103,6 +103,32 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
     });
   });
 
+  test.for<[what: string, isHandedIn: boolean, way: string]>([
+    ["handed in by a person: asked about", true, "CHECKS VOUCH_ONLY"],
+    ["and put back: what was run counts", false, "CHECKS ATTEST"],
+  ])("changed while they are run, %s", async ([, isHandedIn, way], { expect }) => {
+    await inSession({}, async (on) => {
+      const held = on.hold("check");
+      const run = await on.run();
+      await on.people(run, "approved");
+      expect((await on.type("answer", run, "single-final")).code).toBe(0);
+      await held();
+      const file = `.agents-work/${String(on.now(run).run.params["session"])}/acceptance.json`;
+      const before = on.file(run, "acceptance.json");
+      on.edit(run, file, OTHERS);
+      on.letGo("check");
+      await expect
+        .poll(() => on.now(run).attention, { timeout: LONG.timeout })
+        .toContain("acceptance.json was changed by somebody else");
+      if (isHandedIn) await on.type("submit", run, "acceptance");
+      else on.edit(run, file, before);
+      await on.type("resume", run);
+      const now = await on.rested(run);
+      expect(wayOf(now)).toMatch(new RegExp(`INTEGRATE ${way}$`));
+      expect([on.said("checked"), on.said("others"), now.attention]).toEqual(["check", "", ""]);
+    });
+  });
+
   test("are run as they are now, once a person has handed them in and approved of them", async ({
     expect,
   }) => {
