@@ -318,7 +318,7 @@ function seenIn(world: World, state: string): Reading | undefined {
   }
   if (state === "COMMIT" || state === "LEAN_COMMIT")
     return reading("commit", { fields: { commit: "c1", made: true } });
-  if (state === "TAG")
+  if (state === "TAG" || state === "LEAN_TAG")
     return wordFor(world, "tag") === "OK"
       ? reading("untagged", { fields: { reason: "nobody has asked for one" } })
       : reading("tagged", { fields: { tag: "v1", commit: "c1" } });
