@@ -49,7 +49,7 @@ export default defineConfig({
         },
         {
           name: "main",
-          test: /src\/cli\/(main|run|arguments|command|commands|paint|progress|worst)\.ts|core\/closest|user-error|citty|files\/errno/,
+          test: /src\/cli\/(main|run|failure|arguments|command|commands|paint|progress|worst)\.ts|core\/closest|user-error|citty|files\/errno/,
         },
         {
           name: "kernel",
