@@ -2,7 +2,7 @@
 
 import type { Workflow } from "./compile.ts";
 import { inOrder, isEarlier, type GraphTask } from "./graph.ts";
-import { phaseOf } from "./phase.ts";
+import { framesOf, phaseOf, type Frame } from "./phase.ts";
 import type { Questions } from "./questions.ts";
 import type { Round } from "./record.ts";
 import type { Run } from "./run.ts";
@@ -32,6 +32,7 @@ export type TaskInside = {
   /** Null while there is no run. */
   readonly phase: string | null;
   readonly params: Run["params"];
+  readonly frames: readonly Frame[];
   readonly counters: Readonly<Record<string, number>>;
   readonly waivers: readonly Run["waivers"][string][];
   readonly questions: Questions["questions"];
@@ -43,6 +44,7 @@ export type TaskInside = {
 export const INSIDE = [
   "phase",
   "params",
+  "frames",
   "counters",
   "waivers",
   "questions",
@@ -53,6 +55,7 @@ export const INSIDE = [
 export const NO_INSIDE: TaskInside = {
   phase: null,
   params: {},
+  frames: [],
   counters: {},
   waivers: [],
   questions: [],
@@ -145,6 +148,7 @@ export function insideOf(
   return {
     phase: phaseOf(definition, run.state),
     params: run.params,
+    frames: framesOf(definition, run),
     counters: Object.fromEntries(names.map((name) => [name, run.counters[name] ?? 0])),
     waivers: Object.values(run.waivers),
     ...told,

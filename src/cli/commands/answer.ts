@@ -8,7 +8,7 @@
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Question } from "../../engine/ports/journal.ts";
-import type { Submission } from "../../engine/submit.ts";
+import type { Submission } from "../../engine/write.ts";
 import { acted, talkOf } from "../acted.ts";
 import { acting, answeredBefore, runOf, type Acting, type Done } from "../acting.ts";
 import { answerWith, type Answering } from "../answering.ts";

@@ -6,7 +6,8 @@
 
 import { fillPath } from "../../core/fill-path.ts";
 import { entriesOf } from "../../core/schedule.ts";
-import { isGood, standingOf, worth } from "../../core/standing.ts";
+import { isGood, standingOf } from "../../core/standing.ts";
+import { worth } from "../../core/worth.ts";
 import type { Artifact } from "../../core/artifact.ts";
 import type { Event, Reading } from "../../core/event.ts";
 import type { Condition, Move } from "../../core/workflow.ts";

@@ -12,7 +12,8 @@ const LAST_PASS = "Reviewer.meta QA.meta Security.meta Integrator Docs";
 
 describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
   test("per batch: each task is judged, then all of it", async ({ expect }) => {
-    await inSession({ files: { "AGENTS.md": "Be kind.\n" } }, async (on) => {
+    const agents = { "Coder.T-002": "OK same" };
+    await inSession({ agents, files: { "AGENTS.md": "Be kind.\n" } }, async (on) => {
       const run = await on.run();
       await on.people(run, "approved, per-batch");
       // The plan shows how far its tasks are, and is what it was.
