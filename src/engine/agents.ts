@@ -11,12 +11,13 @@ import { jobId } from "./job-id.ts";
 import { promptText, variablesOf } from "./launch.ts";
 import { withFaults } from "./left.ts";
 import { placeOf, shownWorkspace } from "./place.ts";
+import type { Process } from "./ports/process.ts";
 import type { AgentRow } from "./ports/registry.ts";
 import { projectAfter } from "./project.ts";
 import { leaveTerminal } from "./seat.ts";
 import { submit } from "./submit.ts";
 import { startTurn } from "./turn.ts";
-import { agentOver } from "./turn-over.ts";
+import { agentOver, endOf } from "./turn-over.ts";
 import { contextFiles, missingFiles, withContext, withWords } from "./words.ts";
 import { endWriters } from "./writers.ts";
 
@@ -116,9 +117,11 @@ export async function stopAgent({ works, kept, deed }: Of<"stop-agent">): Promis
   const own = jobs.filter(
     (job) => job.kind === "turn" && job.role === role && job.slot === slot && job.attempt === attempt,
   );
+  // The last thing that many do is to hand in what they are then stopped for.
+  let before: Process | undefined;
   for (const job of own) {
     store.putJob({ ...job, killed: "killed" });
-    await processes.kill(job);
+    before = await processes.kill(job);
   }
   const agent = store.agent(of) ?? {
     ...of,
@@ -129,7 +132,8 @@ export async function stopAgent({ works, kept, deed }: Of<"stop-agent">): Promis
     entry: 0,
     startedAt: 0,
   };
-  await agentOver(works, agent, { cause: own.length > 0 ? "killed" : "exited" });
+  const cause = own.length > 0 ? "killed" : "exited";
+  await agentOver(works, agent, before?.type === "ended" ? endOf(before) : { cause });
   for (const job of own) store.putJob({ ...job, killed: "killed", status: "over" });
   await leaveTerminal(works, of.run);
   return own.length > 0 ? `${role} ${attempt} was ended` : `${role} ${attempt} had ended`;

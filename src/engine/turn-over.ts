@@ -164,9 +164,17 @@ export function isExpected(works: Pick<Works, "workflow">, { row, run }: Kept, r
 
 const SIGNALLED = 128;
 
+/** Of a program that has ended by itself. */
+export function endOf({ code }: { readonly code: number }): {
+  readonly cause: "killed" | "exited";
+  readonly code: number;
+} {
+  return { cause: code > SIGNALLED ? "killed" : "exited", code };
+}
+
 function causeOf(job: JobRow, process: Process): Cause {
   if (job.killed !== "" && job.killed !== "halted") return job.killed;
   // The shell tells a death by signal as a number above this.
-  if (process.type === "ended") return process.code > SIGNALLED ? "killed" : "exited";
+  if (process.type === "ended") return endOf(process).cause;
   return process.type === "lost" && process.infrastructure ? "infrastructure" : "killed";
 }

@@ -98,7 +98,7 @@ export async function played(
         return Promise.resolve({ type: "starting" });
       },
       probe: () => ({ type: "absent" }),
-      kill: () => Promise.resolve(),
+      kill: () => Promise.resolve({ type: "absent" }),
       hasTerminals: () => false,
     },
     settings: () =>

@@ -2,6 +2,7 @@
 
 import { readdirSync, realpathSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Process, Processes } from "../../engine/ports/process.ts";
 import { failpoint } from "../failpoint.ts";
 import { codeOf } from "../files/errno.ts";
@@ -49,6 +50,9 @@ export type On = {
   readonly onEnd?: () => void;
 };
 
+/** A shim that has said how its program ended goes by itself, a moment later. */
+const LEAVING_MS_MAX = 1000;
+
 /** As if by SIGKILL. */
 const KILLED = 137;
 
@@ -74,6 +78,16 @@ export function shimProcesses(on: On): Processes {
     const folder = realOf(dir);
     return folder === undefined ? { type: "absent" } : look(folder);
   };
+  /** A status that the program has forged itself keeps us for a moment, and no longer. */
+  const letLeave = async (folder: string): Promise<Process> => {
+    const giveUpAt = performance.now() + LEAVING_MS_MAX;
+    for (;;) {
+      const seen = look(folder);
+      const isLeaving = seen.type === "alive" && exitIn(folder) !== undefined;
+      if (!isLeaving || performance.now() > giveUpAt) return seen;
+      await pause(10);
+    }
+  };
   return {
     probe,
     async launch(launch) {
@@ -83,9 +97,9 @@ export function shimProcesses(on: On): Processes {
       return launchShim({ ...launch, dir }, { home, env, children, holds, launchMs, probe: look });
     },
     async kill({ dir }) {
-      const before = probe(dir);
       makePrivate(dir);
       const folder = realpathSync(dir);
+      const before = await letLeave(folder);
       failpoint("process.before-kill");
       // A shim that comes later finds the claim and leaves.
       claim(folder);
@@ -99,17 +113,18 @@ export function shimProcesses(on: On): Processes {
       const isNone = after.type === "lost" || before.type === "lost";
       if (isNone && exitIn(folder) !== undefined) dropExit(folder);
       // What was lost before stays lost: whoever asks again must still learn that it was not us.
-      if (before.type === "lost" && before.infrastructure) return;
+      if (before.type === "lost" && before.infrastructure) return before;
       const hold = holds.of(folder);
       if (before.type === "lost" || before.type === "ended") {
         // Its window stays, to be read.
         holds.forget(folder);
-        return;
+        return before;
       }
       children.forget(folder);
       writeExit(folder, KILLED);
       holds.forget(folder);
       if (hold !== undefined) await removeWindow(terminals, hold);
+      return before;
     },
     reported() {
       const ids = namesIn(home.exits);

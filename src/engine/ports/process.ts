@@ -48,12 +48,13 @@ export type Process =
  * Processes that outlive us.
  *
  * Contract: `launch` may be called any number of times for one id, by any number of processes, at any moment: the program is
- * started once. `kill` ends the whole group and what left it, also a launch that is only on its way, and returns when nothing is left.
+ * started once. `kill` ends the whole group and what left it, also a launch that is only on its way, and returns when nothing is left:
+ * what it was before, where a program that has ended by itself is let go first.
  */
 export type Processes = {
   launch(launch: Launch): Promise<Process>;
   probe(dir: string): Process;
-  kill(job: { readonly id: string; readonly dir: string }): Promise<void>;
+  kill(job: { readonly id: string; readonly dir: string }): Promise<Process>;
   /** Ids whose exit was reported since last asked; forgets them. */
   reported(): string[];
   /** Keeps a log from growing for ever. */
