@@ -10,6 +10,7 @@ import { isGood, standingOf } from "../../core/standing.ts";
 import { worth } from "../../core/worth.ts";
 import type { Artifact } from "../../core/artifact.ts";
 import type { Event, Reading } from "../../core/event.ts";
+import type { Literal } from "../../core/value.ts";
 import type { Condition, Move } from "../../core/workflow.ts";
 import { clipped } from "../../engine/clip.ts";
 import type { Recorded } from "../../engine/ports/journal.ts";
@@ -40,6 +41,7 @@ export function causeOf(seen: Seen): readonly string[] {
       condition.type === "counter" && condition.is === "spent" ? [`${condition.counter} is spent`] : [],
     ),
     ...doubtsOf(seen).map(({ text }) => text),
+    ...[...names].flatMap((name) => advised(seen, name)),
   ];
   return lines.length <= LINES_MAX
     ? lines
@@ -104,11 +106,14 @@ function said(seen: Seen, name: string): readonly string[] {
   if (artifact.reader.type === "children") return failedTasks(seen, name);
   const reading = run.held[name]?.reading;
   const head = headOf(seen, name, reading);
-  const words = Object.entries(reading?.fields ?? {}).flatMap(([field, value]) =>
+  const fields = Object.entries(reading?.fields ?? {}).filter(([field]) => !field.includes("."));
+  const words = fields.flatMap(([field, value]) =>
     typeof value === "string" && isFree(artifact, field) && value.trim() !== ""
       ? [`${field}: ${inLine(value)}`]
       : [],
   );
+  const isData = artifact.reader.type === "json" || artifact.reader.type === "yaml";
+  const judged = isData ? fields.filter(([, value]) => typeof value === "boolean") : [];
   const lists = Object.entries(reading?.lists ?? {}).flatMap(([list, items]) =>
     items.length === 0 ? [] : [`${list}: ${inLine(items.join(", "))}`],
   );
@@ -116,7 +121,27 @@ function said(seen: Seen, name: string): readonly string[] {
     is === "failed" ? [slot] : [],
   );
   const members = failed.length === 0 ? [] : [`failed: ${inLine(failed.join(", "))}`];
-  return [...(head === "" ? [] : [head]), ...words, ...lists, ...members];
+  return [...(head === "" ? [] : [head]), ...words, ...inOne(judged), ...lists, ...members];
+}
+
+/** What stands deeper in what it says: nothing depends on it, so it comes last. */
+function advised({ run }: Seen, name: string): readonly string[] {
+  const fields = Object.entries(run.held[name]?.reading.fields ?? {}).flatMap(([field, value]) => {
+    const [group = "", key] = field.split(".");
+    return key === undefined || value === "" ? [] : [{ group, key, value }];
+  });
+  return [...new Set(fields.map(({ group }) => group))].flatMap((group) => {
+    const own = fields.filter((field) => field.group === group);
+    return inOne(own.map(({ key, value }) => [key, value] as const)).map(
+      (line) => `${group} of ${name}: ${line}`,
+    );
+  });
+}
+
+function inOne(fields: readonly (readonly [string, Literal])[]): readonly string[] {
+  return fields.length === 0
+    ? []
+    : [inLine(fields.map(([field, value]) => `${field}: ${String(value)}`).join(", "))];
 }
 
 function headOf({ run, workflow }: Seen, name: string, reading: Reading | undefined): string {
