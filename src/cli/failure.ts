@@ -1,7 +1,7 @@
 /** What went wrong, in the words of every door: of the user, of git, of the disk, or ours. */
 
 import { UserError } from "../adapters/user-error.ts";
-import { EXIT_BUG, EXIT_FAILED, type Answer } from "./command.ts";
+import { EXIT_BUG, EXIT_FAILED, type Answer, sayNext } from "./command.ts";
 
 export type Failure = Omit<Answer, "text"> & { readonly stack: string };
 
@@ -72,5 +72,5 @@ function ofBug(error: unknown): Failure {
 }
 
 export function sayFailure({ message, next, stack }: Failure): string {
-  return `signalbox: ${message}\n${stack}  next: ${next}\n`;
+  return `signalbox: ${message}\n${stack}${sayNext(next)}`;
 }

@@ -14,7 +14,8 @@ import type { Hands } from "./hands.ts";
 import { leftBy, lookedAt, treeFor } from "./made.ts";
 import type { ChildRow, GraphRow } from "./ports/graphs.ts";
 import { project } from "./project.ts";
-import { begin, submit } from "./submit.ts";
+import { begin } from "./begin.ts";
+import { submit } from "./submit.ts";
 import { showsTasks, stampOf } from "./task-data.ts";
 import { showsInside } from "./task-runs.ts";
 

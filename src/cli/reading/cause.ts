@@ -33,7 +33,9 @@ export function causeOf(seen: Seen): readonly string[] {
   const when = moveOf(seen, events[at])?.when ?? [];
   const dead = deathIn(events.slice(0, Math.max(0, at)));
   const owed = dead === undefined ? [] : owedBy(seen, dead.role, events[at]);
-  const names = new Set([...when.flatMap(artifactIn), ...shows, ...failedIn(seen), ...owed]);
+  // What a question shows where it is there need not be there.
+  const shown = shows.filter((name) => run.held[name]?.reading.found === true);
+  const names = new Set([...when.flatMap(artifactIn), ...shown, ...failedIn(seen), ...owed]);
   const lines = [
     ...[...names].flatMap((name) => said(seen, name)),
     ...(dead === undefined ? [] : [`${agentName(dead)} ${sayEnd(dead)}`]),
@@ -106,16 +108,20 @@ function said(seen: Seen, name: string): readonly string[] {
   if (artifact.reader.type === "children") return failedTasks(seen, name);
   const reading = run.held[name]?.reading;
   const head = headOf(seen, name, reading);
-  const fields = Object.entries(reading?.fields ?? {}).filter(([field]) => !field.includes("."));
+  const fields = Object.entries(reading?.fields ?? {}).filter(
+    ([field]) => !isData(artifact) || !field.includes("."),
+  );
   const words = fields.flatMap(([field, value]) =>
     typeof value === "string" && isFree(artifact, field) && value.trim() !== ""
       ? [`${field}: ${inLine(value)}`]
       : [],
   );
-  const isData = artifact.reader.type === "json" || artifact.reader.type === "yaml";
-  const judged = isData ? fields.filter(([, value]) => typeof value === "boolean") : [];
-  const lists = Object.entries(reading?.lists ?? {}).flatMap(([list, items]) =>
-    items.length === 0 ? [] : [`${list}: ${inLine(items.join(", "))}`],
+  const judged = isData(artifact) ? fields.filter(([, value]) => typeof value === "boolean") : [];
+  const all = Object.entries(reading?.lists ?? {});
+  const lists = all.flatMap(([list, items], index) =>
+    items.length === 0 || isWithin(items, all.slice(0, index))
+      ? []
+      : [`${list}: ${inLine(items.join(", "))}`],
   );
   const failed = Object.entries(run.slots[name] ?? {}).flatMap(([slot, is]) =>
     is === "failed" ? [slot] : [],
@@ -125,7 +131,9 @@ function said(seen: Seen, name: string): readonly string[] {
 }
 
 /** What stands deeper in what it says: nothing depends on it, so it comes last. */
-function advised({ run }: Seen, name: string): readonly string[] {
+function advised({ run, workflow }: Seen, name: string): readonly string[] {
+  const artifact = workflow.definition.artifacts[name];
+  if (artifact === undefined || !isData(artifact)) return [];
   const fields = Object.entries(run.held[name]?.reading.fields ?? {}).flatMap(([field, value]) => {
     const [group = "", key] = field.split(".");
     return key === undefined || value === "" ? [] : [{ group, key, value }];
@@ -138,10 +146,22 @@ function advised({ run }: Seen, name: string): readonly string[] {
   });
 }
 
+function isData({ reader }: Artifact): boolean {
+  return reader.type === "json" || reader.type === "yaml";
+}
+
 function inOne(fields: readonly (readonly [string, Literal])[]): readonly string[] {
   return fields.length === 0
     ? []
     : [inLine(fields.map(([field, value]) => `${field}: ${String(value)}`).join(", "))];
+}
+
+/** A list may be a part of another one, which has been told. */
+function isWithin(
+  items: readonly string[],
+  told: readonly (readonly [string, readonly string[]])[],
+): boolean {
+  return told.some(([, others]) => items.every((item) => others.includes(item)));
 }
 
 function headOf({ run, workflow }: Seen, name: string, reading: Reading | undefined): string {
