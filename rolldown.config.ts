@@ -49,7 +49,7 @@ export default defineConfig({
         },
         {
           name: "main",
-          test: /src\/cli\/(main|run|arguments|command|commands|paint|progress|worst)\.ts|core\/closest|user-error|citty|files\/errno/,
+          test: /src\/cli\/(main|run|failure|arguments|command|commands|paint|progress|worst)\.ts|core\/closest|user-error|citty|files\/errno/,
         },
         {
           name: "kernel",
@@ -61,7 +61,7 @@ export default defineConfig({
         },
         {
           name: "act",
-          test: /src\/core\/(questions|record|said|unseen)\.ts|src\/adapters\/files\/|src\/cli\/(acting|acted|moving|refused|input|kept|late|look-again|handing-in|commands\/(move|submit))\.ts|src\/engine\/(submit|beside|besides|project|deeds|box|task-data|task-runs|asked)\.ts|src\/cli\/task\/(update|dependencies)\.ts|src\/format\/front-matter-(parts|lines)/,
+          test: /src\/core\/(questions|record|said|unseen)\.ts|src\/adapters\/files\/|src\/cli\/(acting|acted|moving|refused|input|kept|late|look-again|handing-in|commands\/(move|submit))\.ts|src\/engine\/(submit|begin|known|write|beside|besides|project|deeds|box|task-data|task-runs|asked)\.ts|src\/cli\/task\/(update|dependencies)\.ts|src\/format\/front-matter-(parts|lines)/,
         },
         // Nobody else loads what speaks to agents' programs.
         { name: "mcp", test: /src\/mcp\/(?!command)|node_modules\/@modelcontextprotocol\/|\?own$/ },

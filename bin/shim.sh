@@ -83,6 +83,8 @@ if [ -n "$sb_hup" ] && [ "$sb_out" = terminal ]; then sb_say 1 hup; fi
 # One write, which nobody reads before we are gone: half of it is no status.
 sb_say "$sb_code" exit
 sb_point after-exit
+# The server of terminals forgets what the kernel has not handed to it yet when it hears of our end. On a busy machine that takes a moment.
+if [ "$sb_out" = terminal ]; then command -p sleep 0.1; fi
 # Wakes whoever watches that folder. Moved there and not written: others could wait in that place, too.
 sb_say "$sb_code" exit.new && command -p mv -f "$sb_folder/exit.new" "$sb_exits/$SIGNALBOX_JOB"
 exit "$sb_code"

@@ -19,7 +19,9 @@ answer() { # STATUS SUMMARY ARTIFACTS MORE
   printf '{"status":"%s","summary":"%s%s","artifacts":{%s},"gates":{"meets_definition_of_done":true,"needs_review":false,"needs_tests":false,"security_concerns":[]},"next":{"recommended_agent":"Orchestrator","recommended_task_id":"meta","reason":"the engine knows"}%s}\n' "$1" "$2" "$again" "$3" "$4" >"$output"
 }
 
-coded() { answer OK "$1" "\"files_changed\":[\"$2\"],\"patch_summary\":[\"$1\"]" ',"behaviour_changed":true,"security_relevant":false,"complexity_found":false'; }
+coded() { # SUMMARY FILE BEHAVIOUR_CHANGED
+  answer OK "$1" "\"files_changed\":[\"$2\"],\"patch_summary\":[\"$1\"]" ",\"behaviour_changed\":${3:-true},"'"security_relevant":false,"complexity_found":false'
+}
 
 reviewed() { # STATUS SUMMARY COMMENT
   answer "$1" "$2" "\"review_comments\":[$3],\"checklist_summary\":{\"security\":\"OK\",\"architecture\":\"OK\",\"logic\":\"OK\",\"performance\":\"N/A\",\"quality\":\"OK\",\"devils_advocate\":\"OK\"}" ""
@@ -121,7 +123,7 @@ is "$(sh src/shout.sh Ada)" "HELLO, ADA!"
 is "$(printf 'Ada\n$(id)\n' | sh src/crowd.sh /dev/stdin)" "HELLO, ADA!
 HELLO, \$(ID)!"
 TEXT
-  coded "Both scripts are tested, with a hostile name" test/shout.test.sh
+  coded "Both scripts are tested, with a hostile name" test/shout.test.sh false
   ;;
 "Review task meta: "*)
   reviewed OK "The parts fit together; one note" '{"severity":"nit","category":"Quality","file":"src/crowd.sh","message":"Without a file it says nothing helpful."}'

@@ -1,7 +1,7 @@
 /** What an acting command says when it is done: the same words and keys for all of them. */
 
 import type { Done } from "./acting.ts";
-import { EXIT_OK, type Answer } from "./command.ts";
+import { EXIT_OK, sayNext, type Answer } from "./command.ts";
 
 /** What `--json` gives: the acknowledgement, which is the same for the same key. */
 type ActedData = {
@@ -29,5 +29,5 @@ export function acted(done: Done, what?: string): Answer {
 }
 
 export function talkOf(told: readonly string[], next: string): string {
-  return [...told.map((line) => `  ${line}\n`), ...(next === "" ? [] : [`  next: ${next}\n`])].join("");
+  return [...told.map((line) => `  ${line}\n`), ...(next === "" ? [] : [sayNext(next)])].join("");
 }

@@ -3,7 +3,7 @@
 import type { UserError } from "../adapters/user-error.ts";
 import type { Incoming } from "../core/event.ts";
 import { shownBy } from "../core/steps/answer.ts";
-import type { Submission } from "../engine/submit.ts";
+import type { Submission } from "../engine/write.ts";
 import { ask, voiceOf, type Acting, type Done } from "./acting.ts";
 import type { Seen } from "./box.ts";
 

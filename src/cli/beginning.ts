@@ -6,12 +6,13 @@ import { closest } from "../core/closest.ts";
 import type { Workflow } from "../core/compile.ts";
 import { startsFor, withDefaults } from "../core/entry.ts";
 import { targetOf } from "../core/gate.ts";
-import { unnamedIn } from "../core/named.ts";
+import { namedIn, unnamedIn } from "../core/named.ts";
 import type { Run } from "../core/run.ts";
 import type { Literal } from "../core/value.ts";
 import type { Move, Param } from "../core/workflow.ts";
 import { why } from "../core/why.ts";
-import { begin, type Submission } from "../engine/submit.ts";
+import { begin } from "../engine/begin.ts";
+import type { Submission } from "../engine/write.ts";
 import { voiceOf, type Acting } from "./acting.ts";
 import { goalPlace } from "./goal.ts";
 import { idOf } from "./id-of.ts";
@@ -63,7 +64,8 @@ export async function beginRun(on: Acting, of: Beginning): Promise<Submission & 
   };
   const { definition } = workflow;
   // Most have nothing to name, and pay nothing for it.
-  if (unnamedIn(definition, given).length === 0) return { ...(await beginWith(given)), id };
+  if ([...unnamedIn(definition, given), ...namedIn(definition, given)].length === 0)
+    return { ...(await beginWith(given)), id };
   const { whileNamed } = await import("./named.ts");
   return { ...(await whileNamed(on, { definition, params: given, repo, id }, beginWith)), id };
 }

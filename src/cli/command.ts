@@ -117,3 +117,8 @@ export const EXIT_CONFLICT = 6;
 export const EXIT_DAMAGED = 8;
 export const EXIT_BUG = 70;
 export const EXIT_INTERRUPTED = 130;
+
+/** What to type next; where it is one of several, each has a line. */
+export function sayNext(next: string): string {
+  return `  next: ${next.replaceAll(", or: ", "\n    or: ")}\n`;
+}

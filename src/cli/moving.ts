@@ -1,7 +1,7 @@
 /** Asking for a move: for `move`, and for everything that is one by another name. */
 
 import type { UserError } from "../adapters/user-error.ts";
-import type { Submission } from "../engine/submit.ts";
+import type { Submission } from "../engine/write.ts";
 import { ask, type Acting, type Done, type Voice } from "./acting.ts";
 import { conflict } from "./refused.ts";
 

@@ -8,7 +8,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { whileLocked } from "../adapters/git/lock.ts";
 import { UserError } from "../adapters/user-error.ts";
-import { freeName, nameFor, unnamedIn } from "../core/named.ts";
+import { freeName, isName, namedIn, nameFor, unnamedIn } from "../core/named.ts";
 import type { Literal } from "../core/value.ts";
 import type { Definition } from "../core/workflow.ts";
 import type { Store } from "../engine/ports/store.ts";
@@ -29,7 +29,9 @@ export async function whileNamed<T>(
   of: Unnamed,
   work: (params: Record<string, Literal>) => Promise<T>,
 ): Promise<T> {
-  const { definition, params, repo } = of;
+  const { definition, params, repo, id } = of;
+  // Whoever begins the same once more is told the same.
+  if (box.store.load(id) === undefined) requireNames(of);
   return whileLocked({ folder: home.locks, repo: `${repo}\0names of runs` }, () => {
     const day = new Date(box.clock.now()).toISOString().slice(0, 10);
     const others = begunSince(box.store, of, day);
@@ -43,6 +45,21 @@ export async function whileNamed<T>(
     });
     return work({ ...params, ...Object.fromEntries(named) });
   });
+}
+
+/** A folder that is there is an earlier one's, which is read and never written. */
+function requireNames({ definition, params, repo }: Unnamed): void {
+  for (const [name, said] of namedIn(definition, params)) {
+    const next = `--param ${name}=ANOTHER, or leave it out`;
+    if (!isName(said)) {
+      const message = `${name} is no name: letters and digits, with "-", "_" and "." between them, 80 at most`;
+      throw new UserError("bad-usage", message, next);
+    }
+    const folders = foldersOf(definition, name).map((folder) => folder.replaceAll(`{${name}}`, said));
+    const taken = folders.find((folder) => existsSync(join(repo, folder)));
+    if (taken !== undefined)
+      throw new UserError("bad-usage", `${taken} is there already, of an earlier one`, next);
+  }
 }
 
 /** What other runs of the repository began with that may have a name of this day. Of a damaged one nothing is known. */

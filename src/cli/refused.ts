@@ -5,7 +5,7 @@ import { UserError } from "../adapters/user-error.ts";
 import type { Refusal, RefusalCode } from "../core/event.ts";
 import type { Run } from "../core/run.ts";
 import { fillPath } from "../engine/place.ts";
-import type { Submission } from "../engine/submit.ts";
+import type { Submission } from "../engine/write.ts";
 import { EXIT_CONFLICT, EXIT_GATE, EXIT_NOT_YOURS, EXIT_USAGE, EXIT_WAITING } from "./command.ts";
 
 const EXIT_OF: Readonly<Record<RefusalCode, number>> = {

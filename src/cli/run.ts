@@ -4,17 +4,9 @@ import { realpathSync } from "node:fs";
 import { UserError } from "../adapters/user-error.ts";
 import { closest } from "../core/closest.ts";
 import { GLOBAL, parseArguments, splitCommand } from "./arguments.ts";
-import {
-  EXIT_BUG,
-  EXIT_FAILED,
-  EXIT_OK,
-  type Answer,
-  type Command,
-  type Door,
-  type Given,
-  type Group,
-} from "./command.ts";
+import { EXIT_OK, type Answer, type Command, type Door, type Given, type Group } from "./command.ts";
 import { ALIASES, COMMANDS } from "./commands.ts";
+import { failureOf, sayFailure } from "./failure.ts";
 import { harmless, paintOf } from "./paint.ts";
 
 export type World = {
@@ -51,12 +43,6 @@ export async function run(argv: readonly string[], world: World): Promise<Printe
       ? { ...asJson(failure), stderr: failure.stack }
       : { code: failure.exit, stdout: "", stderr: harmless(sayFailure(failure)) };
   }
-}
-
-/** What went wrong, in the words of every door. */
-export async function failureOf(error: unknown, world: Pick<World, "cwd" | "env">): Promise<Failure> {
-  if (error instanceof UserError) return ofUser(error, world.cwd);
-  return ofGit(error) ?? (await ofDisk(error, world)) ?? ofBug(error);
 }
 
 function hasOption(argv: readonly string[], name: string): boolean {
@@ -237,71 +223,4 @@ function escaped(json: string): string {
     /[\u007F-\u009F\u200E\u200F\u202A-\u202E\u2066-\u2069]/g,
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-}
-
-/** Some messages quote what was typed. */
-const MESSAGE_MAX = 600;
-
-export type Failure = Omit<Answer, "text"> & { readonly stack: string };
-
-/** Paths are shown as people would type them where they are. */
-function ofUser({ code, message, next, exit, at }: UserError, cwd: string): Failure {
-  const near = (text: string): string => text.replaceAll(`${cwd}/`, "");
-  return {
-    exit,
-    code,
-    message: clip(near(message)),
-    data: () => (at === undefined ? {} : { at }),
-    next: near(next),
-    stack: "",
-  };
-}
-
-function clip(message: string): string {
-  return message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX)}...` : message;
-}
-
-/** Known by its name: most commands never load what calls git. That git fails is the machine's or the repository's, and its words say which. */
-function ofGit(error: unknown): Failure | undefined {
-  if (!(error instanceof Error) || error.name !== "GitError") return undefined;
-  const message = clip(error.message.trim().replaceAll(/\s*\n\s*/g, "; "));
-  return {
-    exit: EXIT_FAILED,
-    code: "git-failed",
-    message,
-    data: () => ({}),
-    next: "signalbox doctor",
-    stack: "",
-  };
-}
-
-/** Whatever could not be written: that there is no room for it is nobody's bug. */
-async function ofDisk(
-  error: unknown,
-  { cwd, env }: Pick<World, "cwd" | "env">,
-): Promise<Failure | undefined> {
-  if (!(error instanceof Error && "code" in error)) return undefined;
-  if (error.code !== "ENOSPC" && error.code !== "EDQUOT") return undefined;
-  const { noRoom } = await import("../adapters/home/room.ts");
-  const { homeOf } = await import("../adapters/home/paths.ts");
-  // What is written to an open file is told without its name: it is most likely one of ours.
-  const path = "path" in error && typeof error.path === "string" ? error.path : homeOf(env)?.database;
-  return path === undefined ? undefined : ofUser(noRoom(path), cwd);
-}
-
-function ofBug(error: unknown): Failure {
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const message = `this is a bug in signalbox: ${error instanceof Error ? error.message : String(error)}`;
-  return {
-    exit: EXIT_BUG,
-    code: "bug",
-    message,
-    data: () => ({}),
-    next: "report it, with what you typed and the stack trace",
-    stack: `${stack}\n`,
-  };
-}
-
-export function sayFailure({ message, next, stack }: Failure): string {
-  return `signalbox: ${message}\n${stack}  next: ${next}\n`;
 }

@@ -6,7 +6,7 @@ import { UserError } from "../adapters/user-error.ts";
 import type { Workflow } from "../core/compile.ts";
 import { NO_RUN } from "../core/run.ts";
 import type { Literal } from "../core/value.ts";
-import type { Submission } from "../engine/submit.ts";
+import type { Submission } from "../engine/write.ts";
 import type { Acting } from "./acting.ts";
 import { unknownArtifact } from "./handing-in.ts";
 

@@ -1,5 +1,6 @@
 /** Names that runs give to what they make: the day, and the first words of what it is about. */
 
+import type { Literal } from "./value.ts";
 import type { Definition } from "./workflow.ts";
 
 const WORDS_MAX = 4;
@@ -16,6 +17,26 @@ export function unnamedIn(
     if (param.type !== "text" || param.named === undefined) return [];
     return (given[name] ?? param.default) === "" ? [[name, param.named] as const] : [];
   });
+}
+
+/** The names that somebody has said. */
+export function namedIn(
+  { params }: Definition,
+  given: Readonly<Record<string, Literal>>,
+): (readonly [name: string, said: string])[] {
+  return Object.entries(params).flatMap(([name, param]) => {
+    if (param.type !== "text" || param.named === undefined) return [];
+    const said = String(given[name] ?? param.default);
+    return said === "" ? [] : [[name, said] as const];
+  });
+}
+
+const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]*$/u;
+const NAME_MAX = 80;
+
+/** It becomes a folder, stands in prompts between other words, and is typed. */
+export function isName(said: string): boolean {
+  return NAME.test(said) && !said.includes("..") && Array.from(said).length <= NAME_MAX;
 }
 
 /** `otherwise` stands in where the text has no word. */

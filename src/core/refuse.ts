@@ -6,7 +6,7 @@ import type { Workflow } from "./compile.ts";
 import type { Reading, Refusal } from "./event.ts";
 import { targetOf, type Unmet } from "./gate.ts";
 import type { Run } from "./run.ts";
-import type { Worth } from "./standing.ts";
+import type { Worth } from "./worth.ts";
 import { START, type Move } from "./workflow.ts";
 
 export function finished(run: Run): Refusal {

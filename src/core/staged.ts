@@ -5,7 +5,8 @@ import { fillPath } from "./fill-path.ts";
 import type { Restart, Run } from "./run.ts";
 import { entriesOf, type Entry } from "./schedule.ts";
 import { isEnabled } from "./stages.ts";
-import { isGood, worth } from "./standing.ts";
+import { isGood } from "./standing.ts";
+import { worth } from "./worth.ts";
 import type { Literal } from "./value.ts";
 import type { Condition, Move } from "./workflow.ts";
 

@@ -5,6 +5,7 @@ import { act } from "./act.ts";
 import { NONE } from "./compile.ts";
 import { record, type Draft } from "./draft.ts";
 import { isOpen, targetOf } from "./gate.ts";
+import type { Run } from "./run.ts";
 import { valueOf } from "./standing.ts";
 import { answeredFor, changeOf } from "./stride.ts";
 import { START, type Move } from "./workflow.ts";
@@ -116,10 +117,16 @@ function namesPer(
   return [...entry, ...(own ?? NONE), ...move.renew.flatMap((scope) => per[scope] ?? NONE)];
 }
 
+/** The highest so far. Questions with a name of their own take no number from the others. */
+function numberIn({ decisions }: Run): number {
+  return Math.max(0, ...decisions.map(({ id }) => Number(NUMBERED.exec(id)?.[1] ?? 0)));
+}
+
+const NUMBERED = /^UD-(\d+)$/;
+
 function openQuestion(draft: Draft, ask: string): void {
   const declared = draft.workflow.definition.asks[ask];
-  const id =
-    declared !== undefined && declared.id !== "" ? declared.id : `UD-${draft.run.decisions.length + 1}`;
+  const id = declared !== undefined && declared.id !== "" ? declared.id : `UD-${numberIn(draft.run) + 1}`;
   record(draft, { type: "question-opened", ask, id });
   draft.effects.push({ type: "ask-person", ask, id });
 }

@@ -2,12 +2,12 @@
 
 import type { Workflow } from "./compile.ts";
 import { inOrder, isEarlier, type GraphTask } from "./graph.ts";
-import { phaseOf } from "./phase.ts";
+import { framesOf, phaseOf, type Frame } from "./phase.ts";
 import type { Questions } from "./questions.ts";
 import type { Round } from "./record.ts";
 import type { Run } from "./run.ts";
 import type { Said } from "./said.ts";
-import { tasksTold, type TasksTold } from "./tasks-told.ts";
+import { tasksTold, type One, type TasksTold } from "./tasks-told.ts";
 
 /** Of `waiting` and `running` its run says which; *failed* is everything that ended otherwise than done. */
 type TaskStatus = "pending" | "running" | "waiting" | "completed" | "failed" | "blocked" | "skipped";
@@ -23,6 +23,8 @@ type KnownTask = {
   readonly summary: string;
   /** Where some file shows it. */
   readonly inside?: TaskInside;
+  /** Which of its runs it is, from 1. */
+  readonly nth?: number;
 };
 
 /** What its run says of itself, beyond how it ended. */
@@ -30,6 +32,7 @@ export type TaskInside = {
   /** Null while there is no run. */
   readonly phase: string | null;
   readonly params: Run["params"];
+  readonly frames: readonly Frame[];
   readonly counters: Readonly<Record<string, number>>;
   readonly waivers: readonly Run["waivers"][string][];
   readonly questions: Questions["questions"];
@@ -41,6 +44,7 @@ export type TaskInside = {
 export const INSIDE = [
   "phase",
   "params",
+  "frames",
   "counters",
   "waivers",
   "questions",
@@ -51,6 +55,7 @@ export const INSIDE = [
 export const NO_INSIDE: TaskInside = {
   phase: null,
   params: {},
+  frames: [],
   counters: {},
   waivers: [],
   questions: [],
@@ -83,8 +88,12 @@ type TasksView = {
   readonly all?: TasksTold;
 };
 
-/** `isWaived`: a person goes on without what is not done. */
-export function tasksView(known: readonly KnownTask[], isWaived: boolean): TasksView {
+/** `isWaived`: a person goes on without what is not done. `past`: as they were before they were started anew. */
+export function tasksView(
+  known: readonly KnownTask[],
+  isWaived: boolean,
+  past: readonly KnownTask[] = [],
+): TasksView {
   const waves = wavesOf(known.map(({ task }) => task));
   const list = known.map((each) => viewOf(each, { wave: waves.get(each.task.id) ?? 1, isWaived }));
   const numbers = [...new Set(list.map(({ wave }) => wave))].toSorted((a, b) => a - b);
@@ -99,13 +108,19 @@ export function tasksView(known: readonly KnownTask[], isWaived: boolean): Tasks
     completed: idsOf("completed"),
     failed: idsOf("failed"),
     current: list.find(({ status }) => status === "running" || status === "waiting") ?? null,
-    ...toldBy(known),
+    ...toldBy(past, known),
   };
 }
 
-function toldBy(known: readonly KnownTask[]): Pick<TasksView, "all"> {
-  const all = known.flatMap(({ task, inside }) => (inside === undefined ? [] : [{ id: task.id, inside }]));
-  return all.length === 0 ? {} : { all: tasksTold(all) };
+function toldBy(past: readonly KnownTask[], known: readonly KnownTask[]): Pick<TasksView, "all"> {
+  const last = onesOf(known);
+  return last.length === 0 ? {} : { all: tasksTold(onesOf(past), last) };
+}
+
+function onesOf(known: readonly KnownTask[]): readonly One[] {
+  return known.flatMap(({ task, inside, nth = 1 }) =>
+    inside === undefined ? [] : [{ id: task.id, inside, nth }],
+  );
 }
 
 function viewOf(known: KnownTask, on: { readonly wave: number; readonly isWaived: boolean }): TaskView {
@@ -133,6 +148,7 @@ export function insideOf(
   return {
     phase: phaseOf(definition, run.state),
     params: run.params,
+    frames: framesOf(definition, run),
     counters: Object.fromEntries(names.map((name) => [name, run.counters[name] ?? 0])),
     waivers: Object.values(run.waivers),
     ...told,

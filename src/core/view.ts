@@ -2,7 +2,7 @@
 
 import { checksOf, type CheckView } from "./checks.ts";
 import type { Workflow } from "./compile.ts";
-import { phaseOf } from "./phase.ts";
+import { framesOf, phaseOf } from "./phase.ts";
 import type { Run } from "./run.ts";
 import { progressOf } from "./stages.ts";
 import { stagedOf } from "./staged.ts";
@@ -43,7 +43,7 @@ export function viewOf(workflow: Workflow, run: Run, resources: Resources): View
       decisions: decisions.filter(({ answer }) => answer !== ""),
       question: question ?? null,
       waivers: Object.values(run.waivers),
-      frames: framesOf(workflow, run),
+      frames: framesOf(workflow.definition, run),
       ...stagedOf(workflow, run, resources["stoppedAt"] ?? null),
     },
     params: run.params,
@@ -56,16 +56,6 @@ export function viewOf(workflow: Workflow, run: Run, resources: Resources): View
     resources,
     checks: checksOf(workflow, run),
   };
-}
-
-/** Where the run goes back to, the innermost first. */
-function framesOf({ definition }: Workflow, { frames }: Run): readonly Readonly<Record<string, string>>[] {
-  return frames.toReversed().map(({ state, from }) => ({
-    state,
-    phase: phaseOf(definition, state),
-    from,
-    fromPhase: phaseOf(definition, from),
-  }));
 }
 
 function factsOf(workflow: Workflow, run: Run): View["facts"] {

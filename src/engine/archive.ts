@@ -2,7 +2,8 @@
 
 import { fillPath } from "../core/fill-path.ts";
 import { membersOf } from "../core/members.ts";
-import { isGood, worth } from "../core/standing.ts";
+import { isGood } from "../core/standing.ts";
+import { worth } from "../core/worth.ts";
 import type { Archive } from "../core/workflow.ts";
 import { withEntry } from "../format/changelog.ts";
 import type { Works } from "./box.ts";

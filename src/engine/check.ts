@@ -14,7 +14,8 @@ import type { Kept, Note } from "./ports/journal.ts";
 import type { Process } from "./ports/process.ts";
 import type { JobRow } from "./ports/registry.ts";
 import { noteAll, project } from "./project.ts";
-import { factsOf, submit } from "./submit.ts";
+import { factsOf } from "./known.ts";
+import { submit } from "./submit.ts";
 import { changedLists, plannedFor, withListsNow, type Planned } from "./vouched.ts";
 
 /** A check that was lost with its shim, or whose subject changed under it, is run again so often. */

@@ -1,6 +1,7 @@
 /** The work of a run is committed: exactly what its gates were passed for. */
 
-import { isGood, worth } from "../core/standing.ts";
+import { isGood } from "../core/standing.ts";
+import { worth } from "../core/worth.ts";
 import { PERFORMABLE } from "../core/vocabulary.ts";
 import type { Works } from "./box.ts";
 import type { Of } from "./doing.ts";

@@ -5,7 +5,7 @@
 
 import type { Works } from "./box.ts";
 import type { AgentRow } from "./ports/registry.ts";
-import type { Submission } from "./submit.ts";
+import type { Submission } from "./write.ts";
 
 export const DOUBT = "doubt";
 

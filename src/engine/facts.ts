@@ -5,7 +5,9 @@ import { step } from "../core/step.ts";
 import type { Box } from "./box.ts";
 import { awaiting, type Fact } from "./fact.ts";
 import type { Hands } from "./hands.ts";
-import { factsOf, submit, type Submission } from "./submit.ts";
+import { factsOf } from "./known.ts";
+import { submit } from "./submit.ts";
+import type { Submission } from "./write.ts";
 
 /** Looks for a fact at every turn of the supervisor, and tells those who wait for it. Nothing that it remembers matters. */
 export type Observer = {

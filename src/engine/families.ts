@@ -11,10 +11,11 @@ import type { Works } from "./box.ts";
 import { isUnderWay } from "./descendants.ts";
 import { observe, type Observer } from "./facts.ts";
 import type { Hands } from "./hands.ts";
-import { lookedAt, treeFor } from "./made.ts";
+import { leftBy, lookedAt, treeFor } from "./made.ts";
 import type { ChildRow, GraphRow } from "./ports/graphs.ts";
 import { project } from "./project.ts";
-import { begin, submit } from "./submit.ts";
+import { begin } from "./begin.ts";
+import { submit } from "./submit.ts";
 import { showsTasks, stampOf } from "./task-data.ts";
 import { showsInside } from "./task-runs.ts";
 
@@ -179,6 +180,9 @@ export class Families implements Observer {
       fields,
       lists: {},
     };
+    const parent = store.load(graph.parent);
+    const of = { artifact: graph.artifact, children: ends };
+    const left = parent === undefined ? [] : await leftBy(this.#works, parent, of);
     const told = await submit(this.#works, {
       run: graph.parent,
       by: { type: "engine" },
@@ -186,7 +190,8 @@ export class Families implements Observer {
         type: "observed",
         at,
         // Somebody may have led the run on meanwhile: then nobody waits for them any more.
-        readings: kept.run.entry === graph.entry ? [...lookedAt(this.#works, kept, readings), reading] : [],
+        readings:
+          kept.run.entry === graph.entry ? [...lookedAt(this.#works, kept, { readings, left }), reading] : [],
         ...(tree === undefined ? {} : { tree }),
         ...(reserved === undefined ? {} : { reserved }),
       }),

@@ -11,7 +11,7 @@ import type { Box } from "./box.ts";
 import { boundWorkspace, placeOf } from "./place.ts";
 import type { Kept, RunRow } from "./ports/journal.ts";
 import type { WorkspaceRow } from "./ports/registry.ts";
-import type { Submission } from "./submit.ts";
+import type { Submission } from "./write.ts";
 import { taskData } from "./task-data.ts";
 import { showsInside } from "./task-runs.ts";
 import { titleOf } from "./title.ts";

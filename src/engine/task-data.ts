@@ -23,7 +23,7 @@ export function taskData(box: Pick<Box, "store" | "artifacts" | "workflow">, pla
   const rows = box.store.childrenOf(run.id);
   const isInside = showsInside(workflow);
   const stamp = stampOf(box, rows, isInside);
-  const known = isInside ? rows.map((row) => ({ ...row, inside: insideIn(box, row).inside })) : rows;
+  const known = isInside ? counted(rows).map((row) => ({ ...row, inside: insideIn(box, row).inside })) : rows;
   return {
     root: { ...own, tasks: tasksOf(workflow, run, known) },
     isCurrent: () => stampOf(box, box.store.childrenOf(run.id), isInside) === stamp,
@@ -95,11 +95,30 @@ export function stampOf(
   return lines.join("\n");
 }
 
-/** By artifact, each as it was started last. */
+type Counted = ChildRow & { readonly nth?: number };
+
+/** Which run of its task each is, whatever has started it: what is shown of it is named by that. */
+function counted(rows: readonly ChildRow[]): readonly Counted[] {
+  const runs = new Map<string, Set<string>>();
+  return rows.map((row) => {
+    const own = runs.get(row.task.id) ?? new Set<string>();
+    runs.set(row.task.id, own);
+    const run = runOf(row);
+    if (run === "") return row;
+    own.add(run);
+    return { ...row, nth: [...own].indexOf(run) + 1 };
+  });
+}
+
+function runOf({ run, took }: ChildRow): string {
+  return run === "" ? took : run;
+}
+
+/** By artifact, each as it was started last, and what earlier ones have left. */
 function tasksOf(
   { definition }: Workflow,
   run: Run,
-  rows: readonly ChildRow[],
+  rows: readonly Counted[],
 ): Readonly<Record<string, unknown>> {
   const names = Object.keys(definition.artifacts).filter(
     (name) => definition.artifacts[name]?.reader.type === "children",
@@ -108,7 +127,10 @@ function tasksOf(
     names.map((name) => {
       const all = rows.filter(({ artifact }) => artifact === name);
       const last = all.filter(({ entry }) => entry === all.at(-1)?.entry);
-      return [name, tasksView(last, run.waivers[name] !== undefined)];
+      // One that a later graph has taken over is the same run, and one that it took over itself is told by whoever had it.
+      const runs = new Set(last.map(runOf));
+      const past = all.filter((row) => !last.includes(row) && row.run !== "" && !runs.has(row.run));
+      return [name, tasksView(last, run.waivers[name] !== undefined, past)];
     }),
   );
 }

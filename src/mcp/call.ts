@@ -7,7 +7,8 @@
 import { UserError } from "../adapters/user-error.ts";
 import { EXIT_NOT_YOURS, EXIT_OK, type Answer, type Door } from "../cli/command.ts";
 import { harmless } from "../cli/paint.ts";
-import { documentOf, doorOf, failureOf, sayFailure, type World } from "../cli/run.ts";
+import { failureOf, sayFailure } from "../cli/failure.ts";
+import { documentOf, doorOf, type World } from "../cli/run.ts";
 import { closest } from "../core/closest.ts";
 import { isObject, misfits } from "../format/json/shape.ts";
 import { callerOf } from "./caller.ts";

@@ -136,23 +136,30 @@ describe("an answer that is none too often", () => {
     on = scene({
       ".signalbox/workflows/gate/workflow.yaml": GATE,
       ".signalbox/workflows/gate/prompts/good.md": "Is it good?\n",
-      ".signalbox/workflows/gate/prompts/blocked.md": "What now?\n",
+      ".signalbox/workflows/gate/prompts/blocked.md": "What now?\n\nSay it.\n",
     });
   });
 
   test("is told as what it led to", async () => {
     const id = (await on.say("run gate --detach --quiet")).stdout.trim();
-    expect(await outcome(on.say(`answer ${id} perhaps --json`))).toBe("3 asked-again");
+    const first = await on.say(`answer ${id} perhaps --json`);
+    expect(await outcome(Promise.resolve(first))).toBe("3 asked-again");
+    expect(parsed(first)["message"]).toBe(`UD-1 is asked again, 1 of 1 times: "perhaps" is not one of yes`);
     const last = await on.say(`answer ${id} perhaps --json`);
     expect([last.code, parsed(last)]).toMatchObject([
       3,
       {
         code: "asked-too-often",
         to: "blocked",
-        message: `"perhaps" is not one of yes; UD-1 was asked often enough: ${id} goes from asked to blocked, and asks UD-2: What now?`,
+        message: `"perhaps" is not one of yes; UD-1 was asked often enough: ${id} goes from asked to blocked, and asks UD-2: What now?\n\nSay it.`,
         next: `signalbox answer ${id} back, or: signalbox answer ${id} cancel`,
       },
     ]);
+    // For people, each has a line.
+    expect((await on.say(`answer ${id} perhaps`)).stderr).toContain(
+      `  next: signalbox answer ${id} back\n    or: signalbox answer ${id} cancel\n`,
+    );
+    expect((await on.say("inbox")).stdout).toContain("\n  UD-2: What now?\n\n  Say it.\n");
     // That question can be left only by answering it.
     expect(parsed(await on.say(`cancel ${id} --json`))).toMatchObject({
       code: "not-in-map",

@@ -18,6 +18,39 @@ function load(id: string) {
   return kept;
 }
 
+const TAGGING = `$schema: workflow-1.schema.json
+name: tagging
+title: A person writes a summary, and the work is tagged
+params: { tag: { text: "", set: human } }
+artifacts:
+  summary: { in: summary.json, json: { object: { commitMessage: text } }, by: human }
+  tagged: { fact: tagged, fresh: tagging }
+  untagged: { fact: tag-refused, fresh: tagging }
+states:
+  writing: { waits: true }
+  tagging: { enter: [perform tag from summary as $tag] }
+  over: { final: done }
+moves:
+  - { from: start, to: writing, by: human, reserve: workspace }
+  - { from: writing, to: tagging, by: human, need: summary }
+  - { from: tagging, to: over, by: engine, when: { tagged: holds }, do: [release workspace] }
+  - { from: tagging, to: over, by: engine, when: { untagged: holds }, do: [release workspace] }
+`;
+
+test.for<[tag: string, expected: string]>([
+  ["", "0 ok"],
+  ["v2", "0 ok"],
+  ["a b", "2 tag-name"],
+  ["-d", "2 tag-name"],
+  ["v1", "6 tag-name"],
+  [" v1 ", "6 tag-name"],
+])("a run that shall be tagged %j: %s", async ([tag, expected]) => {
+  const repository = scene({ ".signalbox/workflows/tagging/workflow.yaml": TAGGING });
+  execFileSync("git", ["tag", "v1"], { cwd: repository.repo });
+  const line = ["run", "tagging", "--detach", "--no-start", "--json", "--param", `tag=${tag}`];
+  expect(await outcome(repository.say(line))).toBe(expected);
+});
+
 describe("what a run begins with", () => {
   test("goal, parameters, a branch of its own, and texts", async () => {
     const begun = await on.say(

@@ -87,6 +87,27 @@ describe("a name of the goal", () => {
     expect((await begun(...line)).session).toBe(name);
   });
 
+  test.for<[said: string, why: string]>([
+    ["../../elsewhere", "no name"],
+    ["a/b", "no name"],
+    ["..", "no name"],
+    [".git", "no name"],
+    ["-x", "no name"],
+    ["a..b", "no name"],
+    ["a b", "no name"],
+    ["a\nb", "no name"],
+    ["a\u200Bb", "no name"],
+    ["`x`", "no name"],
+    ["x".repeat(81), "no name"],
+    ["taken", "work/taken is there already"],
+    ["Größe_2.1", ""],
+  ])("is refused where it is none, or somebody's: %j", async ([said, why]) => {
+    mkdirSync(join(on.repo, "work/taken"), { recursive: true });
+    const { code, stderr } = await on.say(["run", "paper", "--param", `session=${said}`, "--detach"]);
+    expect(code).toBe(why === "" ? 0 : 2);
+    expect(stderr).toContain(why);
+  });
+
   test("is of the workflow where there is no goal", async () => {
     expect(words(await begun())).toBe("paper");
   });

@@ -63,7 +63,7 @@ describe("why it asks", async () => {
       "a reviewer wants a person",
       [
         reading("work", { digest: "w1" }),
-        verdict("judge", "needs_human", { fields, lists: { needs: ["a.md", "b.md"] } }),
+        verdict("judge", "needs_human", { fields, lists: { needs: ["a.md", "b.md"], first: ["a.md"] } }),
       ],
       ["judge says needs_human", "summary: Two of them contradict [31m each other", "needs: a.md, b.md"],
     ],
@@ -130,7 +130,7 @@ moves:
   - { from: [planning, noting], to: stuck, by: engine, when: { deaths: spent }, remember: true, do: [stop all] }
   - { from: [planning, writing, noting], to: done, by: human, do: [stop all] }
 asks:
-  stuck: { question: worker, options: { retry: { to: origin }, write: { to: writing }, leave: { to: done } } }
+  stuck: { question: worker, shows: [notes], options: { retry: { to: origin }, write: { to: writing }, leave: { to: done } } }
 ends:
   - { role: planner, in: planning, else: { count: deaths } }
   - { role: writer, in: writing, else: { count: deaths } }
@@ -177,7 +177,13 @@ ends:
     const id = `b${what.length}`;
     on.begin(id);
     for (const event of events) on.happen(id, event);
-    const shown = (await on.data(`show ${id}`)) as { asked: string; choices: { means: string }[] };
+    const shown = (await on.data(`show ${id}`)) as {
+      asked: string;
+      choices: { means: string }[];
+      question: { reads: string[] };
+    };
+    // What it would show is not there.
+    expect(shown.question.reads).toEqual([]);
     expect(shown.asked.split("\n")).toEqual(asked);
     expect(shown.choices.map(({ means }) => means)).toEqual(ways);
   });

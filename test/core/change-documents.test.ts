@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { Reading } from "../../src/core/event.ts";
 import { ownArtifact } from "../../src/core/own-shape.ts";
-import { worth } from "../../src/core/standing.ts";
+import { worth } from "../../src/core/worth.ts";
 import { readArtifact } from "../../src/format/read.ts";
 import { readTasks } from "../../src/format/tasks/read.ts";
 import { change } from "../support/change-lives.ts";

@@ -47,3 +47,20 @@ test.for<[people: string, way: string]>([
   const after = lived({}, `approved, per-batch, ${people}`).way;
   expect(after.slice(after.indexOf("ATTEST")).join(" ")).toBe(way);
 });
+
+test("questions without a name are numbered one after the other, whatever gates lie between", () => {
+  const agents = { SpecAgent: "BLOCKED, OK", Planner: "BLOCKED, OK", Integrator: "BLOCKED asks, OK" };
+  const people = "answer, cancel, resume, approved, answer, per-batch, answer, attested";
+  const asked = questionsIn(session, lived(agents, people).events, () => "").questions;
+  expect(asked.map(({ id }) => id)).toEqual([
+    "UD-1",
+    "UD-APPROVE-DESIGN",
+    "UD-2",
+    "UD-3",
+    "UD-REVIEW-STRATEGY",
+    "UD-4.1",
+    "UD-4.2",
+    "UD-5.1",
+    "UD-5.2",
+  ]);
+});

@@ -27,9 +27,10 @@ describe("a session that goes well", () => {
     [
       {},
       "attested",
-      "INTAKE_LEAN LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT DONE",
+      "INTAKE_LEAN LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT LEAN_TAG DONE",
       LEAN,
     ],
+    [{ tag: "v1" }, "attested", "LEAN_HANDOVER LEAN_COMMIT LEAN_TAG DONE", LEAN],
     [{ tag: "v1" }, "approved, per-batch, attested", "RELEASE HANDOVER COMMIT TAG DONE"],
     // Who designs what is told by fields.
     [{ SpecAgent: "OK" }, "", "INTAKE DESIGN APPROVE_DESIGN"],
@@ -250,7 +251,7 @@ describe("lean", () => {
     [
       { "lean-approved": "none" },
       "accept-known-issues, attested",
-      "LEAN_REVIEW ASK_TASKS LEAN_CHECKS LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT DONE; waived lean-approved",
+      "LEAN_REVIEW ASK_TASKS LEAN_CHECKS LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT LEAN_TAG DONE; waived lean-approved",
       LEAN,
     ],
     [
@@ -273,37 +274,37 @@ describe("lean", () => {
     ],
     [{}, "failed", "LEAN_ATTEST LEAN_FIX LEAN_CHECKS LEAN_ATTEST", LEAN],
     [{}, "edit work, attested", "LEAN_ATTEST LEAN_HANDOVER LEAN_REVIEW LEAN_CHECKS LEAN_ATTEST", LEAN],
-    [{ ci: "auto" }, "", "LEAN_CHECKS LEAN_HANDOVER LEAN_COMMIT DONE", LEAN],
+    [{ ci: "auto" }, "", "LEAN_CHECKS LEAN_HANDOVER LEAN_COMMIT LEAN_TAG DONE", LEAN],
     [{ ci: "unapproved" }, "run", "LEAN_CHECKS LEAN_VOUCH LEAN_CHECKS LEAN_ATTEST", LEAN],
     [{ ci: "unapproved" }, "skip", "LEAN_CHECKS LEAN_VOUCH LEAN_ATTEST; waived lean-ci", LEAN],
     [
       { ci: "unapproved" },
       "skip, attested",
-      "LEAN_CHECKS LEAN_VOUCH LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT DONE; waived lean-ci",
+      "LEAN_CHECKS LEAN_VOUCH LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT LEAN_TAG DONE; waived lean-ci",
       LEAN,
     ],
     [
       { ci: "unapproved auto" },
       "skip",
-      "LEAN_CHECKS LEAN_VOUCH_ONLY LEAN_HANDOVER LEAN_COMMIT DONE; waived lean-ci",
+      "LEAN_CHECKS LEAN_VOUCH_ONLY LEAN_HANDOVER LEAN_COMMIT LEAN_TAG DONE; waived lean-ci",
       LEAN,
     ],
     [
       { ci: "unapproved auto, auto" },
       "run",
-      "LEAN_CHECKS LEAN_VOUCH_ONLY LEAN_CHECKS LEAN_HANDOVER LEAN_COMMIT DONE",
+      "LEAN_CHECKS LEAN_VOUCH_ONLY LEAN_CHECKS LEAN_HANDOVER LEAN_COMMIT LEAN_TAG DONE",
       LEAN,
     ],
     [
       { ci: "red" },
       "accept-known-issues, attested",
-      "LEAN_CHECKS ASK_BUILD LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT DONE; waived lean-ci",
+      "LEAN_CHECKS ASK_BUILD LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT LEAN_TAG DONE; waived lean-ci",
       { ...LEAN, attempts: 0 },
     ],
     [
       { ci: "red auto" },
       "accept-known-issues",
-      "LEAN_CHECKS ASK_BUILD_ONLY LEAN_HANDOVER LEAN_COMMIT DONE; waived lean-ci",
+      "LEAN_CHECKS ASK_BUILD_ONLY LEAN_HANDOVER LEAN_COMMIT LEAN_TAG DONE; waived lean-ci",
       { ...LEAN, attempts: 0 },
     ],
     // More than it looked like.

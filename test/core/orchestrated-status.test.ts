@@ -151,7 +151,7 @@ test.for<[what: string, scene: Scene, status: object]>([
   [
     "a task that nobody can do",
     { ...PER_BATCH, children: { judged: [{ id: "T-001", agents: { Coder: "die*" } }] } },
-    { current_state: "BLOCKED", current_task: "T-001", blocker: "subagent_failure" },
+    { current_state: "BLOCKED", current_task: "T-001", blocker: "subagent_failure", resume_state: "CODE" },
   ],
   [
     "a session that nobody can plan",

@@ -33,9 +33,13 @@ describe("each part of a session", () => {
     [{}, "", "CODE implemented", { part: "code" }],
     [{}, "", JUDGED, { part: "meta" }],
     [{}, "", JUDGED, { part: "lean" }],
-    [{}, "", "CODE REVIEW SECURITY JOIN completed", { needs_qa: false }],
+    [{ Coder: "OK same" }, "", "CODE REVIEW SECURITY JOIN completed", { needs_qa: false }],
+    // Whatever the plan says, a change of behaviour is tested; and so is what the Coder has yet to say it of.
+    [{}, "", `CODE ${JUDGED}`, { needs_qa: false }],
+    [{ Coder: "OK same", Reviewer: "die, die, die" }, "resume", `BLOCKED ${JUDGED}`, { needs_qa: false }],
+    [{}, "", "REVIEW SECURITY JOIN completed", { part: "meta", needs_qa: false }],
     [{}, "", "CODE REVIEW QA JOIN completed", { needs_security: false }],
-    [{}, "", "CODE REVIEW JOIN completed", { needs_qa: false, needs_security: false }],
+    [{ Coder: "OK same" }, "", "CODE REVIEW JOIN completed", { needs_qa: false, needs_security: false }],
     // Only in lean mode does it lead anywhere that more is to be done than it looked like.
     [{ Coder: "OK complex" }, "", `CODE ${JUDGED}`],
     [{ Reviewer: "BLOCKED major", Coder: "OK complex" }, "", "FIX_REVIEW too-complex", { part: "lean" }],

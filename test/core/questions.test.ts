@@ -65,7 +65,7 @@ const QUESTION = {
   question: "question?",
   state_context: "DESIGN",
 };
-const BLOCKED = { ...APPROVE, decision_id: "UD-2", question: "blocked?", asked_by: "human" };
+const BLOCKED = { ...APPROVE, decision_id: "UD-1", question: "blocked?", asked_by: "human" };
 const CHANGED = { answer: "changes/design", text: "smaller" };
 const LATER = { answer: "later", text: "on holiday" };
 

@@ -208,7 +208,7 @@ test("only the options are answers; the fourth other one blocks the run for a pe
     APPROVE_DESIGN, invalid_answers 1, ask-person UD-APPROVE-DESIGN
     APPROVE_DESIGN, invalid_answers 2, ask-person UD-APPROVE-DESIGN
     APPROVE_DESIGN, invalid_answers 3, ask-person UD-APPROVE-DESIGN
-    BLOCKED, ask-person UD-2
+    BLOCKED, ask-person UD-1
     APPROVE_DESIGN, ask-person UD-APPROVE-DESIGN
     PLAN"
   `);

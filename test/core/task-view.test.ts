@@ -85,6 +85,32 @@ test("what the runs of all tasks say is one list of each kind", () => {
   });
 });
 
+test("what was decided, waived or said in an earlier run of a task is not lost, and what reviews found then is old", () => {
+  const question = { id: "UD-1" } as TaskInside["questions"][number];
+  const waiver = { artifact: "review", reason: "late" } as TaskInside["waivers"][number];
+  const note = (text: string) =>
+    ({ text, artifact: "coder", slot: "" }) as TaskInside["collected"][string][number];
+  const round = { issues: [{ title: "x" }] } as unknown as TaskInside["reviews"][string];
+  const first = {
+    ...NO_INSIDE,
+    questions: [question],
+    waivers: [waiver],
+    collected: { a: [note("slow"), note("old")] },
+    reviews: { review: round },
+  };
+  const second = { ...NO_INSIDE, questions: [question], collected: { a: [note("slow"), note("new")] } };
+  const past = [known("1", { inside: first, nth: 1 })];
+  const { all } = tasksView([known("1", { inside: second, nth: 2 })], false, past);
+  expect(all?.questions.map(({ ref }) => ref)).toEqual(["1/UD-1", "1/2/UD-1"]);
+  expect(all?.waivers).toEqual([{ ...waiver, task: "1" }]);
+  expect(all?.issues).toEqual([]);
+  expect(all?.collected["a"]?.map(({ text, task }) => `${task} ${text}`)).toEqual([
+    "1 slow",
+    "1 old",
+    "1 new",
+  ]);
+});
+
 const held = (artifact: string, fields: Held["reading"]["fields"]): Held => ({
   reading: { artifact, slot: "", found: true, digest: "d", faults: [], fields, lists: {} },
   by: "worker",

@@ -18,6 +18,7 @@ import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
 import { repositoryOf } from "../../src/adapters/git/repository.ts";
 import { commit, put, removeSites, sh, site, work } from "../support/git.ts";
 import type { Site } from "../support/git.ts";
+import { loadWorkflow } from "../support/workflows.ts";
 
 afterAll(removeSites);
 
@@ -71,6 +72,32 @@ test("the work besides what rules name is another one only where something else 
   sh(path, of.env, ["add", "-A"]);
   sh(path, of.env, ["commit", "-qm", "x"]);
   expect(await besides(rules)).toBe(changed);
+});
+
+test.for<[name: string, expected: "same" | "other"]>([
+  ["README.md", "same"],
+  ["packages/a/README.de.md", "same"],
+  ["README", "same"],
+  ["CHANGELOG.rst", "same"],
+  ["docs/deep/guide.md", "same"],
+  ["packages/a/package-lock.json", "same"],
+  ["README.ts", "other"],
+  ["tests/README_test.py", "other"],
+  ["src/pages/CHANGELOG.tsx", "other"],
+  ["README/index.js", "other"],
+  ["src/README.md/index.js", "other"],
+  ["src/go.sum/index.js", "other"],
+  ["src/docs/index.js", "other"],
+])("with the rules of orchestrated, where somebody writes %s: %s", async ([name, expected]) => {
+  const { of, path, digest } = await prepared();
+  const declared = loadWorkflow("orchestrated").definition.params["besides"];
+  const rules = declared?.type === "text" ? declared.default : "";
+  const besides = async (): Promise<string> => of.workspaces.besides(path, { tree: await digest(), rules });
+  const before = await besides();
+  rmSync(join(path, "README.md"), { force: true });
+  expect(await besides()).toBe(before);
+  put(path, { [name]: "x\n" });
+  expect((await besides()) === before ? "same" : "other").toBe(expected);
 });
 
 type Change = (path: string, of: Site) => void;

@@ -19,7 +19,8 @@ import { openStore } from "../../src/adapters/store/open.ts";
 import type { Works } from "../../src/engine/box.ts";
 import { perform } from "../../src/engine/perform.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
-import { begin, submit } from "../../src/engine/submit.ts";
+import { begin } from "../../src/engine/begin.ts";
+import { submit } from "../../src/engine/submit.ts";
 import { AT, HUMAN } from "../support/play.ts";
 import { fromText } from "../support/workflows.ts";
 

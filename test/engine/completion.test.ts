@@ -13,7 +13,8 @@ import { perform } from "../../src/engine/perform.ts";
 import type { Completion, Opened, Tagged } from "../../src/engine/ports/completion.ts";
 import type { DeedRow } from "../../src/engine/ports/outbox.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
-import { begin, submit } from "../../src/engine/submit.ts";
+import { begin } from "../../src/engine/begin.ts";
+import { submit } from "../../src/engine/submit.ts";
 import { AT, HUMAN } from "../support/play.ts";
 import { fromText } from "../support/workflows.ts";
 

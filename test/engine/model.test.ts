@@ -19,7 +19,9 @@ import { step } from "../../src/core/step.ts";
 import type { Box } from "../../src/engine/box.ts";
 import { deedsOf } from "../../src/engine/deeds.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
-import { begin, submit, type Submission } from "../../src/engine/submit.ts";
+import { begin } from "../../src/engine/begin.ts";
+import { submit } from "../../src/engine/submit.ts";
+import type { Submission } from "../../src/engine/write.ts";
 import { agent, AT, HUMAN, reading } from "../support/play.ts";
 import { loadWorkflow } from "../support/workflows.ts";
 

@@ -15,7 +15,8 @@ import { dependencyProblem, isTurnOfSomebody, waitsFor, whyInLine } from "../../
 import type { Merges } from "../../src/engine/ports/merges.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
 import { Queue } from "../../src/engine/queue.ts";
-import { begin, submit } from "../../src/engine/submit.ts";
+import { begin } from "../../src/engine/begin.ts";
+import { submit } from "../../src/engine/submit.ts";
 import { AT, HUMAN } from "../support/play.ts";
 import { fromText, loadWorkflow } from "../support/workflows.ts";
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { AGENT_INPUTS, AGENT_OUTPUTS, AGENT_SCHEMAS, CONTEXT } from "../../src/format/agent-contract.ts";
-import { breachesOf } from "../support/agent-contract.ts";
+import { breachesOf, refusalsOf } from "../support/agent-contract.ts";
 import { fromText, loadWorkflow } from "../support/workflows.ts";
 
 const ROLES = Object.keys(CONTEXT);
@@ -226,6 +226,7 @@ describe("a workflow is held to it", () => {
 
   test.for(readdirSync(FOLDER))("%s", (name) => {
     expect(breachesOf(loadWorkflow(name))).toEqual([]);
+    expect(refusalsOf(loadWorkflow(name))).toEqual([]);
   });
 
   const GIVEN = {

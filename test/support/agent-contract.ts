@@ -37,6 +37,31 @@ export function breachesOf({ definition }: Workflow): string[] {
   return [...answers, ...readers, ...inputs];
 }
 
+/** What a role may say by the published contract, and this workflow does not take: whoever has read only that would be told that it is wrong. */
+export function refusalsOf({ definition }: Workflow): string[] {
+  return Object.values(definition.artifacts).flatMap(({ file, reader }) => {
+    const role = /\/([A-Za-z]+)\.output\.json$/.exec(file)?.[1] ?? "";
+    const contract = AGENT_OUTPUTS[role];
+    if (contract === undefined || reader.type !== "json" || reader.shape === undefined) return [];
+    return untaken(toJSONSchema(contract), schemaOf(reader.shape), role);
+  });
+}
+
+function untaken(contract: JsonSchema, taken: JsonSchema, at: string): string[] {
+  const [inner, own] = [contract["items"], taken["items"]] as (JsonSchema | undefined)[];
+  if (inner !== undefined && own !== undefined) return untaken(inner, own, `${at}[]`);
+  const allowed = (taken["enum"] ?? contract["enum"] ?? []) as readonly unknown[];
+  const lost = ((contract["enum"] ?? []) as readonly unknown[]).filter((word) => !allowed.includes(word));
+  const parts = (taken["properties"] ?? {}) as Parts;
+  return [
+    ...lost.map((word) => `${at} may not be ${String(word)}`),
+    ...Object.entries((contract["properties"] ?? {}) as Parts).flatMap(([key, of]) => {
+      const known = parts[key];
+      return known === undefined ? [`${at}.${key} is refused`] : untaken(of, known, `${at}.${key}`);
+    }),
+  ];
+}
+
 /** What is given and is no part of the contract, or missing. What is looked up when the input is written is not known here. */
 function astray(given: Tree, contract: JsonSchema, at: string): string[] {
   const ways = contract["anyOf"] as readonly JsonSchema[] | undefined;

@@ -14,7 +14,8 @@ import type { Works } from "../../src/engine/box.ts";
 import { perform } from "../../src/engine/perform.ts";
 import type { Launch } from "../../src/engine/ports/process.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
-import { begin, submit } from "../../src/engine/submit.ts";
+import { begin } from "../../src/engine/begin.ts";
+import { submit } from "../../src/engine/submit.ts";
 import { agentOver } from "../../src/engine/turn-over.ts";
 import { AT, HUMAN } from "./play.ts";
 

@@ -20,7 +20,9 @@ import type { Actor } from "../../src/core/event.ts";
 import { workflowsOf, type Box } from "../../src/engine/box.ts";
 import type { Workspaces } from "../../src/engine/ports/files.ts";
 import { project } from "../../src/engine/project.ts";
-import { begin, submit, type Request } from "../../src/engine/submit.ts";
+import { begin } from "../../src/engine/begin.ts";
+import { submit } from "../../src/engine/submit.ts";
+import type { Request } from "../../src/engine/write.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 import { AT_HOME } from "./procs.ts";
 

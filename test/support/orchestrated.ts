@@ -3,7 +3,7 @@
  * readers, and `step` decides.
  *
  * What happens is told by who does it, a word for each time: `{ Reviewer: "BLOCKED major, OK" }`; after the last one all is well, and a star
- * means: from then on always. An answer is its status, then severities of what it found, fields that are true (`ui`), `asks` for two questions, files that it leaves out
+ * means: from then on always. An answer is its status, then severities of what it found, fields that are true (`ui`), `same` where behaviour has not changed, `asks` for two questions, files that it leaves out
  * (`-spec`), `~` for a change of the work by somebody whose it is not, `fail` for a failed test. What people do is told in one list: an
  * answer (with `!` at its end, without a text; `PART=ANSWER` for one part), `to STATE`, `edit FILE` or `edit work`.
  */
@@ -232,7 +232,7 @@ function ownOf({ role, word }: By, workflow: Workflow): Readonly<Record<string, 
       return { large: has("large") };
     case "Coder": {
       const judged = {
-        behaviour_changed: true,
+        behaviour_changed: !has("same"),
         security_relevant: has("security"),
         complexity_found: has("complex"),
       };
@@ -318,7 +318,7 @@ function seenIn(world: World, state: string): Reading | undefined {
   }
   if (state === "COMMIT" || state === "LEAN_COMMIT")
     return reading("commit", { fields: { commit: "c1", made: true } });
-  if (state === "TAG")
+  if (state === "TAG" || state === "LEAN_TAG")
     return wordFor(world, "tag") === "OK"
       ? reading("untagged", { fields: { reason: "nobody has asked for one" } })
       : reading("tagged", { fields: { tag: "v1", commit: "c1" } });

@@ -7,8 +7,9 @@
 
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
+import { maxOf } from "../../core/gate.ts";
 import type { Question } from "../../engine/ports/journal.ts";
-import type { Submission } from "../../engine/submit.ts";
+import type { Submission } from "../../engine/write.ts";
 import { acted, talkOf } from "../acted.ts";
 import { acting, answeredBefore, runOf, type Acting, type Done } from "../acting.ts";
 import { answerWith, type Answering } from "../answering.ts";
@@ -138,7 +139,7 @@ function answerOf(on: Acting, done: Done, value: string): Answer {
   const isLeft = events.some((event) => event.type === "moved");
   const message = isLeft
     ? `${again.reason}; ${again.id} was asked often enough: ${sayWhere(done, question)}`
-    : `${again.id} is asked again: ${again.reason}`;
+    : `${again.id} is asked again${sayTimes(now)}: ${again.reason}`;
   const next = question === undefined ? nextForPerson(now) : commandsOf(question);
   return {
     ...acted(done),
@@ -149,6 +150,13 @@ function answerOf(on: Acting, done: Done, value: string): Answer {
     next,
     talk: talkOf(done.told, next),
   };
+}
+
+/** How often that goes on, where the workflow counts it: asked once, and again until the count is spent. */
+function sayTimes({ workflow, run }: Seen): string {
+  const counter = workflow.definition.asks[run.question?.ask ?? ""]?.reask ?? "";
+  if (counter === "") return "";
+  return `, ${run.counters[counter] ?? 0} of ${maxOf(workflow, run, counter) - 1} times`;
 }
 
 function sayOpen(seen: Seen): string {

@@ -145,6 +145,14 @@ function typed(choices: readonly Choice[]): Pick<InboxItem, "commands" | "choice
   return { commands: choices.map(({ command: line }) => line), choices };
 }
 
+/** A question may have several lines; they belong to its run. */
+function indented(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => `  ${line}`.trimEnd())
+    .join("\n");
+}
+
 function show(item: InboxItem, { paint, cwd, width }: Door): string {
   const head = `${paint.bold(item.run)} ${item.workflow}, ${paint.cyan(item.state)}, ${sayAge(item.since, Date.now())}: ${firstLine(item.goal)}`;
   const what = item.kind === "attention" || item.kind === "damaged" ? paint.red(item.what) : item.what;
@@ -154,7 +162,7 @@ function show(item: InboxItem, { paint, cwd, width }: Door): string {
     width,
   );
   const asked = item.asked === "" ? [] : item.asked.split("\n").map((line) => `  > ${line}`.trimEnd());
-  const said = wrapped(`  ${what}`, width);
+  const said = wrapped(indented(what), width);
   const parts = item.question === null ? [] : sayParts({ run: item.run, ...item.question });
   const lines = parts.map((line) => `    ${line}`);
   return `${[head, said, ...asked, ...reads, ...lines].join("\n")}\n${choices}`;

@@ -33,6 +33,7 @@ import { sayReads, type Read } from "../reading/question.ts";
 import { requireRoom } from "../room.ts";
 import { withoutStages } from "../stages.ts";
 import { siteOf, type Site } from "../site.ts";
+import { requireTags } from "../tags.ts";
 import { requireTargets } from "../targets.ts";
 import { requireHarnesses } from "../task/harnesses.ts";
 import { tellAbout, withValues } from "../values.ts";
@@ -131,6 +132,7 @@ export async function startRun(on: Acting, given: Given): Promise<Begun> {
     ? await entryOf(on, site, { given, params: known, texts })
     : { to: undefined, texts, base: site.base, tree: undefined, told: [] };
   const isLeft = entry.to !== undefined || options["no-start"] !== undefined;
+  if (isNew) requireTags(loaded.workflow.definition, known, repo);
   if (isNew) requireTargets(loaded.workflow.definition, known, treeOf(on.door.cwd).tree);
   if (isNew) await requireAgents(on, site, { params: known, to: entry.to, isLeft });
   if (isNew) await rememberRemote(on, loaded.workflow, site);

@@ -2,7 +2,8 @@
 
 import type { Fault } from "../../core/event.ts";
 import type { Run } from "../../core/run.ts";
-import { isGood, standingOf, worth } from "../../core/standing.ts";
+import { isGood, standingOf } from "../../core/standing.ts";
+import { worth } from "../../core/worth.ts";
 import type { Artifact } from "../../core/artifact.ts";
 import type { Place, Standing } from "../../core/workflow.ts";
 import { fillPath } from "../../engine/place.ts";

@@ -6,7 +6,8 @@
 
 import { fillPath } from "../../core/fill-path.ts";
 import { entriesOf } from "../../core/schedule.ts";
-import { isGood, standingOf, worth } from "../../core/standing.ts";
+import { isGood, standingOf } from "../../core/standing.ts";
+import { worth } from "../../core/worth.ts";
 import type { Artifact } from "../../core/artifact.ts";
 import type { Event, Reading } from "../../core/event.ts";
 import type { Condition, Move } from "../../core/workflow.ts";
@@ -31,7 +32,9 @@ export function causeOf(seen: Seen): readonly string[] {
   const when = moveOf(seen, events[at])?.when ?? [];
   const dead = deathIn(events.slice(0, Math.max(0, at)));
   const owed = dead === undefined ? [] : owedBy(seen, dead.role, events[at]);
-  const names = new Set([...when.flatMap(artifactIn), ...shows, ...failedIn(seen), ...owed]);
+  // What a question shows where it is there need not be there.
+  const shown = shows.filter((name) => run.held[name]?.reading.found === true);
+  const names = new Set([...when.flatMap(artifactIn), ...shown, ...failedIn(seen), ...owed]);
   const lines = [
     ...[...names].flatMap((name) => said(seen, name)),
     ...(dead === undefined ? [] : [`${agentName(dead)} ${sayEnd(dead)}`]),
@@ -108,14 +111,25 @@ function said(seen: Seen, name: string): readonly string[] {
       ? [`${field}: ${inLine(value)}`]
       : [],
   );
-  const lists = Object.entries(reading?.lists ?? {}).flatMap(([list, items]) =>
-    items.length === 0 ? [] : [`${list}: ${inLine(items.join(", "))}`],
+  const all = Object.entries(reading?.lists ?? {});
+  const lists = all.flatMap(([list, items], index) =>
+    items.length === 0 || isWithin(items, all.slice(0, index))
+      ? []
+      : [`${list}: ${inLine(items.join(", "))}`],
   );
   const failed = Object.entries(run.slots[name] ?? {}).flatMap(([slot, is]) =>
     is === "failed" ? [slot] : [],
   );
   const members = failed.length === 0 ? [] : [`failed: ${inLine(failed.join(", "))}`];
   return [...(head === "" ? [] : [head]), ...words, ...lists, ...members];
+}
+
+/** A list may be a part of another one, which has been told. */
+function isWithin(
+  items: readonly string[],
+  told: readonly (readonly [string, readonly string[]])[],
+): boolean {
+  return told.some(([, others]) => items.every((item) => others.includes(item)));
 }
 
 function headOf({ run, workflow }: Seen, name: string, reading: Reading | undefined): string {

@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
+import { tagsIn } from "../../core/asked.ts";
 import { fillPath } from "../../core/fill-path.ts";
 import type { Seen } from "../box.ts";
 import { isFinished } from "../box.ts";
@@ -45,6 +46,7 @@ function leftInGit(seen: Seen): Pick<Left, "rows" | "choices"> {
   const url = fieldOf(seen, "pull-request-opened", "url");
   const reason = fieldOf(seen, "pull-request-refused", "reason");
   const tag = fieldOf(seen, "tagged", "tag");
+  const noTag = isTagWanted(seen) ? fieldOf(seen, "tag-refused", "reason") : "";
   const git = `git -C ${quoted(row.repo)}`;
   const look = {
     command: `${git} log --patch ${row.base.slice(0, SHORT)}..${branch}`,
@@ -55,11 +57,17 @@ function leftInGit(seen: Seen): Pick<Left, "rows" | "choices"> {
     rows: [
       ["commit", `${commit.slice(0, SHORT)} on the branch ${branch}`],
       ...(tag === "" ? [] : [["tag", tag] as const]),
+      ...(tag !== "" || noTag === "" ? [] : [["no tag", noTag] as const]),
       ...(url === "" ? [] : [["pull request", url] as const]),
       ...(url !== "" || reason === "" ? [] : [["no pull request", reason] as const]),
     ],
     choices: url === "" ? [look, merge] : [look],
   };
+}
+
+/** Where nobody has asked for one, there is nothing to tell. */
+function isTagWanted({ workflow, run }: Seen): boolean {
+  return tagsIn(workflow.definition).some((name) => String(run.params[name] ?? "").trim() !== "");
 }
 
 /** As git shortens them, and a little longer: it has to be unique for years. */

@@ -1,5 +1,6 @@
 /** The question that a run waits with: what it is about, and every answer that counts, as it is typed. */
 
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { presentBranch } from "../../adapters/git/present-branch.ts";
 import type { Workflow } from "../../core/compile.ts";
@@ -156,13 +157,17 @@ function withCommands({ workflow, run }: Seen, text: string): string {
   return [text, "", `With ${words.join(" or ")}, these commands may be run:`, ...lines].join("\n");
 }
 
+/** What need not be there, and never was, cannot be read. */
 function readsOf({ workflow, run, root }: Seen, artifact: string): Read[] {
   const declared = workflow.definition.artifacts[artifact];
   if (declared === undefined || declared.file === "") return [];
   const { reader, file, each } = declared;
   const section = reader.type === "section" ? reader.heading : "";
+  const isKnown = each !== undefined || run.held[artifact]?.reading.found === true;
   const slots = each === undefined ? [""] : Object.keys(run.slots[artifact] ?? {});
-  return slots.map((slot) => ({ artifact, path: join(root, fillPath(run, file, slot)), section }));
+  return slots
+    .map((slot) => ({ artifact, path: join(root, fillPath(run, file, slot)), section }))
+    .filter(({ path }) => isKnown || existsSync(path));
 }
 
 /** What to read before answering, as somebody in this folder would open it. */

@@ -14,7 +14,7 @@ import type { Looked } from "../../adapters/git/same-work.ts";
 import { artifactPaths, boundWorkspace } from "../../engine/place.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
-import { factsOf } from "../../engine/submit.ts";
+import { factsOf } from "../../engine/known.ts";
 import { acting, requireWorkspace, voiceOf, type Acting, type Done, type Voice } from "../acting.ts";
 import { EXIT_GATE, EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
 import { talkOf } from "../acted.ts";

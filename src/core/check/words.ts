@@ -3,7 +3,7 @@
 import type { Workflow } from "../compile.ts";
 import type { Actor, Event, Incoming, Reading } from "../event.ts";
 import type { Run } from "../run.ts";
-import { worth } from "../standing.ts";
+import { worth } from "../worth.ts";
 import { SEVERITIES } from "../verdict.ts";
 
 export function sayEvent(workflow: Workflow, after: Run, event: Incoming): string {

@@ -4,7 +4,8 @@ import { record, type Draft } from "../draft.ts";
 import type { Incoming, Reading, Refusal } from "../event.ts";
 import { currentAgent, intake, nameOf } from "../intake.ts";
 import { invalid, notYourRole, superseded, unusable } from "../refuse.ts";
-import { standingOfSlot, worthOfSlot } from "../standing.ts";
+import { standingOfSlot } from "../standing.ts";
+import { worthOfSlot } from "../worth.ts";
 import { settle } from "../take.ts";
 
 type Submitted = Extract<Incoming, { type: "submitted" }>;

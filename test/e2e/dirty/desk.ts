@@ -15,7 +15,8 @@ import { openStore, type SqliteStore } from "../../../src/adapters/store/open.ts
 import { run, type Printed } from "../../../src/cli/run.ts";
 import type { Actor } from "../../../src/core/event.ts";
 import { workflowsOf, type Box } from "../../../src/engine/box.ts";
-import { begin, submit } from "../../../src/engine/submit.ts";
+import { begin } from "../../../src/engine/begin.ts";
+import { submit } from "../../../src/engine/submit.ts";
 import { parseWorkflow } from "../../../src/format/workflow/parse.ts";
 import { COMPILED } from "../../support/compiled.ts";
 import type { Env } from "../../support/git.ts";

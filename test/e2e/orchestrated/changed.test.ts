@@ -5,6 +5,7 @@
 
 import { describe, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
+import { processesOf } from "../lives/life.ts";
 import { inSession, LONG, wayOf } from "./play.ts";
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
@@ -44,6 +45,19 @@ describe.runIf(isPerson && IS_DEEP).concurrent("changed after it was approved", 
       const now = await on.people(run, "attested, attested");
       expect(wayOf(now).replace(/^.* SINGLE_FINAL /, "")).toBe(`${AGAIN} ${AGAIN} ${END}`);
       expect(on.git("show", `signalbox/${run}:work-1.txt`)).toBe("by hand");
+    });
+  });
+
+  test("after the last one has judged it, and before the session is told", async ({ expect }) => {
+    const env = { SIGNALBOX_SUPERVISOR_FAILPOINT: "registry.before-outcome" };
+    await inSession({ env }, async (on) => {
+      const run = await on.run("--lean");
+      await on.until(run, () => on.children(run).some(({ status }) => status === "done"));
+      await on.until(run, () => processesOf(on).length === 0);
+      on.edit(run, "lean.txt", "by another hand\n");
+      const now = await on.people(run, "run");
+      expect(wayOf(now).match(/LEAN_REVIEW/g)).toHaveLength(2);
+      expect(on.called().filter((name) => name === "Reviewer.lean")).toHaveLength(2);
     });
   });
 

@@ -78,7 +78,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
       expect((await on.rested(run)).state).toBe("LEAN_VOUCH_ONLY");
       expect(on.said("checked")).toBe("");
       const now = await on.people(run, "!skip, skip: nothing to check");
-      expect(wayOf(now)).toMatch(/LEAN_VOUCH_ONLY LEAN_HANDOVER LEAN_COMMIT DONE$/);
+      expect(wayOf(now)).toMatch(/LEAN_VOUCH_ONLY LEAN_HANDOVER LEAN_COMMIT LEAN_TAG DONE$/);
       expect(on.said("checked")).toBe("");
       expect(on.file(run, "report.md")).toContain("nothing to check");
     });

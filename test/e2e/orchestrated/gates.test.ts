@@ -64,9 +64,12 @@ describe.runIf(isPerson).concurrent("the gates of orchestrated", LONG, () => {
       const answer = ["answer", run, "changes-requested/spec", "--text", "smaller", "--key", "once"];
       expect((await on.type(...answer)).code).toBe(0);
       await held();
-      expect(on.status(run)["gate_tracking"]).toMatchObject({
-        APPROVE_DESIGN: { correction_status: "dispatched", last_correction_dispatch: { agent: "SpecAgent" } },
-      });
+      // Files are written when it is at work already.
+      const dispatched = {
+        correction_status: "dispatched",
+        last_correction_dispatch: { agent: "SpecAgent" },
+      };
+      await expect.poll(() => on.status(run)["gate_tracking"]).toMatchObject({ APPROVE_DESIGN: dispatched });
       for (const { pid, kind } of processesOf(on)) if (kind === "supervisor") kill(pid);
       expect((await on.type(...answer)).code).toBe(0);
       on.letGo("SpecAgent");

@@ -62,6 +62,8 @@ const ONE_TRY: readonly Row[] = [
     "simplify-scope: less, retry",
     `CODE ${JUDGED}`,
     `PER_BATCH ASK_TASKS PER_BATCH ${END}`,
+    // What was decided in the run that failed stays decided.
+    "T-001/UD-1; part: all of it; answer: simplify-scope; text: less",
   ],
   [
     { "Security.T-001": HIGH },

@@ -3,7 +3,7 @@
 # How it behaves instead, the file will.NAME in the ledger says, a line for each call; NAME is a role, or ROLE.TASK (T-001, meta, lean). Behind the
 # last line it behaves well, unless that ends with a star.
 #
-# A line is the status of its answer and more words: severities of what it finds, fields that are true (ui, research, large, security, complex), -FILE
+# A line is the status of its answer and more words: severities of what it finds, fields that are true (ui, research, large, security, complex), `same` where behaviour has not changed, -FILE
 # for one that it leaves out, `fail` for a failed test, `~` for a change of the work that is not its own, `extra` for a key that nobody knows, `prose`
 # for words around its answer. Alone: die, silent, garbage, empty; `gone FILE` takes a file of others away.
 # A file hold-NAME makes one wait until a test lets it go; hold-NAME-CALL only that call. A file do.NAME or do.NAME.CALL is what it does besides.
@@ -102,7 +102,7 @@ gone)
 esac
 
 report='"what_was_done":"All of it.","how_to_run":"sh it.sh","how_to_test":"sh check.sh","commitMessage":"Do it"'
-judged="\"behaviour_changed\":true,\"security_relevant\":$(is security),\"complexity_found\":$(is complex)"
+judged="\"behaviour_changed\":$(has same && echo false || echo true),\"security_relevant\":$(is security),\"complexity_found\":$(is complex)"
 checklist='"checklist_summary":{"security":"OK","architecture":"OK","logic":"OK","performance":"OK","quality":"OK","devils_advocate":"OK"}'
 failed=$(has fail && echo 1 || echo 0)
 

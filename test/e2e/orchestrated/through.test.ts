@@ -12,7 +12,8 @@ const LAST_PASS = "Reviewer.meta QA.meta Security.meta Integrator Docs";
 
 describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
   test("per batch: each task is judged, then all of it", async ({ expect }) => {
-    await inSession({ files: { "AGENTS.md": "Be kind.\n" } }, async (on) => {
+    const agents = { "Coder.T-002": "OK same" };
+    await inSession({ agents, files: { "AGENTS.md": "Be kind.\n" } }, async (on) => {
       const run = await on.run();
       const now = await on.people(run, "approved, per-batch, attested");
       expect(wayOf(now)).toBe(`${BEFORE} PER_BATCH ${AFTER}`);
@@ -76,7 +77,7 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
       const run = await on.run("--lean");
       const now = await on.people(run, "run");
       expect(wayOf(now)).toBe(
-        "INTAKE_LEAN LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_VOUCH_ONLY LEAN_CHECKS LEAN_HANDOVER LEAN_COMMIT DONE",
+        "INTAKE_LEAN LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_VOUCH_ONLY LEAN_CHECKS LEAN_HANDOVER LEAN_COMMIT LEAN_TAG DONE",
       );
       expect(on.called()).toEqual(["SpecAgent", "Coder", "Reviewer.lean", "QA.lean"]);
       expect(on.status(run)).toMatchObject({ current_state: "DONE", mode: "lean" });
@@ -109,7 +110,7 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
       const run = await on.run("--lean", "--param", `criteria=${criteria}`);
       const now = await on.people(run, "run, attested");
       expect(wayOf(now)).toBe(
-        "INTAKE_LEAN LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_VOUCH LEAN_CHECKS LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT DONE",
+        "INTAKE_LEAN LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_VOUCH LEAN_CHECKS LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT LEAN_TAG DONE",
       );
       expect(on.said("checked")).toBe("check");
       expect(JSON.parse(on.file(run, "acceptance.json"))).toEqual({

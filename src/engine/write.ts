@@ -1,0 +1,139 @@
+/** What was decided is written, together with what is to be done for it, or not at all. */
+
+import { PLACE, type Workflow } from "../core/compile.ts";
+import type { Actor, Event, Facts, Incoming, Refusal } from "../core/event.ts";
+import { notReserved } from "../core/gate.ts";
+import type { Run } from "../core/run.ts";
+import type { Step } from "../core/step.ts";
+import { statusOf } from "../core/view.ts";
+import type { Box } from "./box.ts";
+import { deedsOf } from "./deeds.ts";
+import { boundWorkspace } from "./place.ts";
+import type { Birth, Entry, Kept } from "./ports/journal.ts";
+
+export type Request = {
+  readonly run: string;
+  readonly by: Actor;
+  /** The event, out of what is known at this moment. */
+  readonly event: (facts: Facts & { readonly at: string; readonly kept: Kept }) => Incoming;
+  readonly key?: string;
+  /** Of the event as it is written. */
+  readonly prove?: (event: Event) => Entry["prove"];
+  /** Whoever asks has seen the run here; anywhere else is a conflict. */
+  readonly expected?: { readonly seq?: number; readonly state?: string };
+  /** Facts that are known already: they are not read again. */
+  readonly facts?: Facts;
+  /** The digest of the work, by whoever has just looked at it. */
+  readonly tree?: string;
+};
+
+export type Submission =
+  | {
+      readonly type: "accepted";
+      readonly before: Run;
+      readonly run: Run;
+      readonly events: readonly Event[];
+      readonly deeds: number;
+    }
+  | { readonly type: "repeated"; readonly answer: string }
+  | { readonly type: "refused"; readonly run: Run; readonly refusal: Refusal }
+  | { readonly type: "conflict"; readonly run: Run; readonly message: string }
+  | { readonly type: "unknown" };
+
+/** What is accepted is looked up when it is written; only a no has to ask whether it was a yes before. */
+export function knownAnswer(
+  { store }: Box,
+  { run, by, key }: Pick<Request, "run" | "by" | "key">,
+): Submission | undefined {
+  const known = key === undefined ? undefined : store.answerTo(run, keyOf(by, key));
+  return known === undefined ? undefined : { type: "repeated", answer: known };
+}
+
+export function write(
+  box: Box,
+  on: {
+    readonly request: Request;
+    readonly event: Incoming;
+    readonly at: string;
+    readonly workflow: Workflow;
+    readonly before: Run;
+    readonly decided: Extract<Step, { ok: true }>;
+    readonly birth?: Birth;
+    readonly repo: string;
+  },
+): Submission | undefined {
+  return box.store.together(() => writeOut(box, on));
+}
+
+function writeOut(box: Box, on: Parameters<typeof write>[1]): Submission | undefined {
+  const { request, event, at, workflow, before, decided, birth } = on;
+  const { prove } = request;
+  const key = request.key === undefined ? undefined : keyOf(request.by, request.key);
+  const deeds = deedsOf(workflow, decided, () => boundWorkspace(box, request.run));
+  const proof = prove?.(decided.events[0] ?? event);
+  const appended = box.store.append({
+    run: request.run,
+    seq: before.seq,
+    at,
+    by: request.by,
+    events: decided.events,
+    after: decided.run,
+    status: statusOf(workflow, decided.run),
+    deeds,
+    ...(birth === undefined ? {} : { birth }),
+    ...(deeds.some(({ type }) => type === "prepare-resource")
+      ? { [workflow.isInPlace ? "place" : "reserve"]: on.repo }
+      : {}),
+    ...(key === undefined ? {} : { key, answer: JSON.stringify(acknowledged(before, decided.run)) }),
+    ...(proof === undefined ? {} : { prove: proof }),
+  });
+  switch (appended.type) {
+    case "written":
+      // What could not be done for a run that is over is looked at once more: most of it is no longer wanted.
+      if (isOver(workflow, decided.run)) clearUp(box, request.run);
+      return { type: "accepted", before, run: decided.run, events: decided.events, deeds: deeds.length };
+    case "repeated":
+      return { type: "repeated", answer: appended.answer };
+    case "conflict":
+      return undefined;
+    case "exhausted":
+      return { type: "refused", run: before, refusal: noneFree(box, request.run, on) };
+  }
+}
+
+/** Somebody has taken the last one since it was looked for. */
+function noneFree(
+  { store }: Box,
+  run: string,
+  { workflow, repo }: { readonly workflow: Workflow; readonly repo: string },
+): Refusal {
+  if (workflow.isInPlace) {
+    const { code, message, mend } = notReserved(PLACE, store.placeHolder(repo, run));
+    return { code, message, next: mend };
+  }
+  return {
+    code: "gate-not-met",
+    message: "no workspace is free",
+    next: `signalbox workspace list, then: signalbox resume ${run}`,
+  };
+}
+
+/** Nothing holds up what a run that is over leaves to be done. */
+function clearUp({ store }: Box, run: string): void {
+  store.retry(run);
+  if (store.isHalted(run)) store.halt(run, false);
+}
+
+function isOver({ definition }: Workflow, run: Run): boolean {
+  return definition.states[run.state]?.final !== undefined;
+}
+
+/** Everybody has keys of their own: nobody can use up one that somebody else is going to use. */
+export function keyOf(by: Actor, key: string): string {
+  return by.type === "agent" ? `${by.role}:${by.slot}:${by.attempt}/${key}` : `${by.type}/${key}`;
+}
+
+/** What is kept with an idempotency key, and given again for it. */
+function acknowledged(before: Run, run: Run): { from: string; to: string; seq: number } {
+  return { from: before.state, to: run.state, seq: run.seq };
+}
