@@ -100,6 +100,8 @@ export type Reader =
       readonly shape?: Shape;
       readonly review?: ReviewShape;
       readonly lists: Readonly<Record<string, ListAt>>;
+      /** It is a list of tasks, too, and the status of those is the engine's. */
+      readonly shown?: true;
     }
   | {
       readonly type: "tasks";
@@ -120,7 +122,7 @@ export type Reader =
     }
   | { readonly type: "fact"; readonly fact: string }
   | Children
-  | { readonly type: "file"; readonly most?: number }
+  | { readonly type: "file"; readonly most?: number; readonly shown?: true }
   | Files;
 
 /**

@@ -35,7 +35,7 @@ function find(reader: FileReader, file: string, text: string): Finding {
         : readFrontDocument(reader, file, text);
     case "json":
     case "yaml":
-      return readJson(reader, file, text);
+      return { ...readJson(reader, file, text), ...besidesStatus(reader, file, text) };
     case "tasks": {
       const { tasks, faults } = readTasks(reader.style, file, text);
       const taken = textsOf(reader, file, text);
@@ -50,7 +50,7 @@ function find(reader: FileReader, file: string, text: string): Finding {
     case "file": {
       const faults =
         text.trim() === "" ? [{ at: { file, line: 1, col: 1 }, reason: "the file is empty" }] : [];
-      return { found: true, faults };
+      return { found: true, faults, ...besidesStatus(reader, file, text) };
     }
   }
 }
@@ -68,8 +68,17 @@ function textsOf(
 }
 
 /** What it consists of, where something in it only shows how far it is. */
-function ownText({ style, shown }: TaskReader, file: string, text: string): { readonly text?: string } {
-  if (style === "checkbox" && TICKED.test(text)) return { text: text.replaceAll(TICKS, "$1[ ]") };
+function ownText(reader: TaskReader, file: string, text: string): { readonly text?: string } {
+  if (reader.style === "checkbox" && TICKED.test(text)) return { text: text.replaceAll(TICKS, "$1[ ]") };
+  return besidesStatus(reader, file, text);
+}
+
+/** The same for whoever reads the list as something else. */
+function besidesStatus(
+  { shown }: { readonly shown?: true },
+  file: string,
+  text: string,
+): { readonly text?: string } {
   const own = shown === true ? withoutStatuses(file, text) : undefined;
   return own === undefined ? {} : { text: own };
 }

@@ -295,3 +295,19 @@ describe("in the place of a file:", () => {
     ]);
   });
 });
+
+test("texts of a list of tasks are had while it says the same, whatever the engine has written into it", async () => {
+  const reader: Reader = { type: "yaml", lists: {}, shown: true };
+  const { artifacts, place, write } = benchAt(folder(), {
+    artifacts: { plan: artifact("tasks.yaml", reader) },
+  });
+  const list = (title: string, status: string) =>
+    `title: ${title}\ntasks:\n  - { id: T-1, status: ${status} }\n`;
+  write("tasks.yaml", list("All", "pending"));
+  const digest = (await artifacts.read(place))[0]?.digest ?? "";
+  const texts = () => artifacts.texts(place, { artifact: "plan", digest, fields: ["title"] });
+  write("tasks.yaml", list("All", "completed"));
+  expect(await texts()).toEqual({ title: "All" });
+  write("tasks.yaml", list("Less", "completed"));
+  await expect(texts()).rejects.toThrow("is not what it was when it was handed in");
+});

@@ -60,6 +60,8 @@ test("pending in the words of the question, then answered", async () => {
     JSON.parse(readFileSync(join(runFolders(on.home, run).files, "status.json"), "utf8"));
   const first = { id: "UD-1", question: "Is the house good?", status: "pending", answer: null, text: "" };
   expect(shown()).toEqual([first]);
+  // Words may go with one answer, and not with the other.
+  expect((await on.say("inbox")).stdout).toMatch(/ agreed \[--text TEXT\] .*\n.* again +\S/);
   await on.say(`answer ${run} again`);
   const second = { ...first, id: "UD-2" };
   const answered = { ...first, status: "answered", answer: "again" };

@@ -101,6 +101,17 @@ test.for<[string, string, boolean]>([
   expect(digestOf(text) === digestOf("tasks:\n  - { id: T-1, title: One }\n")).toBe(isSame);
 });
 
+test.for<[string, Artifact["reader"]]>([
+  ["data of a shape", { type: "yaml", lists: {}, shown: true }],
+  ["a file", { type: "file", shown: true }],
+])("read as %s, it is the same, too, with another status", ([, reader]) => {
+  const text = "tasks:\n  - { id: T-1, title: One }\n";
+  const of = { ...LIST, reader };
+  expect(digestOf(set(text, BOTH), of)).toBe(digestOf(text, of));
+  expect(digestOf(text.replace("One", "Two"), of)).not.toBe(digestOf(text, of));
+  expect(digestOf("tasks: [", of)).not.toBe(digestOf("tasks: {", of));
+});
+
 test("a long list is read once for whoever asks about the same text", () => {
   const text = "tasks:\n  - { id: T-1, title: One }\n";
   const loaded = loadYamlText("tasks.yaml", text);

@@ -5,7 +5,7 @@ import { sha256 } from "../../format/sha256.ts";
 import { decode } from "../../format/text.ts";
 import { inFolder } from "./folder.ts";
 import { openFile } from "./open.ts";
-import { filesOf, shownPath } from "./paths.ts";
+import { filesOf, shownPath, type FileOf } from "./paths.ts";
 
 export async function textsIn(
   place: Place,
@@ -21,7 +21,7 @@ export async function textsIn(
   const bytes = opened.type === "bytes" ? opened.bytes : undefined;
   if (bytes === undefined) throw new Error(`${shownPath(file)} cannot be read any more`);
   // A document may hold what others write into it: whoever asks has compared what was read of it.
-  if (type !== "document" && `sha256:${sha256(bytes)}` !== of.digest)
+  if (type !== "document" && (await digestOf(wanted, bytes)) !== of.digest)
     throw new Error(`${shownPath(file)} is not what it was when it was handed in`);
   const decoded = decode(shownPath(file), bytes, bytes.length);
   if (type === "document") {
@@ -37,6 +37,13 @@ export async function textsIn(
   const { dataIn } = await import("../../format/json/read.ts");
   const data = decoded.ok ? dataIn(type, shownPath(file), decoded.text) : {};
   return Object.fromEntries(of.fields.map((field) => [field, textAt(data, field, shownPath(file))]));
+}
+
+/** Of a file in which something is the engine's, what the rest is. */
+async function digestOf({ artifact, of, file, slot }: FileOf, bytes: Uint8Array): Promise<string> {
+  if (!("shown" in of.reader)) return `sha256:${sha256(bytes)}`;
+  const { readArtifact } = await import("../../format/read.ts");
+  return readArtifact(artifact, of, { file: shownPath(file), bytes, slot }).digest;
 }
 
 function textAt(data: Readonly<Record<string, unknown>>, field: string, file: string): string {

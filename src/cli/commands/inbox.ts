@@ -145,6 +145,12 @@ function typed(choices: readonly Choice[]): Pick<InboxItem, "commands" | "choice
   return { commands: choices.map(({ command: line }) => line), choices };
 }
 
+/** Where words may go with an answer, and need not. */
+function mayBeSaid({ question }: InboxItem, line: string): string {
+  const option = question?.options.find(({ command: typedLine }) => typedLine === line);
+  return option?.text === "optional" ? " [--text TEXT]" : "";
+}
+
 /** A question may have several lines; they belong to its run. */
 function indented(text: string): string {
   return text
@@ -158,7 +164,7 @@ function show(item: InboxItem, { paint, cwd, width }: Door): string {
   const what = item.kind === "attention" || item.kind === "damaged" ? paint.red(item.what) : item.what;
   const reads = sayReads(item.question?.reads ?? [], cwd).map((line) => `    ${line}`);
   const choices = fitted(
-    item.choices.map(({ command: line, means }) => [`    ${line}`, means]),
+    item.choices.map(({ command: line, means }) => [`    ${line}${mayBeSaid(item, line)}`, means]),
     width,
   );
   const asked = item.asked === "" ? [] : item.asked.split("\n").map((line) => `  > ${line}`.trimEnd());

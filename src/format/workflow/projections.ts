@@ -145,8 +145,10 @@ export function withShown(artifacts: Artifacts, projections: readonly Projection
   );
 }
 
+/** However it is read: what the engine writes there changes nothing of it. */
 function withoutStatus({ reader }: Artifact): Partial<Artifact> {
-  return reader.type === "tasks" ? { reader: { ...reader, shown: true } } : {};
+  const isRead = reader.type === "tasks" || reader.type === "yaml" || reader.type === "file";
+  return isRead ? { reader: { ...reader, shown: true } } : {};
 }
 
 function keepingWords(artifact: Artifact): Artifact {

@@ -15,7 +15,16 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
     const agents = { "Coder.T-002": "OK same" };
     await inSession({ agents, files: { "AGENTS.md": "Be kind.\n" } }, async (on) => {
       const run = await on.run();
-      const now = await on.people(run, "approved, per-batch, attested");
+      await on.people(run, "approved, per-batch");
+      // The plan shows how far its tasks are, and is what it was.
+      const { document } = await on.type("next", run);
+      expect(document["artifacts"]).toContainEqual(
+        expect.objectContaining({ artifact: "todo", standing: "valid" }),
+      );
+      expect(document["artifacts"]).toContainEqual(
+        expect.objectContaining({ artifact: "plan-shape", standing: "valid" }),
+      );
+      const now = await on.people(run, "attested");
       expect(wayOf(now)).toBe(`${BEFORE} PER_BATCH ${AFTER}`);
       expect(on.called().join(" ")).toBe(
         `SpecAgent Architect Planner Coder.T-001 Reviewer.T-001 QA.T-001 Security.T-001 Coder.T-002 Reviewer.T-002 ${LAST_PASS}`,
