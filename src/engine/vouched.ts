@@ -1,5 +1,5 @@
 /**
- * What a check runs: its own commands, and those of lists that a person vouches for, or that settings have. Where there is another one, or nothing at
+ * What a check runs: its own commands, and those of lists that a person vouches for, that settings have, or that are its own. Where there is another one, or nothing at
  * all, nothing is run, and a person is asked.
  */
 
@@ -57,7 +57,7 @@ export async function plannedFor(works: Works, kept: Kept, reader: Check): Promi
   const listed = listedIn(run, reader.from);
   const events = works.store.events(row.id).map(({ event }) => event);
   const vouched = vouchedIn(works.workflow(row.definition), events);
-  const allowed = listed.commands.map((each) => allowedOf(each, { named, vouched }));
+  const allowed = listed.commands.map((each) => allowedOf(each, { own, named, vouched }));
   const commands = [...new Set([...own, ...allowed.flatMap(({ command }) => command ?? [])])];
   const objections = [...listed.objections, ...allowed.flatMap(({ why }) => why ?? [])];
   const none = commands.length + objections.length === 0 ? ["there is nothing to run"] : [];
@@ -73,9 +73,15 @@ type Allowed = { readonly command?: string; readonly why?: string };
 
 function allowedOf(
   { command, content }: Listed["commands"][number],
-  on: { readonly named: Readonly<Record<string, string>>; readonly vouched: ReadonlySet<string> },
+  on: {
+    readonly own: readonly string[];
+    readonly named: Readonly<Record<string, string>>;
+    readonly vouched: ReadonlySet<string>;
+  },
 ): Allowed {
-  const { named, vouched } = on;
+  const { own, named, vouched } = on;
+  // It is run in any case: listed once more, to the letter, it adds nothing that somebody could object to.
+  if (own.includes(command)) return { command };
   if (Object.hasOwn(named, command)) return { command: named[command] ?? "" };
   if (Object.values(named).includes(command)) return { command };
   // A person may have overlooked what cannot be seen.

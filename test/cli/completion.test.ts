@@ -20,6 +20,7 @@ const lists: Lists = {
     { word: "task", about: "built in" },
     { word: "tiny", about: "of this repository" },
   ],
+  demos: () => [{ word: "task", about: "" }],
   runs: () => [{ word: "r-12", about: "task, working: a goal" }],
   decisions: () => [{ word: "UD-1", about: "" }],
   projects: () => [{ word: "shop", about: "/srv/shop" }],
@@ -68,6 +69,9 @@ test.for<[line: string, offers: string]>([
   ["simulate -q ti", "tiny"],
   ["graph -- --exp", ""],
   ["completion ", "bash zsh fish"],
+  ["demo ", "task"],
+  ["demo ti", ""],
+  ["demo task ", ""],
   ["help gra", "graph"],
   ["help graph ", ""],
   ["nonsense ", ""],
@@ -132,6 +136,20 @@ states:`,
 describe("as a command", () => {
   const withModes = folderWith({ ".signalbox/workflows/modes/workflow.yaml": MODES });
   const cwd = folderWith({ ".signalbox/workflows/tiny/workflow.yaml": tiny("tiny") });
+
+  test("of workflows only those are offered as a demo that have one, and another one is told which they are", async () => {
+    const { stdout } = await call(["completion", "--line", "--", "demo", ""], cwd);
+    expect(stdout).toBe("change\norchestrated\nstaged\ntask\n");
+    const told = "only of change, orchestrated, staged, task";
+    expect(await document("demo tiny", cwd)).toMatchObject({
+      code: "no-demo",
+      message: `there is no demo of "tiny", ${told}`,
+    });
+    expect(await document("demo stage", cwd)).toMatchObject({
+      message: `there is no demo of "stage", ${told}; did you mean "staged"?`,
+      next: "signalbox demo staged",
+    });
+  });
 
   test("workflows of this repository are offered, with where they come from", async () => {
     expect(await say("completion --line -- check ti", cwd)).toBe("0\ntiny\tof this repository\n");

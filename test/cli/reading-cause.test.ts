@@ -25,7 +25,7 @@ stages:
         tries: 1
         out:
           in: judge.json
-          json: { object: { status: [approved, changes, blocked], size: [small, large], summary: text, needs?: { list: text } } }
+          json: { object: { status: [approved, changes, blocked], size: [small, large], summary: text, sure?: boolean, new?: boolean, needs?: { list: text }, next?: { object: { who: text, is_done: boolean } } } }
           lists: { needs: needs }
           review: { verdict: status, values: { approved: pass, changes: needs_fix, blocked: needs_human } }
 states:
@@ -66,6 +66,21 @@ describe("why it asks", async () => {
         verdict("judge", "needs_human", { fields, lists: { needs: ["a.md", "b.md"], first: ["a.md"] } }),
       ],
       ["judge says needs_human", "summary: Two of them contradict [31m each other", "needs: a.md, b.md"],
+    ],
+    [
+      "what it judged, and what it would do next, which nobody obeys",
+      [
+        reading("work", { digest: "w4" }),
+        verdict("judge", "needs_human", {
+          fields: { ...fields, sure: false, new: true, "next.who": "the\nauthor", "next.is_done": true },
+        }),
+      ],
+      [
+        "judge says needs_human",
+        "summary: Two of them contradict [31m each other",
+        "sure: false, new: true",
+        "next of judge: who: the author, is_done: true",
+      ],
     ],
     [
       "a review that nobody can read",

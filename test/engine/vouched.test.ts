@@ -84,6 +84,26 @@ test.for<[what: string, verify: readonly string[], answer: string, settings: Set
   );
 });
 
+test.for<[what: string, own: string, verify: readonly string[], outcome: string]>([
+  ["to the letter", "npm test", ["cmd: npm test"], '["npm test"]'],
+  ["one of several", "npm test", ["cmd: npm test", "cmd: x"], 'nobody has approved of "x"'],
+  ["nearly", "npm test", ["cmd: npm  test"], 'nobody has approved of "npm  test"'],
+  ["a part of it", "npm test && x", ["cmd: npm test"], 'nobody has approved of "npm test"'],
+  ["more than it", "npm test", ["cmd: npm test && x"], 'nobody has approved of "npm test && x"'],
+  ["by its name", "t", ["cmd: make test"], '["make test"]'],
+  ["none is set", "", ["cmd: "], '"" is empty, or holds signs that cannot be seen'],
+])("the command that a person has set is nobody's to approve of again, %s: %j, %j -> %s", async (row) => {
+  const [, own, verify, outcome] = row;
+  await played(
+    verify,
+    async ({ say, launched, why }) => {
+      await say("skip");
+      expect(why().replace("tests is not run: ", "") || JSON.stringify(launched()[0])).toBe(outcome);
+    },
+    { own, checks: { t: "make test" } },
+  );
+});
+
 test("what passes counts, with how many are left to a person", async () => {
   await played(["cmd: a", "manual: b", "manual: c"], async ({ say, over, run }) => {
     await say("run");

@@ -8,6 +8,7 @@ import type { Store } from "../../engine/ports/store.ts";
 import { storeOf } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { complete, type Candidate, type Lists } from "../completion/complete.ts";
+import { demoNames } from "../demo/names.ts";
 import { offOption } from "../stages.ts";
 import { valueOptions } from "../values.ts";
 import { loadWorkflow } from "../workflow.ts";
@@ -86,6 +87,7 @@ function listsOf(door: Door): Lists {
         word: name,
         about: from === "override" ? "of this repository" : "built in",
       })),
+    demos: () => demoNames().map((word) => ({ word, about: "" })),
     runs: () =>
       stored((store) =>
         store.list({ limit: RUNS_MAX }).rows.map(({ id, workflow, state, goal }) => ({

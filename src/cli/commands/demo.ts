@@ -19,9 +19,9 @@ import { isSomebodyThere, STAND_IN, typed } from "../demo/person.ts";
 import { setStage, typedAnywhere, type Stage } from "../demo/stage.ts";
 
 export const command: Command = {
-  usage: "[WORKFLOW] [--yes] [--keep]",
+  usage: "[DEMO] [--yes] [--keep]",
   about:
-    "Plays a workflow from its beginning to its good end: a throw-away repository, scripted agents, the real engine. No model and no\nset-up. Where the workflow asks a person, you are asked at the keyboard. There are demos of task (three tasks at once; one asks a question, one\nfails its first review), of staged (thirteen phases, with tasks of their own), of change (from a proposal to the archive) and of orchestrated\n(a team of agents with contracts, from a goal to a release).",
+    "Plays a workflow from its beginning to its good end: a throw-away repository, scripted agents, the real engine. No model and no\nset-up. Where the workflow asks a person, you are asked at the keyboard. DEMO is the name of the workflow: there are demos of task (three tasks at once; one asks a question, one\nfails its first review), of staged (thirteen phases, with tasks of their own), of change (from a proposal to the archive) and of orchestrated\n(a team of agents with contracts, from a goal to a release).",
   words: { min: 0, max: 1 },
   options: {
     yes: { about: "answer for the person, as without a keyboard", short: "y" },

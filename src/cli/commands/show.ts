@@ -15,7 +15,7 @@ import { causeOf } from "../reading/cause.ts";
 import { doubtsOf } from "../reading/doubts.ts";
 import { EXIT_OK, type Answer, type Command } from "../command.ts";
 import { sayRun } from "../reading/say-run.ts";
-import { artifactsOf, isSilentFact, type ArtifactView } from "../reading/artifacts.ts";
+import { artifactsOf, isOtherReading, isSilentFact, type ArtifactView } from "../reading/artifacts.ts";
 import { askingTask, tasksOf, type Asking, type TaskView } from "../reading/children.ts";
 import { leftOf } from "../reading/left.ts";
 import type { Choice } from "../reading/means.ts";
@@ -99,7 +99,7 @@ export const command: Command = {
   options: {
     verbose: {
       about:
-        "also earlier attempts, parameters, counters at 0, what a phase still owes, artifacts that nobody asks for now, facts that do not hold, all notes and more history",
+        "also earlier attempts, parameters, counters at 0, what a phase still owes, artifacts that nobody asks for now, facts that do not hold, other readings of the same file, all notes and more history",
       short: "v",
     },
   },
@@ -173,7 +173,9 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
       per,
     })),
     schedule: scheduleOf(seen, artifacts),
-    artifacts: artifacts.filter((artifact) => verbose || !isSilentFact(seen, artifact)),
+    artifacts: artifacts.filter(
+      (artifact) => verbose || !(isSilentFact(seen, artifact) || isOtherReading(seen, artifact)),
+    ),
     agents,
     tasks,
     checks: checksOf(seen, probe),

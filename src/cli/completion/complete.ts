@@ -13,6 +13,8 @@ export type Candidate = { readonly word: string; readonly about: string };
 /** What only the moment of typing knows. */
 export type Lists = {
   workflows(): readonly Candidate[];
+  /** Workflows that have one. */
+  demos(): readonly Candidate[];
   runs(): readonly Candidate[];
   decisions(): readonly Candidate[];
   projects(): readonly Candidate[];
@@ -146,6 +148,7 @@ function listOf(slot: Slot | undefined, lists: Lists): readonly Candidate[] {
     case "commands":
       return commands();
     case "workflows":
+    case "demos":
     case "runs":
     case "decisions":
     case "projects":

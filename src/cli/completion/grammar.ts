@@ -5,7 +5,17 @@ import type { Command, Option } from "../command.ts";
 /** What stands for a word: one of these, or something that only the moment of typing knows. */
 export type Slot =
   | { readonly type: "one-of"; readonly words: readonly string[] }
-  | { readonly type: "workflows" | "runs" | "decisions" | "projects" | "stages" | "commands" | "anything" };
+  | {
+      readonly type:
+        | "workflows"
+        | "demos"
+        | "runs"
+        | "decisions"
+        | "projects"
+        | "stages"
+        | "commands"
+        | "anything";
+    };
 
 export type Grammar = {
   readonly slots: readonly Slot[];
@@ -42,6 +52,7 @@ function wordsOf(usage: string): string[] {
 
 const LISTS: Readonly<Record<string, Slot>> = {
   WORKFLOW: { type: "workflows" },
+  DEMO: { type: "demos" },
   RUN: { type: "runs" },
   TASK: { type: "runs" },
   PROJECT: { type: "projects" },

@@ -1,22 +1,14 @@
 /** A throw-away place for a demo: a small repository, a state home, settings and scripted agents. Nothing of the person's is touched. */
 
 import { spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { homeAt, type Env, type Home } from "../../adapters/home/paths.ts";
 import { packageRoot } from "../../adapters/library/package.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/closest.ts";
+import { demoNames, demosFolder } from "./names.ts";
 
 /**
  * What a demo is about, beside its scripts: `demos/WORKFLOW/demo.json`. RUN and BRANCH stand for those of the run that asks, which may be
@@ -89,13 +81,12 @@ export function setStage(workflow: string, env: Env): Stage {
 }
 
 function folderOf(workflow: string): string {
-  const all = join(packageRoot(), "demos");
-  const folder = join(all, workflow);
-  if (/^[a-z-]+$/.test(workflow) && existsSync(join(folder, "demo.json"))) return folder;
-  const names = readdirSync(all);
+  const names = demoNames();
+  if (names.includes(workflow)) return join(demosFolder(), workflow);
   const near = closest(workflow, names);
-  const hint = near === undefined ? `; there are ${names.join(", ")}` : `; did you mean "${near}"?`;
-  throw new UserError("no-demo", `there is no demo of "${workflow}"${hint}`, "signalbox demo");
+  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+  const message = `there is no demo of "${workflow}", only of ${names.join(", ")}${hint}`;
+  throw new UserError("no-demo", message, near === undefined ? "signalbox demo" : `signalbox demo ${near}`);
 }
 
 function parsed(text: string): Script {

@@ -2,13 +2,14 @@
 
 import type { Fault } from "../../core/event.ts";
 import type { Run } from "../../core/run.ts";
-import { isGood } from "../../core/standing.ts";
+import { isGood, standingOf } from "../../core/standing.ts";
 import { worth } from "../../core/worth.ts";
 import type { Artifact } from "../../core/artifact.ts";
 import type { Place, Standing } from "../../core/workflow.ts";
 import { fillPath } from "../../engine/place.ts";
 import { isFinished, type Seen } from "../box.ts";
 import { sayAsOf, workSeenAt } from "./as-of.ts";
+import { isMeant, othersOf } from "./other-readings.ts";
 
 export type ArtifactView = {
   readonly artifact: string;
@@ -64,6 +65,15 @@ function isWanted({ workflow, run }: Pick<Seen, "workflow" | "run">, artifact: s
 /** Nothing is there, nobody asks for it now, and nothing is wrong with it. */
 export function isUnasked({ standing, wanted, at }: ArtifactView): boolean {
   return standing === "missing" && !wanted && at === undefined;
+}
+
+/** It is not as it should be, and nobody here means this reading of the file. Of a run that has ended, one that is good says enough. */
+export function isOtherReading({ workflow, run, row }: Seen, { artifact, standing }: ArtifactView): boolean {
+  if (standing !== "invalid") return false;
+  const isGoodNow = (other: string): boolean => isGood(standingOf(workflow, run, other));
+  return isFinished(row)
+    ? othersOf(workflow, artifact).some(isGoodNow)
+    : !isMeant(workflow, run, { artifact, isGood: isGoodNow });
 }
 
 /** Facts say something only where they hold. */

@@ -10,6 +10,7 @@ import { isGood, standingOf } from "../../core/standing.ts";
 import { worth } from "../../core/worth.ts";
 import type { Artifact } from "../../core/artifact.ts";
 import type { Event, Reading } from "../../core/event.ts";
+import type { Literal } from "../../core/value.ts";
 import type { Condition, Move } from "../../core/workflow.ts";
 import { clipped } from "../../engine/clip.ts";
 import type { Recorded } from "../../engine/ports/journal.ts";
@@ -42,6 +43,7 @@ export function causeOf(seen: Seen): readonly string[] {
       condition.type === "counter" && condition.is === "spent" ? [`${condition.counter} is spent`] : [],
     ),
     ...doubtsOf(seen).map(({ text }) => text),
+    ...[...names].flatMap((name) => advised(seen, name)),
   ];
   return lines.length <= LINES_MAX
     ? lines
@@ -106,11 +108,15 @@ function said(seen: Seen, name: string): readonly string[] {
   if (artifact.reader.type === "children") return failedTasks(seen, name);
   const reading = run.held[name]?.reading;
   const head = headOf(seen, name, reading);
-  const words = Object.entries(reading?.fields ?? {}).flatMap(([field, value]) =>
+  const fields = Object.entries(reading?.fields ?? {}).filter(
+    ([field]) => !isData(artifact) || !field.includes("."),
+  );
+  const words = fields.flatMap(([field, value]) =>
     typeof value === "string" && isFree(artifact, field) && value.trim() !== ""
       ? [`${field}: ${inLine(value)}`]
       : [],
   );
+  const judged = isData(artifact) ? fields.filter(([, value]) => typeof value === "boolean") : [];
   const all = Object.entries(reading?.lists ?? {});
   const lists = all.flatMap(([list, items], index) =>
     items.length === 0 || isWithin(items, all.slice(0, index))
@@ -121,7 +127,33 @@ function said(seen: Seen, name: string): readonly string[] {
     is === "failed" ? [slot] : [],
   );
   const members = failed.length === 0 ? [] : [`failed: ${inLine(failed.join(", "))}`];
-  return [...(head === "" ? [] : [head]), ...words, ...lists, ...members];
+  return [...(head === "" ? [] : [head]), ...words, ...inOne(judged), ...lists, ...members];
+}
+
+/** What stands deeper in what it says: nothing depends on it, so it comes last. */
+function advised({ run, workflow }: Seen, name: string): readonly string[] {
+  const artifact = workflow.definition.artifacts[name];
+  if (artifact === undefined || !isData(artifact)) return [];
+  const fields = Object.entries(run.held[name]?.reading.fields ?? {}).flatMap(([field, value]) => {
+    const [group = "", key] = field.split(".");
+    return key === undefined || value === "" ? [] : [{ group, key, value }];
+  });
+  return [...new Set(fields.map(({ group }) => group))].flatMap((group) => {
+    const own = fields.filter((field) => field.group === group);
+    return inOne(own.map(({ key, value }) => [key, value] as const)).map(
+      (line) => `${group} of ${name}: ${line}`,
+    );
+  });
+}
+
+function isData({ reader }: Artifact): boolean {
+  return reader.type === "json" || reader.type === "yaml";
+}
+
+function inOne(fields: readonly (readonly [string, Literal])[]): readonly string[] {
+  return fields.length === 0
+    ? []
+    : [inLine(fields.map(([field, value]) => `${field}: ${String(value)}`).join(", "))];
 }
 
 /** A list may be a part of another one, which has been told. */

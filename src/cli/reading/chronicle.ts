@@ -12,6 +12,7 @@ import type { Proof, Recorded } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { firstLine, sayActor } from "../say.ts";
 import { agentName, sayEnd } from "./ended.ts";
+import { meantIn } from "./other-readings.ts";
 
 export type Line = {
   readonly seq: number;
@@ -51,9 +52,14 @@ export function linesOf(
     unnamed: unnamedKeys(store.humanKeys()),
     countsAs: (reading) => countsAs(workflow, run, reading),
   };
+  const meant = meantIn(workflow, run);
+  const told = (records: readonly Recorded[]): Recorded[] => {
+    const events = new Set(meant(records.map(({ event }) => event)));
+    return records.filter(({ event }) => events.has(event));
+  };
   for (let back = limit * EVENTS_EACH; ; back *= 4) {
     const from = Math.max(1, run.seq - back + 1);
-    const groups = groupsOf(store.events(run.id, from));
+    const groups = groupsOf(told(store.events(run.id, from)));
     // The first group may have begun before the place where we began to read.
     const whole =
       from === 1 ? groups : groups.filter(([first]) => first !== undefined && isIncoming(first.event));

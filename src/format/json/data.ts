@@ -36,7 +36,7 @@ export function takeOut(wanted: Wanted, data: unknown): Taken {
   });
   return {
     misfits: [...wrong, ...lists.flatMap(([_name, _members, unlisted]) => unlisted)],
-    fields: { ...scalars(data), ...sizes(wanted, data) },
+    fields: { ...scalars(data), ...sizes(wanted, data), ...inside(wanted, data) },
     lists: Object.fromEntries(lists.map(([name, members]) => [name, members])),
   };
 }
@@ -91,6 +91,21 @@ function sizes({ shape }: Wanted, data: unknown): Readonly<Record<string, number
       return type === "list" ? [[name, Array.isArray(value) ? value.length : 0]] : [];
     }),
   );
+}
+
+/** What stands one level deeper, in objects that its shape knows: people are shown it, as `next.reason`. */
+function inside({ shape }: Wanted, data: unknown): Readonly<Record<string, Literal>> {
+  if (shape?.type !== "object" || !isObject(data)) return {};
+  const known = Object.entries({ ...shape.required, ...shape.optional });
+  const fields = known.flatMap(([name, { type }]) =>
+    type === "object"
+      ? Object.entries(scalars(data[name])).map(([key, value]): [string, Literal] => [
+          `${name}.${key}`,
+          value,
+        ])
+      : [],
+  );
+  return Object.fromEntries(fields.slice(0, FIELDS_MAX));
 }
 
 function scalars(data: unknown): Readonly<Record<string, Literal>> {

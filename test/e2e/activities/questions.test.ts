@@ -68,7 +68,7 @@ describe.runIf(isPerson).concurrent("questions", () => {
         "human (signed): answered approved? no; invalid_answers is 1; UD-APPROVE-DESIGN is asked again: "approved? no" is not one of approved, changes-requested, cancel",
         "human (signed): answered Approved; invalid_answers is 2; UD-APPROVE-DESIGN is asked again: "Approved" is not one of approved, changes-requested, cancel",
         "human (signed): answered yes, approved; invalid_answers is 3; UD-APPROVE-DESIGN is asked again: "yes, approved" is not one of approved, changes-requested, cancel",
-        "human (signed): answered ok; invalid_answers is 4; UD-APPROVE-DESIGN is asked again: "ok" is not one of approved, changes-requested, cancel; UD-APPROVE-DESIGN is no longer asked; APPROVE_DESIGN -> BLOCKED; UD-2 is asked",
+        "human (signed): answered ok; invalid_answers is 4; UD-APPROVE-DESIGN is asked again: "ok" is not one of approved, changes-requested, cancel; UD-APPROVE-DESIGN is no longer asked; APPROVE_DESIGN -> BLOCKED; UD-1 is asked",
         "human (signed): answered resume; BLOCKED -> APPROVE_DESIGN; UD-APPROVE-DESIGN is asked",
         "human (signed): answered approved; APPROVE_DESIGN -> PLAN",
       ]

@@ -11,6 +11,11 @@ describe.runIf(isPerson).concurrent("the gates of orchestrated", LONG, () => {
   test("garbage is counted, over kills, until it is blocked; then it is asked anew", async ({ expect }) => {
     await inSession({}, async (on) => {
       const run = await on.run();
+      await on.rested(run);
+      const told = (await on.type("show", run)).document["asked"];
+      expect(told).toContain("\nui: false, needs_research: false\n");
+      expect(told).toContain("\nnext of intake: recommended_agent: Docs, recommended_task_id: meta,");
+      expect(told).toContain("\ngates of architected: meets_definition_of_done: true, needs_review: false,");
       for (const garbage of ["yes", "changes-requested: x", "changes-requested/who: x", "cancel"]) {
         await on.people(run, `!${garbage}`);
         for (const { pid } of processesOf(on)) kill(pid);

@@ -42,6 +42,11 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
           { status: "answered", answer: "attested" },
         ],
       });
+      for (const name of ["SpecAgent", "Docs", "Coder.T-001", "Security.meta"]) {
+        expect(on.status(run)["assumptions"]).toContain(`${name} assumes`);
+        expect(on.status(run)["known_issues"]).toContain(`${name} knows`);
+        expect(on.file(run, "report.md")).toMatch(new RegExp(`- ${name} assumes\n[^]*- ${name} knows\n`));
+      }
       // The work, and nothing of the session.
       expect(on.git("diff", "--name-only", "main", `signalbox/${run}`).split("\n")).toEqual([
         "README.md",

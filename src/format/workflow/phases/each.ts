@@ -1,6 +1,7 @@
-import { addEnd, addMove, blockedState, put, type Sink } from "../sink.ts";
-import { produce, TRIES } from "./produce.ts";
+import { addMove, put, type Sink } from "../sink.ts";
+import { produce } from "./produce.ts";
 import { listOfSplit, outOf, stageOf, type PhaseSite } from "./site.ts";
+import { tryAgain } from "./tries.ts";
 
 const MEMBERS = 10;
 
@@ -39,7 +40,6 @@ function fanOut(sink: Sink, site: PhaseSite, { state, merge }: { state: string; 
   const { id, phase, path } = site;
   const role = phase.run ?? "";
   const parts = `${id}-parts`;
-  const tries = `${state}.tries`;
   put(sink, "artifacts", {
     name: parts,
     value: {
@@ -51,12 +51,6 @@ function fanOut(sink: Sink, site: PhaseSite, { state, merge }: { state: string; 
     },
     path: path,
     inside: [...path, "part"],
-  });
-  put(sink, "counters", {
-    name: tries,
-    value: { max: phase.tries ?? TRIES, per: "entry" },
-    path: path,
-    inside: [...path, "tries"],
   });
   put(sink, "states", {
     name: state,
@@ -70,17 +64,5 @@ function fanOut(sink: Sink, site: PhaseSite, { state, merge }: { state: string; 
     { from: state, to: merge, by: "engine", when: { [parts]: enough }, do: [`stop ${role}`] },
     path,
   );
-  addMove(
-    sink,
-    {
-      from: state,
-      to: blockedState(site.stage),
-      by: "engine",
-      when: { [parts]: tooFew },
-      remember: true,
-      do: [`stop ${role}`],
-    },
-    path,
-  );
-  addEnd(sink, { role, in: state, else: { count: tries, do: [`start ${role}`] } }, path);
+  tryAgain(sink, site, { state, role, stuck: { [parts]: tooFew } });
 }

@@ -1,10 +1,10 @@
 /** What a review found is mended by several at the same time: each has the issues of one file, so that no two write the same. */
 
 import { FILES } from "../../../core/groups.ts";
-import { addEnd, addMove, blockedState, put, type Sink } from "../sink.ts";
+import { addMove, put, type Sink } from "../sink.ts";
 import { anewIn, readFirst, type Fix } from "./mend.ts";
-import { TRIES } from "./produce.ts";
 import { outOf, stageOf, type PhaseSite } from "./site.ts";
+import { tryAgain } from "./tries.ts";
 
 const AT_ONCE = 10;
 
@@ -12,7 +12,6 @@ const AT_ONCE = 10;
 export function mendEach(sink: Sink, site: PhaseSite, fix: Fix): void {
   const { id, path, phase } = site;
   const state = `${id}-fix`;
-  const tries = `${state}.tries`;
   const note = fix.part ?? noteBeside(outOf(phase.out).in ?? "", state);
   put(sink, "artifacts", {
     name: state,
@@ -20,15 +19,8 @@ export function mendEach(sink: Sink, site: PhaseSite, fix: Fix): void {
     path,
     inside: [...path, "fix", "part"],
   });
-  put(sink, "counters", {
-    name: tries,
-    value: { max: phase.tries ?? TRIES, per: "entry" },
-    path,
-    inside: [...path, "tries"],
-  });
   readFirst(sink, fix.by, id);
   sink.helpers.set(state, id);
-  const stop = `stop ${fix.by}`;
   put(sink, "states", {
     name: state,
     value: { ...stageOf(site), enter: [`start ${fix.by} each ${state}`] },
@@ -36,13 +28,11 @@ export function mendEach(sink: Sink, site: PhaseSite, fix: Fix): void {
   });
   const mended = {
     when: { [state]: ["all", "some"] },
-    do: [stop, `archive ${id} ${state}`],
+    do: [`stop ${fix.by}`, `archive ${id} ${state}`],
     ...anewIn(site),
   };
   addMove(sink, { from: state, to: fix.to ?? id, by: "engine", ...mended }, path);
-  const stuck = { when: { [state]: "none" }, remember: true, do: [stop] };
-  addMove(sink, { from: state, to: blockedState(site.stage), by: "engine", ...stuck }, path);
-  addEnd(sink, { role: fix.by, in: state, else: { count: tries, do: [`start ${fix.by}`] } }, path);
+  tryAgain(sink, site, { state, role: fix.by, stuck: { [state]: "none" } });
 }
 
 /** In the folder of the review. */

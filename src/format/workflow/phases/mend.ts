@@ -2,9 +2,9 @@
 
 import { listOf } from "../context.ts";
 import type { PhaseFile, WhenFile } from "../schema.ts";
-import { addEnd, addMove, blockedState, put, type Sink } from "../sink.ts";
-import { TRIES } from "./produce.ts";
+import { addMove, put, type Sink } from "../sink.ts";
 import { cycleOf, stageOf, type PhaseSite } from "./site.ts";
+import { tryAgain } from "./tries.ts";
 
 export type Fix = NonNullable<PhaseFile["fix"]>;
 
@@ -75,33 +75,14 @@ export function mendState(
   site: PhaseSite,
   { fix, then }: { readonly fix: Fix; readonly then: readonly string[] },
 ): void {
-  const { id, phase, path } = site;
+  const { id, path } = site;
   const state = `${id}-fix`;
   const to = afterMending(sink, site, fix);
   readFirst(sink, fix.by, id);
   sink.helpers.set(state, id);
   put(sink, "states", { name: state, value: { ...stageOf(site), enter: [`start ${fix.by}`] }, path });
   addMove(sink, { from: state, to, by: fix.by, do: [`stop ${fix.by}`, ...then], ...anewIn(site) }, path);
-  const tries = `${state}.tries`;
-  put(sink, "counters", {
-    name: tries,
-    value: { max: phase.tries ?? TRIES, per: "entry" },
-    path: path,
-    inside: [...path, "tries"],
-  });
-  addMove(
-    sink,
-    {
-      from: state,
-      to: blockedState(site.stage),
-      by: "engine",
-      when: { [tries]: "spent" },
-      remember: true,
-      do: [`stop ${fix.by}`],
-    },
-    path,
-  );
-  addEnd(sink, { role: fix.by, in: state, try: to, else: { count: tries, do: [`start ${fix.by}`] } }, path);
+  tryAgain(sink, site, { state, role: fix.by, to });
 }
 
 /** The rule of a death names one target, and a stage that can be disabled is not always there: the engine leads on to that. */

@@ -1,9 +1,8 @@
 /** One agent owes one artifact. */
 
-import { addEnd, addMove, blockedState, put, type Sink } from "../sink.ts";
+import { addMove, put, type Sink } from "../sink.ts";
 import { stageOf, type PhaseSite } from "./site.ts";
-
-export const TRIES = 3;
+import { tryAgain } from "./tries.ts";
 
 /** A state in which one agent owes one artifact: it goes on when that is there, and asks when the tries are spent. */
 export function produce(
@@ -20,13 +19,6 @@ export function produce(
   },
 ): void {
   const { path } = site;
-  const tries = `${on.state}.tries`;
-  put(sink, "counters", {
-    name: tries,
-    value: { max: site.phase.tries ?? TRIES, per: "entry" },
-    path: path,
-    inside: [...path, "tries"],
-  });
   put(sink, "states", {
     name: on.state,
     value: { ...stageOf(site), enter: [`start ${on.role}`] },
@@ -36,17 +28,5 @@ export function produce(
   const actions = [`stop ${on.role}`, ...(on.then ?? [])];
   const anew = on.new === undefined ? {} : { new: on.new };
   addMove(sink, { from: on.state, to: on.to, by: "engine", ...gate, ...anew, do: actions }, path);
-  addMove(
-    sink,
-    {
-      from: on.state,
-      to: blockedState(site.stage),
-      by: "engine",
-      when: { [tries]: "spent" },
-      remember: true,
-      do: [`stop ${on.role}`],
-    },
-    path,
-  );
-  addEnd(sink, { role: on.role, in: on.state, else: { count: tries, do: [`start ${on.role}`] } }, path);
+  tryAgain(sink, site, { state: on.state, role: on.role });
 }

@@ -1,0 +1,43 @@
+/** Whoever dies is tried again, as often as the phase says; then a person is asked. */
+
+import type { WhenFile } from "../schema.ts";
+import { addEnd, addMove, blockedState, put, type Sink } from "../sink.ts";
+import type { PhaseSite } from "./site.ts";
+
+const TRIES = 3;
+
+export function tryAgain(
+  sink: Sink,
+  { stage, phase, path }: PhaseSite,
+  on: {
+    readonly state: string;
+    readonly role: string;
+    /** Where its good end leads, without a file. */
+    readonly to?: string;
+    /** When a person is asked; of one agent, when its tries are spent. */
+    readonly stuck?: WhenFile;
+  },
+): void {
+  const { state, role, to, stuck } = on;
+  const tries = `${state}.tries`;
+  put(sink, "counters", {
+    name: tries,
+    value: { max: phase.tries ?? TRIES, per: "entry" },
+    path,
+    inside: [...path, "tries"],
+  });
+  addMove(
+    sink,
+    {
+      from: state,
+      to: blockedState(stage),
+      by: "engine",
+      when: stuck ?? { [tries]: "spent" },
+      remember: true,
+      do: [`stop ${role}`],
+    },
+    path,
+  );
+  const own = to === undefined ? {} : { try: to };
+  addEnd(sink, { role, in: state, ...own, else: { count: tries, do: [`start ${role}`] } }, path);
+}
