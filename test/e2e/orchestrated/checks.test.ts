@@ -143,4 +143,15 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
       expect(on.now(run).run.waivers).toEqual({});
     });
   });
+
+  test("of a person's own criteria are run, whatever an agent makes of them", async ({ expect }) => {
+    await inSession({}, async (on) => {
+      const own = "It is there\ncmd: echo own >>$HOME/../ledger/own";
+      const run = await on.run("--lean", "--param", `criteria=${own}`);
+      expect((await on.rested(run)).state).toBe("LEAN_VOUCH_ONLY");
+      expect(on.said("own")).toBe("");
+      expect((await on.people(run, "run")).state).toBe("DONE");
+      expect([on.said("own"), on.said("checked")]).toEqual(["own", "check"]);
+    });
+  });
 });
