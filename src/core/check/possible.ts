@@ -78,14 +78,16 @@ function byAgent(look: Look, agent: Agent): void {
   const author: Author = { who: role, slot, by: { type: "agent", role, slot, attempt } };
   submissions(look, author);
   asks(look, author);
-  const [tried] = ownMoves(workflow, run, role);
-  const left = tried === undefined ? undefined : owed(look, tried, role);
   const ended = endedOf({ role, slot, attempt });
-  if (left !== undefined && left.length > 0) happen(look, false, { ...ended, readings: left });
   happen(look, false, ended);
-  // Its move would be taken for it, had it come to its end by itself.
-  if (tried !== undefined && left !== undefined && !isProof(workflow, tried, agent))
-    happen(look, false, { ...ended, cause: "killed", readings: left });
+  for (const tried of ownMoves(workflow, run, role)) {
+    const left = owed(look, tried, role);
+    if (left === undefined) continue;
+    if (left.length > 0) happen(look, false, { ...ended, readings: left });
+    // Its move would be taken for it, had it come to its end by itself.
+    if (!isProof(workflow, tried, agent))
+      happen(look, false, { ...ended, cause: "killed", readings: left });
+  }
   const mayWrite = workflow.definition.roles[role]?.access === "write";
   if (mayWrite && isBoundNow(look)) happen(look, false, { type: "observed", at: AT, tree: `t${run.seq}` });
   for (const readings of mayWrite ? changedFiles(look) : [])

@@ -98,6 +98,27 @@ describe.runIf(isPerson).concurrent("the gates of orchestrated", LONG, () => {
     });
   });
 
+  test.runIf(IS_DEEP)(
+    "a person overrules what the plan says of a task, in words that it knows",
+    async ({ expect }) => {
+      await inSession({}, async (on) => {
+        const run = await on.run();
+        const now = await on.people(run, "approved");
+        const file = `.agents-work/${String(now.run.params["session"])}/tasks.yaml`;
+        const planned = on.file(run, "tasks.yaml");
+        const overrule = async (word: string): Promise<unknown> => {
+          on.edit(run, file, planned.replace("needs_qa: false", `needs_qa: ${word}`));
+          await on.type("submit", run, "todo");
+          return (await on.type("answer", run, "per-batch")).document["message"];
+        };
+        expect(await overrule("maybe")).toMatch(/must be a boolean/);
+        expect(await overrule("true")).toMatch(/PER_BATCH/);
+        expect((await on.rested(run)).state).toBe("DONE");
+        expect(on.called().filter((name) => name === "QA")).toHaveLength(3);
+      });
+    },
+  );
+
   test.runIf(IS_DEEP)("what was changed since it was shown is not approved", async ({ expect }) => {
     await inSession({}, async (on) => {
       const run = await on.run();
