@@ -1,11 +1,13 @@
 /**
  * Whoever hands something in brings only that. What else the engine looks at goes with it, as the work does; and of an agent what its word is about,
- * where that is another text by now than the one that was taken in: nobody approves of what it has just written over.
+ * where that is another text by now than the one that was taken in: nobody approves of what it has just written over. A file that is read in
+ * several ways is handed in for all of them.
  */
 
 import type { Workflow } from "../core/compile.ts";
 import type { Incoming, Reading } from "../core/event.ts";
 import { slotKey, type Run } from "../core/run.ts";
+import { othersOf } from "../core/same-file.ts";
 
 export function withBeside(
   workflow: Workflow,
@@ -18,16 +20,16 @@ export function withBeside(
   const others = readings.filter(({ artifact }) => !own.some((one) => one.artifact === artifact));
   const isLookedAt = ({ artifact }: Reading): boolean => artifacts[artifact]?.reader.type === "files";
   const files = others.filter(isLookedAt);
+  const same = new Set(own.flatMap(({ artifact }) => othersOf(workflow, artifact)));
   const about = new Set(own.flatMap(({ artifact }) => artifacts[artifact]?.bind ?? []));
   const beside = others.filter((reading) => {
     const known = run.held[slotKey(reading.artifact, reading.slot)]?.reading;
-    return about.has(reading.artifact) && known !== undefined && known.digest !== reading.digest;
+    if (known === undefined || known.digest === reading.digest || isLookedAt(reading)) return false;
+    return same.has(reading.artifact) || (event.by.type === "agent" && about.has(reading.artifact));
   });
   return {
     ...event,
     ...(files.length === 0 ? {} : { readings: [...own, ...files] }),
-    ...(event.by.type !== "agent" || beside.length === 0
-      ? {}
-      : { beside: beside.filter((reading) => !isLookedAt(reading)) }),
+    ...(beside.length === 0 ? {} : { beside }),
   };
 }

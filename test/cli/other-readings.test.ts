@@ -38,7 +38,7 @@ test.for<Row>([
     "approved",
     {},
     {},
-    { spec: "valid context", todo: "valid gate", "plan-shape": "valid nobody" },
+    { spec: "valid context", todo: "valid gate", "plan-shape": "valid gate" },
   ],
   [
     "BLOCKED",

@@ -3,11 +3,12 @@
 import { expect, test } from "vitest";
 import type { Reading } from "../../src/core/event.ts";
 import { replay } from "../../src/core/replay.ts";
-import type { Run } from "../../src/core/run.ts";
+import { NO_RUN, type Run } from "../../src/core/run.ts";
 import { step } from "../../src/core/step.ts";
 import { withBeside } from "../../src/engine/beside.ts";
 import { change, live } from "../support/change-lives.ts";
-import { agent, AT, reading, verdict } from "../support/play.ts";
+import { session } from "../support/orchestrated.ts";
+import { agent, AT, HUMAN, reading, verdict } from "../support/play.ts";
 
 /** A change while its plan is challenged. */
 function whileChallenged(): Run {
@@ -43,4 +44,18 @@ test.for<[said: string, changed: string, answer: string]>([
   });
   const after = step(change, run, event);
   expect(after.ok ? after.run.state : `${after.refusal.code}: ${after.refusal.message}`).toBe(answer);
+});
+
+test("a file that is read in several ways is handed in for all of them", () => {
+  const [before, after] = [reading("plan-shape"), reading("plan-shape")];
+  const run: Run = {
+    ...NO_RUN,
+    held: { "plan-shape": { reading: before, by: "Planner", tree: "", inputs: {} } },
+  };
+  const own = [reading("todo")];
+  const event = withBeside(session, run, {
+    event: { type: "submitted", by: HUMAN, at: AT, readings: own },
+    readings: [...own, after, reading("spec")],
+  });
+  expect(event).toMatchObject({ readings: own, beside: [after] });
 });

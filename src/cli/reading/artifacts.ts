@@ -2,6 +2,7 @@
 
 import type { Fault } from "../../core/event.ts";
 import type { Run } from "../../core/run.ts";
+import { othersOf } from "../../core/same-file.ts";
 import { isGood, standingOf } from "../../core/standing.ts";
 import { worth } from "../../core/worth.ts";
 import type { Artifact } from "../../core/artifact.ts";
@@ -9,7 +10,7 @@ import type { Place, Standing } from "../../core/workflow.ts";
 import { fillPath } from "../../engine/place.ts";
 import { isFinished, type Seen } from "../box.ts";
 import { sayAsOf, workSeenAt } from "./as-of.ts";
-import { isMeant, othersOf } from "./other-readings.ts";
+import { isMeant } from "./other-readings.ts";
 
 export type ArtifactView = {
   readonly artifact: string;

@@ -6,6 +6,7 @@
 import { askerAhead } from "../../core/ahead.ts";
 import type { Workflow } from "../../core/compile.ts";
 import type { Event } from "../../core/event.ts";
+import { othersOf } from "../../core/same-file.ts";
 import type { Run } from "../../core/run.ts";
 import { ORIGIN } from "../../core/workflow.ts";
 
@@ -23,16 +24,6 @@ export function isMeant(
   if (asker !== "context") return asker === "gate";
   // Whoever reads the file finds in it what another reading has found to be good, or asks for.
   return !others.some((other) => on.isGood(other) || askerAhead(workflow, run, other) === "gate");
-}
-
-/** The other artifacts that are read from the same file. A section is a part of it, and no reading of the whole. */
-export function othersOf({ definition: { artifacts } }: Workflow, name: string): readonly string[] {
-  const file = artifacts[name]?.file ?? "";
-  const isOfIt = (other: string): boolean =>
-    artifacts[other]?.file === file && artifacts[other].reader.type !== "section";
-  return file === "" || !isOfIt(name)
-    ? []
-    : Object.keys(artifacts).filter((other) => other !== name && isOfIt(other));
 }
 
 /** Of what has happened, what people are told: each event as it was meant where the run was then. */

@@ -85,8 +85,7 @@ function byAgent(look: Look, agent: Agent): void {
     if (left === undefined) continue;
     if (left.length > 0) happen(look, false, { ...ended, readings: left });
     // Its move would be taken for it, had it come to its end by itself.
-    if (!isProof(workflow, tried, agent))
-      happen(look, false, { ...ended, cause: "killed", readings: left });
+    if (!isProof(workflow, tried, agent)) happen(look, false, { ...ended, cause: "killed", readings: left });
   }
   const mayWrite = workflow.definition.roles[role]?.access === "write";
   if (mayWrite && isBoundNow(look)) happen(look, false, { type: "observed", at: AT, tree: `t${run.seq}` });
