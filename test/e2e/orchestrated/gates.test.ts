@@ -113,8 +113,8 @@ describe.runIf(isPerson).concurrent("the gates of orchestrated", LONG, () => {
         };
         expect(await overrule("maybe")).toMatch(/must be a boolean/);
         expect(await overrule("true")).toMatch(/PER_BATCH/);
-        expect((await on.rested(run)).state).toBe("DONE");
-        expect(on.called().filter((name) => name === "QA")).toHaveLength(3);
+        expect((await on.rested(run)).state).toBe("ATTEST");
+        expect(on.called()).toContain("QA.T-002");
       });
     },
   );
