@@ -79,14 +79,15 @@ function byAgent(look: Look, agent: Agent): void {
   submissions(look, author);
   asks(look, author);
   const ended = endedOf({ role, slot, attempt });
+  const tried = ownMoves(workflow, run, role).flatMap((move) => {
+    const left = owed(look, move, role);
+    return left === undefined ? [] : [{ left, isProof: isProof(workflow, move, agent) }];
+  });
+  for (const { left } of tried) if (left.length > 0) happen(look, false, { ...ended, readings: left });
   happen(look, false, ended);
-  for (const tried of ownMoves(workflow, run, role)) {
-    const left = owed(look, tried, role);
-    if (left === undefined) continue;
-    if (left.length > 0) happen(look, false, { ...ended, readings: left });
-    // Its move would be taken for it, had it come to its end by itself.
-    if (!isProof(workflow, tried, agent)) happen(look, false, { ...ended, cause: "killed", readings: left });
-  }
+  // Its move would be taken for it, had it come to its end by itself.
+  for (const { left, isProof: isNew } of tried)
+    if (!isNew) happen(look, false, { ...ended, cause: "killed", readings: left });
   const mayWrite = workflow.definition.roles[role]?.access === "write";
   if (mayWrite && isBoundNow(look)) happen(look, false, { type: "observed", at: AT, tree: `t${run.seq}` });
   for (const readings of mayWrite ? changedFiles(look) : [])
