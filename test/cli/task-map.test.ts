@@ -9,6 +9,7 @@ import { removeHomes } from "../support/home.ts";
 import { MAP, STATES } from "../support/task-map.ts";
 import { document, HANDOFF, PLAN, taskScene, type Say, type Tasks } from "./task-support.ts";
 
+const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
 const ACTORS = ["worker", "reviewer", "human", "system"] as const;
 type Actor = (typeof ACTORS)[number];
 
@@ -60,8 +61,12 @@ function expected(from: string, to: string, actor: Actor): readonly number[] {
   return [NOT_YOURS, GATE, ...isThere];
 }
 
+/** Every second one; all of them in the deep tier. */
+const isChosen = (from: (typeof STATES)[number], actor: Actor): boolean =>
+  IS_DEEP || (STATES.indexOf(from) + ACTORS.indexOf(actor)) % 2 === 0;
+
 describe.for(STATES)("from %s", (from) => {
-  test.for(ACTORS)("as %s", async (actor) => {
+  test.for(ACTORS.filter((actor) => isChosen(from, actor)))("as %s", async (actor) => {
     for (const to of STATES) {
       const id = await oneIn(from);
       bring(id, actor, to);

@@ -99,10 +99,11 @@ export function shimProcesses(on: On): Processes {
     async kill({ dir }) {
       makePrivate(dir);
       const folder = realpathSync(dir);
-      const before = await letLeave(folder);
+      const found = look(folder);
       failpoint("process.before-kill");
       // A shim that comes later finds the claim and leaves.
       claim(folder);
+      const before = found.type === "alive" ? await letLeave(folder) : found;
       const since = children.startOf(folder);
       await endAll({ mark: markOf(folder), graceMs, since, leader: () => identityIn(folder) });
       failpoint("process.after-kill");
