@@ -62,7 +62,7 @@ export type Play = Stage & {
   called(): string[];
 };
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = process.env["SIGNALBOX_DEEP"] === undefined ? 120_000 : 600_000;
 
 /** A life is a few seconds; where many others work at the same time, it is more. */
 export const LONG = { timeout: PATIENCE_MS + 10_000 };
