@@ -92,11 +92,13 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
       const asked = await on.people(run, "approved, single-final");
       const file = `.agents-work/${String(asked.run.params["session"])}/acceptance.json`;
       on.edit(run, file, OTHERS);
-      const now = await on.people(run, "answer: go on");
-      expect(now.state).toBe("CHECKS");
-      expect(now.attention).toContain("acceptance.json was changed by somebody else");
+      const child = on.child(run, "T-001");
+      expect((await on.type("answer", child, "answer", "--text", "go on")).code).toBe(0);
+      // Nobody goes on with a text that is nobody's.
+      await on.until(child, ({ attention }) => attention !== "");
+      expect(on.now(child).attention).toContain("acceptance.json first, which was changed by somebody else");
       expect((await on.type("submit", run, "acceptance")).code).toBe(0);
-      expect((await on.type("resume", run)).code).toBe(0);
+      expect((await on.type("resume", child)).code).toBe(0);
       // It is a person's by now, and still nobody has said that it may be run.
       expect((await on.rested(run)).state).toBe("VOUCH_ONLY");
       expect([on.said("checked"), on.said("others")]).toEqual(["", ""]);
