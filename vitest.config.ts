@@ -29,7 +29,7 @@ export default defineConfig({
     // Processes and not threads: whoever starts a program copies its own memory, and that of two is twice as much.
     pool: "forks",
     isolate: false,
-    // Tests with real processes wait most of the time: four files at once keep two processors busy.
-    maxWorkers: 4,
+    // Tests with real processes wait most of the time: three files at once keep two processors busy.
+    maxWorkers: 3,
   },
 });
