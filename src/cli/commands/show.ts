@@ -22,6 +22,7 @@ import type { Choice } from "../reading/means.ts";
 import { questionOf, type QuestionView } from "../reading/question.ts";
 import { scheduleOf, type ScheduleView } from "../reading/schedule.ts";
 import { attentionOf, isStranded, sayCrashed } from "../reading/trouble.ts";
+import { tasksShown, type TaskShown } from "../reading/tasks.ts";
 import { agentsOf, checksOf, type AgentView, type CheckView, type Probe } from "../reading/truth.ts";
 import { askedIn } from "../reading/of-task.ts";
 import { withWhatIsInTheWay } from "../reading/in-the-way.ts";
@@ -61,8 +62,8 @@ export type ShowData = {
   readonly schedule: readonly ScheduleView[];
   readonly artifacts: readonly ArtifactView[];
   readonly agents: readonly AgentView[];
-  /** Of a list that it has started, each with its run. */
-  readonly tasks: readonly TaskView[];
+  /** Of the last list of each kind that it has started, each with its run. */
+  readonly tasks: readonly TaskShown[];
   readonly checks: readonly CheckView[];
   readonly question: QuestionView | null;
   readonly workspace:
@@ -177,7 +178,7 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
       (artifact) => verbose || !(isSilentFact(seen, artifact) || isOtherReading(seen, artifact)),
     ),
     agents,
-    tasks,
+    tasks: tasksShown(seen),
     checks: checksOf(seen, probe),
     question: questionOf(seen) ?? null,
     workspace: workspace === undefined ? null : workspaceView(workspace),

@@ -2,7 +2,6 @@
 
 import type { ShowData } from "../commands/show.ts";
 import { isUnasked } from "./artifacts.ts";
-import { sayTask } from "./children.ts";
 import { sayLine } from "./chronicle.ts";
 import { fitted, wrapped } from "../fit.ts";
 import type { Paint } from "../paint.ts";
@@ -11,6 +10,7 @@ import type { Left } from "./left.ts";
 import { sayTyped } from "./means.ts";
 import { choicesOf, sayParts, sayReads, type QuestionView } from "./question.ts";
 import { sayPhase } from "./schedule.ts";
+import { sayTasks } from "./tasks.ts";
 import { sayAgent } from "./truth.ts";
 
 type How = {
@@ -55,7 +55,7 @@ export function sayRun(data: ShowData, how: How): string {
     ),
     section("Artifacts", artifactRows(data, how), how),
     section("Agents", agentRows(data, now), how),
-    section("Tasks", data.tasks.map(sayTask), how),
+    ...sayTasks(data.tasks, { run: data.run, ...how }).map(({ title, rows }) => section(title, rows, how)),
     section(
       "Still to be done",
       data.deeds.map((deed) => [deed.type, deed.status, deed.note]),
@@ -81,7 +81,7 @@ function sayState(data: ShowData, { paint, now }: How): string {
   const age = sayAge(updatedAt, now);
   const word = paintStatus(sayStatus(data), paint);
   if (status === "running" || status === "waiting") return `${named}, ${word}, for ${age}`;
-  return `${state === status ? paintStatus(state, paint) : `${named}, ${word}`}, ${age} ago`;
+  return `${state.toLowerCase() === status ? paintStatus(state, paint) : `${named}, ${word}`}, ${age} ago`;
 }
 
 function verboseRows(data: ShowData): string[][] {
