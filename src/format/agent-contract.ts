@@ -71,7 +71,9 @@ function inputOf(role: AgentRole, more: Part = {}): z.ZodMiniType {
       branch: Text,
       base: z.optional(told(Text, "The commit that the branch began from")),
       ci_status: z.enum(["unknown", "green", "red"]),
-      last_failed_step: z.optional(z.nullable(Text)),
+      last_failed_step: z.optional(
+        told(z.nullable(Text), "What failed last in this run, as STATE: WHAT; null where nothing did"),
+      ),
     }),
     project_type: told(z.enum(["web", "api", "cli", "lib", "mixed"]), "Says which checks apply"),
     tools_available: Texts,
