@@ -25,7 +25,10 @@ function unlisted({ at, found, by }: Checklist, { data, issues }: Said): readonl
   const path: Path = at.split(".");
   const headings = valueAt(data, path);
   const listed = new Set(
-    (Array.isArray(issues) ? issues : []).map((issue) => plain(String(valueAt(issue, [by]) ?? ""))),
+    (Array.isArray(issues) ? issues : []).flatMap((issue) => {
+      const named = valueAt(issue, [by]);
+      return typeof named === "string" ? [plain(named)] : [];
+    }),
   );
   return Object.entries(isObject(headings) ? headings : {}).flatMap(([heading, word]) => {
     if (word !== found || listed.has(plain(heading))) return [];
