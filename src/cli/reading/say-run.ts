@@ -8,7 +8,8 @@ import { fitted, wrapped } from "../fit.ts";
 import type { Paint } from "../paint.ts";
 import { firstLine, paintStatus, sayAge, sayStatus, sayTime } from "../say.ts";
 import type { Left } from "./left.ts";
-import { labelled, sayParts, sayReads, type QuestionView } from "./question.ts";
+import { sayTyped } from "./means.ts";
+import { choicesOf, sayParts, sayReads, type QuestionView } from "./question.ts";
 import { sayPhase } from "./schedule.ts";
 import { sayAgent } from "./truth.ts";
 
@@ -39,15 +40,11 @@ export function sayRun(data: ShowData, how: How): string {
   ];
   return [
     fitted(head, how.width),
-    section(
-      data.question === null ? "It asks" : "Why it asks",
-      data.asked === "" ? [] : data.asked.split("\n").map((line) => [line]),
-      how,
-    ),
+    sayAsked(data, how),
     data.question === null
       ? section(
           "You can type",
-          data.choices.map(({ command, means }) => [command, means]),
+          data.choices.map((choice) => [sayTyped(choice), choice.means]),
           how,
         )
       : sayQuestion(data.question, data.run, how),
@@ -112,14 +109,18 @@ function workspaceRows({ workspace }: ShowData): string[][] {
   ];
 }
 
+/** What led to the question, or what stands on its page for people to answer. */
+function sayAsked({ question, asked }: ShowData, { paint, width }: How): string {
+  if (asked === "") return "";
+  const lines = asked.split("\n").map((line) => `${wrapped(`  ${line}`, width)}\n`);
+  return `\n${paint.bold(question === null ? "It asks" : "Why it asks")}\n${lines.join("")}`;
+}
+
 function sayQuestion(asked: QuestionView, run: string, { paint, cwd, width }: How): string {
   const { id, question, shows, shown, reads, options, repeats } = asked;
   const again = repeats > 0 ? `, asked ${repeats + 1} times` : "";
   const about = shows.length === 0 ? [] : [`it is about ${shows.join(", ")}, shown as ${shown}`];
-  const rows = options.map(({ label, command, text, means }) => [
-    `  ${command}${text === "optional" ? " [--text TEXT]" : ""}`,
-    labelled(label, means),
-  ]);
+  const rows = choicesOf({ options }).map((choice) => [`  ${sayTyped(choice)}`, choice.means]);
   const lines = [...about, ...sayReads(reads, cwd), ...sayParts({ run, ...asked })].map(
     (line) => `  ${line}\n`,
   );

@@ -22,8 +22,8 @@ const Way = z.strictObject({
   asOf: Text,
 });
 
-/** What can be typed, and where it leads. */
-export const Choice = z.strictObject({ command: Text, means: Text });
+/** What can be typed, where it leads, and what may be added. */
+export const Choice = z.strictObject({ command: Text, means: Text, takes: z.optional(Text) });
 
 export const Read = z.strictObject({ artifact: Text, path: Text, section: Text });
 
