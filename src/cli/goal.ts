@@ -1,6 +1,7 @@
 /** What a run is about: where the goal goes, and that it is not left out where agents would be told nothing. */
 
 import { UserError } from "../adapters/user-error.ts";
+import { isKept } from "../core/param.ts";
 import type { Literal } from "../core/value.ts";
 import type { Definition } from "../core/workflow.ts";
 import type { Given } from "./command.ts";
@@ -11,7 +12,7 @@ const GOALS = ["goal", "summary"];
 
 export function goalPlace({ params }: Definition): string | undefined {
   const texts = Object.entries(params).flatMap(([name, param]) =>
-    param.type === "text" && param.named === undefined ? [name] : [],
+    param.type === "text" && param.named === undefined && !isKept(param) ? [name] : [],
   );
   return GOALS.find((name) => texts.includes(name)) ?? texts[0];
 }

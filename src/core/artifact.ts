@@ -32,11 +32,17 @@ export type ReviewShape = {
   readonly locationAt?: string;
   /** Where it says how the tests went. */
   readonly testsAt?: string;
+  /** It passes nothing without a test that passed. */
+  readonly tested?: true;
+  readonly checklist?: Checklist;
   /** What contradicts itself does not count, instead of counting as what it lists. */
   readonly strict?: true;
   /** Some file shows it: its words are kept. */
   readonly shown?: true;
 };
+
+/** Headings with a word for each: under one with the word `found`, an issue of that heading must be listed, by its field `by`. */
+export type Checklist = { readonly at: string; readonly found: string; readonly by: string };
 
 /** The words of a review, for people. Empty where it has none. */
 export type ReviewText = {

@@ -3,6 +3,7 @@
  * where a prompt is for whoever reads words.
  */
 
+import { lastFailed } from "../core/failed.ts";
 import { reads } from "../core/project.ts";
 import { slotKey } from "../core/run.ts";
 import type { Reading } from "../core/event.ts";
@@ -32,6 +33,7 @@ export async function writeInput(works: Works, kept: Kept, agent: AgentRow): Pro
       ...dispatchOf(works, kept, { agent, place, readings: await works.artifacts.read(place) }),
       input: file,
       changed: reads(data, "dispatch.changed") ? await changedFor(works, kept, agent) : [],
+      failed: reads(data, "dispatch.failed") ? failedIn(works, kept) : null,
     },
   };
   const write = await works.artifacts.project(place, { root, projections });
@@ -87,6 +89,11 @@ function dispatchOf(
 /** Several artifacts may be read from one file: the first has its name. */
 function uniqueFiles<T extends { readonly file: string }>(all: readonly T[]): readonly T[] {
   return [...new Map(all.toReversed().map((each) => [each.file, each])).values()].toReversed();
+}
+
+function failedIn(works: Works, { row }: Kept): string | null {
+  const events = works.store.events(row.id).map(({ event }) => event);
+  return lastFailed(works.workflow(row.definition), events);
 }
 
 /** What the work has become since its branch began: for whoever judges it, as it was handed over; for whoever writes, as it is now. */

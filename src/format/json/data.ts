@@ -6,8 +6,7 @@ import type { Literal } from "../../core/value.ts";
 import { cutValue, quote, repeated } from "../finding.ts";
 import { gathered, isGathered } from "./gathered.ts";
 import { listInOrder } from "./linked.ts";
-import { pathOf, valueAt } from "./review.ts";
-import { isObject, misfits, nameOf } from "./shape.ts";
+import { isObject, misfits, nameOf, pathOf, valueAt } from "./shape.ts";
 import type { Misfit, Path } from "./shape.ts";
 
 export type Wanted = {

@@ -2,8 +2,7 @@
 
 import type { Gathered, ListAt } from "../../core/artifact.ts";
 import { cutValue } from "../finding.ts";
-import { pathOf, valueAt } from "./review.ts";
-import { isObject, nameOf } from "./shape.ts";
+import { isObject, nameOf, pathOf, valueAt } from "./shape.ts";
 import type { Misfit, Path } from "./shape.ts";
 
 type Where = Gathered & { readonly path: Path };

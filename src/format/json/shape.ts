@@ -100,3 +100,16 @@ export function nameOf(path: Path): string {
       .join(""),
   );
 }
+
+export function pathOf(dotted: string): Path {
+  return dotted.split(".");
+}
+
+export function valueAt(data: unknown, path: Path): unknown {
+  let value = data;
+  for (const key of path) {
+    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value;
+}
