@@ -27,6 +27,7 @@ import { agentsOf, checksOf, type AgentView, type CheckView, type Probe } from "
 import { askedIn } from "../reading/of-task.ts";
 import { withWhatIsInTheWay } from "../reading/in-the-way.ts";
 import { choicesOfPerson, nextForPerson, PERSON, waysOf } from "../reading/ways.ts";
+import { holdsMore } from "../salvage/kept-names.ts";
 
 /** What `--json` gives. */
 export type ShowData = {
@@ -114,12 +115,13 @@ export const command: Command = {
       const next = nextForPerson(seen);
       const left = leftOf(seen).rows;
       const { paint, cwd, width } = door;
+      const hasKept = holdsMore(data.workspace?.kept ?? "");
       return {
         exit: EXIT_OK,
         code: "ok",
         message: `${data.run} is ${data.state}: ${data.waitsFor}`,
         data: () => data,
-        text: () => sayRun(data, { verbose, paint, now: Date.now(), cwd, width, left }),
+        text: () => sayRun(data, { verbose, paint, now: Date.now(), cwd, width, left, hasKept }),
         next,
         talk: `  next: ${next}\n`,
       } satisfies Answer;

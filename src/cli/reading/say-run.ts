@@ -20,6 +20,8 @@ type How = {
   readonly cwd: string;
   /** How wide the terminal is; undefined where there is none. */
   readonly width: number | undefined;
+  /** Among the files that were kept is something that is not elsewhere. */
+  readonly hasKept: boolean;
   /** What it has left, in git and for people to read. */
   readonly left: Left["rows"];
 };
@@ -35,7 +37,7 @@ export function sayRun(data: ShowData, how: How): string {
     ["waits for", data.waitsFor],
     ...counterRows(data, how),
     ...(how.verbose ? verboseRows(data) : []),
-    ...workspaceRows(data),
+    ...workspaceRows(data, how),
     ...how.left,
   ];
   return [
@@ -96,7 +98,7 @@ function verboseRows(data: ShowData): string[][] {
   ];
 }
 
-function workspaceRows({ workspace }: ShowData): string[][] {
+function workspaceRows({ workspace }: ShowData, { hasKept }: How): string[][] {
   if (workspace === null) return [];
   const { path, branch, status, salvage, kept, inPlace } = workspace;
   if (inPlace)
@@ -105,7 +107,7 @@ function workspaceRows({ workspace }: ShowData): string[][] {
     ["workspace", status === "bound" ? path : "given back"],
     ["branch", branch],
     ...(salvage === "" ? [] : [["salvaged", `${salvage} (git show ${salvage})`]]),
-    ...(kept === "" ? [] : [["kept files", kept]]),
+    ...(kept !== "" && hasKept ? [["kept files", kept]] : []),
   ];
 }
 
