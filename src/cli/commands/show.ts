@@ -27,7 +27,6 @@ import { agentsOf, checksOf, type AgentView, type CheckView, type Probe } from "
 import { askedIn } from "../reading/of-task.ts";
 import { withWhatIsInTheWay } from "../reading/in-the-way.ts";
 import { choicesOfPerson, nextForPerson, PERSON, waysOf } from "../reading/ways.ts";
-import { holdsMore } from "../salvage/kept-names.ts";
 
 /** What `--json` gives. */
 export type ShowData = {
@@ -115,7 +114,7 @@ export const command: Command = {
       const next = nextForPerson(seen);
       const left = leftOf(seen).rows;
       const { paint, cwd, width } = door;
-      const hasKept = holdsMore(data.workspace?.kept ?? "");
+      const hasKept = await isWorthNaming(data.workspace?.kept ?? "");
       return {
         exit: EXIT_OK,
         code: "ok",
@@ -133,6 +132,13 @@ function hasProcesses({ store, run: { id: run } }: Seen): boolean {
   return (
     store.agents({ run, status: "running" }).length > 0 || store.jobs({ run, status: "live" }).length > 0
   );
+}
+
+/** Among the files that were kept is something that is not elsewhere. */
+async function isWorthNaming(kept: string): Promise<boolean> {
+  if (kept === "") return false;
+  const { holdsMore } = await import("../salvage/kept-names.ts");
+  return holdsMore(kept);
 }
 
 const unlooked: Probe = () => {
