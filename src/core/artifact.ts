@@ -186,6 +186,8 @@ export type Artifact = {
   /** What it is about: `tree`, or names of artifacts. A later change of those makes it stale. */
   readonly bind: readonly string[];
   readonly block: Value<string>;
+  /** Files of the work: where none of them says something, it does not count. */
+  readonly there?: readonly string[];
   /** Blocks at the end of its file are the engine's, and no part of it. */
   readonly blocks?: true;
   /** One reading for each member of a list that another artifact holds, at most `max` of them. */

@@ -10,7 +10,7 @@ import type { Reading } from "../core/event.ts";
 import type { Works } from "./box.ts";
 import { outputIn } from "./launch.ts";
 import { artifactPaths, fillPath, placeOf, shownWorkspace } from "./place.ts";
-import type { Changed, Place } from "./ports/files.ts";
+import type { Changed, Lead, Place } from "./ports/files.ts";
 import type { Kept } from "./ports/journal.ts";
 import type { AgentRow } from "./ports/registry.ts";
 import { noteAll, rootOf } from "./project.ts";
@@ -63,14 +63,14 @@ function dispatchOf(
   const { role, slot, attempt } = agent;
   const { branch = "", base = "" } = shownWorkspace(works, row.id) ?? {};
   const found = readings.filter((reading) => reading.found);
-  const present = (files: readonly string[]): readonly string[] => works.artifacts.present(place, files);
+  const leads = (files: readonly string[]): readonly Lead[] => works.artifacts.leads(place, files);
   return {
     role,
     slot,
     attempt,
     branch,
     base,
-    context: [...new Set(contextFiles(workflow, run, { role, readings, present }))],
+    context: [...new Set(contextFiles(workflow, run, { role, readings, leads }))],
     artifacts: uniqueFiles(
       found.flatMap((reading) => {
         const paths = pathsOf(run, workflow.definition.artifacts[reading.artifact], reading.slot);

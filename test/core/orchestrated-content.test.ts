@@ -96,6 +96,47 @@ describe("nothing passes untested", () => {
   });
 });
 
+/** White space and signs that nobody sees. */
+const UNSEEN = [
+  " \n\t",
+  "\u00A0",
+  "\uFEFF",
+  "\u200B\u200C\u200D",
+  "\u00AD",
+  "\u2060",
+  "\u180E",
+  "\u3164",
+  "\u2800",
+  "\uFE0F",
+  "\u{E0041}",
+  "\u0000\u001B",
+  "\u202E",
+];
+
+describe("what nobody sees says nothing", () => {
+  test.for(UNSEEN)("%j", (text) => {
+    expect(faultsOf("notes", `${text}\n`)).toEqual([expect.stringMatching(/is empty|no text|NUL/)]);
+    expect(faultsOf("design", text)).not.toEqual([]);
+    expect(faultsOf("research", text)).not.toEqual([]);
+    const headings = ["Overview", "Modules", "Risks"];
+    const pages = headings.map((heading) => `## ${heading}\n\n${heading === "Risks" ? text : "So."}\n`);
+    expect(faultsOf("architecture", pages.join("\n"))).not.toEqual([]);
+    const listed = pages.map((each) => each.replace(text, () => `- ${text}`));
+    expect(faultsOf("architecture", listed.join("\n"))).not.toEqual([]);
+    expect(faultsOf("plan-shape", plan({ goal: text }))).toEqual(['"tasks[0].goal" is empty']);
+    expect(faultsOf("plan-shape", plan({ done_when: [text] }))).toEqual(['"tasks[0].done_when[0]" is empty']);
+    expect(faultsOf("acceptance", criteria({ ...CRITERION, verify: [`cmd:${text}`] }))).not.toEqual([]);
+    expect(faultsOf("acceptance", criteria({ ...CRITERION, description: text }))).not.toEqual([]);
+  });
+
+  test("and a sign that somebody sees is enough", () => {
+    for (const text of UNSEEN.slice(0, -2)) expect(faultsOf("notes", `${text}x`)).toEqual([]);
+    // Words in which such signs belong.
+    for (const text of ["\u{1F469}\u200D\u{1F4BB}", "می\u200Cخواهم"])
+      expect(faultsOf("notes", text)).toEqual([]);
+  });
+});
+
 describe("a text", () => {
   test.for<[artifact: string, text: string, fault: string]>([
     ["spec", page("Goals", "Acceptance Criteria", "Definition of Done"), ""],

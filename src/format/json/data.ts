@@ -1,5 +1,6 @@
 /** What is taken out of data, wherever it stands: whether it has its shape, and its lists and fields. */
 
+import { isBlank } from "../../core/blank.ts";
 import type { Reading } from "../../core/event.ts";
 import type { ListAt, Shape } from "../../core/artifact.ts";
 import type { Literal } from "../../core/value.ts";
@@ -57,7 +58,7 @@ function listAt(data: unknown, at: ListAt, wrong: Misfit[]): readonly string[] {
   if (typeof at !== "string") return listInOrder(items, { ...at, path }, wrong);
   const names = items.map((item: unknown, index) => {
     const name = isObject(item) ? (item["id"] ?? item["name"]) : item;
-    if (typeof name === "string" && name.trim() !== "") return cutValue(name);
+    if (typeof name === "string" && !isBlank(name)) return cutValue(name);
     wrong.push({
       path: [...path, index],
       reason: `${nameOf([...path, index])} must be a text, or have an id or a name`,

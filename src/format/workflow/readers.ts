@@ -39,6 +39,7 @@ const READERS_OF: Partial<Record<keyof ArtifactFile, readonly Kind[]>> = {
   front: ["document", "tasks"],
   under: ["document"],
   review: ["json", "yaml"],
+  there: FROM_FILES,
   workflow: ["children"],
   most: ["children", "document", "file"],
   with: ["children"],

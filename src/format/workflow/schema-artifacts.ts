@@ -223,6 +223,12 @@ export const Artifact = z.strictObject({
       "With each: the members are worked off one after the other, as they stand in the list",
     ),
   ),
+  there: z.optional(
+    told(
+      z.array(File).check(z.minLength(1)),
+      "Files of the work of which one must be there and say something: otherwise it does not count",
+    ),
+  ),
   begin: z.optional(
     told(Begin, "What a run begins with where nobody brings a text: made of what the person has said"),
   ),
