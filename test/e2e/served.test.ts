@@ -6,6 +6,7 @@ import { isSupervisorAlive } from "../../src/adapters/supervisor/lock.ts";
 import { isPerson } from "../support/person.ts";
 import { isAlive, until } from "./process-bench.ts";
 import { call, hide, scene, supervisorOf, withStore, type Printed, type Scene } from "./served-support.ts";
+import { sampled } from "../support/sampled.ts";
 
 const PLAN = "APPROACH: one line at a time\n";
 const DONE = "DONE: all of it\n";
@@ -143,28 +144,26 @@ async function playOut(on: Scene, before: readonly Line[], [argv, stdin = ""]: L
   return plain(on, await on.say(argv, { stdin }));
 }
 
-test
-  .runIf(isPerson)
-  .for(
+test.runIf(isPerson).for(
+  sampled(
+    4,
     ["served.before-work", "served.before-answer", "served.after-answer"].flatMap((place) =>
       ACTS.map((act) => [place, ...act] as const),
     ),
-  )(
-  "killed at %s over %s: it is done once, and the answer is the same",
-  async ([place, what, before, act]) => {
-    calm.set(what, calm.get(what) ?? calmly(before, act));
-    const wanted = await calm.get(what);
-    const on = await scene({ SIGNALBOX_SUPERVISOR_FAILPOINT: `${place}:${before.length + 1}` });
-    const victim = supervisorOf(on);
-    const printed = await playOut(on, before, act);
-    await until(() => !isAlive(victim));
-    expect({ printed, journal: on.journal(), state: on.state() }).toEqual(wanted);
-    expect(printed.code).toBe(0);
-    // Whoever comes next finds somebody at work.
-    expect((await on.say(["show"])).code).toBe(0);
-    await until(() => isSupervisorAlive(on.life.home));
-  },
-);
+  ),
+)("killed at %s over %s: it is done once, and the answer is the same", async ([place, what, before, act]) => {
+  calm.set(what, calm.get(what) ?? calmly(before, act));
+  const wanted = await calm.get(what);
+  const on = await scene({ SIGNALBOX_SUPERVISOR_FAILPOINT: `${place}:${before.length + 1}` });
+  const victim = supervisorOf(on);
+  const printed = await playOut(on, before, act);
+  await until(() => !isAlive(victim));
+  expect({ printed, journal: on.journal(), state: on.state() }).toEqual(wanted);
+  expect(printed.code).toBe(0);
+  // Whoever comes next finds somebody at work.
+  expect((await on.say(["show"])).code).toBe(0);
+  await until(() => isSupervisorAlive(on.life.home));
+});
 
 test.runIf(isPerson)(
   "a supervisor that stands still is not waited for, and does nothing when it goes on",
