@@ -30,19 +30,17 @@ const TAKE_MS = 250;
 /** A digest of a large repository takes its time. */
 const ANSWER_MS = 60_000;
 
-export async function main(): Promise<void> {
+/** What does everything, for when nobody is asked. */
+type Whole = { main(before?: Before): Promise<void> };
+
+export async function main(whole: () => Whole): Promise<void> {
   const socket = socketOf(process.env);
   const question = socket === undefined ? undefined : ownQuestion();
-  if (socket === undefined || question === undefined) return alone();
+  if (socket === undefined || question === undefined) return whole().main();
   const before: { stdin?: Uint8Array } = {};
   const printed = await ask(process.getBuiltinModule("node:net").connect(socket), question, before);
-  if (printed === undefined) await alone({ ...before, key: question.key });
+  if (printed === undefined) await whole().main({ ...before, key: question.key });
   else show(printed);
-}
-
-async function alone(before: Before = {}): Promise<void> {
-  const whole = await import("./main.ts");
-  await whole.main(before);
 }
 
 /** Tests end commands at named places, which are in the command itself. */
