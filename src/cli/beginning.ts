@@ -6,6 +6,7 @@ import { closest } from "../core/closest.ts";
 import type { Workflow } from "../core/compile.ts";
 import { startsFor, withDefaults } from "../core/entry.ts";
 import { targetOf } from "../core/gate.ts";
+import { isKept, settable } from "../core/param.ts";
 import { namedIn, unnamedIn } from "../core/named.ts";
 import type { Run } from "../core/run.ts";
 import type { Literal } from "../core/value.ts";
@@ -112,7 +113,8 @@ function paramsOf(workflow: Workflow, of: Beginning, id: string): Record<string,
 /** What does not fit is refused by the core, with what would. */
 function valueOf(declared: Readonly<Record<string, Param>>, name: string, text: string): Literal {
   const param = Object.hasOwn(declared, name) ? declared[name] : undefined;
-  if (param === undefined) throw unknownParam(name, Object.keys(declared));
+  if (param === undefined) throw unknownParam(name, settable(declared));
+  if (isKept(param)) throw keptParam(name, settable(declared));
   if (param.type === "int" && /^-?\d{1,15}$/.test(text)) return Number(text);
   if (param.type === "bool" && (text === "true" || text === "false")) return text === "true";
   return text;
@@ -123,6 +125,11 @@ function unknownParam(name: string, known: readonly string[]): UserError {
   const list = known.length === 0 ? "; it has none" : `; there are ${known.join(", ")}`;
   const hint = near === undefined ? list : `; did you mean "${near}"?`;
   return new UserError("unknown-parameter", `the workflow has no parameter "${name}"${hint}`, HELP);
+}
+
+function keptParam(name: string, known: readonly string[]): UserError {
+  const list = known.length === 0 ? "none may be set" : `these may be set: ${known.join(", ")}`;
+  return new UserError("kept-parameter", `"${name}" is kept by the run itself; ${list}`, HELP);
 }
 
 /** With these parameters, usually or in the state that was asked for. */

@@ -1,6 +1,8 @@
 /** What a run is about: where the goal goes, and that it is not left out where agents would be told nothing. */
 
 import { UserError } from "../adapters/user-error.ts";
+import { isBlank } from "../core/blank.ts";
+import { isKept } from "../core/param.ts";
 import type { Literal } from "../core/value.ts";
 import type { Definition } from "../core/workflow.ts";
 import type { Given } from "./command.ts";
@@ -11,7 +13,7 @@ const GOALS = ["goal", "summary"];
 
 export function goalPlace({ params }: Definition): string | undefined {
   const texts = Object.entries(params).flatMap(([name, param]) =>
-    param.type === "text" && param.named === undefined ? [name] : [],
+    param.type === "text" && param.named === undefined && !isKept(param) ? [name] : [],
   );
   return GOALS.find((name) => texts.includes(name)) ?? texts[0];
 }
@@ -28,7 +30,7 @@ export function requireGoal(
   // What is typed as a parameter counts, also where there is a goal: as it does when the run begins.
   const typedAs = (given.lists["param"] ?? []).some((pair) => pair.startsWith(`${place}=`));
   const said = goal === "" || typedAs ? String(params[place] ?? "") : goal;
-  if (said.trim() !== "") return;
+  if (!isBlank(said)) return;
   const [workflow = ""] = given.words;
   const rest = { ...given, lists: without(given.lists, place) };
   throw new UserError(

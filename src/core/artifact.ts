@@ -32,11 +32,17 @@ export type ReviewShape = {
   readonly locationAt?: string;
   /** Where it says how the tests went. */
   readonly testsAt?: string;
+  /** It passes nothing without a test that passed. */
+  readonly tested?: true;
+  readonly checklist?: Checklist;
   /** What contradicts itself does not count, instead of counting as what it lists. */
   readonly strict?: true;
   /** Some file shows it: its words are kept. */
   readonly shown?: true;
 };
+
+/** Headings with a word for each: under one with the word `found`, an issue of that heading must be listed, by its field `by`. */
+export type Checklist = { readonly at: string; readonly found: string; readonly by: string };
 
 /** The words of a review, for people. Empty where it has none. */
 export type ReviewText = {
@@ -180,6 +186,8 @@ export type Artifact = {
   /** What it is about: `tree`, or names of artifacts. A later change of those makes it stale. */
   readonly bind: readonly string[];
   readonly block: Value<string>;
+  /** Files of the work: where none of them says something, it does not count. */
+  readonly there?: readonly string[];
   /** Blocks at the end of its file are the engine's, and no part of it. */
   readonly blocks?: true;
   /** One reading for each member of a list that another artifact holds, at most `max` of them. */

@@ -16,6 +16,16 @@ export function takes(param: Param, value: Literal): boolean {
   }
 }
 
+/** Whether the run itself says it: it is not for setting. */
+export function isKept(param: Param): boolean {
+  return param.type === "text" && param.kept === true;
+}
+
+/** Those that a run may be begun with, by their names. */
+export function settable(params: Readonly<Record<string, Param>>): readonly string[] {
+  return Object.entries(params).flatMap(([name, param]) => (isKept(param) ? [] : [name]));
+}
+
 /** In words, what it takes. */
 export function sayTaken(param: Param): string {
   switch (param.type) {

@@ -106,14 +106,28 @@ function issueRules(review: ReviewShape, block: Severity): string[] {
         `${list} needs ${serious}${review.testsAt === undefined ? "" : " or a failed test"}: otherwise it does not count.`,
     ),
   ];
-  return [`What is listed in \`${review.issuesAt}\`:`, rules.join("\n"), ...testRules(review, claim)];
+  return [
+    `What is listed in \`${review.issuesAt}\`:`,
+    rules.join("\n"),
+    ...testRules(review, claim),
+    ...checkRules(review),
+  ];
 }
 
-function testRules({ testsAt }: ReviewShape, claim: string): string[] {
+function checkRules({ checklist, issuesAt }: ReviewShape): string[] {
+  if (checklist === undefined || issuesAt === undefined) return [];
+  const { at, found, by } = checklist;
+  return [
+    `What \`${at}\` says: a heading with \`${found}\` needs an issue with that \`${by}\` in \`${issuesAt}\`; without one it does not count.`,
+  ];
+}
+
+function testRules({ testsAt, tested }: ReviewShape, claim: string): string[] {
   if (testsAt === undefined) return [];
   const rules = [
     "- `passed`, `failed` and `skipped` add up to `total`; `skipped` and `status` may be left out.",
     `- ${claim} with a failed test, or with the status \`FAIL\`, does not count: you are asked again.`,
+    ...(tested === true ? [`- ${claim} without a test that was run does not count, either.`] : []),
   ];
   return [`What \`${testsAt}\` says of the tests:`, rules.join("\n")];
 }

@@ -27,12 +27,16 @@ type Kind =
       readonly about?: Readonly<Record<string, string>>;
     }
   | { readonly type: "bool"; readonly default: boolean }
-  /** Information only: no guard reads it. `set` names who may change it later, `named` the text of which it is a name. */
+  /**
+   * Information only: no guard reads it. `set` names who may change it later, `named` the text of which it is a name. What is `kept`, the run
+   * itself says of how it goes: nobody begins one with another word for it, but who makes it of a task.
+   */
   | {
       readonly type: "text";
       readonly default: string;
       readonly set: readonly string[];
       readonly named?: string;
+      readonly kept?: true;
     };
 
 /** `per` is `run`, `entry` (of any state), a state (its entry), or a scope that some move begins anew. */

@@ -13,12 +13,12 @@ import { withFaults } from "./left.ts";
 import { placeOf, shownWorkspace } from "./place.ts";
 import type { Process } from "./ports/process.ts";
 import type { AgentRow } from "./ports/registry.ts";
-import { projectAfter } from "./project.ts";
+import { noteAll, projectAfter } from "./project.ts";
 import { leaveTerminal } from "./seat.ts";
 import { submit } from "./submit.ts";
 import { startTurn } from "./turn.ts";
 import { agentOver, endOf } from "./turn-over.ts";
-import { contextFiles, missingFiles, withContext, withWords } from "./words.ts";
+import { contextFiles, missingFiles, refusedFiles, withContext, withWords } from "./words.ts";
 import { endWriters } from "./writers.ts";
 
 export async function startAgent({ works, kept, deed, key, tries }: Of<"start-agent">): Promise<string> {
@@ -36,8 +36,9 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
     const workflow = works.workflow(row.definition);
     const place = placeOf(works, { run, workflow, id: row.id });
     const readings = await works.artifacts.read(place);
-    const look = { role, readings, present: (all: readonly string[]) => works.artifacts.present(place, all) };
+    const look = { role, readings, leads: (all: readonly string[]) => works.artifacts.leads(place, all) };
     const files = contextFiles(workflow, run, look);
+    const refused = refusedFiles(workflow, run, look);
     if ((known?.turn ?? 0) === 0) {
       requireContext(role, missingFiles(workflow, run, look));
       await requireUnaltered(works, kept, { role, files });
@@ -45,7 +46,8 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
     const { agent, durable } =
       known === undefined ? newAgent(works, { of, name, entry: run.entry }) : { agent: known };
     if (agent.turn === 0) lookBeforehand(works, kept, { agent, readings });
-    const text = await firstPrompt({ works, kept, deed, key }, { agent, files });
+    if (agent.turn === 0) tellRefused(works, row.id, refused);
+    const text = await firstPrompt({ works, kept, deed, key }, { agent, files, refused });
     await startTurn(works, kept, { agent, turn: 1, text, ...(durable === undefined ? {} : { durable }) });
   }
   const started = await submit(works, {
@@ -67,9 +69,26 @@ function requireContext(role: string, missing: readonly string[]): void {
   throw Object.assign(new Error(message), { next: `put ${it} there` });
 }
 
+/** Once for each run: whoever looks is told that a file of theirs was left out. */
+function tellRefused(works: Works, run: string, refused: readonly string[]): void {
+  const texts = refused.map((each) => `${each}: it is not handed to agents`);
+  const known = texts.length === 0 ? [] : works.store.notes(run).map(({ text }) => text);
+  noteAll(
+    works,
+    run,
+    texts.filter((text) => !known.includes(text)),
+  );
+}
+
+type Reads = {
+  readonly agent: AgentRow;
+  readonly files: readonly string[];
+  readonly refused: readonly string[];
+};
+
 async function firstPrompt(
   on: Pick<Of<"start-agent">, "works" | "kept" | "deed" | "key">,
-  { agent, files }: { readonly agent: AgentRow; readonly files: readonly string[] },
+  { agent, files, refused }: Reads,
 ): Promise<string> {
   const { works, kept, deed, key } = on;
   const { row, run } = kept;
@@ -78,7 +97,7 @@ async function firstPrompt(
   const workspace = shownWorkspace(works, row.id);
   const session = works.desk.session(agent.dir);
   const variables = variablesOf({ workflow, run, workspace, agent: { role, slot, attempt, session } });
-  const text = withContext(promptText(workflow, deed.prompt, variables), files);
+  const text = withContext(promptText(workflow, deed.prompt, variables), files, refused);
   const { earlier } = workflow.definition.roles[role] ?? {};
   const prompt = withEarlier(text, await recalled(works, kept, earlier));
   return withWords(works, key, withFaults(works, { kept, key, author: { role, slot } }, prompt));

@@ -3,13 +3,14 @@
  * where a prompt is for whoever reads words.
  */
 
+import { lastFailed } from "../core/failed.ts";
 import { reads } from "../core/project.ts";
 import { slotKey } from "../core/run.ts";
 import type { Reading } from "../core/event.ts";
 import type { Works } from "./box.ts";
 import { outputIn } from "./launch.ts";
 import { artifactPaths, fillPath, placeOf, shownWorkspace } from "./place.ts";
-import type { Changed, Place } from "./ports/files.ts";
+import type { Changed, Lead, Place } from "./ports/files.ts";
 import type { Kept } from "./ports/journal.ts";
 import type { AgentRow } from "./ports/registry.ts";
 import { noteAll, rootOf } from "./project.ts";
@@ -32,6 +33,7 @@ export async function writeInput(works: Works, kept: Kept, agent: AgentRow): Pro
       ...dispatchOf(works, kept, { agent, place, readings: await works.artifacts.read(place) }),
       input: file,
       changed: reads(data, "dispatch.changed") ? await changedFor(works, kept, agent) : [],
+      failed: reads(data, "dispatch.failed") ? failedIn(works, kept) : null,
     },
   };
   const write = await works.artifacts.project(place, { root, projections });
@@ -61,14 +63,14 @@ function dispatchOf(
   const { role, slot, attempt } = agent;
   const { branch = "", base = "" } = shownWorkspace(works, row.id) ?? {};
   const found = readings.filter((reading) => reading.found);
-  const present = (files: readonly string[]): readonly string[] => works.artifacts.present(place, files);
+  const leads = (files: readonly string[]): readonly Lead[] => works.artifacts.leads(place, files);
   return {
     role,
     slot,
     attempt,
     branch,
     base,
-    context: [...new Set(contextFiles(workflow, run, { role, readings, present }))],
+    context: [...new Set(contextFiles(workflow, run, { role, readings, leads }))],
     artifacts: uniqueFiles(
       found.flatMap((reading) => {
         const paths = pathsOf(run, workflow.definition.artifacts[reading.artifact], reading.slot);
@@ -87,6 +89,11 @@ function dispatchOf(
 /** Several artifacts may be read from one file: the first has its name. */
 function uniqueFiles<T extends { readonly file: string }>(all: readonly T[]): readonly T[] {
   return [...new Map(all.toReversed().map((each) => [each.file, each])).values()].toReversed();
+}
+
+function failedIn(works: Works, { row }: Kept): string | null {
+  const events = works.store.events(row.id).map(({ event }) => event);
+  return lastFailed(works.workflow(row.definition), events);
 }
 
 /** What the work has become since its branch began: for whoever judges it, as it was handed over; for whoever writes, as it is now. */

@@ -8,19 +8,21 @@ import type { Artifact } from "../core/artifact.ts";
 import type { Definition } from "../core/workflow.ts";
 import type { Works } from "./box.ts";
 import { fillPath } from "./place.ts";
+import type { Lead } from "./ports/files.ts";
 
 /** Files that a role must know are named, never copied into its prompt. */
-export function withContext(text: string, files: readonly string[]): string {
-  if (files.length === 0) return text;
+export function withContext(text: string, files: readonly string[], refused: readonly string[] = []): string {
   const lines = [...new Set(files)].map((file) => `- ${file}`);
-  return `${text.trimEnd()}\n\n## Read these first\n\n${lines.join("\n")}\n`;
+  const others = [...new Set(refused)].map((each) => `- ${each}: it is not handed over, do not read it`);
+  if (lines.length + others.length === 0) return text;
+  return `${text.trimEnd()}\n\n## Read these first\n\n${[...lines, ...others].join("\n")}\n`;
 }
 
 type Look = {
   readonly role: string;
   readonly readings: readonly Reading[];
-  /** Those of these files of the work that are there. */
-  readonly present: (files: readonly string[]) => readonly string[];
+  /** Where these files of the work lead. */
+  readonly leads: (files: readonly string[]) => readonly Lead[];
 };
 
 /** The files that a role is to read first, as they lie there now. */
@@ -31,8 +33,16 @@ export function contextFiles({ definition }: Workflow, run: Run, look: Look): re
     .filter(isThere)
     .flatMap((name) => {
       const artifact = definition.artifacts[name];
-      return [...pathsOf(run, artifact), ...look.present(workPaths(run, artifact))];
+      const led = look.leads(workPaths(run, artifact));
+      return [...pathsOf(run, artifact), ...led.flatMap((lead) => ("to" in lead ? [lead.to] : []))];
     });
+}
+
+/** Those that lie there and are not handed over: each with the reason. */
+export function refusedFiles({ definition }: Workflow, run: Run, look: Look): readonly string[] {
+  return contextOf(definition, run, look.role)
+    .flatMap((name) => look.leads(workPaths(run, definition.artifacts[name])))
+    .flatMap((lead) => ("reason" in lead ? [`${lead.file} ${lead.reason}`] : []));
 }
 
 /** Those of them that it cannot begin without, and that are not there. What the engine writes itself is nobody's to bring. */
@@ -46,7 +56,7 @@ export function missingFiles({ definition }: Workflow, run: Run, look: Look): re
     .filter(isNeeded)
     .flatMap((name) => {
       const named = workPaths(run, definition.artifacts[name]);
-      const there = new Set(look.present(named));
+      const there = new Set(look.leads(named).flatMap((lead) => ("to" in lead ? [lead.file] : [])));
       const own = isFound(look.readings, name) ? [] : pathsOf(run, definition.artifacts[name]);
       return [...own, ...named.filter((file) => !there.has(file))];
     });

@@ -71,7 +71,9 @@ function inputOf(role: AgentRole, more: Part = {}): z.ZodMiniType {
       branch: Text,
       base: z.optional(told(Text, "The commit that the branch began from")),
       ci_status: z.enum(["unknown", "green", "red"]),
-      last_failed_step: z.optional(z.nullable(Text)),
+      last_failed_step: z.optional(
+        told(z.nullable(Text), "What failed last in this run, as STATE: WHAT; null where nothing did"),
+      ),
     }),
     project_type: told(z.enum(["web", "api", "cli", "lib", "mixed"]), "Says which checks apply"),
     tools_available: Texts,
@@ -213,16 +215,24 @@ const OUTPUTS: Readonly<Record<AgentRole, Answer>> = {
       ...Object.fromEntries(Object.entries(REPORT).map(([key, of]) => [key, z.optional(of)])),
     },
   },
-  Reviewer: { artifacts: { review_comments: z.array(Comment), checklist_summary: Checklist } },
+  Reviewer: {
+    artifacts: {
+      review_comments: z.array(Comment),
+      checklist_summary: told(Checklist, "Where issues were found, a comment of that category is listed"),
+    },
+  },
   QA: {
     artifacts: {
-      test_results: z.strictObject({
-        total: Count,
-        passed: Count,
-        failed: Count,
-        skipped: Count,
-        output: z.optional(Text),
-      }),
+      test_results: told(
+        z.strictObject({
+          total: Count,
+          passed: Count,
+          failed: Count,
+          skipped: Count,
+          output: z.optional(Text),
+        }),
+        "They add up; with OK none has failed, and one at least was run",
+      ),
       findings: z.array(z.strictObject({ severity: Grave, description: Filled, file: z.optional(Text) })),
       coverage_gaps: z.optional(Texts),
     },

@@ -5,6 +5,7 @@
  * throws because of what a file holds: a file that cannot be read is a reading with a fault.
  */
 
+import { isBlank } from "../core/blank.ts";
 import type { Fault, Reading } from "../core/event.ts";
 import type { Reader } from "../core/artifact.ts";
 import type { Finding } from "./finding.ts";
@@ -48,8 +49,7 @@ function find(reader: FileReader, file: string, text: string): Finding {
       };
     }
     case "file": {
-      const faults =
-        text.trim() === "" ? [{ at: { file, line: 1, col: 1 }, reason: "the file is empty" }] : [];
+      const faults = isBlank(text) ? [{ at: { file, line: 1, col: 1 }, reason: "the file is empty" }] : [];
       return { found: true, faults, ...besidesStatus(reader, file, text) };
     }
   }

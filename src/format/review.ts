@@ -8,8 +8,8 @@
 import { rulesOf, sayContradictions, type Claim } from "../core/agree.ts";
 import { NO_ISSUES, SEVERITIES, type IssueCounts, type Severity, type Verdict } from "../core/verdict.ts";
 import type { Artifact, Reader, ReviewShape, Shape } from "../core/artifact.ts";
-import { pathOf, readReview } from "./json/review.ts";
-import { isObject, misfits, type Misfit } from "./json/shape.ts";
+import { readReview } from "./json/review.ts";
+import { isObject, misfits, pathOf, type Misfit } from "./json/shape.ts";
 import { readTests } from "./json/tests.ts";
 import { SEVERITY_WORDS, sectionShape, sectionText, TESTS } from "./review-section.ts";
 

@@ -1,7 +1,7 @@
 /** What settings say of the parameters of one workflow: a tree of keys becomes values by parameter, and what fits none is told. */
 
 import { closest } from "../core/closest.ts";
-import { sayTaken, settingOf, takes } from "../core/param.ts";
+import { isKept, sayTaken, settingOf, takes } from "../core/param.ts";
 import type { Literal } from "../core/value.ts";
 import type { Param, Place } from "../core/workflow.ts";
 import type { Problem } from "./problem.ts";
@@ -59,6 +59,7 @@ export function settle(
 function keysOf(params: Readonly<Record<string, Param>>): Keys {
   const root: Keys = { below: new Map() };
   for (const [name, param] of Object.entries(params)) {
+    if (isKept(param)) continue;
     let at = root;
     for (const key of settingOf(name, param)) {
       const next = at.below.get(key) ?? { below: new Map() };

@@ -176,5 +176,12 @@ test("files by their paths: how many there are, and what they hold", async () =>
   expect(digests.size).toBe(4);
   rmSync(join(root, "AGENTS.md"));
   symlinkSync("/etc/hostname", join(root, "AGENTS.md"));
-  expect(await read()).toMatch(/^1 found AGENTS\.md:1:1 the file is a symbolic link/);
+  expect(await read()).toMatch(/^1 found AGENTS\.md:1:1 the file is a link that leads out of the workspace$/);
+  rmSync(join(root, "AGENTS.md"));
+  symlinkSync("other.md", join(root, "AGENTS.md"));
+  digests.clear();
+  expect(await read()).toBe("2 found");
+  write("other.md", "y");
+  expect(await read()).toBe("2 found");
+  expect(digests.size).toBe(2);
 });

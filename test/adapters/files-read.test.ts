@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Reading } from "../../src/core/event.ts";
-import type { Reader, Shape } from "../../src/core/artifact.ts";
+import type { Reader, ReviewShape, Shape } from "../../src/core/artifact.ts";
 import { readArtifact } from "../../src/format/read.ts";
 import { artifact, benchAt, folder, section, tidy, whole } from "./files-support.ts";
 
@@ -68,6 +68,43 @@ describe("artifacts are read", () => {
       expect.stringMatching(/^list found .+/),
     ]);
   });
+
+  test.for<[files: Readonly<Record<string, string | Uint8Array>>, link: string, counts: boolean]>([
+    [{}, "", false],
+    [{ "README.md": "It is so.\n" }, "", true],
+    [{ "docs/README.md": "It is so.\n" }, "", true],
+    [{ "README.md": " \u200B\uFEFF\n" }, "", false],
+    [{ "README.md": "", "docs/README.md": "It is so.\n" }, "", true],
+    [{ "README.md": Buffer.from([0xff, 0xfe, 0x41]) }, "", true],
+    [{ "other.md": "It is so.\n" }, "other.md", true],
+    [{ "other.md": "" }, "other.md", false],
+    [{}, "/etc/hostname", false],
+  ])(
+    "what tells of a page counts where that says something: %o, a link to %j: %s",
+    async ([files, link, counts]) => {
+      const review: ReviewShape = { verdictAt: "status", verdicts: { OK: "pass", BLOCKED: "needs_human" } };
+      const told = artifact(
+        "told.json",
+        { type: "json", lists: {}, review },
+        { there: ["README.md", "docs/README.md"] },
+      );
+      const root = folder();
+      const { artifacts, place, write } = benchAt(root, { artifacts: { told } });
+      const read = async (isWorkspace = true): Promise<Reading | undefined> =>
+        (await artifacts.read({ ...place, isWorkspace }))[0];
+      write("told.json", `{ "status": "OK" }`);
+      const alone = await read(false);
+      for (const [name, text] of Object.entries(files)) write(name, text);
+      if (link !== "") symlinkSync(link, join(root, "README.md"));
+      const reading = await read();
+      const wanted = "it needs one of these files, with something in it: README.md, docs/README.md";
+      expect(reading?.faults.map(({ reason }) => reason)).toEqual(counts ? [] : [wanted]);
+      // Who brings the page hands in the same words, and is heard.
+      expect(reading?.digest === alone?.digest).toBe(counts);
+      write("told.json", `{ "status": "BLOCKED" }`);
+      expect((await read())?.faults).toEqual([]);
+    },
+  );
 
   test("several files as one: there when any is, good when every one is, another when one is", async () => {
     const list = artifact("list.json", { type: "json", lists: { names: "names" } });

@@ -99,6 +99,21 @@ describe("what a run begins with", () => {
     expect(left()).toEqual(before);
   });
 
+  test.for<[workflow: string, param: string]>([
+    ["orchestrated", "mode_now=lean"],
+    ["orchestrated", "mode_now=full"],
+    ["orchestrated", "strategy_now=per-batch"],
+    ["orchestrated", "blocker=x"],
+    ["orchestrated", "ci_status=green"],
+    ["orchestrated-task", "blocker=x"],
+    ["orchestrated-task", "ci_status=green"],
+  ])("%s: %s is not for setting", async ([workflow, param]) => {
+    const { stdout, code } = await on.say(["run", workflow, "A goal", "--param", param, "--json"]);
+    expect([code, stdout]).toEqual([2, expect.stringMatching(/"kept-parameter".*may be set: goal,/s)]);
+    const [name = ""] = param.split("=");
+    expect(stdout.slice(stdout.indexOf("may be set"))).not.toContain(name);
+  });
+
   test("a workflow that may not end is not begun", async () => {
     const other = scene({
       ".signalbox/workflows/loop/workflow.yaml": tiny("loop", "  - { from: open, to: open, by: engine }\n"),

@@ -171,7 +171,11 @@ test.for<[Params, string]>([
   const { run } = live(flow, params, "note");
   const prompt = withContext(
     "Look.\n",
-    contextFiles(flow, run, { role: "analyst", readings: [], present: (all) => all }),
+    contextFiles(flow, run, {
+      role: "analyst",
+      readings: [],
+      leads: (all) => all.map((file) => ({ file, to: file })),
+    }),
   );
   expect(prompt.match(/\w+\.md/g)?.join(" ")).toBe(files);
 });
@@ -181,7 +185,14 @@ test("whoever begins later is not told to read what nobody made, and reads what 
   const { build, ...held } = run.held;
   if (build === undefined) throw new Error("nothing was built");
   const told = (at: Run): string | undefined =>
-    withContext("Look.\n", contextFiles(flow, at, { role: "analyst", readings: [], present: (all) => all }))
+    withContext(
+      "Look.\n",
+      contextFiles(flow, at, {
+        role: "analyst",
+        readings: [],
+        leads: (all) => all.map((file) => ({ file, to: file })),
+      }),
+    )
       .match(/\w+\.md/g)
       ?.join(" ");
   expect(told({ ...run, held })).toBeUndefined();

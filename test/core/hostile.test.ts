@@ -1,7 +1,7 @@
 /** What an agent, or a broken edge, might try on the core. */
 
 import { expect, test } from "vitest";
-import type { Incoming, Reading } from "../../src/core/event.ts";
+import type { Actor, Incoming, Reading } from "../../src/core/event.ts";
 import { NO_RUN } from "../../src/core/run.ts";
 import { step } from "../../src/core/step.ts";
 import { AT, HUMAN, play, reading, start, trace, verdict } from "../support/play.ts";
@@ -19,6 +19,7 @@ import {
   task,
   worker,
 } from "../support/task.ts";
+import { loadWorkflow } from "../support/workflows.ts";
 
 function last(words: Parameters<typeof trace>[1]): string {
   return trace(task, words).split("\n").at(-1) ?? "";
@@ -128,6 +129,27 @@ test("a parameter that every object has cannot be set at the start", () => {
   };
   const after = step(task, NO_RUN, event);
   expect(after.ok ? "accepted" : after.refusal.message).toBe('there is no parameter "toString"');
+});
+
+const child = loadWorkflow("orchestrated-task");
+
+test.for<[by: Actor, params: Readonly<Record<string, string>>, said: string]>([
+  [HUMAN, { ci_status: "green" }, "ci_status is kept by the run itself: nobody begins one with it"],
+  [HUMAN, { blocker: "x" }, "blocker is kept by the run itself: nobody begins one with it"],
+  [HUMAN, { ci_status: "unknown" }, "accepted"],
+  [{ type: "engine" }, { ci_status: "green" }, "accepted"],
+])("%o begins a run with %o, which the run itself keeps: %s", ([by, params, said]) => {
+  const event: Incoming = {
+    type: "run-started",
+    by,
+    at: AT,
+    run: "R1",
+    definition: child.hash(),
+    params,
+    reserved: ["workspace"],
+  };
+  const after = step(child, NO_RUN, event);
+  expect(after.ok ? "accepted" : after.refusal.message).toBe(said);
 });
 
 test("a plan that was seen before the worker came opens its move only when the worker asks for it", () => {

@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from "vitest";
 import { readArtifact } from "../../src/format/read.ts";
-import { session } from "../support/orchestrated.ts";
+import { session, task } from "../support/orchestrated.ts";
 
 /** Why a text does not count; nothing where it does. */
-function faultsOf(name: string, text: string): readonly string[] {
-  const artifact = session.definition.artifacts[name];
+function faultsOf(name: string, text: string, { definition } = session): readonly string[] {
+  const artifact = definition.artifacts[name];
   if (artifact === undefined) throw new Error(`there is no ${name}`);
   const bytes = new TextEncoder().encode(text);
   return readArtifact(name, artifact, { file: "f", bytes, slot: "" }).faults.map(({ reason }) => reason);
@@ -35,6 +35,107 @@ const TASK = {
 const PROJECT = { name: "It", definition_of_done: ["it works"] };
 const plan = (more: object = {}): string =>
   JSON.stringify({ project: PROJECT, tasks: [{ ...TASK, ...more }] });
+
+const ANSWER = {
+  summary: "Looked at",
+  gates: { meets_definition_of_done: true, needs_review: false, needs_tests: false, security_concerns: [] },
+  next: { recommended_agent: "QA", recommended_task_id: "meta", reason: "it is due" },
+};
+const FINE = {
+  security: "OK",
+  architecture: "N/A",
+  logic: "OK",
+  performance: "OK",
+  quality: "OK",
+  devils_advocate: "OK",
+};
+const comment = (category: string): object => ({ severity: "nit", category, file: "a.ts", message: "So" });
+const NO_ISSUE = 'is "issues_found", but no issue with that category is listed';
+
+describe("a checklist that finds something lists it", () => {
+  test.for<[status: string, found: object, categories: readonly string[], faults: readonly string[]]>([
+    ["OK", {}, [], []],
+    ["OK", {}, ["Logic"], []],
+    ["OK", { logic: "issues_found" }, ["Logic"], []],
+    ["OK", { logic: "issues_found" }, [], [`"artifacts.checklist_summary.logic" ${NO_ISSUE}`]],
+    ["OK", { logic: "issues_found" }, ["Quality"], [`"artifacts.checklist_summary.logic" ${NO_ISSUE}`]],
+    ["BLOCKED", { logic: "issues_found" }, ["Quality"], [`"artifacts.checklist_summary.logic" ${NO_ISSUE}`]],
+    ["OK", { devils_advocate: "issues_found" }, ["Devil's Advocate"], []],
+    [
+      "OK",
+      { security: "issues_found", devils_advocate: "issues_found" },
+      [],
+      [
+        `"artifacts.checklist_summary.security" ${NO_ISSUE}`,
+        `"artifacts.checklist_summary.devils_advocate" ${NO_ISSUE}`,
+      ],
+    ],
+  ])("%s, %o, with comments on %j: %j", ([status, found, categories, faults]) => {
+    const artifacts = {
+      review_comments: categories.map(comment),
+      checklist_summary: { ...FINE, ...found },
+    };
+    expect(faultsOf("review", JSON.stringify({ ...ANSWER, status, artifacts }), task)).toEqual(faults);
+  });
+});
+
+describe("nothing passes untested", () => {
+  test.for<[status: string, numbers: readonly [number, number, number], faults: readonly string[]]>([
+    ["OK", [1, 0, 0], []],
+    ["OK", [1, 0, 5], []],
+    ["OK", [0, 0, 0], ['"OK" passes it, but no test was run']],
+    ["OK", [0, 0, 5], ['"OK" passes it, but every test was skipped']],
+    // Whether a failed one is passed is weighed, and told of the verdict.
+    ["OK", [0, 1, 0], []],
+    ["BLOCKED", [0, 0, 0], []],
+    ["BLOCKED", [0, 1, 5], []],
+  ])("%s with %j passed, failed and skipped: %j", ([status, [passed, failed, skipped], faults]) => {
+    const total = passed + failed + skipped;
+    const artifacts = { test_results: { total, passed, failed, skipped }, findings: [] };
+    expect(faultsOf("qa-report", JSON.stringify({ ...ANSWER, status, artifacts }), task)).toEqual(faults);
+  });
+});
+
+/** White space and signs that nobody sees. */
+const UNSEEN = [
+  " \n\t",
+  "\u00A0",
+  "\uFEFF",
+  "\u200B\u200C\u200D",
+  "\u00AD",
+  "\u2060",
+  "\u180E",
+  "\u3164",
+  "\u2800",
+  "\uFE0F",
+  "\u{E0041}",
+  "\u0000\u001B",
+  "\u202E",
+];
+
+describe("what nobody sees says nothing", () => {
+  test.for(UNSEEN)("%j", (text) => {
+    expect(faultsOf("notes", `${text}\n`)).toEqual([expect.stringMatching(/is empty|no text|NUL/)]);
+    expect(faultsOf("design", text)).not.toEqual([]);
+    expect(faultsOf("research", text)).not.toEqual([]);
+    const headings = ["Overview", "Modules", "Risks"];
+    const pages = headings.map((heading) => `## ${heading}\n\n${heading === "Risks" ? text : "So."}\n`);
+    expect(faultsOf("architecture", pages.join("\n"))).not.toEqual([]);
+    const listed = pages.map((each) => each.replace(text, () => `- ${text}`));
+    expect(faultsOf("architecture", listed.join("\n"))).not.toEqual([]);
+    expect(faultsOf("plan-shape", plan({ goal: text }))).toEqual(['"tasks[0].goal" is empty']);
+    expect(faultsOf("plan-shape", plan({ done_when: [text] }))).toEqual(['"tasks[0].done_when[0]" is empty']);
+    expect(faultsOf("acceptance", criteria({ ...CRITERION, verify: [`cmd:${text}`] }))).not.toEqual([]);
+    expect(faultsOf("acceptance", criteria({ ...CRITERION, description: text }))).not.toEqual([]);
+  });
+
+  test("and a sign that somebody sees is enough", () => {
+    for (const text of UNSEEN.slice(0, -2)) expect(faultsOf("notes", `${text}x`)).toEqual([]);
+    // Words in which such signs belong.
+    for (const text of ["\u{1F469}\u200D\u{1F4BB}", "می\u200Cخواهم"])
+      expect(faultsOf("notes", text)).toEqual([]);
+  });
+});
 
 describe("a text", () => {
   test.for<[artifact: string, text: string, fault: string]>([

@@ -157,6 +157,13 @@ describe("what a judge says", () => {
     // It says two things at once.
     [{ Reviewer: "OK major, OK" }, "", "REVIEW !Reviewer QA SECURITY JOIN completed"],
     [{ Reviewer: "OK blocker, OK" }, "", "REVIEW !Reviewer QA SECURITY JOIN completed"],
+    [{ Reviewer: "OK claims, OK" }, "", "REVIEW !Reviewer QA SECURITY JOIN completed"],
+    [{ Reviewer: "OK claims nit" }, "", "REVIEW NOTES"],
+    [{ Reviewer: "BLOCKED claims, OK" }, "", "REVIEW !Reviewer QA SECURITY JOIN completed"],
+    [{ Reviewer: "BLOCKED claims major, OK" }, "", `REVIEW FIX_REVIEW ${JUDGED}`],
+    [{ QA: "OK untested, OK" }, "", "QA !QA SECURITY JOIN completed"],
+    [{ QA: "OK skipped, OK" }, "", "QA !QA SECURITY JOIN completed"],
+    [{ QA: "BLOCKED untested high, OK" }, "", `QA FIX_TESTS ${JUDGED}`],
     [{ QA: "OK low" }, "", JUDGED],
     [{ QA: "OK fail, OK" }, "", "QA !QA SECURITY JOIN completed"],
     [{ QA: "OK odd, OK" }, "", "QA !QA SECURITY JOIN completed"],

@@ -81,7 +81,11 @@ test("whoever mends is told to read the review, as long as it is there", () => {
   const told = (at: Run): string[] => {
     const prompt = withContext(
       "Mend.\n",
-      contextFiles(flow, at, { role: "fixer", readings: [], present: (all) => all }),
+      contextFiles(flow, at, {
+        role: "fixer",
+        readings: [],
+        leads: (all) => all.map((file) => ({ file, to: file })),
+      }),
     );
     return [...prompt.matchAll(/^- (.*)$/gm)].map(([, file = ""]) => file);
   };

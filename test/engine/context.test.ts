@@ -1,6 +1,6 @@
 /** What an agent must read is there before it begins, or a person is told; what it may read is named where it is there. */
 
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { dispatching } from "../support/dispatch.ts";
@@ -51,6 +51,51 @@ test.for<[string, Readonly<Record<string, string>>, string[]]>([
     await scene.begin();
     const list = named.map((file) => `- ${file}`).join("\n");
     expect(await scene.work()).toEqual([`Write.\n\n## Read these first\n\n${list}\n`]);
+  });
+});
+
+test.for<[what: string, target: string, named: string, note: string]>([
+  ["to a file beside it", "CLAUDE.md", "- CLAUDE.md", ""],
+  ["to a file elsewhere in the work", "docs/agents.md", "- docs/agents.md", ""],
+  ["over another link", "second.md", "- CLAUDE.md", ""],
+  ["out of the work", "/etc/hostname", "AGENTS.md is a link that leads out of the workspace", "out of"],
+  ["out of it by steps", "../outside.md", "AGENTS.md is a link that leads out of the workspace", "out of"],
+  ["to what git keeps", ".git/config", "AGENTS.md is a link that leads out of the workspace", "out of"],
+  ["to a folder", "docs", "AGENTS.md is a link that leads to no ordinary file", "to no ordinary"],
+  ["to nothing", "nowhere.md", "AGENTS.md is a link that leads to nothing", "to nothing"],
+  ["to itself", "AGENTS.md", "AGENTS.md is a link that leads to nothing", "to nothing"],
+])(
+  "a link %s: what it leads to is handed over, or people and agents are told",
+  async ([, target, named, note]) => {
+    await dispatching(WORKFLOW, async (scene) => {
+      scene.put({ "spec.md": SPEC, "CLAUDE.md": "Be kind.\n", "docs/agents.md": "Be brief.\n" });
+      scene.put({ "../outside.md": "Obey.\n", ".git/config": "x\n" });
+      symlinkSync("CLAUDE.md", join(scene.repo, "second.md"));
+      symlinkSync(target, join(scene.repo, "AGENTS.md"));
+      await scene.begin();
+      const [prompt = ""] = await scene.work();
+      const line = note === "" ? named : `- ${named}: it is not handed over, do not read it`;
+      expect(prompt).toBe(`Write.\n\n## Read these first\n\n- spec.md\n${line}\n`);
+      const told = scene.store.notes(scene.run().id).map(({ text }) => text);
+      expect(told).toEqual(note === "" ? [] : [`${named}: it is not handed to agents`]);
+    });
+  },
+);
+
+test("the folder of such a file may be a link, too", async () => {
+  await dispatching(WORKFLOW, async (scene) => {
+    scene.put({ "spec.md": SPEC, "guides/STYLE.md": "Tabs.\n" });
+    symlinkSync("guides", join(scene.repo, "docs"));
+    await scene.begin();
+    expect(await scene.work()).toEqual([expect.stringContaining("- docs/STYLE.md\n")]);
+  });
+  await dispatching(WORKFLOW, async (scene) => {
+    scene.put({ "spec.md": SPEC });
+    mkdirSync(join(scene.repo, "../other"));
+    symlinkSync("../other", join(scene.repo, "docs"));
+    await scene.begin();
+    const said = "docs/STYLE.md stands in a folder outside of the workspace: it is not handed over";
+    expect(await scene.work()).toEqual([expect.stringContaining(said)]);
   });
 });
 

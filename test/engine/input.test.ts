@@ -30,7 +30,7 @@ roles:
       file: contract/coder.input.json
       data:
         task: { goal: { from: params.goal }, context_files: { from: dispatch.context }, session_changed_files: { from: dispatch.changed } }
-        repo_state: { branch: { from: dispatch.branch }, base: { from: dispatch.base } }
+        repo_state: { branch: { from: dispatch.branch }, base: { from: dispatch.base }, last_failed_step: { from: dispatch.failed } }
         tools_available: [git, npm]
         artifact_list: { each: dispatch.artifacts, give: { from: item.file } }
         me: { role: { from: dispatch.role }, attempt: { from: dispatch.attempt }, output: { from: dispatch.output } }
@@ -68,7 +68,7 @@ test("it is written before each attempt, and the prompt names it and what is to 
           { path: "a.ts", type: "modified", from: null },
         ],
       },
-      repo_state: { branch: "main", base: "b1" },
+      repo_state: { branch: "main", base: "b1", last_failed_step: null },
       tools_available: ["git", "npm"],
       artifact_list: ["spec.md"],
       me: { role: "coder", attempt: 1, output: "contract/coder.output.json" },
@@ -82,6 +82,7 @@ test("it is written before each attempt, and the prompt names it and what is to 
     expect(JSON.parse(scene.read(FILE))).toEqual({
       ...given,
       task: { ...given.task, context_files: ["spec.md", "design.md"] },
+      repo_state: { ...given.repo_state, last_failed_step: "coding: coder" },
       artifact_list: ["spec.md", "design.md"],
       me: { ...given.me, attempt: 2 },
       deaths: 1,

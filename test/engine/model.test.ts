@@ -46,6 +46,7 @@ function boxOf(): Box {
       texts: () => Promise.resolve({}),
       tasks: () => Promise.resolve([]),
       present: () => [],
+      leads: () => [],
       read: () => Promise.resolve([]),
       put: () => Promise.resolve([]),
       archive: () => Promise.resolve([]),

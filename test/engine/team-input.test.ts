@@ -120,6 +120,14 @@ test.for(
 
 test.for(
   [session, task].flatMap(({ definition: { name, roles } }) =>
+    Object.entries(roles).map(([role, { input }]) => [name, role, input?.data] as const),
+  ),
+)("%s: %s is told what failed last", ([, , data]) => {
+  expect(data).toMatchObject({ repo_state: { last_failed_step: { from: "dispatch.failed" } } });
+});
+
+test.for(
+  [session, task].flatMap(({ definition: { name, roles } }) =>
     Object.entries(roles).map(([role, { context, optional }]) => [name, role, context, optional] as const),
   ),
 )("%s: %s is handed them, where they are there", ([, , context, optional]) => {

@@ -18,6 +18,7 @@ const PARAMS: Readonly<Record<string, Param>> = {
   },
   exclude: { type: "text", default: "", set: [], setting: "stages.FINAL.git.excludePatterns" },
   backoff: { type: "text", default: "", set: [], setting: "retries.backoffSeconds" },
+  mode_now: { type: "text", default: "full", set: [], kept: true },
 };
 
 /** The values that the text has, or all that is wrong with it. */
@@ -63,6 +64,10 @@ test.for<[line: string, said: string]>([
   [
     "test_stage: false",
     'c:3:5: the workflow w has no setting "test_stage"; there are goal, stages, defaults, retries',
+  ],
+  [
+    "mode_now: lean",
+    'c:3:5: the workflow w has no setting "mode_now"; there are goal, stages, defaults, retries',
   ],
   [
     "toString: x",

@@ -4,7 +4,7 @@
  *
  * What happens is told by who does it, a word for each time: `{ Reviewer: "BLOCKED major, OK" }`; after the last one all is well, and a star
  * means: from then on always. An answer is its status, then severities of what it found, fields that are true (`ui`), `same` where behaviour has not changed, `asks` for two questions, files that it leaves out
- * (`-spec`), `~` for a change of the work by somebody whose it is not, `fail` for a failed test. What people do is told in one list: an
+ * (`-spec`), `~` for a change of the work by somebody whose it is not, `fail` for a failed test, `untested` and `skipped` for none that was run, `claims` where the checklist finds something in the logic. What people do is told in one list: an
  * answer (with `!` at its end, without a text; `PART=ANSWER` for one part), `to STATE`, `edit FILE` or `edit work`.
  */
 
@@ -245,11 +245,15 @@ function ownOf({ role, word }: By, workflow: Workflow): Readonly<Record<string, 
         file: "a.ts",
         message: "It is wrong",
       }));
-      return { artifacts: { review_comments: comments, checklist_summary: CHECKLIST } };
+      const checklist = has("claims") ? { ...CHECKLIST, logic: "issues_found" } : CHECKLIST;
+      return { artifacts: { review_comments: comments, checklist_summary: checklist } };
     }
     case "QA": {
       const failed = has("fail") ? 1 : 0;
-      const results = { total: 3, passed: 3 - failed, failed, skipped: has("odd") ? 1 : 0 };
+      const isUntried = has("untested") || has("skipped");
+      const results = isUntried
+        ? { total: has("skipped") ? 3 : 0, passed: 0, failed: 0, skipped: has("skipped") ? 3 : 0 }
+        : { total: 3, passed: 3 - failed, failed, skipped: has("odd") ? 1 : 0 };
       const findings = found.map((severity) => ({ severity, description: "It fails" }));
       return { artifacts: { test_results: results, findings } };
     }

@@ -1,6 +1,6 @@
 /** The settings that count here, one by one, each with where it comes from. */
 
-import { sayTaken, settingOf } from "../../core/param.ts";
+import { isKept, sayTaken, settingOf } from "../../core/param.ts";
 import type { Literal } from "../../core/value.ts";
 import type { Definition, Place } from "../../core/workflow.ts";
 import type { Surveyed } from "./read.ts";
@@ -64,7 +64,8 @@ export function paramsInForce(
   { layers }: Pick<Surveyed, "layers">,
 ): ParamInForce[] {
   const { values } = setParams(definition, layers);
-  return Object.entries(definition.params).map(([param, declared]) => {
+  const open = Object.entries(definition.params).filter(([, declared]) => !isKept(declared));
+  return open.map(([param, declared]) => {
     const set = Object.hasOwn(values, param) ? values[param] : undefined;
     return {
       param,

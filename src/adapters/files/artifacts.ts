@@ -2,6 +2,7 @@
 
 import type { Artifacts } from "../../engine/ports/files.ts";
 import type { Registry } from "../../engine/ports/registry.ts";
+import { leadsIn } from "./lead.ts";
 import { archiveAll, carryAll } from "./move.ts";
 import { forgetPeoples, keepPeoples } from "./peoples.ts";
 import { ownWrites } from "./own-writes.ts";
@@ -23,6 +24,7 @@ export function fileArtifacts({ registry }: On): Artifacts {
     read: (place) => readAll(registry, place),
     tasks: (place, artifact) => tasksIn(place, artifact),
     present: (place, files) => presentIn(place, files),
+    leads: (place, files) => leadsIn(place, files),
     texts: (place, of) => textsIn(place, of),
     put: (place, text) => putArtifact({ own, kept: registry }, place, text),
     archive: (place, of) => {

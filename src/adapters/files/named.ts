@@ -7,12 +7,13 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type { Fault, Reading } from "../../core/event.ts";
 import { fillPath } from "../../core/fill-path.ts";
-import type { Place } from "../../engine/ports/files.ts";
+import type { Lead, Place } from "../../engine/ports/files.ts";
 import type { Registry } from "../../engine/ports/registry.ts";
 import { sha256 } from "../../format/sha256.ts";
 import { decodeWhole } from "./decode.ts";
 import { codeOf } from "./errno.ts";
 import { inFolder, type Folder } from "./folder.ts";
+import { leadOf } from "./lead.ts";
 import { filesOf, shownPath } from "./paths.ts";
 import { openAt } from "./unread.ts";
 
@@ -67,18 +68,29 @@ async function readingOf(on: On, artifact: string, list: Reading): Promise<Readi
 /** That none of them is there is something to know, too. */
 function byPath({ root, run }: Place, artifact: string, paths: readonly string[]): Reading {
   const files = [...new Set(paths.map((path) => fillPath(run, path, "")))];
-  const { digest, faults, found } = contentOf(root, files);
+  const { digest, faults, found } = contentOf(root, files, leadOf);
   return { artifact, slot: "", found: true, digest, faults, fields: { found }, lists: {} };
 }
 
+/** A list of tasks names files one by one, and a link in it is a slip; a workflow names what may be either. */
+const asNamed = (_: string, file: string): Lead => ({ file, to: file });
+
 type Content = { readonly digest: string; readonly faults: readonly Fault[]; readonly found: number };
 
-function contentOf(root: string, files: readonly string[]): Content {
+function contentOf(
+  root: string,
+  files: readonly string[],
+  lead: (root: string, file: string) => Lead | undefined = asNamed,
+): Content {
   const { createHash } = process.getBuiltinModule("node:crypto");
   const faults: Fault[] = [];
   let found = 0;
   const lines = files.map((path) => {
-    const held = contentAt(root, path, () => createHash("sha256"));
+    const led = lead(root, path) ?? { file: path, to: path };
+    const held: Held =
+      "to" in led
+        ? contentAt(root, led.to, () => createHash("sha256"))
+        : { type: "refused", reason: led.reason };
     if (held.type === "refused")
       faults.push({ at: { file: path, line: 1, col: 1 }, reason: `the file ${held.reason}` });
     if (held.type === "digest") found += 1;

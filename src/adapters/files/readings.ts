@@ -15,6 +15,7 @@ import { sha256 } from "../../format/sha256.ts";
 import { decodeWhole } from "./decode.ts";
 import { readNamed } from "./named.ts";
 import type { FileOf } from "./paths.ts";
+import { withThere } from "./there.ts";
 import { openAt, readableIn, unread } from "./unread.ts";
 
 type Cache = Pick<Registry, "readings" | "keepReadings">;
@@ -36,7 +37,7 @@ export async function readAll(cache: Cache, place: Place): Promise<readonly Read
     }
     readings.push(together(artifact, of.every, parts));
   }
-  return [...readings, ...(await readNamed({ cache, place }, readings))];
+  return [...withThere(place, readings), ...(await readNamed({ cache, place }, readings))];
 }
 
 function within(cache: Cache, artifact: string): Cache {

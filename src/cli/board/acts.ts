@@ -14,7 +14,10 @@ export function actsOf(facts: Facts | undefined, on: On): Readonly<Record<Act, s
     attach: over || attaching(on, facts.seen.run.id),
     respawn: over || (on.session === "dead" ? "" : "no agent of it has crashed"),
     resume: on.waits.kind === "halted" || on.waits.kind === "attention" ? "" : "nothing holds it up",
-    view: facts.page === "" ? `${facts.seen.row.workflow} has no page to show` : "",
+    view:
+      facts.page === "" && facts.question === undefined
+        ? `${facts.seen.row.workflow} has no page to show`
+        : "",
     changes: over || (facts.isSendingBack ? "" : `${on.state} is not where a person asks for changes`),
     answer: over || answering(facts, on),
     merge: over || (facts.finishing ?? `nobody can finish it from ${on.state}`),
@@ -24,7 +27,8 @@ export function actsOf(facts: Facts | undefined, on: On): Readonly<Record<Act, s
 }
 
 function answering({ answerTo, question, seen }: Facts, { state }: On): string {
-  if (question !== undefined) return `${question.id} wants a choice: signalbox answer ${seen.run.id} VALUE`;
+  if (question !== undefined)
+    return `${question.id} wants a choice (v shows it): signalbox answer ${seen.run.id} VALUE`;
   return answerTo === "" ? `${state} is not where a person answers` : "";
 }
 

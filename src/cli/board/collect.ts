@@ -30,6 +30,7 @@ import {
   type Terminal,
   type Work,
 } from "./row.ts";
+import { askingIn } from "./asking.ts";
 import { waitsOf, type Ahead } from "./waits.ts";
 
 export type Wanted = {
@@ -43,6 +44,8 @@ export type Collector = {
   collect(wanted: Wanted): BoardView;
   /** The page of a run: where it is, whether or not it is there. */
   pageOf(run: string): string | undefined;
+  /** What it asks a person, with everything that bears on it; empty where it asks nothing. */
+  askingOf(run: string): string;
 };
 
 type On = {
@@ -107,6 +110,10 @@ export function collectorOf(on: On): Collector {
       return facts === undefined || facts.page === ""
         ? undefined
         : `${rootOf(on.store, on.home, run)}/${facts.page}`;
+    },
+    askingOf: (run) => {
+      const facts = known.get(run)?.facts;
+      return facts?.question === undefined ? "" : askingIn(facts.seen);
     },
   };
 }

@@ -2,8 +2,10 @@
 
 import { EXIT_OK, type Door } from "../command.ts";
 import type { Followed } from "../follow.ts";
+import { fitted } from "../fit.ts";
+import { sayCause } from "../reading/cause.ts";
+import { sayTyped } from "../reading/means.ts";
 import { sayReads } from "../reading/question.ts";
-import { columns } from "../say.ts";
 import { commandFor, DOORS, sayPhase, type Doing } from "./doors.ts";
 
 /** What `--json` gives. */
@@ -64,10 +66,13 @@ function rejectedEnd({ phase, change }: ChangeData, end: Followed): End {
 
 type Said = Followed & { readonly cause: readonly string[] };
 
-export function sayEnd({ message, choices, reads, next, cause }: Said, { paint, cwd }: Door): string {
-  const asked = cause.map((line) => `  > ${line}\n`);
+export function sayEnd({ message, choices, reads, next, cause }: Said, { paint, cwd, width }: Door): string {
+  const asked = sayCause(cause, width);
   const read = sayReads(reads, cwd).map((line) => `  ${line}\n`);
-  const typed = columns(choices.map(({ command: line, means }) => [`  type: ${line}`, means]));
+  const typed = fitted(
+    choices.map((choice) => [`  type: ${sayTyped(choice)}`, choice.means]),
+    width,
+  );
   const more = choices.length === 0 && next !== "" ? `  next: ${next}\n` : "";
   return `${paint.bold(message)}\n${asked.join("")}${read.join("")}${typed}${more}`;
 }

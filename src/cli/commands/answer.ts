@@ -29,7 +29,8 @@ import { seenOf } from "../kept.ts";
 import { lookAgain } from "../look-again.ts";
 import { causeOf } from "../reading/cause.ts";
 import { askingTask } from "../reading/children.ts";
-import { questionOf, type QuestionView } from "../reading/question.ts";
+import { sayTyped } from "../reading/means.ts";
+import { choicesOf, questionOf, type QuestionView } from "../reading/question.ts";
 import { nextForPerson } from "../reading/ways.ts";
 import { conflict } from "../refused.ts";
 import { shownWord } from "../shown.ts";
@@ -170,8 +171,8 @@ function sayWhere({ run, from, to }: Done, question: QuestionView | undefined): 
   return `${run} goes from ${from} to ${to}${asks}`;
 }
 
-function commandsOf({ options }: QuestionView): string {
-  return options.map(({ command: typed }) => typed).join(", or: ");
+function commandsOf(question: QuestionView): string {
+  return choicesOf(question).map(sayTyped).join(", or: ");
 }
 
 /** With `--part` the answers are there: the one word can only be the question. */

@@ -9,8 +9,8 @@ import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { fitted, wrapped } from "../fit.ts";
 import { firstLine, sayAge } from "../say.ts";
 import { aboutOf } from "../reading/about.ts";
-import type { Choice } from "../reading/means.ts";
-import { causeOf } from "../reading/cause.ts";
+import { sayTyped, type Choice } from "../reading/means.ts";
+import { causeOf, sayCause } from "../reading/cause.ts";
 import { doubtsOf } from "../reading/doubts.ts";
 import { choicesOf, questionOf, sayParts, sayReads, type QuestionView } from "../reading/question.ts";
 import { askedIn } from "../reading/of-task.ts";
@@ -145,12 +145,6 @@ function typed(choices: readonly Choice[]): Pick<InboxItem, "commands" | "choice
   return { commands: choices.map(({ command: line }) => line), choices };
 }
 
-/** Where words may go with an answer, and need not. */
-function mayBeSaid({ question }: InboxItem, line: string): string {
-  const option = question?.options.find(({ command: typedLine }) => typedLine === line);
-  return option?.text === "optional" ? " [--text TEXT]" : "";
-}
-
 /** A question may have several lines; they belong to its run. */
 function indented(text: string): string {
   return text
@@ -164,12 +158,12 @@ function show(item: InboxItem, { paint, cwd, width }: Door): string {
   const what = item.kind === "attention" || item.kind === "damaged" ? paint.red(item.what) : item.what;
   const reads = sayReads(item.question?.reads ?? [], cwd).map((line) => `    ${line}`);
   const choices = fitted(
-    item.choices.map(({ command: line, means }) => [`    ${line}${mayBeSaid(item, line)}`, means]),
+    item.choices.map((choice) => [`    ${sayTyped(choice)}`, choice.means]),
     width,
   );
-  const asked = item.asked === "" ? [] : item.asked.split("\n").map((line) => `  > ${line}`.trimEnd());
+  const asked = item.asked === "" ? [] : sayCause(item.asked.split("\n"), width);
   const said = wrapped(indented(what), width);
   const parts = item.question === null ? [] : sayParts({ run: item.run, ...item.question });
   const lines = parts.map((line) => `    ${line}`);
-  return `${[head, said, ...asked, ...reads, ...lines].join("\n")}\n${choices}`;
+  return `${head}\n${said}\n${asked.join("")}${[...reads, ...lines].map((line) => `${line}\n`).join("")}${choices}`;
 }

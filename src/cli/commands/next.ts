@@ -9,8 +9,9 @@ import { sayAsOf } from "../reading/as-of.ts";
 import { withWhatIsInTheWay } from "../reading/in-the-way.ts";
 import { sayLine } from "../reading/line.ts";
 import { artifactsOf, type ArtifactView } from "../reading/artifacts.ts";
-import { questionOf, sayReads, type QuestionView } from "../reading/question.ts";
-import type { Choice } from "../reading/means.ts";
+import { causeOf, sayCause } from "../reading/cause.ts";
+import { sayTyped, type Choice } from "../reading/means.ts";
+import { choicesOf, questionOf, sayParts, sayReads, type QuestionView } from "../reading/question.ts";
 import { choicesOfTask } from "../reading/of-task.ts";
 import { nextForPerson, nextForRole, PERSON, waysOf, type Way } from "../reading/ways.ts";
 
@@ -49,13 +50,16 @@ export const command: Command = {
       const next = role === PERSON ? nextForPerson(seen) : nextForRole(seen, role);
       // Before the store is closed: the text is made after that.
       const more = role === PERSON ? choicesOfTask(seen) : [];
+      const cause = role === PERSON ? causeOf(seen) : [];
+      const isWanted = wantedFor(seen, role);
       const line = sayLine(whyInLine(seen.store, data.run));
       return {
         exit: EXIT_OK,
         code: "ok",
         message: next === "" ? `there is nothing for ${role} to do in ${data.state}` : next,
         data: () => data,
-        text: () => `${show(data, { next, isOver: isFinished(seen.row), more }, door)}${line}`,
+        text: () =>
+          `${show(data, { next, isOver: isFinished(seen.row), more, cause, isWanted }, door)}${line}`,
         next,
       } satisfies Answer;
     }),
@@ -74,25 +78,45 @@ function dataOf(seen: Seen, role: string): NextData {
   };
 }
 
-function show(
-  data: NextData,
-  on: { readonly next: string; readonly isOver: boolean; readonly more: readonly Choice[] },
-  { paint, cwd, width }: Door,
-): string {
+/** What a move of theirs needs. What the engine waits for is an agent's to write, and a person's where the run waits for people. */
+function wantedFor({ workflow, run, row }: Seen, role: string): On["isWanted"] {
+  const who = role === PERSON && row.status !== "waiting" ? [role] : [role, "engine"];
+  const moves = (workflow.movesFrom[run.state] ?? []).filter(({ by }) => by.some((one) => who.includes(one)));
+  const names = new Set(
+    moves.flatMap(({ need, when }) => [
+      ...need,
+      ...when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])),
+    ]),
+  );
+  // What is in the way of a file is told to everybody who could take it away.
+  return ({ artifact, wanted, standing, at }) =>
+    names.has(artifact) || (at !== undefined && (wanted || standing === "missing"));
+}
+
+type On = {
+  readonly next: string;
+  readonly isOver: boolean;
+  readonly more: readonly Choice[];
+  /** Why it asks. */
+  readonly cause: readonly string[];
+  readonly isWanted: (artifact: ArtifactView) => boolean;
+};
+
+function show(data: NextData, on: On, { paint, cwd, width }: Door): string {
   const block = blockOf(width);
   if (on.isOver) return `${data.run} is over: it is ${data.state}.\n`;
   const open = data.moves.filter((way) => way.open && way.command !== "");
   const shut = data.moves.filter((way) => !way.open);
-  const wanted = data.artifacts.filter(({ good }) => !good);
+  const wanted = data.artifacts.filter((artifact) => !artifact.good && on.isWanted(artifact));
   return [
     on.next === ""
       ? `There is nothing for ${data.for} to do in ${data.state}.\n`
       : `${paint.bold(on.next)}\n`,
-    ...(data.question === null ? [] : [wrapped(sayQuestion(data.question, cwd), width)]),
+    ...(data.question === null ? [] : sayQuestion(data.run, data.question, { cwd, width, cause: on.cause })),
     block("Open", [
-      ...on.more.map(({ command: line, means }) => [line, means]),
-      ...open.map(({ command: line, means, asOf }) => [
-        line,
+      ...on.more.map((choice) => [sayTyped(choice), choice.means]),
+      ...open.map(({ command: line, answer, means, asOf }) => [
+        sayTyped({ command: line, ...takenBy(data, answer) }),
         asOf === "" ? means : `${means}, ${sayAsOf(asOf)}`,
       ]),
     ]),
@@ -112,8 +136,24 @@ function show(
   ].join("");
 }
 
-function sayQuestion({ id, question, reads }: QuestionView, cwd: string): string {
-  return [`${id}: ${question}`, ...sayReads(reads, cwd).map((line) => `  ${line}`), ""].join("\n");
+/** What may be added to an answer. */
+function takenBy({ question }: NextData, answer: string): Pick<Choice, "takes"> {
+  const option = question?.options.find(({ value }) => value === answer);
+  const [choice] = option === undefined ? [] : choicesOf({ options: [option] });
+  return choice?.takes === undefined ? {} : { takes: choice.takes };
+}
+
+function sayQuestion(
+  run: string,
+  asked: QuestionView,
+  { cwd, width, cause }: Pick<On, "cause"> & { readonly cwd: string; readonly width: number | undefined },
+): readonly string[] {
+  const below = [...sayReads(asked.reads, cwd), ...sayParts({ run, ...asked })];
+  return [
+    `${wrapped(`${asked.id}: ${asked.question}`, width)}\n`,
+    ...sayCause(cause, width),
+    ...below.map((line) => `  ${line}\n`),
+  ];
 }
 
 type Rows = readonly (readonly string[])[];

@@ -27,8 +27,8 @@ import { getGoing } from "../going.ts";
 import { textIn } from "../input.ts";
 import { seenOf } from "../kept.ts";
 import { rememberRemote } from "../project/push.ts";
-import { causeOf } from "../reading/cause.ts";
-import type { Choice } from "../reading/means.ts";
+import { causeOf, sayCause } from "../reading/cause.ts";
+import { sayTyped, type Choice } from "../reading/means.ts";
 import { sayReads, type Read } from "../reading/question.ts";
 import { requireRoom } from "../room.ts";
 import { withoutStages } from "../stages.ts";
@@ -233,12 +233,12 @@ function documentOf(begun: Begun, end: Followed): Readonly<Record<string, unknow
 type Said = Followed & { readonly cause: readonly string[] };
 
 function sayEnd({ message, cause, choices, reads, left, next }: Said, { paint, cwd, width }: Door): string {
-  const asked = cause.map((line) => `  > ${line}\n`);
+  const asked = sayCause(cause, width);
   const read = sayReads(reads, cwd).map((line) => `  ${line}\n`);
   const rows = left.rows.map(([what, said]) => `  ${what}: ${said}\n`);
   const all = [...choices, ...left.choices];
   const typed = fitted(
-    all.map(({ command: line, means }) => [`  type: ${line}`, means]),
+    all.map((choice) => [`  type: ${sayTyped(choice)}`, choice.means]),
     width,
   );
   const more = choices.length === 0 ? `  next: ${next}\n` : "";

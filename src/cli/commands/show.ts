@@ -22,6 +22,7 @@ import type { Choice } from "../reading/means.ts";
 import { questionOf, type QuestionView } from "../reading/question.ts";
 import { scheduleOf, type ScheduleView } from "../reading/schedule.ts";
 import { attentionOf, isStranded, sayCrashed } from "../reading/trouble.ts";
+import { tasksShown, type TaskShown } from "../reading/tasks.ts";
 import { agentsOf, checksOf, type AgentView, type CheckView, type Probe } from "../reading/truth.ts";
 import { askedIn } from "../reading/of-task.ts";
 import { withWhatIsInTheWay } from "../reading/in-the-way.ts";
@@ -61,8 +62,8 @@ export type ShowData = {
   readonly schedule: readonly ScheduleView[];
   readonly artifacts: readonly ArtifactView[];
   readonly agents: readonly AgentView[];
-  /** Of a list that it has started, each with its run. */
-  readonly tasks: readonly TaskView[];
+  /** Of the last list of each kind that it has started, each with its run. */
+  readonly tasks: readonly TaskShown[];
   readonly checks: readonly CheckView[];
   readonly question: QuestionView | null;
   readonly workspace:
@@ -113,12 +114,13 @@ export const command: Command = {
       const next = nextForPerson(seen);
       const left = leftOf(seen).rows;
       const { paint, cwd, width } = door;
+      const hasKept = await isWorthNaming(data.workspace?.kept ?? "");
       return {
         exit: EXIT_OK,
         code: "ok",
         message: `${data.run} is ${data.state}: ${data.waitsFor}`,
         data: () => data,
-        text: () => sayRun(data, { verbose, paint, now: Date.now(), cwd, width, left }),
+        text: () => sayRun(data, { verbose, paint, now: Date.now(), cwd, width, left, hasKept }),
         next,
         talk: `  next: ${next}\n`,
       } satisfies Answer;
@@ -130,6 +132,13 @@ function hasProcesses({ store, run: { id: run } }: Seen): boolean {
   return (
     store.agents({ run, status: "running" }).length > 0 || store.jobs({ run, status: "live" }).length > 0
   );
+}
+
+/** Among the files that were kept is something that is not elsewhere. */
+async function isWorthNaming(kept: string): Promise<boolean> {
+  if (kept === "") return false;
+  const { holdsMore } = await import("../salvage/kept-names.ts");
+  return holdsMore(kept);
 }
 
 const unlooked: Probe = () => {
@@ -177,7 +186,7 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
       (artifact) => verbose || !(isSilentFact(seen, artifact) || isOtherReading(seen, artifact)),
     ),
     agents,
-    tasks,
+    tasks: tasksShown(seen),
     checks: checksOf(seen, probe),
     question: questionOf(seen) ?? null,
     workspace: workspace === undefined ? null : workspaceView(workspace),

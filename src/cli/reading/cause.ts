@@ -15,9 +15,11 @@ import type { Condition, Move } from "../../core/workflow.ts";
 import { clipped } from "../../engine/clip.ts";
 import type { Recorded } from "../../engine/ports/journal.ts";
 import type { Seen } from "../box.ts";
+import { wrapped } from "../fit.ts";
 import { countsAs } from "./chronicle.ts";
 import { doubtsOf } from "./doubts.ts";
 import { agentName, sayEnd } from "./ended.ts";
+import { findingsOf } from "./findings.ts";
 
 /** The move that opened a question is among the last of these events. */
 const BACK = 60;
@@ -48,6 +50,11 @@ export function causeOf(seen: Seen): readonly string[] {
   return lines.length <= LINES_MAX
     ? lines
     : [...lines.slice(0, LINES_MAX), `and ${lines.length - LINES_MAX} more`];
+}
+
+/** Below what is asked, in lines that fit. */
+export function sayCause(cause: readonly string[], width: number | undefined): readonly string[] {
+  return cause.map((line) => `${wrapped(`  > ${line}`.trimEnd(), width)}\n`);
 }
 
 function moveOf({ workflow }: Seen, recorded: Recorded | undefined): Move | undefined {
@@ -127,7 +134,8 @@ function said(seen: Seen, name: string): readonly string[] {
     is === "failed" ? [slot] : [],
   );
   const members = failed.length === 0 ? [] : [`failed: ${inLine(failed.join(", "))}`];
-  return [...(head === "" ? [] : [head]), ...words, ...inOne(judged), ...lists, ...members];
+  const found = findingsOf(seen, name);
+  return [...(head === "" ? [] : [head]), ...words, ...found, ...inOne(judged), ...lists, ...members];
 }
 
 /** What stands deeper in what it says: nothing depends on it, so it comes last. */

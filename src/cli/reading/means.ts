@@ -7,8 +7,13 @@ import { ORIGIN, type Move, type Phase } from "../../core/workflow.ts";
 
 export type Meaning = { readonly rank: number; readonly words: string };
 
-/** Something to type, and where it leads. */
-export type Choice = { readonly command: string; readonly means: string };
+/** Something to type, and where it leads. `takes` is what may be added, and need not. */
+export type Choice = { readonly command: string; readonly means: string; readonly takes?: string };
+
+/** As it is typed, with what may be added. */
+export function sayTyped({ command, takes = "" }: Pick<Choice, "command" | "takes">): string {
+  return takes === "" ? command : `${command} ${takes}`;
+}
 
 const RANKS = { end: 0, on: 1, back: 2, aside: 3, failed: 4, cancelled: 5 };
 

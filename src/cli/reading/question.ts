@@ -130,8 +130,12 @@ export function answerCommand(workflow: Workflow, run: Run, value: string): stri
   return `signalbox answer ${run.id} ${value}${shown}${option?.text === "required" ? ' --text "..."' : ""}`;
 }
 
-export function choicesOf({ options }: QuestionView): Choice[] {
-  return options.map(({ command, label, means }) => ({ command, means: labelled(label, means) }));
+export function choicesOf({ options }: Pick<QuestionView, "options">): Choice[] {
+  return options.map(({ command, label, means, text }) => ({
+    command,
+    means: labelled(label, means),
+    ...(text === "optional" ? { takes: "[--text TEXT]" } : {}),
+  }));
 }
 
 export function labelled(label: string, means: string): string {

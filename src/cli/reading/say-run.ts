@@ -2,14 +2,15 @@
 
 import type { ShowData } from "../commands/show.ts";
 import { isUnasked } from "./artifacts.ts";
-import { sayTask } from "./children.ts";
 import { sayLine } from "./chronicle.ts";
 import { fitted, wrapped } from "../fit.ts";
 import type { Paint } from "../paint.ts";
 import { firstLine, paintStatus, sayAge, sayStatus, sayTime } from "../say.ts";
 import type { Left } from "./left.ts";
-import { labelled, sayParts, sayReads, type QuestionView } from "./question.ts";
+import { sayTyped } from "./means.ts";
+import { choicesOf, sayParts, sayReads, type QuestionView } from "./question.ts";
 import { sayPhase } from "./schedule.ts";
+import { sayTasks } from "./tasks.ts";
 import { sayAgent } from "./truth.ts";
 
 type How = {
@@ -19,6 +20,8 @@ type How = {
   readonly cwd: string;
   /** How wide the terminal is; undefined where there is none. */
   readonly width: number | undefined;
+  /** Among the files that were kept is something that is not elsewhere. */
+  readonly hasKept: boolean;
   /** What it has left, in git and for people to read. */
   readonly left: Left["rows"];
 };
@@ -34,20 +37,16 @@ export function sayRun(data: ShowData, how: How): string {
     ["waits for", data.waitsFor],
     ...counterRows(data, how),
     ...(how.verbose ? verboseRows(data) : []),
-    ...workspaceRows(data),
+    ...workspaceRows(data, how),
     ...how.left,
   ];
   return [
     fitted(head, how.width),
-    section(
-      data.question === null ? "It asks" : "Why it asks",
-      data.asked === "" ? [] : data.asked.split("\n").map((line) => [line]),
-      how,
-    ),
+    sayAsked(data, how),
     data.question === null
       ? section(
           "You can type",
-          data.choices.map(({ command, means }) => [command, means]),
+          data.choices.map((choice) => [sayTyped(choice), choice.means]),
           how,
         )
       : sayQuestion(data.question, data.run, how),
@@ -58,7 +57,7 @@ export function sayRun(data: ShowData, how: How): string {
     ),
     section("Artifacts", artifactRows(data, how), how),
     section("Agents", agentRows(data, now), how),
-    section("Tasks", data.tasks.map(sayTask), how),
+    ...sayTasks(data.tasks, { run: data.run, ...how }).map(({ title, rows }) => section(title, rows, how)),
     section(
       "Still to be done",
       data.deeds.map((deed) => [deed.type, deed.status, deed.note]),
@@ -84,7 +83,7 @@ function sayState(data: ShowData, { paint, now }: How): string {
   const age = sayAge(updatedAt, now);
   const word = paintStatus(sayStatus(data), paint);
   if (status === "running" || status === "waiting") return `${named}, ${word}, for ${age}`;
-  return `${state === status ? paintStatus(state, paint) : `${named}, ${word}`}, ${age} ago`;
+  return `${state.toLowerCase() === status ? paintStatus(state, paint) : `${named}, ${word}`}, ${age} ago`;
 }
 
 function verboseRows(data: ShowData): string[][] {
@@ -99,7 +98,7 @@ function verboseRows(data: ShowData): string[][] {
   ];
 }
 
-function workspaceRows({ workspace }: ShowData): string[][] {
+function workspaceRows({ workspace }: ShowData, { hasKept }: How): string[][] {
   if (workspace === null) return [];
   const { path, branch, status, salvage, kept, inPlace } = workspace;
   if (inPlace)
@@ -108,18 +107,22 @@ function workspaceRows({ workspace }: ShowData): string[][] {
     ["workspace", status === "bound" ? path : "given back"],
     ["branch", branch],
     ...(salvage === "" ? [] : [["salvaged", `${salvage} (git show ${salvage})`]]),
-    ...(kept === "" ? [] : [["kept files", kept]]),
+    ...(kept !== "" && hasKept ? [["kept files", kept]] : []),
   ];
+}
+
+/** What led to the question, or what stands on its page for people to answer. */
+function sayAsked({ question, asked }: ShowData, { paint, width }: How): string {
+  if (asked === "") return "";
+  const lines = asked.split("\n").map((line) => `${wrapped(`  ${line}`, width)}\n`);
+  return `\n${paint.bold(question === null ? "It asks" : "Why it asks")}\n${lines.join("")}`;
 }
 
 function sayQuestion(asked: QuestionView, run: string, { paint, cwd, width }: How): string {
   const { id, question, shows, shown, reads, options, repeats } = asked;
   const again = repeats > 0 ? `, asked ${repeats + 1} times` : "";
   const about = shows.length === 0 ? [] : [`it is about ${shows.join(", ")}, shown as ${shown}`];
-  const rows = options.map(({ label, command, text, means }) => [
-    `  ${command}${text === "optional" ? " [--text TEXT]" : ""}`,
-    labelled(label, means),
-  ]);
+  const rows = choicesOf({ options }).map((choice) => [`  ${sayTyped(choice)}`, choice.means]);
   const lines = [...about, ...sayReads(reads, cwd), ...sayParts({ run, ...asked })].map(
     (line) => `  ${line}\n`,
   );

@@ -26,7 +26,7 @@ export type Source = {
   isChanged(): boolean;
   /** These are seen: how much work is in them is worth knowing. */
   want(rows: readonly BoardRow[]): void;
-  /** What a run's page says, or why it cannot be read. */
+  /** What a run asks, and what its page says, or why it cannot be read. */
   page(run: string): string;
   /** What merging its branch would do. */
   forecast(run: string): Promise<string>;
@@ -101,7 +101,9 @@ export function sourceOf({ door, home, onWork, onRest }: On): Source {
       ),
     page: (run) => {
       const path = collector?.pageOf(run);
-      return path === undefined ? "It has no page." : pageAt(path);
+      const asked = collector?.askingOf(run) ?? "";
+      if (path === undefined) return asked === "" ? "It has no page." : asked;
+      return asked === "" ? pageAt(path) : `${asked}\n${pageAt(path)}`;
     },
     async forecast(run) {
       const from = opened();

@@ -34,7 +34,10 @@ const HELP: readonly (readonly [keys: string, does: string])[] = [
     "Enter, w",
     "the session lives: attach to it. The agent has crashed: respawn it. Halted or in trouble: resume. Not begun: start",
   ],
-  ["v", "read the run's page (TASK.md); there r asks for changes, a answers, and Esc, v or q go back"],
+  [
+    "v",
+    "read what the run asks, and its page (TASK.md); there r asks for changes, a answers, and Esc, v or q go back",
+  ],
   ["r", "ask for changes, where the run waits for your review"],
   ["a", "answer what an agent has asked, where the run waits for that, and lead it on"],
   ["m", "merge the branch and finish the run; shows what would happen first"],

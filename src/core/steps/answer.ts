@@ -1,5 +1,6 @@
 /** A person answers the open question. Only the options count; anything else is asked again, and counted. */
 
+import { isBlank } from "../blank.ts";
 import type { Workflow } from "../compile.ts";
 import { record, type Draft } from "../draft.ts";
 import type { Incoming, Refusal } from "../event.ts";
@@ -111,8 +112,7 @@ function problemWithOne(
     return `"${word}" needs one of ${option.routes.map((name) => `${word}/${name}`).join(", ")}`;
   }
   if (option.routes.length === 0 && route !== undefined) return `"${word}" takes no route`;
-  if (option.text === "required" && (event.text ?? "").trim() === "")
-    return `"${word}" needs a text that says what`;
+  if (option.text === "required" && isBlank(event.text ?? "")) return `"${word}" needs a text that says what`;
   return undefined;
 }
 

@@ -5,7 +5,7 @@ import { startsFor } from "../entry.ts";
 import type { Incoming, Refusal } from "../event.ts";
 import { isOpen, unmet } from "../gate.ts";
 import { intake, nameOf } from "../intake.ts";
-import { sayTaken, takes } from "../param.ts";
+import { isKept, sayTaken, takes } from "../param.ts";
 import { invalid, notInMap, notOpen, notYourRole } from "../refuse.ts";
 import { settle, take } from "../take.ts";
 import type { Literal } from "../value.ts";
@@ -22,6 +22,8 @@ export function begin(draft: Draft, event: Extract<Incoming, { type: "run-starte
   const params: Record<string, Literal> = {};
   for (const [name, param] of Object.entries(declared)) {
     const value = Object.hasOwn(event.params, name) ? (event.params[name] ?? param.default) : param.default;
+    if (isKept(param) && value !== param.default && event.by.type !== "engine")
+      return misfit(draft, `${name} is kept by the run itself: nobody begins one with it`);
     if (!takes(param, value))
       return misfit(draft, `parameter ${name} is ${sayTaken(param)}, not ${String(value)}`);
     params[name] = value;

@@ -1,6 +1,7 @@
 /** A person lets a failed gate pass, for the content as it is now. */
 
 import { waivedFor } from "../accepted.ts";
+import { isBlank } from "../blank.ts";
 import { record, type Draft } from "../draft.ts";
 import type { Incoming, Refusal } from "../event.ts";
 import { nameOf, seeTree } from "../intake.ts";
@@ -14,7 +15,7 @@ export function waive(draft: Draft, event: Extract<Incoming, { type: "waived" }>
   const { artifact } = event;
   const who = nameOf(event.by);
   if (event.by.type !== "human") return notYourRole(run, { who, what: "a waiver", allowed: ["human"] });
-  if (event.reason.trim() === "") return invalid(run, "a waiver needs a reason");
+  if (isBlank(event.reason)) return invalid(run, "a waiver needs a reason");
   const isNeeded = (workflow.movesFrom[run.state] ?? []).some((move) => move.need.includes(artifact));
   if (!isNeeded) return invalid(run, `nothing that leads out of ${run.state} needs ${artifact}`);
   record(draft, event);

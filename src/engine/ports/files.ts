@@ -131,6 +131,11 @@ export type Listed = GraphTask & {
  * Contract: nothing that a file is or holds makes these throw; what somebody wrote is never lost. What is worth telling is
  * given back in sentences. They are awaited because the parsers are loaded only when something must be parsed.
  */
+/** `to` is the file that is meant, by its path in the place; `reason`, why there is none that may be read. */
+export type Lead =
+  | { readonly file: string; readonly to: string }
+  | { readonly file: string; readonly reason: string };
+
 export type Artifacts = {
   /** All artifacts of the run, as they are now. What cannot be read safely is a reading with a fault. */
   read(place: Place): Promise<readonly Reading[]>;
@@ -138,6 +143,8 @@ export type Artifacts = {
   tasks(place: Place, artifact: string): Promise<readonly Listed[]>;
   /** Those of these paths that are ordinary files in the place. */
   present(place: Place, files: readonly string[]): readonly string[];
+  /** Of these paths, all that lead somewhere: links are followed inside of the place, and nowhere else. */
+  leads(place: Place, files: readonly string[]): readonly Lead[];
   /**
    * The whole texts of these fields of a data file, or under these headings of a document, as it was taken in with this digest: readings hold only the beginning of a long one.
    * Throws an Error that says why where it is another file by now, or has no such text.

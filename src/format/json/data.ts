@@ -1,13 +1,13 @@
 /** What is taken out of data, wherever it stands: whether it has its shape, and its lists and fields. */
 
+import { isBlank } from "../../core/blank.ts";
 import type { Reading } from "../../core/event.ts";
 import type { ListAt, Shape } from "../../core/artifact.ts";
 import type { Literal } from "../../core/value.ts";
 import { cutValue, quote, repeated } from "../finding.ts";
 import { gathered, isGathered } from "./gathered.ts";
 import { listInOrder } from "./linked.ts";
-import { pathOf, valueAt } from "./review.ts";
-import { isObject, misfits, nameOf } from "./shape.ts";
+import { isObject, misfits, nameOf, pathOf, valueAt } from "./shape.ts";
 import type { Misfit, Path } from "./shape.ts";
 
 export type Wanted = {
@@ -58,7 +58,7 @@ function listAt(data: unknown, at: ListAt, wrong: Misfit[]): readonly string[] {
   if (typeof at !== "string") return listInOrder(items, { ...at, path }, wrong);
   const names = items.map((item: unknown, index) => {
     const name = isObject(item) ? (item["id"] ?? item["name"]) : item;
-    if (typeof name === "string" && name.trim() !== "") return cutValue(name);
+    if (typeof name === "string" && !isBlank(name)) return cutValue(name);
     wrong.push({
       path: [...path, index],
       reason: `${nameOf([...path, index])} must be a text, or have an id or a name`,

@@ -1,9 +1,9 @@
 /** Texts that stand in one list, or in the lists that its maps have under one key. */
 
 import type { Gathered, ListAt } from "../../core/artifact.ts";
+import { isBlank } from "../../core/blank.ts";
 import { cutValue } from "../finding.ts";
-import { pathOf, valueAt } from "./review.ts";
-import { isObject, nameOf } from "./shape.ts";
+import { isObject, nameOf, pathOf, valueAt } from "./shape.ts";
 import type { Misfit, Path } from "./shape.ts";
 
 type Where = Gathered & { readonly path: Path };
@@ -43,7 +43,7 @@ function inside({ item, path }: Entry, each: string, wrong: Misfit[]): Entry[] {
 
 function objectionTo(item: unknown, path: Path): string | undefined {
   if (isObject(item)) return `${nameOf(path)} must be a text; in YAML, one with a colon needs quotes`;
-  if (typeof item !== "string" || item.trim() === "") return `${nameOf(path)} must be a text`;
+  if (typeof item !== "string" || isBlank(item)) return `${nameOf(path)} must be a text`;
   return cutValue(item) === item
     ? undefined
     : `${nameOf(path)} is too long: it has ${item.length} characters`;

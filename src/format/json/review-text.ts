@@ -44,7 +44,7 @@ function issueOf(issue: unknown, { shape, rank }: Pick<Of, "shape" | "rank">): R
   return {
     severity: rank(issue),
     word: textIn(fields, [severityAt], NAME_MAX),
-    title: textIn(fields, ["title"], NAME_MAX),
+    title: textIn(fields, ["title", "id"], NAME_MAX),
     file: textIn(
       fields,
       ["file_path", "file", ...(locationAt === undefined ? [] : [locationAt]), "location"],

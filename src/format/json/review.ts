@@ -6,8 +6,9 @@ import { NO_ISSUES, SEVERITIES } from "../../core/verdict.ts";
 import type { IssueCounts, Severity } from "../../core/verdict.ts";
 import type { ReviewShape } from "../../core/artifact.ts";
 import { quote } from "../finding.ts";
+import { deniedIn } from "./denied.ts";
 import { fileOf } from "./location.ts";
-import { isObject, nameOf } from "./shape.ts";
+import { nameOf, pathOf, valueAt } from "./shape.ts";
 import type { Misfit, Path } from "./shape.ts";
 import { reviewText } from "./review-text.ts";
 import { readTests } from "./tests.ts";
@@ -30,9 +31,11 @@ export function readReview(shape: ReviewShape, data: unknown): Review {
   const testsAt = shape.testsAt === undefined ? undefined : pathOf(shape.testsAt);
   const { tests, misfits: unsound } =
     testsAt === undefined ? { misfits: [] } : readTests(valueAt(data, testsAt), testsAt);
+  const issuesAt = shape.issuesAt === undefined ? [] : valueAt(data, pathOf(shape.issuesAt));
+  const denied = deniedIn(shape, { data, issues: issuesAt, verdict, word, tests });
   const isNamed = testsAt !== undefined || shape.strict === true || shape.shown === true;
   return {
-    misfits: [...misfits, ...unsound],
+    misfits: [...misfits, ...unsound, ...(unsound.length > 0 ? [] : denied)],
     ...(verdict && { verdict }),
     ...(issues && { issues }),
     ...(files && { files }),
@@ -87,17 +90,4 @@ function severityOf(shape: ReviewShape, issue: unknown): Severity {
   const known = shape.severities ?? Object.fromEntries(SEVERITIES.map((severity) => [severity, severity]));
   const match = Object.entries(known).find(([name]) => name.toLowerCase() === word.trim().toLowerCase());
   return match?.[1] ?? "critical";
-}
-
-export function pathOf(dotted: string): Path {
-  return dotted.split(".");
-}
-
-export function valueAt(data: unknown, path: Path): unknown {
-  let value = data;
-  for (const key of path) {
-    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
-    value = value[key];
-  }
-  return value;
 }

@@ -1,6 +1,7 @@
 /** Whether data has the shape that a workflow declares. */
 
 import type { Shape } from "../../core/artifact.ts";
+import { isBlank } from "../../core/blank.ts";
 import type { Literal } from "../../core/value.ts";
 import { quote } from "../finding.ts";
 
@@ -19,7 +20,17 @@ export function misfits(shape: Shape, data: unknown, path: Path = []): readonly 
       const least = shape.min ?? 0;
       const few =
         items.length < least ? [{ path, reason: `${nameOf(path)} must have at least ${least} members` }] : [];
-      return [...few, ...items.flatMap((item, index) => misfits(shape.of, item, [...path, index]))];
+      // Where some must be there, one that says nothing is none.
+      const wanted = least > 0 && shape.of.type === "text";
+      return [
+        ...few,
+        ...items.flatMap((item, index) => {
+          const at = [...path, index];
+          if (wanted && typeof item === "string" && isBlank(item))
+            return [{ path: at, reason: `${nameOf(at)} is empty` }];
+          return misfits(shape.of, item, at);
+        }),
+      ];
     }
     case "object":
       if (!isObject(data)) return [{ path, reason: `${nameOf(path)} must be an object` }];
@@ -48,7 +59,7 @@ function ofBeginning(begins: readonly string[] | undefined, text: string, path: 
   const word = begins.find((each) => text.startsWith(each));
   if (word === undefined)
     return [{ path, reason: `${nameOf(path)} must begin with ${begins.map(quote).join(" or ")}` }];
-  return text.slice(word.length).trim() === ""
+  return isBlank(text.slice(word.length))
     ? [{ path, reason: `${nameOf(path)} says nothing after ${quote(word)}` }]
     : [];
 }
@@ -78,7 +89,7 @@ function ofObject(
     .filter(([key]) => has(key))
     .flatMap(([key, inner]) => {
       const value = data[key];
-      const empty = inner.type === "text" && typeof value === "string" && value.trim() === "";
+      const empty = inner.type === "text" && typeof value === "string" && isBlank(value);
       if (empty) return [{ path: [...path, key], reason: `${nameOf([...path, key])} is empty` }];
       return misfits(inner, value, [...path, key]);
     });
@@ -99,4 +110,17 @@ export function nameOf(path: Path): string {
       .map((part, index) => (typeof part === "number" ? `[${part}]` : `${index > 0 ? "." : ""}${part}`))
       .join(""),
   );
+}
+
+export function pathOf(dotted: string): Path {
+  return dotted.split(".");
+}
+
+export function valueAt(data: unknown, path: Path): unknown {
+  let value = data;
+  for (const key of path) {
+    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value;
 }

@@ -5,6 +5,8 @@
  * can look different here and to a person who opens the file.
  */
 
+import { withoutUnseen } from "../../core/blank.ts";
+
 const FILLERS = new Set(["todo", "tbd", "tba", "fixme", "xxx", "wip", "placeholder", "lorem ipsum"]);
 const ONLY_BRACKETS = /^(?:(?:<[^<>]*>|\[[^[\]]*\]|\{+[^{}]*\}+)[\s,.;:]*)+$/;
 const FILLER_MAX = 40;
@@ -44,7 +46,7 @@ export function plain(text: string): string {
 
 /** True for what a template leaves behind. "N/A" and "none" are answers. */
 export function isPlaceholder(text: string): boolean {
-  const bare = unwrap(withoutComments(text).trim()).text.trim();
+  const bare = unwrap(withoutComments(withoutUnseen(text)).trim()).text.trim();
   if (ONLY_SIGNS.test(bare) || ONLY_BRACKETS.test(bare)) return true;
   return bare.length <= FILLER_MAX && FILLERS.has(bare.replace(/[\s.:!…]+$/, "").toLowerCase());
 }

@@ -4,6 +4,7 @@
  * YAML reads 1.10 as the number 1.1. An id without quotes is taken only if it reads back as it was written.
  */
 
+import { isBlank } from "../../core/blank.ts";
 import type { TaskKeys } from "../../core/graph.ts";
 import type { Literal } from "../../core/value.ts";
 import type { Place } from "../../core/workflow.ts";
@@ -86,7 +87,7 @@ function cutLiteral(value: Literal): Literal {
 }
 
 function idAt(entry: Entry, value: unknown, path: Path): string | undefined {
-  if (typeof value === "string" && value.trim() !== "") return value.trim();
+  if (typeof value === "string" && !isBlank(value)) return value.trim();
   if (typeof value === "number") {
     const source = sourceAt(entry, path);
     if (String(value) === source) return source;

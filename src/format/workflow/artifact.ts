@@ -38,6 +38,8 @@ export function buildArtifact(
       path: [...inside, "in"],
       isEach: file.each !== undefined || file.every !== undefined,
     });
+  for (const [index, one] of (file.there ?? []).entries())
+    checkFile(context, one, { path: [...path, "there", index], isEach: false });
   if (!isEngines) requireActors(context, file.by, [...path, "by"]);
   for (const key of ["children", "files"] as const) {
     const tasks = file[key];
@@ -83,6 +85,7 @@ export function buildArtifact(
     block: paramOr(on, file.block ?? "low", { as: "severity", path: [...inside, "block"] }),
     ...(each === undefined ? {} : { each }),
     ...(every === undefined ? {} : { every }),
+    ...(file.there === undefined ? {} : { there: file.there }),
     ...beginOf(on, file, path),
   };
 }

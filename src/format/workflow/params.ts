@@ -50,13 +50,26 @@ function kindOf(context: Context, param: ParamFile, path: Path): Param {
   if ("bool" in param) return { type: "bool", default: param.bool };
   requireActors(context, param.set, [...path, "set"]);
   requireSource(context, param, path);
-  const { named } = param;
+  requireUnset(context, param, path);
+  const { named, kept } = param;
   return {
     type: "text",
     default: param.text,
     set: listOf(param.set),
     ...(named === undefined ? {} : { named }),
+    ...(kept === undefined ? {} : { kept }),
   };
+}
+
+/** What the run itself says, nobody else does. */
+function requireUnset(context: Context, param: Extract<ParamFile, { text: string }>, path: Path): void {
+  if (param.kept === undefined) return;
+  for (const key of ["set", "named", "setting"] as const)
+    if (param[key] !== undefined)
+      report(context, context.keyPlaceOf([...path, key]), {
+        code: "bad-param",
+        message: `"kept" and "${key}" do not go together: what the run itself says is not for setting`,
+      });
 }
 
 /** A name is made once, when a run begins, of a text that is there by then. */

@@ -52,6 +52,7 @@ const DISPATCH = [
   "base",
   "context",
   "changed",
+  "failed",
   "artifacts",
   "found",
   "input",

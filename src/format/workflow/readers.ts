@@ -39,6 +39,7 @@ const READERS_OF: Partial<Record<keyof ArtifactFile, readonly Kind[]>> = {
   front: ["document", "tasks"],
   under: ["document"],
   review: ["json", "yaml"],
+  there: FROM_FILES,
   workflow: ["children"],
   most: ["children", "document", "file"],
   with: ["children"],
@@ -79,12 +80,17 @@ export function checkKeys(context: Context, file: ArtifactFile, on: { kind: Kind
   if (file.block !== undefined && !hasIssues)
     tell("block", `it ranks the issues of a "review", and there are none`);
   checkLocation(context, file, path);
-  for (const key of ["tests", "strict"] as const)
+  for (const key of ["tests", "strict", "checklist"] as const)
     if (file.review?.[key] !== undefined && !hasIssues)
       report(context, context.keyPlaceOf([...path, "review", key]), {
         code: "bad-artifact",
         message: `"${key}" means nothing here: it is weighed with "issues", and there are none`,
       });
+  if (file.review?.tested !== undefined && file.review.tests === undefined)
+    report(context, context.keyPlaceOf([...path, "review", "tested"]), {
+      code: "bad-artifact",
+      message: `"tested" means nothing here: it is about "tests", and nothing is said of them`,
+    });
 }
 
 function checkLocation(context: Context, { review, lists = {} }: ArtifactFile, path: Path): void {
@@ -232,6 +238,8 @@ function data(
             ...(review.severities === undefined ? {} : { severities: review.severities }),
             ...(review.location === undefined ? {} : { locationAt: review.location }),
             ...(review.tests === undefined ? {} : { testsAt: review.tests }),
+            ...(review.tested === undefined ? {} : { tested: review.tested }),
+            ...(review.checklist === undefined ? {} : { checklist: review.checklist }),
             ...(review.strict === undefined ? {} : { strict: review.strict }),
           },
         }),

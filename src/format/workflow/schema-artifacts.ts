@@ -41,6 +41,17 @@ const ReviewOf = z.strictObject({
       "Path of what it says of the tests: total, passed and failed, and if it likes skipped and status",
     ),
   ),
+  tested: z.optional(told(z.literal(true), "Nothing passes without a test that was run")),
+  checklist: z.optional(
+    told(
+      z.strictObject({
+        at: told(Text, "Path of a map of headings, with a word for each"),
+        found: told(Text, "The word that says: there are issues"),
+        by: told(Text, "The field of an issue that names its heading"),
+      }),
+      "Under a heading with that word, an issue of that heading must be listed",
+    ),
+  ),
   strict: z.optional(
     told(z.literal(true), "What contradicts itself does not count, instead of counting as what it lists"),
   ),
@@ -210,6 +221,12 @@ export const Artifact = z.strictObject({
     told(
       z.literal(true),
       "With each: the members are worked off one after the other, as they stand in the list",
+    ),
+  ),
+  there: z.optional(
+    told(
+      z.array(File).check(z.minLength(1)),
+      "Files of the work of which one must be there and say something: otherwise it does not count",
     ),
   ),
   begin: z.optional(

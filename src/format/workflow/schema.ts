@@ -64,6 +64,12 @@ const ParamShape = z.union([
         "The text of which it is a name, where a run begins without one: the day and its first words, once in the repository",
       ),
     ),
+    kept: z.optional(
+      told(
+        z.literal(true),
+        "The run itself says it: moves set it, and who makes a run of a task; nobody else begins one with it",
+      ),
+    ),
     setting,
   }),
 ]);

@@ -1,6 +1,6 @@
 /** Where people set parameters: every place means one of them, and none lies inside of another. */
 
-import { settingOf } from "../../core/param.ts";
+import { isKept, settingOf } from "../../core/param.ts";
 import { report, type Context, type Path } from "./context.ts";
 import type { Params } from "./params.ts";
 
@@ -8,7 +8,7 @@ export function checkSettings(context: Context, params: Params): void {
   const known: { readonly name: string; readonly keys: readonly string[] }[] = [];
   for (const [name, param] of Object.entries(params)) {
     const path: Path = ["params", name];
-    if (context.isTroubled(path)) continue;
+    if (context.isTroubled(path) || isKept(param)) continue;
     const keys = settingOf(name, param);
     const other = known.find((one) => isWithin(one.keys, keys) || isWithin(keys, one.keys));
     known.push({ name, keys });

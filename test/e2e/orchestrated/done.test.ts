@@ -65,6 +65,20 @@ describe.runIf(isPerson && IS_DEEP).concurrent("DONE is refused", LONG, () => {
       "back to RELEASE",
     ],
     [
+      "a README that says something",
+      { agents: { Docs: "OK bare*" } },
+      `${GATES}, attested`,
+      "BLOCKED",
+      "back to RELEASE",
+    ],
+    [
+      "release notes that say something",
+      { instead: { "release-notes.md": "\u200B\u00AD\n" } },
+      `${GATES}, attested`,
+      "BLOCKED",
+      "back to RELEASE_NOTES",
+    ],
+    [
       "release notes",
       { agents: { Integrator: "OK, OK -release-notes.md*" } },
       `${GATES}, attested`,

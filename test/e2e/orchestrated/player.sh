@@ -4,7 +4,7 @@
 # last line it behaves well, unless that ends with a star.
 #
 # A line is the status of its answer and more words: severities of what it finds, fields that are true (ui, research, large, security, complex), `same` where behaviour has not changed, -FILE
-# for one that it leaves out, `fail` for a failed test, `~` for a change of the work that is not its own, `extra` for a key that nobody knows, `prose`
+# for one that it leaves out, `fail` for a failed test, `~` for a change of the work that is not its own, `extra` for a key that nobody knows, `bare` for a README that says nothing, `prose`
 # for words around its answer. Alone: die, silent, garbage, empty; `gone FILE` takes a file of others away.
 # A file hold-NAME makes one wait until a test lets it go; hold-NAME-CALL only that call. A file do.NAME or do.NAME.CALL is what it does besides.
 set -eu
@@ -161,6 +161,8 @@ TEXT
   ;;
 "Say what was done"*)
   echo "There is more, $call." >README.md
+  # A page on which nobody sees anything.
+  ! has bare || printf ' \342\200\213\n' >README.md
   answer "" "\"readme\":\"updated\",$report" >"$output"
   ;;
 "Write the release notes"*) echo "Something is new, $call." | text release-notes.md ;;
