@@ -17,6 +17,7 @@ import { EXIT_OK, type Answer, type Command } from "../command.ts";
 import { sayRun } from "../reading/say-run.ts";
 import { artifactsOf, isOtherReading, isSilentFact, type ArtifactView } from "../reading/artifacts.ts";
 import { askingTask, tasksOf, type Asking, type TaskView } from "../reading/children.ts";
+import { choicesOfForeign, sayHeldUp } from "../reading/foreign.ts";
 import { leftOf } from "../reading/left.ts";
 import type { Choice } from "../reading/means.ts";
 import { questionOf, type QuestionView } from "../reading/question.ts";
@@ -193,7 +194,7 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
     deeds: open.map(deedView),
     waitsFor: waitsFor(seen, { agents, tasks, deeds: open }),
     asked: run.question === undefined ? askedIn(seen) : causeOf(seen).join("\n"),
-    choices: isAsked(seen) ? choicesOfPerson(seen) : leftOf(seen).choices,
+    choices: isAsked(seen) ? choicesOfPerson(seen) : [...heldUp(seen), ...leftOf(seen).choices],
     notes: verbose ? notes : shownOf(notes, doubtsOf(seen)),
     history: linesOf(seen, verbose ? LINES_VERBOSE : LINES).lines,
   };
@@ -230,6 +231,11 @@ function isAsked(seen: Seen): boolean {
   return row.status === "waiting" && row.attention === "" && !row.halted && !isStranded(seen);
 }
 
+/** What a person can do about a text that somebody else has changed. */
+function heldUp(seen: Seen): readonly Choice[] {
+  return isFinished(seen.row) || seen.row.halted ? [] : choicesOfForeign(seen);
+}
+
 /** With what its agent wants to know. */
 function sayAsking({ task, seen }: Asking): string {
   const [, said] = causeOf(seen);
@@ -243,7 +249,9 @@ function waitsFor(
 ): string {
   const { row, run } = seen;
   if (isFinished(row)) return "nothing: it is over";
-  if (row.attention !== "") return "a person, to look at what went wrong";
+  const foreign = sayHeldUp(seen);
+  if (row.attention !== "")
+    return `a person${foreign === "" ? ", to look at what went wrong" : `: ${foreign}`}`;
   const busy = busyIn(on.agents);
   if (row.halted) {
     const ending = seen.store.isHeld(run.id) && busy.length > 0 ? `${busy.join(" and ")}; then ` : "";
