@@ -14,9 +14,10 @@ import { describe, expect, test } from "vitest";
 import { homeAt } from "../../src/adapters/home/paths.ts";
 import { hashToken } from "../../src/adapters/person/token.ts";
 import { openStore } from "../../src/adapters/store/open.ts";
+import { programOf } from "../support/compiled.ts";
 import { isPerson } from "../support/person.ts";
 
-const MAIN = fileURLToPath(import.meta.resolve("../support/main.ts"));
+const MAIN = programOf(fileURLToPath(import.meta.resolve("../support/main.ts")));
 const CALL = `"${process.execPath}" --no-warnings "${MAIN}" key --new`;
 const hasScript = spawnSync("script", ["--version"]).status === 0;
 

@@ -18,6 +18,7 @@ import { sha256 } from "../../src/format/sha256.ts";
 import { deskOf, removeDesks, type Desk } from "../e2e/dirty/desk.ts";
 import { mainCheckout } from "../e2e/dirty/proof.ts";
 import { git, put } from "../e2e/dirty/states.ts";
+import { COMPILED } from "../support/compiled.ts";
 import { procsOf } from "../support/procs.ts";
 
 /** One run with everything, one with an ignored file only, one with nothing: made once, and only looked at by most. */
@@ -284,7 +285,7 @@ test("killed over restoring: no folder that is not whole, and it can be done aga
     "full1",
     folder,
   ];
-  const env = { ...desk.env, SIGNALBOX_FAILPOINT: "salvage.before-restore" };
+  const env = { ...desk.env, ...COMPILED, SIGNALBOX_FAILPOINT: "salvage.before-restore" };
   expect(spawnSync(process.execPath, argv, { env }).signal).toBe("SIGKILL");
   expect(existsSync(folder)).toBe(false);
   expect(await said("restore", "full1", folder)).toMatch(/^0\n/);

@@ -4,7 +4,10 @@ import { call, folderWith } from "./calling.ts";
 
 test.for<[workflow: string, said: string]>([
   ["task", "  Worst case before a person must act:\n"],
-  ["staged", "  What it can take at most takes a while to find: signalbox check staged\n"],
+  [
+    "orchestrated-task",
+    "  What it can take at most takes a while to find: signalbox check orchestrated-task\n",
+  ],
 ])("simulate %s", async ([workflow, said]) => {
   const { code, stdout } = await call(`simulate ${workflow} --seed 1`, folderWith());
   expect([code, stdout.includes(said)]).toEqual([0, true]);

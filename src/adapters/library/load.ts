@@ -4,7 +4,7 @@ import type { Workflow } from "../../core/compile.ts";
 import type { Problem } from "../../format/problem.ts";
 import { readCompiled } from "./compiled.ts";
 import type { Found } from "./find.ts";
-import { readWorkflow } from "./read.ts";
+import { readWorkflow, type Source } from "./read.ts";
 
 export type Parsed =
   | {
@@ -21,13 +21,27 @@ export async function parseFound(found: Found): Promise<Parsed> {
   if (!read.ok) return read;
   const compiled = readCompiled(found, read.source);
   if (compiled !== undefined) return { ok: true, ...compiled, isShipped: true };
-  // Only what must be parsed pays for the parser.
-  const { parseWorkflow } = await import("../../format/workflow/parse.ts");
-  const parsed = parseWorkflow(read.source);
+  const parsed = await parseOnce(read.source);
   if (!parsed.ok) return parsed;
   const { name } = parsed.workflow.definition;
   if (found.from === "path" || name === found.name) return parsed;
   return { ok: false, problems: [otherName(found, name, read.source.bytes)] };
+}
+
+/** Whoever stays is asked for the same few texts again and again. */
+const KEPT_MAX = 20;
+const kept = new Map<string, Parsed>();
+
+async function parseOnce({ file, bytes, prompts }: Source): Promise<Parsed> {
+  const key = JSON.stringify([file, Buffer.from(bytes).toString("latin1"), prompts]);
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  // Only what must be parsed pays for the parser.
+  const { parseWorkflow } = await import("../../format/workflow/parse.ts");
+  const parsed = parseWorkflow({ file, bytes, prompts });
+  if (kept.size === KEPT_MAX) kept.clear();
+  kept.set(key, parsed);
+  return parsed;
 }
 
 /** A workflow that is looked up by name must be the one that it says it is. */
