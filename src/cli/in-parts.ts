@@ -30,8 +30,12 @@ function partIn(typed: string, known: readonly string[], run: string): InParts["
   if (number === "" || answer.trim() === "")
     throw new UserError("bad-usage", `"${typed}" is no N=VALUE`, "signalbox answer --help");
   if (part === undefined)
-    throw new UserError("bad-usage", `there is no part ${number}: there are ${known.length}`, {
-      next: `signalbox show ${run}`,
-    });
+    throw new UserError(
+      "bad-usage",
+      `there is no part ${number}: there ${known.length === 1 ? "is one" : `are ${known.length}`}`,
+      {
+        next: `signalbox show ${run}`,
+      },
+    );
   return { part, answer: answer.trim(), ...(text === "" ? {} : { text }) };
 }

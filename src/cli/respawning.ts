@@ -3,7 +3,7 @@
 import { submit } from "../engine/submit.ts";
 import { ask, seeThrough, type Acting, type Done } from "./acting.ts";
 import { seenOf } from "./kept.ts";
-import { foreignOf } from "./reading/trouble.ts";
+import { foreignOf } from "./reading/foreign.ts";
 
 /** Looks whether what keeps an agent from being started was put back. Gives true where something kept one. */
 export async function lookWhetherPutBack(on: Acting, id: string): Promise<boolean> {

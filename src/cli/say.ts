@@ -55,8 +55,8 @@ function isOver(status: string): boolean {
 }
 
 export function paintStatus(word: string, paint: Paint): string {
-  if (/^(done)\b/.test(word)) return paint.green(word);
-  if (/^(needs attention|failed|damaged)\b/.test(word)) return paint.red(word);
+  if (/^(done)\b/i.test(word)) return paint.green(word);
+  if (/^(needs attention|failed|damaged)\b/i.test(word)) return paint.red(word);
   if (/^(waits|halted)\b/.test(word)) return paint.yellow(word);
   return word;
 }

@@ -115,12 +115,13 @@ export async function checkOver(works: Works, job: JobRow, process: Process): Pr
       text: `a result of ${job.artifact} came after the run had gone on; it does not count`,
     });
   } else {
+    // First: while it is about a text that is nobody's, this is looked at again and again, and the work takes long to look at.
+    const lists = await listsSince(works, kept, job);
     const facts = await factsOf(works, kept, works.workflow(kept.row.definition));
     const isChanged = facts.tree !== job.tree && job.killed === "";
     const isPassed = process.type === "ended" && process.code === 0;
     const [seq = "", i = "", time = "1"] = job.id.split(".").slice(-3);
     // What it leaves behind itself is there when it begins again; only what goes on changing is in doubt.
-    const lists = await listsSince(works, kept, job);
     const isInDoubt = (isChanged && (isPassed || hasWriter(works, kept))) || lists !== "same";
     const isRunAgain = (process.type === "lost" || isInDoubt) && Number(time) < RUNS_MAX;
     // What nobody may run is asked about, however often something else was run before.

@@ -7,7 +7,9 @@ import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inFolder } from "../../src/adapters/files/folder.ts";
 import { openFile } from "../../src/adapters/files/open.ts";
+import { LATE_MS, noteLate, takeDue } from "../../src/adapters/files/late.ts";
 import { rewrite } from "../../src/adapters/files/replace.ts";
+import { sha256 } from "../../src/format/sha256.ts";
 import { benchAt, folder, frontMatter, listOf, section, tidy, whole } from "./files-support.ts";
 
 let child = "";
@@ -141,6 +143,38 @@ describe("people edit at any time", () => {
     const told = await bench.project({ status: "s1", round: 0 });
     expect(told.join()).toContain("somebody wrote into it after it was replaced; what it said is kept in");
     expect(bench.text(".signalbox-kept-1-TASK.md")).toContain("written late");
+  });
+
+  test("what was replaced is cleared away when something else is written there, and nothing that was written into it", async () => {
+    const bench = benchAt(folder(), OF);
+    const lay = (text: string, said: string): string => {
+      const name = `.signalbox-late-1.${sha256(text).slice(0, 6)}.${sha256(text).slice(0, 16)}-other.json`;
+      bench.write(name, said);
+      age(join(bench.root, name));
+      return name;
+    };
+    lay("spent\n", "spent\n");
+    lay("said\n", "said\nand more\n");
+    bench.write("TASK.md", "# T\n");
+    age(join(bench.root, "TASK.md"));
+    const told = await bench.project({ status: "s0", round: 0 });
+    expect(told.join()).toContain(
+      "other.json: somebody wrote into it after it was replaced; what it said is kept in",
+    );
+    expect(readdirSync(bench.root).filter((name) => name.startsWith(".signalbox-"))).toEqual([
+      ".signalbox-kept-1-other.json",
+    ]);
+  });
+
+  test("folders with something late are looked at again when its moment is over", () => {
+    const far = Date.now() + LATE_MS;
+    takeDue(Number.POSITIVE_INFINITY);
+    noteLate("/a");
+    noteLate("/b");
+    noteLate("/a");
+    expect(takeDue(far - LATE_MS)).toEqual([]);
+    expect(takeDue(far + LATE_MS)).toEqual(["/b", "/a"]);
+    expect(takeDue(far + LATE_MS)).toEqual([]);
   });
 
   test("and readers never find the file missing", async () => {

@@ -145,3 +145,20 @@ test("next asks for what a move of one's own needs, and for nothing else", async
   expect(await wanted(await judged("notes.json"))).toEqual([]);
   expect(await wanted(await judged("many.json"))).toEqual(["letter"]);
 });
+
+test.for<[attention: string, next: string]>([
+  ["it is gone; try again: signalbox resume RUN", "signalbox resume RUN"],
+  [
+    "it was changed; try again: put it back, or take it (signalbox submit RUN letter), then: signalbox resume RUN",
+    "signalbox resume RUN",
+  ],
+  [
+    "it is /work/signalbox here; signalbox trust /work/signalbox here",
+    "signalbox trust /work/signalbox here",
+  ],
+  ["nobody knows", "signalbox resume RUN"],
+])("%s: the last command is the next one", async ([attention, next]) => {
+  const run = (await on.say("run judged --detach --quiet")).stdout.trim();
+  on.withStore((store) => store.attend(run, attention.replaceAll("RUN", run)));
+  expect(parsed(await on.say(`show ${run} --json`))["next"]).toBe(next.replaceAll("RUN", run));
+});

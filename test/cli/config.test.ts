@@ -103,7 +103,7 @@ describe("signalbox config", () => {
     expect(rows.find(({ param }) => param === "goal")).toMatchObject({ from: "built-in", at: null });
     const { stdout } = await on.say("config relay");
     expect(stdout).toMatch(
-      /^workflows\.relay\.stages\.TEST\.enabled +false +\.signalbox\/config\.yaml:3:32 /m,
+      /^workflows\.relay:\n[^]*^ {2}stages\.TEST\.enabled +false +repository\n {6}true or false, [^]*?\n {6}\.signalbox\/config\.yaml:3:32$/m,
     );
   });
 
@@ -118,6 +118,31 @@ describe("signalbox config", () => {
     expect(stderr).toContain("next: signalbox doctor");
   });
 
+  test.for<[what: string, width: number]>([
+    ["", 80],
+    ["task", 80],
+    ["staged", 80],
+    ["change", 80],
+    ["orchestrated", 80],
+    ["orchestrated", 120],
+  ])("config %s has no line wider than %i", async ([what, width]) => {
+    const on = await relay({});
+    const { stdout } = await on.say(
+      ["config", ...(what === "" ? [] : [what])],
+      width === 80 ? {} : { width },
+    );
+    expect(stdout.split("\n").filter((line) => line.length > width)).toEqual([]);
+  });
+
+  test("a value of many lines stands below its key", async () => {
+    const on = await relay({});
+    const { stdout } = await on.say("config orchestrated");
+    expect(stdout).toMatch(
+      /^ {2}paths\.besides +built-in +a text\n {6}\[README, README\.txt, [^]* !\*\/\]\n/m,
+    );
+    expect(stdout).toMatch(/^ {2}attempts +3 +built-in +a whole number from 0 to 3$/m);
+  });
+
   test("outside of a repository a person's own count", async () => {
     const on = await relay({ user: "minutes: 7\n" });
     const { code, stdout } = await on.say("config", { cwd: on.root });
@@ -129,7 +154,7 @@ describe("signalbox config", () => {
     const on = await relay({ config: of("stages: { TEST: { enabled: false } }") });
     await on.say("trust --revoke");
     const { stdout, stderr } = await on.say("config relay");
-    expect(stdout).toMatch(/^workflows\.relay\.stages\.TEST\.enabled +true +built-in/m);
+    expect(stdout).toMatch(/^ {2}stages\.TEST\.enabled +true +built-in/m);
     expect(stderr).toContain("is not trusted: nothing of it counts");
   });
 });

@@ -56,7 +56,14 @@ describe.skipIf(!hasTmux)("in a window", () => {
   });
 
   test("the environment is exactly what was given, and what the terminal says", async () => {
-    const b = tmuxBench({ env: { ...process.env, LANG: "C.UTF-8", LC_SERVER: "x", SECRET_OF_SERVER: "y" } });
+    const b = tmuxBench({
+      env: {
+        ...process.env,
+        LANG: "C.UTF-8",
+        LC_SERVER: "x\nexport PATH=/no\nexport 1=;exit",
+        SECRET_OF_SERVER: "y",
+      },
+    });
     const env = {
       A: "1",
       EMPTY: "",

@@ -3,7 +3,8 @@
  *
  * - *new*: the bytes to come, whole and durable before anything else happens;
  * - *old*: what was there, moved aside; removed before *new* is, so that both together tell how far it got;
- * - *late*: what was there and was saved a moment ago: somebody may still have it open and write into it;
+ * - *late*: what was there and was saved a moment ago: somebody may still have it open and write into it. It goes when that moment is over
+ *   and something is written in its folder, or by whoever has put it there (`late.ts`);
  * - *kept*: what somebody wrote and what could not be put together with the file. Never removed by us.
  *
  * All begin with `.signalbox-`, so that one pattern keeps them out of the work.
@@ -17,14 +18,13 @@ import { sha256 } from "../../format/sha256.ts";
 import { newName } from "../home/new-name.ts";
 import { codeOf, unless } from "./errno.ts";
 import type { Folder } from "./folder.ts";
+import { LATE_MS, noteLate } from "./late.ts";
 
 const PREFIX = ".signalbox-";
 const PATTERN = /^\.signalbox-(new|old|late)-((\d+)\.[0-9a-f]+)(?:\.([0-9a-f]{16}))?-(.+)$/;
 const NAME_MAX = 100;
 /** Replacing takes milliseconds; a process with the same number is another one after this. */
 const ALIVE_MS = 60_000;
-/** How long after a save somebody may still write into the same open file. */
-const LATE_MS = 10_000;
 const CHUNK = 64 * 1024;
 /** Folders, file systems without links, and folders without room for another name know only renaming. */
 const ONLY_RENAMING = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "ENOSPC", "EDQUOT"]);
@@ -35,6 +35,8 @@ type Leftover = {
   readonly token: string;
   readonly pid: number;
   readonly digest: string;
+  /** What the file is called that it lies beside. */
+  readonly of: string;
 };
 
 export function newToken(): string {
@@ -57,14 +59,14 @@ export type Mending = {
   readonly isReader?: boolean;
 };
 
-/** Finishes or takes back what a process left undone; gives what is worth telling. */
+/** Finishes or takes back what a process left undone, and clears away what was replaced; gives what is worth telling. */
 export function mend(folder: Folder, name: string, how: Mending = {}): readonly string[] {
-  const told: string[] = [];
-  const leftovers = leftoversOf(folder, name);
+  const all = leftoversIn(folder);
+  const leftovers = all.filter(({ of: label }) => label === labelOf(name));
+  const told = how.isReader === true ? [] : [...settleLate(folder, all)];
   for (const token of new Set(leftovers.map((each) => each.token))) {
     const of = (kind: string) => leftovers.find((each) => each.token === token && each.kind === kind);
-    const [old, fresh, late] = [of("old"), of("new"), of("late")];
-    if (late !== undefined && how.isReader !== true) told.push(...settleLate(folder, name, late));
+    const [old, fresh] = [of("old"), of("new")];
     const any = old ?? fresh;
     if (any === undefined || (how.force !== true && isAtWork(folder, any))) continue;
     if (old !== undefined) told.push(...settleOld({ folder, name, old, fresh }, how));
@@ -76,15 +78,14 @@ export function mend(folder: Folder, name: string, how: Mending = {}): readonly 
 
 /** Whether a replacement is under way, or was when somebody died. */
 export function isUnderWay(folder: Folder, name: string): boolean {
-  return leftoversOf(folder, name).some(({ kind }) => kind !== "late");
+  return leftoversIn(folder).some(({ kind, of }) => kind !== "late" && of === labelOf(name));
 }
 
-function leftoversOf(folder: Folder, name: string): readonly Leftover[] {
-  const label = labelOf(name);
+function leftoversIn(folder: Folder): readonly Leftover[] {
   return readdirSync(folder.at(".")).flatMap((entry) => {
     if (!entry.startsWith(PREFIX)) return [];
     const [, kind = "", token = "", pid = "", digest = "", of] = PATTERN.exec(entry) ?? [];
-    return of === label ? [{ entry, kind, token, pid: Number(pid), digest }] : [];
+    return of === undefined ? [] : [{ entry, kind, token, pid: Number(pid), digest, of }];
   });
 }
 
@@ -159,10 +160,21 @@ export function retire(folder: Folder, name: string, aside: Aside): readonly str
   if (now === digest && (aside.isOurs === true || isQuiet(stat))) return remove(folder, aside.entry);
   const late = `${PREFIX}late-${aside.token}.${digest.slice(0, 16)}-${labelOf(name)}`;
   renameSync(folder.at(aside.entry), folder.at(late));
+  noteLate(folder.path);
   return [];
 }
 
-function settleLate(folder: Folder, name: string, { entry, digest }: Leftover): readonly string[] {
+/** What lies in a folder and was replaced; whether any of it has to stay for now. */
+export function clearLate(folder: Folder): { readonly told: readonly string[]; readonly isLeft: boolean } {
+  const told = settleLate(folder, leftoversIn(folder));
+  return { told, isLeft: leftoversIn(folder).some(({ kind }) => kind === "late") };
+}
+
+function settleLate(folder: Folder, all: readonly Leftover[]): readonly string[] {
+  return all.flatMap((each) => (each.kind === "late" ? settleOne(folder, each.of, each) : []));
+}
+
+function settleOne(folder: Folder, name: string, { entry, digest }: Leftover): readonly string[] {
   const stat = statOf(folder, entry);
   if (stat === undefined) return [];
   if (!digestAt(folder, entry).startsWith(digest))

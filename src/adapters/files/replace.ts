@@ -21,7 +21,8 @@ import { failpoint } from "../failpoint.ts";
 import { codeOf, unless } from "./errno.ts";
 import type { Folder, Spot } from "./folder.ts";
 import { inFolder } from "./folder.ts";
-import { besideName, digestAt, holds, keep, linkInto, mend, newToken } from "./leftover.ts";
+import { noteLate, takeDue } from "./late.ts";
+import { besideName, clearLate, digestAt, holds, keep, linkInto, mend, newToken } from "./leftover.ts";
 import { remove, restore, retire, statOf } from "./leftover.ts";
 import { openFile, wait } from "./open.ts";
 import type { Opened } from "./open.ts";
@@ -57,12 +58,23 @@ const WAIT_MS = 5;
 const WAITED_MS_MAX = 60;
 
 export function rewrite(spot: Spot, rewriting: Rewriting): Rewritten {
+  const cleared = clearDue();
   const done = inFolder({ ...spot, make: spot.isWorkspace === true ? "below" : true }, (folder, name) =>
     rewriteIn(folder, name, rewriting),
   );
-  if (done.type === "done") return done.value;
+  if (done.type === "done") return { ...done.value, told: [...cleared, ...done.value.told] };
   const reason = done.type === "missing" ? "has no folder" : done.reason;
-  return { type: "refused", reason, told: [] };
+  return { type: "refused", reason, told: cleared };
+}
+
+/** What was replaced elsewhere a while ago. */
+function clearDue(): readonly string[] {
+  return takeDue().flatMap((root) => {
+    const done = inFolder({ root, file: "any" }, clearLate);
+    if (done.type !== "done") return [];
+    if (done.value.isLeft) noteLate(root);
+    return done.value.told;
+  });
 }
 
 function rewriteIn(folder: Folder, name: string, rewriting: Rewriting): Rewritten {

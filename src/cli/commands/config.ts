@@ -15,7 +15,7 @@ import { UserError } from "../../adapters/user-error.ts";
 import { showProblem, type Problem } from "../../format/problem.ts";
 import { storeOf } from "../box.ts";
 import { EXIT_FAILED, EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
-import { fitted } from "../fit.ts";
+import { fitted, wrapped } from "../fit.ts";
 import { requireWorkflow } from "../workflow.ts";
 
 /** What `--json` gives. */
@@ -95,17 +95,56 @@ function repositoryAt(cwd: string): string {
   }
 }
 
-function show({ settings, params, problems }: ConfigData, { paint, cwd, width }: Door): string {
-  const source = ({ from, at }: Pick<SettingInForce, "from" | "at">): string => {
-    const place = at === null ? "" : `${at.file}:${at.line}:${at.col}`;
-    return at === null ? paint.dim(from) : place.replace(`${cwd}/`, "");
-  };
+/** As wide as most terminals are at least: what is piped is read by people, too, and programs have `--json`. */
+const COLUMNS = 80;
+/** What is longer stands below its key, or all others would stand far from theirs. */
+const CELL_MAX = 24;
+const BELOW = 6;
+
+function show(data: ConfigData, { paint, cwd, home, width = COLUMNS }: Door): string {
+  const { settings, params, problems, workflow } = data;
+  const placeOf = ({ at }: Pick<SettingInForce, "at">): string =>
+    at === null ? "" : near(`${at.file}:${at.line}:${at.col}`, { cwd, home });
+  const root = `workflows.${workflow}`;
   const rows = [
-    ...settings.map((row) => [row.key, said(row.value), source(row)]),
-    ...params.map((row) => [row.key, said(row.value), source(row), paint.dim(takenBy(row))]),
+    ...settings.map((row) => rowOf([row.key, said(row.value), placeOf(row) || row.from])),
+    ...params.map((row) => {
+      const cells = [`  ${row.key.slice(root.length + 1)}`, said(row.value), row.from, takenBy(row)];
+      return rowOf(cells, placeOf(row));
+    }),
   ];
+  const head = params.length === 0 ? "" : `${paint.bold(root)}:\n`;
   const wrong = problems.map((problem) => `${paint.red("problem")}  ${problem}\n`);
-  return `${fitted(rows, width)}${wrong.join("")}`;
+  return `${head}${sayRows(rows, { paint, width })}${wrong.join("")}`;
+}
+
+/** As people write it. */
+function near(place: string, { cwd, home }: Pick<Door, "cwd" | "home">): string {
+  if (place.startsWith(`${cwd}/`)) return place.slice(cwd.length + 1);
+  return home !== "" && place.startsWith(`${home}/`) ? `~${place.slice(home.length)}` : place;
+}
+
+type Row = { readonly cells: readonly string[]; readonly below: readonly string[] };
+
+function rowOf([key = "", value = "", ...more]: readonly string[], place = ""): Row {
+  const isLong = value.length > CELL_MAX;
+  return {
+    cells: [key, isLong ? "" : value, ...more],
+    below: [...(isLong ? [value] : []), ...(place === "" ? [] : [place])],
+  };
+}
+
+function sayRows(rows: readonly Row[], { paint, width }: Pick<Door, "paint"> & { width: number }): string {
+  const widthAt = (at: number): number => Math.max(...rows.map(({ cells }) => cells[at]?.length ?? 0));
+  return rows
+    .map(({ cells: [key = "", value = "", ...more], below }) => {
+      const last = more.length - 1;
+      const others = more.map((cell, at) => paint.dim(at === last ? cell : cell.padEnd(widthAt(at + 2))));
+      const line = fitted([[key.padEnd(widthAt(0)), value.padEnd(widthAt(1)), ...others]], width);
+      const lines = below.map((text) => `${wrapped(`${" ".repeat(BELOW)}${text}`, width, BELOW)}\n`);
+      return `${line}${lines.join("")}`;
+    })
+    .join("");
 }
 
 function takenBy({ param, key, takes, default: usual, from }: ParamInForce): string {
@@ -114,6 +153,7 @@ function takenBy({ param, key, takes, default: usual, from }: ParamInForce): str
 }
 
 function said(value: SettingInForce["value"]): string {
-  if (typeof value === "string") return value === "" || value.includes("\n") ? JSON.stringify(value) : value;
+  // A text of several lines is set as a list.
+  if (typeof value === "string") return value.includes("\n") ? said(value.split("\n")) : value || '""';
   return Array.isArray(value) ? `[${value.join(", ")}]` : String(value);
 }

@@ -12,9 +12,10 @@ import { aboutOf } from "../reading/about.ts";
 import { sayTyped, type Choice } from "../reading/means.ts";
 import { causeOf, sayCause } from "../reading/cause.ts";
 import { doubtsOf } from "../reading/doubts.ts";
+import { choicesOfForeign } from "../reading/foreign.ts";
 import { choicesOf, questionOf, sayParts, sayReads, type QuestionView } from "../reading/question.ts";
 import { askedIn } from "../reading/of-task.ts";
-import { attentionOf, choicesOfForeign, isStranded, sayCrashed } from "../reading/trouble.ts";
+import { attentionOf, isStranded, sayCrashed } from "../reading/trouble.ts";
 import { choicesOfPerson, nextForPerson } from "../reading/ways.ts";
 
 const LIMIT = 1000;
@@ -118,7 +119,8 @@ type Own = Pick<InboxItem, "kind" | "what" | "commands" | "choices"> & Partial<I
 
 function itemSeen(seen: Seen): Own {
   const { row, workflow } = seen;
-  const mend = typed([{ command: nextForPerson(seen), means: "" }]);
+  const known = row.halted ? [] : choicesOfForeign(seen);
+  const mend = typed(known.length > 0 ? known : [{ command: nextForPerson(seen), means: "" }]);
   if (row.attention !== "") return { kind: "attention", what: row.attention, ...mend };
   if (row.halted) return { kind: "halted", what: "a person has halted it", ...mend };
   const question = questionOf(seen);
@@ -131,10 +133,7 @@ function itemSeen(seen: Seen): Own {
       question,
       ...typed(choicesOf(question)),
     };
-  if (isStranded(seen)) {
-    const known = choicesOfForeign(seen);
-    return { kind: "crashed", what: sayCrashed(seen), ...(known.length === 0 ? mend : typed(known)) };
-  }
+  if (isStranded(seen)) return { kind: "crashed", what: sayCrashed(seen), ...mend };
   const choices = choicesOfPerson(seen);
   const title = workflow.definition.states[row.state]?.title || `it is in ${row.state}`;
   const what = [title, ...doubtsOf(seen).map(({ text }) => text)].join("; ");

@@ -17,11 +17,13 @@ import { EXIT_OK, type Answer, type Command } from "../command.ts";
 import { sayRun } from "../reading/say-run.ts";
 import { artifactsOf, isOtherReading, isSilentFact, type ArtifactView } from "../reading/artifacts.ts";
 import { askingTask, tasksOf, type Asking, type TaskView } from "../reading/children.ts";
+import { choicesOfForeign, sayHeldUp } from "../reading/foreign.ts";
 import { leftOf } from "../reading/left.ts";
 import type { Choice } from "../reading/means.ts";
 import { questionOf, type QuestionView } from "../reading/question.ts";
 import { scheduleOf, type ScheduleView } from "../reading/schedule.ts";
 import { attentionOf, isStranded, sayCrashed } from "../reading/trouble.ts";
+import { tasksShown, type TaskShown } from "../reading/tasks.ts";
 import { agentsOf, checksOf, type AgentView, type CheckView, type Probe } from "../reading/truth.ts";
 import { askedIn } from "../reading/of-task.ts";
 import { withWhatIsInTheWay } from "../reading/in-the-way.ts";
@@ -61,8 +63,8 @@ export type ShowData = {
   readonly schedule: readonly ScheduleView[];
   readonly artifacts: readonly ArtifactView[];
   readonly agents: readonly AgentView[];
-  /** Of a list that it has started, each with its run. */
-  readonly tasks: readonly TaskView[];
+  /** Of the last list of each kind that it has started, each with its run. */
+  readonly tasks: readonly TaskShown[];
   readonly checks: readonly CheckView[];
   readonly question: QuestionView | null;
   readonly workspace:
@@ -113,12 +115,13 @@ export const command: Command = {
       const next = nextForPerson(seen);
       const left = leftOf(seen).rows;
       const { paint, cwd, width } = door;
+      const hasKept = await isWorthNaming(data.workspace?.kept ?? "");
       return {
         exit: EXIT_OK,
         code: "ok",
         message: `${data.run} is ${data.state}: ${data.waitsFor}`,
         data: () => data,
-        text: () => sayRun(data, { verbose, paint, now: Date.now(), cwd, width, left }),
+        text: () => sayRun(data, { verbose, paint, now: Date.now(), cwd, width, left, hasKept }),
         next,
         talk: `  next: ${next}\n`,
       } satisfies Answer;
@@ -130,6 +133,13 @@ function hasProcesses({ store, run: { id: run } }: Seen): boolean {
   return (
     store.agents({ run, status: "running" }).length > 0 || store.jobs({ run, status: "live" }).length > 0
   );
+}
+
+/** Among the files that were kept is something that is not elsewhere. */
+async function isWorthNaming(kept: string): Promise<boolean> {
+  if (kept === "") return false;
+  const { holdsMore } = await import("../salvage/kept-names.ts");
+  return holdsMore(kept);
 }
 
 const unlooked: Probe = () => {
@@ -177,14 +187,14 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
       (artifact) => verbose || !(isSilentFact(seen, artifact) || isOtherReading(seen, artifact)),
     ),
     agents,
-    tasks,
+    tasks: tasksShown(seen),
     checks: checksOf(seen, probe),
     question: questionOf(seen) ?? null,
     workspace: workspace === undefined ? null : workspaceView(workspace),
     deeds: open.map(deedView),
     waitsFor: waitsFor(seen, { agents, tasks, deeds: open }),
     asked: run.question === undefined ? askedIn(seen) : causeOf(seen).join("\n"),
-    choices: isAsked(seen) ? choicesOfPerson(seen) : leftOf(seen).choices,
+    choices: isAsked(seen) ? choicesOfPerson(seen) : [...heldUp(seen), ...leftOf(seen).choices],
     notes: verbose ? notes : shownOf(notes, doubtsOf(seen)),
     history: linesOf(seen, verbose ? LINES_VERBOSE : LINES).lines,
   };
@@ -221,6 +231,11 @@ function isAsked(seen: Seen): boolean {
   return row.status === "waiting" && row.attention === "" && !row.halted && !isStranded(seen);
 }
 
+/** What a person can do about a text that somebody else has changed. */
+function heldUp(seen: Seen): readonly Choice[] {
+  return isFinished(seen.row) || seen.row.halted ? [] : choicesOfForeign(seen);
+}
+
 /** With what its agent wants to know. */
 function sayAsking({ task, seen }: Asking): string {
   const [, said] = causeOf(seen);
@@ -234,7 +249,9 @@ function waitsFor(
 ): string {
   const { row, run } = seen;
   if (isFinished(row)) return "nothing: it is over";
-  if (row.attention !== "") return "a person, to look at what went wrong";
+  const foreign = sayHeldUp(seen);
+  if (row.attention !== "")
+    return `a person${foreign === "" ? ", to look at what went wrong" : `: ${foreign}`}`;
   const busy = busyIn(on.agents);
   if (row.halted) {
     const ending = seen.store.isHeld(run.id) && busy.length > 0 ? `${busy.join(" and ")}; then ` : "";

@@ -21,7 +21,14 @@ export type TaskView = {
 export function tasksOf({ store, run }: Pick<Seen, "store" | "run">): readonly TaskView[] {
   const all = store.childrenOf(run.id);
   const last = Math.max(...all.map(({ entry }) => entry));
-  const children = all.filter(({ entry }) => entry === last);
+  return viewsOf(
+    all.filter(({ entry }) => entry === last),
+    run,
+  );
+}
+
+/** Of one list. */
+export function viewsOf(children: readonly ChildRow[], run: Seen["run"]): readonly TaskView[] {
   return children.map((child) => {
     const status = statusOf(child, run.waivers[child.artifact] !== undefined);
     return {

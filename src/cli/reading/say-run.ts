@@ -2,7 +2,6 @@
 
 import type { ShowData } from "../commands/show.ts";
 import { isUnasked } from "./artifacts.ts";
-import { sayTask } from "./children.ts";
 import { sayLine } from "./chronicle.ts";
 import { fitted, wrapped } from "../fit.ts";
 import type { Paint } from "../paint.ts";
@@ -11,6 +10,7 @@ import type { Left } from "./left.ts";
 import { sayTyped } from "./means.ts";
 import { choicesOf, sayParts, sayReads, type QuestionView } from "./question.ts";
 import { sayPhase } from "./schedule.ts";
+import { sayTasks } from "./tasks.ts";
 import { sayAgent } from "./truth.ts";
 
 type How = {
@@ -20,6 +20,8 @@ type How = {
   readonly cwd: string;
   /** How wide the terminal is; undefined where there is none. */
   readonly width: number | undefined;
+  /** Among the files that were kept is something that is not elsewhere. */
+  readonly hasKept: boolean;
   /** What it has left, in git and for people to read. */
   readonly left: Left["rows"];
 };
@@ -35,7 +37,7 @@ export function sayRun(data: ShowData, how: How): string {
     ["waits for", data.waitsFor],
     ...counterRows(data, how),
     ...(how.verbose ? verboseRows(data) : []),
-    ...workspaceRows(data),
+    ...workspaceRows(data, how),
     ...how.left,
   ];
   return [
@@ -55,7 +57,7 @@ export function sayRun(data: ShowData, how: How): string {
     ),
     section("Artifacts", artifactRows(data, how), how),
     section("Agents", agentRows(data, now), how),
-    section("Tasks", data.tasks.map(sayTask), how),
+    ...sayTasks(data.tasks, { run: data.run, ...how }).map(({ title, rows }) => section(title, rows, how)),
     section(
       "Still to be done",
       data.deeds.map((deed) => [deed.type, deed.status, deed.note]),
@@ -81,7 +83,7 @@ function sayState(data: ShowData, { paint, now }: How): string {
   const age = sayAge(updatedAt, now);
   const word = paintStatus(sayStatus(data), paint);
   if (status === "running" || status === "waiting") return `${named}, ${word}, for ${age}`;
-  return `${state === status ? paintStatus(state, paint) : `${named}, ${word}`}, ${age} ago`;
+  return `${state.toLowerCase() === status ? paintStatus(state, paint) : `${named}, ${word}`}, ${age} ago`;
 }
 
 function verboseRows(data: ShowData): string[][] {
@@ -96,7 +98,7 @@ function verboseRows(data: ShowData): string[][] {
   ];
 }
 
-function workspaceRows({ workspace }: ShowData): string[][] {
+function workspaceRows({ workspace }: ShowData, { hasKept }: How): string[][] {
   if (workspace === null) return [];
   const { path, branch, status, salvage, kept, inPlace } = workspace;
   if (inPlace)
@@ -105,7 +107,7 @@ function workspaceRows({ workspace }: ShowData): string[][] {
     ["workspace", status === "bound" ? path : "given back"],
     ["branch", branch],
     ...(salvage === "" ? [] : [["salvaged", `${salvage} (git show ${salvage})`]]),
-    ...(kept === "" ? [] : [["kept files", kept]]),
+    ...(kept !== "" && hasKept ? [["kept files", kept]] : []),
   ];
 }
 

@@ -5,10 +5,7 @@ import { maxOf } from "../../core/gate.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { DeedRow } from "../../engine/ports/outbox.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import { fillPath } from "../../engine/place.ts";
 import { isFinished, type Seen } from "../box.ts";
-import { quoted } from "../typed.ts";
-import type { Choice } from "./means.ts";
 
 /** What a run that is over still has to do in the world. */
 const CLEARING: ReadonlySet<DeedRow["deed"]["type"]> = new Set(["stop-agent", "release-resource"]);
@@ -25,30 +22,6 @@ export function attentionOf(store: Pick<Store, "deeds">, row: RunRow): string {
 /** An agent has crashed, and only a person starts it again. */
 export function isStranded({ run }: Seen): boolean {
   return Object.values(run.agents).some(({ status }) => status === "crashed");
-}
-
-/** A text that somebody else has changed, for which an agent is not started. */
-export function foreignOf({ workflow, run }: Seen): string | undefined {
-  const crashed = Object.values(run.agents).filter(({ status }) => status === "crashed");
-  return crashed.flatMap(({ role }) => foreignFor(workflow, run, role))[0];
-}
-
-/** What a person can do about it. To look comes first: who takes it answers for it. */
-export function choicesOfForeign(seen: Seen): readonly Choice[] {
-  const name = foreignOf(seen);
-  if (name === undefined) return [];
-  const { workflow, run } = seen;
-  const { file = "", by = [] } = workflow.definition.artifacts[name] ?? {};
-  const path = fillPath(run, file)
-    .split("*")
-    .map((part) => (part === "" ? "" : quoted(part)))
-    .join("*");
-  const take = { command: `signalbox submit ${run.id} ${name}`, means: "take it as yours" };
-  return [
-    { command: `less ${path}`, means: "look at what is there now" },
-    ...(by.includes("human") ? [take] : []),
-    { command: `signalbox resume ${run.id}`, means: "when you have put back what was there" },
-  ];
 }
 
 /** With what is left of the budget that its end counts. */

@@ -13,7 +13,8 @@ import { askingTask, isWaitingForTasks, tasksOf } from "./children.ts";
 import { meaningOf, type Choice } from "./means.ts";
 import { choicesOfTask, sendingBack } from "./of-task.ts";
 import { answerCommand, choicesOf, labelled, questionOf } from "./question.ts";
-import { attentionOf, choicesOfForeign, isStranded } from "./trouble.ts";
+import { choicesOfForeign } from "./foreign.ts";
+import { attentionOf, isStranded } from "./trouble.ts";
 
 export type Way = {
   readonly to: string;
@@ -111,11 +112,11 @@ function commandFor(workflow: Workflow, run: Run, { to, by, answer }: Why): stri
 export function nextForPerson(seen: Seen): string {
   const { store, row, run } = seen;
   const attention = attentionOf(store, row);
+  const [look] = isFinished(row) || row.halted ? [] : choicesOfForeign(seen);
+  if (look !== undefined) return look.command;
   const mend = commandIn(attention);
   if (mend !== "") return mend;
   if (isFinished(row)) return `signalbox history ${row.id}`;
-  const [look] = choicesOfForeign(seen);
-  if (look !== undefined && !row.halted && attention === "") return look.command;
   if (row.halted || attention !== "" || isStranded(seen)) return `signalbox resume ${row.id}`;
   if (run.question !== undefined) return `signalbox answer ${run.id} VALUE`;
   if (row.status === "waiting") return choicesOfPerson(seen)[0]?.command ?? `signalbox why ${row.id}`;
@@ -161,7 +162,7 @@ export function nextForRole(seen: Seen, role: string): string {
   return mine.length > 0 ? `signalbox why ${seen.row.id}` : "";
 }
 
-/** What is said about a run that needs attention ends with the command that mends it. */
+/** What is said about a run that needs attention ends with the command that mends it; others may stand before it. */
 function commandIn(attention: string): string {
-  return /\b(signalbox [^;]+)$/.exec(attention)?.[1] ?? "";
+  return /^(?:[^]*[\s:(])?(signalbox [^;]+)$/.exec(attention)?.[1] ?? "";
 }

@@ -155,7 +155,8 @@ export const list = {
   more: Count,
 };
 
-const Task = z.strictObject({ task: Text, title: Text, run: Text, status: Text, waits: Text });
+const TASK = { task: Text, title: Text, run: Text, status: Text, waits: Text };
+const Task = z.strictObject(TASK);
 
 export const show = {
   ...RUN,
@@ -171,7 +172,18 @@ export const show = {
   schedule: z.array(Scheduled),
   artifacts: z.array(Artifact),
   agents: z.array(Agent),
-  tasks: z.array(Task),
+  tasks: told(
+    z.array(
+      z.strictObject({
+        ...TASK,
+        list: Text,
+        counted: z.record(Text, Count),
+        approved: told(Texts, "Roles whose verdict let it pass, so far"),
+        waived: z.array(z.strictObject({ artifact: Text, by: Text })),
+      }),
+    ),
+    "Of the last list of each kind that it has started",
+  ),
   checks: z.array(z.strictObject({ artifact: Text, process: Text, pid: z.nullable(Count), since: Text })),
   question: z.nullable(Question),
   workspace: z.nullable(

@@ -25,8 +25,8 @@ describe.runIf(isPerson && IS_DEEP).concurrent("changed after it was approved", 
     ],
     [
       { Docs: "OK ~, OK ~" },
-      "attested, attested, !accept, accept: it is small",
-      `${AGAIN} ${AGAIN} ASK_CHANGED HANDOVER ${END}`,
+      "attested, attested, !accept, accept: it is small, attested",
+      `${AGAIN} ${AGAIN} ASK_CHANGED TAKEN HANDOVER ${END}`,
     ],
   ])("%o, then %s", async ([agents, people, way], { expect }) => {
     await inSession({ agents }, async (on) => {
@@ -84,6 +84,12 @@ describe.runIf(isPerson && IS_DEEP).concurrent("changed after it was approved", 
         await on.until(child, ({ attention }) => attention !== "");
         expect(on.now(child).attention).toContain(`${name} first, which was changed by somebody else`);
         expect(on.called()).not.toContain("Reviewer.T-001");
+        const { choices } = (await on.type("show", child)).document as { choices: { command: string }[] };
+        expect(choices.map(({ command }) => command)).toEqual([
+          expect.stringMatching(new RegExp(`^less /.*/${name}$`)),
+          expect.stringMatching(new RegExp(`^signalbox submit ${run} \\w`)),
+          `signalbox resume ${child}`,
+        ]);
         on.edit(
           run,
           `.agents-work/${String(on.now(run).run.params["session"])}/${name}`,

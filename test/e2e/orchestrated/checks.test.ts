@@ -122,6 +122,14 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
       await expect
         .poll(() => on.now(run).attention, { timeout: LONG.timeout })
         .toContain("acceptance.json was changed by somebody else");
+      const { choices, next, waitsFor } = (await on.type("show", run)).document;
+      const look = `less ${on.now(run).workspace?.path ?? ""}/${file}`;
+      expect(choices).toMatchObject([
+        { command: look },
+        { command: `signalbox submit ${run} acceptance` },
+        { command: `signalbox resume ${run}` },
+      ]);
+      expect([next, waitsFor]).toEqual([look, `a person: ${file} was changed by somebody else`]);
       if (isHandedIn) await on.type("submit", run, "acceptance");
       else on.edit(run, file, before);
       await on.type("resume", run);
@@ -145,6 +153,35 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
       expect(on.now(run).run.waivers).toEqual({});
     });
   });
+
+  test.for<[mode: string, people: string, way: string]>([
+    ["--lean", "", "LEAN_VOUCH_ONLY LEAN_CHECKS LEAN_VOUCH LEAN_ATTEST LEAN_HANDOVER"],
+    ["--full", "approved, single-final, answer: go on", "VOUCH_ONLY CHECKS VOUCH ATTEST RELEASE"],
+  ])(
+    "%s: what only a person can see is asked, though it came to the criteria with the question",
+    async ([mode, people, way], { expect }) => {
+      await inSession({ agents: { "Coder.T-001": "BLOCKED" } }, async (on) => {
+        const run = await on.run(mode);
+        const file = `.agents-work/${String(on.now(run).run.params["session"])}/acceptance.json`;
+        const handIn = async (text: string): Promise<void> => {
+          on.edit(run, file, text);
+          expect((await on.type("submit", run, "acceptance")).code).toBe(0);
+        };
+        if (people !== "") {
+          await on.people(run, "approved, single-final");
+          await handIn(OTHERS);
+          await on.people(run, "answer: go on");
+        }
+        expect((await on.rested(run)).state).toMatch(/VOUCH_ONLY$/);
+        await handIn(OTHERS.replace(/"verify":\s*\[/, '$&"manual: it looks well",'));
+        expect((await on.people(run, "skip: nothing to run")).state).toMatch(/ATTEST$/);
+        // What was asked of the others was asked for nothing.
+        expect(on.status(run).user_decisions.map(({ status }) => status)).toContain("skipped");
+        expect(wayOf(await on.people(run, "attested"))).toContain(way);
+        expect(on.now(run).state).toBe("DONE");
+      });
+    },
+  );
 
   test("of a person's own criteria are run, whatever an agent makes of them", async ({ expect }) => {
     await inSession({}, async (on) => {

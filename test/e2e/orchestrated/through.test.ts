@@ -67,6 +67,11 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
         },
       });
       expect(now.notes.map(({ kind }) => kind)).toEqual(["commit", "tag"]);
+      expect((await on.type("show", run)).document["tasks"]).toMatchObject([
+        { list: "judged", task: "T-001", status: "done", approved: ["Reviewer", "QA", "Security"] },
+        { list: "judged", task: "T-002", status: "done", approved: ["Reviewer"] },
+        { list: "approved", task: "meta", status: "done", approved: ["Reviewer", "QA", "Security"] },
+      ]);
       expect((await on.type("verify", run)).code).toBe(0);
     });
   });
