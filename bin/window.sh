@@ -4,8 +4,22 @@
 #     sh window.sh FILE
 #
 # The file is private: it holds the variables of an agent, keys among them. As arguments they could be seen by every user.
+# Somebody waits for the agent: nothing here starts a program. A value may look like a variable, and unsetting one too many does no harm.
 
-[ "${2-}" = clean ] ||
-  exec /usr/bin/env -i TMUX="$TMUX" TMUX_PANE="$TMUX_PANE" TERM="$TERM" /bin/sh "$0" "$1" clean
+set -f
+IFS='
+'
+for sb_name in $(export -p); do
+  case $sb_name in 'export '*) ;; *) continue ;; esac
+  sb_name=${sb_name#export }
+  sb_name=${sb_name%%=*}
+  case $sb_name in
+    TMUX | TMUX_PANE | TERM | '' | *[!A-Za-z0-9_]*) ;;
+    # Of a shell that does not let it go, the program does not get it either.
+    *) command unset "$sb_name" 2>/dev/null ;;
+  esac
+done
+unset IFS sb_name
+set +f
 # Replaces this process by the shim.
 . "$1"

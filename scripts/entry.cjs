@@ -10,9 +10,12 @@ if (major < 22 || (major === 22 && Number(version[1]) < 14)) {
   );
   process.exit(1);
 }
-// What an agent asks for, the supervisor may answer: then nothing else is loaded.
-var name = process.env.SIGNALBOX_TOKEN ? "./front.cjs" : "./main.cjs";
 // Whoever debugs gets the files as they are.
 var isPlain =
   process.execArgv.length > 0 || process.env.NODE_OPTIONS || process.env.NODE_DISABLE_COMPILE_CACHE;
-(isPlain ? require : require("./load.cjs").loader(__dirname, "BUILD", require))(name).main();
+function whole() {
+  return (isPlain ? require : require("./load.cjs").loader(__dirname, "BUILD", require))("./main.cjs");
+}
+// What an agent asks for, the supervisor may answer: then nothing else is loaded, and that little not by way of a cache.
+if (process.env.SIGNALBOX_TOKEN) require("./front.cjs").main(whole);
+else whole().main();

@@ -10,7 +10,7 @@ import packageJson from "../package.json" with { type: "json" };
 const root = fileURLToPath(new URL("../", import.meta.url));
 const ALLOWED = [
   /^(package\.json|LICENSE|README\.md|CHANGELOG\.md)$/,
-  /^bin\/(look|shim|window)\.sh$/,
+  /^bin\/(ask|look|shim|window)\.sh$/,
   /^demos\/[\w./-]+\.(json|md|sh)$/,
   /^dist\/[\w.-]+\.cjs$/,
   /^dist\/built-in\/[\w.-]+\.json$/,
@@ -31,6 +31,7 @@ test.for([
   "LICENSE",
   "dist/signalbox.cjs",
   "dist/main.cjs",
+  "bin/ask.sh",
   "bin/look.sh",
   "bin/shim.sh",
   "bin/window.sh",

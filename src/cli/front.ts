@@ -2,7 +2,8 @@
  * The front of a command of an agent: it asks the supervisor, which has everything loaded, before anything else is loaded here.
  *
  * Whatever comes of that, the command can do it itself as always: where nobody answers at once, the supervisor declines, or dies
- * over it. What was done by then is done: asked for under the same key, it is not done again, and the answer is the same.
+ * over it. What was done by then is done: asked for under the same key, it is not done again, and the answer is the same. That is so
+ * also where `bin/ask.sh` has asked before us, as the same process.
  */
 
 import { statSync } from "node:fs";
@@ -30,25 +31,32 @@ const TAKE_MS = 250;
 /** A digest of a large repository takes its time. */
 const ANSWER_MS = 60_000;
 
-export async function main(): Promise<void> {
-  const socket = socketOf(process.env);
-  const question = socket === undefined ? undefined : ownQuestion();
-  if (socket === undefined || question === undefined) return alone();
-  const before: { stdin?: Uint8Array } = {};
-  const printed = await ask(process.getBuiltinModule("node:net").connect(socket), question, before);
-  if (printed === undefined) await alone({ ...before, key: question.key });
-  else show(printed);
-}
+/** What does everything, for when nobody is asked. */
+type Whole = { main(before?: Before): Promise<void> };
 
-async function alone(before: Before = {}): Promise<void> {
-  const whole = await import("./main.ts");
-  await whole.main(before);
+export async function main(whole: () => Whole): Promise<void> {
+  const { env } = process;
+  const question = isToBeAsked(env) ? ownQuestion() : undefined;
+  const socket = question === undefined ? undefined : socketOf(env);
+  const before: { stdin?: Uint8Array } = {};
+  const printed =
+    question === undefined || socket === undefined
+      ? undefined
+      : await ask(process.getBuiltinModule("node:net").connect(socket), question, before);
+  if (printed !== undefined) return show(printed);
+  // Whoever has asked may have been heard.
+  const hasAsked = socket !== undefined || env["SIGNALBOX_ASKED"] !== undefined;
+  await whole().main({ ...before, ...(question === undefined || !hasAsked ? {} : { key: question.key }) });
 }
 
 /** Tests end commands at named places, which are in the command itself. */
+function isToBeAsked(env: NodeJS.ProcessEnv): boolean {
+  const isPlain = (env["SIGNALBOX_TOKEN"] ?? "") === "" || env["SIGNALBOX_FAILPOINT"] !== undefined;
+  return !isPlain && isAskable(process.argv.slice(2));
+}
+
 function socketOf(env: NodeJS.ProcessEnv): string | undefined {
-  if ((env["SIGNALBOX_TOKEN"] ?? "") === "" || env["SIGNALBOX_FAILPOINT"] !== undefined) return undefined;
-  const path = isAskable(process.argv.slice(2)) ? socketIn(env["SIGNALBOX_HOME"] ?? "") : undefined;
+  const path = socketIn(env["SIGNALBOX_HOME"] ?? "");
   const isThere = path !== undefined && statSync(path, { throwIfNoEntry: false })?.isSocket() === true;
   return isThere ? path : undefined;
 }

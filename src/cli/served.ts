@@ -20,8 +20,8 @@ export type Serving = {
   readonly box: Box;
   /** What the supervisor itself calls programs with. */
   readonly env: Env;
-  /** The program that agents call. */
-  readonly program: string;
+  /** What agents call: the program, and what calls it for them. */
+  readonly programs: readonly string[];
   /** There may be something to do. */
   ring(): void;
 };
@@ -48,14 +48,14 @@ export function serving(on: Serving): (call: Call) => Promise<Printed | undefine
 }
 
 /** People's commands are none of our business: only who has a token is heard at all. */
-function isOurs({ home, program }: Serving, asked: Question): boolean {
+function isOurs({ home, programs }: Serving, asked: Question): boolean {
   return (
     asked.protocol === PROTOCOL &&
     asked.version === SIGNALBOX_VERSION &&
     isAskable(asked.argv) &&
     (asked.env["SIGNALBOX_TOKEN"] ?? "") !== "" &&
     homeOf(asked.env)?.root === home.root &&
-    isAskedBy(asked, program)
+    isAskedBy(asked, programs)
   );
 }
 

@@ -228,7 +228,7 @@ test.runIf(process.platform === "linux")(
   "whoever names a process must say what the kernel says of it",
   async () => {
     const { question, program } = await asking(["move", "a b"]);
-    expect(isAskedBy(question, program)).toBe(true);
+    expect(isAskedBy(question, [program])).toBe(true);
     const lies: readonly Partial<Question>[] = [
       { pid: process.pid },
       { pid: question.pid, key: keyOfProcess(process.pid) ?? "" },
@@ -243,8 +243,8 @@ test.runIf(process.platform === "linux")(
       { env: { ...question.env, SIGNALBOX_JOB: "x" } },
       { env: { SIGNALBOX_HOME: question.cwd } },
     ];
-    expect(lies.filter((lie) => isAskedBy({ ...question, ...lie }, program))).toEqual([]);
-    expect(isAskedBy(question, process.execPath)).toBe(false);
+    expect(lies.filter((lie) => isAskedBy({ ...question, ...lie }, [program]))).toEqual([]);
+    expect(isAskedBy(question, [process.execPath])).toBe(false);
   },
 );
 

@@ -19,7 +19,7 @@ async function answering(): Promise<{
     home: homeAt(question.cwd),
     box: {} as Box,
     env: {},
-    program,
+    programs: [program],
     ring: () => undefined,
   });
   return {

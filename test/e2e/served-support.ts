@@ -4,6 +4,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync } from "node
 import { join, resolve } from "node:path";
 import { onTestFinished } from "vitest";
 import { openStore } from "../../src/adapters/store/open.ts";
+import { launcherOf } from "../../src/adapters/works/launcher.ts";
 import { socketIn } from "../../src/adapters/supervisor/wire.ts";
 import { begin, clear, look, makeLife, type, type Life } from "./lives/life.ts";
 import { until } from "./process-bench.ts";
@@ -20,6 +21,8 @@ type Calling = {
   readonly stdin: string | Buffer;
   /** A line of shell in between. */
   readonly via?: string;
+  /** What is called, in place of the program itself. */
+  readonly program?: string;
 };
 
 export type Scene = {
@@ -29,6 +32,8 @@ export type Scene = {
   /** What the worker hands on to every command. */
   readonly voice: Env;
   readonly workspace: string;
+  /** What agents find on their PATH. */
+  readonly launcher: string;
   /** As the worker, in its workspace. */
   say(argv: readonly string[], more?: Partial<Omit<Calling, "cwd">>): Promise<Printed>;
   /** What agents did, without what is of one moment or one run only. */
@@ -66,12 +71,14 @@ export async function scene(env: Env = {}): Promise<Scene> {
     socket,
     voice,
     workspace,
+    launcher: launcherOf(life.home),
     say: (argv, more = {}) =>
       call(argv, {
         cwd: workspace,
         env: { ...life.env, ...voice, ...more.env },
         stdin: more.stdin ?? "",
         ...(more.via === undefined ? {} : { via: more.via }),
+        ...(more.program === undefined ? {} : { program: more.program }),
       }),
     journal: () =>
       withStore(life, (store) =>
@@ -104,8 +111,9 @@ export function withStore<T>(life: Life, work: (store: ReturnType<typeof openSto
 }
 
 /** Nobody is there to be asked. */
-export function hide({ socket }: Scene): void {
-  if (lstatSync(socket, { throwIfNoEntry: false }) !== undefined) renameSync(socket, `${socket}.away`);
+export function hide({ socket, life }: Scene): void {
+  for (const path of [socket, join(life.home.root, "asks", "door")])
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) renameSync(path, `${path}.away`);
 }
 
 /** Of the supervisor that is at work. */
@@ -114,7 +122,7 @@ export function supervisorOf({ life }: Scene): number {
 }
 
 export function call(argv: readonly string[], of: Calling): Promise<Printed> {
-  const own = [NODE, PROGRAM, ...argv];
+  const own = [...(of.program === undefined ? [NODE, PROGRAM] : [of.program]), ...argv];
   const [program = "", ...rest] = of.via === undefined ? own : ["sh", "-c", of.via, "sh", ...own];
   const child = spawn(program, rest, { cwd: of.cwd, env: of.env });
   let [stdout, stderr] = ["", ""];

@@ -1,5 +1,5 @@
 /** What agents ask for is answered by the supervisor, or by the command itself: nobody can tell which, whoever dies over it. */
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isSupervisorAlive } from "../../src/adapters/supervisor/lock.ts";
@@ -7,6 +7,7 @@ import { isPerson } from "../support/person.ts";
 import { isAlive, until } from "./process-bench.ts";
 import { call, hide, scene, supervisorOf, withStore, type Printed, type Scene } from "./served-support.ts";
 
+const isDeep = process.env["SIGNALBOX_DEEP"] !== undefined;
 const PLAN = "APPROACH: one line at a time\n";
 const DONE = "DONE: all of it\n";
 
@@ -55,7 +56,10 @@ const LINES: readonly Line[] = [
   [["submit", "handoff", "done.md"]],
 ];
 
-async function play(on: Scene): Promise<{ said: Printed[]; journal: string[] }> {
+async function play(
+  on: Scene,
+  { launcher: program }: Partial<Scene> = {},
+): Promise<{ said: Printed[]; journal: string[] }> {
   writeFileSync(join(on.workspace, "done.md"), DONE);
   const said: Printed[] = [];
   for (const [argv, stdin, env] of LINES)
@@ -65,6 +69,7 @@ async function play(on: Scene): Promise<{ said: Printed[]; journal: string[] }> 
         await on.say(argv, {
           ...(stdin === undefined ? {} : { stdin }),
           ...(env === undefined ? {} : { env }),
+          ...(program === undefined ? {} : { program }),
         }),
       ),
     );
@@ -86,18 +91,40 @@ test.runIf(isPerson)(
   "with a supervisor to ask and without: the same words, the same codes, the same journal",
   { timeout: 120_000 },
   async () => {
-    const [asking, alone] = [await scene(), await scene()];
+    const [asking, launched, alone] = [await scene(), await scene(), await scene()];
     hide(alone);
-    const [one, other] = [await play(asking), await play(alone)];
+    const [one, two, other] = [await play(asking), await play(launched, launched), await play(alone)];
     expect(one.said.map(({ code }) => code)).toEqual(other.said.map(({ code }) => code));
-    expect(one).toEqual(other);
-    // That the one did ask, and the other did not, shows in the keys.
+    expect([one, two]).toEqual([other, other]);
+    // That they did ask, and the other did not, shows in the keys.
     const own = (on: Scene): number => on.keys().filter((key) => key.includes("/process ")).length;
     expect(own(alone)).toBe(0);
     // A supervisor that does not take a question at once is not waited for.
-    expect(own(asking)).toBeGreaterThan(0);
-    expect(own(asking)).toBeLessThanOrEqual(6);
+    for (const each of [asking, launched]) {
+      expect(own(each)).toBeGreaterThan(0);
+      expect(own(each)).toBeLessThanOrEqual(6);
+    }
     expect(new Set(one.said.map(({ code }) => code))).toEqual(new Set([0, 2, 4, 5, 6]));
+  },
+);
+
+/** With it, whatever starts Node fails. */
+const NO_NODE = { NODE_OPTIONS: "--require=/no/such/file" };
+
+test.runIf(isPerson && process.platform === "linux")(
+  "what agents call does not start Node for what the supervisor answers",
+  async () => {
+    const on = await scene();
+    const { launcher: program } = on;
+    expect(await on.say(["submit", "plan", "-"], { stdin: PLAN, program })).toMatchObject({ code: 0 });
+    const refused = await on.say(["move", "done"], { program, env: NO_NODE });
+    expect([refused.code, refused.stdout, refused.stderr.split("\n").length]).toEqual([4, "", 3]);
+    const moved = await on.say(["move", "working", "--json"], { program, env: NO_NODE });
+    expect([moved.code, JSON.parse(moved.stdout)]).toEqual([0, expect.objectContaining({ to: "working" })]);
+    // What has a text is read by the program, and what only explains is said by it.
+    expect((await on.say(["move", "--help"], { program, env: NO_NODE })).code).not.toBe(0);
+    expect((await on.say(["move", "--help"], { program })).code).toBe(0);
+    expect(readdirSync(join(on.life.home.root, "asks"))).toEqual(["door"]);
   },
 );
 
@@ -134,29 +161,41 @@ const calm = new Map<string, Promise<Outcome>>();
 
 async function calmly(before: readonly Line[], act: Line): Promise<Outcome> {
   const on = await scene();
-  const printed = await playOut(on, before, act);
+  const printed = await playOut(on, { before, act });
   return { printed, journal: on.journal(), state: on.state() };
 }
 
-async function playOut(on: Scene, before: readonly Line[], [argv, stdin = ""]: Line): Promise<Printed> {
+async function playOut(
+  on: Scene,
+  {
+    before,
+    act: [argv, stdin = ""],
+    program,
+  }: { readonly before: readonly Line[]; readonly act: Line; readonly program?: string },
+): Promise<Printed> {
   for (const [first, given = ""] of before) expect((await on.say(first, { stdin: given })).code).toBe(0);
-  return plain(on, await on.say(argv, { stdin }));
+  return plain(on, await on.say(argv, { stdin, ...(program === undefined ? {} : { program }) }));
 }
 
-test
-  .runIf(isPerson)
-  .for(
-    ["served.before-work", "served.before-answer", "served.after-answer"].flatMap((place) =>
-      ACTS.map((act) => [place, ...act] as const),
+const PLACES = ["served.before-work", "served.before-answer", "served.after-answer"];
+const DEATHS = ["the program", "the launcher"].flatMap((by, n) =>
+  PLACES.flatMap((place, i) =>
+    // Each place and each act once; the deep tier has all of them.
+    ACTS.filter((_, j) => isDeep || (i + j + n) % ACTS.length === 0).map(
+      ([what, before, act]) => [place, by, what, before, act] as const,
     ),
-  )(
-  "killed at %s over %s: it is done once, and the answer is the same",
-  async ([place, what, before, act]) => {
+  ),
+);
+
+test.runIf(isPerson).for(DEATHS)(
+  "killed at %s while %s asks for %s: it is done once, and the answer is the same",
+  async ([place, by, what, before, act]) => {
     calm.set(what, calm.get(what) ?? calmly(before, act));
     const wanted = await calm.get(what);
     const on = await scene({ SIGNALBOX_SUPERVISOR_FAILPOINT: `${place}:${before.length + 1}` });
     const victim = supervisorOf(on);
-    const printed = await playOut(on, before, act);
+    const own = by === "the launcher" ? { program: on.launcher } : {};
+    const printed = await playOut(on, { before, act, ...own });
     await until(() => !isAlive(victim));
     expect({ printed, journal: on.journal(), state: on.state() }).toEqual(wanted);
     expect(printed.code).toBe(0);
@@ -174,11 +213,12 @@ test.runIf(isPerson)(
     process.kill(pid, "SIGSTOP");
     try {
       expect(await on.say(["submit", "plan", "-"], { stdin: PLAN })).toMatchObject({ code: 0 });
-      expect(await on.say(["move", "working"])).toMatchObject({ code: 0 });
+      expect(await on.say(["move", "working"], { program: on.launcher })).toMatchObject({ code: 0 });
     } finally {
       process.kill(pid, "SIGCONT");
     }
     const before = on.journal();
+    expect(await on.say(["move", "working"], { program: on.launcher })).toMatchObject({ code: 6 });
     expect(await on.say(["move", "working"])).toMatchObject({ code: 6 });
     expect(on.journal()).toEqual(before);
   },

@@ -9,7 +9,7 @@
 import { existsSync, readFileSync, readlinkSync } from "node:fs";
 import { resolve } from "node:path";
 import { envOfBlock } from "../person/marks.ts";
-import { keyOfProcess, VARIABLES, type Question } from "./wire.ts";
+import { keyOfProcess, PROTOCOL, VARIABLES, type Question } from "./wire.ts";
 
 const hasProc = existsSync("/proc/self/stat");
 
@@ -41,15 +41,37 @@ function variablesIn(value: unknown): Readonly<Record<string, string>> | undefin
   return env;
 }
 
+/** What a process asks for that has said nothing but who it is: everything else is what the kernel tells. */
+export function questionOfProcess(pid: number): Question | undefined {
+  try {
+    const own = envOfBlock(readFileSync(`/proc/${pid}/environ`, "utf8"));
+    const given = VARIABLES.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]] as const]));
+    const [, , ...argv] = wordsOf(pid);
+    const cwd = readlinkSync(`/proc/${pid}/cwd`);
+    const key = keyOfProcess(pid);
+    if (key === undefined) return undefined;
+    const env = Object.fromEntries(given);
+    return { protocol: PROTOCOL, version: SIGNALBOX_VERSION, pid, key, argv, cwd, env };
+  } catch {
+    // It has ended, or is not for us to look at.
+    return undefined;
+  }
+}
+
+function wordsOf(pid: number): readonly string[] {
+  return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
+}
+
 /** Where the kernel tells nothing of other processes, an agent is known by its token and its variables alone, here as everywhere. */
-export function isAskedBy({ pid, key, argv, cwd, env }: Question, program: string): boolean {
+export function isAskedBy(question: Question, programs: readonly string[]): boolean {
+  const { pid, key, argv, cwd, env } = question;
   if (!hasProc) return true;
   try {
     const own = envOfBlock(readFileSync(`/proc/${pid}/environ`, "utf8"));
-    const [, script = "", ...words] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
+    const [, script = "", ...words] = wordsOf(pid);
     return (
       // By its name alone: nothing is opened that whoever asks could have put there.
-      resolve(cwd, script) === program &&
+      programs.includes(resolve(cwd, script)) &&
       words.length === argv.length &&
       words.every((word, at) => word === argv[at]) &&
       readlinkSync(`/proc/${pid}/cwd`) === cwd &&

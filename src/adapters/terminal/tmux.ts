@@ -77,19 +77,25 @@ export function callAt(on: Terminals, place: Place, { args, input, isLook }: Cal
   const limitMs = isLook === true ? LOOK_MS : LIMIT_MS;
   revive(place);
   return new Promise((resolve, reject) => {
-    const child = spawn(program, [...ownWay(place), ...args], { cwd: "/", env: handed(on.env) });
+    // Each pipe takes a moment.
+    const stdin = input === undefined ? "ignore" : "pipe";
+    const child = spawn(program, [...ownWay(place), ...args], {
+      cwd: "/",
+      env: handed(on.env),
+      stdio: [stdin, "pipe", "pipe"],
+    });
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     const limit = setTimeout(() => {
       child.kill("SIGKILL");
       // It has handed its ends of these to the server, which stands still: nobody would ever close them.
-      for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+      for (const stream of child.stdio) stream?.destroy();
       reject(new Error(`tmux ${args[0] ?? ""} did not answer within ${limitMs} ms`));
     }, limitMs);
-    child.stdout.on("data", (part: Buffer) => out.push(part));
-    child.stderr.on("data", (part: Buffer) => err.push(part));
+    child.stdout?.on("data", (part: Buffer) => out.push(part));
+    child.stderr?.on("data", (part: Buffer) => err.push(part));
     // A server that is gone does not read what it is given; its answer says so.
-    child.stdin.on("error", () => undefined);
+    child.stdin?.on("error", () => undefined);
     child.once("error", reject);
     child.once("close", (code) => {
       clearTimeout(limit);
@@ -99,7 +105,7 @@ export function callAt(on: Terminals, place: Place, { args, input, isLook }: Cal
         err: Buffer.concat(err).toString("utf8"),
       });
     });
-    child.stdin.end(input ?? "");
+    child.stdin?.end(input);
   });
 }
 

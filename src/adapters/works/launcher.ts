@@ -12,8 +12,14 @@ import { packageRoot } from "../library/package.ts";
 const NAME = "signalbox";
 const MODE = 0o700;
 const BYTES_MAX = 65_536;
-const OTHER = /^#!\/bin\/sh\nexec '[^'\n]+' '[^'\n]+\/dist\/signalbox\.cjs' "\$@"\n$/;
+const OTHER =
+  /^#!\/bin\/sh\n(?:sb_home='[^'\n]+'\n\. '[^'\n]+\/bin\/ask\.sh'\n)?exec '[^'\n]+' '[^'\n]+\/dist\/signalbox\.cjs' "\$@"\n$/;
 const STRANGER = "it is no program of ours";
+
+/** What agents call. */
+export function launcherOf(home: Home): string {
+  return join(home.bin, NAME);
+}
 
 /** How this program is called from anywhere. */
 export function selfCommand(): readonly [node: string, program: string] {
@@ -25,12 +31,12 @@ export function writeLauncher(home: Home): readonly string[] {
   claimFolder(home, home.bin);
   const odd = oddInBin(home);
   for (const path of strangersIn(home)) clearWay(home, path, STRANGER);
-  const file = join(home.bin, NAME);
+  const file = launcherOf(home);
   const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   if (isThere && oddLauncher(home) === undefined) return odd;
   const aside = join(home.root, `${NAME}.${process.pid}.${newName()}.new`);
   failpoint("launcher.before-write");
-  writeFileSync(aside, launcherText(), { mode: MODE, flag: "wx" });
+  writeFileSync(aside, launcherText(home), { mode: MODE, flag: "wx" });
   chmodSync(aside, MODE);
   if (isFolder(file)) clearWay(home, file, "it is in the place of the program that agents call");
   renameSync(aside, file);
@@ -47,15 +53,15 @@ export function oddInBin(home: Home): readonly string[] {
 
 /** Nothing is wrong but that a signalbox at another place has written the launcher. */
 export function isOtherInstallation(home: Home): boolean {
-  const text = textOfOwn(join(home.bin, NAME), BYTES_MAX) ?? "";
+  const text = textOfOwn(launcherOf(home), BYTES_MAX) ?? "";
   return strangersIn(home).length === 0 && OTHER.test(text);
 }
 
 function oddLauncher(home: Home): string | undefined {
-  const file = join(home.bin, NAME);
+  const file = launcherOf(home);
   const there = isFolder(home.bin) ? lstatSync(file, { throwIfNoEntry: false }) : undefined;
   if (there === undefined) return undefined;
-  if (textOfOwn(file, BYTES_MAX) !== launcherText()) return `${file} does not call this program`;
+  if (textOfOwn(file, BYTES_MAX) !== launcherText(home)) return `${file} does not call this program`;
   return (there.mode & 0o777) === MODE ? undefined : `${file} is not for you alone to run`;
 }
 
@@ -72,9 +78,10 @@ function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function launcherText(): string {
+function launcherText({ root }: Home): string {
   const [node, program] = selfCommand();
-  return `#!/bin/sh\nexec ${quoted(node)} ${quoted(program)} "$@"\n`;
+  const ask = join(packageRoot(), "bin", "ask.sh");
+  return `#!/bin/sh\nsb_home=${quoted(root)}\n. ${quoted(ask)}\nexec ${quoted(node)} ${quoted(program)} "$@"\n`;
 }
 
 function quoted(path: string): string {

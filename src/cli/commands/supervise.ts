@@ -2,12 +2,13 @@
 
 import { existsSync } from "node:fs";
 import { openStore } from "../../adapters/store/open.ts";
+import { openDoor } from "../../adapters/supervisor/door.ts";
 import { writePid } from "../../adapters/supervisor/end.ts";
 import { takeSupervisorLock } from "../../adapters/supervisor/lock.ts";
 import { listen, type Listening } from "../../adapters/supervisor/listen.ts";
 import { lastPoke, watchPokes } from "../../adapters/supervisor/poke.ts";
 import { alarmClock } from "../../adapters/works/alarm.ts";
-import { selfCommand, writeLauncher } from "../../adapters/works/launcher.ts";
+import { launcherOf, selfCommand, writeLauncher } from "../../adapters/works/launcher.ts";
 import { openWorks } from "../../adapters/works/open.ts";
 import { sweep } from "../../adapters/works/sweep.ts";
 import { PACE, supervise } from "../../engine/supervise.ts";
@@ -52,17 +53,19 @@ export const command: Command = {
       };
       process.once("SIGTERM", end);
       process.once("SIGINT", end);
-      let listening: Listening | undefined;
+      const listening: Listening[] = [];
       try {
         const log = (line: string): void =>
           void process.stderr.write(`${new Date().toISOString()} ${line}\n`);
         const box = openWorks(home, store, { log, ring });
-        const program = selfCommand()[1];
-        listening = await listen(home, serving({ home, box, env: door.env, program, ring }));
+        const programs = [selfCommand()[1], launcherOf(home)];
+        const serve = serving({ home, box, env: door.env, programs, ring });
+        for (const each of [openDoor(home, serve), await listen(home, serve)])
+          if (each !== undefined) listening.push(each);
         await supervise(box, { pace: PACE, alarm, isOver: isEnding });
       } finally {
         // Before the lock is given back: the socket in its place is the next one's then.
-        await listening?.close();
+        await Promise.all(listening.map((each) => each.close()));
         watch.close();
         process.off("SIGTERM", end);
         process.off("SIGINT", end);
