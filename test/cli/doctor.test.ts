@@ -101,7 +101,7 @@ function overwrite(file: string, at: number, bytes: Uint8Array): void {
   writeFileSync(file, content);
 }
 
-describe.for(BROKEN)("$name", (broken) => {
+describe.for(sampled(18, BROKEN))("$name", (broken) => {
   test("is told, mended as far as it can be, and hides no other run", async () => {
     const { repaired, lost = /^$/, runs = RUNS.join(" "), after = 0 } = broken;
     const on = broken.ownRepo === true ? await makeRuns() : await withRuns();

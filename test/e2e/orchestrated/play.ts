@@ -90,7 +90,7 @@ type Status = {
   readonly [other: string]: unknown;
 };
 
-const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
+export const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
 const PATIENCE_MS = IS_DEEP ? 600_000 : 120_000;
 
 /** A life is a few seconds; where many others work at the same time, it is more. */
