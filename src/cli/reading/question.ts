@@ -87,7 +87,8 @@ export function sayParts({ run, parts = [], options }: { readonly run: string } 
     ({ number, part, answer }) => `${number}. ${part}${answer === null ? "" : `: ${answer}`}`,
   );
   const [option] = options;
-  return first === undefined || option === undefined
+  // Whoever answers all of them answers the only one.
+  return first === undefined || option === undefined || parts.length === 1
     ? lines
     : [...lines, `one by one: signalbox answer ${run} --part ${partGiven(first.number, option)}`];
 }
