@@ -185,10 +185,10 @@ function readsOf({ workflow, run, root }: Seen, artifact: string): Read[] {
     .filter(({ path }) => isKnown || existsSync(path));
 }
 
-/** What to read before answering, as somebody in this folder would open it. */
+/** What to read before answering, as somebody in this folder would open it; empty for wherever they are. */
 export function sayReads(reads: readonly Read[], cwd: string): string[] {
   return reads.map(({ path, section }) => {
-    const near = path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
+    const near = cwd !== "" && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
     return `read: ${near}${section === "" ? "" : `, ## ${section}`}`;
   });
 }
