@@ -38,7 +38,7 @@ function reviewIn({ store, workflow, run }: Seen, name: string): ReviewText | un
 function sayIssue({ word, severity, title, file, line, description, recommendation }: ReviewIssue): string {
   const place = [file, line].filter((part) => part !== "").join(":");
   const what = [title, description].filter((part) => part !== "").join(": ");
-  const mend = recommendation === "" ? "" : ` Mend: ${recommendation}`;
+  const mend = recommendation === "" ? "" : `${/[.!?]\s*$/.test(what) ? "" : "."} Mend: ${recommendation}`;
   const head = [word === "" ? severity : word, place].filter((part) => part !== "").join(" ");
   return clipped(`${head}: ${what}${mend}`.replaceAll(/[\s\p{Cc}]+/gu, " ").trim());
 }

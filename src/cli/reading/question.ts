@@ -9,7 +9,7 @@ import { partsOf } from "../../core/parts.ts";
 import type { Run } from "../../core/run.ts";
 import { commandsShownBy, plainly } from "../../core/vouch.ts";
 import type { Ask } from "../../core/workflow.ts";
-import { promptText, variablesOf } from "../../engine/launch.ts";
+import { questionText, variablesOf } from "../../engine/launch.ts";
 import { fillPath, isInPlace } from "../../engine/place.ts";
 import type { Seen } from "../box.ts";
 import { shownWord } from "../shown.ts";
@@ -92,6 +92,16 @@ export function sayParts({ run, parts = [], options }: { readonly run: string } 
     : [...lines, `one by one: signalbox answer ${run} --part ${partGiven(first.number, option)}`];
 }
 
+/** How one part is answered, in each way; none where it is no part of the question. */
+export function partCommands(
+  { parts = [], options }: QuestionView,
+  of: { readonly run: string; readonly part: string | undefined },
+): readonly string[] {
+  const number = parts.find(({ part }) => part === of.part)?.number;
+  if (number === undefined) return [];
+  return options.map((option) => `signalbox answer ${of.run} --part ${partGiven(number, option)}`);
+}
+
 function partGiven(number: number, { value, text }: QuestionView["options"][number]): string {
   return text === "required" ? `"${number}=${value}: ..."` : `${number}=${value}`;
 }
@@ -147,7 +157,7 @@ function textOf({ store, workflow, run }: Seen, ask: Ask): string {
   const row = store.workspace(run.id);
   const workspace = row !== undefined && isInPlace(row) ? { ...row, branch: presentBranch(row.path) } : row;
   const agent = { role: "", slot: "", attempt: 0, session: "" };
-  return promptText(workflow, ask.question, variablesOf({ workflow, run, workspace, agent })).trim();
+  return questionText(workflow, ask.question, variablesOf({ workflow, run, workspace, agent }));
 }
 
 /** What an agent has listed, and an answer has run, is part of the question: nobody approves of what they have not seen. */
