@@ -14,7 +14,7 @@ import { saidIn } from "../../src/core/said.ts";
 import { listedStatuses } from "../../src/core/task-status.ts";
 import { insideOf, tasksView } from "../../src/core/task-view.ts";
 import { statusOf, viewOf } from "../../src/core/view.ts";
-import { STATUS, STATUS_SCHEMAS } from "../../src/format/status-contract.ts";
+import { STATUS, STATUS_SCHEMAS } from "../../scripts/status-contract.ts";
 import { live, session, task, type Told } from "../support/orchestrated.ts";
 
 type Child = Told & { readonly id: string };

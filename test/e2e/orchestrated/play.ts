@@ -13,7 +13,7 @@ import { findWorkflow } from "../../../src/adapters/library/find.ts";
 import { parseFound } from "../../../src/adapters/library/load.ts";
 import { openStore } from "../../../src/adapters/store/open.ts";
 import type { Workflow } from "../../../src/core/compile.ts";
-import { STATUS } from "../../../src/format/status-contract.ts";
+import { STATUS } from "../../../scripts/status-contract.ts";
 import type { ChildRow } from "../../../src/engine/ports/graphs.ts";
 import type { Question } from "../../../src/engine/ports/journal.ts";
 import { onStage, type Now, type Stage } from "../activities/stage.ts";

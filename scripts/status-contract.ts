@@ -1,11 +1,11 @@
 /**
  * What a session of a team says of itself in status.json, and what one of its tasks does: files that other programs may read.
  *
- * Nothing here is loaded to write one; these schemas are published, and tests hold what is written to them.
+ * The workflow says it, and no code knows these words: they are here to be published, and tests hold what is written to them.
  */
 
 import * as z from "zod/mini";
-import { told } from "./workflow/words.ts";
+import { told } from "../src/format/workflow/words.ts";
 
 const Text = z.string();
 const Filled = Text.check(z.minLength(1));
