@@ -283,5 +283,13 @@ async function atTerminal(
       question === undefined ? HELP : commandsOf(question),
     );
   const { askPerson } = await import("../prompt.ts");
-  return askPerson(question, { cause: causeOf(seen), cwd });
+  const { stdin: input, stderr: output } = process;
+  return askPerson(question, {
+    run: seen.run.id,
+    cause: causeOf(seen),
+    cwd,
+    input,
+    output,
+    width: output.columns,
+  });
 }

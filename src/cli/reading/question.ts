@@ -87,7 +87,8 @@ export function sayParts({ run, parts = [], options }: { readonly run: string } 
     ({ number, part, answer }) => `${number}. ${part}${answer === null ? "" : `: ${answer}`}`,
   );
   const [option] = options;
-  return first === undefined || option === undefined
+  // Whoever answers all of them answers the only one.
+  return first === undefined || option === undefined || parts.length === 1
     ? lines
     : [...lines, `one by one: signalbox answer ${run} --part ${partGiven(first.number, option)}`];
 }
@@ -184,10 +185,10 @@ function readsOf({ workflow, run, root }: Seen, artifact: string): Read[] {
     .filter(({ path }) => isKnown || existsSync(path));
 }
 
-/** What to read before answering, as somebody in this folder would open it. */
+/** What to read before answering, as somebody in this folder would open it; empty for wherever they are. */
 export function sayReads(reads: readonly Read[], cwd: string): string[] {
   return reads.map(({ path, section }) => {
-    const near = path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
+    const near = cwd !== "" && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
     return `read: ${near}${section === "" ? "" : `, ## ${section}`}`;
   });
 }
