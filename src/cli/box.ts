@@ -134,10 +134,13 @@ export function runMeant(
   throw whichRun(store);
 }
 
-/** Unfinished runs of the repository that we are in. */
+/** Unfinished runs of the repository that we are in; tasks of one of them are not meant by themselves. */
 function underWayIn(store: Store, cwd: string): readonly RunRow[] {
   const { rows } = unfinished(store, NEARBY);
-  return rows.filter(({ repo }) => cwd === repo || cwd.startsWith(`${repo}${sep}`));
+  const here = rows.filter(({ repo }) => cwd === repo || cwd.startsWith(`${repo}${sep}`));
+  if (here.length < 2) return here;
+  const ids = new Set(here.map(({ id }) => id));
+  return here.filter(({ id }) => !ids.has(store.childAs(id)?.parent ?? ""));
 }
 
 /** The definition that the run was started with, whatever became of its file. */

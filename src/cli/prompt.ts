@@ -1,39 +1,77 @@
 /** A question at the terminal: what is asked, what it shows, what can be said. */
 
-import { createInterface } from "node:readline/promises";
+import { createInterface, type Interface } from "node:readline/promises";
+import { UserError } from "../adapters/user-error.ts";
+import { fitted, wrapped } from "./fit.ts";
 import { harmless } from "./paint.ts";
-import { labelled, sayReads, type QuestionView } from "./reading/question.ts";
+import { labelled, sayParts, sayReads, type QuestionView } from "./reading/question.ts";
 
 /** Why it is asked, and where whoever is asked stands. */
-type On = { readonly cause: readonly string[]; readonly cwd: string };
+type On = {
+  readonly run: string;
+  readonly cause: readonly string[];
+  readonly cwd: string;
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  readonly width: number | undefined;
+};
 
 export async function askPerson(
   question: QuestionView,
   on: On,
 ): Promise<{ said: string; text: string | undefined }> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const { input, output } = on;
+  const terminal = createInterface({ input, output });
+  const lines = linesOf(terminal);
   try {
-    process.stderr.write(harmless(sayQuestion(question, on)));
-    const said = (await terminal.question("> ")).trim();
+    output.write(harmless(sayQuestion(question, on)));
+    const said = await lines.filled("> ");
     const kind = question.options.find(({ value }) => value === said)?.text ?? "none";
     if (kind === "none") return { said, text: undefined };
-    const text = await terminal.question(kind === "required" ? "what? " : "anything to add? ");
-    return { said, text: text.trim() === "" ? undefined : text };
+    if (kind === "required") return { said, text: await lines.filled("what? ") };
+    const text = await lines.next("anything to add? ");
+    return { said, text: text === "" ? undefined : text };
   } finally {
     terminal.close();
   }
 }
 
-function sayQuestion(
-  { id, question, shows, shown, reads, options }: QuestionView,
-  { cause, cwd }: On,
-): string {
+type Lines = { next(prompt: string): Promise<string>; filled(prompt: string): Promise<string> };
+
+/** Line by line, also where they come faster than they are asked for. */
+function linesOf(terminal: Interface): Lines {
+  const all = terminal[Symbol.asyncIterator]();
+  let isOver = false;
+  terminal.once("close", () => (isOver = true));
+  const next: Lines["next"] = async (prompt) => {
+    terminal.setPrompt(prompt);
+    // What was typed before is still to be read.
+    if (!isOver) terminal.prompt();
+    const line = await all.next();
+    if (line.done === true) throw new UserError("bad-usage", "nothing was answered", "signalbox inbox");
+    return line.value.trim();
+  };
+  return {
+    next,
+    // Enter alone is no answer, and must not count as a wrong one.
+    async filled(prompt) {
+      for (;;) {
+        const said = await next(prompt);
+        if (said !== "") return said;
+      }
+    },
+  };
+}
+
+function sayQuestion(asked: QuestionView, { run, cause, cwd, width }: On): string {
+  const { id, question, shows, shown, reads, options } = asked;
+  const about = shows.length === 0 ? [] : [`about: ${shows.join(", ")} (shown as ${shown})`];
+  const below = [...about, ...sayReads(reads, cwd), ...sayParts({ run, ...asked })];
+  const typed = options.map(({ value, label, means }) => [`  ${value}`, labelled(label, means)]);
   return [
-    `${id}: ${question}`,
-    ...cause.map((line) => `  ${line}`),
-    ...(shows.length === 0 ? [] : [`  about: ${shows.join(", ")} (shown as ${shown})`]),
-    ...sayReads(reads, cwd).map((line) => `  ${line}`),
-    ...options.map(({ value, label, means }) => `  ${value}  ${labelled(label, means)}`),
-    "",
-  ].join("\n");
+    `${wrapped(`${id}: ${question}`, width)}\n`,
+    ...cause.map((line) => `${wrapped(`  ${line}`, width)}\n`),
+    ...below.map((line) => `  ${line}\n`),
+    fitted(typed, width),
+  ].join("");
 }

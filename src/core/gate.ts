@@ -176,8 +176,12 @@ function explain(workflow: Workflow, run: Run, condition: Condition): Unmet {
     case "least":
     case "most": {
       const wanted = sayWanted(condition);
-      const value = fieldOf(workflow, run, condition);
-      const message = `${condition.artifact}.${condition.field} must be ${wanted}, but it is ${value ?? "not given"}`;
+      const standing = standingOf(workflow, run, condition.artifact);
+      // What it says does not count then, also where that would be the right value.
+      const found = isUsable(standing)
+        ? `it is ${fieldOf(workflow, run, condition) ?? "not given"}`
+        : `${condition.artifact} is ${standing}`;
+      const message = `${condition.artifact}.${condition.field} must be ${wanted}, but ${found}`;
       return {
         code: "gate-not-met",
         message,

@@ -4,7 +4,7 @@ import type { Workflow } from "../core/compile.ts";
 import type { Event } from "../core/event.ts";
 import { questionsIn, type Questions } from "../core/questions.ts";
 import type { Box } from "./box.ts";
-import { promptText, variablesOf } from "./launch.ts";
+import { questionText, variablesOf } from "./launch.ts";
 import { boundWorkspace } from "./place.ts";
 
 export function askedIn(
@@ -15,6 +15,6 @@ export function askedIn(
   const workspace = boundWorkspace(box, id);
   const agent = { role: "", slot: "", attempt: 0, session: "" };
   return questionsIn(workflow, events, ({ question }, run) =>
-    promptText(workflow, question, variablesOf({ workflow, run, workspace, agent })).trim(),
+    questionText(workflow, question, variablesOf({ workflow, run, workspace, agent })),
   );
 }

@@ -8,7 +8,7 @@ import { policyOf, reviewsIn } from "../core/policy.ts";
 import { blockOf, valueOf } from "../core/standing.ts";
 import type { Workflow } from "../core/compile.ts";
 import type { Definition, Role } from "../core/workflow.ts";
-import { fill, wordsIn, type Word } from "../format/prompt.ts";
+import { fill, fillAsked, wordsIn, type Word } from "../format/prompt.ts";
 import type { Works } from "./box.ts";
 import { isHandedOn } from "./environment.ts";
 import type { WorkspaceRow } from "./ports/registry.ts";
@@ -138,6 +138,15 @@ export function promptText(
 ): string {
   const text = workflow.definition.prompts[name]?.text ?? "";
   return fill(text, variables);
+}
+
+/** What a person is asked. */
+export function questionText(
+  workflow: Workflow,
+  name: string,
+  variables: Readonly<Record<string, string>>,
+): string {
+  return fillAsked(workflow.definition.prompts[name]?.text ?? "", variables);
 }
 
 /** In milliseconds; 0 for no limit. The workflow's own word comes first. */

@@ -9,7 +9,7 @@ import type { Works } from "./box.ts";
 import { startCheck } from "./check.ts";
 import type { Of } from "./doing.ts";
 import { commit } from "./commit.ts";
-import { promptText, variablesOf } from "./launch.ts";
+import { questionText, variablesOf } from "./launch.ts";
 import { shownWorkspace, placeOf } from "./place.ts";
 import type { DeedRow } from "./ports/outbox.ts";
 import { noteAll } from "./project.ts";
@@ -93,7 +93,7 @@ async function askPerson({ works, kept, deed, tries }: Of<"ask-person">): Promis
   const nobody = { role: "", slot: "", attempt: 0, session: "" };
   const workspace = shownWorkspace(works, row.id);
   const variables = variablesOf({ workflow, run, workspace, agent: nobody });
-  const question = promptText(workflow, workflow.definition.asks[deed.ask]?.question ?? "", variables);
+  const question = questionText(workflow, workflow.definition.asks[deed.ask]?.question ?? "", variables);
   await works.notifier.ask({ command: notify, run: row.id, id: deed.id, question });
   return `${deed.id} was asked`;
 }

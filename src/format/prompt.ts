@@ -48,6 +48,15 @@ export function variablesOf(
   });
 }
 
+/** As `fill`, for a person: of a line that is a label and a variable, nothing is left where there is nothing to label. */
+export function fillAsked(text: string, vars: Readonly<Record<string, string>>): string {
+  const lines = text.split("\n").flatMap((line) => {
+    const filled = fill(line, vars);
+    return /^[^{}]+: \{[^{}]+\}$/.test(line) && filled.endsWith(": ") ? [] : [filled];
+  });
+  return lines.join("\n").trim();
+}
+
 /** Goes over the text once: what a value brings along is never read as a variable. */
 export function fill(text: string, vars: Readonly<Record<string, string>>): string {
   return text.replace(ANY, (match: string, ...[literal, name = "", dotted]: (string | undefined)[]) => {

@@ -11,6 +11,7 @@ import { LATE_MS, noteLate, takeDue } from "../../src/adapters/files/late.ts";
 import { rewrite } from "../../src/adapters/files/replace.ts";
 import { sha256 } from "../../src/format/sha256.ts";
 import { benchAt, folder, frontMatter, listOf, section, tidy, whole } from "./files-support.ts";
+import { sampled } from "../support/sampled.ts";
 
 let child = "";
 
@@ -254,24 +255,29 @@ describe.concurrent("a process dies", () => {
     return bench;
   }
 
-  test.for(around("project", "write", "aside", "link", "tidy"))("while it projects, at %s", async (point) => {
-    const bench = begun();
-    expect(await dies(["project", bench.root, "new"], point)).toBe("SIGKILL");
-    const [plan] = await bench.artifacts.read(bench.place);
-    expect([plan?.found, plan?.faults]).toEqual([true, []]);
-    expect([TEXT, TEXT.replace("old", "new")]).toContain(bench.text("TASK.md"));
-    expect(await bench.project({ status: "new" })).toEqual([]);
-    expect(bench.text("TASK.md")).toBe(TEXT.replace("old", "new"));
-    expect(bench.list()).toEqual(["TASK.md", "notes.md"]);
-    expect(statSync(join(bench.root, "TASK.md")).nlink).toBe(1);
-  });
+  test.for(sampled(5, around("project", "write", "aside", "link", "tidy")))(
+    "while it projects, at %s",
+    async (point) => {
+      const bench = begun();
+      expect(await dies(["project", bench.root, "new"], point)).toBe("SIGKILL");
+      const [plan] = await bench.artifacts.read(bench.place);
+      expect([plan?.found, plan?.faults]).toEqual([true, []]);
+      expect([TEXT, TEXT.replace("old", "new")]).toContain(bench.text("TASK.md"));
+      expect(await bench.project({ status: "new" })).toEqual([]);
+      expect(bench.text("TASK.md")).toBe(TEXT.replace("old", "new"));
+      expect(bench.list()).toEqual(["TASK.md", "notes.md"]);
+      expect(statSync(join(bench.root, "TASK.md")).nlink).toBe(1);
+    },
+  );
 
   // The section comes first, and then the whole file.
-  test.for([
-    ...around("archive", "copy", "write", "aside", "link", "tidy"),
-    ...around("archive", "copy", "aside").map((point) => `${point}:2`),
-    ...around("withdraw"),
-  ])("while it archives, at %s", async (point) => {
+  test.for(
+    sampled(8, [
+      ...around("archive", "copy", "write", "aside", "link", "tidy"),
+      ...around("archive", "copy", "aside").map((point) => `${point}:2`),
+      ...around("withdraw"),
+    ]),
+  )("while it archives, at %s", async (point) => {
     const bench = begun();
     const into = join(folder(), "into");
     expect(await dies(["archive", bench.root, into], point)).toBe("SIGKILL");
@@ -282,15 +288,18 @@ describe.concurrent("a process dies", () => {
     expect(readFileSync(join(into, "notes.md"), "utf8")).toBe("notes");
   });
 
-  test.for(around("carry", "copy", "aside", "withdraw"))("while it carries, at %s", async (point) => {
-    const bench = begun();
-    const to = join(folder(), "to");
-    expect(await dies(["carry", bench.root, to], point)).toBe("SIGKILL");
-    expect(await bench.artifacts.carry(bench.place, to)).toEqual([]);
-    expect(bench.list()).toEqual([]);
-    expect(listOf(to)).toEqual(["TASK.md", "notes.md"]);
-    expect(readFileSync(join(to, "TASK.md"), "utf8")).toBe(TEXT);
-  });
+  test.for(sampled(4, around("carry", "copy", "aside", "withdraw")))(
+    "while it carries, at %s",
+    async (point) => {
+      const bench = begun();
+      const to = join(folder(), "to");
+      expect(await dies(["carry", bench.root, to], point)).toBe("SIGKILL");
+      expect(await bench.artifacts.carry(bench.place, to)).toEqual([]);
+      expect(bench.list()).toEqual([]);
+      expect(listOf(to)).toEqual(["TASK.md", "notes.md"]);
+      expect(readFileSync(join(to, "TASK.md"), "utf8")).toBe(TEXT);
+    },
+  );
 
   test("or the disk is full: the file is as it was, and nothing is left", () => {
     const bench = begun();

@@ -9,8 +9,8 @@ import { replay } from "./replay.ts";
 import { choicesIn, stagedFiles, textOf } from "./staged.ts";
 
 const isDeep = process.env["SIGNALBOX_DEEP"] !== undefined;
-const RUNS = isDeep ? 5_000 : 100;
-const STAGED_RUNS = isDeep ? 1_000 : 10;
+const RUNS = isDeep ? 5_000 : 60;
+const STAGED_RUNS = isDeep ? 1_000 : 6;
 const NODES_MAX = 3_000;
 const ROUNDS = 50;
 /** Printed when a property fails; set it to see the same definitions again. */

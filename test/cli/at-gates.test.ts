@@ -109,6 +109,7 @@ describe("notes of a review that passes", async () => {
     });
     expect(page).toMatch(/^UD-1: Shall it go on\?\n/);
     expect(page).toContain("\nminor b.ts:7: minor-1: It is slow. Mend: Ask once.\n");
+    expect(page).toMatch(/\nread: \/.*\/review\.json\n/);
     expect(page).toMatch(/ fix --shown \w+ \[--text TEXT\]\n/);
   });
 

@@ -21,6 +21,7 @@ import { run } from "../../src/cli/run.ts";
 import { AT_HOME } from "../support/procs.ts";
 import { copyOf, NOTE_FILES, prepareHome, removeHomes, type Prepared } from "../support/home.ts";
 import { BROKEN, RUNS } from "./broken-homes.ts";
+import { sampled } from "../support/sampled.ts";
 
 const REPAIR = "signalbox doctor --repair";
 
@@ -100,7 +101,7 @@ function overwrite(file: string, at: number, bytes: Uint8Array): void {
   writeFileSync(file, content);
 }
 
-describe.for(BROKEN)("$name", (broken) => {
+describe.for(sampled(18, BROKEN))("$name", (broken) => {
   test("is told, mended as far as it can be, and hides no other run", async () => {
     const { repaired, lost = /^$/, runs = RUNS.join(" "), after = 0 } = broken;
     const on = broken.ownRepo === true ? await makeRuns() : await withRuns();
@@ -123,7 +124,7 @@ describe.for(BROKEN)("$name", (broken) => {
 /** What people type when something seems wrong. */
 const LINES = ["list --all", "show a1", "inbox", "verify --all", "history b1", "move b1 dropped", "why c1"];
 
-test.for(BROKEN)("no command ends in a dead end: $name", async (broken) => {
+test.for(sampled(10, BROKEN))("no command ends in a dead end: $name", async (broken) => {
   const on = broken.ownRepo === true ? await makeRuns() : await withRuns();
   await broken.broken(on);
   for (const line of LINES) {

@@ -86,7 +86,10 @@ test("a question in parts is answered one by one, and says what is open", async 
   expect(await say("--part", "3=fix")).toContain("there is no part 3: there are 2");
   expect(await say("--part", "fix")).toContain('"fix" is no N=VALUE');
   expect(await say("fix", "--part", "1=fix")).toContain("with --part, each answer and its text stand in it");
-  expect(await say("--part", "1=perhaps")).toContain('a lock: "perhaps" is not one of fix, accept');
+  const wrong = await say("--part", "2=perhaps");
+  expect(wrong).toContain('a key: "perhaps" is not one of fix, accept');
+  expect(wrong).toContain(`  next: signalbox answer ${run} --part 2=fix\n`);
+  expect(wrong).toContain(`    or: signalbox answer ${run} --part "2=accept: ..."\n`);
   expect(await say("--part", "1=accept: it is: old")).toContain("UD-1 is still open: part 2 of 2");
   expect((await on.say("inbox")).stdout).toContain("    1. a lock: accept\n    2. a key\n");
   expect(await say("--part", "2=accept: too")).toContain(

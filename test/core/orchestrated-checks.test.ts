@@ -65,6 +65,17 @@ describe("the checks", () => {
       "approved, per-batch, run",
       "CHECKS VOUCH_ONLY CHECKS RELEASE HANDOVER COMMIT TAG DONE",
     ],
+    // Other criteria are another question: perhaps there is something for a person to look at now.
+    [
+      { ci: "unapproved auto, unapproved" },
+      "approved, per-batch, criteria, skip, attested",
+      "CHECKS VOUCH_ONLY CHECKS VOUCH ATTEST RELEASE HANDOVER COMMIT TAG DONE; waived ci",
+    ],
+    [
+      { ci: "unapproved auto, unapproved auto" },
+      "approved, per-batch, criteria, skip",
+      "CHECKS VOUCH_ONLY CHECKS VOUCH_ONLY RELEASE HANDOVER COMMIT TAG DONE; waived ci",
+    ],
     [{ ci: "unapproved" }, "approved, per-batch, skip!", "CHECKS VOUCH refused skip"],
     [{}, "approved, per-batch, failed", `ATTEST ${FIXED} ATTEST`],
     [{}, "approved, per-batch, failed!", "ATTEST refused failed"],
@@ -85,6 +96,11 @@ describe("the checks", () => {
     ],
     [{ ci: "red auto" }, "approved, per-batch, guidance", `CHECKS ASK_BUILD_ONLY ${FIXED} ATTEST`],
     [{ ci: "red auto" }, "approved, per-batch, simplify-scope", "CHECKS ASK_BUILD_ONLY PLAN REVIEW_STRATEGY"],
+    [
+      { ci: "red auto, red" },
+      "approved, per-batch, criteria, accept-known-issues, attested",
+      "CHECKS ASK_BUILD_ONLY CHECKS ASK_BUILD ATTEST RELEASE HANDOVER COMMIT TAG DONE; waived ci",
+    ],
     // The waiver is for the work as it was.
     [
       { ci: "red" },
@@ -95,6 +111,22 @@ describe("the checks", () => {
     expect(wayOf([agents, people, expected, { attempts: 0 }])).toBe(expected);
   });
 
+  test.for<[ci: string, people: string, way: string]>([
+    [
+      "unapproved auto, unapproved",
+      "criteria, skip, attested",
+      "LEAN_CHECKS LEAN_VOUCH_ONLY LEAN_CHECKS LEAN_VOUCH",
+    ],
+    [
+      "red auto, red",
+      "criteria, accept-known-issues, attested",
+      "LEAN_CHECKS ASK_BUILD_ONLY LEAN_CHECKS ASK_BUILD",
+    ],
+  ])("lean, %s, then %s: %s, and a person looks at it", ([ci, people, way]) => {
+    const all = `${way} LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT LEAN_TAG DONE; waived lean-ci`;
+    expect(wayOf([{ ci }, people, all, { mode: "lean", attempts: 0 }])).toBe(all);
+  });
+
   test("whoever gets past them without a person's look has nothing for a person to look at", () => {
     const { moves } = session.definition;
     const into = (state: string): string[] => moves.flatMap(({ from, to }) => (to === state ? [from] : []));
@@ -103,8 +135,18 @@ describe("the checks", () => {
       "LEAN_CHECKS",
       "LEAN_VOUCH_ONLY",
       "LEAN_ATTEST",
+      "LEAN_TAKEN",
       "ASK_BUILD_ONLY",
-      "ASK_CHANGED",
+    ]);
+    expect(into("HANDOVER")).toEqual(["RELEASE", "RELEASE_NOTES", "TAKEN"]);
+    expect([...into("TAKEN"), ...into("LEAN_TAKEN")]).toEqual(["ASK_CHANGED", "ASK_CHANGED"]);
+    // What was asked of lists that are others by now is not left by an answer.
+    const left = moves.filter(({ from, by }) => from.endsWith("_ONLY") && by.includes("engine"));
+    expect(left.map(({ from, to }) => `${from} ${to}`)).toEqual([
+      "VOUCH_ONLY CHECKS",
+      "ASK_BUILD_ONLY CHECKS",
+      "LEAN_VOUCH_ONLY LEAN_CHECKS",
+      "ASK_BUILD_ONLY LEAN_CHECKS",
     ]);
     const unseen = moves.filter(
       ({ from, to }) => from.endsWith("CHECKS") && /(_ONLY|RELEASE|LEAN_HANDOVER)$/.test(to),

@@ -366,8 +366,24 @@ describe("changed after it was approved", () => {
     ],
     [
       { Docs: "OK ~, OK ~" },
-      "approved, per-batch, attested, attested, accept",
-      "ASK_CHANGED HANDOVER COMMIT TAG DONE; waived approved ci",
+      "approved, per-batch, attested, attested, accept, attested",
+      "ASK_CHANGED TAKEN HANDOVER COMMIT TAG DONE; waived approved ci",
+    ],
+    [
+      { Docs: "OK ~, OK ~" },
+      "approved, per-batch, attested, attested, accept, failed",
+      "ASK_CHANGED TAKEN FIX_BUILD CHECKS ATTEST; waived approved ci",
+    ],
+    // Other criteria, once that was said of those before.
+    [
+      { Docs: "OK ~, OK ~" },
+      "approved, per-batch, attested, attested, criteria, accept, attested",
+      "ASK_CHANGED TAKEN HANDOVER COMMIT TAG DONE; waived approved ci",
+    ],
+    [
+      { Docs: "OK ~, OK ~" },
+      "approved, per-batch, attested, attested, accept, criteria, attested",
+      "ASK_CHANGED TAKEN HANDOVER ASK_CHANGED; waived approved ci",
     ],
     [{}, "edit spec.md, approved", "APPROVE_DESIGN refused approved"],
   ])("%o, then %s: %s", (row) => {

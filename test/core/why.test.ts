@@ -1,10 +1,12 @@
 /** `why`: every move out of a state, open or not, and the smallest thing that would open it. */
 
 import { expect, test } from "vitest";
+import type { Incoming } from "../../src/core/event.ts";
 import type { Run } from "../../src/core/run.ts";
 import { why } from "../../src/core/why.ts";
-import { play } from "../support/play.ts";
+import { play, reading } from "../support/play.ts";
 import { edited, handoff, inState, plan, story, submit, task, worker } from "../support/task.ts";
+import { fromText } from "../support/workflows.ts";
 
 function explain(run: Run): string {
   return why(task, run)
@@ -52,4 +54,40 @@ test("what is written but not handed in is not asked for twice", () => {
 
 test("nothing leads out of a finished task", () => {
   expect(why(task, inState("done"))).toEqual([]);
+});
+
+const COUNTED = fromText(`$schema: workflow-1.schema.json
+name: counted
+title: What is counted must be new in each state
+artifacts:
+  list: { in: list.json, by: human, fresh: entry, json: { object: { left: number } } }
+states:
+  one: { waits: true }
+  two: { waits: true }
+  closed: { final: done }
+moves:
+  - { from: start, to: one, by: human }
+  - { from: one, to: two, by: human, need: list }
+  - { from: two, to: closed, by: human, when: { list.left: { max: 0 } } }
+`);
+
+test.for<[left: number, isNew: boolean, message: string]>([
+  [0, false, "list.left must be at most 0, but list is stale"],
+  [3, true, "list.left must be at most 0, but it is 3"],
+])("what is %i, new: %s", ([left, isNew, message]) => {
+  const by = { type: "human", name: "ann" } as const;
+  const at = "2026-01-01T00:00:00Z";
+  const given = (): Incoming => ({
+    type: "submitted",
+    by,
+    at,
+    readings: [reading("list", { fields: { left } })],
+  });
+  const { run } = play(COUNTED, [
+    { type: "run-started", run: "r", definition: COUNTED.hash(), by, at, params: {}, to: "one" },
+    given(),
+    { type: "move-asked", by, at, to: "two" },
+    ...(isNew ? [given()] : []),
+  ]);
+  expect(why(COUNTED, run)[0]?.reasons.map((reason) => reason.message)).toEqual([message]);
 });

@@ -25,11 +25,11 @@ type End = [workflow: string, asked: number, runs: object[]];
 const LONG: End[] = [
   ["change", 2, [{ state: "archived", status: "done" }]],
   ["orchestrated", 3, [{ state: "DONE", status: "done" }]],
+  ["staged", 1, [{ state: "completed", status: "done" }]],
 ];
 
 const ENDS: End[] = [
   ["task", 4, [{ state: "done" }, { state: "done" }, { state: "done" }]],
-  ["staged", 1, [{ state: "completed", status: "done" }]],
   ...(IS_DEEP ? LONG : []),
 ];
 

@@ -19,6 +19,7 @@ import { afterAll, expect, test } from "vitest";
 import { filesBelow, inventory, lost } from "../support/dirty.ts";
 import { apart, put, removeSites, sh, site, work } from "../support/git.ts";
 import type { Site } from "../support/git.ts";
+import { sampled } from "../support/sampled.ts";
 
 afterAll(removeSites);
 
@@ -49,64 +50,74 @@ function otherCommit(path: string, of: Site): string {
 
 type Move = (path: string, of: Site) => void;
 
-test.for<[string, Move, "same" | "other"]>([
-  [
-    "HEAD is moved",
-    (path, of) => void sh(path, of.env, ["update-ref", "HEAD", otherCommit(path, of)]),
-    "other",
-  ],
-  [
-    "HEAD is moved, and its ref packed",
-    (path, of) => (
-      sh(path, of.env, ["update-ref", "HEAD", otherCommit(path, of)]),
-      void sh(path, of.env, ["pack-refs", "--all"])
-    ),
-    "other",
-  ],
-  [
-    "the branch is moved from elsewhere, under another HEAD",
-    (path, of) => (
-      sh(path, of.env, ["switch", "-q", "--detach"]),
-      void sh(of.repo, of.env, ["update-ref", "refs/heads/signalbox/r1", otherCommit(path, of)])
-    ),
-    "other",
-  ],
-  [
-    "the branch is made another name of another branch",
-    (path, of) => (
-      sh(of.repo, of.env, ["update-ref", "refs/heads/evil", otherCommit(path, of)]),
-      void sh(of.repo, of.env, ["symbolic-ref", "refs/heads/signalbox/r1", "refs/heads/evil"])
-    ),
-    "other",
-  ],
-  [
-    "the branch is removed",
-    (_, of) => void sh(of.repo, of.env, ["update-ref", "-d", "refs/heads/signalbox/r1"]),
-    "other",
-  ],
-  [
-    "the branch is garbage",
-    (_, of) => put(of.repo, { ".git/refs/heads/signalbox/r1": "garbage\n" }),
-    "other",
-  ],
-  ["refs are packed", (path, of) => void sh(path, of.env, ["pack-refs", "--all"]), "same"],
-  ["HEAD is taken off the branch", (path, of) => void sh(path, of.env, ["switch", "-q", "--detach"]), "same"],
-  ["another branch begins here", (path, of) => void sh(path, of.env, ["switch", "-q", "-c", "mine"]), "same"],
-  [
-    "a commit without a change",
-    (path, of) => void sh(path, of.env, ["commit", "-q", "--allow-empty", "-m", "x"]),
-    "same",
-  ],
-  [
-    "an artifact is committed",
-    (path, of) => (
-      put(path, { "TASK.md": "x\n" }),
-      sh(path, of.env, ["add", "-f", "TASK.md"]),
-      void sh(path, of.env, ["commit", "-qm", "x"])
-    ),
-    "same",
-  ],
-])("%s: the digest is the %s", async ([, move, expected]) => {
+test.for<[string, Move, "same" | "other"]>(
+  sampled(4, [
+    [
+      "HEAD is moved",
+      (path, of) => void sh(path, of.env, ["update-ref", "HEAD", otherCommit(path, of)]),
+      "other",
+    ],
+    [
+      "HEAD is moved, and its ref packed",
+      (path, of) => (
+        sh(path, of.env, ["update-ref", "HEAD", otherCommit(path, of)]),
+        void sh(path, of.env, ["pack-refs", "--all"])
+      ),
+      "other",
+    ],
+    [
+      "the branch is moved from elsewhere, under another HEAD",
+      (path, of) => (
+        sh(path, of.env, ["switch", "-q", "--detach"]),
+        void sh(of.repo, of.env, ["update-ref", "refs/heads/signalbox/r1", otherCommit(path, of)])
+      ),
+      "other",
+    ],
+    [
+      "the branch is made another name of another branch",
+      (path, of) => (
+        sh(of.repo, of.env, ["update-ref", "refs/heads/evil", otherCommit(path, of)]),
+        void sh(of.repo, of.env, ["symbolic-ref", "refs/heads/signalbox/r1", "refs/heads/evil"])
+      ),
+      "other",
+    ],
+    [
+      "the branch is removed",
+      (_, of) => void sh(of.repo, of.env, ["update-ref", "-d", "refs/heads/signalbox/r1"]),
+      "other",
+    ],
+    [
+      "the branch is garbage",
+      (_, of) => put(of.repo, { ".git/refs/heads/signalbox/r1": "garbage\n" }),
+      "other",
+    ],
+    ["refs are packed", (path, of) => void sh(path, of.env, ["pack-refs", "--all"]), "same"],
+    [
+      "HEAD is taken off the branch",
+      (path, of) => void sh(path, of.env, ["switch", "-q", "--detach"]),
+      "same",
+    ],
+    [
+      "another branch begins here",
+      (path, of) => void sh(path, of.env, ["switch", "-q", "-c", "mine"]),
+      "same",
+    ],
+    [
+      "a commit without a change",
+      (path, of) => void sh(path, of.env, ["commit", "-q", "--allow-empty", "-m", "x"]),
+      "same",
+    ],
+    [
+      "an artifact is committed",
+      (path, of) => (
+        put(path, { "TASK.md": "x\n" }),
+        sh(path, of.env, ["add", "-f", "TASK.md"]),
+        void sh(path, of.env, ["commit", "-qm", "x"])
+      ),
+      "same",
+    ],
+  ]),
+)("%s: the digest is the %s", async ([, move, expected]) => {
   for (const isDirty of process.env["SIGNALBOX_DEEP"] === undefined ? [false] : [false, true]) {
     const { of, path, digest } = await prepared();
     if (isDirty) put(path, { "new.txt": "not committed\n" });
@@ -185,35 +196,37 @@ test("a file with an old time that is written twice in one second is noticed", a
   expect(seen.size).toBe(4);
 });
 
-test.for<[string, Move, "same" | "other"]>([
-  [
-    "core.excludesFile",
-    (path, of) => (
-      put(of.root, { ex: "/evil.py\n" }),
-      void sh(path, of.env, ["config", "core.excludesFile", join(of.root, "ex")])
-    ),
-    "other",
-  ],
-  ["info/exclude", (_, of) => appendFileSync(join(of.repo, ".git/info/exclude"), "/evil.py\n"), "other"],
-  [
-    "a .gitignore that hides itself",
-    (path) => put(path, { "dir/.gitignore": "*\n", "dir/evil.py": "evil\n" }),
-    "other",
-  ],
-  [
-    "a .gitignore that is part of the work",
-    (path) => put(path, { ".gitignore": "*.log\n.env\nbuild/\n/evil.py\n" }),
-    "other",
-  ],
-  [
-    "the user's own list",
-    (path, of) => (
-      rmSync(join(path, "evil.py"), { force: true }),
-      put(of.root, { "user/.config/git/ignore": "evil.py\n" })
-    ),
-    "same",
-  ],
-])("files hidden by %s: the digest is the %s", async ([name, hide, expected]) => {
+test.for<[string, Move, "same" | "other"]>(
+  sampled(3, [
+    [
+      "core.excludesFile",
+      (path, of) => (
+        put(of.root, { ex: "/evil.py\n" }),
+        void sh(path, of.env, ["config", "core.excludesFile", join(of.root, "ex")])
+      ),
+      "other",
+    ],
+    ["info/exclude", (_, of) => appendFileSync(join(of.repo, ".git/info/exclude"), "/evil.py\n"), "other"],
+    [
+      "a .gitignore that hides itself",
+      (path) => put(path, { "dir/.gitignore": "*\n", "dir/evil.py": "evil\n" }),
+      "other",
+    ],
+    [
+      "a .gitignore that is part of the work",
+      (path) => put(path, { ".gitignore": "*.log\n.env\nbuild/\n/evil.py\n" }),
+      "other",
+    ],
+    [
+      "the user's own list",
+      (path, of) => (
+        rmSync(join(path, "evil.py"), { force: true }),
+        put(of.root, { "user/.config/git/ignore": "evil.py\n" })
+      ),
+      "same",
+    ],
+  ]),
+)("files hidden by %s: the digest is the %s", async ([name, hide, expected]) => {
   const { of, path, digest } = await prepared();
   const before = await digest();
   hide(path, of);
@@ -256,20 +269,22 @@ test("what is committed although it is ignored is part of the work", async () =>
   expect(await digest()).not.toBe(before);
 });
 
-test.for<[string, Move]>([
-  ["its folder is gone", (path) => rmSync(path, { recursive: true })],
-  ["its .git is gone", (path) => rmSync(join(path, ".git"))],
-  [
-    "its .git names another repository",
-    (path, of) => writeFileSync(join(path, ".git"), `gitdir: ${of.repo}/.git\n`),
-  ],
-  ["a link is in its place", (path, of) => (rmSync(path, { recursive: true }), symlinkSync(of.repo, path))],
-  ["a file is in its place", (path) => (rmSync(path, { recursive: true }), writeFileSync(path, ""))],
-  [
-    "git's own folder for it is gone",
-    (_, of) => rmSync(join(of.repo, ".git/worktrees/r1"), { recursive: true }),
-  ],
-])("%s: no workspace, and it can be made again", async ([, harm]) => {
+test.for<[string, Move]>(
+  sampled(3, [
+    ["its folder is gone", (path) => rmSync(path, { recursive: true })],
+    ["its .git is gone", (path) => rmSync(join(path, ".git"))],
+    [
+      "its .git names another repository",
+      (path, of) => writeFileSync(join(path, ".git"), `gitdir: ${of.repo}/.git\n`),
+    ],
+    ["a link is in its place", (path, of) => (rmSync(path, { recursive: true }), symlinkSync(of.repo, path))],
+    ["a file is in its place", (path) => (rmSync(path, { recursive: true }), writeFileSync(path, ""))],
+    [
+      "git's own folder for it is gone",
+      (_, of) => rmSync(join(of.repo, ".git/worktrees/r1"), { recursive: true }),
+    ],
+  ]),
+)("%s: no workspace, and it can be made again", async ([, harm]) => {
   const { of, path, wanted, digest } = await prepared();
   harm(path, of);
   await expect(digest()).rejects.toMatchObject({ name: "UserError", code: "no-workspace" });
@@ -317,12 +332,14 @@ test("a configuration that git cannot read is the user's to mend", async () => {
   expect(await of.workspaces.release(leaving)).toEqual({ salvage: "", kept: "" });
 });
 
-test.for([
-  "workspace.after-saved",
-  "workspace.before-clear",
-  "workspace.after-clear",
-  "workspace.before-detach",
-])("what is written after %s is kept, ignored or not", async (failpoint) => {
+test.for(
+  sampled(2, [
+    "workspace.after-saved",
+    "workspace.before-clear",
+    "workspace.after-clear",
+    "workspace.before-detach",
+  ]),
+)("what is written after %s is kept, ignored or not", async (failpoint) => {
   const { of, path, keep, leaving } = await prepared();
   put(path, { "new.txt": "new\n", "x.log": "x\n" });
   await apart(of, { do: "release", with: leaving }, failpoint);

@@ -5,6 +5,7 @@ import { afterAll, expect, test } from "vitest";
 import { completionBy } from "../../src/adapters/gh/completion.ts";
 import { withTrailer } from "../../src/adapters/git/commit.ts";
 import { apart, commit, mainCheckout, put, removeSites, sh, site, type Site } from "../support/git.ts";
+import { sampled } from "../support/sampled.ts";
 
 afterAll(removeSites, 60_000);
 
@@ -108,7 +109,7 @@ test("all that changed, by the person's name, with a trailer; nobody else notice
   sh(of.repo, of.env, ["fsck", "--strict"]);
 });
 
-test.for(["commit.before-index", "commit.after-index", "commit.before-ref", "commit.after-ref"])(
+test.for(sampled(2, ["commit.before-index", "commit.after-index", "commit.before-ref", "commit.after-ref"]))(
   "killed at %s and done again: there is one commit",
   async (place) => {
     const work = await worked();
@@ -120,21 +121,23 @@ test.for(["commit.before-index", "commit.after-index", "commit.before-ref", "com
   },
 );
 
-test.for<[string, string, string]>([
-  ["nothing", "", "M a.txt\nD b.txt\nA docs/one.md\nA docs/two.md\nA new/file.txt\nM secret.txt"],
-  ["a folder", "docs/", "M a.txt\nD b.txt\nA new/file.txt\nM secret.txt"],
-  ["everything below", "docs/**\nnew/**", "M a.txt\nD b.txt\nM secret.txt"],
-  [
-    "all but one, a comment, a name in any folder",
-    "# notes\n*.md\n!two.md\nfile.txt",
-    "M a.txt\nD b.txt\nA docs/two.md\nM secret.txt",
-  ],
-  [
-    "what is tracked stays as it was, also what was removed",
-    "/secret.txt\nb.txt",
-    "M a.txt\nA docs/one.md\nA docs/two.md\nA new/file.txt",
-  ],
-])("left out: %s", async ([, exclude, expected]) => {
+test.for<[string, string, string]>(
+  sampled(3, [
+    ["nothing", "", "M a.txt\nD b.txt\nA docs/one.md\nA docs/two.md\nA new/file.txt\nM secret.txt"],
+    ["a folder", "docs/", "M a.txt\nD b.txt\nA new/file.txt\nM secret.txt"],
+    ["everything below", "docs/**\nnew/**", "M a.txt\nD b.txt\nM secret.txt"],
+    [
+      "all but one, a comment, a name in any folder",
+      "# notes\n*.md\n!two.md\nfile.txt",
+      "M a.txt\nD b.txt\nA docs/two.md\nM secret.txt",
+    ],
+    [
+      "what is tracked stays as it was, also what was removed",
+      "/secret.txt\nb.txt",
+      "M a.txt\nA docs/one.md\nA docs/two.md\nA new/file.txt",
+    ],
+  ]),
+)("left out: %s", async ([, exclude, expected]) => {
   const of = await worked((path, { env }) => {
     put(path, { "secret.txt": "old\n" });
     sh(path, env, ["add", "secret.txt"]);
@@ -169,35 +172,37 @@ test("nothing to commit is no error, and no commit", async () => {
   });
 });
 
-test.for<[string, (work: Work) => void, string]>([
-  ["a file has changed", ({ path }) => put(path, { "a.txt": "changed again\n" }), "work-changed"],
-  ["a file is new", ({ path }) => put(path, { "late.txt": "late\n" }), "work-changed"],
-  [
-    "a part of it was committed",
-    ({ path, of: { env } }) => sh(path, env, ["commit", "-qm", "x", "a.txt"]),
-    "work-changed",
-  ],
-  [
-    "the branch is another",
-    ({ path, of: { env } }) => sh(path, env, ["switch", "-qc", "other"]),
-    "other-branch",
-  ],
-  ["nobody's name is known", ({ of: { root } }) => rmSync(join(root, "user/.gitconfig")), "no-author"],
-  [
-    "a merge is under way",
-    ({ path, of: { env } }) => {
-      sh(path, env, [
-        "update-ref",
-        "refs/heads/other",
-        sh(path, env, ["commit-tree", "-p", "HEAD", "-m", "o", "HEAD^{tree}"]),
-      ]);
-      sh(path, env, ["stash", "-q", "-u"]);
-      sh(path, env, ["merge", "-q", "--no-ff", "--no-commit", "other"]);
-      sh(path, env, ["stash", "pop", "-q"]);
-    },
-    "checkout-busy",
-  ],
-])("refused, and nothing is committed: %s", async ([, change, code]) => {
+test.for<[string, (work: Work) => void, string]>(
+  sampled(3, [
+    ["a file has changed", ({ path }) => put(path, { "a.txt": "changed again\n" }), "work-changed"],
+    ["a file is new", ({ path }) => put(path, { "late.txt": "late\n" }), "work-changed"],
+    [
+      "a part of it was committed",
+      ({ path, of: { env } }) => sh(path, env, ["commit", "-qm", "x", "a.txt"]),
+      "work-changed",
+    ],
+    [
+      "the branch is another",
+      ({ path, of: { env } }) => sh(path, env, ["switch", "-qc", "other"]),
+      "other-branch",
+    ],
+    ["nobody's name is known", ({ of: { root } }) => rmSync(join(root, "user/.gitconfig")), "no-author"],
+    [
+      "a merge is under way",
+      ({ path, of: { env } }) => {
+        sh(path, env, [
+          "update-ref",
+          "refs/heads/other",
+          sh(path, env, ["commit-tree", "-p", "HEAD", "-m", "o", "HEAD^{tree}"]),
+        ]);
+        sh(path, env, ["stash", "-q", "-u"]);
+        sh(path, env, ["merge", "-q", "--no-ff", "--no-commit", "other"]);
+        sh(path, env, ["stash", "pop", "-q"]);
+      },
+      "checkout-busy",
+    ],
+  ]),
+)("refused, and nothing is committed: %s", async ([, change, code]) => {
   const work = await worked();
   change(work);
   const before = sh(work.path, { ...work.of.env, HOME: "/" }, ["rev-parse", "HEAD"]);
@@ -205,11 +210,13 @@ test.for<[string, (work: Work) => void, string]>([
   expect(sh(work.path, { ...work.of.env, HOME: "/" }, ["rev-parse", "HEAD"])).toBe(before);
 });
 
-test.for<[what: string, exclude: string, has: boolean, said: object]>([
-  ["a repository in it", "", true, { code: "nested-repository" }],
-  ["one without a commit", "", false, { code: "nested-repository" }],
-  ["one that is left out", "/sub/", true, { made: true }],
-])("%s: what nobody could look into is not committed", async ([, exclude, has, said]) => {
+test.for<[what: string, exclude: string, has: boolean, said: object]>(
+  sampled(1, [
+    ["a repository in it", "", true, { code: "nested-repository" }],
+    ["one without a commit", "", false, { code: "nested-repository" }],
+    ["one that is left out", "/sub/", true, { made: true }],
+  ]),
+)("%s: what nobody could look into is not committed", async ([, exclude, has, said]) => {
   const work = await worked((path, { env }) => {
     put(path, { "sub/deep/hidden.txt": "unseen\n" });
     sh(join(path, "sub"), env, ["init", "-q"]);

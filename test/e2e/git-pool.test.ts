@@ -123,7 +123,7 @@ test("names to be reused that git does not ignore are work, and links are nobody
   isFree(of);
 });
 
-test.for(some(DIRTY, 24, 5))(
+test.for(some(DIRTY, 48, 5))(
   "%s: kept, and the worktree is free; the next one finds nothing of it",
   async ([, make, salvage]) => {
     const of = site();
@@ -157,7 +157,7 @@ const RELEASE_POINTS = [
   "workspace.after-exclude",
 ];
 
-test.for(some(RELEASE_POINTS, 5, 2))(
+test.for(some(RELEASE_POINTS, 8, 2))(
   "given back, killed at %s: done afterwards, and one salvage",
   async (failpoint) => {
     const of = site();
@@ -208,7 +208,7 @@ const PREPARE_POINTS = [
   "workspace.after-exclude",
 ];
 
-test.for(some(PREPARE_POINTS, 4, 1))(
+test.for(some(PREPARE_POINTS, 8, 5))(
   "taken over, killed at %s: the next try completes it",
   async (failpoint) => {
     const { of, base } = await freed();
@@ -290,7 +290,7 @@ const ODD: readonly (readonly [string, (path: string, of: Site) => void, string]
   ],
 ];
 
-test.for(some(ODD, 4, 3))(
+test.for(some(ODD, 8, 3))(
   "%s in a free worktree: the next run has its work, and nothing is lost",
   async ([, make, where]) => {
     const { of, path, base } = await freed();

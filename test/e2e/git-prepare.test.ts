@@ -14,6 +14,7 @@ import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { apart, commit, mainCheckout, put, removeSites, sh, site } from "../support/git.ts";
 import type { Site } from "../support/git.ts";
+import { sampled } from "../support/sampled.ts";
 
 afterAll(removeSites);
 
@@ -60,20 +61,22 @@ test("an existing branch is taken as it is, and its work began where it left the
   expect(sh(path, of.env, ["rev-parse", "HEAD"])).toBe(tip);
 });
 
-test.for<[string, Partial<ReturnType<typeof wanted>>, object]>([
-  ["checked out in the main working tree", { branch: "main" }, { code: "branch-in-use", exit: 6 }],
-  ["beside a branch of which it would be a folder", { branch: "main/x" }, { code: "branch-name", exit: 6 }],
-  ["beginning nowhere", { base: "no-such-commit" }, { code: "no-base", exit: 2 }],
-  ["beginning at an option", { base: "--all" }, { code: "no-base", exit: 2 }],
-  ["with a leading dash", { branch: "-D" }, { code: "branch-name", exit: 2 }],
-  ["with a space", { branch: "a b" }, { code: "branch-name", exit: 2 }],
-  ["with two dots", { branch: "a..b" }, { code: "branch-name", exit: 2 }],
-  ["with a line end", { branch: "a\nb" }, { code: "branch-name", exit: 2 }],
-  ["named HEAD", { branch: "HEAD" }, { code: "branch-name", exit: 2 }],
-  ["named @", { branch: "@" }, { code: "branch-name", exit: 2 }],
-  ["ending in .lock", { branch: "a.lock" }, { code: "branch-name", exit: 2 }],
-  ["of nothing", { branch: "" }, { code: "branch-name", exit: 2 }],
-])("a branch %s is refused", async ([, more, error]) => {
+test.for<[string, Partial<ReturnType<typeof wanted>>, object]>(
+  sampled(3, [
+    ["checked out in the main working tree", { branch: "main" }, { code: "branch-in-use", exit: 6 }],
+    ["beside a branch of which it would be a folder", { branch: "main/x" }, { code: "branch-name", exit: 6 }],
+    ["beginning nowhere", { base: "no-such-commit" }, { code: "no-base", exit: 2 }],
+    ["beginning at an option", { base: "--all" }, { code: "no-base", exit: 2 }],
+    ["with a leading dash", { branch: "-D" }, { code: "branch-name", exit: 2 }],
+    ["with a space", { branch: "a b" }, { code: "branch-name", exit: 2 }],
+    ["with two dots", { branch: "a..b" }, { code: "branch-name", exit: 2 }],
+    ["with a line end", { branch: "a\nb" }, { code: "branch-name", exit: 2 }],
+    ["named HEAD", { branch: "HEAD" }, { code: "branch-name", exit: 2 }],
+    ["named @", { branch: "@" }, { code: "branch-name", exit: 2 }],
+    ["ending in .lock", { branch: "a.lock" }, { code: "branch-name", exit: 2 }],
+    ["of nothing", { branch: "" }, { code: "branch-name", exit: 2 }],
+  ]),
+)("a branch %s is refused", async ([, more, error]) => {
   const of = site();
   await expect(of.workspaces.prepare(wanted(of, more))).rejects.toMatchObject({
     name: "UserError",
@@ -84,8 +87,11 @@ test.for<[string, Partial<ReturnType<typeof wanted>>, object]>([
 });
 
 test.for(
-  ["a;touch PWNED", "a$(touch PWNED)", "it's", 'say"hi"', "größe/日本", "a&b|c>d", "dir/sub/x"].map((name) =>
-    name.replaceAll(" ", "${IFS}"),
+  sampled(
+    4,
+    ["a;touch PWNED", "a$(touch PWNED)", "it's", 'say"hi"', "größe/日本", "a&b|c>d", "dir/sub/x"].map(
+      (name) => name.replaceAll(" ", "${IFS}"),
+    ),
   ),
 )("a branch named %s is only a name", async (branch) => {
   const of = site("mit Leer zeichen & größe");
@@ -96,12 +102,15 @@ test.for(
   expect(existsSync(path)).toBe(false);
 });
 
-test.for(["../x", "a/b", ".hidden", "-x", "a..b", "x.lock", ""])("a run cannot be named %s", async (run) => {
-  const of = site();
-  await expect(of.workspaces.prepare(wanted(of, { run, branch: "x" }))).rejects.toThrow(
-    "cannot be the name of a run",
-  );
-});
+test.for(sampled(3, ["../x", "a/b", ".hidden", "-x", "a..b", "x.lock", ""]))(
+  "a run cannot be named %s",
+  async (run) => {
+    const of = site();
+    await expect(of.workspaces.prepare(wanted(of, { run, branch: "x" }))).rejects.toThrow(
+      "cannot be the name of a run",
+    );
+  },
+);
 
 const FAILPOINTS = [
   "workspace.before-branch",
@@ -117,7 +126,7 @@ const FAILPOINTS = [
   "workspace.after-exclude",
 ];
 
-test.for(FAILPOINTS)("killed at %s, the next one completes it", async (name) => {
+test.for(sampled(4, FAILPOINTS))("killed at %s, the next one completes it", async (name) => {
   const of = site();
   const before = mainCheckout(of);
   expect(await apart(of, { do: "prepare", with: wanted(of) }, name)).toMatchObject({ signal: "SIGKILL" });
@@ -131,61 +140,63 @@ test.for(FAILPOINTS)("killed at %s, the next one completes it", async (name) => 
 type Halve = (path: string, gitDir: string, of: Site) => void;
 const unready = (gitDir: string) => rmSync(join(gitDir, "signalbox-ready"));
 
-test.for<[string, Halve, string[]]>([
-  [
-    "half checked out",
-    (path, gitDir) => (unready(gitDir), rmSync(join(gitDir, "index")), rmSync(join(path, "a.txt"))),
-    [],
-  ],
-  [
-    "half checked out, with a torn file",
-    (path, gitDir) => (
-      unready(gitDir),
-      rmSync(join(gitDir, "index")),
-      writeFileSync(join(path, "a.txt"), "o")
-    ),
-    ["checkout-r1/a.txt"],
-  ],
-  [
-    "half checked out, with a lock left behind",
-    (path, gitDir) => (
-      unready(gitDir),
-      renameSync(join(gitDir, "index"), join(gitDir, "index.lock")),
-      rmSync(join(path, "b.txt"))
-    ),
-    [],
-  ],
-  ["without its .git file", (path) => unlinkSync(join(path, ".git")), []],
-  ["without its folder", (path) => rmSync(path, { recursive: true }), []],
-  ["without its registration", (_, gitDir) => rmSync(gitDir, { recursive: true }), ["worktree-r1/a.txt"]],
-  [
-    "only a pointer to nothing",
-    (path, gitDir) => (
-      rmSync(gitDir, { recursive: true }),
-      readdirSync(path).forEach((name) => name === ".git" || rmSync(join(path, name), { recursive: true }))
-    ),
-    [],
-  ],
-  [
-    "registered by halves",
-    (path, gitDir) => (rmSync(join(gitDir, "gitdir")), rmSync(path, { recursive: true })),
-    ["registration-r1/HEAD"],
-  ],
-  [
-    "registered without HEAD",
-    (path, gitDir) => (rmSync(join(gitDir, "HEAD")), rmSync(path, { recursive: true })),
-    ["registration-r1/index"],
-  ],
-  [
-    "an empty folder",
-    (path, gitDir) => (
-      rmSync(gitDir, { recursive: true }),
-      rmSync(path, { recursive: true }),
-      mkdirSync(path)
-    ),
-    [],
-  ],
-])("%s: completed, and nothing is lost", async ([, halve, quarantined]) => {
+test.for<[string, Halve, string[]]>(
+  sampled(5, [
+    [
+      "half checked out",
+      (path, gitDir) => (unready(gitDir), rmSync(join(gitDir, "index")), rmSync(join(path, "a.txt"))),
+      [],
+    ],
+    [
+      "half checked out, with a torn file",
+      (path, gitDir) => (
+        unready(gitDir),
+        rmSync(join(gitDir, "index")),
+        writeFileSync(join(path, "a.txt"), "o")
+      ),
+      ["checkout-r1/a.txt"],
+    ],
+    [
+      "half checked out, with a lock left behind",
+      (path, gitDir) => (
+        unready(gitDir),
+        renameSync(join(gitDir, "index"), join(gitDir, "index.lock")),
+        rmSync(join(path, "b.txt"))
+      ),
+      [],
+    ],
+    ["without its .git file", (path) => unlinkSync(join(path, ".git")), []],
+    ["without its folder", (path) => rmSync(path, { recursive: true }), []],
+    ["without its registration", (_, gitDir) => rmSync(gitDir, { recursive: true }), ["worktree-r1/a.txt"]],
+    [
+      "only a pointer to nothing",
+      (path, gitDir) => (
+        rmSync(gitDir, { recursive: true }),
+        readdirSync(path).forEach((name) => name === ".git" || rmSync(join(path, name), { recursive: true }))
+      ),
+      [],
+    ],
+    [
+      "registered by halves",
+      (path, gitDir) => (rmSync(join(gitDir, "gitdir")), rmSync(path, { recursive: true })),
+      ["registration-r1/HEAD"],
+    ],
+    [
+      "registered without HEAD",
+      (path, gitDir) => (rmSync(join(gitDir, "HEAD")), rmSync(path, { recursive: true })),
+      ["registration-r1/index"],
+    ],
+    [
+      "an empty folder",
+      (path, gitDir) => (
+        rmSync(gitDir, { recursive: true }),
+        rmSync(path, { recursive: true }),
+        mkdirSync(path)
+      ),
+      [],
+    ],
+  ]),
+)("%s: completed, and nothing is lost", async ([, halve, quarantined]) => {
   const of = site();
   const { path } = await of.workspaces.prepare(wanted(of));
   halve(path, join(of.repo, ".git/worktrees/r1"), of);
@@ -291,13 +302,15 @@ test("the same run prepared by several at once is one worktree", async () => {
   isWhole(of);
 });
 
-test.for([
-  ["refs/signalbox/base/r1", "prepare"],
-  ["refs/heads/signalbox/r1", "prepare"],
-  ["refs/signalbox/snapshots/r1/7", "snapshot"],
-  ["refs/signalbox/salvage/r1", "release"],
-  ["worktrees/r1/HEAD", "release"],
-])("the lock of %s, left behind by a killed git, does not stop %s", async ([ref, step]) => {
+test.for(
+  sampled(2, [
+    ["refs/signalbox/base/r1", "prepare"],
+    ["refs/heads/signalbox/r1", "prepare"],
+    ["refs/signalbox/snapshots/r1/7", "snapshot"],
+    ["refs/signalbox/salvage/r1", "release"],
+    ["worktrees/r1/HEAD", "release"],
+  ]),
+)("the lock of %s, left behind by a killed git, does not stop %s", async ([ref, step]) => {
   const of = site();
   const lock = join(of.repo, ".git", `${ref}.lock`);
   const lay = (): void => {

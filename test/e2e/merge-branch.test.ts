@@ -5,6 +5,7 @@ import { afterAll, expect, test } from "vitest";
 import { mergeBranch, uncommittedIn, type Merging } from "../../src/adapters/git/merge.ts";
 import { UserError } from "../../src/adapters/user-error.ts";
 import { apart, commit, put, removeSites, sh, site, type Site } from "../support/git.ts";
+import { sampled } from "../support/sampled.ts";
 
 afterAll(removeSites);
 
@@ -156,7 +157,7 @@ const OBSTACLES: readonly Obstacle[] = [
   ],
 ];
 
-test.for(OBSTACLES)("%s: nothing is touched", async ([, code, names, place]) => {
+test.for(sampled(5, OBSTACLES))("%s: nothing is touched", async ([, code, names, place]) => {
   const of = site();
   withBranch(of);
   place(of);
@@ -220,13 +221,18 @@ test("what is not committed in a workspace is told, and what git does not know i
   });
 });
 
-test.for<[string, (path: string, of: Site) => void]>([
-  ["a commit more", (path, of) => (put(path, { "sneaked.txt": "in\n" }), void commit(path, of.env, "more"))],
-  [
-    "another branch in its place",
-    (_, of) => void sh(of.repo, of.env, ["update-ref", "refs/heads/task", at(of, "main")]),
-  ],
-])("what was looked at is merged, or nothing: %s", async ([, change]) => {
+test.for<[string, (path: string, of: Site) => void]>(
+  sampled(1, [
+    [
+      "a commit more",
+      (path, of) => (put(path, { "sneaked.txt": "in\n" }), void commit(path, of.env, "more")),
+    ],
+    [
+      "another branch in its place",
+      (_, of) => void sh(of.repo, of.env, ["update-ref", "refs/heads/task", at(of, "main")]),
+    ],
+  ]),
+)("what was looked at is merged, or nothing: %s", async ([, change]) => {
   const of = site();
   const artifacts = ["TASK.md"];
   const { path } = await of.workspaces.prepare({ ...merging(of), base: of.base, artifacts });
@@ -257,7 +263,7 @@ const PLACES = [
 const SOME =
   process.env["SIGNALBOX_DEEP"] === undefined ? ["after-note", "after-files", "after-ref"] : PLACES;
 
-test.for(SOME)("killed at %s, a second call finishes", async (place) => {
+test.for(sampled(2, SOME))("killed at %s, a second call finishes", async (place) => {
   const of = site();
   withBranch(of);
   ahead(of);

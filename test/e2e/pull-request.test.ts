@@ -7,6 +7,7 @@ import { repositoryNamed } from "../../src/adapters/gh/address.ts";
 import { completionBy } from "../../src/adapters/gh/completion.ts";
 import { ghCalls, makeGh, pullRequests, putPullRequests, setMood } from "../support/gh.ts";
 import { apart, commit, mainCheckout, put, removeSites, sh, site, type Site } from "../support/git.ts";
+import { sampled } from "../support/sampled.ts";
 
 afterAll(removeSites, 60_000);
 
@@ -95,7 +96,7 @@ test("pushed and opened, once; with the person's variables and none of ours", as
   expect(mainCheckout({ ...on.of, env: { PATH: on.of.env["PATH"] ?? "", HOME: on.user } })).toBe(before);
 });
 
-test.for(["before-push", "after-push", "before-create", "after-create"])(
+test.for(sampled(2, ["before-push", "after-push", "before-create", "after-create"]))(
   "killed at pull-request.%s and done again: there is one",
   async (place) => {
     const on = await scene();
@@ -108,48 +109,50 @@ test.for(["before-push", "after-push", "before-create", "after-create"])(
   },
 );
 
-test.for<[string, Partial<Wish>, (on: Scene) => void, string]>([
-  ["no remote", { remote: "" }, () => undefined, "the project has no remote"],
-  ["a folder", { remote: "/srv/n.git" }, () => undefined, "is no address of a repository that gh could"],
-  [
-    "an address with a password",
-    { remote: "ftp://a:b@forge.example/o" },
-    () => undefined,
-    "ftp://forge.example/o is no address",
-  ],
-  ["not logged in", {}, ({ user }) => setMood(user, "logged-out"), "gh is not logged in: gh auth login"],
-  [
-    "a token that is none",
-    {},
-    ({ user }) => setMood(user, "bad-token"),
-    "gh is not logged in: gh auth login",
-  ],
-  [
-    "no such repository",
-    {},
-    ({ user }) => setMood(user, "gone"),
-    "gh: GraphQL: Could not resolve to a Repository",
-  ],
-  ["nothing new", { base: "work" }, () => undefined, "work has nothing that work does not have"],
-  [
-    "all of it is merged",
-    {},
-    ({ of, user, tip }) =>
-      sh(of.repo, { PATH: of.env["PATH"] ?? "", HOME: user }, ["update-ref", "refs/heads/main", tip]),
-    "work has nothing that main does not have",
-  ],
-  [
-    "the branch is another one there",
-    {},
-    ({ bare, of, user }) =>
-      sh(bare, { PATH: of.env["PATH"] ?? "", HOME: user }, [
-        "update-ref",
-        "refs/heads/work",
-        sh(bare, { PATH: of.env["PATH"] ?? "", HOME: user }, ["commit-tree", "-m", "x", "main^{tree}"]),
-      ]),
-    "work could not be pushed to https://forge.example/o/n.git: ! ",
-  ],
-])("refused with a reason: %s", async ([, more, change, reason]) => {
+test.for<[string, Partial<Wish>, (on: Scene) => void, string]>(
+  sampled(4, [
+    ["no remote", { remote: "" }, () => undefined, "the project has no remote"],
+    ["a folder", { remote: "/srv/n.git" }, () => undefined, "is no address of a repository that gh could"],
+    [
+      "an address with a password",
+      { remote: "ftp://a:b@forge.example/o" },
+      () => undefined,
+      "ftp://forge.example/o is no address",
+    ],
+    ["not logged in", {}, ({ user }) => setMood(user, "logged-out"), "gh is not logged in: gh auth login"],
+    [
+      "a token that is none",
+      {},
+      ({ user }) => setMood(user, "bad-token"),
+      "gh is not logged in: gh auth login",
+    ],
+    [
+      "no such repository",
+      {},
+      ({ user }) => setMood(user, "gone"),
+      "gh: GraphQL: Could not resolve to a Repository",
+    ],
+    ["nothing new", { base: "work" }, () => undefined, "work has nothing that work does not have"],
+    [
+      "all of it is merged",
+      {},
+      ({ of, user, tip }) =>
+        sh(of.repo, { PATH: of.env["PATH"] ?? "", HOME: user }, ["update-ref", "refs/heads/main", tip]),
+      "work has nothing that main does not have",
+    ],
+    [
+      "the branch is another one there",
+      {},
+      ({ bare, of, user }) =>
+        sh(bare, { PATH: of.env["PATH"] ?? "", HOME: user }, [
+          "update-ref",
+          "refs/heads/work",
+          sh(bare, { PATH: of.env["PATH"] ?? "", HOME: user }, ["commit-tree", "-m", "x", "main^{tree}"]),
+        ]),
+      "work could not be pushed to https://forge.example/o/n.git: ! ",
+    ],
+  ]),
+)("refused with a reason: %s", async ([, more, change, reason]) => {
   const on = await scene(more);
   change(on);
   const answer = await completionBy(on.of).open(on.wish);
@@ -187,27 +190,29 @@ test("what may be over soon is thrown, and a second try goes on", async () => {
   expect(await completionBy(on.of).open(on.wish)).toMatchObject({ type: "opened" });
 });
 
-test.for<[string, (tip: string) => readonly object[], string, number]>([
-  ["one is open", () => [{ url: "u1", state: "OPEN", headRefName: "work", headRefOid: "old" }], "u1", 0],
-  [
-    "one of this commit was merged",
-    (tip) => [{ url: "u1", state: "MERGED", headRefName: "work", headRefOid: tip }],
-    "u1",
-    0,
-  ],
-  [
-    "one of an older commit was closed",
-    () => [{ url: "u1", state: "CLOSED", headRefName: "work", headRefOid: "old" }],
-    "https://forge.example/o/n/pull/2",
-    1,
-  ],
-  [
-    "one of a fork has the same name",
-    () => [{ url: "u1", state: "OPEN", headRefName: "work", isCrossRepository: true }],
-    "https://forge.example/o/n/pull/2",
-    1,
-  ],
-])("there is one already: %s", async ([, all, url, made]) => {
+test.for<[string, (tip: string) => readonly object[], string, number]>(
+  sampled(2, [
+    ["one is open", () => [{ url: "u1", state: "OPEN", headRefName: "work", headRefOid: "old" }], "u1", 0],
+    [
+      "one of this commit was merged",
+      (tip: string) => [{ url: "u1", state: "MERGED", headRefName: "work", headRefOid: tip }],
+      "u1",
+      0,
+    ],
+    [
+      "one of an older commit was closed",
+      () => [{ url: "u1", state: "CLOSED", headRefName: "work", headRefOid: "old" }],
+      "https://forge.example/o/n/pull/2",
+      1,
+    ],
+    [
+      "one of a fork has the same name",
+      () => [{ url: "u1", state: "OPEN", headRefName: "work", isCrossRepository: true }],
+      "https://forge.example/o/n/pull/2",
+      1,
+    ],
+  ]),
+)("there is one already: %s", async ([, all, url, made]) => {
   const on = await scene();
   putPullRequests(on.user, all(on.tip));
   expect(await completionBy(on.of).open(on.wish)).toEqual({ type: "opened", url, commit: on.tip });
@@ -230,12 +235,14 @@ test("the branch has moved since it was looked at: nothing is pushed", async () 
   expect([remoteTip(on), ghCalls(on.user)]).toEqual(["", []]);
 });
 
-test.for<[string, string]>([
-  ["--web", "--web"],
-  ["-rf $(touch pwned) `touch pwned` ; touch pwned", "-rf $(touch pwned) `touch pwned` ; touch pwned"],
-  ["two\nlines\u0000\u001B[31m", "two lines [31m"],
-  ["ü".repeat(300), `${"ü".repeat(255)}…`],
-])("a hostile title %j", async ([title, shown]) => {
+test.for<[string, string]>(
+  sampled(2, [
+    ["--web", "--web"],
+    ["-rf $(touch pwned) `touch pwned` ; touch pwned", "-rf $(touch pwned) `touch pwned` ; touch pwned"],
+    ["two\nlines\u0000\u001B[31m", "two lines [31m"],
+    ["ü".repeat(300), `${"ü".repeat(255)}…`],
+  ]),
+)("a hostile title %j", async ([title, shown]) => {
   const on = await scene({ title, body: `--body\u0000\n${title}` });
   await completionBy(on.of).open(on.wish);
   expect(pullRequests(on.user)).toMatchObject([

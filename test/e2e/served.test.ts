@@ -221,8 +221,8 @@ async function playOut(
 const PLACES = ["served.before-work", "served.before-answer", "served.after-answer"];
 const DEATHS = ["the program", "the launcher"].flatMap((by, n) =>
   PLACES.flatMap((place, i) =>
-    // Each place and each act once; the deep tier has all of them.
-    ACTS.filter((_, j) => isDeep || (i + j + n) % ACTS.length === 0).map(
+    // Each place and each act once, by one or the other; the deep tier has all of them.
+    ACTS.filter((_, j) => isDeep || ((i + j + n) % ACTS.length === 0 && (i + n) % 2 === 0)).map(
       ([what, before, act]) => [place, by, what, before, act] as const,
     ),
   ),

@@ -7,13 +7,14 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { sampled } from "../support/sampled.ts";
 import { hasTmux } from "../support/tmux.ts";
 import { inTheatre, type Theatre } from "./stories/theatre.ts";
 
 const LONG = "long ".repeat(2048);
 
 /** `CANARY` is a file that nobody may make. */
-const TASKS: readonly (readonly [branch: string, summary: string])[] = [
+const TASKS = sampled<readonly [branch: string, summary: string]>(4, [
   ["fix", "$(touch CANARY) `touch CANARY` ; touch CANARY"],
   ["fix-2", "#(touch CANARY) #{pane_id} #[fg=red]"],
   ["fix.2", '"; touch CANARY; "'],
@@ -22,7 +23,7 @@ const TASKS: readonly (readonly [branch: string, summary: string])[] = [
   ["a`touch-CANARY`;b|c&d", "\u001B]0;owned\u0007\u001B[201~ touch CANARY \r"],
   ["ветка/分支-🚂", LONG],
   ["%0/@1/{last}#(touch-CANARY)", "{{goal}} {prompt} $harness %s"],
-];
+]);
 
 async function make(on: Theatre, canary: string): Promise<string[]> {
   const runs: string[] = [];

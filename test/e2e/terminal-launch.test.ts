@@ -10,18 +10,21 @@ import { shimProcesses } from "../../src/adapters/process/processes.ts";
 import { paneHealth } from "../../src/adapters/terminal/health.ts";
 import { hasTmux, tmuxBench } from "../support/tmux.ts";
 import { carriers, exists, until } from "./process-bench.ts";
+import { sampled } from "../support/sampled.ts";
 
 const launcher = fileURLToPath(new URL("process-launcher.ts", import.meta.url));
 const isDeep = process.env["SIGNALBOX_DEEP"] !== undefined;
 
 describe.skipIf(!hasTmux)("in a window", () => {
-  test.for<[string, number]>([
-    ["exit 0", 0],
-    ["exit 3", 3],
-    ["kill -KILL $$", 137],
-    ["kill -TERM 0", 143],
-    ["exec /no/such/program", 127],
-  ])("%s ends with %i", async ([script, code]) => {
+  test.for<[string, number]>(
+    sampled(3, [
+      ["exit 0", 0],
+      ["exit 3", 3],
+      ["kill -KILL $$", 137],
+      ["kill -TERM 0", 143],
+      ["exec /no/such/program", 127],
+    ]),
+  )("%s ends with %i", async ([script, code]) => {
     const b = tmuxBench();
     expect(b.processes.hasTerminals()).toBe(true);
     expect(await b.run(b.inWindow("j", script))).toBe(code);
@@ -217,7 +220,7 @@ describe.skipIf(!hasTmux)("in a window", () => {
     expect(b.processes.probe(launch.dir)).toMatchObject({ type: "ended" });
   });
 
-  test.for(["terminal.before-window", "terminal.after-window"])(
+  test.for(sampled(1, ["terminal.before-window", "terminal.after-window"]))(
     "a launcher that is killed at %s: one program in the end",
     async (point) => {
       const b = tmuxBench();
@@ -236,12 +239,14 @@ describe.skipIf(!hasTmux)("in a window", () => {
     },
   );
 
-  test.for<[string, string]>([
-    ["after-claim", "lost"],
-    ["after-pid", "lost"],
-    ["before-exit", "lost"],
-    ["after-exit", "lost"],
-  ])("a shim killed %s: %s, and nobody starts it again", async ([point, type]) => {
+  test.for<[string, string]>(
+    sampled(2, [
+      ["after-claim", "lost"],
+      ["after-pid", "lost"],
+      ["before-exit", "lost"],
+      ["after-exit", "lost"],
+    ]),
+  )("a shim killed %s: %s, and nobody starts it again", async ([point, type]) => {
     const b = tmuxBench({ startingMs: 100 });
     const launch = b.inWindow("j", "printf ran");
     const other = spawn(process.execPath, [launcher, b.home.root, JSON.stringify(launch)], {

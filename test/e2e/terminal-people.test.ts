@@ -8,6 +8,7 @@ import { attachArgs, paneHealth } from "../../src/adapters/terminal/health.ts";
 import { sessionName, windowName } from "../../src/adapters/terminal/names.ts";
 import { ECHO, hasTmux, tellsAndHears, tmuxBench, type TmuxBench } from "../support/tmux.ts";
 import { carriers, endIfThere, isAlive, until } from "./process-bench.ts";
+import { sampled } from "../support/sampled.ts";
 
 /** Somebody at another terminal, which is a tmux as well. */
 function person(b: TmuxBench): {
@@ -119,13 +120,15 @@ describe.skipIf(!hasTmux)("people", () => {
     expect(await attachArgs({ home: b.home, env }, { run: "run-1" })).toBeUndefined();
   });
 
-  test.for<[string, (b: TmuxBench) => void]>([
-    ["a window", (b) => void b.tmux("kill-window", "-t", b.pane("j"))],
-    ["a window over one that ends well then", (b) => void b.tmux("kill-window", "-t", b.pane("j"))],
-    ["a session", (b) => void b.tmux("kill-session", "-t", b.pane("j"))],
-    ["the agent", (b) => process.kill(Number(b.text("j", "pid").split("\n")[0]), "SIGKILL")],
-    ["everything of it", (b) => carriers(b.dir("j")).forEach(endIfThere)],
-  ])("who kills %s has killed the agent", async ([what, kill]) => {
+  test.for<[string, (b: TmuxBench) => void]>(
+    sampled(2, [
+      ["a window", (b) => void b.tmux("kill-window", "-t", b.pane("j"))],
+      ["a window over one that ends well then", (b) => void b.tmux("kill-window", "-t", b.pane("j"))],
+      ["a session", (b) => void b.tmux("kill-session", "-t", b.pane("j"))],
+      ["the agent", (b) => process.kill(Number(b.text("j", "pid").split("\n")[0]), "SIGKILL")],
+      ["everything of it", (b) => carriers(b.dir("j")).forEach(endIfThere)],
+    ]),
+  )("who kills %s has killed the agent", async ([what, kill]) => {
     const b = tmuxBench();
     const launch = b.inWindow("j", what.includes("ends well") ? "trap 'exit 0' HUP; read x; exit 0" : ECHO);
     await b.processes.launch(launch);
@@ -193,7 +196,7 @@ describe.skipIf(!hasTmux)("people", () => {
     expect(b.processes.probe(fourth.dir)).toMatchObject({ type: "ended" });
   });
 
-  test.for([0, 1])("titles and names are only text (%i)", async (at) => {
+  test.for(sampled(1, [0, 1]))("titles and names are only text (%i)", async (at) => {
     const b = tmuxBench();
     const evil = join(b.home.root, "..", "evil");
     const hostile = [

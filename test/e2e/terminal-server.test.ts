@@ -12,6 +12,7 @@ import { paneHealth } from "../../src/adapters/terminal/health.ts";
 import { findPlace, makePlace } from "../../src/adapters/terminal/place.ts";
 import { ECHO, endServer, hasTmux, tellsAndHears, tmuxBench } from "../support/tmux.ts";
 import { carriers, isAlive, until } from "./process-bench.ts";
+import { sampled } from "../support/sampled.ts";
 
 const actor = fileURLToPath(new URL("terminal-actor.ts", import.meta.url));
 
@@ -32,13 +33,15 @@ describe.skipIf(!hasTmux)("the server", () => {
     await b.processes.kill(launch);
   });
 
-  test.for<[how: "kill-server" | NodeJS.Signals, script: string]>([
-    ["kill-server", ECHO],
-    ["SIGKILL", ECHO],
-    ["SIGTERM", ECHO],
-    ["kill-server", "trap '' HUP; echo ready; while :; do sleep 0.1; done"],
-    ["kill-server", "trap 'exit 3' HUP; echo ready; while :; do sleep 0.1; done"],
-  ])("is ended by %s: infrastructure (%s)", async ([how, script]) => {
+  test.for<[how: "kill-server" | NodeJS.Signals, script: string]>(
+    sampled(3, [
+      ["kill-server", ECHO],
+      ["SIGKILL", ECHO],
+      ["SIGTERM", ECHO],
+      ["kill-server", "trap '' HUP; echo ready; while :; do sleep 0.1; done"],
+      ["kill-server", "trap 'exit 3' HUP; echo ready; while :; do sleep 0.1; done"],
+    ]),
+  )("is ended by %s: infrastructure (%s)", async ([how, script]) => {
     const b = tmuxBench();
     const launch = b.inWindow("j", `echo begun; ${script}`);
     await b.processes.launch(launch);
@@ -65,14 +68,16 @@ describe.skipIf(!hasTmux)("the server", () => {
     await b.processes.kill(next);
   });
 
-  test.for<[act: string, point: string]>([
-    ["kill", "process.after-kill"],
-    ["kill", "terminal.before-remove"],
-    ["kill", "terminal.after-remove"],
-    ["close", "terminal.before-close"],
-    ["close", "terminal.before-remove"],
-    ["close", "terminal.after-close"],
-  ])("whoever does %s is killed at %s: the next one comes to the same end", async ([act, point]) => {
+  test.for<[act: string, point: string]>(
+    sampled(2, [
+      ["kill", "process.after-kill"],
+      ["kill", "terminal.before-remove"],
+      ["kill", "terminal.after-remove"],
+      ["close", "terminal.before-close"],
+      ["close", "terminal.before-remove"],
+      ["close", "terminal.after-close"],
+    ]),
+  )("whoever does %s is killed at %s: the next one comes to the same end", async ([act, point]) => {
     const b = tmuxBench();
     const launch = b.inWindow("j", ECHO);
     await b.run(b.inWindow("before", "exit 0", { window: { name: "before" } }));

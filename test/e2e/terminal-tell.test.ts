@@ -9,6 +9,7 @@ import { shimProcesses } from "../../src/adapters/process/processes.ts";
 import { tellPane, typeable } from "../../src/adapters/terminal/tell.ts";
 import { endServer, hasTmux, tmuxBench, type TmuxBench } from "../support/tmux.ts";
 import { exists, until } from "./process-bench.ts";
+import { sampled } from "../support/sampled.ts";
 
 const actor = fileURLToPath(new URL("terminal-actor.ts", import.meta.url));
 
@@ -65,12 +66,14 @@ describe.skipIf(!hasTmux)("telling", () => {
     expect(existsSync(join(b.home.root, "..", "evil"))).toBe(false);
   });
 
-  test.for<[string, (b: TmuxBench, pane: string) => void]>([
-    ["scrolls back", (b, pane) => void b.tmux("copy-mode", "-t", pane)],
-    ["chooses from a tree", (b, pane) => void b.tmux("choose-tree", "-t", pane)],
-    ["looks at the clock", (b, pane) => void b.tmux("clock-mode", "-t", pane)],
-    ["has switched the input off", (b, pane) => void b.tmux("select-pane", "-d", "-t", pane)],
-  ])("while somebody %s", async ([, disturb]) => {
+  test.for<[string, (b: TmuxBench, pane: string) => void]>(
+    sampled(2, [
+      ["scrolls back", (b, pane) => void b.tmux("copy-mode", "-t", pane)],
+      ["chooses from a tree", (b, pane) => void b.tmux("choose-tree", "-t", pane)],
+      ["looks at the clock", (b, pane) => void b.tmux("clock-mode", "-t", pane)],
+      ["has switched the input off", (b, pane) => void b.tmux("select-pane", "-d", "-t", pane)],
+    ]),
+  )("while somebody %s", async ([, disturb]) => {
     const b = tmuxBench();
     const launch = await rawProgram(b);
     disturb(b, b.pane("j"));
@@ -156,11 +159,13 @@ describe.skipIf(!hasTmux)("telling", () => {
     expect(await b.processes.tell(launch, "hello")).toBe("gone");
   });
 
-  test.for<[string, string]>([
-    ["terminal.before-paste", ""],
-    ["terminal.between-paste", "\u001b[200~hello\u001b[201~"],
-    ["terminal.after-paste", "\u001b[200~hello\u001b[201~\r"],
-  ])("whoever tells is killed at %s: %j has arrived", async ([point, arrived]) => {
+  test.for<[string, string]>(
+    sampled(1, [
+      ["terminal.before-paste", ""],
+      ["terminal.between-paste", "\u001b[200~hello\u001b[201~"],
+      ["terminal.after-paste", "\u001b[200~hello\u001b[201~\r"],
+    ]),
+  )("whoever tells is killed at %s: %j has arrived", async ([point, arrived]) => {
     const b = tmuxBench();
     const launch = await rawProgram(b);
     const child = spawn(process.execPath, [actor, b.home.root, "tell", JSON.stringify(launch)], {

@@ -25,7 +25,7 @@ import type { Submission } from "../../src/engine/write.ts";
 import { agent, AT, HUMAN, reading } from "../support/play.ts";
 import { loadWorkflow } from "../support/workflows.ts";
 
-const SEQUENCES = process.env["SIGNALBOX_DEEP"] === undefined ? 1000 : 10_000;
+const SEQUENCES = process.env["SIGNALBOX_DEEP"] === undefined ? 500 : 10_000;
 const LENGTH = 16;
 const workflow = loadWorkflow("task");
 const folder = mkdtempSync(join(tmpdir(), "signalbox-model-"));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fill, variablesOf, wordsIn } from "../../src/format/prompt.ts";
+import { fill, fillAsked, variablesOf, wordsIn } from "../../src/format/prompt.ts";
 
 const VARS = { summary: "Add login", branch: "feature/x", round_2: "two" };
 
@@ -75,4 +75,12 @@ test("whatever is found can be filled", () => {
       expect(() => fill(raw, vars)).not.toThrow();
     }),
   );
+});
+
+test.for<[text: string, asked: string]>([
+  ["Shall it?\n\nThe plan: {plan}\nThe look: {look}\n", "Shall it?\n\nThe plan: do it"],
+  ["The look: {look} of it\n{look}\n- {look}: {plan}", "The look:  of it\n\n- : do it"],
+  ["The plan: {plan}: {look}", "The plan: do it:"],
+])("a label without anything is not asked: %o", ([text, asked]) => {
+  expect(fillAsked(text, { plan: "do it", look: "" })).toBe(asked);
 });

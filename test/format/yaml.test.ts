@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loadYaml } from "../../src/format/yaml.ts";
+import { sampled } from "../support/sampled.ts";
 
 const BYTES_MAX = 262_144;
 const EXAMPLE = `# A comment
@@ -169,16 +170,18 @@ describe("hostile files are refused where they begin to be hostile", () => {
     expect(show(text)).toBe(problem);
   });
 
-  test.for<[string, string, string]>([
-    ["closing brackets", filled("]"), "syntax"],
-    ["commas", `[${filled(",").slice(1)}`, "syntax"],
-    ["open quotes", filled('- "\n'), "syntax"],
-    ["anchors", filled("&a "), "anchor"],
-    ["tags", filled("!a "), "tag"],
-    ["directives", filled("%a\n"), "directive"],
-    ["the same key", filled("a:\n"), "duplicate-key"],
-    ["NUL bytes", filled("\0"), "control-character"],
-  ])("%s: the first hundred problems are enough", ([, text, code]) => {
+  test.for<[string, string, string]>(
+    sampled(3, [
+      ["closing brackets", filled("]"), "syntax"],
+      ["commas", `[${filled(",").slice(1)}`, "syntax"],
+      ["open quotes", filled('- "\n'), "syntax"],
+      ["anchors", filled("&a "), "anchor"],
+      ["tags", filled("!a "), "tag"],
+      ["directives", filled("%a\n"), "directive"],
+      ["the same key", filled("a:\n"), "duplicate-key"],
+      ["NUL bytes", filled("\0"), "control-character"],
+    ]),
+  )("%s: the first hundred problems are enough", ([, text, code]) => {
     const loaded = load(text);
     const codes = loaded.ok ? [] : loaded.problems.map((problem) => problem.code);
     expect(codes).toHaveLength(101);

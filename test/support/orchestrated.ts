@@ -5,7 +5,7 @@
  * What happens is told by who does it, a word for each time: `{ Reviewer: "BLOCKED major, OK" }`; after the last one all is well, and a star
  * means: from then on always. An answer is its status, then severities of what it found, fields that are true (`ui`), `same` where behaviour has not changed, `asks` for two questions, files that it leaves out
  * (`-spec`), `~` for a change of the work by somebody whose it is not, `fail` for a failed test, `untested` and `skipped` for none that was run, `claims` where the checklist finds something in the logic. What people do is told in one list: an
- * answer (with `!` at its end, without a text; `PART=ANSWER` for one part), `to STATE`, `edit FILE` or `edit work`.
+ * answer (with `!` at its end, without a text; `PART=ANSWER` for one part), `to STATE`, `edit FILE` or `edit work`, `criteria` for other ones that are handed in.
  */
 
 import type { Workflow } from "../../src/core/compile.ts";
@@ -115,6 +115,12 @@ function nextOf(world: World, run: Run, people: string[]): Incoming | undefined 
   if (word === undefined) return undefined;
   if (word.startsWith("to "))
     return { type: "move-asked", by: HUMAN, at: AT, to: word.slice(3), ...factsOf(world, run) };
+  if (word === "criteria") {
+    world.files.set(`${FOLDER}/acceptance.json`, CRITERIA.replace("{n}", `${count(world, "texts")}`));
+    const { readings: all = [], ...facts } = factsOf(world, run);
+    const own = all.filter(({ artifact }) => artifact === "acceptance");
+    return { type: "submitted", by: HUMAN, at: AT, ...facts, readings: own };
+  }
   if (word.startsWith("edit ")) {
     const file = `${FOLDER}/${word.slice(5)}`;
     if (word === "edit work") changeSource(world);

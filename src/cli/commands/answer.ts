@@ -8,6 +8,7 @@
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { maxOf } from "../../core/gate.ts";
+import { descendantsOf } from "../../engine/descendants.ts";
 import type { Question } from "../../engine/ports/journal.ts";
 import type { Submission } from "../../engine/write.ts";
 import { acted, talkOf } from "../acted.ts";
@@ -30,7 +31,7 @@ import { lookAgain } from "../look-again.ts";
 import { causeOf } from "../reading/cause.ts";
 import { askingTask } from "../reading/children.ts";
 import { sayTyped } from "../reading/means.ts";
-import { choicesOf, questionOf, type QuestionView } from "../reading/question.ts";
+import { choicesOf, partCommands, questionOf, type QuestionView } from "../reading/question.ts";
 import { nextForPerson } from "../reading/ways.ts";
 import { conflict } from "../refused.ts";
 import { shownWord } from "../shown.ts";
@@ -113,7 +114,8 @@ function submitAnswer(on: Acting, { seen, given, value, text: typed, parts }: Sa
     text,
     key,
     parts,
-    refusedAs: (refused) => notCounted(refused, questionOf(seen)),
+    refusedAs: (refused) =>
+      notCounted(refused, questionOf(seen), { run: seen.run.id, part: parts?.[0]?.part }),
   });
 }
 
@@ -121,10 +123,12 @@ function submitAnswer(on: Acting, { seen, given, value, text: typed, parts }: Sa
 function notCounted(
   { refusal }: Extract<Submission, { type: "refused" }>,
   question: QuestionView | undefined,
+  of: { readonly run: string; readonly part: string | undefined },
 ): UserError | undefined {
   if (refusal.code !== "invalid" || question === undefined) return undefined;
+  const ofPart = partCommands(question, of);
   return new UserError("not-an-option", `${question.id}: ${refusal.message}`, {
-    next: commandsOf(question),
+    next: ofPart.length > 0 ? ofPart.join(", or: ") : commandsOf(question),
     exit: EXIT_GATE,
   });
 }
@@ -219,11 +223,17 @@ function runNamed(on: Acting, word: string): string | undefined {
   }
 }
 
-/** The run that we are in, or the only one that asks. */
+/** The run that we are in, its only task that asks, or the only one that asks at all. */
 function onlyRun(on: Acting): string {
-  const asked = on.box.store.questions({ open: true });
+  const { store } = on.box;
+  const asked = store.questions({ open: true });
   try {
-    return runOf(on, undefined);
+    const run = runOf(on, undefined);
+    const below = new Set(descendantsOf(store, run));
+    const [only, another] = asked.filter((question) => below.has(question.run));
+    const isOwn = only === undefined || asked.some((question) => question.run === run);
+    if (isOwn || another !== undefined) return run;
+    return only.run;
   } catch (error) {
     const [only, another] = asked;
     if (!(error instanceof UserError) || error.code !== "which-run") throw error;
@@ -269,9 +279,17 @@ async function atTerminal(
   if (question === undefined || !isatty(0) || !isatty(2))
     throw new UserError(
       "bad-usage",
-      `say the answer: ${question === undefined ? "VALUE" : commandsOf(question)}`,
-      HELP,
+      question === undefined ? "say the answer: VALUE" : `say the answer to ${question.id}`,
+      question === undefined ? HELP : commandsOf(question),
     );
   const { askPerson } = await import("../prompt.ts");
-  return askPerson(question, { cause: causeOf(seen), cwd });
+  const { stdin: input, stderr: output } = process;
+  return askPerson(question, {
+    run: seen.run.id,
+    cause: causeOf(seen),
+    cwd,
+    input,
+    output,
+    width: output.columns,
+  });
 }

@@ -14,7 +14,8 @@ import {
   type Emit,
   type Given,
 } from "../command.ts";
-import { performAll, type Ended, type Player } from "../demo/cast.ts";
+import { COLUMNS, performAll, type Ended, type Player } from "../demo/cast.ts";
+import { wrapped } from "../fit.ts";
 import { isSomebodyThere, STAND_IN, typed } from "../demo/person.ts";
 import { setStage, typedAnywhere, type Stage } from "../demo/stage.ts";
 
@@ -129,7 +130,9 @@ function closing({ stage, door }: Play, ends: readonly Ended[], isKept: boolean)
   return [
     "",
     ...ends.map(({ name, run, end }) =>
-      end.exit === EXIT_OK ? green(bold(`${name} ${run}: ${end.state}.`)) : red(bold(end.message)),
+      end.exit === EXIT_OK
+        ? green(bold(`${name} ${run}: ${end.state}.`))
+        : red(bold(wrapped(end.message, COLUMNS))),
     ),
     ...(commits.length === 0 ? [] : ["Merged into main:", ...commits.map((line) => `  ${line}`)]),
     ...branchesOf(stage).flatMap((branch) => [

@@ -238,8 +238,10 @@ function heldUp(seen: Seen): readonly Choice[] {
 
 /** With what its agent wants to know. */
 function sayAsking({ task, seen }: Asking): string {
-  const [, said] = causeOf(seen);
-  return `task ${task} asks${said === undefined ? "" : `, ${said}`}`;
+  const [, said = ""] = causeOf(seen);
+  const title = seen.workflow.definition.states[seen.run.state]?.title ?? "";
+  const what = [title, said.replace(/^summary: /, "")].filter((words) => words !== "").join(": ");
+  return `task ${task} asks${what === "" ? "" : `: ${what}`}`;
 }
 
 /** In words, what has to happen before the run goes on. */

@@ -39,7 +39,7 @@ export async function performAll(cast: readonly Player[], on: On): Promise<reado
 }
 
 /** As wide as most terminals are at least. */
-const COLUMNS = 80;
+export const COLUMNS = 80;
 
 async function perform({ run }: Player, on: On, floor: Floor): Promise<Followed> {
   const { door, emit, signal } = on;

@@ -29,9 +29,13 @@ export type Said = "yes" | "no";
 /** Anything but a clear yes is a no, after it was asked again. */
 export async function askAtKeyboard(question: string, paint: Paint): Promise<Said> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // Whoever leaves has not said yes.
+  const left = new Promise<string>((resolve) => void terminal.once("close", () => resolve("no")));
   try {
     for (let tries = 0; tries < 3; tries += 1) {
-      const said = (await terminal.question(`${paint.bold(question)} [yes/no] `)).trim().toLowerCase();
+      const said = (await Promise.race([terminal.question(`${paint.bold(question)} [yes/no] `), left]))
+        .trim()
+        .toLowerCase();
       if (said === "yes" || said === "y") return "yes";
       if (said === "no" || said === "n") return "no";
     }

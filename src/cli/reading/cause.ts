@@ -19,7 +19,7 @@ import { wrapped } from "../fit.ts";
 import { countsAs } from "./chronicle.ts";
 import { doubtsOf } from "./doubts.ts";
 import { agentName, sayEnd } from "./ended.ts";
-import { findingsOf } from "./findings.ts";
+import { findingsOf, notesOfTasks } from "./findings.ts";
 
 /** The move that opened a question is among the last of these events. */
 const BACK = 60;
@@ -45,6 +45,7 @@ export function causeOf(seen: Seen): readonly string[] {
       condition.type === "counter" && condition.is === "spent" ? [`${condition.counter} is spent`] : [],
     ),
     ...doubtsOf(seen).map(({ text }) => text),
+    ...notesOfTasks(seen),
     ...[...names].flatMap((name) => advised(seen, name)),
   ];
   return lines.length <= LINES_MAX

@@ -9,7 +9,7 @@ import { partsOf } from "../../core/parts.ts";
 import type { Run } from "../../core/run.ts";
 import { commandsShownBy, plainly } from "../../core/vouch.ts";
 import type { Ask } from "../../core/workflow.ts";
-import { promptText, variablesOf } from "../../engine/launch.ts";
+import { questionText, variablesOf } from "../../engine/launch.ts";
 import { fillPath, isInPlace } from "../../engine/place.ts";
 import type { Seen } from "../box.ts";
 import { shownWord } from "../shown.ts";
@@ -87,9 +87,20 @@ export function sayParts({ run, parts = [], options }: { readonly run: string } 
     ({ number, part, answer }) => `${number}. ${part}${answer === null ? "" : `: ${answer}`}`,
   );
   const [option] = options;
-  return first === undefined || option === undefined
+  // Whoever answers all of them answers the only one.
+  return first === undefined || option === undefined || parts.length === 1
     ? lines
     : [...lines, `one by one: signalbox answer ${run} --part ${partGiven(first.number, option)}`];
+}
+
+/** How one part is answered, in each way; none where it is no part of the question. */
+export function partCommands(
+  { parts = [], options }: QuestionView,
+  of: { readonly run: string; readonly part: string | undefined },
+): readonly string[] {
+  const number = parts.find(({ part }) => part === of.part)?.number;
+  if (number === undefined) return [];
+  return options.map((option) => `signalbox answer ${of.run} --part ${partGiven(number, option)}`);
 }
 
 function partGiven(number: number, { value, text }: QuestionView["options"][number]): string {
@@ -147,7 +158,7 @@ function textOf({ store, workflow, run }: Seen, ask: Ask): string {
   const row = store.workspace(run.id);
   const workspace = row !== undefined && isInPlace(row) ? { ...row, branch: presentBranch(row.path) } : row;
   const agent = { role: "", slot: "", attempt: 0, session: "" };
-  return promptText(workflow, ask.question, variablesOf({ workflow, run, workspace, agent })).trim();
+  return questionText(workflow, ask.question, variablesOf({ workflow, run, workspace, agent }));
 }
 
 /** What an agent has listed, and an answer has run, is part of the question: nobody approves of what they have not seen. */
@@ -174,10 +185,10 @@ function readsOf({ workflow, run, root }: Seen, artifact: string): Read[] {
     .filter(({ path }) => isKnown || existsSync(path));
 }
 
-/** What to read before answering, as somebody in this folder would open it. */
+/** What to read before answering, as somebody in this folder would open it; empty for wherever they are. */
 export function sayReads(reads: readonly Read[], cwd: string): string[] {
   return reads.map(({ path, section }) => {
-    const near = path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
+    const near = cwd !== "" && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
     return `read: ${near}${section === "" ? "" : `, ## ${section}`}`;
   });
 }

@@ -20,7 +20,8 @@ import { isGood, standingOf } from "../standing.ts";
 import { shownBy } from "../steps/answer.ts";
 import type { Artifact } from "../artifact.ts";
 import type { Move } from "../workflow.ts";
-import { outcomesOf, type Outcome } from "./outcomes.ts";
+import { outcomesOf } from "./outcomes.ts";
+import { changedFiles, isBoundNow, readingOf, withNamed } from "./seen.ts";
 import { sitesOf, type Site } from "./site.ts";
 
 export type Happening = {
@@ -48,7 +49,7 @@ type Author = { readonly who: string; readonly slot: string; readonly by: Actor 
 
 const PERSON: Author = { who: "human", slot: "", by: HUMAN };
 
-export function possible(workflow: Workflow, run: Run): Happening[] {
+export function possible(workflow: Workflow, run: Run): readonly Happening[] {
   const site = sitesOf(workflow).get(run.state);
   if (site === undefined) return [];
   const look: Look = { workflow, run, site, happenings: [], granted: new Set() };
@@ -65,7 +66,7 @@ export function possible(workflow: Workflow, run: Run): Happening[] {
   byEngine(look);
   byOthers(look);
   byHuman(look);
-  return withNamed(look);
+  return withNamed(look, look.happenings);
 }
 
 function happen(look: Look, human: boolean, event: Incoming): void {
@@ -171,76 +172,6 @@ function byHuman(look: Look): void {
 }
 
 /**
- * Files of the work are others, in each of the ways that can be told apart. Like the work itself, they are worth a look only while something is
- * about them, or somebody looks at what they say.
- */
-function changedFiles({ workflow, run, site }: Look): Reading[][] {
-  const { artifacts } = workflow.definition;
-  const isNow = (file: string, inputs: Readonly<Record<string, string>> | undefined): boolean =>
-    inputs?.[file] !== undefined && inputs[file] === run.held[file]?.reading.digest;
-  const isAbout = (file: string, name: string): boolean => {
-    const { bind = [], by = [] } = artifacts[name] ?? {};
-    if (!bind.includes(file)) return false;
-    return (
-      isNow(file, run.held[name]?.inputs) ||
-      isNow(file, run.waivers[name]?.inputs) ||
-      by.some((role) => isUpNow(run, role) && isNow(file, run.agents[role]?.inputs))
-    );
-  };
-  const changed = site.named.filter(
-    (file) =>
-      Object.keys(artifacts).some((name) => isAbout(file, name)) ||
-      (run.held[file] !== undefined && waysOf(workflow, file).length > 1),
-  );
-  return changed.length === 0 ? [] : lookedAt(workflow, run, changed);
-}
-
-function waysOf(workflow: Workflow, name: string): readonly Outcome[] {
-  const artifact = workflow.definition.artifacts[name];
-  return artifact === undefined ? [] : outcomesOf(workflow, name, artifact);
-}
-
-/** What the engine can see of these files together. */
-function lookedAt(workflow: Workflow, run: Run, names: readonly string[]): Reading[][] {
-  let all: Reading[][] = [[]];
-  for (const artifact of names)
-    all = all.flatMap((seen) =>
-      waysOf(workflow, artifact).map((way) => [...seen, readingOf(run, { artifact, slot: "" }, way)]),
-    );
-  return all;
-}
-
-/** With a list of tasks the engine sees the files that it names; others with the first thing that happens. */
-function withNamed({ workflow, run, site, happenings }: Look): Happening[] {
-  if (site.named.length === 0) return happenings;
-  const { artifacts } = workflow.definition;
-  return happenings.flatMap((happening) => {
-    const { event } = happening;
-    if (!hasFacts(event)) return [happening];
-    const given = event.readings ?? [];
-    const named = site.named.filter((name) => {
-      const reader = artifacts[name]?.reader;
-      if (reader?.type !== "files") return false;
-      return "tasks" in reader
-        ? given.some(({ artifact }) => artifact === reader.tasks)
-        : run.held[name] === undefined && !given.some(({ artifact }) => artifact === name);
-    });
-    if (named.length === 0) return [happening];
-    return lookedAt(workflow, run, named).map((seen) => ({
-      ...happening,
-      event: { ...event, readings: [...given, ...seen] },
-    }));
-  });
-}
-
-type WithFacts = Extract<Incoming, { type: "move-asked" | "submitted" | "observed" | "agent-ended" }>;
-
-function hasFacts(event: Incoming): event is WithFacts {
-  const { type } = event;
-  return type === "move-asked" || type === "submitted" || type === "observed" || type === "agent-ended";
-}
-
-/**
  * Wishes for moves that can be granted: asking for one that is shut is refused and changes nothing. What an agent was
  * granted leads to the same when a person asks for it.
  */
@@ -257,11 +188,6 @@ function asks(look: Look, { who, by }: Author): void {
     look.granted.add(move);
     happen(look, who === "human", { type: "move-asked", by, at: AT, to, reserved: move.reserve, readings });
   }
-}
-
-function isUpNow(run: Run, role: string): boolean {
-  const agent = run.agents[role];
-  return agent !== undefined && isUp(agent);
 }
 
 /** What this author must write for the move, or nothing at all when the move is shut for other reasons. */
@@ -326,18 +252,4 @@ function isOutdated({ workflow, run }: Look, { bind }: Artifact, by: Actor): boo
         : agent.inputs[bound] !== (run.held[bound]?.reading.digest ?? ""),
     )
   );
-}
-
-/** The work may change at any time; that is worth a look only while something is bound to it. */
-function isBoundNow({ workflow, run, site }: Look): boolean {
-  return site.bound.some((name) => {
-    if (run.held[name]?.tree === run.tree || run.waivers[name]?.tree === run.tree) return true;
-    const by = workflow.definition.artifacts[name]?.by ?? [];
-    return by.some((role) => isUpNow(run, role) && run.agents[role]?.tree === run.tree);
-  });
-}
-
-/** A reading with a digest that was never there before. */
-function readingOf(run: Run, of: { artifact: string; slot: string }, outcome: Outcome): Reading {
-  return { ...of, found: true, digest: `d${run.seq}`, faults: [], ...outcome };
 }

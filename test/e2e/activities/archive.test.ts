@@ -26,7 +26,7 @@ const POINTS = [
 ];
 
 describe.runIf(isPerson)("a change is archived", () => {
-  test.for(POINTS.filter((_, index) => IS_DEEP || index < 2))("killed at %s", async (name) => {
+  test.for(POINTS.filter((_, index) => IS_DEEP || index < 1))("killed at %s", async (name) => {
     await onStage(
       { workflow: "archive", agents: {}, files: { "specs/auth.md": "# Auth\n" } },
       async (stage) => {

@@ -9,6 +9,7 @@ import { openStore } from "../../../src/adapters/store/open.ts";
 import { takeSupervisorLock } from "../../../src/adapters/supervisor/lock.ts";
 import { processesOf } from "../lives/life.ts";
 import { filesBelow, onStage, supervised, type Scene, type Stage } from "./stage.ts";
+import { sampled } from "../../support/sampled.ts";
 
 const QUICK = `
 echo work >work.txt
@@ -69,7 +70,7 @@ const TROUBLES: readonly Trouble[] = [
 ];
 
 describe.runIf(isPerson).concurrent("needs attention", () => {
-  test.for(TROUBLES)("$what", async ({ make, mend, reason }) => {
+  test.for(sampled(2, TROUBLES))("$what", async ({ make, mend, reason }) => {
     await onStage(SCENE, async (stage) => {
       // Nothing is done before the trouble is there.
       const lock = takeSupervisorLock(stage.home);

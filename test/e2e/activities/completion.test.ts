@@ -8,6 +8,7 @@ import { ghCalls, makeGh, pullRequests, setMood } from "../../support/gh.ts";
 import { isPerson } from "../../support/person.ts";
 import { lookIn, processesOf, type } from "../lives/life.ts";
 import { onStage, type Now, type Stage } from "./stage.ts";
+import { sampled } from "../../support/sampled.ts";
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
 
@@ -123,14 +124,16 @@ describe.runIf(isPerson).concurrent("completion", () => {
     });
   });
 
-  test.for<[string, Wishes, string]>([
-    ["nobody is logged in", { before: (user) => setMood(user, "logged-out") }, "gh is not logged in"],
-    [
-      "there is no remote",
-      { before: (_, { repo }) => void execFileSync("git", ["remote", "remove", "origin"], { cwd: repo }) },
-      "the project has no remote",
-    ],
-  ])("%s: the run goes on, and the reason is kept", async ([, wishes, reason], { expect }) => {
+  test.for<[string, Wishes, string]>(
+    sampled(1, [
+      ["nobody is logged in", { before: (user) => setMood(user, "logged-out") }, "gh is not logged in"],
+      [
+        "there is no remote",
+        { before: (_, { repo }) => void execFileSync("git", ["remote", "remove", "origin"], { cwd: repo }) },
+        "the project has no remote",
+      ],
+    ]),
+  )("%s: the run goes on, and the reason is kept", async ([, wishes, reason], { expect }) => {
     await inCompletion(async (on) => {
       const now = await on.stage.until(on.run, isOver);
       expect(readings(now, "unopened")).toHaveLength(1);
@@ -229,7 +232,7 @@ describe.runIf(isPerson).concurrent("completion", () => {
     "pull-request.before-create",
   ];
 
-  test.for(IS_DEEP ? [...PLACES, ...MORE] : PLACES.slice(1, 3))(
+  test.for(IS_DEEP ? [...PLACES, ...MORE] : PLACES.slice(1, 2))(
     "the supervisor is killed at %s",
     async (place, { expect }) => {
       await inCompletion(

@@ -91,7 +91,7 @@ describe.runIf(isPerson).concurrent("a graph once more", () => {
     );
   });
 
-  test("new: STAGE begins all of it anew", async ({ expect }) => {
+  test.runIf(IS_DEEP)("new: STAGE begins all of it anew", async ({ expect }) => {
     await inGraph(
       FOUR,
       async (stage, run) => {
@@ -150,7 +150,7 @@ describe.runIf(isPerson).concurrent("a graph once more", () => {
     );
   });
 
-  test("skip: what is not done is shown as skipped", async ({ expect }) => {
+  test.runIf(IS_DEEP)("skip: what is not done is shown as skipped", async ({ expect }) => {
     await inGraph(
       FOUR,
       async (stage, run) => {
@@ -191,31 +191,34 @@ describe.runIf(isPerson).concurrent("a graph once more", () => {
     },
   );
 
-  test("stopped and cancelled while it does what is left: only that ends", async ({ expect }) => {
-    await inGraph(
-      FOUR,
-      async (stage, run) => {
-        await blocked(stage, run);
-        stage.unsay("fail-1");
-        stage.say("hold-1");
-        expect((await stage.person("answer", "UD-1", "retry")).code).toBe(0);
-        const isBegun = (times: number): boolean =>
-          order(stage).filter((line) => line === "begin 1").length === times;
-        await stage.until(run, () => isBegun(2));
-        expect((await stage.person("stop", run, "--now")).code).toBe(0);
-        await stage.until(run, () => processesOf(stage).every(({ kind }) => kind !== "agent"));
-        expect((await stage.person("resume", run)).code).toBe(0);
-        await stage.until(run, () => isBegun(3));
-        expect((await stage.person("cancel", run)).code).toBe(0);
-        await stage.until(run, () => processesOf(stage).every(({ kind }) => kind !== "agent"));
-        await stage.until(run, ({ isIdle }) => isIdle);
-        const ends = childrenOf(stage, run).map(({ task, status }) => `${task.id} ${status}`.trim());
-        expect(ends).toEqual(["1 failed", "2", "3 done", "4 done", "1 cancelled", "2", "3", "4"]);
-        expect(stage.now(run)).toMatchObject({ state: "dropped", attention: "" });
-      },
-      { words: ["fail-1"], of: STAGED },
-    );
-  });
+  test.runIf(IS_DEEP)(
+    "stopped and cancelled while it does what is left: only that ends",
+    async ({ expect }) => {
+      await inGraph(
+        FOUR,
+        async (stage, run) => {
+          await blocked(stage, run);
+          stage.unsay("fail-1");
+          stage.say("hold-1");
+          expect((await stage.person("answer", "UD-1", "retry")).code).toBe(0);
+          const isBegun = (times: number): boolean =>
+            order(stage).filter((line) => line === "begin 1").length === times;
+          await stage.until(run, () => isBegun(2));
+          expect((await stage.person("stop", run, "--now")).code).toBe(0);
+          await stage.until(run, () => processesOf(stage).every(({ kind }) => kind !== "agent"));
+          expect((await stage.person("resume", run)).code).toBe(0);
+          await stage.until(run, () => isBegun(3));
+          expect((await stage.person("cancel", run)).code).toBe(0);
+          await stage.until(run, () => processesOf(stage).every(({ kind }) => kind !== "agent"));
+          await stage.until(run, ({ isIdle }) => isIdle);
+          const ends = childrenOf(stage, run).map(({ task, status }) => `${task.id} ${status}`.trim());
+          expect(ends).toEqual(["1 failed", "2", "3 done", "4 done", "1 cancelled", "2", "3", "4"]);
+          expect(stage.now(run)).toMatchObject({ state: "dropped", attention: "" });
+        },
+        { words: ["fail-1"], of: STAGED },
+      );
+    },
+  );
 
   test.for(IS_DEEP ? FILES : ["files.after-project:5"])(
     "the supervisor is killed at %s: files show all of it later",

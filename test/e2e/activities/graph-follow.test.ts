@@ -67,7 +67,7 @@ describe.runIf(isPerson).concurrent("following a graph of tasks", () => {
         expect(next["next"]).toBe(`signalbox answer ${child} VALUE`);
         const shown = (await stage.person("show", run)).document;
         expect(shown["waitsFor"]).toBe(
-          `a person: task 1 asks, summary: what is a? (signalbox show ${child})`,
+          `a person: task 1 asks: The agent needs to know more: what is a? (signalbox show ${child})`,
         );
         const listed = (await stage.person("list")).document["runs"] as { run: string; tasks: unknown }[];
         expect(listed.find((each) => each.run === run)?.tasks).toMatchObject({ all: 4, waiting: 1 });

@@ -119,7 +119,7 @@ describe.runIf(isPerson).concurrent("a task of a graph", () => {
         expect((await stage.person("show", child)).document).toMatchObject({ asked });
         expect((await stage.person("inbox")).document).toMatchObject({ items: [{ run: child, asked }] });
         expect((await stage.person("show", run)).document["waitsFor"]).toBe(
-          `a person: task 1 asks, summary: 1: what is a? (signalbox show ${child})`,
+          `a person: task 1 asks: The agent needs to know more: 1: what is a? (signalbox show ${child})`,
         );
       },
       { words: ["hold-1"] },

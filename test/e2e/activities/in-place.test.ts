@@ -156,7 +156,7 @@ describe.runIf(isPerson)("in place", () => {
     });
   });
 
-  test.for(PLACES.filter((_, index) => IS_DEEP || index < 2))(
+  test.for(PLACES.filter((_, index) => IS_DEEP || index < 1))(
     "the supervisor is killed at %s: the place is nobody's for ever",
     async (name) => {
       await onStage(SCENE, async (stage) => {

@@ -129,7 +129,7 @@ function stageOf(life: Life): Stage {
         if (holds(seen)) return seen;
         if (performance.now() > giveUpAt)
           throw new Error(`it does not come to that: ${holds.toString()}\n${story(life, run)}`);
-        await pause(20);
+        await pause(40);
       }
     },
     say: (word) => writeFileSync(join(life.ledger, word), ""),

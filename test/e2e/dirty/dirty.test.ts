@@ -89,8 +89,9 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
 const CELLS = CHOSEN.flatMap((state, row) =>
   Object.entries(ENDINGS).map(([how, end], column) => ({ state, row, how, end, column })),
 );
+/** Each ending once, with states from both halves of the table. */
 const SAMPLE = CELLS.filter(
-  ({ row, column }) => isDeep || row % (2 * Object.keys(ENDINGS).length) === column,
+  ({ row, column }) => isDeep || row === column + (column % 2) * Object.keys(ENDINGS).length,
 );
 
 test.for(SAMPLE)("$state.name, $how", async ({ state, how, end, row }) => {

@@ -12,7 +12,7 @@ import { diceOf } from "../../../src/cli/dice.ts";
 import { begin, clear, faultsOf, makeLife, story, untilOver, type Seat } from "./life.ts";
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
-const SAMPLE = 4;
+const SAMPLE = 2;
 const dice = diceOf(Number(process.env["SIGNALBOX_SEED"]));
 
 /** Every name in the source: a new failpoint is tried without anybody having to list it. */

@@ -58,8 +58,7 @@ export function makeLife({ config: configOf, furnish, seat = "none" }: Props = {
   furnish?.(repo, root);
   const git = (...argv: string[]): void => void execFileSync("git", argv, { cwd: repo, stdio: "ignore" });
   git("init", "-q", "-b", "main");
-  git("config", "user.name", "Life");
-  git("config", "user.email", "life@localhost");
+  appendFileSync(join(repo, ".git/config"), "[user]\n\tname = Life\n\temail = life@localhost\n");
   git("add", "-A");
   git("commit", "-q", "--no-gpg-sign", "-m", "start");
   const harness = (name: string, more = ""): string =>

@@ -25,8 +25,8 @@ describe.runIf(isPerson && IS_DEEP).concurrent("changed after it was approved", 
     ],
     [
       { Docs: "OK ~, OK ~" },
-      "attested, attested, !accept, accept: it is small",
-      `${AGAIN} ${AGAIN} ASK_CHANGED HANDOVER ${END}`,
+      "attested, attested, !accept, accept: it is small, attested",
+      `${AGAIN} ${AGAIN} ASK_CHANGED TAKEN HANDOVER ${END}`,
     ],
   ])("%o, then %s", async ([agents, people, way], { expect }) => {
     await inSession({ agents }, async (on) => {

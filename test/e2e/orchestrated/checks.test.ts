@@ -154,6 +154,35 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
     });
   });
 
+  test.for<[mode: string, people: string, way: string]>([
+    ["--lean", "", "LEAN_VOUCH_ONLY LEAN_CHECKS LEAN_VOUCH LEAN_ATTEST LEAN_HANDOVER"],
+    ["--full", "approved, single-final, answer: go on", "VOUCH_ONLY CHECKS VOUCH ATTEST RELEASE"],
+  ])(
+    "%s: what only a person can see is asked, though it came to the criteria with the question",
+    async ([mode, people, way], { expect }) => {
+      await inSession({ agents: { "Coder.T-001": "BLOCKED" } }, async (on) => {
+        const run = await on.run(mode);
+        const file = `.agents-work/${String(on.now(run).run.params["session"])}/acceptance.json`;
+        const handIn = async (text: string): Promise<void> => {
+          on.edit(run, file, text);
+          expect((await on.type("submit", run, "acceptance")).code).toBe(0);
+        };
+        if (people !== "") {
+          await on.people(run, "approved, single-final");
+          await handIn(OTHERS);
+          await on.people(run, "answer: go on");
+        }
+        expect((await on.rested(run)).state).toMatch(/VOUCH_ONLY$/);
+        await handIn(OTHERS.replace(/"verify":\s*\[/, '$&"manual: it looks well",'));
+        expect((await on.people(run, "skip: nothing to run")).state).toMatch(/ATTEST$/);
+        // What was asked of the others was asked for nothing.
+        expect(on.status(run).user_decisions.map(({ status }) => status)).toContain("skipped");
+        expect(wayOf(await on.people(run, "attested"))).toContain(way);
+        expect(on.now(run).state).toBe("DONE");
+      });
+    },
+  );
+
   test("of a person's own criteria are run, whatever an agent makes of them", async ({ expect }) => {
     await inSession({}, async (on) => {
       const own = "It is there\ncmd: echo own >>$HOME/../ledger/own";

@@ -180,7 +180,7 @@ function theatreOf(life: Life): Theatre {
       const seen = withStore(look);
       if (seen !== undefined && seen !== false) return seen;
       if (performance.now() > giveUpAt) throw new Error(`it does not come to that: ${look.toString()}`);
-      await pause(10);
+      await pause(30);
     }
   };
   const attemptOf = (run: string, role: string): number =>
