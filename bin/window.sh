@@ -6,6 +6,10 @@
 # The file is private: it holds the variables of an agent, keys among them. As arguments they could be seen by every user.
 # Somebody waits for the agent: nothing here starts a program. A value may look like a variable, and unsetting one too many does no harm.
 
+# These also hand on functions, options and names of which they know no variable, and cannot let go of them.
+if [ -n "${BASH_VERSION-}${ZSH_VERSION-}" ] && [ "${2-}" != clean ]; then
+  exec /usr/bin/env -i TMUX="$TMUX" TMUX_PANE="$TMUX_PANE" TERM="$TERM" /bin/sh "$0" "$1" clean
+fi
 set -f
 IFS='
 '

@@ -10,7 +10,7 @@ import { homeOf, type Env, type Home } from "../adapters/home/paths.ts";
 import { PROCS } from "../adapters/person/processes.ts";
 import type { Call, Printed } from "../adapters/supervisor/listen.ts";
 import { isAskedBy, questionOf } from "../adapters/supervisor/question.ts";
-import { isAskable, PROTOCOL, type Question } from "../adapters/supervisor/wire.ts";
+import { isAskable, PROTOCOL, VARIABLES, type Question } from "../adapters/supervisor/wire.ts";
 import type { Box } from "../engine/box.ts";
 import { EXIT_BUG } from "./command.ts";
 import { run } from "./run.ts";
@@ -28,16 +28,19 @@ export type Serving = {
 
 /** Gives nothing where the command must do it itself. */
 export function serving(on: Serving): (call: Call) => Promise<Printed | undefined> {
-  const opened = identityOf(on.home.database);
+  const around = surroundings(on);
+  // What agents ask as is said by them alone.
+  const own = Object.fromEntries(
+    Object.entries(on.env).filter(([name]) => !VARIABLES.some((known) => known === name)),
+  );
   return async (call) => {
     const asked = questionOf(call.question);
     if (asked === undefined || !isOurs(on, asked)) return undefined;
-    // Somebody has put another database there: what is written to ours would be lost.
-    if (identityOf(on.home.database) !== opened) return undefined;
+    if (surroundings(on) !== around) return undefined;
     const { argv, cwd, key, pid, env } = asked;
     const printed = await run(argv, {
       cwd,
-      env: { ...on.env, ...env },
+      env: { ...own, ...env },
       key,
       procs: { ...PROCS, self: pid },
       warm: { box: on.box, ring: () => on.ring(), read: async (file) => bytesOf(await call.read(file)) },
@@ -59,9 +62,13 @@ function isOurs({ home, programs }: Serving, asked: Question): boolean {
   );
 }
 
-function identityOf(file: string): string {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  return stat === undefined ? "" : `${stat.dev} ${stat.ino}`;
+/**
+ * Somebody has put another database there: what is written to ours would be lost. Or another program, as when it is brought up to date:
+ * who calls it wants its answer, and not ours.
+ */
+function surroundings({ home, programs: [program = ""] }: Serving): string {
+  const [data, code] = [home.database, program].map((file) => statSync(file, { throwIfNoEntry: false }));
+  return [data?.dev, data?.ino, code?.dev, code?.ino, code?.mtimeMs].join(" ");
 }
 
 /** What whoever asks has read, or why it could not: the same error as if we had read it. */

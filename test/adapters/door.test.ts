@@ -1,5 +1,5 @@
 /** The pipe at which commands of agents ask: whatever is said there, whoever is meant is answered, and nobody else is hurt. */
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, type ChildProcessByStdio } from "node:child_process";
 import {
   closeSync,
   constants,
@@ -9,6 +9,9 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
+  readSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -16,6 +19,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { homeAt, type Home } from "../../src/adapters/home/paths.ts";
 import { openDoor } from "../../src/adapters/supervisor/door.ts";
@@ -49,13 +53,42 @@ function doorFor(answer: (call: Call) => Promise<Printed | undefined>): At {
   return { home, asks: join(root, "asks"), launcher, door };
 }
 
-function ask({ launcher, home }: At, words: readonly string[], token = "t"): Promise<Printed> {
-  const env = { PATH: "/usr/bin:/bin", SIGNALBOX_HOME: home.root, SIGNALBOX_TOKEN: token, KEY: "secret" };
-  const child = spawn(launcher, words, { cwd: "/", env, stdio: ["ignore", "pipe", "pipe"] });
+function envOf({ home }: At, token = "t"): Record<string, string> {
+  return { PATH: "/usr/bin:/bin", SIGNALBOX_HOME: home.root, SIGNALBOX_TOKEN: token, KEY: "secret" };
+}
+
+function ask(at: At, words: readonly string[], token = "t"): Promise<Printed> {
+  const env = envOf(at, token);
+  return heard(spawn(at.launcher, words, { cwd: "/", env, stdio: ["ignore", "pipe", "pipe"] }));
+}
+
+/** By a line of shell, in which the launcher is `$0`. */
+function askBy(at: At, line: string): Promise<Printed> {
+  const env = envOf(at);
+  return heard(spawn("sh", ["-c", line, at.launcher], { cwd: "/", env, stdio: ["ignore", "pipe", "pipe"] }));
+}
+
+function heard(child: ChildProcessByStdio<null, Readable, Readable>): Promise<Printed> {
   let [stdout, stderr] = ["", ""];
   child.stdout.on("data", (part: Buffer) => (stdout += part.toString()));
   child.stderr.on("data", (part: Buffer) => (stderr += part.toString()));
   return new Promise((done) => child.once("close", (code) => done({ code: code ?? -1, stdout, stderr })));
+}
+
+/** Programs that have it open, and will for a while: whoever is about to become one has not. */
+function holders(file: string): string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readdirSync(`/proc/${pid}/fd`).some((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`) === file);
+      } catch {
+        // It has ended.
+        return false;
+      }
+    })
+    .map((pid) => readFileSync(`/proc/${pid}/comm`, "utf8").trim())
+    .filter((name) => name === "sleep");
 }
 
 function knock({ asks }: At, text: string): void {
@@ -98,6 +131,7 @@ describe.runIf(process.platform === "linux")("a door", () => {
       () => Promise.resolve({ code: 0, stdout: `${"x".repeat(70_000)}\n`, stderr: "" }),
     ],
     ["without an end of its line", () => Promise.resolve({ code: 0, stdout: "x", stderr: "" })],
+    ["that fails", () => Promise.reject(new Error("no"))],
   ])("the program does it itself, and knows that it has asked: an answer %s", async ([, answer]) => {
     const at = doorFor(answer);
     expect(await ask(at, ["task", "stuck"])).toEqual({ code: 0, stdout: "itself 1 task stuck ", stderr: "" });
@@ -108,6 +142,108 @@ describe.runIf(process.platform === "linux")("a door", () => {
     const stdout = Array.from({ length: 900 }, (_, n) => `${n} ${"é".repeat(20)}\n`).join("");
     const at = doorFor(() => Promise.resolve({ code: 0, stdout, stderr: "" }));
     expect(await ask(at, ["task", "update"])).toEqual({ code: 0, stdout, stderr: "" });
+  });
+
+  test("whatever an answer is written in, it comes byte for byte", async () => {
+    // Some shells use some of these bytes for themselves, and some readers take some of these characters for ends of lines.
+    const letters = String.fromCharCode(...Array.from({ length: 0x700 }, (_, n) => 0x80 + n));
+    const stdout = `\r\u2028 \u2029\v\f\\n %s $(id)\n\n${letters}\n  code 1\ncode 2\n \n`;
+    const at = doorFor(() => Promise.resolve({ code: 7, stdout, stderr: stdout }));
+    expect(await ask(at, ["move", "x"])).toEqual({ code: 7, stdout, stderr: stdout });
+  });
+
+  /** What is open, of what the launcher was given. */
+  const OPEN = 'for n in 0 1 2 3 4 5 6 7 8 9; do [ -e /proc/$$/fd/$n ] && printf "$n "; done >"$0.open"';
+
+  test.for<[string, string, Partial<Printed>]>([
+    ["input", '"$0" move x <&-', { code: 3, stderr: "two\n\n  lines\n" }],
+    ["output", '"$0" move x >&-', { stdout: "" }],
+    ["errors", '"$0" move x 2>&-', { stderr: "" }],
+    ["everything", '"$0" move x <&- >&- 2>&-', { stdout: "", stderr: "" }],
+  ])("whoever has closed its %s gets an end of the command", async ([, line, wanted]) => {
+    expect(await askBy(doorFor(ECHO), line)).toMatchObject(wanted);
+  });
+
+  test("what was open stays open, and what is started meanwhile holds nothing of it", async () => {
+    const at = doorFor(() => Promise.resolve(undefined));
+    writeFileSync(at.launcher, `${readFileSync(at.launcher, "utf8")}${OPEN}\n`);
+    await askBy(at, '"$0" move x 3</dev/null 4</dev/null 6</dev/null 7</dev/null 8</dev/null 9</dev/null');
+    expect(readFileSync(`${at.launcher}.open`, "utf8")).toBe("0 1 2 3 4 6 7 8 9 ");
+    const file = join(at.home.root, "out");
+    for (const code of [0, 3]) {
+      const on = code === 0 ? at : doorFor(ECHO);
+      // A shell in between, so that whoever holds the file is no child of ours.
+      await askBy(on, `"$0" move x >${file} 2>&1 4>&1 5>&1 6>&1 7>&1 8>&1 9>&1`);
+      expect(holders(file)).toEqual([]);
+    }
+  });
+
+  test("what cannot be printed is left to the program, which knows what to say of it", async () => {
+    const at = doorFor(ECHO);
+    // Nobody reads it any more.
+    const left = `mkfifo "$0.left"; exec 5<>"$0.left" 6>"$0.left" 5<&-; trap '' PIPE; "$0" move x >&6; echo "$?"`;
+    const line = `${left}; "$0" move x >/dev/full; echo "$?"`;
+    const { stdout, stderr } = await askBy(at, line);
+    expect([stdout, stderr]).toEqual(["1\n1\n", expect.stringContaining("I/O error")]);
+  });
+
+  test("what is left of one of the same number is in the way once", async () => {
+    const at = doorFor(ECHO);
+    const line = 'mkfifo "${0%/*}/asks/$$"; exec "$0" move x';
+    expect((await askBy(at, line)).stdout).toBe("itself  move x ");
+    expect(readdirSync(at.asks)).toEqual(["door"]);
+  });
+
+  test("nobody waits for what stands in the place of the supervisor's number", async () => {
+    const at = doorFor(ECHO);
+    rmSync(join(at.home.root, "supervisor.pid"));
+    execFileSync("mkfifo", [join(at.home.root, "supervisor.pid")]);
+    expect((await ask(at, ["move", "x"])).stdout).toBe("itself  move x ");
+  });
+
+  test("nobody waits at a door that is full, and who comes after what was half said is heard", async () => {
+    const at = doorFor(ECHO);
+    const door = join(at.asks, "door");
+    renameSync(door, `${door}.away`);
+    execFileSync("mkfifo", [door]);
+    const fd = openSync(door, constants.O_RDWR | constants.O_NONBLOCK);
+    expect(() => {
+      for (;;) writeSync(fd, "x".repeat(4096));
+    }).toThrow("EAGAIN");
+    expect((await ask(at, ["move", "x"])).stdout).toBe("itself 1 move x ");
+    closeSync(fd);
+    renameSync(`${door}.away`, door);
+    knock(at, "9");
+    expect((await ask(at, ["move", "x"])).code).toBe(3);
+  });
+
+  test("nobody is answered by a pipe that is not theirs, nor among more names than anybody means", async () => {
+    let asked = 0;
+    const at = doorFor((call) => {
+      asked += 1;
+      return ECHO(call);
+    });
+    const own = join(at.asks, String(process.pid));
+    execFileSync("mkfifo", [own]);
+    const fd = openSync(own, constants.O_RDWR | constants.O_NONBLOCK);
+    knock(at, `${"1\n".repeat(64)}${process.pid}\n`);
+    expect((await ask(at, ["move", "x"])).code).toBe(3);
+    expect(existsSync(own)).toBe(true);
+    knock(at, `${process.pid}\n`);
+    await until(() => !existsSync(own));
+    expect((await ask(at, ["move", "x"])).code).toBe(3);
+    const said = Buffer.alloc(64);
+    expect(said.toString("utf8", 0, readSync(fd, said))).toBe("declined\n");
+    closeSync(fd);
+    expect(asked).toBe(2);
+  });
+
+  test("whatever stands in the place of the door, it is left", async () => {
+    const at = doorFor(ECHO);
+    rmSync(join(at.asks, "door"));
+    mkdirSync(join(at.asks, "door"));
+    await at.door.close();
+    expect(readdirSync(at.asks)).toEqual(["door"]);
   });
 
   test("whatever is said at the door, the next one is heard", async () => {

@@ -1,5 +1,7 @@
 /** What the files of a session show: status.json in the words of its seed, the status of tasks, and the report. */
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { change, type OwnRun } from "../../src/core/apply.ts";
 import type { Workflow } from "../../src/core/compile.ts";
@@ -12,6 +14,7 @@ import { saidIn } from "../../src/core/said.ts";
 import { listedStatuses } from "../../src/core/task-status.ts";
 import { insideOf, tasksView } from "../../src/core/task-view.ts";
 import { statusOf, viewOf } from "../../src/core/view.ts";
+import { STATUS, STATUS_SCHEMAS } from "../../scripts/status-contract.ts";
 import { live, session, task, type Told } from "../support/orchestrated.ts";
 
 type Child = Told & { readonly id: string };
@@ -41,6 +44,20 @@ function shown({ told, until, children = {} }: Scene, file: string): unknown {
   const tree = session.definition.projections.find((each) => each.file.endsWith(`/${file}`));
   if (tree === undefined || !("data" in tree)) throw new Error(`nobody shows ${file}`);
   return project(tree.data, root);
+}
+
+/** What status.json says after each act of a life, in turn. */
+function allShown(workflow: Workflow, told: Told): readonly unknown[] {
+  const { events } = live(workflow, told);
+  const acts = events.flatMap((event, index) => ("at" in event && index > 0 ? [index] : []));
+  const tree = workflow.definition.projections.find((each) => each.file.endsWith("/status.json"));
+  if (tree === undefined || !("data" in tree)) throw new Error("nobody shows it");
+  return [...acts, events.length].map((end) => {
+    const seen = events.slice(0, end);
+    const view = viewOf(workflow, after(seen), {});
+    const run = { ...view.run, ...askedIn(workflow, seen) };
+    return project(tree.data, { ...view, run, ...saidIn(workflow, seen), tasks: {} });
+  });
 }
 
 function known({ id, ...told }: Child): Parameters<typeof tasksView>[0][number] {
@@ -189,7 +206,58 @@ test.for<[what: string, scene: Scene, status: object]>([
     { current_state: "IMPLEMENT_LOOP", mode: "lean" },
   ],
 ])("status.json: %s", ([, scene, status]) => {
-  expect(shown(scene, "status.json")).toMatchObject(status);
+  const told = shown(scene, "status.json");
+  expect(told).toMatchObject(status);
+  expect(STATUS.Session.safeParse(told).error).toBeUndefined();
+});
+
+const CHANGES = ["changes-requested/spec", "changes-requested/design", "approved", "per-batch", "attested"];
+
+test.for<[of: "Session" | "Task", told: Told]>([
+  ["Session", { people: ["approved", "single-final", "attested"] }],
+  ["Session", { agents: { SpecAgent: "OK ui research", Researcher: "NEEDS_INFO*" }, people: ["answer"] }],
+  ["Session", { agents: { SpecAgent: "BLOCKED asks" }, people: ["answer"] }],
+  ["Session", { people: CHANGES }],
+  ["Session", { people: ["no", "no", "no", "no", "resume", "cancel", "cancel"] }],
+  ["Session", { agents: { Planner: "silent*" }, people: ["approved", "resume", "cancel"] }],
+  ["Session", { agents: { ci: "red*" }, people: ["approved", "per-batch", "accept-known-issues"] }],
+  ["Session", { agents: { ci: "unapproved auto" }, people: ["approved", "per-batch", "criteria", "skip"] }],
+  ["Session", { agents: { judged: "some" }, people: ["approved", "per-batch", "simplify-scope"] }],
+  ["Session", { people: ["approved", "to CANCELLED"] }],
+  ["Session", { params: { mode: "lean" }, people: ["attested"] }],
+  ["Session", { params: { mode: "lean" }, agents: { Coder: "OK complex" }, people: ["approved"] }],
+  ["Task", {}],
+  ["Task", { agents: { Coder: "BLOCKED asks" }, people: ["answer"] }],
+  ["Task", { agents: { Coder: "silent*" }, people: ["resume", "give-up"] }],
+  ["Task", { agents: { Reviewer: "OK nit" }, people: ["accept"] }],
+  ["Task", { agents: { Reviewer: "BLOCKED major*" }, people: ["guidance", "accept-known-issues"] }],
+  ["Task", { agents: { Security: "NEEDS_DECISION medium low" }, people: ["sec-1=fix-later", "accept-risk"] }],
+])("%s, %o: whatever happens, it is as it is published", ([of, told]) => {
+  const workflow = of === "Session" ? session : task;
+  const params = of === "Session" ? told.params : { task: "T-001", ...told.params };
+  for (const each of allShown(workflow, { ...told, ...(params === undefined ? {} : { params }) }))
+    expect([STATUS[of].safeParse(each).error, each]).toEqual([undefined, each]);
+});
+
+test.for<[what: string, more: object]>([
+  ["a key more", { surprise: true }],
+  ["no state", { current_state: undefined }],
+  ["another state", { current_state: "LEAN_CODE" }],
+  ["a state of a child", { current_state: "completed" }],
+  ["another blocker", { blocker: "because" }],
+  ["no time", { last_update: "yesterday" }],
+  ["counts that are none", { retry_counts: { "T-001": { FIX_REVIEW: 1 } } }],
+  ["another result", { last_ci_result: "yellow" }],
+])("%s is refused", ([, more]) => {
+  const told = shown({ told: {} }, "status.json");
+  expect(STATUS.Session.safeParse(told).success).toBe(true);
+  expect(STATUS.Session.safeParse({ ...(told as object), ...more }).success).toBe(false);
+});
+
+test("its schema is current: npm run schema", () => {
+  const [name = "", make] = Object.entries(STATUS_SCHEMAS)[0] ?? [];
+  const published = readFileSync(join(import.meta.dirname, "../../schema", name), "utf8");
+  expect(`${JSON.stringify(make?.(), undefined, 2)}\n`).toBe(published);
 });
 
 const SINGLE: Scene["children"] = {

@@ -1,5 +1,5 @@
 /** What agents ask for is answered by the supervisor, or by the command itself: nobody can tell which, whoever dies over it. */
-import { readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isSupervisorAlive } from "../../src/adapters/supervisor/lock.ts";
@@ -128,6 +128,47 @@ test.runIf(isPerson && process.platform === "linux")(
   },
 );
 
+/** What the command is given, by a line of shell. */
+const GIVEN = [
+  '"$@" <&-',
+  '"$@" >&-',
+  '"$@" 2>&-',
+  '"$@" >/dev/full',
+  // Nobody reads it any more.
+  'rm -f left; mkfifo left; exec 5<>left 6>left 5<&-; "$@" >&6',
+  'mkdir gone; cd gone; rmdir ../gone; "$@"',
+];
+
+test.runIf(isPerson)("whatever the command is given, it ends the same, whoever answers", async () => {
+  const on = await scene();
+  const { launcher: program } = on;
+  const all = async (): Promise<Printed[]> => {
+    const said: Printed[] = [];
+    for (const via of GIVEN) said.push(await on.say(["move", "done", "--json"], { via, program }));
+    return said;
+  };
+  const asked = await all();
+  hide(on);
+  const alone = await all();
+  expect(asked).toEqual(alone);
+  expect(alone.map(({ code }) => code)).toEqual([4, 4, 4, 1, 4, 2]);
+});
+
+test.runIf(isPerson)("a supervisor that an agent has started speaks for nobody else", async () => {
+  const on = await scene();
+  const { life, workspace: cwd, launcher: program } = on;
+  process.kill(supervisorOf(on), "SIGTERM");
+  await until(() => !isSupervisorAlive(life.home));
+  void call(["supervise"], { cwd, env: { ...life.env, ...on.voice }, stdin: "" });
+  await until(() => existsSync(join(life.home.root, "asks", "door")));
+  const env = { ...life.env, SIGNALBOX_TOKEN: on.voice["SIGNALBOX_TOKEN"] ?? "" };
+  const nobody = (): Promise<Printed> => call(["move", "done"], { cwd, env, stdin: "", program });
+  const asked = await nobody();
+  hide(on);
+  expect([asked, asked.code]).toEqual([await nobody(), 4]);
+  expect(asked.stderr).toContain("nothing here was started for that agent");
+});
+
 test.runIf(isPerson)("whoever comes from another agent is refused, whoever answers", async () => {
   const on = await scene();
   const id = `${on.run}.reviewer.1.1`;
@@ -202,6 +243,32 @@ test.runIf(isPerson).for(DEATHS)(
     // Whoever comes next finds somebody at work.
     expect((await on.say(["show"])).code).toBe(0);
     await until(() => isSupervisorAlive(on.life.home));
+  },
+);
+
+test.runIf(isPerson && isDeep).for(["SIGKILL", "SIGTERM"] as const)(
+  "many ask at once, and the supervisor gets %s again and again: each is done once",
+  { timeout: 300_000 },
+  async (signal) => {
+    const on = await scene();
+    const lines = Array.from({ length: 10 }, (_, round) =>
+      Array.from({ length: 10 }, (__, n) => `number ${round}-${n}.`),
+    );
+    for (const summaries of lines) {
+      expect((await on.say(["show"])).code).toBe(0);
+      await until(() => existsSync(join(on.life.home.root, "asks", "door")));
+      const victim = supervisorOf(on);
+      const all = summaries.map((text) =>
+        on.say(["task", "update", "--summary", text], { program: on.launcher }),
+      );
+      await Promise.race(all);
+      if (isAlive(victim)) process.kill(victim, signal);
+      expect((await Promise.all(all)).map(({ code }) => code)).toEqual(all.map(() => 0));
+      await until(() => !isAlive(victim));
+    }
+    const journal = on.journal();
+    const often = lines.flat().map((text) => journal.filter((line) => line.includes(text)).length);
+    expect(new Set(often)).toEqual(new Set([1]));
   },
 );
 

@@ -2,7 +2,7 @@
  * A pipe at which commands of agents ask without having started Node, by `bin/ask.sh`.
  *
  * All that is said there is which process asks. The kernel tells what it asks for, so that nothing has to be believed. The answer goes
- * into a pipe that whoever asks has made beside it, line by line: `taken`, what is to be printed (`1 TEXT` and `2 TEXT`), and
+ * into a pipe that whoever asks has made beside it and holds, line by line: `taken`, what is to be printed (`1 TEXT` and `2 TEXT`), and
  * `code NUMBER`; or nothing more, and the command does it itself. Only where the kernel tells of other processes.
  */
 
@@ -14,6 +14,7 @@ import {
   lstatSync,
   openSync,
   readdirSync,
+  readlinkSync,
   rmSync,
   writeSync,
 } from "node:fs";
@@ -24,7 +25,7 @@ import { claimFolder, clearWay } from "../home/clear-way.ts";
 import type { Home } from "../home/paths.ts";
 import { startOf } from "../process/table.ts";
 import type { Call, Listening, Printed } from "./listen.ts";
-import { questionOfProcess } from "./question.ts";
+import { hasProc, questionOfProcess } from "./question.ts";
 
 const DOOR = "door";
 const PRIVATE = "600";
@@ -33,6 +34,10 @@ const LINE_BYTES_MAX = 64;
 /** So much a pipe takes without anybody reading. */
 const ANSWER_BYTES_MAX = 60_000;
 const AT_ONCE = 8;
+/** Looking for one takes a moment, and whoever says more at a time means nobody. */
+const NAMES_MAX = 64;
+/** Where `bin/ask.sh` has its pipe open. */
+const REPLY_FD = 7;
 const { O_NOFOLLOW, O_NONBLOCK, O_RDWR, O_WRONLY } = constants;
 
 /** Undefined where there can be none: everybody works as well without. Only for who holds the supervisor's lock. */
@@ -40,6 +45,7 @@ export function openDoor(
   home: Home,
   answer: (call: Call) => Promise<Printed | undefined>,
 ): Listening | undefined {
+  if (!hasProc) return undefined;
   const folder = join(home.root, "asks");
   const fd = doorIn(home, folder);
   if (fd === undefined) return undefined;
@@ -47,10 +53,13 @@ export function openDoor(
   const hear = (name: string): void => {
     const fifo = replyFor(folder, name);
     if (fifo === undefined) return;
-    const done = reply(fifo, busy.size < AT_ONCE ? { pid: Number(name), answer } : undefined).finally(() => {
-      closeSync(fifo);
-      busy.delete(done);
-    });
+    const done = reply(fifo, busy.size < AT_ONCE ? { pid: Number(name), answer } : undefined)
+      // Whoever asked sees the end of the pipe and does it itself.
+      .catch(() => undefined)
+      .finally(() => {
+        closeSync(fifo);
+        busy.delete(done);
+      });
     busy.add(done);
   };
   const pipe = new Socket({ fd, readable: true, writable: false });
@@ -60,12 +69,12 @@ export function openDoor(
   pipe.on("data", (part: string) => {
     const lines = (said + part).split("\n");
     said = (lines.pop() ?? "").slice(0, LINE_BYTES_MAX);
-    for (const line of lines) hear(line);
+    for (const line of lines.filter((each) => each !== "").slice(0, NAMES_MAX)) hear(line);
   });
   return {
     async close() {
       // First of all: whoever finds none does not ask.
-      rmSync(join(folder, DOOR), { force: true });
+      if (isPipe(join(folder, DOOR))) rmSync(join(folder, DOOR), { force: true });
       pipe.destroy();
       await Promise.all(busy);
     },
@@ -92,24 +101,29 @@ function isLeft(name: string): boolean {
 }
 
 function clear(home: Home, path: string): void {
-  if (lstatSync(path).isFIFO()) rmSync(path);
+  if (isPipe(path)) rmSync(path, { force: true });
   else clearWay(home, path, "it is no pipe of ours");
+}
+
+function isPipe(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
 }
 
 /** The pipe of whoever asks. Its name goes at once, so that nobody else finds it. */
 function replyFor(folder: string, name: string): number | undefined {
   if (!/^[1-9]\d{0,9}$/.test(name)) return undefined;
   const path = join(folder, name);
+  let fifo: number | undefined;
   try {
-    const fifo = openSync(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW);
+    fifo = openSync(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW);
     if (fstatSync(fifo).isFIFO()) {
-      rmSync(path);
+      rmSync(path, { force: true });
       return fifo;
     }
-    closeSync(fifo);
   } catch {
     // Nobody is there any more, or something else is.
   }
+  if (fifo !== undefined) closeSync(fifo);
   return undefined;
 }
 
@@ -118,8 +132,12 @@ async function reply(
   of: { readonly pid: number; readonly answer: (call: Call) => Promise<Printed | undefined> } | undefined,
 ): Promise<void> {
   const question = of === undefined ? undefined : questionOfProcess(of.pid);
-  if (of === undefined || question === undefined) return say(fifo, "declined\n");
-  say(fifo, "taken\n");
+  if (of === undefined || question === undefined || !isHeldBy(of.pid, fifo)) {
+    say(fifo, "declined\n");
+    return;
+  }
+  // Whoever does not hear that has begun to do it itself.
+  if (!say(fifo, "taken\n")) return;
   failpoint("served.before-work");
   const printed = await of.answer({ question, read: () => Promise.reject(new Error("it has no texts")) });
   const text = printed === undefined ? undefined : linesOf(printed);
@@ -128,19 +146,33 @@ async function reply(
   failpoint("served.after-answer");
 }
 
-/** Whoever has left does not read it. */
-function say(fifo: number, text: string): void {
+/** The number may be that of another process, for whoever has a world of its own processes: it would get somebody else's answer. */
+function isHeldBy(pid: number, fifo: number): boolean {
+  try {
+    // Where it leads, and not what is there: that could be anything, and keep us waiting.
+    return readlinkSync(`/proc/${pid}/fd/${REPLY_FD}`) === readlinkSync(`/proc/self/fd/${fifo}`);
+  } catch {
+    // It has none, or has ended.
+    return false;
+  }
+}
+
+/** Whether somebody may read it. */
+function say(fifo: number, text: string): boolean {
   try {
     writeSync(fifo, text);
+    return true;
   } catch {
-    // Its process has ended.
+    // Its process has ended, or has gone on.
+    return false;
   }
 }
 
 /** Undefined for what cannot be said in lines. */
 function linesOf({ code, stdout, stderr }: Printed): string | undefined {
   const marked = (text: string, mark: string): string =>
-    text === "" ? "" : text.replace(/\n$/, "").replaceAll(/^/gm, `${mark} `) + "\n";
+    // Not by a pattern: there, other characters begin a line, too.
+    text === "" ? "" : `${mark} ${text.slice(0, -1).replaceAll("\n", `\n${mark} `)}\n`;
   const isWhole = [stdout, stderr].every((text) => text === "" || text.endsWith("\n"));
   const lines = `${marked(stdout, "1")}${marked(stderr, "2")}code ${code}\n`;
   return isWhole && Buffer.byteLength(lines) <= ANSWER_BYTES_MAX ? lines : undefined;

@@ -11,7 +11,8 @@ import { resolve } from "node:path";
 import { envOfBlock } from "../person/marks.ts";
 import { keyOfProcess, PROTOCOL, VARIABLES, type Question } from "./wire.ts";
 
-const hasProc = existsSync("/proc/self/stat");
+/** Whether the kernel tells of other processes. */
+export const hasProc = existsSync("/proc/self/stat");
 
 /** `undefined` for what is no question. */
 export function questionOf(value: unknown): Question | undefined {
@@ -49,7 +50,8 @@ export function questionOfProcess(pid: number): Question | undefined {
     const [, , ...argv] = wordsOf(pid);
     const cwd = readlinkSync(`/proc/${pid}/cwd`);
     const key = keyOfProcess(pid);
-    if (key === undefined) return undefined;
+    // Of a folder that is gone, the command speaks.
+    if (key === undefined || cwd.endsWith(" (deleted)")) return undefined;
     const env = Object.fromEntries(given);
     return { protocol: PROTOCOL, version: SIGNALBOX_VERSION, pid, key, argv, cwd, env };
   } catch {

@@ -6,13 +6,14 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { findWorkflow } from "../../../src/adapters/library/find.ts";
 import { parseFound } from "../../../src/adapters/library/load.ts";
 import { openStore } from "../../../src/adapters/store/open.ts";
 import type { Workflow } from "../../../src/core/compile.ts";
+import { STATUS } from "../../../scripts/status-contract.ts";
 import type { ChildRow } from "../../../src/engine/ports/graphs.ts";
 import type { Question } from "../../../src/engine/ports/journal.ts";
 import { onStage, type Now, type Stage } from "../activities/stage.ts";
@@ -108,7 +109,15 @@ export async function inSession(wishes: Wishes, play: (on: Play) => Promise<void
     const on = playOf(stage, wishes);
     on.will(wishes.agents ?? {});
     await play(on);
+    for (const name of readdirSync(stage.ledger).filter((each) => each.startsWith("status.")))
+      asPublished(name.split(".")[1] === "Task" ? "Task" : "Session", stage.said(name));
   });
+}
+
+/** Whenever somebody begins or is asked, status.json is as its schema says. */
+function asPublished(of: keyof typeof STATUS, text: string): void {
+  const { error } = STATUS[of].safeParse(JSON.parse(text));
+  if (error !== undefined) throw new Error(`${error.message}\n${text}`);
 }
 
 const known: Workflow[] = [];
@@ -153,6 +162,8 @@ function playOf(stage: Stage, { env = {} }: Wishes): Play {
       const now = stage.now(run);
       return now.isIdle && (isOver(now) || now.attention !== "" || asked().length > 0);
     });
+    const status = file(run, "status.json");
+    if (status !== "") asPublished("Session", status);
     return stage.now(run);
   };
   const folderOf = (run: string): string => {

@@ -33,6 +33,9 @@ echo "$name" >>"$LEDGER/calls"
 cp "$SIGNALBOX_PROMPT" "$LEDGER/prompt.$name.$call"
 input=$(named 'You are given')
 [ ! -e "$input" ] || cp "$input" "$LEDGER/input.$name.$call"
+# What the session says of itself as this one begins, and the task: all of it is looked at in the end.
+[ ! -e "$folder/status.json" ] || cp "$folder/status.json" "$LEDGER/status.Session.$name.$call"
+[ -z "$member" ] || [ ! -e "$(dirname "$output")/status.json" ] || cp "$(dirname "$output")/status.json" "$LEDGER/status.Task.$name.$call"
 will=$LEDGER/will.$name
 [ -e "$will" ] || will=$LEDGER/will.$role
 words=
