@@ -183,13 +183,16 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
     },
   );
 
-  test("of a person's own criteria are run, whatever an agent makes of them", async ({ expect }) => {
+  test("of a person's own criteria are run or attested, whatever an agent makes of them", async ({
+    expect,
+  }) => {
     await inSession({}, async (on) => {
       const own = "It is there\ncmd: echo own >>$HOME/../ledger/own";
       const run = await on.run("--lean", "--param", `criteria=${own}`);
-      expect((await on.rested(run)).state).toBe("LEAN_VOUCH_ONLY");
+      expect((await on.rested(run)).state).toBe("LEAN_VOUCH");
       expect(on.said("own")).toBe("");
-      expect((await on.people(run, "run")).state).toBe("DONE");
+      expect((await on.people(run, "run")).state).toBe("LEAN_ATTEST");
+      expect((await on.people(run, "attested")).state).toBe("DONE");
       expect([on.said("own"), on.said("checked")]).toEqual(["own", "check"]);
     });
   });
