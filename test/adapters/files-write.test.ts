@@ -221,6 +221,30 @@ describe("a projection", () => {
     ]);
   });
 
+  test("does not take for an edit what a death has kept it from writing, also where a section came in between", async () => {
+    const bench = benchAt(folder(), { ...of, artifacts: { plan: section("Plan") } });
+    await bench.project({ status: "pending", round: 1 });
+    const projections = bench.place.workflow.definition.projections;
+    const write = await bench.artifacts.project(bench.place, {
+      root: { status: "working", round: 2 },
+      projections,
+    });
+    // What is to be said is remembered; then it dies, and the file says what it said before.
+    let steps = 0;
+    write((step) => {
+      steps += 1;
+      if (steps === 1) step();
+      return steps === 1;
+    });
+    expect(bench.text("TASK.md")).toContain("status: pending\nround: 1");
+    await put(bench, "plan", "First.\n");
+    bench.write("TASK.md", bench.text("TASK.md").replace("round: 1", "round: 7"));
+    expect(await bench.project({ status: "working", round: 2 })).toEqual([
+      "TASK.md: round was changed by hand from 2 to 7; that moves nothing, and it says 2 again",
+    ]);
+    expect(bench.text("TASK.md")).toContain("status: working\nround: 2");
+  });
+
   test("tells in one line that a file was written anew without them", async () => {
     const bench = benchAt(folder(), of);
     await bench.project({ status: "working", round: 1 });

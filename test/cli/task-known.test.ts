@@ -109,6 +109,28 @@ describe("what is told of a task is the same everywhere", () => {
   });
 });
 
+test("the branch of a task at work gets no name that another branch has, and nobody works on the default branch", async () => {
+  const id = await on.taskIn("planning");
+  const path = join(on.root, "at-work");
+  on.git(on.repo, "worktree", "add", "--quiet", "-b", "at-work", path);
+  on.git(on.repo, "branch", "there-already");
+  const row = { run: id, repo: on.repo, path: realpathSync(path), base: "", salvage: "", kept: "" };
+  on.withStore((store) => store.putWorkspace({ ...row, branch: "at-work", status: "bound" }));
+  const renamed = (...words: readonly string[]): Promise<string> =>
+    outcome(on.as(id, "worker")(["task", "update", "--json", "--branch", ...words]));
+  const asked = (): unknown => on.withStore((store) => store.load(id)?.run.params["branch"]);
+  const before = asked();
+  expect(await renamed("there-already")).toBe("6 branch-exists");
+  expect(await renamed("main")).toBe("6 branch-is-default");
+  expect(asked()).toBe(before);
+  // Switched by hand, that is its branch; a task that has no workspace yet will be on it.
+  on.git(path, "switch", "--quiet", "there-already");
+  expect(await renamed("there-already")).toBe("0 ok");
+  on.git(on.repo, "branch", "there-too");
+  const pending = await on.taskIn("pending");
+  expect(await outcome(on.say(["task", "update", pending, "--branch", "there-too", "--json"]))).toBe("0 ok");
+});
+
 describe("to the end", () => {
   test("changes are requested in one act", async () => {
     const id = await on.taskIn("reviewing");

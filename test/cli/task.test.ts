@@ -181,7 +181,7 @@ describe("create", () => {
       [["taken/below", "y"], "6 branch-taken"],
       [["there/below", "y"], "6 branch-in-the-way"],
       [["held", "y"], "6 branch-in-use"],
-      [["main", "y"], "6 branch-in-use"],
+      [["main", "y"], "6 branch-is-default"],
       [["a..b", "y"], "2 branch-name"],
       [["--", "-x", "y"], "2 branch-name"],
       [["x", "y", "--project", "other"], "2 unknown-project"],

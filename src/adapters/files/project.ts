@@ -20,6 +20,7 @@ import { openFile } from "./open.ts";
 import { fillPath } from "../../engine/place.ts";
 import type { OwnWrites } from "./own-writes.ts";
 import {
+  fieldsBefore,
   isRecord,
   recall,
   remember,
@@ -235,14 +236,13 @@ function decide(
   const said = easy === undefined ? saidIn(formats, projection, text) : (memory.last?.fields ?? {});
   const fields = fieldsOf(data);
   const isOurs = now === undefined || digest === memory.last?.digest || digest === memory.was?.digest;
-  const base = digest === memory.was?.digest ? memory.was : memory.last;
   const isBlocks = projection.as === "review-block";
-  const before = base?.fields ?? {};
+  const before = fieldsBefore(memory, said);
   // Whoever writes a list of tasks anew leaves out how far they are.
   const known = projection.as === "task-status" ? pick(before, said) : before;
   const change = { file, before: known, said, after: fields };
   const forged = isBlocks ? forgedIn(change) : [];
-  const told = isBlocks ? forged : isOurs || base === undefined ? [] : changes(change);
+  const told = isBlocks ? forged : isOurs || memory.last === undefined ? [] : changes(change);
   const was = now === undefined ? undefined : { digest, fields: pick(said, fields) };
   const head = projection.as === "front-matter" ? { head: headOf(edited.text) } : {};
   const next = { last: { digest: sha256(bytes), fields, ...head }, ...(was === undefined ? {} : { was }) };

@@ -32,6 +32,14 @@ export function recall({ kept, place }: Remembering, file: string): Memory {
   return isMemory(memory) ? memory : {};
 }
 
+/** What we have a file say. Where our last write may not have come about, that is also what it said before, whatever else was written since. */
+export function fieldsBefore({ last, was }: Memory, said: Fields): Fields {
+  const stayed = Object.entries(was?.fields ?? {}).filter(
+    ([key, value]) => JSON.stringify(value) === JSON.stringify(said[key]),
+  );
+  return { ...last?.fields, ...Object.fromEntries(stayed) };
+}
+
 /** Whether a file says exactly what we projected last. */
 export function isProjected(of: Remembering, file: string, digest: string): boolean {
   return [file, slotOf({ file, as: "review-block", of: "" })].some(

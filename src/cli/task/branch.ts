@@ -20,17 +20,32 @@ type Wanted = {
 export async function requireBranch({ box, door }: Acting, wanted: Wanted): Promise<void> {
   const { repo, branch, path } = wanted;
   requireName(branch);
+  requireOwn(box.store, wanted);
   requireUntaken(box.store, wanted);
   const { branchesOf } = await import("../../adapters/git/branches.ts");
   const { names, heldBy } = await branchesOf(repo, door.env);
   const place = heldBy.get(branch);
   if (place !== undefined && place !== path) throw elsewhere(branch, place);
+  if (place === undefined && path !== undefined && names.includes(branch)) throw another(branch, path);
   const other = names.find((name) => isInTheWay(branch, name));
   if (other !== undefined)
     throw new UserError("branch-in-the-way", `git cannot have ${branch} beside the branch ${other}`, {
       next: "choose another name",
       exit: EXIT_CONFLICT,
     });
+}
+
+/** On the branch that tasks are merged into, everything would be merged as soon as it is committed, and no person would be asked. */
+function requireOwn(store: Store, { repo, branch }: Wanted): void {
+  if (store.projectAt(repo)?.defaultBranch !== branch) return;
+  throw new UserError(
+    "branch-is-default",
+    `${branch} is the branch that the tasks of this project are merged into`,
+    {
+      next: "choose another name; signalbox project update --default-branch NAME if it is not",
+      exit: EXIT_CONFLICT,
+    },
+  );
 }
 
 /** No open task has it, or one that it cannot stand beside. */
@@ -91,6 +106,14 @@ function ofAnother(branch: string, taken: Taken): UserError {
   const what = taken.branch === branch ? "has the branch" : `has ${taken.branch}, which is in the way of`;
   return new UserError("branch-taken", `the task ${taken.run} ${what} ${branch}`, {
     next: `signalbox task show ${taken.run}`,
+    exit: EXIT_CONFLICT,
+  });
+}
+
+/** Two branches do not become one: what is on the other would be lost, or would come along. */
+function another(branch: string, path: string): UserError {
+  return new UserError("branch-exists", `there is a branch ${branch} already, and ${path} is not on it`, {
+    next: "choose another name",
     exit: EXIT_CONFLICT,
   });
 }

@@ -75,7 +75,9 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
           ),
         ).toEqual(["1|running|", "2|open|task 1", "3|running|", "4|open|the files that task 3 writes"]);
         const why = (await stage.person("why", run)).document;
-        expect(why["tasks"]).toEqual(shown["tasks"]);
+        // What was counted on their way, and who has approved of them, is shown only.
+        expect(why["tasks"]).toHaveLength(4);
+        expect(shown["tasks"]).toMatchObject(why["tasks"] as object[]);
         const listed = (await stage.person("list")).document["runs"] as { run: string; tasks: unknown }[];
         expect(listed.find((each) => each.run === run)?.tasks).toEqual({ done: 0, all: 4, waiting: 0 });
         expect(listed.filter(({ tasks }) => tasks !== null)).toHaveLength(1);
