@@ -55,7 +55,10 @@ case $title in
 "Test task "*) reply '"test_results":{"total":1,"passed":1,"failed":0,"skipped":0},"findings":[]' '' ;;
 "Audit task "*) reply '"findings":[]' '' ;;
 "See that it builds"*) reply '' '' ;;
-"Say what was done"*) reply '' ',"readme":"current","what_was_done":"More files.","how_to_run":"Read them.","how_to_test":"Count them.","commitMessage":"More files"' ;;
+"Say what was done"*)
+  echo "# Files" >README.md
+  reply '' ',"readme":"updated","what_was_done":"More files.","how_to_run":"Read them.","how_to_test":"Count them.","commitMessage":"More files"'
+  ;;
 *)
   echo "nobody here knows how to: $title" >&2
   exit 1
