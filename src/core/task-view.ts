@@ -29,7 +29,8 @@ type KnownTask = {
 
 /** What its run says of itself, beyond how it ended. */
 export type TaskInside = {
-  /** Null while there is no run. */
+  /** Null while there is no run, and so its phase. */
+  readonly state: string | null;
   readonly phase: string | null;
   readonly params: Run["params"];
   readonly frames: readonly Frame[];
@@ -42,6 +43,7 @@ export type TaskInside = {
 };
 
 export const INSIDE = [
+  "state",
   "phase",
   "params",
   "frames",
@@ -53,6 +55,7 @@ export const INSIDE = [
 ] as const satisfies readonly (keyof TaskInside)[];
 
 export const NO_INSIDE: TaskInside = {
+  state: null,
   phase: null,
   params: {},
   frames: [],
@@ -146,6 +149,7 @@ export function insideOf(
 ): TaskInside {
   const names = Object.keys(definition.counters);
   return {
+    state: run.state,
     phase: phaseOf(definition, run.state),
     params: run.params,
     frames: framesOf(definition, run),

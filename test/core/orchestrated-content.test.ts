@@ -191,8 +191,10 @@ describe("a text", () => {
 });
 
 test("what the texts must say is asked for where they are used", () => {
-  const needs = (from: string, to: string): readonly string[] =>
-    (session.movesFrom[from] ?? []).filter((move) => move.to === to).flatMap(({ need }) => need);
+  const needs = (from: string, to: string): readonly string[] => {
+    const moves = (session.movesFrom[from] ?? []).filter((move) => move.to === to);
+    return [...new Set(moves.flatMap(({ need }) => need))];
+  };
   expect(needs("INTAKE", "DESIGN")).toEqual(["spec", "acceptance"]);
   expect(needs("INTAKE", "RESEARCH")).toEqual(["spec", "acceptance"]);
   expect(needs("INTAKE_LEAN", "LEAN_CODE")).toEqual(["lean-spec", "acceptance"]);

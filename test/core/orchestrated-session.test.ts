@@ -149,6 +149,8 @@ describe("the gates of a person", () => {
       "REVIEW_STRATEGY ? ? PER_BATCH FINAL_REVIEW INTEGRATE CHECKS ATTEST",
     ],
     [{}, "approved, a, b, c, d, resume", "REVIEW_STRATEGY ? ? ? ? BLOCKED REVIEW_STRATEGY"],
+    // What is advised for five tasks is not the Planner's to say.
+    [{ Planner: "OK five" }, "approved", "REVIEW_STRATEGY_LARGE"],
     [
       { Planner: "OK large" },
       "approved, cancel, resume",

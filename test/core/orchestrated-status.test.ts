@@ -277,10 +277,16 @@ test.for<[what: string, scene: Scene, statuses: object]>([
     {
       ...PER_BATCH,
       children: {
-        judged: [{ id: "T-001" }, { id: "T-002", agents: { Reviewer: "OK nit" } }, { id: "T-003" }],
+        judged: [
+          { id: "T-001" },
+          // Coded, and not judged.
+          { id: "T-002", agents: { Reviewer: "OK nit" } },
+          { id: "T-003", agents: { Coder: "BLOCKED" } },
+          { id: "T-004", agents: { Reviewer: "silent*" } },
+        ],
       },
     },
-    { "T-001": "completed", "T-002": "in-progress", "T-003": "completed" },
+    { "T-001": "completed", "T-002": "implemented", "T-003": "in-progress", "T-004": "blocked" },
   ],
   [
     "single final, coded",

@@ -27,6 +27,9 @@ function wayOf(row: Row): string {
 
 const JUDGED = "REVIEW QA SECURITY JOIN completed";
 
+/** A lean session whose Coder said that neither is due. */
+const UNJUDGED = { part: "lean", needs_qa: false, needs_security: false };
+
 describe("each part of a session", () => {
   test.for<Row>([
     [{}, "", `CODE ${JUDGED}`],
@@ -46,6 +49,23 @@ describe("each part of a session", () => {
     [{ QA: "BLOCKED high", Coder: "OK complex" }, "", "FIX_TESTS too-complex", { part: "lean" }],
     [{ Security: "BLOCKED high", Coder: "OK complex" }, "", "FIX_SECURITY too-complex", { part: "lean" }],
     [{ Reviewer: "BLOCKED major", Coder: "OK complex" }, "", `FIX_REVIEW ${JUDGED}`, { part: "meta" }],
+    // Once something was mended, all who may have a word in it have it, whatever the Coder says of the mend.
+    [{ Reviewer: "BLOCKED major", Coder: "OK same" }, "", `FIX_REVIEW ${JUDGED}`, UNJUDGED],
+    [{ Reviewer: "OK nit", Coder: "OK same" }, "fix", `FIX_REVIEW ${JUDGED}`, UNJUDGED],
+    [{ Reviewer: "OK nit" }, "accept", "REVIEW NOTES JOIN completed; waived review", UNJUDGED],
+    [{ Reviewer: "die, die, die" }, "resume", "BLOCKED REVIEW JOIN completed", UNJUDGED],
+    [
+      { QA: "BLOCKED high", Coder: "OK, OK same" },
+      "",
+      `FIX_TESTS REVIEW QA JOIN completed`,
+      { needs_qa: false, needs_security: false },
+    ],
+    [
+      { Reviewer: "BLOCKED major", Security: "BLOCKED high", Coder: "OK same" },
+      "",
+      `FIX_REVIEW REVIEW QA SECURITY FIX_SECURITY ${JUDGED}`,
+      UNJUDGED,
+    ],
   ])("%o, then %s: %s (%o)", (row) => {
     expect(wayOf(row)).toBe(row[2]);
   });

@@ -197,7 +197,10 @@ function written(workflow: Workflow, { role, word, run }: By): readonly (readonl
   const texts = (TEXTS[role === "SpecAgent" && run.state === "INTAKE_LEAN" ? "lean" : role] ?? []).filter(
     ([file]) => !more.some((each) => each.startsWith("-") && file.includes(each.slice(1))),
   );
-  const own = texts.map(([file, text]): [string, string] => [`${FOLDER}/${file}`, text]);
+  const own = texts.map(([file, text]): [string, string] => [
+    `${FOLDER}/${file}`,
+    more.includes("five") ? fiveOf(text) : text,
+  ]);
   if (run.state === "RELEASE_NOTES") return [[`${FOLDER}/release-notes.md`, "Something is new ({n}).\n"]];
   const asked = more.includes("asks") ? { questions: ["Which?", "When?"] } : {};
   const answer = { ...COMMON, status, ...asked, ...ownOf({ role, word, run }, workflow) };
@@ -292,6 +295,12 @@ const TASKS = `project: { name: "It ({n})", definition_of_done: [it works] }
 tasks:
   - { id: T-001, status: not-started, type: feat, title: One, goal: One, depends_on: [], files_expected: [a.ts], acceptance_checks: ["cmd: npm test", "manual: try it"], done_when: [it works], complexity: easy, needs_qa: true, needs_security: false }
 `;
+
+/** The same plan, with four tasks more. */
+function fiveOf(plan: string): string {
+  const [, , first = ""] = plan.split("\n");
+  return plan + [2, 3, 4, 5].map((n) => `${first.replace("T-001", `T-00${n}`)}\n`).join("");
+}
 
 const TEXTS: Readonly<Record<string, readonly (readonly [file: string, text: string])[]>> = {
   SpecAgent: [
