@@ -6,7 +6,7 @@ import type { Literal } from "../../core/value.ts";
 import { FAILING } from "../../core/verdict.ts";
 import { countedBy } from "../../core/field.ts";
 import { FACTS } from "../../core/vocabulary.ts";
-import { kindOfValue } from "./readers.ts";
+import { kindOfValue } from "./shapes.ts";
 
 /** A field as its reader gives it. Without a kind, the file may hold anything there. */
 type Field = { readonly kind?: "text" | "number" | "boolean"; readonly values?: readonly Literal[] };
