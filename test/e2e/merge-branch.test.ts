@@ -2,7 +2,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { mergeBranch, uncommittedIn, type Merging } from "../../src/adapters/git/merge.ts";
+import { mergeBranch, type Merging } from "../../src/adapters/git/merge.ts";
+import { uncommittedIn } from "../../src/adapters/git/uncommitted.ts";
 import { UserError } from "../../src/adapters/user-error.ts";
 import { apart, commit, put, removeSites, sh, site, type Site } from "../support/git.ts";
 import { sampled } from "../support/sampled.ts";

@@ -26,10 +26,8 @@ import {
 import { makeDurable } from "./durable.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
 import { whileLocked } from "./lock.ts";
-import { openBench } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { withObjects } from "./plain.ts";
-import { branchAt } from "./refs.ts";
 import { isSameWork, type Looked } from "./same-work.ts";
 import { updateRef } from "./update-ref.ts";
 
@@ -261,27 +259,6 @@ async function moveRef(site: Site, of: Way & { readonly gitDir: string }): Promi
   failpoint("merge.before-ref");
   await updateRef(on, commonDir, call);
   failpoint("merge.after-ref");
-}
-
-/** What of a workspace is not committed on its branch, of what git knows there. Throws where it is on another branch. */
-export async function uncommittedIn(
-  on: On,
-  of: { readonly run: string; readonly path: string; readonly branch: string },
-): Promise<readonly string[]> {
-  const bench = await openBench(on, of.path);
-  const head = branchAt(bench.gitDir);
-  if (head !== `refs/heads/${of.branch}`)
-    throw new UserError(
-      "other-branch",
-      `the workspace of ${of.run} is on ${head === undefined ? "no branch" : head.replace("refs/heads/", "")}, and not on ${of.branch}`,
-      {
-        next: `git -C '${of.path}' switch '${of.branch}', or: signalbox task update ${of.run} --branch`,
-        exit: GATE,
-      },
-    );
-  const args = ["rev-parse", "--verify", "--quiet", `${head}^{commit}`];
-  const tip = await git(on.env, { cwd: bench.commonDir, gitDir: bench.commonDir, args });
-  return changesIn(on, bench, tip);
 }
 
 function gone(branch: string, run: string): UserError {

@@ -168,7 +168,7 @@ async function requireFinish(on: Acting, kept: Kept, { by }: Voice): Promise<Fin
 async function requireCommitted(on: Acting, run: string): Promise<void> {
   const bound = boundWorkspace(on.box, run);
   if (bound === undefined) return;
-  const { uncommittedIn } = await import("../../adapters/git/merge.ts");
+  const { uncommittedIn } = await import("../../adapters/git/uncommitted.ts");
   const { path, branch } = bound;
   const names = await uncommittedIn({ home: on.home, env: on.door.env }, { run, path, branch });
   if (names.length === 0) return;

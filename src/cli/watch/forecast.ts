@@ -3,7 +3,8 @@
 import { defaultBranchOf } from "../../adapters/git/default-refs.ts";
 import { tryGit } from "../../adapters/git/call.ts";
 import { commonDirOf, gitDirOf } from "../../adapters/git/locate.ts";
-import { checkoutProblem, uncommittedIn } from "../../adapters/git/merge.ts";
+import { checkoutProblem } from "../../adapters/git/merge.ts";
+import { uncommittedIn } from "../../adapters/git/uncommitted.ts";
 import { withObjects } from "../../adapters/git/plain.ts";
 import { refAt } from "../../adapters/git/refs.ts";
 import type { Env, Home } from "../../adapters/home/paths.ts";
