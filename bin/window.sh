@@ -19,7 +19,7 @@ for sb_name in $(export -p); do
   sb_name=${sb_name%%=*}
   case $sb_name in
     TMUX | TMUX_PANE | TERM | '' | *[!A-Za-z0-9_]*) ;;
-    # Of a shell that does not let it go, the program does not get it either.
+    # One that the shell does not let go of must not end it.
     *) command unset "$sb_name" 2>/dev/null ;;
   esac
 done

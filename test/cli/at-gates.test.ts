@@ -154,8 +154,8 @@ test.for<[attention: string, next: string]>([
     "signalbox resume RUN",
   ],
   [
-    "it is /work/signalbox here; signalbox trust /work/signalbox here",
-    "signalbox trust /work/signalbox here",
+    "it is /home/ada/signalbox here; signalbox trust /home/ada/signalbox here",
+    "signalbox trust /home/ada/signalbox here",
   ],
   ["nobody knows", "signalbox resume RUN"],
 ])("%s: the last command is the next one", async ([attention, next]) => {

@@ -50,6 +50,10 @@ export const command: Command = {
           [`  ${door.self} task create "what to do"`, "a worker, a reviewer, and you"],
           [`  ${door.self} run staged "what to do"`, "explored, planned, done in tasks, tested, handed over"],
           [
+            `  ${door.self} run orchestrated "what to do"`,
+            "a team with contracts: you approve design and plan",
+          ],
+          [
             `  ${door.self} plan NAME "what to do"`,
             "spec first: challenged, implemented, reviewed, archived",
           ],
