@@ -9,6 +9,8 @@ export default defineConfig({
   define: { SIGNALBOX_VERSION: JSON.stringify(packageJson.version) },
   test: {
     include: ["test/**/*.test.ts"],
+    // With programs of others, in a tier of their own.
+    exclude: ["test/agents/**"],
     globalSetup: [
       "test/setup/seed.ts",
       "test/setup/person.ts",

@@ -22,6 +22,7 @@ import { benchStart } from "./start.ts";
 import { benchStep } from "./step.ts";
 import { benchHistory, benchStore } from "./store.ts";
 import { benchTasks } from "./tasks.ts";
+import { benchHandover, benchUserGit, benchWorkspace } from "./workspaces.ts";
 
 const BENCHES: Readonly<Record<string, () => Figure | Promise<Figure>>> = {
   step: benchStep,
@@ -38,6 +39,9 @@ const BENCHES: Readonly<Record<string, () => Figure | Promise<Figure>>> = {
   change: benchChange,
   changes: benchChanges,
   orchestrated: benchOrchestrated,
+  workspace: benchWorkspace,
+  handover: benchHandover,
+  "user-git": benchUserGit,
 };
 
 const { values, positionals } = parseArgs({

@@ -187,13 +187,13 @@ async function acceptWhole(
   if (submission.type !== "accepted") throw new Error(`run ${id}: ${JSON.stringify(submission)}`);
 }
 
-/** Nobody releases anything here: pools that are large enough, have a few places in use, and that nobody has to make. */
+/** No run waits here: as many agents may work as there are. */
 const PROJECTS = 200;
 const repoOf = (n: number): string => `/repo/${n % PROJECTS}`;
 
 function makeProjects(store: SqliteStore): void {
   for (let n = 0; n < PROJECTS; n += 1)
-    store.putProject({ repo: repoOf(n), name: `p${n}`, defaultBranch: "", poolSize: 10_000, remote: "" });
+    store.putProject({ repo: repoOf(n), name: `p${n}`, defaultBranch: "", agents: 10_000, remote: "" });
 }
 
 const BIRTH = { workflow: "task", goal: "Bench", repo: "/repo", base: "main" };
@@ -207,7 +207,17 @@ function boxOf(folder: string, store: SqliteStore): Box {
     clock: { now: () => Date.now(), mono: () => performance.now() },
     store,
     artifacts: fileArtifacts({ registry: store }),
-    workspaces: { prepare: none, digest: none, files: none, besides: none, snapshot: none, release: none },
+    workspaces: {
+      prepare: none,
+      digest: none,
+      files: none,
+      besides: none,
+      snapshot: none,
+      usable: none,
+      judge: none,
+      discard: none,
+      release: none,
+    },
     folders: (run) => runFolders(home, run),
     workflow: workflowsOf(store),
   };

@@ -26,7 +26,7 @@ const signalbox = `${root}dist/signalbox.cjs`;
 
 /** As many files as a small project has. */
 const FILES = 300;
-const POOL_SIZE = 10_000;
+const AGENTS = 10_000;
 const PATIENCE_MS = 600_000;
 const POLL_MS = 50;
 
@@ -92,7 +92,7 @@ function stageIn(folder: string, { files, terminal }: Required<Setting>): Stage 
   const head = makeRepository(repo, env, files);
   // Nobody waits for a workspace here.
   withStore(homeAt(state), (store) =>
-    store.putProject({ repo, name: "bench", defaultBranch: "main", poolSize: POOL_SIZE, remote: "" }),
+    store.putProject({ repo, name: "bench", defaultBranch: "main", agents: AGENTS, remote: "" }),
   );
   const argv = (words: readonly string[]): readonly [string, ...string[]] => [node, signalbox, ...words];
   return {

@@ -43,7 +43,8 @@ export type Context = {
   /** The content of the worktree that a person let pass without a review. */
   readonly waivedReview: string | undefined;
   readonly turn: boolean;
-  readonly merged: boolean;
+  /** The content that was seen in the branch which it is for, and whether more than a ref proves that. */
+  readonly merged: { readonly tree: string; readonly proven: boolean } | undefined;
   readonly worker: Agent;
   readonly reviewer: Agent;
 };
@@ -72,7 +73,7 @@ export const NEW_TASK: Context = {
   waivedHandoff: false,
   waivedReview: undefined,
   turn: false,
-  merged: false,
+  merged: undefined,
   worker: NOBODY,
   reviewer: NOBODY,
 };
@@ -113,9 +114,23 @@ export const takeIn: Change = (context, event) => {
     review:
       review === undefined ? context.review : keep(context.review, { ...review, by, tree: about }, REVIEWERS),
     turn: observed ? (event.turn ?? context.turn) : context.turn,
-    merged: observed ? (event.merged ?? context.merged) : context.merged,
+    merged: observed && event.merged !== undefined ? landingOf(event.merged, tree) : context.merged,
   };
 };
+
+function landingOf(seen: "missing" | "seen" | "proven", tree: string): Context["merged"] {
+  return seen === "missing" ? undefined : { tree, proven: seen === "proven" };
+}
+
+/** It was seen of the work as it is. */
+export function isLanded({ merged, tree }: Context): boolean {
+  return merged !== undefined && tree !== "" && merged.tree === tree;
+}
+
+/** Nothing is left for a person to decide. */
+export function isDelivered(context: Context): boolean {
+  return isLanded(context) && context.merged?.proven === true && mayFinish(context);
+}
 
 /** What is found at an agent's end is its work only where it changed since the agent was started; what is gone is gone, whoever took it away. */
 function workOf(context: Context, event: TaskEvent): Pick<Facts, "plan" | "handoff" | "review"> {

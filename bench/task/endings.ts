@@ -1,6 +1,6 @@
 /** What follows the end of an agent, and the ways out of every state. */
 
-import { call, crash, enter, lose, setAgent, stop, takeIn } from "./context.ts";
+import { call, crash, enter, isDelivered, isLanded, lose, setAgent, stop, takeIn } from "./context.ts";
 import {
   replaceWorker,
   startWorker,
@@ -12,7 +12,7 @@ import {
   type Params,
 } from "./effects.ts";
 import type { Role } from "./event.ts";
-import { both, isLastCrash, isLoss, isMerged, isWorker, speaks } from "./guards.ts";
+import { after, both, isLastCrash, isLoss, isWorker, speaks } from "./guards.ts";
 
 export const gone = (role: Role) =>
   [
@@ -57,9 +57,18 @@ export const cancel = {
   actions: [stopWorker, stopReviewer, "releaseWorkspace", update(takeIn, ...endChanges)],
 } as const;
 
-/** The branch was merged by other means. */
-export const merge = {
-  guard: isMerged,
+const ending = [stopWorker, stopReviewer, "releaseWorkspace", "startNext"] as const;
+
+/** Reviewed work was merged by other means, and that is proven. */
+export const land = {
+  guard: ({ context }: On): boolean => isDelivered(context),
   target: "done",
-  actions: [stopWorker, stopReviewer, "releaseWorkspace", "startNext", update(...endChanges)],
+  actions: [...ending, update(...endChanges)],
+} as const;
+
+/** It looks merged, and a person says that it is. */
+export const confirm = {
+  guard: both(speaks("human"), after(isLanded)),
+  target: "done",
+  actions: [...ending, update(takeIn, ...endChanges)],
 } as const;

@@ -39,7 +39,11 @@ export type TaskEvent =
   | ({ readonly type: `START.${State}` } & Speaker & Facts)
   | ({ readonly type: `ASK.${State}` } & Speaker & Facts)
   | ({ readonly type: "SUBMIT" } & Speaker & Facts)
-  | ({ readonly type: "OBSERVE"; readonly turn?: boolean; readonly merged?: boolean } & Facts)
+  | ({
+      readonly type: "OBSERVE";
+      readonly turn?: boolean;
+      readonly merged?: "missing" | "seen" | "proven";
+    } & Facts)
   | { readonly type: "WORKER_STARTED" | "REVIEWER_STARTED"; readonly attempt: number }
   | ({
       readonly type: "WORKER_ENDED" | "REVIEWER_ENDED";

@@ -26,7 +26,6 @@ export const after =
 
 export const handsIn: Guard = ({ context, event }) => countsAll(context, event);
 export const hasWorkspace: Guard = ({ event }) => "workspace" in event && event.workspace;
-export const isMerged: Guard = ({ context }) => context.merged;
 export const isBelow = (context: Context): boolean => context.round < context.limits.rounds;
 export const isTurn = after((context) => context.turn);
 export const mayHandOff = after((context) => hasHandoff(context) && isBelow(context));

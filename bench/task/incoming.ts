@@ -15,7 +15,7 @@ export function incomingOf(event: TaskEvent, definition: string): Incoming {
       return { type: "submitted", at: AT, by: actorOf(event), ...factsOf(event) };
     case "OBSERVE": {
       const { readings = [], ...facts } = factsOf(event);
-      const known = [...readings, ...factReading("turn", event.turn), ...factReading("merged", event.merged)];
+      const known = [...readings, ...factReading("turn", event.turn), ...landing(event.merged)];
       return { type: "observed", at: AT, ...facts, readings: known };
     }
     case "WORKER_STARTED":
@@ -122,6 +122,14 @@ function factReading(artifact: string, holds: boolean | undefined): Reading[] {
   if (holds === undefined) return [];
   return [
     { artifact, slot: "", found: holds, digest: holds ? "yes" : "no", faults: [], fields: {}, lists: {} },
+  ];
+}
+
+function landing(seen: "missing" | "seen" | "proven" | undefined): Reading[] {
+  if (seen === undefined) return [];
+  const fields = seen === "missing" ? {} : { proven: seen === "proven" };
+  return [
+    { artifact: "merged", slot: "", found: seen !== "missing", digest: seen, faults: [], fields, lists: {} },
   ];
 }
 

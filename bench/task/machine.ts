@@ -13,6 +13,7 @@ import {
   enter,
   hasHandoff,
   hasPlan,
+  isDelivered,
   lose,
   mayFinish,
   NEW_TASK,
@@ -37,7 +38,16 @@ import {
   tellWorker,
   update,
 } from "./effects.ts";
-import { gone, waitingWorker, crashedWorker, stuckActions, endChanges, cancel, merge } from "./endings.ts";
+import {
+  gone,
+  waitingWorker,
+  crashedWorker,
+  stuckActions,
+  endChanges,
+  cancel,
+  confirm,
+  land,
+} from "./endings.ts";
 import {
   both,
   handsIn,
@@ -170,9 +180,9 @@ export const machine = task.createMachine({
       },
     },
     planning: {
-      always: merge,
       on: {
         ...common,
+        "ASK.done": confirm,
         "ASK.working": {
           guard: both(speaks("worker", "human"), after(hasPlan)),
           target: "working",
@@ -192,9 +202,9 @@ export const machine = task.createMachine({
       },
     },
     clarification: {
-      always: merge,
       on: {
         ...common,
+        "ASK.done": confirm,
         // A person who leads the worker out of its questions lets it ask anew.
         "ASK.planning": [
           { guard: speaks("worker"), target: "planning", actions: update(takeIn, enter) },
@@ -222,9 +232,9 @@ export const machine = task.createMachine({
       },
     },
     working: {
-      always: merge,
       on: {
         ...common,
+        "ASK.done": confirm,
         "ASK.clarification": clarify,
         "ASK.agent-review": {
           guard: both(speaks("worker", "human"), mayHandOff),
@@ -255,7 +265,6 @@ export const machine = task.createMachine({
     },
     "agent-review": {
       always: [
-        merge,
         {
           guard: ({ context }) => verdictOf(context) === "PASS",
           target: "reviewing",
@@ -285,6 +294,7 @@ export const machine = task.createMachine({
       ],
       on: {
         ...common,
+        "ASK.done": confirm,
         // The reviewer says where its verdict leads; the verdict decides.
         "ASK.reviewing": {
           guard: both(
@@ -344,7 +354,7 @@ export const machine = task.createMachine({
       },
     },
     reviewing: {
-      always: merge,
+      always: land,
       on: {
         ...common,
         "ASK.working": {
@@ -364,13 +374,19 @@ export const machine = task.createMachine({
         },
         "ASK.cancelled": cancel,
         WAIVE: waiver("review", mayFinish),
-        WORKER_ENDED: waitingWorker,
+        WORKER_ENDED: [
+          {
+            guard: both(isWorker, after(isDelivered)),
+            actions: update(takeIn, setAgent("worker", "none")),
+          },
+          ...waitingWorker,
+        ],
       },
     },
     stuck: {
-      always: merge,
       on: {
         ...common,
+        "ASK.done": confirm,
         "ASK.reviewing": {
           guard: speaks("human"),
           target: "reviewing",

@@ -96,6 +96,9 @@ function lazily(load: () => Promise<Workspaces>): Workspaces {
     files: async (path, tree) => (await load()).files(path, tree),
     besides: async (path, of) => (await load()).besides(path, of),
     snapshot: async (of) => (await load()).snapshot(of),
+    usable: async (path) => (await load()).usable(path),
+    judge: async (of) => (await load()).judge(of),
+    discard: async (of, tell) => (await load()).discard(of, tell),
     release: async (of) => (await load()).release(of),
   };
 }

@@ -64,7 +64,7 @@ function openNamed(typed: string, known: Known): { name: string; word: string } 
   return undefined;
 }
 
-/** citty gives `--pool-size` a second time, as poolSize. Whoever types that is told. */
+/** citty gives `--default-branch` a second time, as defaultBranch. Whoever types that is told. */
 function isEcho(key: string, argv: readonly string[]): boolean {
   const isTyped = (argument: string): boolean =>
     [`--${key}`, `--no-${key}`].includes(argument) || argument.startsWith(`--${key}=`);

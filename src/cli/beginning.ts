@@ -10,7 +10,7 @@ import { isKept, settable } from "../core/param.ts";
 import { namedIn, unnamedIn } from "../core/named.ts";
 import type { Run } from "../core/run.ts";
 import type { Literal } from "../core/value.ts";
-import type { Move, Param } from "../core/workflow.ts";
+import type { Param } from "../core/workflow.ts";
 import { why } from "../core/why.ts";
 import { begin } from "../engine/begin.ts";
 import type { Submission } from "../engine/write.ts";
@@ -138,15 +138,11 @@ export type Start = {
   readonly to: string | undefined;
 };
 
-export function startMove(workflow: Workflow, of: Start): Move | undefined {
-  const starts = startsFor(workflow, withDefaults(workflow.definition, of.params));
-  return of.to === undefined ? starts[0] : starts.find(({ to }) => to === of.to);
-}
-
 /** Whether agents are started by the very beginning of a run. */
 export function startsAgents(workflow: Workflow, of: Start): boolean {
   const { definition } = workflow;
-  const move = startMove(workflow, of);
+  const starts = startsFor(workflow, withDefaults(definition, of.params));
+  const move = of.to === undefined ? starts[0] : starts.find(({ to }) => to === of.to);
   const actions = [...(move?.do ?? []), ...(definition.states[move?.to ?? ""]?.enter ?? [])];
   return actions.some(
     (action) => action.type.startsWith("start") || (action.type === "tell" && action.orStart !== undefined),

@@ -52,7 +52,7 @@ export function storeOf(door: Pick<Door, "env">): SqliteStore | undefined {
 
 /** A database that is missing beside runs is damage, and the store says so. */
 function isBegun(home: Home): boolean {
-  return existsSync(home.database) || existsSync(join(home.root, "runs")) || existsSync(home.worktrees);
+  return existsSync(home.database) || existsSync(join(home.root, "runs")) || existsSync(home.workspaces);
 }
 
 /** Opens the store, and closes it whatever happens. */
@@ -126,12 +126,19 @@ export function runMeant(
 ): string {
   const named = word ?? (env["SIGNALBOX_RUN"] === "" ? undefined : env["SIGNALBOX_RUN"]);
   if (named !== undefined) return byName(store, cwd, named);
-  const workspace = store?.workspaceAt(cwd);
-  if (workspace !== undefined) return workspace.run;
+  const workspace = store?.workspaceAt(cwd)?.run ?? runAround(store, { cwd, env });
+  if (workspace !== undefined) return workspace;
   const here = store === undefined ? [] : underWayIn(store, cwd);
   const [only] = here;
   if (only !== undefined && here.length === 1) return only.id;
   throw whichRun(store);
+}
+
+/** The run whose folder in the state home we are in: that is where its judges work. */
+function runAround(store: Store | undefined, { cwd, env }: Pick<Door, "cwd" | "env">): string | undefined {
+  const runs = join(homeOf(env)?.root ?? "", "runs", sep);
+  const id = cwd.startsWith(runs) ? (cwd.slice(runs.length).split(sep)[0] ?? "") : "";
+  return id === "" || store?.load(id) === undefined ? undefined : id;
 }
 
 /** Unfinished runs of the repository that we are in; tasks of one of them are not meant by themselves. */

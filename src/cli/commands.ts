@@ -4,7 +4,7 @@ import type { Entry } from "./command.ts";
 
 export const COMMANDS: Readonly<Record<string, Entry>> = {
   check: {
-    about: "prove that a workflow ends, or show how it does not",
+    about: "show that a workflow can end, or what is wrong with it",
     example: "signalbox check task",
     load: () => import("./commands/check.ts"),
   },
@@ -119,7 +119,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: () => import("./commands/inbox.ts"),
   },
   verify: {
-    about: "prove that a run is what its history says",
+    about: "check that a run agrees with its history, and that people signed their acts",
     example: "signalbox verify --all",
     load: () => import("./commands/verify.ts"),
   },
@@ -144,12 +144,12 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: () => import("./commands/move.ts"),
   },
   submit: {
-    about: "hand in an artifact",
+    about: "submit an artifact",
     example: "signalbox submit review",
     load: () => import("./commands/submit.ts"),
   },
   review: {
-    about: "hand in a review, field by field",
+    about: "submit a review, field by field",
     example: "signalbox review create review.json",
     load: () => import("./commands/review.ts"),
   },
@@ -174,22 +174,22 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: () => import("./commands/cancel.ts"),
   },
   task: {
-    about: "create tasks, look at them, and see them to their end",
+    about: "create, show, merge and end tasks",
     example: 'signalbox task create "Dates in the export are off by one"',
     load: () => import("./commands/task.ts"),
   },
   project: {
-    about: "repositories that tasks are done in, and how many at the same time",
+    about: "repositories that runs work in, and how many agents work at the same time",
     example: "signalbox project list",
     load: () => import("./commands/project.ts"),
   },
   workspace: {
-    about: "the worktrees of projects: who has them, make them, give them back",
+    about: "list the workspaces of runs, and release those of runs that are over",
     example: "signalbox workspace list",
     load: () => import("./commands/workspace.ts"),
   },
   salvage: {
-    about: "list, look at and get back what was kept when workspaces were given back",
+    about: "list, show and restore what runs left in their workspaces",
     example: "signalbox salvage list",
     load: () => import("./commands/salvage.ts"),
   },

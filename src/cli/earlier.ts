@@ -77,42 +77,26 @@ function lacks(
   return workspace === undefined ? "has no work" : "";
 }
 
-/** The commit to begin from. What it has not committed is kept as one, under a ref of ours. */
+/** The commit to begin from: the run's last handover, made now where it still has its workspace. */
 export async function workOfRun(
   on: Acting,
   { row, run, workflow }: Before,
 ): Promise<{ readonly base: string; readonly told: readonly string[] }> {
-  const { store, workspaces, clock } = on.box;
-  const { env } = on.door;
+  const { store, workspaces } = on.box;
   const workspace = store.workspace(row.id);
   if (workspace === undefined) throw new Error(`run ${row.id} has no workspace`);
-  const { branch, path, salvage } = workspace;
-  const { commitOf, tipOfBranch } = await import("../adapters/git/branches.ts");
-  const tip = await tipOfBranch(row.repo, branch, env);
-  const left = async (): Promise<string | undefined> => {
-    if (ownWorkspace(on.box, row.id) !== undefined) {
-      const tree = await workspaces.digest(path, artifactPaths(workflow, run));
-      if (!tree.includes("+")) return undefined;
-      const message = `What run ${row.id} had not committed in ${run.state}`;
-      // No event has this number: the engine keeps the work of gates by theirs.
-      return workspaces.snapshot({ path, run: row.id, seq: clock.now(), tree, message });
-    }
-    // What was kept counts while nobody has gone on from there.
-    const parent = salvage === "" ? undefined : await commitOf(row.repo, `${salvage}^`, env);
-    return parent !== undefined && parent === tip ? salvage : undefined;
+  const { branch, path, repo } = workspace;
+  const bound = ownWorkspace(on.box, row.id) !== undefined;
+  const handOver = async (): Promise<string> => {
+    const artifacts = artifactPaths(workflow, run);
+    const tree = await workspaces.digest(path, artifacts);
+    const message = `Work of run ${row.id} in ${run.state}`;
+    return (await workspaces.snapshot({ path, repo, run: row.id, tree, artifacts, message })).commit;
   };
-  const ref = await left();
-  const base = ref === undefined ? tip : await commitOf(row.repo, ref, env);
-  if (base === undefined)
-    throw notMet(
-      `the branch ${branch} of run ${row.id} is gone, and its work with it`,
-      "signalbox salvage list",
-    );
-  const more = ref === undefined ? "" : ", with what was not committed";
-  return {
-    base,
-    told: [`it goes on with the work of ${row.id}, ${branch} at ${base.slice(0, SHORT)}${more}`],
-  };
+  const { lastWorkOf } = await import("../adapters/git/handover.ts");
+  const base = bound ? await handOver() : lastWorkOf({ home: on.home }, { repo, run: row.id });
+  if (base === undefined) throw notMet(`the work of run ${row.id} is gone`, "signalbox salvage list");
+  return { base, told: [`it continues the work of ${row.id}, ${branch} at ${base.slice(0, SHORT)}`] };
 }
 
 function notMet(message: string, next: string): UserError {

@@ -121,7 +121,7 @@ function isAtRest({ store, run }: Seen): boolean {
 
 function endOf(seen: Seen, isQuiet: boolean): Followed | undefined {
   const { row, run } = seen;
-  const attention = attentionOf(seen.store, row);
+  const attention = attentionOf(seen);
   if (attention !== "") return waiting(seen, "needs-attention", `${run.id} needs attention: ${attention}`);
   if (isFinished(row)) {
     // What is still to be cleared away is part of it.
@@ -141,7 +141,7 @@ function endOf(seen: Seen, isQuiet: boolean): Followed | undefined {
   if (seen.store.queued(row.repo).some((one) => one.run === run.id)) return undefined;
   const asking = askingTask(seen);
   if (asking !== undefined) return waitingWith(seen, asking);
-  if (row.status !== "waiting" && !isQuiet) return undefined;
+  if (row.status !== "waiting") return undefined;
   const why = whyOf(seen);
   return waiting(
     seen,
@@ -153,7 +153,7 @@ function endOf(seen: Seen, isQuiet: boolean): Followed | undefined {
 /** Where it is, is told of the run that is followed; what to type, of the task. */
 function waitingWith(seen: Seen, { task, seen: own }: Asking): Followed {
   const { run } = seen;
-  const why = attentionOf(own.store, own.row) || (own.row.halted ? "it is halted" : whyOf(own));
+  const why = attentionOf(own) || (own.row.halted ? "it is halted" : whyOf(own));
   const message = `${run.id} waits for a person in ${run.state}: task ${task} (${own.run.id}) asks: ${why}`;
   return {
     ...waiting(own, "waiting-for-person", message),

@@ -1,9 +1,10 @@
 /**
- * A run that waits at its beginning gets going: at once where a workspace is free and nothing has to be done before it, otherwise
- * when its turn comes. Whoever cannot go on now stands in the queue, and the supervisor starts it.
+ * A run that waits at its beginning gets going: at once where one more agent may work and nothing has to be done before it, otherwise
+ * when its turn comes. Until then it is in the queue, and the supervisor starts it.
  */
 
 import { UserError } from "../adapters/user-error.ts";
+import { awaiting } from "../engine/fact.ts";
 import { waitsFor } from "../engine/line.ts";
 import { answeredBefore, seeThrough, voiceOf, type Acting, type Done } from "./acting.ts";
 import { firstMove } from "./beginning.ts";
@@ -29,11 +30,14 @@ export async function getGoing(
   const key = of.key === undefined ? undefined : `${of.key}:start`;
   // Whoever begins it a second time gets the answer of the first, wherever the run is by now.
   const isRepeated = answeredBefore(on, run, key) !== undefined;
-  const to = isRepeated ? "" : firstMove(on.box.workflow(kept.row.definition), kept.run);
+  const workflow = on.box.workflow(kept.row.definition);
+  const to = isRepeated ? "" : firstMove(workflow, kept.run);
   if (to === undefined) return { done: undefined, waits: "", told: await seeThrough(on, run) };
   const { repo } = kept.row;
-  if (!isRepeated) store.enqueue(run, repo);
-  const waits = isRepeated ? "" : waitsFor(store, run).join("; ");
+  // Only a run that the engine can start has a place in the queue. Any other begins, and its first agent waits.
+  const isQueued = !isRepeated && awaiting(workflow, kept.run, "ready-to-start").length > 0;
+  if (isQueued) store.enqueue(run, repo);
+  const waits = isQueued ? waitsFor(store, run).join("; ") : "";
   if (waits !== "") return { done: undefined, waits, told: await seeThrough(on, run) };
   try {
     const done = await moveTo(on, { run, to, key, voice: await voiceOf(on, run) });
@@ -47,10 +51,7 @@ export async function getGoing(
       const where = { run, from: kept.run.state, to: now.state, seq: now.seq };
       return { done: { ...where, told, accepted: undefined }, waits: "", told };
     }
-    // Somebody has taken the last one.
-    const taken = error instanceof UserError ? waitsFor(store, run).join("; ") : "";
-    if (taken === "") throw error;
-    return { done: undefined, waits: taken, told: await seeThrough(on, run) };
+    throw error;
   }
 }
 

@@ -10,6 +10,7 @@ import { closest } from "../core/closest.ts";
 import type { Actor, Incoming } from "../core/event.ts";
 import { nameOf } from "../core/intake.ts";
 import { notYourRole } from "../core/refuse.ts";
+import { placeFor } from "../engine/judge.ts";
 import { placeOf } from "../engine/place.ts";
 import type { Kept } from "../engine/ports/journal.ts";
 import { acted } from "./acted.ts";
@@ -82,10 +83,14 @@ async function put(
     throw new UserError("bad-usage", `${artifact} has no file that a text could be put into`, HELP);
   const text = await of.text();
   // After the text was read, which may take as long as its author likes.
-  const now = box.store.load(run.id)?.run ?? run;
+  const present = box.store.load(run.id) ?? { row, run };
+  const { run: now } = present;
   const late = lateAgent(now, of.by);
   if (late !== undefined) refuseLate(box, now, { agent: late, artifact, text });
-  return box.artifacts.put(placeOf(box, { run: now, workflow, id: row.id }), { artifact, slot, text });
+  // A judge writes into its own checkout; what is accepted is shown to everybody afterwards.
+  const own = of.by.type === "agent" ? placeFor(box, present, of.by) : undefined;
+  const place = own ?? placeOf(box, { run: now, workflow, id: row.id });
+  return box.artifacts.put(place, { artifact, slot, text });
 }
 
 function eventOf(

@@ -14,7 +14,7 @@ export type Talk = {
   readonly columns: () => number | undefined;
 };
 
-export type Progress = {
+type Progress = {
   /** This is being done now, instead of what was before it. */
   begin(what: string): void;
   /** Nothing is being done any more. */
@@ -24,7 +24,7 @@ export type Progress = {
 const TICK_MS = 1000;
 const CLEAR = "\r\u001B[K";
 
-export function progressOf({ talk, env }: Pick<Door, "talk" | "env">): Progress {
+function progressOf({ talk, env }: Pick<Door, "talk" | "env">): Progress {
   if (talk === undefined) return { begin: () => undefined, end: () => undefined };
   const columns = talk.columns();
   // Logs of a build server, and terminals that know no line, keep whatever was printed.

@@ -8,13 +8,19 @@ import { foreignOf } from "./reading/foreign.ts";
 /** Looks whether what keeps an agent from being started was put back. Gives true where something kept one. */
 export async function lookWhetherPutBack(on: Acting, id: string): Promise<boolean> {
   if (foreignOf(seenOf(on, id)) === undefined) return false;
-  await submit(on.box, {
+  await readFiles(on, id);
+  return true;
+}
+
+/** Takes in the files of the run as they are now. Gives true where that moved the run. */
+export async function readFiles(on: Acting, id: string): Promise<boolean> {
+  const read = await submit(on.box, {
     run: id,
     by: { type: "engine" },
     event: ({ kept: _kept, ...known }) => ({ type: "observed", ...known }),
   });
   await seeThrough(on, id);
-  return true;
+  return read.type === "accepted" && read.run.entry > read.before.entry;
 }
 
 /** Roles whose agent waits for a person. */

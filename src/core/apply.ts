@@ -42,9 +42,6 @@ export function change(run: OwnRun, event: Event): void {
       run.tree = event.tree;
       for (const artifact of event.drop) run.waivers = without(run.waivers, artifact);
       return;
-    case "work-committed":
-      rebind(run, event);
-      return;
     case "artifact-seen":
       run.seen = { ...run.seen, [event.key]: event.digest };
       return;
@@ -151,17 +148,6 @@ function waive(run: OwnRun, event: Extract<Event, { type: "waiver-given" }>): vo
   const about = inputs === undefined ? {} : { inputs };
   run.waivers = { ...run.waivers, [artifact]: { artifact, reason, tree, ...about, by, at: run.updatedAt } };
   if (phase !== undefined && run.progress !== undefined) run.progress = answerFor(run.progress, phase);
-}
-
-function rebind(run: OwnRun, { from, to }: Extract<Event, { type: "work-committed" }>): void {
-  const about = <T extends { readonly tree: string }>(all: Readonly<Record<string, T>>): Record<string, T> =>
-    Object.fromEntries(
-      Object.entries(all).map(([name, each]) => [name, each.tree === from ? { ...each, tree: to } : each]),
-    );
-  if (run.tree === from) run.tree = to;
-  run.held = about(run.held);
-  run.waivers = about(run.waivers);
-  run.agents = about(run.agents);
 }
 
 function begin(run: OwnRun, event: Extract<Event, { type: "run-started" }>): void {

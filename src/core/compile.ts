@@ -22,7 +22,7 @@ export type Workflow = {
   readonly inTurn: readonly string[];
   /** The phase that a state is part of, by state. */
   readonly phases: Readonly<Record<string, Scheduled>>;
-  /** Its runs work in the checkout itself, and not in worktrees of their own. */
+  /** Its runs work in the user's checkout, and not in private clones. */
   readonly isInPlace: boolean;
 };
 

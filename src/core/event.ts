@@ -84,8 +84,6 @@ export type Incoming =
   | ({
       readonly type: "observed";
       readonly at: string;
-      /** The engine itself has committed the work: this is what it was before, and `tree` what it is since then. */
-      readonly was?: string;
     } & Facts)
   | {
       readonly type: "agent-started";
@@ -141,7 +139,6 @@ type Consequence =
   /** The work has changed: what was waived for it as it was is no longer. */
   | { readonly type: "tree-seen"; readonly tree: string; readonly drop: readonly string[] }
   /** The same work, on its branch now: what was said of the one counts for the other. */
-  | { readonly type: "work-committed"; readonly from: string; readonly to: string }
   /** A text was seen in the hands of somebody whose word does not count. */
   | { readonly type: "artifact-seen"; readonly key: string; readonly digest: string }
   | {

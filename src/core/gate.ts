@@ -176,11 +176,14 @@ function explain(workflow: Workflow, run: Run, condition: Condition): Unmet {
     case "least":
     case "most": {
       const wanted = sayWanted(condition);
-      const standing = standingOf(workflow, run, condition.artifact);
+      const { standing, reason } = worth(workflow, run, condition.artifact);
+      const fact = factOf(workflow, condition.artifact);
+      if (fact !== undefined && !isUsable(standing))
+        return { code: "gate-not-met", message: `not so far: ${fact}`, mend: fact };
       // What it says does not count then, also where that would be the right value.
       const found = isUsable(standing)
         ? `it is ${fieldOf(workflow, run, condition) ?? "not given"}`
-        : `${condition.artifact} is ${standing}`;
+        : `${condition.artifact} is ${standing}${reason === "" ? "" : `: ${reason}`}`;
       const message = `${condition.artifact}.${condition.field} must be ${wanted}, but ${found}`;
       return {
         code: "gate-not-met",

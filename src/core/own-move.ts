@@ -33,3 +33,13 @@ export function endedWell({
 }: Pick<Extract<Incoming, { type: "agent-ended" }>, "cause" | "code">): boolean {
   return cause === "exited" && code === 0;
 }
+
+/** Whether the run waits for this role: the end of its agent here leads somewhere or is counted. */
+export function isExpected(
+  { ends }: Pick<Workflow, "ends">,
+  { state }: Pick<Run, "state">,
+  role: string,
+): boolean {
+  const rule = ends[endKey(role, state)];
+  return rule !== undefined && (rule.try !== undefined || rule.count !== undefined);
+}

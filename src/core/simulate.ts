@@ -131,6 +131,6 @@ function isFact(workflow: Workflow, event: Extract<Incoming, { type: "observed" 
   const { artifacts } = workflow.definition;
   return (event.readings ?? []).some(({ artifact }) => {
     const reader = artifacts[artifact]?.reader;
-    return reader?.type === "fact" && FACTS[reader.fact]?.told === undefined;
+    return reader?.type === "fact" && FACTS[reader.fact]?.deed === undefined;
   });
 }

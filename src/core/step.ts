@@ -55,8 +55,6 @@ function decide(draft: Draft, event: Incoming): Refusal | undefined {
       return submit(draft, event);
     case "observed":
       record(draft, event);
-      if (event.was !== undefined && event.tree !== undefined)
-        record(draft, { type: "work-committed", from: event.was, to: event.tree });
       intake(draft, event, { type: "engine" });
       settle(draft);
       return undefined;

@@ -7,6 +7,7 @@ import type { Run } from "./run.ts";
 import { progressOf } from "./stages.ts";
 import { stagedOf } from "./staged.ts";
 import { standingOf } from "./standing.ts";
+import { statusOf } from "./status.ts";
 import type { Literal } from "./value.ts";
 
 /** What the edge knows and the core does not: the workspace, the session, a pull request. */
@@ -63,12 +64,4 @@ function factsOf(workflow: Workflow, run: Run): View["facts"] {
     ([name, { reader }]) => reader.type === "fact" && standingOf(workflow, run, name) === "holds",
   );
   return Object.fromEntries(facts.map(([name]) => [name, run.held[name]?.reading.fields ?? {}]));
-}
-
-/** One word for any workflow: `running`, `waiting` for a person, or how it ended. */
-export function statusOf(workflow: Workflow, run: Run): string {
-  const state = workflow.definition.states[run.state];
-  if (state?.final !== undefined) return state.final;
-  const isStranded = Object.values(run.agents).some((agent) => agent.status === "crashed");
-  return state?.waits === true || isStranded ? "waiting" : "running";
 }

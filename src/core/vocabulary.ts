@@ -1,8 +1,8 @@
 /**
  * Closed vocabularies: what the engine can be asked to do by name, and the facts that a workflow can wait for.
  *
- * Some facts are seen in the world, at any time. Others tell how something ended that was ordered: they have fields, and nobody waits
- * for them where nothing is ordered.
+ * Some facts are seen in the world, at any time. Others tell how something ended that was ordered: nobody waits for them where nothing
+ * is ordered.
  */
 
 import type { Shape } from "./artifact.ts";
@@ -18,51 +18,60 @@ export const PERFORMABLE: Readonly<Record<string, { readonly texts: readonly str
 };
 
 type Fact = {
-  /** In words, for whoever asks what is waited for. */
+  /** What is waited for, in words. */
   readonly says: string;
-  /** What was ordered, where it tells how that ended; and its fields. */
-  readonly told?: { readonly deed: string; readonly fields: Shape };
+  /** What was ordered, of a fact that tells how that ended. */
+  readonly deed?: string;
+  readonly fields?: Shape;
 };
 
 export const FACTS: Readonly<Record<string, Fact>> = {
   "ready-to-start": { says: "it is its turn" },
-  "branch-merged": { says: "its branch was merged elsewhere" },
+  "branch-merged": {
+    says: "its work was merged elsewhere",
+    fields: fields({ ref: "text", commit: "text", by: "text", proven: "boolean" }),
+  },
   "pull-request-closed": { says: "its pull request was closed" },
   "parent-over": { says: "the run that it was made for is over" },
   committed: {
     says: "its work is committed",
-    told: { deed: "commit", fields: fields({ commit: "text", made: "boolean" }) },
+    deed: "commit",
+    fields: fields({ commit: "text", made: "boolean" }),
   },
   "pull-request-opened": {
     says: "its pull request is opened",
-    told: { deed: "pull-request", fields: fields({ url: "text", commit: "text" }) },
+    deed: "pull-request",
+    fields: fields({ url: "text", commit: "text" }),
   },
   "pull-request-refused": {
     says: "its pull request cannot be opened",
-    told: { deed: "pull-request", fields: fields({ reason: "text" }) },
+    deed: "pull-request",
+    fields: fields({ reason: "text" }),
   },
   tagged: {
     says: "its work is tagged",
-    told: { deed: "tag", fields: fields({ tag: "text", commit: "text" }) },
+    deed: "tag",
+    fields: fields({ tag: "text", commit: "text" }),
   },
   "tag-refused": {
     says: "its work cannot be tagged",
-    told: { deed: "tag", fields: fields({ reason: "text" }) },
+    deed: "tag",
+    fields: fields({ reason: "text" }),
   },
   "base-noted": {
     says: "what its archive will replace is noted",
-    told: { deed: "note-base", fields: fields({ base: "text" }) },
+    deed: "note-base",
+    fields: fields({ base: "text" }),
   },
   archived: {
     says: "it is archived",
-    told: { deed: "archive", fields: fields({ folder: "text" }) },
+    deed: "archive",
+    fields: fields({ folder: "text" }),
   },
   "archive-refused": {
     says: "it cannot be archived as it is",
-    told: {
-      deed: "archive",
-      fields: fields({ reason: "text", file: "text", base: "text", now: "text" }),
-    },
+    deed: "archive",
+    fields: fields({ reason: "text", file: "text", base: "text", now: "text" }),
   },
 };
 

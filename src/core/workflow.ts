@@ -1,5 +1,5 @@
 /**
- * A workflow as data, after its sugar is expanded: the seven constructs of the kernel and nothing else.
+ * A workflow as data, after stages are expanded to states and moves.
  *
  * Everything here is plain JSON, so that a definition can be hashed, stored and compared. `format` makes it
  * from a file; `core` only reads it.

@@ -6,15 +6,18 @@ import { requireUnaltered } from "./altered.ts";
 import { recalled, withEarlier } from "./attempts.ts";
 import { lookBeforehand } from "./beforehand.ts";
 import type { Works } from "./box.ts";
+import { workspaceFor } from "./checkout.ts";
 import type { Of } from "./doing.ts";
 import { jobId } from "./job-id.ts";
+import { isJudge } from "./judge.ts";
 import { promptText, variablesOf } from "./launch.ts";
 import { withFaults } from "./left.ts";
-import { placeOf, shownWorkspace } from "./place.ts";
+import { placeOf } from "./place.ts";
 import type { Process } from "./ports/process.ts";
 import type { AgentRow } from "./ports/registry.ts";
 import { noteAll, projectAfter } from "./project.ts";
 import { leaveTerminal } from "./seat.ts";
+import { requireSlot } from "./slots.ts";
 import { submit } from "./submit.ts";
 import { startTurn } from "./turn.ts";
 import { agentOver, endOf } from "./turn-over.ts";
@@ -27,8 +30,10 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
   const present = run.agents[slotKey(role, slot)];
   if (present === undefined || present.attempt !== attempt || !isUp(present))
     return "the run has gone on without it";
-  if (works.workflow(row.definition).definition.roles[role]?.access === "read")
-    await endWriters(works, row.id, tries);
+  const isReader = isJudge(works.workflow(row.definition), role);
+  if (isReader) await endWriters(works, row.id, tries);
+  if (works.store.job(jobId({ run: row.id, role, slot, attempt }, 1)) === undefined)
+    requireSlot(works, row.repo, { run: row.id, role, slot, attempt });
   const of = { run: row.id, role, slot, attempt };
   const name = jobId(of, 1).slice(row.id.length + 1, -2);
   const known = works.store.agent(of);
@@ -45,7 +50,8 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
     }
     const { agent, durable } =
       known === undefined ? newAgent(works, { of, name, entry: run.entry }) : { agent: known };
-    if (agent.turn === 0) lookBeforehand(works, kept, { agent, readings });
+    // A judge begins with what the engine puts into its checkout.
+    if (agent.turn === 0 && !isReader) lookBeforehand(works, kept, { agent, readings });
     if (agent.turn === 0) tellRefused(works, row.id, refused);
     const text = await firstPrompt({ works, kept, deed, key }, { agent, files, refused });
     await startTurn(works, kept, { agent, turn: 1, text, ...(durable === undefined ? {} : { durable }) });
@@ -94,7 +100,7 @@ async function firstPrompt(
   const { row, run } = kept;
   const { role, slot, attempt } = deed;
   const workflow = works.workflow(row.definition);
-  const workspace = shownWorkspace(works, row.id);
+  const workspace = workspaceFor(works, kept, agent);
   const session = works.desk.session(agent.dir);
   const variables = variablesOf({ workflow, run, workspace, agent: { role, slot, attempt, session } });
   const text = withContext(promptText(workflow, deed.prompt, variables), files, refused);

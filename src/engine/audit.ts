@@ -58,8 +58,6 @@ export function auditor(
         act = event;
         move = undefined;
         return undefined;
-      case "work-committed":
-        return act?.type === "observed" && act.was === event.from ? undefined : "a commit that nobody made";
       case "tree-seen":
       case "artifact-seen":
       case "artifact-read":

@@ -31,7 +31,7 @@ export function lookBeforehand(
   if (lines.length > 0) works.desk.write(agent.dir, FILE, lines.join("\n"));
 }
 
-export function madeBy(works: Works, agent: AgentRow, readings: readonly Reading[]): readonly Reading[] {
+export function newSince(works: Works, agent: AgentRow, readings: readonly Reading[]): readonly Reading[] {
   const text = agent.dir === "" ? undefined : works.desk.read(agent.dir, FILE);
   if (text === undefined) return readings;
   const found = new Set(text.split("\n"));

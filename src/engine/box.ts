@@ -75,6 +75,10 @@ export type Works = Box & {
   };
   /** Whether there is a program of this name on this PATH. */
   finds(program: string, path: string): boolean;
+  /** How much room is left on the disk of the workspaces, in megabytes. */
+  freeMb(): number;
+  /** A folder that the set-up commands of all workspaces of a repository share. */
+  cache(repo: string): string;
   /** A name for a run that nobody has. */
   newRun(): string;
   log(line: string): void;

@@ -20,18 +20,12 @@ export async function commit({ works, kept, deed, key }: Of<"perform">): Promise
   const { repo, path } = workspace;
   const artifacts = artifactPaths(works.workflow(row.definition), run);
   const of = { run: row.id, repo, path, tree: deed.tree, artifacts, exclude, message: commitMessage };
-  const { commit: oid, made, tree } = await works.completion.commit(of);
+  const { commit: oid, made } = await works.completion.commit(of);
   const text = made
     ? `the work is committed as ${oid}`
     : `there was nothing to commit: the branch is at ${oid}`;
   noteOnce(works, { run: row.id, kind: "commit", text });
-  await tellFact(works, {
-    run: row.id,
-    fact: "committed",
-    key,
-    fields: { commit: oid, made },
-    committed: { was: deed.tree, tree },
-  });
+  await tellFact(works, { run: row.id, fact: "committed", key, fields: { commit: oid, made } });
   return text;
 }
 

@@ -13,8 +13,8 @@ export type Deed =
   | { readonly type: "prepare-resource"; readonly resource: string }
   /** The run has another name for its branch. */
   | { readonly type: "rename-branch"; readonly branch: string }
-  /** The work as it was at a gate, kept under a ref of its own. */
-  | { readonly type: "snapshot"; readonly tree: string; readonly seq: number; readonly state: string };
+  /** The work is handed over: everything in the workspace becomes a commit. */
+  | { readonly type: "snapshot"; readonly tree: string; readonly state: string };
 
 export type DeedKind = "probed" | "once";
 

@@ -23,17 +23,15 @@ const CALLS: ReadonlySet<Accepted["events"][number]["type"]> = new Set(["moved",
 
 function ordered(workflow: Workflow, step: Accepted, workspace: WorkspaceRow | undefined): Deed[] {
   const isOver = workflow.definition.states[step.run.state]?.final !== undefined;
-  const kept = workspace === undefined ? [] : snapshotOf(step);
-  const isReleased = step.effects.some(({ type }) => type === "release-resource");
   // A place that the run has may be about to be given back: it says each time that it wants it.
   const isWanted = workspace === undefined || workflow.isInPlace;
   return [
     ...(isWanted && needsWorkspace(workflow, step) ? [prepareFor(workflow)] : []),
     ...(workspace === undefined || workflow.isInPlace ? [] : renamingOf(step, workspace)),
-    // The objects of its tree are there since it was looked at, so nobody has to wait for it; only nothing is released before.
-    ...(isOver || isReleased ? kept : []),
+    // Judges, checks and people get what was handed over.
+    ...(workspace !== undefined && isHandover(workflow, step) ? [snapshotOf(step)] : []),
     ...step.effects,
-    ...(isOver ? leftovers(workflow, step, workspace) : isReleased ? [] : kept),
+    ...(isOver ? leftovers(workflow, step, workspace) : []),
   ];
 }
 
@@ -91,9 +89,19 @@ function renamingOf({ events, run }: Accepted, { branch }: WorkspaceRow): Deed[]
   return [{ type: "rename-branch", branch: wanted }];
 }
 
-/** Every gate that is passed keeps the work as it was there. */
-function snapshotOf({ events, run }: Accepted): Deed[] {
-  const isMoved = events.some((event) => event.type === "moved");
-  if (!isMoved || run.tree === "") return [];
-  return [{ type: "snapshot", tree: run.tree, seq: run.seq, state: run.state }];
+/** Whether the run moved to where somebody else looks at the work: a judge, a check, a person, or nobody any more. */
+function isHandover({ definition }: Workflow, { events, effects, run }: Accepted): boolean {
+  if (run.tree === "" || !events.some(({ type }) => type === "moved")) return false;
+  const { waits, final } = definition.states[run.state] ?? {};
+  if (waits === true || final !== undefined) return true;
+  return effects.some(
+    (effect) =>
+      effect.type === "run-check" ||
+      effect.type === "ask-person" ||
+      (effect.type === "start-agent" && definition.roles[effect.role]?.access === "read"),
+  );
+}
+
+function snapshotOf({ run }: Accepted): Deed {
+  return { type: "snapshot", tree: run.tree, state: run.state };
 }

@@ -1,9 +1,11 @@
-/** What the supervisor sees of the world is told to the runs that wait for it. */
+/** What the supervisor sees of the world is told to the runs that wait for it, and to those in which it gives a person a choice. */
 
 import type { Facts, Incoming, Reading } from "../core/event.ts";
 import { step } from "../core/step.ts";
+import { FACTS } from "../core/vocabulary.ts";
 import type { Box } from "./box.ts";
-import { awaiting, type Fact } from "./fact.ts";
+import type { Literal } from "../core/value.ts";
+import { awaiting, offering, type Fact } from "./fact.ts";
 import type { Hands } from "./hands.ts";
 import { factsOf } from "./known.ts";
 import { submit } from "./submit.ts";
@@ -20,24 +22,32 @@ export type Sight = {
   readonly fact: Fact;
   /** What it was seen by: the same for the same sight. */
   readonly digest: string;
+  readonly fields?: Readonly<Record<string, Literal>>;
+  /** The work that it is about: where the workspace holds something else by now, nothing is told. */
+  readonly tree?: string;
 };
 
 /**
- * Tells a run what was seen. Nothing is written where it would lead nowhere: what does not move a run is seen again and again, and
- * the journal is no place for that. `idle` says why. Its files are for whoever calls to bring up to date.
+ * Tells a run what was seen. Nothing is written where it would neither move the run nor tell people something new: the same is seen
+ * again and again, and the journal is no place for that. `idle` says why. Its files are for the caller to bring up to date.
  */
 export async function observe(
   box: Box,
-  { run, fact, digest }: Sight,
+  sight: Sight,
 ): Promise<Submission | { readonly type: "idle"; readonly message: string }> {
+  const { run, fact } = sight;
   const kept = box.store.load(run);
   if (kept === undefined) return { type: "unknown" };
   const workflow = box.workflow(kept.row.definition);
-  const artifacts = awaiting(workflow, kept.run, fact);
+  const artifacts = [
+    ...new Set([...awaiting(workflow, kept.run, fact), ...offering(workflow, kept.run, fact)]),
+  ];
   if (artifacts.length === 0) return { type: "idle", message: `${kept.run.state} does not wait for ${fact}` };
   const facts = await factsOf(box, kept, workflow);
-  // What is written in its files is for those to hand in who wrote it: this is about the fact alone.
-  const readings = artifacts.map((artifact) => readingOf(artifact, digest));
+  if (sight.tree !== undefined && sight.tree !== facts.tree)
+    return { type: "idle", message: `${fact} is about other work than there is now` };
+  // What is written in its files is for those to submit who wrote it: this is about the fact alone.
+  const readings = artifacts.map((artifact) => readingOf(artifact, sight));
   const eventOf = (at: string, { tree, reserved }: Facts): Incoming => ({
     type: "observed",
     at,
@@ -47,7 +57,10 @@ export async function observe(
   });
   const tried = step(workflow, kept.run, eventOf(kept.row.updatedAt, facts));
   if (!tried.ok) return { type: "idle", message: tried.refusal.message };
-  if (tried.run.entry === kept.run.entry)
+  // What has fields is worth knowing by itself: people read it before they decide.
+  const hasFields = FACTS[fact]?.fields !== undefined;
+  const isNews = artifacts.some((name) => tried.run.held[name] !== kept.run.held[name]);
+  if (tried.run.entry === kept.run.entry && !(isNews && hasFields))
     return { type: "idle", message: `${fact} alone does not lead out of ${kept.run.state}` };
   return submit(box, {
     run,
@@ -56,6 +69,6 @@ export async function observe(
   });
 }
 
-function readingOf(artifact: string, digest: string): Reading {
-  return { artifact, slot: "", found: true, digest, faults: [], fields: {}, lists: {} };
+function readingOf(artifact: string, { digest, fields = {} }: Sight): Reading {
+  return { artifact, slot: "", found: true, digest, faults: [], fields, lists: {} };
 }

@@ -1,44 +1,52 @@
 /** What is known of a run at this moment: its files, its work, and what it could get. An event carries it. */
 
 import { PLACE, type Workflow } from "../core/compile.ts";
-import type { Facts, Reading } from "../core/event.ts";
+import type { Actor, Facts, Reading } from "../core/event.ts";
 import { slotKey, type Run } from "../core/run.ts";
+import { nameOf } from "../core/intake.ts";
 import { readBesides } from "./besides.ts";
 import type { Box } from "./box.ts";
-import { artifactPaths, boundWorkspace, placeOf } from "./place.ts";
+import { readFor } from "./judge.ts";
+import { artifactPaths, boundWorkspace } from "./place.ts";
 import type { Kept } from "./ports/journal.ts";
 
 /** A run, and the definition that it goes by. */
 export type Seen = { readonly kept: Kept; readonly workflow: Workflow };
 
-/** Resources that the run has, or would get if it asked for them now. Whether it gets them is decided when the event is written. */
+/** Resources that the run has, or would get if it asked for them now. Whether it gets the place is decided when the event is written. */
 export function reservable(
   { store }: Box,
   { isInPlace }: Workflow,
   { id: run, repo }: { readonly id: string; readonly repo: string },
 ): Pick<Facts, "reserved" | "taken"> {
-  if (isInPlace) {
-    const holder = store.placeHolder(repo, run);
-    return holder === "" ? { reserved: [PLACE] } : { reserved: [], taken: { [PLACE]: holder } };
-  }
-  // A child works in its parent's, whether or not there is room for another.
-  const has = store.poolOf(run) !== undefined || store.hasRoom(repo);
-  return { reserved: has || boundWorkspace({ store }, run) !== undefined ? ["workspace"] : [] };
+  // Every run can have a workspace: it is made, or waited for, when the run needs it.
+  if (!isInPlace) return { reserved: ["workspace"] };
+  const holder = store.placeHolder(repo, run);
+  return holder === "" ? { reserved: [PLACE] } : { reserved: [], taken: { [PLACE]: holder } };
 }
 
 export async function factsOf(box: Box, kept: Kept, workflow: Workflow): Promise<Facts> {
-  return factsWith(box, { kept, workflow });
+  return factsWith(box, { kept, workflow }, { author: { type: "engine" } });
 }
 
-export async function factsWith(box: Box, { kept, workflow }: Seen, seenTree?: string): Promise<Facts> {
+/** For an event of `author`; `tree` is the digest of the work, where somebody has just looked at it. */
+export async function factsWith(
+  box: Box,
+  { kept, workflow }: Seen,
+  { author, tree: seenTree }: { readonly author: Actor; readonly tree?: string | undefined },
+): Promise<Facts> {
   const { row, run } = kept;
-  const place = placeOf(box, { run, workflow, id: row.id });
   const workspace = boundWorkspace(box, row.id);
   // Git first: it works while we read.
   const [tree, readings] = await Promise.all([
     seenTree ??
       (workspace === undefined ? undefined : treeIn(box, workspace.path, artifactPaths(workflow, run))),
-    box.artifacts.read(place),
+    readFor(box, {
+      kept,
+      workflow,
+      by: nameOf(author),
+      author: author.type === "agent" ? author : undefined,
+    }),
   ]);
   const besides =
     workspace === undefined || tree === undefined

@@ -1,18 +1,23 @@
-/** Branches that were merged, by whatever means: looked for when a branch has moved, and told to the runs that wait for it. */
+/**
+ * Work that has landed by other means than the engine's: looked for when its run or the default branch has moved. A run that waits
+ * for it goes on by itself; otherwise it is a choice for a person.
+ */
 
 import type { Works } from "./box.ts";
 import { observe, type Observer } from "./facts.ts";
 import type { Hands } from "./hands.ts";
-import { boundWorkspace } from "./place.ts";
-import type { BranchOf } from "./ports/merges.ts";
+import type { WorkOf } from "./ports/merges.ts";
 import { project } from "./project.ts";
+import { artifactsOf } from "./tell-fact.ts";
+
+const MERGED = "branch-merged";
 
 export class Landings implements Observer {
   readonly #works: Works;
   readonly #tickMs: number;
   #lookedAt = Number.NEGATIVE_INFINITY;
-  /** At which entry a run was told: whether or not that led anywhere, it is not told again. */
-  readonly #told = new Map<string, number>();
+  /** Runs that could not be told, each as it was: trying again and again would keep the supervisor from leaving. */
+  readonly #failed = new Map<string, number>();
 
   constructor(works: Works, tickMs: number) {
     this.#works = works;
@@ -23,44 +28,51 @@ export class Landings implements Observer {
     const { clock, merges } = this.#works;
     if (!isLast && clock.mono() - this.#lookedAt < this.#tickMs) return;
     this.#lookedAt = clock.mono();
-    for (const branch of merges.news(this.#all()))
-      if (!hands.isBusyWith(branch.run) && !this.#isTold(branch.run))
-        hands.take(branch.run, () => this.#see(branch));
+    for (const work of merges.news(this.#all()))
+      if (!hands.isBusyWith(work.run) && this.#failed.get(work.run) !== work.entry)
+        hands.take(work.run, () => this.#see(work));
   }
 
   /** Of every run that has a workspace and is not halted. */
-  #all(): BranchOf[] {
+  #all(): WorkOf[] {
     const { store } = this.#works;
-    return store.pools().flatMap(({ run, repo }): BranchOf[] => {
-      const workspace = run === "" || store.isHalted(run) ? undefined : boundWorkspace({ store }, run);
-      if (workspace === undefined) return [];
-      const { branch, base } = workspace;
-      return [{ run, repo, branch, base, defaultBranch: store.projectAt(repo)?.defaultBranch ?? "" }];
+    const bound = store.workspaces().filter(({ run, status }) => status === "bound" && !store.isHalted(run));
+    return bound.flatMap(({ run, repo, base }): WorkOf[] => {
+      const known = this.#runOf(run);
+      if (known === undefined) return [];
+      const { defaultBranch = "", remote = "" } = store.projectAt(repo) ?? {};
+      return [{ run, repo, base, defaultBranch, remote, tree: known.tree, entry: known.entry }];
     });
   }
 
-  #isTold(run: string): boolean {
-    const entry = this.#told.get(run);
-    if (entry === undefined) return false;
+  #runOf(run: string): { readonly tree: string; readonly entry: number } | undefined {
     try {
-      return entry === this.#works.store.load(run)?.run.entry;
+      return this.#works.store.load(run)?.run;
     } catch {
-      // Damaged since: there is nothing that it could be told.
-      return true;
+      // Damaged: there is nothing that it could be told.
+      return undefined;
     }
   }
 
-  async #see(branch: BranchOf): Promise<void> {
-    const { store, merges } = this.#works;
-    const found = await merges.merged(branch);
-    if (found === undefined) return;
-    // Should it turn out that it cannot be looked at, it is not tried again and again.
-    this.#told.set(branch.run, -1);
-    const kept = store.load(branch.run);
-    if (kept === undefined) return;
-    this.#told.set(branch.run, kept.run.entry);
-    const digest = `${found.tip}:${found.into}`;
-    const seen = await observe(this.#works, { run: branch.run, fact: "branch-merged", digest });
-    if (seen.type === "accepted") await project(this.#works, branch.run);
+  /** Most workflows do not ask whether their work was merged. */
+  #isWanted(run: string): boolean {
+    const row = this.#works.store.load(run)?.row;
+    return row !== undefined && artifactsOf(this.#works.workflow(row.definition), MERGED).length > 0;
+  }
+
+  async #see(work: WorkOf): Promise<void> {
+    const { merges } = this.#works;
+    const { run, tree } = work;
+    this.#failed.set(run, work.entry);
+    const found = this.#isWanted(run) ? await merges.landing(work) : undefined;
+    if (found !== undefined) {
+      const { ref, commit, by, proven } = found;
+      const digest = `${tree}:${ref}:${commit}:${proven}`;
+      const fields = { ref, commit, by, proven };
+      const seen = await observe(this.#works, { run, fact: MERGED, digest, fields, tree });
+      if (seen.type === "accepted") await project(this.#works, run);
+    }
+    merges.remember(work);
+    this.#failed.delete(run);
   }
 }

@@ -121,8 +121,7 @@ type AgentOf = {
 
 /** What a review is bound to. The branch may go on, and its name would then mean something else. */
 function treeOf(run: Run, agent: string): string {
-  const [tree = ""] = (run.agents[agent]?.tree ?? run.tree).split("+");
-  return tree || "HEAD";
+  return (run.agents[agent]?.tree ?? run.tree) || "HEAD";
 }
 
 /** Agents may set some of these: a value is a line in somebody's prompt, and never a heading or a verdict of its own. */

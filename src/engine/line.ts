@@ -1,18 +1,18 @@
 /** What can be told of the queue by looking: whether it is somebody's turn, what a run waits for, what it must not wait for. */
 
+import { workflowsOf } from "./box.ts";
 import { clipped } from "./clip.ts";
 import type { RunRow } from "./ports/journal.ts";
 import type { QueueRow, Refusal } from "./ports/projects.ts";
 import type { Store } from "./ports/store.ts";
-import { POOL_SIZE } from "./project-name.ts";
+import { isSlotLeft, sayFull, slotsOf } from "./slots.ts";
 
 const WAIT_MS = 10_000;
 const WAIT_MS_MAX = 3_600_000;
 
-/** Somebody in the queue could be started now: for commands, which only see to it that a supervisor looks. */
-export function isTurnOfSomebody(store: Pick<Store, "line" | "hasRoom">, now: number): boolean {
-  const repos = new Set(store.line().flatMap((row) => (row.isHeld || isPutOff(row, now) ? [] : [row.repo])));
-  return [...repos].some((repo) => store.hasRoom(repo));
+/** A run in the queue could be started now, unless too many agents are at work: for commands, which then wake the supervisor. */
+export function isTurnOfSomebody(store: Pick<Store, "line">, now: number): boolean {
+  return store.line().some((row) => !row.isHeld && !isPutOff(row, now));
 }
 
 /**
@@ -62,7 +62,10 @@ export function inLine(store: Pick<Store, "line" | "depends" | "load">): Readonl
   return new Set(runs.filter((run) => !store.depends(run).some(isGivenUp)));
 }
 
-type Line = Pick<Store, "depends" | "load" | "line" | "hasRoom" | "pool" | "projectAt">;
+type Line = Pick<
+  Store,
+  "depends" | "load" | "line" | "projectAt" | "liveTurns" | "comingTurns" | "definition"
+>;
 
 /** Why a run still stands in the queue, in words, each a whole reason; none where nothing but its turn is missing, or it is not in the queue. */
 export function whyInLine(store: Line, run: string): readonly string[] {
@@ -72,17 +75,25 @@ export function whyInLine(store: Line, run: string): readonly string[] {
   return [`${sayRefusal(refusal)}; tried again now and then, and at once with: signalbox resume ${run}`];
 }
 
+/** Why an agent that a run has called does not begin: as many agents are at work as may be. */
+export function whyQueued(store: Line, run: string): readonly string[] {
+  const repo = store.load(run)?.row.repo ?? "";
+  const coming = store.comingTurns(repo).filter((turn) => turn.run === run);
+  const roles = new Set(coming.map(({ role }) => role));
+  if (roles.size === 0) return [];
+  const slots = slotsOf({ store, workflow: workflowsOf(store) }, repo);
+  if (slots.atWork < slots.limit) return [];
+  return [`${[...roles].join(" and ")} cannot begin: ${sayFull(store, repo, slots)}`];
+}
+
 /** What it must wait for, whatever became of it when it was its turn. */
 export function waitsFor(store: Line, run: string): readonly string[] {
   const queued = store.line().find((row) => row.run === run);
   if (queued === undefined) return [];
   const others = store.depends(run).flatMap((other) => behind(store, run, other));
-  if (others.length > 0 || store.hasRoom(queued.repo)) return others;
-  const users = store.pool(queued.repo).filter((row) => row.run !== "");
-  const size = store.projectAt(queued.repo)?.poolSize ?? POOL_SIZE;
-  const names = users.map((row) => row.run).join(", ");
-  const by = names === "" ? "" : ` by ${names}`;
-  return [`waits for a free workspace: ${users.length} of ${size} in use${by}`];
+  if (others.length > 0) return others;
+  const slots = slotsOf({ store, workflow: workflowsOf(store) }, queued.repo);
+  return isSlotLeft(slots) ? [] : [sayFull(store, queued.repo, slots)];
 }
 
 function behind(store: Pick<Store, "depends" | "load">, run: string, other: string): readonly string[] {

@@ -9,6 +9,7 @@ import type { Works } from "./box.ts";
 import { startCheck } from "./check.ts";
 import type { Of } from "./doing.ts";
 import { commit } from "./commit.ts";
+import { showAccepted } from "./judge.ts";
 import { questionText, variablesOf } from "./launch.ts";
 import { shownWorkspace, placeOf } from "./place.ts";
 import type { DeedRow } from "./ports/outbox.ts";
@@ -24,6 +25,7 @@ import { prepare, release, renameBranch, snapshot } from "./workspace.ts";
 export async function perform(works: Works, { deed, run, key, tries }: DeedRow): Promise<string> {
   const kept = works.store.load(run);
   if (kept === undefined) throw new Error(`there is no run ${run}`);
+  await showAccepted(works, kept);
   const on = { works, kept, key, tries };
   switch (deed.type) {
     case "prepare-resource":

@@ -1,6 +1,6 @@
-/** What a project is called unless a person says otherwise, and how large its pool is then. */
+/** What a project is called unless a person says otherwise, and how many of its agents work at the same time then. */
 
-export const POOL_SIZE = 4;
+export const AGENTS = 4;
 const NAME_MAX = 40;
 
 /** Part of paths and of names of terminal sessions: letters, digits and a few signs. */

@@ -8,6 +8,7 @@ import { isUnseen } from "../core/unseen.ts";
 import { viewOf } from "../core/view.ts";
 import { askedIn } from "./asked.ts";
 import type { Box } from "./box.ts";
+import { showAccepted } from "./judge.ts";
 import { boundWorkspace, placeOf } from "./place.ts";
 import type { Kept, RunRow } from "./ports/journal.ts";
 import type { WorkspaceRow } from "./ports/registry.ts";
@@ -21,6 +22,8 @@ const TRIES_MAX = 20;
 /** Gives what is worth telling, in sentences. */
 export async function project(box: Box, id: string): Promise<readonly string[]> {
   const all: string[] = [];
+  const present = box.store.load(id);
+  if (present !== undefined) await showAccepted(box, present);
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const kept = box.store.load(id);
     if (kept === undefined) return [];

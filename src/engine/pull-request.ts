@@ -2,11 +2,11 @@
 
 import type { Of } from "./doing.ts";
 import { isCalledOff, textsFor } from "./commit.ts";
-import { artifactPaths, boundWorkspace } from "./place.ts";
+import { boundWorkspace } from "./place.ts";
 import { artifactsOf, noteOnce, tellFact } from "./tell-fact.ts";
 
 export async function openPullRequest({ works, kept, deed, key }: Of<"perform">): Promise<string> {
-  const { row, run } = kept;
+  const { row } = kept;
   const { store } = works;
   if (isCalledOff(works, kept, deed.entry)) return "the run was cancelled before";
   const workflow = works.workflow(row.definition);
@@ -16,8 +16,7 @@ export async function openPullRequest({ works, kept, deed, key }: Of<"perform">)
   const { title = "", body = "" } = await textsFor(works, kept, deed);
   const { remote = "", defaultBranch: base = "" } = store.projectAt(row.repo) ?? {};
   const { repo, branch } = workspace;
-  const artifacts = artifactPaths(workflow, run);
-  const of = { run: row.id, repo, branch, tree: deed.tree, artifacts, remote, base, title, body };
+  const of = { run: row.id, repo, branch, tree: deed.tree, remote, base, title, body };
   const opened = await works.completion.open(of);
   const told = { run: row.id, key };
   if (opened.type === "opened") {

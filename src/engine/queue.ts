@@ -1,5 +1,5 @@
 /**
- * The queue: whoever is first, has everything it depends on done, and finds a workspace, is started.
+ * The queue: the first run that has everything it depends on done is started as soon as one more agent may work.
  *
  * The queue itself is in the store, with who would not go and why. What is remembered here only saves work.
  */
@@ -11,6 +11,7 @@ import type { Hands } from "./hands.ts";
 import { isPutOff, refusalAfter } from "./line.ts";
 import type { QueueRow } from "./ports/projects.ts";
 import { project } from "./project.ts";
+import { isSlotLeft, slotsOf } from "./slots.ts";
 
 const TURN = "ready-to-start";
 /** Those who stand in line are asked one after the other: the first one first. */
@@ -31,13 +32,13 @@ export class Queue implements Observer {
     if (hands.isBusyWith(LINE)) return;
     const now = clock.now();
     const line = store.line().filter((row) => !isPutOff(row, now) && this.#isWaiting(row));
-    const rooms = new Map<string, boolean>();
-    const hasRoom = (repo: string): boolean => {
-      const known = rooms.get(repo) ?? store.hasRoom(repo);
-      rooms.set(repo, known);
+    const left = new Map<string, boolean>();
+    const isLeft = (repo: string): boolean => {
+      const known = left.get(repo) ?? isSlotLeft(slotsOf(this.#works, repo));
+      left.set(repo, known);
       return known;
     };
-    const ready = line.filter((row) => !row.isHeld && hasRoom(row.repo));
+    const ready = line.filter((row) => !row.isHeld && isLeft(row.repo));
     if (ready.length > 0) hands.take(LINE, () => this.#start(ready));
   }
 
@@ -66,8 +67,7 @@ export class Queue implements Observer {
   }
 
   async #start(ready: readonly QueueRow[]): Promise<void> {
-    const { store } = this.#works;
-    for (const row of ready) if (store.hasRoom(row.repo)) await this.#startOne(row);
+    for (const row of ready) if (isSlotLeft(slotsOf(this.#works, row.repo))) await this.#startOne(row);
   }
 
   /** What goes wrong with one is no reason for the others to wait. */
@@ -77,8 +77,6 @@ export class Queue implements Observer {
       const seen = await observe(this.#works, { run, fact: TURN, digest: `${TURN}:${run}:${entry}` });
       if (seen.type === "accepted" || seen.type === "unknown") this.#leave(run);
       if (seen.type === "accepted") return await this.#show(run);
-      // The last workspace may have gone to somebody else meanwhile: that is no reason of this run's own.
-      if (seen.type === "refused" && !this.#works.store.hasRoom(this.#repoOf(run))) return;
       if (seen.type === "idle" || seen.type === "refused")
         this.#refuse(row, seen.type === "idle" ? seen.message : seen.refusal.message);
     } catch (error) {
@@ -96,10 +94,6 @@ export class Queue implements Observer {
     } catch (error) {
       this.#works.log(`${run}: its files are behind: ${String(error)}`);
     }
-  }
-
-  #repoOf(run: string): string {
-    return this.#works.store.load(run)?.row.repo ?? "";
   }
 
   /** It stays in the line, and the others go on. Told once, however often it is tried again. */

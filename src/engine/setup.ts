@@ -2,14 +2,14 @@
  * `workspace.setup`: a command of trusted settings that runs in a workspace before the first agent.
  *
  * It belongs to the deed that prepares the workspace, which is not done before it has ended: everything else of the run waits in line
- * behind it, and finds no workspace where it has failed. It runs once for each preparation. Where it fails, a person is told; whoever resumes the run has it run again.
+ * behind it, and finds no workspace where it has failed. `SIGNALBOX_CACHE` names a folder that all workspaces of the repository share. It runs once for each preparation. Where it fails, a person is told; whoever resumes the run has it run again.
  */
 
 import type { Works } from "./box.ts";
 import { environment, MINUTE_MS } from "./launch.ts";
 import type { Kept } from "./ports/journal.ts";
 import type { JobRow } from "./ports/registry.ts";
-import { Later } from "./writers.ts";
+import { Later } from "./later.ts";
 
 const NAME = "setup";
 
@@ -21,7 +21,8 @@ export async function setUp(works: Works, kept: Kept, path: string): Promise<voi
   const job = current(works, row.id) ?? begun(works, row.id, settings.minutes);
   if (job.tree === DONE) return;
   if (works.processes.probe(job.dir).type === "absent") {
-    const env = { ...environment(works, settings), SIGNALBOX_RUN: row.id };
+    const cache = works.cache(row.repo);
+    const env = { ...environment(works, settings), SIGNALBOX_RUN: row.id, SIGNALBOX_CACHE: cache };
     await works.processes.launch({ id: job.id, dir: job.dir, argv, cwd: path, env, stdin: "" });
   }
   const process = works.processes.probe(job.dir);

@@ -10,6 +10,7 @@ import type { Run } from "../core/run.ts";
 import { step } from "../core/step.ts";
 import { withBeside } from "./beside.ts";
 import type { Box } from "./box.ts";
+import { withoutGiven } from "./judge.ts";
 import { factsWith, type Seen } from "./known.ts";
 import { knownAnswer, write, type Request, type Submission } from "./write.ts";
 
@@ -17,9 +18,9 @@ import { knownAnswer, write, type Request, type Submission } from "./write.ts";
 const TRIES_MAX = 50;
 
 export async function submit(box: Box, request: Request): Promise<Submission> {
-  const { facts } = request;
+  const { facts: given } = request;
   // Where nothing has to be waited for, nobody can come between.
-  if (facts !== undefined) return box.store.together(() => submitNow(box, request, facts));
+  if (given !== undefined) return box.store.together(() => submitNow(box, request, given));
   let first: Run | undefined;
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const seen = look(box, request, first);
@@ -27,7 +28,8 @@ export async function submit(box: Box, request: Request): Promise<Submission> {
     first ??= seen.kept.run;
     // Whoever was not faster than everybody else looks again.
     const known = tries === 0 ? request.tree : undefined;
-    const submission = decide(box, request, { ...seen, facts: await factsWith(box, seen, known) });
+    const facts = await factsWith(box, seen, { author: request.author ?? request.by, tree: known });
+    const submission = decide(box, request, { ...seen, facts });
     if (submission !== undefined) return submission;
   }
   throw tooFast(request.run);
@@ -62,7 +64,7 @@ function decide(
   { kept, workflow, facts }: Seen & { readonly facts: Facts },
 ): Submission | undefined {
   const at = new Date(box.clock.now()).toISOString();
-  const asked = request.event({ ...facts, at, kept });
+  const asked = withoutGiven(box, request.run, request.event({ ...facts, at, kept }));
   const event = withBeside(workflow, kept.run, { event: asked, readings: facts.readings ?? [] });
   const decided = step(workflow, kept.run, event);
   if (!decided.ok)

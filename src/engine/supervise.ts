@@ -6,6 +6,7 @@
 
 import type { Works } from "./box.ts";
 import { clipped } from "./clip.ts";
+import { Deadlocks } from "./deadlocks.ts";
 import type { Fact } from "./fact.ts";
 import type { Observer } from "./facts.ts";
 import { Families } from "./families.ts";
@@ -14,9 +15,10 @@ import { Landings } from "./landings.ts";
 import { perform } from "./perform.ts";
 import type { DeedRow, Outcome } from "./ports/outbox.ts";
 import { Queue } from "./queue.ts";
+import { NoSlot, slotsOf } from "./slots.ts";
 import { wakeIdle } from "./turn-over.ts";
 import { Watch } from "./watch.ts";
-import { Later } from "./writers.ts";
+import { Later } from "./later.ts";
 
 export type Pace = {
   /** Between two looks at everything that lives. */
@@ -53,11 +55,12 @@ export async function supervise(
   const fence = works.store.fence();
   const hands = new Hands(works, () => alarm.ring());
   const watch = new Watch(works, pace.tickMs);
-  const observers = Object.values(OBSERVERS).map((of) => of(works, pace));
+  const observers = [...Object.values(OBSERVERS).map((of) => of(works, pace)), new Deadlocks(works)];
   const isIdle = (): boolean => !hands.isBusy() && !works.store.isBusy(works.clock.now());
   while (!on.isOver()) {
     watch.look(hands);
     for (const observer of observers) observer.look(hands, false);
+    admit(works);
     act(works, { fence, pace, hands });
     if (isIdle()) {
       for (const observer of observers) observer.look(hands, true);
@@ -70,6 +73,15 @@ export async function supervise(
   await hands.rest();
 }
 
+/** Deeds that waited until an agent has ended are due again: as many as may begin, those of older runs first. */
+function admit(works: Works): void {
+  const queued = Map.groupBy(works.store.queuedDeeds(), ({ repo }) => repo);
+  for (const [repo, deeds] of queued) {
+    const { limit, atWork } = slotsOf(works, repo);
+    for (const { key } of deeds.slice(0, Math.max(limit - atWork, 0))) works.store.admit(key);
+  }
+}
+
 function act(works: Works, on: { readonly fence: number; readonly pace: Pace; readonly hands: Hands }): void {
   const { store, clock } = works;
   const { fence, pace, hands } = on;
@@ -80,9 +92,12 @@ function act(works: Works, on: { readonly fence: number; readonly pace: Pace; re
     if (row === undefined) continue;
     hands.take(run, () => carryOut(works, row, { fence, pace }));
   }
-  for (const agent of store.idleMoved()) {
-    if (hands.isBusyWith(agent.run) || hands.isFull(pace.atOnce)) continue;
-    hands.take(agent.run, () => wakeIdle(works, agent));
+  for (const [repo, agents] of Map.groupBy(store.idleMoved(), (agent) => agent.repo)) {
+    const { limit, atWork } = slotsOf(works, repo);
+    if (atWork >= limit) continue;
+    for (const { repo: _, ...agent } of agents)
+      if (!hands.isBusyWith(agent.run) && !hands.isFull(pace.atOnce))
+        hands.take(agent.run, () => wakeIdle(works, agent));
   }
 }
 
@@ -110,6 +125,7 @@ function afterFailure(
 ): Outcome {
   const message = clipped(error instanceof Error ? error.message : String(error));
   const note = `${deed.type}: ${message}`;
+  if (error instanceof NoSlot) return { type: "queued", note };
   if (error instanceof Later) return { type: "again", note, dueAt: on.now + error.waitMs };
   const isTheirs = error instanceof Error && "next" in error && typeof error.next === "string";
   const wait = on.backoffMs[tries - 1];

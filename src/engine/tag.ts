@@ -2,7 +2,7 @@
 
 import type { Of } from "./doing.ts";
 import { isCalledOff, textsFor } from "./commit.ts";
-import { artifactPaths, boundWorkspace } from "./place.ts";
+import { boundWorkspace } from "./place.ts";
 import type { Tagged } from "./ports/completion.ts";
 import { artifactsOf, noteOnce, tellFact } from "./tell-fact.ts";
 
@@ -37,9 +37,7 @@ async function tagFor({ works, kept, deed }: Of<"perform">): Promise<Tagged> {
   const workspace = boundWorkspace(works, row.id) ?? works.store.workspace(row.id);
   if (workspace === undefined) throw theirs(`${row.id} has no branch that could be tagged`, row.id);
   const { commitMessage: message = "" } = await textsFor(works, kept, deed);
-  const { repo, branch } = workspace;
-  const artifacts = artifactPaths(works.workflow(row.definition), run);
-  return works.completion.tag({ run: row.id, repo, branch, tree: deed.tree, artifacts, name, message });
+  return works.completion.tag({ run: row.id, repo: workspace.repo, tree: deed.tree, name, message });
 }
 
 function theirs(message: string, run: string): Error {

@@ -12,7 +12,7 @@ import { earlierOf, type Earlier } from "./earlier.ts";
 import { tasksOf } from "./listed.ts";
 import { fillPath } from "./place.ts";
 import type { NewChild } from "./ports/graphs.ts";
-import { Later } from "./writers.ts";
+import { Later } from "./later.ts";
 
 export async function startTasks({ works, kept, deed }: Of<"start-tasks">): Promise<string> {
   const { store } = works;

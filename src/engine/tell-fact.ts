@@ -13,8 +13,6 @@ export type Told = {
   /** The deed that it is the end of: each has an end of its own, though it may say what an earlier one said. */
   readonly key: string;
   readonly fields: Readonly<Record<string, Literal>>;
-  /** The work before and after its commit: what was said of it still counts, unless it is another one by now. */
-  readonly committed?: { readonly was: string; readonly tree: string };
 };
 
 /** The artifacts of a workflow that are this fact. */
@@ -25,11 +23,11 @@ export function artifactsOf({ definition }: Workflow, fact: string): readonly st
 }
 
 /** Told twice, it is told once. A run that is over hears nothing any more. */
-export async function tellFact(works: Works, { run, fact, key, fields, committed }: Told): Promise<void> {
+export async function tellFact(works: Works, { run, fact, key, fields }: Told): Promise<void> {
   const kept = works.store.load(run);
   if (kept === undefined) return;
   const artifacts = artifactsOf(works.workflow(kept.row.definition), fact);
-  if (artifacts.length === 0 && committed === undefined) return;
+  if (artifacts.length === 0) return;
   const digest = `${fact}:${key}:${Object.values(fields).join(":")}`;
   const readings = artifacts.map((artifact) => ({
     artifact,
@@ -44,16 +42,11 @@ export async function tellFact(works: Works, { run, fact, key, fields, committed
     run,
     by: { type: "engine" },
     key: `${fact}:${key}`,
-    // Whoever has committed it has just looked at it.
-    ...(committed === undefined || committed.tree === "" ? {} : { tree: committed.tree }),
     event: ({ at, tree, reserved }) => ({
       type: "observed",
       at,
       readings,
       ...(tree === undefined ? {} : { tree }),
-      ...(committed !== undefined && committed.tree === tree && committed.was !== tree
-        ? { was: committed.was }
-        : {}),
       ...(reserved === undefined ? {} : { reserved }),
     }),
   });

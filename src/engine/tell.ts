@@ -5,14 +5,16 @@
  * it is typed. Whether that happened nobody can tell who comes later: it is written down before and after, and never repeated.
  */
 
+import { isExpected } from "../core/own-move.ts";
 import { isUp } from "../core/act.ts";
 import type { Works } from "./box.ts";
+import { workspaceFor } from "./checkout.ts";
 import type { Of } from "./doing.ts";
 import { promptText, variablesOf } from "./launch.ts";
-import { shownWorkspace } from "./place.ts";
 import type { AgentRow, JobRow } from "./ports/registry.ts";
 import { bringUpToDate } from "./project.ts";
 import { residentOf } from "./seat.ts";
+import { requireSlot } from "./slots.ts";
 import { messageName, nextTurn, waitingFor } from "./turn.ts";
 import { withWords } from "./words.ts";
 
@@ -26,14 +28,18 @@ export async function tellAgent({ works, kept, deed, key }: Of<"tell-agent">): P
   if (agent === undefined || present === undefined || present.attempt !== attempt || !isUp(present))
     return ENDED;
   const workflow = works.workflow(row.definition);
-  const workspace = shownWorkspace(works, row.id);
+  const workspace = workspaceFor(works, kept, agent);
   const session = works.desk.session(agent.dir);
   const variables = variablesOf({ workflow, run, workspace, agent: { role, slot: "", attempt, session } });
   const text = withWords(works, key, promptText(workflow, message, variables));
   works.desk.leave(agent.dir, messageName(key), text);
   await bringUpToDate(works, row.id);
   const job = residentOf(works, agent);
-  if (job !== undefined) return type(works, agent, { job, key, text });
+  if (job !== undefined) {
+    // From here on it is at work, where the run waits for it. Otherwise it only reads what it is told.
+    if (isExpected(workflow, run, role)) requireSlot(works, row.repo, agent);
+    return type(works, agent, { job, key, text });
+  }
   if (agent.status !== "idle") return `${role} gets it when its turn is over`;
   const messages = waitingFor(works, agent);
   if (messages.length > 0) await nextTurn(works, kept, { agent, messages });

@@ -3,21 +3,20 @@
  */
 
 import { isUp } from "../core/act.ts";
-import { endKey } from "../core/compile.ts";
 import type { Incoming, Reading } from "../core/event.ts";
+import { isExpected } from "../core/own-move.ts";
 import { slotKey } from "../core/run.ts";
-import { madeBy } from "./beforehand.ts";
+import { newSince } from "./beforehand.ts";
 import type { Works } from "./box.ts";
-import { noteDoubt } from "./doubt.ts";
-import { keepEdit, noteEdited } from "./edited.ts";
+import { closeCheckout, workspaceFor } from "./checkout.ts";
+import { madeBy, showAccepted } from "./judge.ts";
 import { promptText, variablesOf } from "./launch.ts";
-import { shownWorkspace } from "./place.ts";
-import type { Kept } from "./ports/journal.ts";
 import type { Process } from "./ports/process.ts";
 import type { AgentRow, JobRow } from "./ports/registry.ts";
 import { project } from "./project.ts";
 import { submit } from "./submit.ts";
 import { nextTurn, startTurn, turnOf, waitingFor } from "./turn.ts";
+import { Later } from "./later.ts";
 
 type Cause = Extract<Incoming, { type: "agent-ended" }>["cause"];
 
@@ -60,7 +59,7 @@ export async function turnOver(works: Works, job: JobRow, process: Process): Pro
       store.putJob({ ...job, status: "over" });
       return;
     }
-    if (!isExpected(works, kept, job.role)) {
+    if (!isExpected(workflow, kept.run, job.role)) {
       store.putAgent({ ...agent, status: "idle", entry: kept.run.entry });
       store.putJob({ ...job, status: "over" });
       return;
@@ -81,30 +80,29 @@ export async function agentOver(
 ): Promise<void> {
   const { run, role, slot, attempt } = agent;
   const { cause, code } = end;
-  let edit: ReturnType<typeof noteEdited>;
-  const submission = await submit(works, {
+  await submit(works, {
     run,
     by: { type: "engine" },
+    author: { type: "agent", role, slot, attempt },
     key: `ended:${role}:${slot}:${attempt}`,
-    event: ({ at, readings, tree, reserved, kept }) => {
-      edit ??= noteEdited(works, agent, { kept, ...(tree === undefined ? {} : { tree }) });
-      return {
-        type: "agent-ended",
-        at,
-        role,
-        slot,
-        attempt,
-        cause,
-        ...(code === undefined ? {} : { code }),
-        ...(readings === undefined ? {} : { readings: leftBy(madeBy(works, agent, readings), cause) }),
-        ...(tree === undefined ? {} : { tree }),
-        ...(reserved === undefined ? {} : { reserved }),
-      };
-    },
+    event: ({ at, readings, tree, reserved }) => ({
+      type: "agent-ended",
+      at,
+      role,
+      slot,
+      attempt,
+      cause,
+      ...(code === undefined ? {} : { code }),
+      ...(readings === undefined
+        ? {}
+        : { readings: leftBy(madeBy(works, agent, newSince(works, agent, readings)), cause) }),
+      ...(tree === undefined ? {} : { tree }),
+      ...(reserved === undefined ? {} : { reserved }),
+    }),
   });
-  if (edit !== undefined && submission.type === "accepted")
-    await keepEdit(works, agent, { ...edit, seq: submission.run.seq });
-  noteDoubt(works, agent, submission);
+  const kept = works.store.load(run);
+  if (kept !== undefined) await showAccepted(works, kept);
+  await closeCheckout(works, agent);
   works.store.putAgent({ ...agent, status: "ended" });
   await project(works, run);
 }
@@ -138,28 +136,27 @@ export async function wakeIdle(works: Works, agent: AgentRow): Promise<void> {
   const present = run.agents[slotKey(agent.role, agent.slot)];
   const isCurrent = present !== undefined && present.attempt === agent.attempt && isUp(present);
   // Without a first turn it was never started: that is for whoever starts it.
-  const isDue = agent.entry === SUSPENDED || isExpected(works, kept, agent.role);
+  const workflow = works.workflow(row.definition);
+  const isDue = agent.entry === SUSPENDED || isExpected(workflow, run, agent.role);
   if (!isCurrent || agent.turn === 0 || !isDue) {
     works.store.putAgent({ ...agent, entry: run.entry });
     return;
   }
-  const workflow = works.workflow(row.definition);
   const { role, slot, attempt } = agent;
-  const workspace = shownWorkspace(works, row.id);
+  const workspace = workspaceFor(works, kept, agent);
   const session = works.desk.session(agent.dir);
   const variables = variablesOf({ workflow, run, workspace, agent: { role, slot, attempt, session } });
   const prompt = workflow.definition.roles[agent.role]?.again ?? agent.role;
-  await startTurn(works, kept, {
-    agent,
-    turn: agent.turn + 1,
-    text: promptText(workflow, prompt, variables),
-  });
-}
-
-/** Whether the run waits for this role: its death here would lead somewhere or be counted. */
-export function isExpected(works: Pick<Works, "workflow">, { row, run }: Kept, role: string): boolean {
-  const rule = works.workflow(row.definition).ends[endKey(role, run.state)];
-  return rule !== undefined && (rule.try !== undefined || rule.count !== undefined);
+  try {
+    await startTurn(works, kept, {
+      agent,
+      turn: agent.turn + 1,
+      text: promptText(workflow, prompt, variables),
+    });
+  } catch (error) {
+    // Another agent was started meanwhile: this one is found again when that one has ended.
+    if (!(error instanceof Later)) throw error;
+  }
 }
 
 const SIGNALLED = 128;

@@ -6,17 +6,21 @@
  */
 
 import { valueOf } from "../core/standing.ts";
+import type { Role } from "../core/workflow.ts";
 import { fillArgv } from "../format/argv.ts";
 import type { Message, Works } from "./box.ts";
 import { environment, limitsOf } from "./launch.ts";
+import { openCheckout } from "./checkout.ts";
 import { writeInput } from "./input.ts";
 import { isTurnOf, jobId } from "./job-id.ts";
-import { boundWorkspace } from "./place.ts";
+import { boundWorkspace, isInPlace } from "./place.ts";
+import { checkoutOf } from "./judge.ts";
 import type { Kept } from "./ports/journal.ts";
-import type { AgentRow, JobRow } from "./ports/registry.ts";
+import type { AgentRow, JobRow, WorkspaceRow } from "./ports/registry.ts";
 import type { Harness, Settings } from "./ports/settings.ts";
 import { bringUpToDate } from "./project.ts";
 import { commandFor, seatFor, windowFor, type Seat } from "./seat.ts";
+import { requireSlot } from "./slots.ts";
 import { titleOf } from "./title.ts";
 
 type Turn = {
@@ -31,20 +35,26 @@ type Turn = {
 
 const PROMPT = "prompt.md";
 
-/** Starts a turn of an agent. Safe to repeat: what was claimed is not started again. */
+/** Starts a turn of an agent as soon as one more may work. Safe to repeat: what was claimed is not started again. */
 export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<void> {
   const { agent, turn } = on;
   const { store, clock, processes, desk } = works;
   const { row, run } = kept;
+  const id = jobId(agent, turn);
+  if (store.job(id) === undefined) requireSlot(works, row.repo, agent);
   const workflow = works.workflow(row.definition);
   const role = workflow.definition.roles[agent.role];
   const workspace = boundWorkspace(works, row.id);
   if (role === undefined || workspace === undefined)
     throw new Error(`there is no workspace for ${agent.role}`);
+  const isJudge = role.access === "read";
+  const cwd = isJudge ? checkoutOf(agent) : workspace.path;
   const settings = await works.settings(row.repo);
   const harness = harnessOf(settings, String(valueOf(run, role.harness)));
-  const id = jobId(agent, turn);
   const seat = seatOf(works, id) ?? seatFor(works, { role, harness, settings });
+  const remembers = commandFor(harness, seat, turn) !== commandFor(harness, seat, 1);
+  const task = on.messages === undefined || remembers ? on.text : withTask(works, agent, on.text);
+  const text = [...(await troubleIn(works, { workspace, role, id })), task].join("\n\n");
   const env: Record<string, string> = {
     ...environment(works, settings, harness),
     SIGNALBOX_RUN: row.id,
@@ -57,17 +67,21 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
       session: desk.session(agent.dir),
       run: row.id,
       role: agent.role,
-      workspace: workspace.path,
+      workspace: cwd,
+      // That of a person's own checkout is not an agent's to write in.
+      git: isInPlace(workspace) && !isJudge ? "" : `${cwd}/.git`,
     });
   const [program = ""] = argvWith("");
   if (!works.finds(program, env["PATH"] ?? "")) throw noProgram(program, harness.name);
-  const dir = store.job(id)?.dir ?? (await newTurn(works, on));
-  const prompt = desk.write(dir, PROMPT, on.text);
+  const dir = store.job(id)?.dir ?? (await newTurn(works, { ...on, text }));
+  const prompt = desk.write(dir, PROMPT, text);
   // Written before the process: whatever happens from here on, somebody looks after it.
   const known = store.job(id);
   const running: AgentRow = { ...agent, turn, status: "running" };
   if (known !== undefined && known.seat !== seat) store.putJob({ ...known, seat });
   if (known === undefined) {
+    // Agents of other runs were started meanwhile. Nothing comes between this look and what is written next.
+    requireSlot(works, row.repo, agent);
     const now = clock.now();
     const { limitMs, stallMs } = limitsOf(run, role, {
       minutes: harness.minutes ?? settings.minutes,
@@ -94,16 +108,40 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
   } else if (known.status === "live") store.putAgent(running);
   await bringUpToDate(works, row.id);
   // What somebody has begun has read it: it is not changed under its hands.
-  if (processes.probe(dir).type === "absent") await writeInput(works, kept, running);
+  if (processes.probe(dir).type === "absent") {
+    await writeInput(works, kept, running);
+    if (isJudge) await openCheckout(works, kept, running);
+  }
   await processes.launch({
     id,
     dir,
     argv: argvWith(prompt),
-    cwd: workspace.path,
+    cwd,
     env: { ...env, SIGNALBOX_PROMPT: prompt },
     stdin: harness.stdin && seat !== "resident" ? prompt : "",
     ...windowFor(seat, { agent, role, title: titleOf(works, row, workspace) }),
   });
+}
+
+/** A program without a command of its own for later turns begins a new conversation: it is given the task again. */
+function withTask({ store, desk }: Works, agent: AgentRow, message: string): string {
+  const first = store.job(jobId(agent, 1));
+  const task = first === undefined ? undefined : desk.read(first.dir, PROMPT);
+  if (task === undefined) return message;
+  return `${task.trimEnd()}\n\n## Continue here\n\n${LATER_TURN}\n\n${message}`;
+}
+
+const LATER_TURN =
+  "This is a later turn on the task above. What you did before is in the workspace; this conversation does not contain it. Act on this message:";
+
+/** What an earlier process left of git in the workspace, before the first process of a turn begins there. */
+async function troubleIn(
+  { store, workspaces }: Works,
+  of: { readonly workspace: WorkspaceRow; readonly role: Role; readonly id: string },
+): Promise<readonly string[]> {
+  const { workspace, role, id } = of;
+  if (role.access !== "write" || isInPlace(workspace) || store.job(id) !== undefined) return [];
+  return workspaces.usable(workspace.path);
 }
 
 /** Of a turn that somebody has begun: it stays where it is. One that nobody has begun may sit elsewhere than was thought. */

@@ -5,10 +5,10 @@
  * in which the run came to wait for it, or in which it was last told something.
  */
 
+import { isExpected } from "../core/own-move.ts";
 import type { Works } from "./box.ts";
 import type { Kept } from "./ports/journal.ts";
 import type { JobRow } from "./ports/registry.ts";
-import { isExpected } from "./turn-over.ts";
 
 /** So many events are read at a time, backwards. */
 const STRETCH = 64;
@@ -26,7 +26,7 @@ export class Waits {
   since({ run, role, slot, attempt }: JobRow): number | undefined {
     const { store } = this.#works;
     const kept = store.load(run);
-    if (kept === undefined || !isExpected(this.#works, kept, role)) {
+    if (kept === undefined || !isExpected(this.#works.workflow(kept.row.definition), kept.run, role)) {
       this.#entered.delete(run);
       return undefined;
     }

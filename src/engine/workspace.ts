@@ -1,4 +1,4 @@
-/** The workspace of a run: made before anything happens in it, kept at every gate, given back without losing a byte. */
+/** The workspace of a run: made before anything happens in it, kept while the run waits, removed without losing a byte. */
 
 import { PLACE } from "../core/compile.ts";
 import type { Box, Works } from "./box.ts";
@@ -8,7 +8,9 @@ import type { Of } from "./doing.ts";
 import { enterPlace, leavePlace, releasePlace } from "./in-place.ts";
 import { artifactPaths, boundWorkspace, isInPlace, leftOutOf, ownWorkspace, placeOf } from "./place.ts";
 import type { Kept } from "./ports/journal.ts";
-import type { PoolRow } from "./ports/projects.ts";
+import type { WorkspaceRow } from "./ports/registry.ts";
+import type { Settings } from "./ports/settings.ts";
+import { Later } from "./later.ts";
 import { noteAll, project } from "./project.ts";
 import { endSetUp, isBeingSetUp, setUp } from "./setup.ts";
 
@@ -19,8 +21,7 @@ export async function prepare({ works, kept }: Of<"prepare-resource">): Promise<
   if (workflow.isInPlace) return isOver ? leavePlace(works, row.id, "any") : enterPlace(works, kept);
   if (isOver) {
     await endSetUp(works, row.id);
-    // One that was only reserved is the next one's.
-    if (ownWorkspace(works, row.id) === undefined) await giveBack(works, kept, []);
+    await giveBack(works, kept);
     return "the run is over";
   }
   if (boundWorkspace(works, row.id) !== undefined) return "there is a workspace already";
@@ -33,11 +34,11 @@ async function make(works: Works, kept: Kept): Promise<string> {
   const workflow = works.workflow(row.definition);
   const wanted = run.params["branch"];
   const branch = typeof wanted === "string" && wanted !== "" ? wanted : `signalbox/${row.id}`;
-  const place = works.store.poolOf(row.id)?.name;
-  const { reuse, fetch } = (await works.settings(row.repo)).workspace;
+  const settings = (await works.settings(row.repo)).workspace;
   // While it is set up this is done again and again, and finds everything done; it is told once.
   const isFirst = !isBeingSetUp(works, row.id);
-  const from = await baseFor(works, kept, fetch);
+  if (isFirst) requireRoom(works, row, settings);
+  const from = await baseFor(works, kept, settings.fetch);
   const made = await works.workspaces.prepare({
     run: row.id,
     repo: row.repo,
@@ -45,31 +46,48 @@ async function make(works: Works, kept: Kept): Promise<string> {
     base: from.base,
     artifacts: [...artifactPaths(workflow, run), ...(await childPaths(works, workflow, row.repo))],
     leftOut: leftOutOf(workflow, run),
-    reuse,
-    ...(place === undefined ? {} : { place }),
   });
   if (isFirst) noteAll(works, row.id, [...from.notes, ...(made.notes ?? [])]);
-  await setUp(works, kept, made.path);
-  noteAll(
-    works,
-    row.id,
-    await works.artifacts.carry(placeOf(works, { run, workflow, id: row.id }), made.path),
-  );
   const { path, base } = made;
-  works.store.putWorkspace({
-    run: row.id,
-    repo: row.repo,
-    path,
-    branch: made.branch,
-    base,
-    status: "bound",
-    salvage: "",
-    kept: "",
-  });
+  const known = { run: row.id, repo: row.repo, path, branch: made.branch, base, salvage: "", kept: "" };
+  // Should the run be cancelled while its workspace is set up, it is known what to remove.
+  if (isFirst) works.store.putWorkspace({ ...known, status: "reserved" });
+  await setUp(works, kept, path);
+  noteAll(works, row.id, await works.artifacts.carry(placeOf(works, { run, workflow, id: row.id }), path));
+  works.store.putWorkspace({ ...known, status: "bound" });
   // Somebody has given it another name since it was begun.
   if (made.branch !== branch) await renameTo(works, row.id, branch);
   await project(works, row.id);
   return path;
+}
+
+/** How often is looked whether there is room again. */
+const ROOM_MS = 5000;
+const WAITS = "it waits for room for its workspace: ";
+
+/** Runs keep their workspaces while they wait, so there may be many. Without room the run waits, and says what for. */
+function requireRoom(works: Works, row: Kept["row"], settings: Settings["workspace"]): void {
+  const { store } = works;
+  const why = whyNoRoom(works, row, settings);
+  const shown = store.attentionOf(row.id);
+  const isOurs = shown === "" || shown.startsWith(WAITS);
+  const text = why === "" ? "" : `${WAITS}${why}`;
+  if (isOurs && shown !== text) store.attend(row.id, text);
+  if (why !== "") throw new Later(why, ROOM_MS);
+}
+
+function whyNoRoom(
+  works: Works,
+  { id, repo }: Kept["row"],
+  { max, minFreeMb }: Settings["workspace"],
+): string {
+  const others = works.store.workspaces().filter((row) => row.repo === repo && row.run !== id).length;
+  if (others >= max)
+    return `${others} of ${max} workspaces are in use; end runs, release what finished ones left with: signalbox workspace gc, or raise workspace.max in your settings`;
+  const free = Math.floor(works.freeMb());
+  if (free < minFreeMb)
+    return `the disk has ${free} MB left, and a workspace needs ${minFreeMb}; make room, for example with: signalbox workspace gc, or lower workspace.min_free_mb in your settings`;
+  return "";
 }
 
 /** As a person had it when the run began; otherwise where its project stands now. */
@@ -87,12 +105,60 @@ async function baseFor(
   });
 }
 
-export async function snapshot({ works, kept, deed }: Of<"snapshot">): Promise<string> {
+export async function snapshot(doing: Of<"snapshot">): Promise<string> {
+  const { works, kept } = doing;
   const workspace = boundWorkspace(works, kept.row.id);
   if (workspace === undefined) return "there is no workspace any more";
-  const message = `${kept.row.workflow} ${kept.row.id}: ${deed.state}`;
-  const { tree, seq } = deed;
-  return works.workspaces.snapshot({ path: workspace.path, run: kept.row.id, seq, tree, message });
+  try {
+    return await handOver(doing, workspace);
+  } catch (error) {
+    const isOver = works.workflow(kept.row.definition).definition.states[kept.run.state]?.final !== undefined;
+    // Of a run that is over nobody waits for the commit, and its release keeps everything that git cannot hold.
+    if (!isOver || !(error instanceof Error) || !("next" in error)) throw error;
+    noteNew(works, kept.row.id, [`the last work was not handed over: ${error.message}`]);
+    return error.message;
+  }
+}
+
+async function handOver({ works, kept, deed }: Of<"snapshot">, workspace: WorkspaceRow): Promise<string> {
+  const { row, run } = kept;
+  const { path, repo } = workspace;
+  const { author, message } = (await works.settings(repo)).workspace;
+  const made = await works.workspaces.snapshot({
+    path,
+    repo,
+    run: row.id,
+    isGuest: workspace.run !== row.id,
+    tree: deed.tree,
+    artifacts: artifactPaths(works.workflow(row.definition), run),
+    message: messageOf(kept, deed.state, message),
+    ...(author === undefined ? {} : { author }),
+  });
+  noteNew(works, row.id, made.notes);
+  return made.commit;
+}
+
+function messageOf({ row, run }: Kept, state: string, template: string): string {
+  const { summary } = run.params;
+  const [goal = ""] = (typeof summary === "string" && summary !== "" ? summary : row.goal).split("\n");
+  const words: Readonly<Record<string, string>> = {
+    goal: goal.trim() || row.workflow,
+    run: row.id,
+    workflow: row.workflow,
+    state,
+  };
+  const text = template.replaceAll(/\{(\w+)\}/g, (whole, word: string) => words[word] ?? whole);
+  return `${text.trim()}\n\nSignalbox-Run: ${row.id}`;
+}
+
+/** What is so at each handover is said once. */
+function noteNew(works: Works, run: string, notes: readonly string[]): void {
+  const known = notes.length === 0 ? [] : works.store.notes(run).map(({ text }) => text);
+  noteAll(
+    works,
+    run,
+    notes.filter((note) => !known.includes(note)),
+  );
 }
 
 export async function release({ works, kept, deed }: Of<"release-resource">): Promise<string> {
@@ -100,55 +166,34 @@ export async function release({ works, kept, deed }: Of<"release-resource">): Pr
   if (deed.resource === PLACE) return releasePlace(works, kept);
   if (boundWorkspace(works, row.id) !== undefined) await endChecks(works, row.id);
   await endSetUp(works, row.id);
-  return giveBack(works, kept, await reusedIn(works, row.repo));
+  return giveBack(works, kept);
 }
 
-/** Settings that cannot be read keep nobody from giving back: then nothing stays. */
-async function reusedIn(works: Works, repo: string): Promise<readonly string[]> {
-  try {
-    return (await works.settings(repo)).workspace.reuse;
-  } catch (error) {
-    works.log(`settings of ${repo}: ${error instanceof Error ? error.message : String(error)}`);
-    return [];
-  }
-}
-
-/** Nothing of the run may be alive in it. The worktree is the next one's only when everything about this one is written down. */
-export async function giveBack(box: Box, kept: Kept, reuse: readonly string[]): Promise<string> {
+/** Nothing of the run may be alive in it. */
+export async function giveBack(box: Box, kept: Kept): Promise<string> {
   const { row, run } = kept;
   const { store } = box;
-  const bound = ownWorkspace(box, row.id);
-  if (bound !== undefined && isInPlace(bound)) return leavePlace(box, row.id, "any");
-  const pool = store.poolOf(row.id);
-  const isSurplus = pool !== undefined && pool.n > (store.projectAt(pool.repo)?.poolSize ?? pool.n);
-  if (bound === undefined) {
-    leave(box, { run: row.id, pool, isGone: isSurplus });
-    return "it was released already";
-  }
-  const place = placeOf(box, { run, workflow: box.workflow(row.definition), id: row.id });
+  const own = store.workspace(row.id);
+  if (own === undefined || own.status === "released") return "it was released already";
+  if (isInPlace(own)) return leavePlace(box, row.id, "any");
   const { files, kept: keep } = box.folders(row.id);
-  noteAll(box, row.id, await box.artifacts.carry(place, files));
-  const { path, repo } = bound;
-  const stays = pool !== undefined && !isSurplus ? { stays: { reuse } } : {};
-  const left = await box.workspaces.release({ run: row.id, repo, path, keep, ...stays });
-  const { salvage, kept: keptIn } = left;
-  store.putWorkspace({ ...bound, salvage, kept: keptIn, status: "released" });
-  leave(box, { run: row.id, pool, isGone: left.stays !== true });
+  // Until a workspace is bound, the files of its run are in the state home.
+  if (own.status === "bound") {
+    const place = placeOf(box, { run, workflow: box.workflow(row.definition), id: row.id });
+    noteAll(box, row.id, await box.artifacts.carry(place, files));
+  }
+  const { path, repo } = own;
+  const artifacts = artifactPaths(box.workflow(row.definition), run);
+  const { salvage, kept: keptIn } = await box.workspaces.release({
+    run: row.id,
+    repo,
+    path,
+    keep,
+    artifacts,
+  });
+  store.putWorkspace({ ...own, salvage, kept: keptIn, status: "released" });
   await project(box, row.id);
   return salvage === "" ? "nothing was left uncommitted" : `what was not committed is kept as ${salvage}`;
-}
-
-type Leaving = {
-  readonly run: string;
-  readonly pool: PoolRow | undefined;
-  /** There is no worktree any more that somebody could have. */
-  readonly isGone: boolean;
-};
-
-function leave({ store }: Box, { run, pool, isGone }: Leaving): void {
-  if (pool === undefined) return;
-  if (isGone) store.dropFromPool(pool);
-  else store.leavePool(run);
 }
 
 /** The run has another name for its branch than the one that its workspace is on. */

@@ -5,9 +5,10 @@ import type { Actor, Event, Facts, Incoming, Refusal } from "../core/event.ts";
 import { notReserved } from "../core/gate.ts";
 import type { Run } from "../core/run.ts";
 import type { Step } from "../core/step.ts";
-import { statusOf } from "../core/view.ts";
+import { statusOf } from "../core/status.ts";
 import type { Box } from "./box.ts";
 import { deedsOf } from "./deeds.ts";
+import { expectShown } from "./judge.ts";
 import { boundWorkspace } from "./place.ts";
 import type { Birth, Entry, Kept } from "./ports/journal.ts";
 
@@ -21,6 +22,8 @@ export type Request = {
   readonly prove?: (event: Event) => Entry["prove"];
   /** Whoever asks has seen the run here; anywhere else is a conflict. */
   readonly expected?: { readonly seq?: number; readonly state?: string };
+  /** The agent whose end the engine tells: what it left is read where it has worked. */
+  readonly author?: Extract<Actor, { type: "agent" }>;
   /** Facts that are known already: they are not read again. */
   readonly facts?: Facts;
   /** The digest of the work, by whoever has just looked at it. */
@@ -81,14 +84,15 @@ function writeOut(box: Box, on: Parameters<typeof write>[1]): Submission | undef
     status: statusOf(workflow, decided.run),
     deeds,
     ...(birth === undefined ? {} : { birth }),
-    ...(deeds.some(({ type }) => type === "prepare-resource")
-      ? { [workflow.isInPlace ? "place" : "reserve"]: on.repo }
+    ...(workflow.isInPlace && deeds.some(({ type }) => type === "prepare-resource")
+      ? { place: on.repo }
       : {}),
     ...(key === undefined ? {} : { key, answer: JSON.stringify(acknowledged(before, decided.run)) }),
     ...(proof === undefined ? {} : { prove: proof }),
   });
   switch (appended.type) {
     case "written":
+      expectShown(box, decided.run, decided.events);
       // What could not be done for a run that is over is looked at once more: most of it is no longer wanted.
       if (isOver(workflow, decided.run)) clearUp(box, request.run);
       return { type: "accepted", before, run: decided.run, events: decided.events, deeds: deeds.length };
@@ -96,26 +100,15 @@ function writeOut(box: Box, on: Parameters<typeof write>[1]): Submission | undef
       return { type: "repeated", answer: appended.answer };
     case "conflict":
       return undefined;
-    case "exhausted":
-      return { type: "refused", run: before, refusal: noneFree(box, request.run, on) };
+    case "taken":
+      return { type: "refused", run: before, refusal: placeTaken(box, request.run, on.repo) };
   }
 }
 
-/** Somebody has taken the last one since it was looked for. */
-function noneFree(
-  { store }: Box,
-  run: string,
-  { workflow, repo }: { readonly workflow: Workflow; readonly repo: string },
-): Refusal {
-  if (workflow.isInPlace) {
-    const { code, message, mend } = notReserved(PLACE, store.placeHolder(repo, run));
-    return { code, message, next: mend };
-  }
-  return {
-    code: "gate-not-met",
-    message: "no workspace is free",
-    next: `signalbox workspace list, then: signalbox resume ${run}`,
-  };
+/** Another run has taken it since it was looked for. */
+function placeTaken({ store }: Box, run: string, repo: string): Refusal {
+  const { code, message, mend } = notReserved(PLACE, store.placeHolder(repo, run));
+  return { code, message, next: mend };
 }
 
 /** Nothing holds up what a run that is over leaves to be done. */

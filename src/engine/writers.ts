@@ -1,19 +1,13 @@
 /**
  * Nobody reviews while somebody writes: whoever may only read is started when the turns of those who write are over.
  *
- * Otherwise nobody could tell whose a text is that was found beside the work, and the work could change under a review. Who stays in
- * a terminal holds nobody up: it sits still, and a review is bound to the content that it was given. What then remains in doubt
- * is told.
+ * A verdict is bound to the tree that it was given: work that goes on meanwhile makes it stale before it is there. An agent that stays in
+ * a terminal holds nobody up: it waits there for what it is told.
  */
 
 import type { Works } from "./box.ts";
+import { Later } from "./later.ts";
 import { turnOver } from "./turn-over.ts";
-
-/** A deed that cannot be done yet, and is no failure. */
-export class Later extends Error {
-  override readonly name = "Later";
-  readonly waitMs = 500;
-}
 
 /** So often it waits for a turn to end by itself; then it ends it. */
 const PATIENCE = 40;

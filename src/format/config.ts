@@ -56,27 +56,38 @@ const HarnessFile = z.strictObject({
   stall_minutes: z.optional(told(Minutes, "A turn is ended after this time without output")),
 });
 
-/** One that leads out of the workspace, or to what git keeps there, is nobody's to leave behind. */
-const Inside = z
-  .string()
-  .check(
-    z.regex(/^(?!\/)(?!.*(?:^|\/)(?:\.\.|\.git)(?:\/|$))[^\0\n]+$/, "must be a path inside of the workspace"),
-  );
-
 const WorkspaceFile = z.strictObject({
+  author: z.optional(
+    told(
+      z.string().check(z.regex(/^[^<>\n]+ <[^<>\s]+>$/)),
+      "Whose the engine's commits are, as NAME <EMAIL>; your git identity unless given",
+    ),
+  ),
+  message: z.optional(
+    told(
+      Text,
+      "The message of the engine's commits: {goal}, {run}, {workflow} and {state} are filled in; {goal} ({state}) unless given",
+    ),
+  ),
   setup: z.optional(
     told(
       z.union([Text, Argv]),
-      "Run in every new or reused workspace before the first agent: a command line, or a program and its arguments",
+      "Run in every new workspace before the first agent: a command line, or a program and its arguments",
     ),
-  ),
-  reuse: z.optional(
-    told(z.array(Inside), "Ignored paths that stay in a workspace for the next run, like node_modules"),
   ),
   fetch: z.optional(
     told(
       z.boolean(),
       "Whether the default branch of a project with a remote is fetched before work begins; true unless given",
+    ),
+  ),
+  max: z.optional(
+    told(z.int().check(z.minimum(1)), "At most so many workspaces of the repository; 100 unless given"),
+  ),
+  min_free_mb: z.optional(
+    told(
+      z.int().check(z.minimum(0)),
+      "No workspace is made while less than this many megabytes are free on the disk of the state home; 1024 unless given",
     ),
   ),
 });

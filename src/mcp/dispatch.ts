@@ -10,10 +10,13 @@ import { desk } from "../adapters/desk/desk.ts";
 import { filesOf } from "../adapters/files/paths.ts";
 import { copiesIn } from "../adapters/files/recall.ts";
 import { textOfOwn } from "../adapters/home/own-file.ts";
-import type { Seen } from "../cli/box.ts";
+import { seeRun, type Seen } from "../cli/box.ts";
+import type { Door } from "../cli/command.ts";
 import { jobId } from "../engine/job-id.ts";
+import { checkoutOf } from "../engine/judge.ts";
 import { fillPath } from "../engine/place.ts";
 import { contextOf, workPaths } from "../engine/words.ts";
+import type { Store } from "../engine/ports/store.ts";
 import type { Caller } from "./tool.ts";
 
 export type Dispatch = {
@@ -25,6 +28,14 @@ export type Dispatch = {
 };
 
 const PROMPT = "prompt.md";
+
+/** The run as an agent sees it: the files of a judge are those in its own checkout. */
+export function seenBy(store: Store | undefined, door: Door, caller: Caller): Seen {
+  const seen = seeRun(store, door, caller.run);
+  const agent = seen.store.agent(caller);
+  const isApart = agent !== undefined && caller.definition.roles[caller.role]?.access === "read";
+  return isApart ? { ...seen, root: checkoutOf(agent) } : seen;
+}
 
 export function dispatchOf(seen: Seen, caller: Caller): Dispatch {
   const { store } = seen;

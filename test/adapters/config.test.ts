@@ -69,7 +69,15 @@ describe("without any file", () => {
 
   test("what is called, first and later", async () => {
     const { settings, root } = await settingsOf({});
-    const values = { model: "", prompt: "/p", session: "SESSION", run: "r", role: "worker", workspace: "/w" };
+    const values = {
+      model: "",
+      prompt: "/p",
+      session: "SESSION",
+      run: "r",
+      role: "worker",
+      workspace: "/w",
+      git: "/w/.git",
+    };
     const lines = settings.harnesses.map((name) => {
       const { command = [], again, terminal, terminalAgain } = settings.harness(name) ?? {};
       const show = (argv: readonly string[]) => fillArgv(argv, values).join(" ").replaceAll(root, "");
@@ -79,16 +87,10 @@ describe("without any file", () => {
     expect(lines.flat().join("\n")).toMatchInlineSnapshot(`
       "claude -p --output-format stream-json --verbose --permission-mode acceptEdits --allowedTools Bash,Edit,Write --session-id SESSION
       claude -p --output-format stream-json --verbose --permission-mode acceptEdits --allowedTools Bash,Edit,Write --resume SESSION
-      claude --permission-mode acceptEdits --allowedTools Bash,Edit,Write,Read --session-id SESSION Read the file /p and do what it says.
-      claude --permission-mode acceptEdits --allowedTools Bash,Edit,Write,Read --resume SESSION Read the file /p and do what it says.
-      codex exec --json --skip-git-repo-check --sandbox workspace-write --add-dir /home/.local/state/signalbox -
-      codex --sandbox workspace-write --ask-for-approval never --add-dir /home/.local/state/signalbox Read the file /p and do what it says.
+      codex exec --json --skip-git-repo-check -c allow_login_shell=false --sandbox workspace-write --add-dir /home/.local/state/signalbox --add-dir /w/.agents --add-dir /w/.git -
       gemini --output-format stream-json --approval-mode yolo --session-id SESSION
       gemini --output-format stream-json --approval-mode yolo --resume SESSION
-      gemini --approval-mode yolo --session-id SESSION --prompt-interactive Read the file /p and do what it says.
-      gemini --approval-mode yolo --resume SESSION --prompt-interactive Read the file /p and do what it says.
-      opencode run --format json
-      opencode --prompt Read the file /p and do what it says."
+      opencode run --format json --auto"
     `);
   });
 });

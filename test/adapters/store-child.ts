@@ -1,25 +1,22 @@
 /**
  * A process that uses a store: `HOME append N` adds N entries to run `a1` and says what was acknowledged; `HOME race` says
- * `ready`, waits for a line, and tries the next entry once; `HOME claim` claims and settles the first deed; `HOME migrate`
- * opens with one step more; `HOME repair` repairs; anything else only opens.
+ * `ready`, waits for a line, and tries the next entry once; `HOME claim` claims and settles the first deed; `HOME repair`
+ * repairs; anything else only opens.
  */
 
 import { readSync } from "node:fs";
 import { homeAt } from "../../src/adapters/home/paths.ts";
 import { openStore } from "../../src/adapters/store/open.ts";
 import { repair } from "../../src/adapters/store/repair.ts";
-import { MIGRATIONS } from "../../src/adapters/store/schema.ts";
 import { NO_RUN } from "../../src/core/run.ts";
 import { add, counted, DEFINITION, entry, HASH, START } from "./store-entries.ts";
 
 const [root = "", work = "", count = "1"] = process.argv.slice(2);
-const migrations =
-  work === "migrate" ? [...MIGRATIONS, "CREATE TABLE extra (n INTEGER PRIMARY KEY) STRICT"] : MIGRATIONS;
 if (work === "repair") {
   repair(homeAt(root));
   process.exit(0);
 }
-const store = openStore(homeAt(root), { migrations });
+const store = openStore(homeAt(root));
 
 if (work === "append") {
   store.define(HASH, DEFINITION);

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/event.ts";
 import { apply } from "../../src/core/apply.ts";
 import { NO_RUN } from "../../src/core/run.ts";
+import type { Deed } from "../../src/engine/deed.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
 import {
   add,
@@ -19,6 +20,7 @@ import {
   TELL,
 } from "./store-entries.ts";
 import { graphsContract } from "./store-graphs.ts";
+import { pendingContract } from "./store-pending.ts";
 import { registryContract } from "./store-registry.ts";
 
 export type Open = (of?: { readonly now?: () => number }) => readonly [Store, Store];
@@ -34,6 +36,7 @@ export function storeContract(open: Open): void {
   describe("registry", () => {
     registryContract(open);
     graphsContract(open);
+    pendingContract(open);
   });
 }
 
@@ -114,15 +117,14 @@ function journalContract(open: Open): void {
     expect(other.deeds("a1").map(({ deed }) => deed)).toEqual([STOP]);
   });
 
-  test("a key for which there was no room can be used again", () => {
+  test("a key of a run that did not get the place can be used again", () => {
     const [one] = open();
-    one.putProject({ repo: "/repo", name: "repo", defaultBranch: "", poolSize: 1, remote: "" });
-    add(one, "a1", { reserve: "/repo" });
+    add(one, "a1", { place: "/repo" });
     add(one, "a2");
-    const said = { key: "k1", answer: "said", reserve: "/repo" };
-    expect(add(one, "a2", said)).toEqual({ type: "exhausted" });
+    const said = { key: "k1", answer: "said", place: "/repo" };
+    expect(add(one, "a2", said)).toEqual({ type: "taken" });
     expect(one.answerTo("a2", "k1")).toBeUndefined();
-    one.leavePool("a1");
+    one.leavePlace("a1", "any");
     expect([add(one, "a2", said).type, add(one, "a2", said).type]).toEqual(["written", "repeated"]);
   });
 
@@ -361,5 +363,44 @@ function outboxContract(open: Open): void {
     one.halt("a1", false);
     expect([one.isHalted("a1"), one.isHeld("a1")]).toEqual([false, false]);
     expect(one.due(0, 10).map((row) => row.key)).toEqual(["a1:2:0"]);
+  });
+
+  test("what waits until an agent has ended is not due, and holds up no end of another agent", () => {
+    const [one] = open();
+    const [start, stop] = ["start-agent", "stop-agent"] as const;
+    const agent = { role: "worker", attempt: 1, prompt: "worker" };
+    const deeds: Deed[] = [
+      { ...agent, type: start, slot: "s2" },
+      { ...agent, type: start, slot: "s3" },
+      { ...agent, type: stop, slot: "s1" },
+      { ...agent, type: stop, slot: "s3" },
+    ];
+    add(one, "a1", { deeds });
+    add(one, "b1", { deeds: [START] });
+    const fence = one.fence();
+    const due = (): string[] => one.due(1e15, 10).map(({ key }) => key);
+    const queue = (key: string): void => {
+      expect(one.claim(key, fence, 1e15)?.key).toBe(key);
+      one.settle(key, fence, { type: "queued", note: "4 of 4" });
+    };
+    expect(due()).toEqual(["a1:2:0", "b1:2:0"]);
+    queue("a1:2:0");
+    queue("b1:2:0");
+    // The end of the third waits for its beginning, which waits behind the second.
+    expect(due()).toEqual(["a1:2:2"]);
+    expect(one.queuedDeeds()).toEqual([
+      { key: "a1:2:0", repo: "/repo" },
+      { key: "b1:2:0", repo: "/repo" },
+    ]);
+    expect(one.deeds("b1")).toMatchObject([{ status: "pending", isQueued: true, note: "4 of 4" }]);
+    expect(one.isBusy(0)).toBe(true);
+    one.halt("b1", true);
+    expect(one.queuedDeeds()).toHaveLength(1);
+    one.halt("b1", false);
+    one.admit("a1:2:0");
+    expect(due()).toEqual(["a1:2:0"]);
+    // Whatever is ordered for a run may make the rest needless.
+    add(one, "b1", { deeds: [STOP] });
+    expect(due()).toEqual(["a1:2:0", "b1:2:0"]);
   });
 }

@@ -2,11 +2,10 @@
 
 import { expect, test } from "vitest";
 import { openStore } from "../../src/adapters/store/open.ts";
-import { MIGRATIONS } from "../../src/adapters/store/schema.ts";
 import { knownRuns, verifyRun } from "../../src/adapters/store/verify.ts";
 import { child } from "./store-processes.ts";
 import { add, START } from "./store-entries.ts";
-import { newHome, opened, told } from "./store-support.ts";
+import { newHome, opened } from "./store-support.ts";
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
 const RACERS = IS_DEEP ? 50 : 8;
@@ -32,8 +31,8 @@ test("processes that open a new home at once get one store", async () => {
   expect(add(opened(home), "a1").type).toBe("written");
 });
 
-/** Each step of the tables is a transaction of its own; then the definition, and one record. */
-const LATER = MIGRATIONS.length + 3;
+/** The tables are a transaction of their own; then the definition, and one record. */
+const LATER = 4;
 
 test.for([
   ["store.before-begin", LATER],
@@ -64,38 +63,15 @@ test.for([
   },
 );
 
-test.for([
-  "store.before-create",
-  "store.before-migrate",
-  "store.between-migrate",
-  "store.after-migrate",
-  "store.after-create",
-])("killed at %s while the store is made: the next one makes it", async (at) => {
-  const home = newHome();
-  const { lines, signal } = await child([home.root, "append", "1"], at).ended();
-  expect([lines, signal]).toEqual([[], "SIGKILL"]);
-  expect((await child([home.root, "append", "1"]).ended()).lines).toEqual(["acked 2"]);
-});
-
-test.for([
-  ["store.before-migrate", false],
-  ["store.between-migrate", false],
-  ["store.after-migrate", true],
-] as const)("killed at %s while tables are added: the old tables or the new ones", async ([at, isNew]) => {
-  const home = newHome();
-  const store = opened(home);
-  add(store, "a1");
-  store.close();
-  expect((await child([home.root, "migrate"], at).ended()).signal).toBe("SIGKILL");
-  const answer = told(() => {
-    openStore(home).close();
-  });
-  expect(answer).toMatch(isNew ? /^newer-schema 8:/ : /^nothing$/);
-  expect((await child([home.root, "migrate"]).ended()).signal).toBeNull();
-  const after = opened(home, { migrations: [...MIGRATIONS, "never run"] });
-  expect(after.database.all("SELECT n FROM extra")).toEqual([]);
-  expect(after.load("a1")?.row.seq).toBe(2);
-});
+test.for(["store.before-create", "store.after-create"])(
+  "killed at %s while the store is made: the next one makes it",
+  async (at) => {
+    const home = newHome();
+    const { lines, signal } = await child([home.root, "append", "1"], at).ended();
+    expect([lines, signal]).toEqual([[], "SIGKILL"]);
+    expect((await child([home.root, "append", "1"]).ended()).lines).toEqual(["acked 2"]);
+  },
+);
 
 test.for([
   ["outbox.before-claim", "pending", 0],

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { AgentRow, JobRow, WorkspaceRow } from "../../src/engine/ports/registry.ts";
 import type { Open } from "./store-contract.ts";
-import { add, AT, HASH } from "./store-entries.ts";
+import { add, AT, BIRTH, HASH, START, TELL } from "./store-entries.ts";
 
 export function registryContract(open: Open): void {
   const agent: AgentRow = {
@@ -17,6 +17,24 @@ export function registryContract(open: Open): void {
     status: "running",
     entry: 1,
     startedAt: 5,
+  };
+
+  const job: JobRow = {
+    id: "a1-worker-1-1",
+    run: "a1",
+    kind: "turn",
+    role: "worker",
+    slot: "",
+    attempt: 1,
+    artifact: "",
+    tree: "t",
+    dir: "/dir",
+    startedAt: 1_700_000_000_000,
+    endsBy: 0,
+    stallMs: 600_000,
+    killed: "",
+    status: "live",
+    seat: "",
   };
 
   test("agents are found by name, token and status; idle ones whose run moved on are told", () => {
@@ -60,7 +78,7 @@ export function registryContract(open: Open): void {
     });
     add(other, "a2");
     const said = { key: "k1", answer: "said", place: "/repo" };
-    expect(add(other, "a2", said)).toEqual({ type: "exhausted" });
+    expect(add(other, "a2", said)).toEqual({ type: "taken" });
     expect([other.answerTo("a2", "k1"), other.load("a2")?.row.seq, other.workspace("a2")]).toEqual([
       undefined,
       2,
@@ -104,23 +122,6 @@ export function registryContract(open: Open): void {
 
   test("jobs and workspaces are kept as they are", () => {
     const [one, other] = open();
-    const job: JobRow = {
-      id: "a1-worker-1-1",
-      run: "a1",
-      kind: "turn",
-      role: "worker",
-      slot: "",
-      attempt: 1,
-      artifact: "",
-      tree: "t",
-      dir: "/dir",
-      startedAt: 1_700_000_000_000,
-      endsBy: 0,
-      stallMs: 600_000,
-      killed: "",
-      status: "live",
-      seat: "",
-    };
     one.putJob(job);
     expect([other.job(job.id), other.job("none"), other.isBusy(0)]).toEqual([job, undefined, true]);
     one.putJob({ ...job, status: "over", killed: "stalled" });
@@ -149,30 +150,40 @@ export function registryContract(open: Open): void {
     expect(other.workspaceAt("/home/worktrees/a1")).toBeUndefined();
   });
 
-  test("a worktree leaves the pool only while those have it that are meant", () => {
+  test("workspaces that are not released are listed, without checkouts", () => {
     const [one, other] = open();
-    one.putProject({ repo: "/pool", name: "pool", defaultBranch: "main", poolSize: 2, remote: "" });
-    const { name = "" } = one.addToPool("/pool") ?? {};
-    expect([other.dropFromPool({ name, run: "a1" }), other.pool("/pool").length]).toEqual([false, 1]);
-    expect([other.dropFromPool({ name, run: "" }), other.pool("/pool").length]).toEqual([false, 1]);
-    expect([other.retire(name), one.retire(name), one.retire("another")]).toEqual([true, true, false]);
-    expect([other.dropFromPool({ name, run: "" }), one.pool("/pool").length]).toEqual([true, 0]);
-    expect(one.dropFromPool({ name, run: "" })).toBe(false);
+    const row = { repo: "/repo", branch: "b", base: "x", salvage: "", kept: "" };
+    one.putWorkspace({ ...row, run: "b1", path: "/w/b1", status: "reserved" });
+    one.putWorkspace({ ...row, run: "a1", path: "/w/a1", status: "bound" });
+    one.putWorkspace({ ...row, run: "c1", path: "/w/c1", status: "released" });
+    one.putWorkspace({ ...row, run: "d1", path: "/repo", status: "bound" });
+    expect(other.workspaces().map(({ run, status }) => [run, status])).toEqual([
+      ["a1", "bound"],
+      ["b1", "reserved"],
+    ]);
   });
 
-  test("a worktree that is being removed is nobody's, and takes no room", () => {
+  test("live turns are those of the repository, with where their runs are; coming ones have yet to begin", () => {
     const [one, other] = open();
-    one.putProject({ repo: "/going", name: "going", defaultBranch: "main", poolSize: 1, remote: "" });
-    const { name = "" } = one.addToPool("/going") ?? {};
-    expect([one.retire(name), other.hasRoom("/going"), other.addToPool("/going")?.n]).toEqual([
-      true,
-      true,
-      2,
-    ]);
-    expect(one.pool("/going").map(({ run, isRetired }) => [run, isRetired])).toEqual([
-      ["", true],
-      ["", false],
-    ]);
+    add(one, "a1", { deeds: [TELL] });
+    add(one, "b1", { deeds: [START] });
+    add(one, "c1");
+    add(one, "d1", { birth: { ...BIRTH, repo: "/other" }, deeds: [START] });
+    const turn = { ...job, id: "a1.worker.1.1", run: "a1", kind: "turn", role: "worker" } as const;
+    one.putJob({ ...turn, seat: "resident" });
+    one.putJob({ ...turn, id: "c1.tests.1", run: "c1", kind: "check" });
+    one.putAgent({ ...agent, run: "c1", status: "idle", entry: 0 });
+    const live = { run: "a1", role: "worker", seat: "resident", definition: HASH, state: "working" };
+    expect(other.liveTurns("/repo")).toMatchObject([{ ...live, isQueued: false }]);
+    expect(other.liveTurns("/other")).toEqual([]);
+    const coming = (): string[] => other.comingTurns("/repo").map(({ run }) => run);
+    expect(coming()).toEqual(["a1", "b1", "c1"]);
+    const fence = one.fence();
+    one.claim("a1:2:0", fence, 1e15);
+    one.settle("a1:2:0", fence, { type: "queued", note: "" });
+    expect(other.liveTurns("/repo")).toMatchObject([{ ...live, isQueued: true }]);
+    one.halt("b1", true);
+    expect(coming()).toEqual(["a1", "c1"]);
   });
 
   test("readings, projections and trust are remembered", () => {

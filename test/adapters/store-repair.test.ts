@@ -1,6 +1,5 @@
-/** Of a damaged database, repair keeps all that no event tells: whose worktrees are, who waits for whom, what was made of tasks. */
+/** Of a damaged database, repair keeps all that no event tells: projects, who waits for whom, what was made of tasks. */
 
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repair } from "../../src/adapters/store/repair.ts";
 import { COPIED } from "../../src/adapters/store/salvage.ts";
@@ -17,11 +16,11 @@ function rowsOf({ database }: SqliteStore, table: string): unknown {
   return database.all(`SELECT * FROM ${table}`);
 }
 
-/** b1 has the first worktree; a1 waits in the queue, for b1; c1 was put away. */
+/** a1 waits in the queue, for b1; c1 was put away. */
 function filled(store: SqliteStore): void {
-  store.putProject({ repo: "/repo", name: "shop", defaultBranch: "trunk", poolSize: 2, remote: "origin" });
+  store.putProject({ repo: "/repo", name: "shop", defaultBranch: "trunk", agents: 2, remote: "origin" });
   add(store, "a1");
-  add(store, "b1", { reserve: "/repo" });
+  add(store, "b1");
   add(store, "c1", { status: "done" });
   store.enqueue("a1", "/repo");
   store.putDepends("a1", ["b1"]);
@@ -37,19 +36,16 @@ test("every table is copied, or made again from the events", () => {
   expect([...Object.keys(COPIED), ...DERIVED].toSorted()).toEqual(TABLES.toSorted());
 });
 
-test.for(["projects", "pool", "queue", "depends", "messages", "graphs", "children"])(
-  "repair keeps %s",
-  (table) => {
-    const home = newHome();
-    const store = opened(home);
-    filled(store);
-    const before = rowsOf(store, table);
-    store.database.exec(DAMAGE);
-    store.close();
-    expect(repair(home)).toMatchObject({ changed: true, lost: [] });
-    expect(rowsOf(opened(home), table)).toEqual(before);
-  },
-);
+test.for(["projects", "queue", "depends", "messages", "graphs", "children"])("repair keeps %s", (table) => {
+  const home = newHome();
+  const store = opened(home);
+  filled(store);
+  const before = rowsOf(store, table);
+  store.database.exec(DAMAGE);
+  store.close();
+  expect(repair(home)).toMatchObject({ changed: true, lost: [] });
+  expect(rowsOf(opened(home), table)).toEqual(before);
+});
 
 test("what was put away stays away", () => {
   const home = newHome();
@@ -63,20 +59,6 @@ test("what was put away stays away", () => {
       .list({ limit: 10 })
       .rows.map(({ id }) => id),
   ).toEqual(["b1", "a1"]);
-});
-
-test("a worktree that is somebody's is nobody else's, also where the pool does not say so any more", () => {
-  const home = newHome();
-  const store = opened(home);
-  filled(store);
-  const path = join(home.root, "worktrees", "shop--1");
-  const bound = { run: "b1", repo: "/repo", path, branch: "b", base: "x", salvage: "", kept: "" };
-  store.putWorkspace({ ...bound, status: "bound" });
-  store.database.exec(`${DAMAGE}; DROP TABLE pool; DROP TABLE queue`);
-  store.close();
-  repair(home);
-  const after = opened(home);
-  expect(after.pool("/repo").map(({ name, n, run }) => [name, n, run])).toEqual([["shop--1", 1, "b1"]]);
 });
 
 test("whose history is lost waits for nothing any more", () => {

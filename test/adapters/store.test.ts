@@ -2,14 +2,14 @@
 
 import { execFileSync } from "node:child_process";
 import { hash } from "node:crypto";
-import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { mountName } from "../../src/adapters/home/network.ts";
 import { newRunId } from "../../src/adapters/home/run-id.ts";
 import { openStore } from "../../src/adapters/store/open.ts";
-import { MIGRATIONS } from "../../src/adapters/store/schema.ts";
+import { repair } from "../../src/adapters/store/repair.ts";
 import { sha256, slowly } from "../../src/format/sha256.ts";
 import { openFile } from "../../src/adapters/store/sqlite.ts";
 import { node, script } from "./store-processes.ts";
@@ -121,32 +121,37 @@ test("names of runs are short, safe in paths, and begin with a letter", () => {
   for (const name of names) expect(name).toMatch(/^[a-z][0-9a-z]{7}$/);
 });
 
-const SECOND = "CREATE TABLE extra (n INTEGER PRIMARY KEY) STRICT; INSERT INTO extra VALUES (1)";
-
-test("a newer program adds its tables, once, and an older one refuses them", () => {
-  const home = newHome();
-  const old = opened(home);
-  add(old, "a1");
-  old.close();
-  const migrations = [...MIGRATIONS, SECOND];
-  opened(home, { migrations }).close();
-  const both = [opened(home, { migrations }), opened(home, { migrations })];
-  for (const store of both) {
-    expect(store.load("a1")?.row.seq).toBe(2);
-    expect(store.database.all("SELECT n FROM extra")).toEqual([{ n: 1 }]);
-  }
-  expect(told(() => openStore(home))).toMatch(/^newer-schema 8: .* -> upgrade signalbox/);
-});
-
-test("a step that fails changes nothing", () => {
-  const home = newHome();
-  opened(home).close();
-  const bad = [...MIGRATIONS, `${SECOND}; INSERT INTO extra VALUES (1)`];
-  expect(() => openStore(home, { migrations: bad })).toThrow("UNIQUE");
-  const store = opened(home);
-  expect(store.database.get("PRAGMA user_version")).toEqual({ user_version: MIGRATIONS.length });
-  expect(store.database.all("SELECT name FROM sqlite_schema WHERE name = 'extra'")).toEqual([]);
-});
+test.for([
+  [
+    "PRAGMA user_version = 2",
+    /^newer-schema 8: .* it has schema 2, and this program knows 1 -> upgrade signalbox/,
+  ],
+  [
+    "PRAGMA application_id = 0x53424f58",
+    /^older-schema 8: the state home .* was made by version 0\.1, .* -> mv /,
+  ],
+  ["PRAGMA application_id = 0x53424f58; PRAGMA user_version = 6", /^older-schema 8: /],
+] as const)(
+  "after %s, neither the store nor repair uses the database, and it stays as it is",
+  ([sql, refusal]) => {
+    const home = newHome();
+    const store = opened(home);
+    add(store, "a1");
+    store.close();
+    const file = openFile(home.database);
+    file.exec(`${sql}; PRAGMA journal_mode = DELETE`);
+    file.close();
+    const before = readFileSync(home.database);
+    expect([told(() => openStore(home)), told(() => repair(home))]).toEqual([
+      expect.stringMatching(refusal),
+      expect.stringMatching(refusal),
+    ]);
+    expect([readFileSync(home.database).equals(before), readdirSync(home.root)]).toEqual([
+      true,
+      ["signalbox.db"],
+    ]);
+  },
+);
 
 test("a database of somebody else is left alone", () => {
   const home = newHome();
@@ -173,7 +178,7 @@ test.for([
   expect(statSync(home.database).size).toBe(content.length);
 });
 
-test.for(["runs/a1", "worktrees/a1"])("no database while %s is there is no fresh start", (left) => {
+test.for(["runs/a1", "workspaces/a1"])("no database while %s is there is no fresh start", (left) => {
   const home = newHome();
   mkdirSync(join(home.root, left), { recursive: true });
   expect(told(() => openStore(home))).toMatch(/^damaged 8: .* it is missing, and .* is not empty/);

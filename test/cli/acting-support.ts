@@ -54,7 +54,7 @@ asks:
     reask: unclear
     options:
       yes: { to: accepted, do: [stop all, release workspace] }
-      no: { to: writing, text: required }
+      no: { to: writing, text: required, do: [tell writer writer or start] }
 ends:
   - { role: writer, in: writing, try: asked, else: { do: [mark writer] } }
   - { role: writer, in: [pause, asked], else: { do: [mark writer] } }
@@ -95,7 +95,7 @@ export function scene(files: Readonly<Record<string, string>> = {}): Scene {
     store.trust(on.repo, trustedNow(on.env, on.repo));
     // Room for every run of a test file.
     const name = projectNameOf(on.repo);
-    store.putProject({ repo: on.repo, name, defaultBranch: "main", poolSize: 200, remote: "" });
+    store.putProject({ repo: on.repo, name, defaultBranch: "main", agents: 200, remote: "" });
   });
   const started = { count: 0 };
   const world: World = {
@@ -164,7 +164,10 @@ function boxOf(home: Home, store: Store): Box {
       digest: refuse,
       files: refuse,
       besides: refuse,
+      judge: refuse,
+      discard: refuse,
       snapshot: refuse,
+      usable: refuse,
       release: refuse,
     },
     folders: (id) => runFolders(home, id),

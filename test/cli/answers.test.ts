@@ -130,11 +130,11 @@ const CASES: Readonly<Record<string, Case>> = {
   "task complete": { good: [], bad: ["task complete a1", "task complete c1", "task complete zz"] },
   "task stuck": { good: [], bad: ["task stuck a1", "task stuck c1", "task stuck zz"] },
   "project add": {
-    good: ["project add --name shop --pool-size 2 --default-branch main --remote none"],
+    good: ["project add --name shop --agents 2 --default-branch main --remote none"],
     bad: [
       "project",
       "project add /no/such/folder",
-      "project add --pool-size 0",
+      "project add --agents 0",
       "project add --name a/b",
       "project add --default-branch no-such",
       "project add --remote ext::sh",
@@ -142,20 +142,16 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   "project list": { good: ["project list", "project add", "project list"], bad: ["project list x"] },
   "project update": {
-    good: ["project add", "project update --pool-size 7 --remote none --name shop"],
-    bad: ["project update --pool-size 2", "project update no-such --name x"],
+    good: ["project add", "project update --agents 7 --remote none --name shop"],
+    bad: ["project update --agents 2", "project update no-such --name x"],
   },
   "project remove": {
-    good: ["project add --name shop", "project update shop --pool-size 1"],
+    good: ["project add --name shop", "project update shop --agents 1"],
     bad: ["project remove", "project remove no-such"],
   },
   "workspace list": {
     good: ["workspace list", "workspace list --all"],
     bad: ["workspace", "workspace lst", "workspace list x", "workspace list --project no-such"],
-  },
-  "workspace init": {
-    good: ["project add --pool-size 1", "workspace init", "workspace init", "workspace gc"],
-    bad: ["workspace init", "workspace init --project no-such"],
   },
   "workspace gc": { good: ["workspace gc", "workspace gc --all"], bad: ["workspace gc --project no-such"] },
   "salvage list": {
@@ -179,7 +175,6 @@ const CASES: Readonly<Record<string, Case>> = {
       (on) => withKept(on, `salvage restore c1 ${on.root}/no/such`),
       (on) => withKept(on, `salvage restore c1 ${on.root}`),
       (on) => withKept(on, "salvage restore c1 --branch x"),
-      "salvage restore c1 x --branch y",
     ],
   },
   // What it tells goes on, line by line: test/e2e.
@@ -252,7 +247,7 @@ function withoutRow(on: Prepared): string {
 
 /** As a release leaves what git does not hold. */
 function withKept({ home }: Prepared, line: string): string {
-  const folder = join(home.root, "runs/c1/kept");
+  const folder = join(home.root, "runs/c1/kept/workspace");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, ".env"), "SECRET=1\n");
   return line;

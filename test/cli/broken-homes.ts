@@ -310,7 +310,7 @@ export const BROKEN: readonly Broken[] = [
     broken: (on) =>
       sql(on, "INSERT INTO workspaces VALUES ('a1', '/no/such', '/no/such/tree', 'b', 'c', 'bound', '', '')"),
     exit: 1,
-    says: /problem workspaces: the workspace of run a1 is gone/,
+    says: /problem workspaces: the workspace of run a1 cannot be used: its repository .* is gone/,
     repaired: 1,
     lost: /the workspace of run a1: .*signalbox cancel a1/,
   },

@@ -1,8 +1,9 @@
-/** Workspaces that are not what they were: found by doctor, made again where there is a repository, given up where there is none. */
+/** Workspaces that cannot be used: found by doctor, made again where there is a repository, released where there is none. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { mirrorOf } from "../../src/adapters/git/names.ts";
 import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
 import { outcome, taskScene } from "./task-support.ts";
 import { NOTE_FILES, prepareHome, removeHomes, type Prepared } from "../support/home.ts";
@@ -48,60 +49,92 @@ async function doctor(on: Prepared, option = ""): Promise<Told> {
   return { ...(JSON.parse(stdout) as Omit<Told, "exit">), exit: code };
 }
 
-/** Wherever it is, with its bytes. */
+/** The file that was not handed over, wherever it is now. */
 function draftIn({ on, path }: Lost): string {
-  const folders = [path, on.home.quarantine].filter((folder) => existsSync(folder));
-  const found = folders.flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
-  );
-  const file = found.find((name) => name.endsWith("draft.txt"));
-  return file === undefined ? "" : readFileSync(file, "utf8");
+  if (existsSync(join(path, "draft.txt"))) return readFileSync(join(path, "draft.txt"), "utf8");
+  const kept = join(on.home.root, "runs/a1/kept/workspace/draft.txt");
+  if (existsSync(kept)) return readFileSync(kept, "utf8");
+  return git(mirrorOf(on.home, on.repo), "show", "refs/runs/a1/left:draft.txt");
 }
 
-const registrations = (on: Prepared): string => join(on.repo, ".git/worktrees");
+type Loss = {
+  readonly how: string;
+  readonly lose: (of: Lost) => void;
+  readonly reason: (of: Lost) => string;
+  readonly lost?: RegExp;
+  /** Nothing of it is left. */
+  readonly isGone?: true;
+};
 
-const WAYS: readonly (readonly [how: string, lose: (of: Lost) => void])[] = [
-  ["its .git is gone", ({ path }) => rmSync(join(path, ".git"))],
-  ["its registration was pruned", ({ on }) => rmSync(registrations(on), { recursive: true })],
-  [
-    "both are gone",
-    ({ on, path }) => {
-      rmSync(registrations(on), { recursive: true });
-      rmSync(join(path, ".git"));
+const LOSSES: readonly Loss[] = [
+  {
+    how: "its .git is gone",
+    lose: ({ path }) => rmSync(join(path, ".git"), { recursive: true }),
+    reason: ({ path }) => `${path} has no .git any more`,
+  },
+  {
+    how: "its .git is nonsense",
+    lose: ({ path }) => {
+      rmSync(join(path, ".git"), { recursive: true });
+      writeFileSync(join(path, ".git"), "nonsense");
     },
-  ],
-  [
-    "it was made a repository of its own",
-    ({ path }) => {
-      rmSync(join(path, ".git"));
-      git(path, "init", "-q");
-    },
-  ],
-  ["its .git is nonsense", ({ path }) => writeFileSync(join(path, ".git"), "nonsense")],
+    reason: ({ path }) => `${path} has no .git any more`,
+  },
+  {
+    how: "its bench is gone",
+    lose: ({ on }) => rmSync(join(on.home.root, "git"), { recursive: true }),
+    reason: ({ path }) => `${path} is not the workspace that was made there`,
+  },
+  {
+    how: "its folder is gone",
+    lose: ({ path }) => rmSync(path, { recursive: true }),
+    reason: ({ path }) => `${path} is gone`,
+    lost: /what run a1 had not handed over: .* was gone/,
+    isGone: true,
+  },
+  {
+    how: "its mirror is gone",
+    lose: ({ on }) => rmSync(on.home.mirrors, { recursive: true }),
+    reason: ({ on }) => `the mirror ${mirrorOf(on.home, on.repo)} is missing or damaged`,
+    lost: /handovers of run a1 that its branch does not have: the mirror was gone/,
+  },
+  {
+    how: "its mirror is damaged",
+    lose: ({ on }) => rmSync(join(mirrorOf(on.home, on.repo), "HEAD")),
+    reason: ({ on }) => `the mirror ${mirrorOf(on.home, on.repo)} is missing or damaged`,
+    lost: /handovers of run a1 that its branch does not have: the mirror was gone/,
+  },
 ];
 
-test.for(WAYS)("%s: it is made again, and nothing is lost", async ([, lose]) => {
+test.for(LOSSES)("$how: the workspace is made again, and nothing is lost", async (loss) => {
   const of = await withWorkspace();
   const { on, path } = of;
+  writeFileSync(join(path, "work.txt"), "handed over\n");
+  const workspaces = gitWorkspaces(on);
+  const tree = await workspaces.digest(path, ["draft.txt"]);
+  await workspaces.snapshot({ path, repo: on.repo, run: "a1", tree, artifacts: [], message: "Work" });
   expect(await doctor(on)).toMatchObject({ exit: 0 });
-  lose(of);
+  loss.lose(of);
   const found = await doctor(on);
   expect(found).toMatchObject({ exit: 1, next: REPAIR });
   expect(found.findings.filter(({ status }) => status === "problem")).toEqual([
     {
       status: "problem",
       name: "workspaces",
-      text: `the workspace of run a1 is gone: ${path} is no working tree of git any more`,
+      text: `the workspace of run a1 cannot be used: ${loss.reason(of)}`,
       next: REPAIR,
     },
   ]);
-  expect(draftIn(of)).toBe("not committed\n");
-  const mended = await doctor(on, "--repair");
-  expect(mended).toMatchObject({ exit: 0, lost: [] });
-  expect(mended.did.join("\n")).toContain(`made the workspace of run a1 again from its branch ${BRANCH}`);
+  const repaired = await doctor(on, "--repair");
+  expect(repaired.did.join("\n")).toContain("made the workspace of run a1 again from its");
+  expect(repaired.lost.join("\n")).toMatch(loss.lost ?? /^$/);
   expect(git(path, "symbolic-ref", "HEAD")).toBe(`refs/heads/${BRANCH}\n`);
-  expect(existsSync(join(path, "README.md"))).toBe(true);
-  expect(draftIn(of)).toBe("not committed\n");
+  expect(git(path, "status", "--porcelain")).toBe("");
+  expect(readFileSync(join(path, "work.txt"), "utf8")).toBe("handed over\n");
+  const kept = "kept what lay in its place: signalbox salvage show a1";
+  expect([repaired.did.includes(kept), loss.isGone === true ? "" : draftIn(of)]).toEqual(
+    loss.isGone === true ? [false, ""] : [true, "not committed\n"],
+  );
   expect(await doctor(on)).toMatchObject({ exit: 0 });
 });
 
@@ -110,15 +143,15 @@ const WITHOUT: readonly (readonly [how: string, lose: (of: Lost) => void])[] = [
   ["its repository is gone", ({ on }) => rmSync(join(on.repo, ".git"), { recursive: true })],
 ];
 
-test.for(WITHOUT)("%s: it is given up, what lay there is kept, and the run can end", async ([, lose]) => {
+test.for(WITHOUT)("%s: the workspace is released, and the run can end", async ([, lose]) => {
   const of = await withWorkspace();
   const { on, path } = of;
   lose(of);
   const found = await doctor(on);
   expect(found).toMatchObject({ exit: 1 });
-  expect(found.next).toBe(`put ${on.repo} back; if it is gone, give the workspace up: ${REPAIR}`);
-  const mended = await doctor(on, "--repair");
-  expect(mended.lost.join("\n")).toMatch(/the workspace of run a1: .*to end it: signalbox cancel a1/);
+  expect(found.next).toBe(`move ${on.repo} back; if it is gone, release the workspace: ${REPAIR}`);
+  const repaired = await doctor(on, "--repair");
+  expect(repaired.lost.join("\n")).toMatch(/the workspace of run a1: .*to end it: signalbox cancel a1/);
   expect(existsSync(path)).toBe(false);
   expect(draftIn(of)).toBe("not committed\n");
   expect(on.withStore((store) => store.workspace("a1"))).toMatchObject({ status: "released" });
@@ -126,9 +159,22 @@ test.for(WITHOUT)("%s: it is given up, what lay there is kept, and the run can e
   expect((await doctor(on)).findings.filter(({ status }) => status === "problem")).toEqual([]);
 });
 
+test("a folder that belongs to no run is named, and left alone", async () => {
+  const { on } = await withWorkspace();
+  const strange = join(on.home.workspaces, "strange");
+  mkdirSync(strange);
+  const { findings } = await doctor(on);
+  expect(findings.find(({ name, status }) => name === "workspaces" && status === "note")).toMatchObject({
+    text: `${on.home.workspaces}: 1 of 2 folders belong to no run that is under way: strange`,
+    next: "signalbox workspace gc --all, then look into what it leaves",
+  });
+  await doctor(on, "--repair");
+  expect(existsSync(strange)).toBe(true);
+});
+
 test("a move that is refused where the workspace is gone names what has to be mended", async () => {
   const { on, path } = await withWorkspace();
-  rmSync(join(path, ".git"));
+  rmSync(path, { recursive: true });
   expect(await on.call("move a1 asked")).toEqual({
     code: 5,
     stdout: "",
@@ -152,24 +198,10 @@ test("of a task whose workspace is gone, that is told, and its page is written a
   expect(readFileSync(join(path, "TASK.md"), "utf8")).toBe(page);
 });
 
-test("a branch that somebody has checked out is asked back, and the workspace is not given up", async () => {
-  const of = await withWorkspace();
-  const { on, path } = of;
-  rmSync(registrations(on), { recursive: true });
-  git(on.repo, "switch", "-q", BRANCH);
-  const { lost } = await doctor(on, "--repair");
-  expect(lost.join("\n")).toMatch(/until its branch is free: .*switch --detach.*signalbox doctor --repair/);
-  expect(on.withStore((store) => store.workspace("a1"))).toMatchObject({ status: "bound" });
-  git(on.repo, "switch", "-q", "main");
-  expect(await doctor(on, "--repair")).toMatchObject({ exit: 0, lost: [] });
-  expect(git(path, "symbolic-ref", "HEAD")).toBe(`refs/heads/${BRANCH}\n`);
-  expect(draftIn(of)).toBe("not committed\n");
-});
-
 test("what is damaged comes before what is missing, and an agent of one's own is enough", async () => {
   const { on, path } = await withWorkspace();
   rmSync(join(on.root, "bin/claude"));
-  rmSync(join(path, ".git"));
+  rmSync(join(path, ".git"), { recursive: true });
   expect((await doctor(on)).next).toBe(REPAIR);
   await doctor(on, "--repair");
   const config = join(on.root, ".config/signalbox/config.yaml");

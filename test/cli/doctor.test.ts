@@ -11,11 +11,9 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
 import { takeSupervisorLock } from "../../src/adapters/supervisor/lock.ts";
 import { run } from "../../src/cli/run.ts";
 import { AT_HOME } from "../support/procs.ts";
@@ -188,7 +186,7 @@ describe("what is not broken, and still worth telling", () => {
     writeFileSync(join(dir, "pid"), "1\nlong ago\nanother-boot\n");
     mkdirSync(on.home.exits, { recursive: true, mode: 0o700 });
     writeFileSync(join(on.home.exits, "zz.writer.1.1"), "0\n");
-    mkdirSync(join(on.home.worktrees, "zz"), { recursive: true, mode: 0o700 });
+    mkdirSync(join(on.home.workspaces, "zz"), { recursive: true, mode: 0o700 });
     on.withStore((store) => store.putJob({ ...JOB, dir }));
     const text = await shown(on);
     expect(text).toMatch(
@@ -199,7 +197,7 @@ describe("what is not broken, and still worth telling", () => {
     );
     expect(text).toMatch(/^note {5}exits +1 of nobody that is known: zz\.writer\.1\.1/m);
     expect(text).toMatch(
-      /^note {5}workspaces +.*1 of 1 folders belong to no run.*: zz; try: .*git worktree remove/m,
+      /^note {5}workspaces +.*1 of 1 folders belong to no run.*: zz; try: signalbox workspace gc --all/m,
     );
     const lock = takeSupervisorLock(on.home);
     expect(await shown(on)).toMatch(/^ok +supervisor +at work/m);
@@ -214,21 +212,6 @@ describe("what is not broken, and still worth telling", () => {
     const outside = await run(["doctor"], { cwd, env: { PATH: process.env["PATH"] ?? "", HOME: cwd } });
     expect(outside.stdout).toMatch(/^note {5}repository +this folder is in no git repository/m);
   });
-});
-
-test("a workspace that is gone is made again from its branch", async () => {
-  const on = await withRuns();
-  const base = execFileSync("git", ["rev-parse", "HEAD"], { cwd: on.repo, encoding: "utf8" }).trim();
-  const of = { run: "a1", repo: on.repo, branch: "signalbox/again", base };
-  const { path } = await gitWorkspaces({ home: on.home, env: on.env }).prepare({ ...of, artifacts: [] });
-  on.withStore((store) => store.putWorkspace({ ...of, path, status: "bound", salvage: "", kept: "" }));
-  rmSync(path, { recursive: true });
-  expect((await doctor(on)).said).toMatch(/the workspace of run a1 is gone/);
-  const { did, lost } = await doctor(on, "--repair");
-  expect(did.join("\n")).toMatch(/made the workspace of run a1 again from its branch signalbox\/again/);
-  expect(lost.join("\n")).toMatch(/what was not committed in the workspace of run a1/);
-  expect(existsSync(join(path, "README.md"))).toBe(true);
-  expect(await doctor(on)).toMatchObject({ exit: 0 });
 });
 
 test("wherever bytes are lost, every run is listed or told as lost, and nothing is a bug", async () => {

@@ -85,15 +85,15 @@ const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   "project add": [
     (text) => ["--", text],
     (text) => [`--name=${text}`],
-    (text) => [`--pool-size=${text}`],
+    (text) => [`--agents=${text}`],
     (text) => [`--default-branch=${text}`],
     (text) => [`--remote=${text}`],
   ],
   "project list": [(text) => ["--", text]],
   "project update": [
-    (text) => ["--pool-size=10000", "--", text],
+    (text) => ["--agents=10000", "--", text],
     (text) => [`--name=${text}`],
-    (text) => [`--pool-size=${text}`],
+    (text) => [`--agents=${text}`],
     (text) => [`--default-branch=${text}`],
     (text) => [`--remote=${text}`],
   ],

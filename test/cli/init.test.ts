@@ -144,8 +144,6 @@ test("without its comment signs the template is valid, and names every key that 
   const builtIn = builtInHarnesses("")["claude"];
   expect(settings.harness("claude")?.command).toEqual(builtIn?.command);
   expect(settings.harness("claude")?.again).toEqual(builtIn?.again);
-  expect(settings.harness("claude")?.terminal).toEqual(builtIn?.terminal);
-  expect(settings.harness("claude")?.terminalAgain).toEqual(builtIn?.terminal_again);
 });
 
 test("says how to begin, and which workflows there are", async () => {

@@ -21,20 +21,20 @@ test("the remote is that of origin, the branch that of origin, and both can be s
     repo: on.repo,
     name: "repo",
     defaultBranch: "trunk",
-    poolSize: 4,
+    agents: 4,
     remote: "https://example.org/shop.git",
   });
   expect(await outcome(on.call("project add --json"))).toBe("2 known-project");
   const changed = await on.call(
-    "project update --default-branch main --remote none --pool-size 9 --name shop --json",
+    "project update --default-branch main --remote none --agents 9 --name shop --json",
   );
   expect(document(changed)["project"]).toMatchObject({
     name: "shop",
     defaultBranch: "main",
-    poolSize: 9,
+    agents: 9,
     remote: "",
   });
-  expect((await on.call("project list")).stdout).toMatch(/^shop +main +0 of 9 in use/);
+  expect((await on.call("project list")).stdout).toMatch(/^shop +main +0 of 9 agents at work/);
 });
 
 test("two repositories of one name get two names, and nobody takes another's", async () => {
@@ -59,14 +59,14 @@ test.for<[line: string, expected: string]>([
   ["project add --name a/b", "2 bad-usage"],
   ["project add --name ..", "2 bad-usage"],
   ["project add --name -x", "2 bad-usage"],
-  ["project add --pool-size 0", "2 bad-usage"],
-  ["project add --pool-size 1000", "2 bad-usage"],
+  ["project add --agents 0", "2 bad-usage"],
+  ["project add --agents 1000", "2 bad-usage"],
   ["project add --default-branch no-such", "2 no-branch"],
   ["project add --remote ext::sh", "2 bad-usage"],
   ["project add --remote --upload-pack=x", "2 bad-usage"],
   ["project add no/such/folder", "2 no-folder"],
   ["project add /", "2 no-repository"],
-  ["project update --pool-size 3", "2 unknown-project"],
+  ["project update --agents 3", "2 unknown-project"],
   ["project update", "2 unknown-project"],
   ["project remove", "2 unknown-project"],
   ["project remove shpo", "2 unknown-project"],
@@ -76,17 +76,20 @@ test.for<[line: string, expected: string]>([
   expect(on.withStore((store) => store.projects())).toEqual([]);
 });
 
-test("a project with open tasks or bound worktrees stays", async () => {
+test("a project with open tasks or workspaces stays", async () => {
   const on = taskScene();
   const id = await on.create("a", "x");
   expect(await outcome(on.say(["project", "remove", "--json"]))).toBe("6 project-in-use");
-  expect(await outcome(on.say(["project", "update", "--name", "other", "--json"]))).toBe("6 pool-in-use");
+  const workspace = { run: id, repo: on.repo, path: join(on.root, id), branch: "a", base: "x" };
+  const put = (status: "bound" | "released"): void =>
+    on.withStore((store) => store.putWorkspace({ ...workspace, status, salvage: "", kept: "" }));
+  put("bound");
   await on.say(["task", "cancel", id]);
-  // Its worktree is given back by the supervisor, which has not come by yet.
+  // Its workspace is released by the supervisor, which has not come by yet.
   expect(await outcome(on.say(["project", "remove", "--json"]))).toBe("6 project-in-use");
-  on.withStore((store) => store.leavePool(id));
+  put("released");
   expect(await outcome(on.say(["project", "remove", "--json"]))).toBe("0 ok");
-  expect(on.withStore((store) => [store.projects(), store.pools()])).toEqual([[], []]);
+  expect(on.withStore((store) => store.projects())).toEqual([]);
   // Its history stays, and the next task makes it a project again.
   expect(await outcome(on.say(["task", "show", id, "--json"]))).toBe("0 ok");
   await on.create("b", "x", "--no-start");

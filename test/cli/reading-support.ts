@@ -13,7 +13,7 @@ import type { Workflow } from "../../src/core/compile.ts";
 import type { Actor, Incoming } from "../../src/core/event.ts";
 import { NO_RUN } from "../../src/core/run.ts";
 import { step } from "../../src/core/step.ts";
-import { statusOf } from "../../src/core/view.ts";
+import { statusOf } from "../../src/core/status.ts";
 import type { AgentRow, JobRow } from "../../src/engine/ports/registry.ts";
 import { AT_HOME } from "../support/procs.ts";
 import { fromText } from "../support/workflows.ts";

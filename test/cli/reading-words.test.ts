@@ -274,10 +274,10 @@ describe("runs that are over", () => {
 
 test("why says first that it is halted", async () => {
   const on = await paper(written);
-  expect(await on.data("why abcd")).toMatchObject({ doubts: [], next: "signalbox next abcd1234" });
+  expect(await on.data("why abcd")).toMatchObject({ notes: [], next: "signalbox next abcd1234" });
   on.store.halt("abcd1234", true);
   const halted = "it is halted: nothing is done for it until signalbox resume abcd1234";
-  expect(await on.data("why abcd")).toMatchObject({ doubts: [halted], next: "signalbox resume abcd1234" });
+  expect(await on.data("why abcd")).toMatchObject({ notes: [halted], next: "signalbox resume abcd1234" });
 });
 
 test("a parameter that is emptied is told so", async () => {

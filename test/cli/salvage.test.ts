@@ -1,4 +1,4 @@
-/** What was kept is found, told and given back: in a new folder or as a new branch, to people only, and nothing else is touched. */
+/** What runs left is found, shown and restored in a new folder, for people only, and nothing else is touched. */
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -13,18 +13,17 @@ import {
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { mirrorOf } from "../../src/adapters/git/names.ts";
 import { run } from "../../src/cli/run.ts";
 import { sha256 } from "../../src/format/sha256.ts";
 import { deskOf, removeDesks, type Desk } from "../e2e/dirty/desk.ts";
-import { mainCheckout } from "../e2e/dirty/proof.ts";
+import { repositoryOf } from "../e2e/dirty/proof.ts";
 import { git, put } from "../e2e/dirty/states.ts";
 import { COMPILED } from "../support/compiled.ts";
 import { procsOf } from "../support/procs.ts";
 
-/** One run with everything, one with an ignored file only, one with nothing: made once, and only looked at by most. */
+/** One run with everything, one with an ignored file only, one whose branch was deleted, one with nothing: only looked at by most. */
 let desk: Desk;
-let full: string;
-let rest: string;
 
 const AGENT = {
   GIT_AUTHOR_NAME: "Agent",
@@ -34,14 +33,19 @@ const AGENT = {
 };
 
 beforeAll(async () => {
-  desk = deskOf({ poolSize: 3 });
-  const path = await desk.begin("rest1");
-  put(path, { ".env": "SECRET=1\n" });
+  desk = deskOf({ agents: 4 });
+  put(await desk.begin("rest1"), { ".env": "SECRET=1\n" });
   await end("rest1");
   await desk.begin("none1");
   await end("none1");
-  full = await fill("full1");
-  rest = path;
+  const path = await desk.begin("gone1");
+  put(path, { "gone.txt": "on a branch that was deleted\n" });
+  const at = { path, env: { ...desk.env, ...AGENT } };
+  git(at, "add", "gone.txt");
+  git(at, "commit", "-q", "-m", "An agent's commit");
+  await end("gone1");
+  desk.git("branch", "-q", "-D", "signalbox/gone1");
+  await fill("full1");
 });
 afterAll(removeDesks);
 
@@ -50,20 +54,18 @@ async function end(id: string): Promise<void> {
   await desk.carryOut();
 }
 
-async function fill(id: string): Promise<string> {
+/** What is written after the last handover is what a run leaves. */
+async function fill(id: string): Promise<void> {
   const path = await desk.begin(id);
   const at = { path, env: { ...desk.env, ...AGENT } };
-  git(at, "switch", "-q", "--detach");
-  put(path, { "lost.txt": "committed on no branch\n" });
-  git(at, "add", "lost.txt");
-  git(at, "commit", "-q", "-m", "On no branch");
-  put(path, { "a.txt": "staged\n" });
-  git(at, "add", "a.txt");
+  put(path, { "a.txt": "stashed\n" });
+  git(at, "stash", "push", "-q");
+  put(path, { "a.txt": "handed over\n" });
+  await desk.move(id, "finished");
   put(path, { "a.txt": "changed\n", "new.txt": "new\n", "build/out": "out\n" });
   execFileSync("mkfifo", [join(path, "build/pipe")]);
   rmSync(join(path, "b.txt"));
-  await end(id);
-  return path;
+  await desk.carryOut();
 }
 
 const said = async (...argv: string[]): Promise<string> => {
@@ -74,9 +76,15 @@ const document = async (...argv: string[]): Promise<Record<string, unknown>> =>
   JSON.parse((await desk.call("salvage", ...argv, "--json")).stdout) as Record<string, unknown>;
 
 const back = (name: string): string => join(desk.root, name);
+const kept = (id: string): string => join(desk.home.root, "runs", id, "kept/workspace");
+const inMirror = (...args: readonly string[]): string => {
+  const path = mirrorOf(desk.home, desk.repo);
+  return git({ path, env: { ...desk.env, GIT_DIR: path } }, ...args);
+};
+const ALL = ["full1", "gone1", "rest1"];
 
-test("list: newest first, with what is in each; what left nothing is not there", async () => {
-  const { salvages, others, more } = await document("list");
+test("list: newest first, with what is in each; a run that left nothing is not listed", async () => {
+  const { salvages, quarantine, more } = await document("list");
   expect(salvages).toMatchObject([
     {
       run: "full1",
@@ -84,28 +92,32 @@ test("list: newest first, with what is in each; what left nothing is not there",
       status: "done",
       repo: desk.repo,
       branch: "signalbox/full1",
-      ref: "refs/signalbox/salvage/full1",
-      commits: 1,
+      left: inMirror("rev-parse", "refs/runs/full1/left"),
+      commits: 0,
       files: 3,
-      kept: [join(desk.home.root, "runs/full1/kept")],
+      kept: [kept("full1")],
       keptSize: { files: 2, bytes: 4, more: false },
+      git: true,
     },
-    { run: "rest1", ref: "", commits: 0, files: 0, keptSize: { files: 1, bytes: 9 } },
+    { run: "gone1", left: "", commits: 1, files: 0, kept: [], keptSize: { files: 0 }, git: false },
+    { run: "rest1", left: "", commits: 0, files: 0, keptSize: { files: 1, bytes: 9, more: false } },
   ]);
-  expect({ others, more }).toEqual({ others: [], more: 0 });
-  expect((await said("list")).replaceAll(/\d+ s /g, "0 s ")).toBe(
+  expect({ quarantine, more }).toEqual({ quarantine: [], more: 0 });
+  const text = (await said("list")).replaceAll(/\d+ s /g, "0 s ").replaceAll(/ +/g, " ");
+  expect(text).toBe(
     [
       "0",
-      "full1  0 s  3 changed; 1 commit; kept 2 files, 4 B  the work of full1",
-      "rest1  0 s  kept 1 file, 9 B                        the work of rest1",
-      "  next: signalbox salvage show full1",
+      "full1 0 s 3 changed; kept 2 files, 4 B; its .git the work of full1",
+      "gone1 0 s 1 commit on no branch the work of gone1",
+      "rest1 0 s kept 1 file, 9 B the work of rest1",
+      " next: signalbox salvage show full1",
       "",
     ].join("\n"),
   );
-  expect(await document("list", "--limit", "1")).toMatchObject({ salvages: [{ run: "full1" }], more: 1 });
+  expect(await document("list", "--limit", "1")).toMatchObject({ salvages: [{ run: "full1" }], more: 2 });
 });
 
-test("a branch names what was kept of its run, in its repository", async () => {
+test("a branch names what its run left, in its repository", async () => {
   expect(await document("show", "signalbox/full1")).toMatchObject({ salvage: { run: "full1" } });
   expect(await document("show", "signalbox/full")).toMatchObject({ code: "unknown-salvage" });
   const { stdout } = await run(["salvage", "show", "signalbox/full1", "--json"], { cwd: "/", env: desk.env });
@@ -120,253 +132,203 @@ test("list: of the repository that one is in, of a project, of all; from outside
   };
   const other = back("other");
   mkdirSync(other);
-  const all = ["full1", "rest1"];
-  expect(await names(desk.root)).toEqual(all);
-  expect(await names(desk.repo, "--project", "desk")).toEqual(all);
+  expect(await names(desk.root)).toEqual(ALL);
+  expect(await names(desk.repo, "--project", "desk")).toEqual(ALL);
   expect(await names(desk.root, "--here")).toBe("no-repository");
   git({ path: other, env: desk.env }, "init", "-q");
   expect(await names(other)).toEqual([]);
   expect(await names(other, "--here")).toEqual([]);
-  expect(await names(other, "--all")).toEqual(all);
+  expect(await names(other, "--all")).toEqual(ALL);
 });
 
-test("show: base, HEAD, commits, files, index, what git does not hold; and as a diff", async () => {
+test("show: base, handover, changed files, what git does not hold; and as a diff", async () => {
   const { salvage } = await document("show", "full1");
   expect(salvage).toMatchObject({
     run: "full1",
     branch: "signalbox/full1",
     base: desk.git("rev-parse", "main"),
-    ref: "refs/signalbox/salvage/full1",
-    commits: [{ subject: "On no branch" }],
+    head: desk.git("rev-parse", "signalbox/full1"),
+    left: inMirror("rev-parse", "refs/runs/full1/left"),
     changed: [
       { status: "M", name: "a.txt" },
       { status: "D", name: "b.txt" },
+      { status: "A", name: "new.txt" },
     ],
-    untracked: ["new.txt"],
-    staged: [{ status: "M", name: "a.txt" }],
+    commits: [],
     kept: ["build"],
-    operations: [],
-    earlier: 0,
-    quarantine: [],
+    git: [join(kept("full1"), ".git")],
+    operation: "",
     restore: "signalbox salvage restore full1",
   });
   const text = await said("show", "full", "--diff");
-  expect(text).toContain("Commits that no branch has:\n");
-  expect(text).toContain("+changed\n");
+  expect(text).toContain("Changed since the last handover:\n  M a.txt\n");
+  expect(text).toContain("-handed over\n+changed\n");
   expect(text).toContain("-two\n");
 });
 
+test("show: handovers on no branch, and the command that makes one of them", async () => {
+  const { salvage } = await document("show", "gone1");
+  expect(salvage).toMatchObject({ left: "", commits: [{ subject: "An agent's commit" }], kept: [] });
+  const { fetch } = salvage as { fetch: string };
+  execFileSync("/bin/sh", ["-c", fetch], { env: desk.env, stdio: "pipe" });
+  expect(desk.git("show", "salvage-gone1:gone.txt")).toBe("on a branch that was deleted");
+  expect(await said("show", "gone1")).toContain("Run gone1 left nothing");
+  desk.git("branch", "-q", "-D", "salvage-gone1");
+});
+
 test.for<[line: string, code: number, words: string]>([
-  ["show zz", 2, 'nothing was kept of "zz"'],
-  ["show full2", 2, 'did you mean "full1"?'],
-  ["show none1", 2, "nothing was kept of run none1: all its work is on its branch"],
-  ["restore zz", 2, 'nothing was kept of "zz"'],
-  ["restore full1 no/such/folder", 2, "there is no folder"],
-  ["restore full1 .", 6, "is there already"],
-  ["restore full1 mine.txt", 6, "is there already"],
-  ["restore full1 x --branch y", 2, "into a folder, or as a branch"],
-  ["restore full1 --branch main", 6, "The branch main cannot be made"],
-  ["restore full1 --branch -x", 2, "cannot be the name of a branch"],
-  ["restore full1 --branch a..b", 2, "cannot be the name of a branch"],
-  ["restore full1 --branch main/below", 6, "cannot be made"],
-  ["restore rest1 --branch y", 2, "git holds nothing of rest1"],
+  ["show zz", 2, 'No run "zz" left anything.'],
+  ["show full2", 2, 'Did you mean "full1"?'],
+  ["show none1", 2, "Run none1 left nothing: all its work is on its branch."],
+  ["restore zz", 2, 'No run "zz" left anything.'],
+  ["restore full1 no/such/folder", 2, "is not a folder"],
+  ["restore full1 .", 6, "exists already"],
+  ["restore full1 mine.txt", 6, "exists already"],
 ])("%s: exit %i, %s", async ([line, code, words]) => {
-  const before = mainCheckout(desk);
+  const before = repositoryOf(desk);
   const answer = await said(...line.split(" "));
   expect(answer).toContain(words);
   expect(answer.startsWith(`${code}\n`)).toBe(true);
-  expect(mainCheckout(desk)).toBe(before);
+  expect(repositoryOf(desk)).toBe(before);
 });
 
-test("a run that has its workspace still, and one of which nothing but a page of ours was left", async () => {
+test("a run that still has its workspace, and one whose pages were replaced a moment before", async () => {
   const path = await desk.begin("busy1");
-  expect(await said("show", "busy1")).toContain(
-    `nothing was kept of run busy1 yet: its work is still in ${path}`,
-  );
-  await end("busy1");
-  // A page of ours that was replaced a moment before is nobody's work; one that somebody wrote into since is.
-  const kept = join(desk.home.root, "runs", "busy1", "kept");
-  const late = `.signalbox-late-1.ab.${sha256("said\n").slice(0, 16)}-TASK.md`;
+  expect(await said("show", "busy1")).toContain(`Run busy1 left nothing yet: its work is still in ${path}.`);
+  // A copy that the engine made while it replaced a page is not work; a copy that was written to since is.
+  const late = `.signalbox-late-1.ab.${sha256("said\n").slice(0, 16)}-NOTE.log`;
   const other = late.replace("1.ab", "2.cd");
-  put(kept, { [late]: "said\n", [other]: "said\n", [`.agents/tmp/${late}`]: "said\n" });
-  expect(await said("list")).not.toContain("busy1");
-  // Beside something that was kept they are counted, and not told by their names.
-  put(kept, { ".env": "SECRET=2\n" });
-  expect((await document("show", "busy1"))["salvage"]).toMatchObject({
-    kept: [
-      ".env",
-      ".agents/tmp/TASK.md, as it was before it was replaced (once)",
-      "TASK.md, as it was before it was replaced (2 times)",
-    ],
-  });
-  put(kept, { ".agents/tmp/notes.md": "mine\n" });
-  expect((await document("show", "busy1"))["salvage"]).toMatchObject({
-    kept: [".agents", ".env", "TASK.md, as it was before it was replaced (2 times)"],
-  });
-  rmSync(join(kept, ".env"));
-  rmSync(join(kept, ".agents"), { recursive: true });
-  expect(await said("list")).not.toContain("busy1");
-  put(kept, { [late]: "said more\n" });
-  expect(await said("list")).toContain("busy1");
-  rmSync(kept, { recursive: true });
-  expect(await said("show", "busy1")).toContain(
-    "nothing was kept of run busy1: all its work is on its branch",
-  );
+  put(path, { [late]: "said\n", [`build/${other}`]: "said\n", [other]: "said more\n" });
+  await end("busy1");
+  const left = readdirSync(kept("busy1"), { recursive: true, encoding: "utf8" });
+  expect(left.toSorted()).toEqual([other, "build", `build/${other}`].toSorted());
+  rmSync(join(kept("busy1"), ".."), { recursive: true });
+  expect(await said("show", "busy1")).toContain("Run busy1 left nothing: all its work is on its branch.");
 });
 
 test("restore: every byte in a new folder, and once more; nothing else is touched", async () => {
-  const before = mainCheckout(desk);
-  const refs = desk.git("for-each-ref");
+  const before = repositoryOf(desk);
   for (const name of ["once", "twice"]) {
     const { restored } = await document("restore", "full1", back(name));
     expect(restored).toMatchObject({
       run: "full1",
       folder: back(name),
-      side: join(back(name), ".salvage"),
-      left: [`${join(desk.home.root, "runs/full1/kept/build/pipe")} (a pipe)`],
+      left: [`${kept("full1")}/build/pipe (a pipe)`],
     });
     expect(readdirSync(back(name)).toSorted()).toEqual(
-      [".gitignore", ".salvage", "a.txt", "build", "dir", "lost.txt", "new.txt"].toSorted(),
+      [".gitignore", ".salvage", "a.txt", "build", "dir", "new.txt"].toSorted(),
     );
     const text = (file: string): string => readFileSync(join(back(name), file), "utf8");
-    expect([text("a.txt"), text("build/out"), text(".salvage/staged/a.txt")]).toEqual([
-      "changed\n",
-      "out\n",
-      "staged\n",
-    ]);
-    expect(text(".salvage/ABOUT.md")).toContain("On no branch");
+    expect([text("a.txt"), text("build/out"), text("dir/c.txt")]).toEqual(["changed\n", "out\n", "three\n"]);
+    // The stash of the workspace, in its own git directory.
+    const at = { path: back(name), env: { ...desk.env, GIT_DIR: join(back(name), ".salvage/git") } };
+    expect(git(at, "show", "stash@{0}:a.txt")).toBe("stashed");
   }
-  expect(mainCheckout(desk)).toBe(before);
-  expect(desk.git("for-each-ref")).toBe(refs);
-  expect(existsSync(full)).toBe(true);
+  expect(repositoryOf(desk)).toBe(before);
+  expect(existsSync(kept("full1"))).toBe(true);
 });
 
-test("restore: ./salvage-ID unless a folder is named; files of the branch under what git does not hold", async () => {
+test("restore: ./salvage-ID unless a folder is named; files of the last handover under what git does not hold", async () => {
   const at = back("here");
   mkdirSync(at);
   const world = { cwd: at, env: desk.env, procs: procsOf([{ pid: 50, name: "bash" }], { terminal: 1 }) };
   expect(await run(["salvage", "restore", "rest"], world)).toMatchObject({ code: 0 });
   const folder = join(at, "salvage-rest1");
-  expect(readdirSync(folder).toSorted()).toEqual([".env", ".gitignore", ".salvage", "a.txt", "b.txt", "dir"]);
+  expect(readdirSync(folder).toSorted()).toEqual([".env", ".gitignore", "a.txt", "b.txt", "dir"]);
   expect(readFileSync(join(folder, ".env"), "utf8")).toBe("SECRET=1\n");
-  expect(existsSync(rest)).toBe(true);
-});
-
-test("restore as a branch: at what was kept, from where its commits can be reached", async () => {
-  expect(await document("restore", "full1", "--branch", "rescued")).toMatchObject({
-    restored: { branch: "rescued", folder: "" },
-  });
-  expect(desk.git("show", "rescued:a.txt")).toBe("changed");
-  expect(desk.git("log", "--format=%s", "rescued")).toContain("On no branch");
-  expect(await said("restore", "full1", "--branch", "rescued")).toMatch(/^6\n/);
-  desk.git("branch", "-D", "rescued");
+  expect(await run(["salvage", "restore", "gone"], world)).toMatchObject({ code: 0 });
+  expect(readFileSync(join(at, "salvage-gone1/gone.txt"), "utf8")).toBe("on a branch that was deleted\n");
 });
 
 test("agents look, and do not restore", async () => {
   const agent = { cwd: desk.repo, env: { ...desk.env, CLAUDECODE: "1" } };
   for (const line of ["list", "show full1"])
     expect(await run(["salvage", ...line.split(" ")], agent)).toMatchObject({ code: 0 });
-  for (const line of [`restore full1 ${back("agents")}`, "restore full1 --branch agents"])
-    expect(await run(["salvage", ...line.split(" ")], agent)).toMatchObject({ code: 4 });
+  expect(await run(["salvage", "restore", "full1", back("agents")], agent)).toMatchObject({ code: 4 });
   expect(existsSync(back("agents"))).toBe(false);
-  expect(desk.git("branch", "--list", "agents")).toBe("");
 });
 
 const DRIVER = fileURLToPath(new URL("../e2e/dirty/call-driver.ts", import.meta.url));
 
-test("killed over restoring: no folder that is not whole, and it can be done again", async () => {
+test("killed while it restores: no folder that is not whole, and it can be done again", async () => {
   const folder = back("killed");
-  const argv = [
-    "--disable-warning=ExperimentalWarning",
-    DRIVER,
-    desk.repo,
-    "salvage",
-    "restore",
-    "full1",
-    folder,
-  ];
+  const argv = ["--disable-warning=ExperimentalWarning", DRIVER, desk.repo, "salvage", "restore", "full1"];
   const env = { ...desk.env, ...COMPILED, SIGNALBOX_FAILPOINT: "salvage.before-restore" };
-  expect(spawnSync(process.execPath, argv, { env }).signal).toBe("SIGKILL");
+  expect(spawnSync(process.execPath, [...argv, folder], { env }).signal).toBe("SIGKILL");
   expect(existsSync(folder)).toBe(false);
   expect(await said("restore", "full1", folder)).toMatch(/^0\n/);
 });
 
-test("a salvage that somebody made up writes nothing outside of its folder", async () => {
+test("a tree that was made up writes nothing outside of the folder", async () => {
   const evil = deskOf();
   const path = await evil.begin("evil1");
   const outside = join(evil.root, "outside");
   mkdirSync(outside);
-  const at = {
-    path,
-    env: {
-      ...evil.env,
-      GIT_COMMITTER_EMAIL: "signalbox@localhost",
-      GIT_AUTHOR_NAME: "x",
-      GIT_AUTHOR_EMAIL: "x",
-      GIT_COMMITTER_NAME: "x",
-    },
-  };
-  symlinkSync(outside, join(path, "link"));
-  git(at, "add", "-A");
-  const tree = git(at, "write-tree");
-  const blob = git(at, "hash-object", "-w", "a.txt");
+  const mirror = mirrorOf(evil.home, evil.repo);
+  const at = { path: mirror, env: { ...evil.env, ...AGENT, GIT_DIR: mirror } };
+  const blob = git(
+    { ...at, env: { ...at.env, GIT_WORK_TREE: path } },
+    "hash-object",
+    "-w",
+    join(path, "a.txt"),
+  );
   const make = (lines: string): string =>
-    execFileSync("git", ["mktree"], { cwd: path, env: at.env, input: lines, encoding: "utf8" }).trim();
+    execFileSync("git", ["mktree"], { cwd: mirror, env: at.env, input: lines, encoding: "utf8" }).trim();
   const below = make(`100644 blob ${blob}\tpwned\n`);
-  const raw = make(`040000 tree ${below}\tlink\n100644 blob ${blob}\t..\n`);
-  const commit = (of: string, message: string, ...parents: string[]): string =>
-    git(at, "commit-tree", of, ...parents.flatMap((oid) => ["-p", oid]), "-m", message);
-  const beside = commit(raw, "signalbox: exact bytes of files of run evil1");
-  const staged = commit(raw, "signalbox: what was staged in run evil1");
-  const top = commit(tree, "signalbox: not committed when run evil1 was released", beside, staged);
-  git(at, "update-ref", "refs/signalbox/salvage/evil1", top);
+  const tree = make(`040000 tree ${below}\t.git\n040000 tree ${below}\tlink\n100644 blob ${blob}\tgood\n`);
+  await evil.move("evil1", "finished");
+  symlinkSync(outside, join(path, "link"));
+  put(path, { ".env": "S\n" });
+  await evil.carryOut();
+  git(at, "update-ref", "refs/runs/evil1/left", git(at, "commit-tree", tree, "-m", "made up"));
+  symlinkSync(outside, join(evil.home.root, "runs/evil1/kept/workspace/link"));
   const { code } = await evil.call("salvage", "restore", "evil1", join(evil.root, "back"));
   expect(code).toBe(0);
   expect(readdirSync(outside)).toEqual([]);
-  expect(readdirSync(evil.root).filter((name) => name.includes("pwned"))).toEqual([]);
+  expect(readdirSync(join(evil.root, "back")).toSorted()).toEqual([".env", "good", "link"]);
   expect(lstatSync(join(evil.root, "back/link")).isSymbolicLink()).toBe(true);
 });
 
-test("quarantine: of a run with its run, of nobody by its name", async () => {
+test("list --all names what is in quarantine, with the reason", async () => {
   const { quarantine } = desk.home;
   put(quarantine, {
-    "worktree-full1/x.txt": "x\n",
-    "worktree-full1.reason.txt": "it was in the way\n",
+    "workspace-full1/x.txt": "x\n",
+    "workspace-full1.reason.txt": "it was in the way\n",
     "2026-01-01T000000Z-signalbox.db/signalbox.db": "damaged\n",
     "2026-01-01T000000Z-signalbox.db/reason.txt": "it was damaged\n",
   });
   expect(await document("list", "--all")).toMatchObject({
-    salvages: [{ run: "full1", quarantine: [{ reason: "it was in the way" }] }, { run: "rest1" }],
-    others: [{ reason: "it was damaged" }],
+    quarantine: [{ reason: "it was damaged" }, { reason: "it was in the way" }],
   });
-  await document("restore", "full1", back("with-quarantine"));
-  expect(readFileSync(back("with-quarantine/.salvage/quarantine/worktree-full1/x.txt"), "utf8")).toBe("x\n");
-  await document("restore", "2026-01-01T000000Z-signalbox.db", back("database"));
-  const name = ".salvage/quarantine/2026-01-01T000000Z-signalbox.db/signalbox.db";
-  expect(readFileSync(back(`database/${name}`), "utf8")).toBe("damaged\n");
+  expect(await document("list")).toMatchObject({ quarantine: [] });
   rmSync(quarantine, { recursive: true });
 });
 
-test("without its repository: what git does not hold can still be had, the rest is told", async () => {
+test("without the user's repository everything is listed and restored all the same", async () => {
   renameSync(join(desk.repo, ".git"), back("moved"));
   try {
-    const world = {
-      cwd: desk.root,
-      env: desk.env,
-      procs: procsOf([{ pid: 50, name: "bash" }], { terminal: 1 }),
-    };
-    expect(await run(["salvage", "restore", "full1", back("half")], world)).toMatchObject({ code: 0 });
-    expect(readFileSync(back("half/build/out"), "utf8")).toBe("out\n");
-    expect(await run(["salvage", "restore", "full1", "--branch", "x"], world)).toMatchObject({ code: 2 });
+    const procs = procsOf([{ pid: 50, name: "bash" }], { terminal: 1 });
+    const world = { cwd: desk.root, env: desk.env, procs };
+    const { stdout } = await run(["salvage", "list", "--json"], world);
+    const { salvages } = JSON.parse(stdout) as { salvages: { run: string }[] };
+    expect(salvages.map((each) => each.run)).toEqual(ALL);
+    expect(await run(["salvage", "restore", "full1", back("whole")], world)).toMatchObject({ code: 0 });
+    expect(readFileSync(back("whole/a.txt"), "utf8")).toBe("changed\n");
   } finally {
     renameSync(back("moved"), join(desk.repo, ".git"));
   }
 });
 
-test("the journal is lost: what a repository holds is found by standing in it", async () => {
-  const env = { ...desk.env, SIGNALBOX_HOME: back("empty-home") };
-  const { stdout } = await run(["salvage", "list", "--json"], { cwd: desk.repo, env });
-  expect(JSON.parse(stdout)).toMatchObject({
-    salvages: [{ run: "full1", ref: "refs/signalbox/salvage/full1" }],
-  });
+test("the journal is lost: what the mirror and the folders hold is found", async () => {
+  const { database } = desk.home;
+  renameSync(database, back("database"));
+  for (const name of ["-wal", "-shm"]) rmSync(`${database}${name}`, { force: true });
+  try {
+    expect(await said("list")).toContain("signalbox doctor --repair");
+    await desk.call("doctor", "--repair");
+    const { salvages } = await document("list", "--all");
+    expect((salvages as { run: string }[]).map((each) => each.run)).toContain("full1");
+  } finally {
+    renameSync(back("database"), database);
+  }
 });

@@ -87,16 +87,8 @@ describe("agents whose program is not there", () => {
   });
 });
 
-test("a workspace: who has them, and what to type", async () => {
-  expect((await on.say("project update --pool-size 1")).code).toBe(0);
+test("with all agents at work, a run begins and its first agent waits", async () => {
+  expect((await on.say("project update --agents 1")).code).toBe(0);
   await begins(["A"]);
-  const users = on.withStore((store) => store.pool(on.repo).map(({ run }) => run));
-  const before = runs();
-  const size = users.length;
-  expect(await begins(["B it", "--no-test"])).toBe(
-    `5 no-workspace-free: all ${size} workspaces of this repository are in use, by ${users.join(", ")}; it can begin when one of them has ended, or with one more | signalbox project update --pool-size ${size + 1}, then: signalbox run staged 'B it' --detach --no-test`,
-  );
-  expect(runs()).toBe(before);
-  expect((await on.say(`project update --pool-size ${size + 1}`)).code).toBe(0);
   expect(await begins(["B it", "--no-test"])).toBe("begins");
 });

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { mirrorOf } from "../../src/adapters/git/names.ts";
 import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
 import { startsAgents } from "../../src/cli/beginning.ts";
 import { showProblem } from "../../src/format/problem.ts";
@@ -83,22 +84,25 @@ function put(at: Scene, name: string, text: string): void {
   writeFileSync(join(at.repo, name), text);
 }
 
-/** A run that is over, or waits, in this state, with work on a branch of its own. Gives the tip of that branch. */
+/** A run that is over, or waits, in this state, with work that it handed over. Gives the commit, and what it left after that. */
 async function worked(
   at: Scene,
   line: readonly string[],
+  left = "",
 ): Promise<{ readonly id: string; readonly tip: string }> {
   const { row } = await begun(at, line);
-  const git = (...args: readonly string[]): string =>
-    execFileSync("git", ["-C", at.repo, "-c", "user.name=A", "-c", "user.email=a@b", ...args], {
-      encoding: "utf8",
-    }).trim();
-  const branch = `work/${row.id}`;
-  const tip = git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", row.id);
-  git("branch", branch, tip);
-  const workspace = { run: row.id, repo: at.repo, path: "/nowhere", branch, base: "", salvage: "", kept: "" };
-  at.withStore((store) => store.putWorkspace({ ...workspace, status: "released" }));
-  return { id: row.id, tip };
+  const { id: run } = row;
+  const workspaces = gitWorkspaces({ home: at.home, env: at.env });
+  const place = { run, repo: at.repo, branch: `work/${run}` };
+  const { path, base } = await workspaces.prepare({ ...place, base: row.base, artifacts: [] });
+  writeFileSync(join(path, "work.ts"), "work\n");
+  const tree = await workspaces.digest(path, []);
+  const { commit } = await workspaces.snapshot({ ...place, path, tree, artifacts: [], message: run });
+  if (left !== "") writeFileSync(join(path, left), "left\n");
+  const keep = join(at.home.root, "runs", run, "kept");
+  const released = await workspaces.release({ ...place, path, keep, artifacts: [] });
+  at.withStore((store) => store.putWorkspace({ ...place, path, base, status: "released", ...released }));
+  return { id: run, tip: commit };
 }
 
 describe("--stage and --plan", () => {
@@ -189,7 +193,7 @@ describe("--stage and --plan", () => {
     await other.say(`stop ${id}`);
     const { row, run, said } = await begun(other, ["x", "--stage", "test"]);
     expect({ state: run.state, base: row.base }).toEqual({ state: "3.1", base: tip });
-    expect(said).toContain(`it goes on with the work of ${id}, work/${id} at ${tip.slice(0, 12)}`);
+    expect(said).toContain(`it continues the work of ${id}, work/${id} at ${tip.slice(0, 12)}`);
     expect(await refusal(["x", "--stage", "final", "--from", id], other)).toContain(
       `run ${id} has not completed TEST`,
     );
@@ -226,7 +230,7 @@ describe("--stage and --plan", () => {
     writeFileSync(join(made.path, "new.ts"), "new\n");
     await other.say(`stop ${run}`);
     const later = await begun(other, ["x", "--stage", "test"]);
-    expect(later.said).toContain("with what was not committed");
+    expect(later.said).toContain(`it continues the work of ${run}, its-own at`);
     const names = execFileSync("git", ["-C", other.repo, "ls-tree", "--name-only", later.row.base], {
       encoding: "utf8",
     });
@@ -236,24 +240,17 @@ describe("--stage and --plan", () => {
     );
   });
 
-  test("what was kept of it belongs to its work, while nobody has gone on from its branch", async () => {
+  test("what it left after its last handover belongs to its work", async () => {
     const other = await relay();
-    const { id, tip } = await worked(other, ["A goal", "--to", "3.1"]);
+    const { id, tip } = await worked(other, ["A goal", "--to", "3.1"], "left.ts");
     await other.say(`stop ${id}`);
-    const git = (...args: readonly string[]): string =>
-      execFileSync("git", ["-C", other.repo, "-c", "user.name=A", "-c", "user.email=a@b", ...args], {
-        encoding: "utf8",
-      }).trim();
-    const salvage = git("commit-tree", "HEAD^{tree}", "-p", tip, "-m", "kept");
-    git("update-ref", `refs/signalbox/salvage/${id}`, salvage);
-    other.withStore((store) => {
-      const row = store.workspace(id);
-      if (row !== undefined) store.putWorkspace({ ...row, salvage: `refs/signalbox/salvage/${id}` });
+    const { base } = (await begun(other, ["x", "--stage", "test"])).row;
+    expect(base).not.toBe(tip);
+    const mirror = mirrorOf(other.home, other.repo);
+    const log = execFileSync("git", ["-C", mirror, "log", "--format=%H", "--name-only", `${tip}~..${base}`], {
+      encoding: "utf8",
     });
-    expect((await begun(other, ["x", "--stage", "test"])).row.base).toBe(salvage);
-    const later = git("commit-tree", "HEAD^{tree}", "-p", tip, "-m", "later");
-    git("update-ref", `refs/heads/work/${id}`, later);
-    expect((await begun(other, ["x", "--stage", "test", "--from", id])).row.base).toBe(later);
+    expect(log.split("\n").filter((line) => line !== "")).toEqual([base, "left.ts", tip, "work.ts"]);
   });
 });
 

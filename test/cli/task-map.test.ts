@@ -53,6 +53,8 @@ function bring(id: string, actor: Actor, to: string): void {
 function expected(from: string, to: string, actor: Actor): readonly number[] {
   const allowed = MAP[`${from} > ${to}`] ?? [];
   if (actor === "system") return [NOT_YOURS];
+  // Nobody confirms a merge that was not seen.
+  if (to === "done" && from !== "reviewing" && allowed.includes(actor)) return [GATE];
   if (allowed.includes(actor)) return [0];
   // Whoever wants it where it is learns that somebody was faster.
   const isThere = from === to ? [CONFLICT] : [];

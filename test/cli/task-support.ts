@@ -32,11 +32,11 @@ export type Tasks = Prepared & {
 export const PLAN = "APPROACH: carefully\nTOUCHING: README.md";
 export const HANDOFF = "DONE: all of it\nREMAINING: nothing";
 
-export function taskScene(files: Readonly<Record<string, string>> = {}, poolSize = 400): Tasks {
+export function taskScene(files: Readonly<Record<string, string>> = {}, agents = 400): Tasks {
   const on = prepareHome(files);
   on.withStore((store) => {
     store.trust(on.repo, trustedNow(on.env, on.repo));
-    store.putProject({ repo: on.repo, name: "repo", defaultBranch: "main", poolSize, remote: "" });
+    store.putProject({ repo: on.repo, name: "repo", defaultBranch: "main", agents, remote: "" });
   });
   const world: World = { cwd: on.repo, env: on.env, procs: AT_HOME, startSupervisor: () => undefined };
   const say: Say = (words, more = {}) => run(words, { ...world, ...more });
@@ -56,16 +56,22 @@ export function taskScene(files: Readonly<Record<string, string>> = {}, poolSize
   };
   const page: Tasks["page"] = (id, sections) => {
     count += 1;
-    const { files: folder } = runFolders(on.home, id);
-    mkdirSync(folder, { recursive: true });
     const text = Object.entries(sections).map(([name, body]) => `## ${name}\n\n${body} (${count})\n`);
-    writeFileSync(join(folder, "TASK.md"), `# A task\n\n${text.join("\n")}`);
+    // A reviewer works in a checkout of its own.
+    for (const folder of [runFolders(on.home, id).files, join(folderOf(id, "reviewer"), "work")]) {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, "TASK.md"), `# A task\n\n${text.join("\n")}`);
+    }
   };
+  const folderOf = (id: string, role: string): string => join(runFolders(on.home, id).agents, role);
   const as: Tasks["as"] = (id, role) => {
     const attempt = on.withStore((store) => store.load(id)?.run.agents[role]?.attempt) ?? 1;
     const token = `token of ${id} ${role} ${attempt}`;
-    const row = { run: id, role, slot: "", attempt, token: hashToken(token), dir: "", turn: 1 } as const;
-    on.withStore((store) => store.putAgent({ ...row, status: "running", entry: 0, startedAt: 0 }));
+    const row = { run: id, role, slot: "", attempt, token: hashToken(token), turn: 1 } as const;
+    mkdirSync(join(folderOf(id, role), "work"), { recursive: true });
+    on.withStore((store) =>
+      store.putAgent({ ...row, dir: folderOf(id, role), status: "running", entry: 0, startedAt: 0 }),
+    );
     const own = { SIGNALBOX_TOKEN: token, SIGNALBOX_JOB: `${id}.${role}.${attempt}.1` };
     return (words, more = {}) => say(words, { ...more, env: { ...on.env, ...own } });
   };

@@ -93,21 +93,26 @@ describe("create", () => {
     const small = taskScene({}, 1);
     const first = await small.say(["task", "create", "a", "x"]);
     expect(first.stdout).toMatch(/^[a-z0-9]{8}\n$/);
-    expect(first.stderr).toContain(`planning in ${join(small.home.worktrees, "repo--1")}\n`);
+    expect(first.stderr).toContain(`planning in ${join(small.home.workspaces, first.stdout.trim())}\n`);
     const second = await small.say(["task", "create", "b", "x"]);
     expect(second.code).toBe(0);
-    expect(second.stderr).toMatch(/pending: waits for a free workspace: 1 of 1 in use by/);
     const id = second.stdout.trim();
     expect(small.stateOf(id)).toBe("pending");
     expect(small.withStore((store) => store.queued())).toMatchObject([{ run: id }]);
-    // Without a summary it would begin in clarification, which needs a workspace as well.
-    expect((await small.say(["task", "create", "c"])).stderr).toContain("pending: waits for");
+    const full =
+      "0 of 1 agents at work and 1 about to start (raise with: signalbox project update repo --agents 2)";
+    expect(second.stderr).toContain(`pending, queued: ${full}`);
+    const list = await small.say(["task", "list"]);
+    expect(list.stdout).toMatch(/pending +queued/);
+    expect(list.stderr).toContain(`1 queued: ${full}`);
+    expect((await small.say(["list"])).stderr).toContain(`1 queued: ${full}`);
+    expect((await small.say(["why", id])).stdout).toContain(`queued: ${full}`);
+    expect((await small.say(["show", id])).stdout).toContain(`queued: ${full}`);
+    expect((await small.say(["run", "task", "e", "--detach"])).stderr).toContain(`queued: ${full}`);
+    // Only a task that waits at its beginning can be queued: any other begins, and its agent waits.
+    expect(await outcome(small.say(["task", "create", "c", "--json"]))).toBe("0 ok");
     expect(await outcome(small.say(["task", "create", "d", "x", "--status", "reviewing", "--json"]))).toBe(
-      "5 gate-not-met",
-    );
-    expect((await small.say(["task", "list"])).stdout).toMatch(/pending +queued/);
-    expect((await small.say(["run", "task", "e", "--detach"])).stderr).toContain(
-      "it waits for a free workspace",
+      "0 ok",
     );
   });
 
@@ -141,7 +146,6 @@ describe("create", () => {
     const first = await held.create("first", "x");
     const id = await held.create("queued", "x");
     held.withStore((store) => {
-      store.leavePool(first);
       const seq = store.load(id)?.run.seq ?? 0;
       store.refuse({ run: id, seq }, { message: "no such disk", tries: 1, dueAt: Date.now() + 60_000 });
       // What is to be done for the other one is none of this test's business.
@@ -153,8 +157,8 @@ describe("create", () => {
     const why = "could not be started when its turn came: no such disk";
     const now = `signalbox resume ${id}`;
     expect(await typed("task", "list")).toMatch(new RegExp(`pending +${why}`));
-    expect(await typed("why", id)).toContain(`in the queue: it ${why}; `);
-    expect(await typed("next", id)).toContain(`in the queue: it ${why}; `);
+    expect(await typed("why", id)).toContain(`queued: ${why}; `);
+    expect(await typed("next", id)).toContain(`queued: ${why}; `);
     expect(await typed("task", "show", id)).toContain(now);
     expect(await typed("show", id)).toContain(`a person: it ${why}`);
     expect(await typed("watch", "--once")).toMatch(/pending +you: start/);
@@ -235,12 +239,11 @@ describe("create", () => {
     expect(stdout).toMatch(/harnesses +\S+mine\.sh may not be executed; none of claude, .* is on your PATH;/);
   });
 
-  test("a program that is missing refuses whatever would start at once, and reserves nothing", async () => {
+  test("a program that is missing refuses whatever would start at once", async () => {
     const small = taskScene({}, 1);
     const env = { ...small.env, PATH: "/usr/bin:/bin" };
     const left = await small.create("left", "x", "--no-start");
-    const seen = (): unknown =>
-      small.withStore((store) => [small.rows(), store.queued(), store.pool(small.repo)]);
+    const seen = (): unknown => small.withStore((store) => [small.rows(), store.queued()]);
     const before = seen();
     const message = "the harness claude of the worker and 1 more calls claude, which is not on the PATH";
     const params = "--param harness=NAME --param review_harness=NAME";
@@ -269,14 +272,13 @@ describe("create", () => {
     expect(
       await outcome(small.say(["run", "task", "x", "--to", "pending", "--detach", "--json"], { env })),
     ).toBe("0 ok");
-    // What only stands in the queue starts later.
+    // It is refused while others work, too: nobody is at the keyboard when its turn comes.
     await small.create("busy", "x");
     for (const words of [
       ["task", "start", left],
       ["run", "task", "x", "--detach"],
     ])
-      expect(await outcome(small.say([...words, "--json"], { env }))).toBe("0 ok");
-    expect(small.stateOf(left)).toBe("pending");
+      expect(await outcome(small.say([...words, "--json"], { env }))).toBe("2 no-program");
   });
 
   test("where there is nothing to work on", async () => {
@@ -341,7 +343,7 @@ describe("who makes tasks", () => {
 
   test.for([
     ["project", "add"],
-    ["project", "update", "--pool-size", "3"],
+    ["project", "update", "--agents", "3"],
     ["project", "remove"],
   ])("%j takes a person", async (words) => {
     const env = { ...on.env, CLAUDECODE: "1" };

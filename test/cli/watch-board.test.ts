@@ -7,6 +7,7 @@ import { isOver, type BoardRow, type Session } from "../../src/cli/board/row.ts"
 import { changesIn } from "../../src/cli/board/changes.ts";
 import { inBackground } from "../../src/cli/board/work.ts";
 import { run as call } from "../../src/cli/run.ts";
+import { mirrorOf, workRef } from "../../src/adapters/git/names.ts";
 import { forecastOf } from "../../src/cli/watch/forecast.ts";
 import { sourceOf } from "../../src/cli/watch/source.ts";
 import { paintOf } from "../../src/cli/paint.ts";
@@ -101,7 +102,7 @@ describe("a task", () => {
     ["crsh", "dead", "crashed: you: crashed", "respawn view cancel"],
     ["aftr", "none", "dependency: after work", "start view cancel"],
     ["lost", "none", "decision: you: canc", "start view cancel"],
-    ["wait", "none", "workspace: workspace", "start view cancel"],
+    ["wait", "none", "queue: queued", "start view cancel"],
     ["park", "none", "start: start", "start view cancel"],
     ["halt", "none", "halted: you: halted", "resume view cancel"],
     ["attn", "none", "attention: you: trouble", "resume view cancel"],
@@ -136,13 +137,12 @@ describe("a task", () => {
     expect(order(false)).toBe("crsh attn halt lost stck clar look revd revw work park wait aftr");
   });
 
-  test("round, pool and page", () => {
-    on.store.addToPool(on.repo);
+  test("round, agents and page", () => {
     const source = sourceAt(on);
-    const { rows, pools } = source.look({ repo: on.repo, over: false });
+    const { rows, projects } = source.look({ repo: on.repo, over: false });
     expect(rows.find(({ run }) => run === "revw")?.round).toEqual({ value: 1, max: 2 });
-    expect(pools).toEqual([{ project: "shop", repo: on.repo, used: 0, size: 4 }]);
-    expect(source.look({ repo: "/elsewhere", over: true })).toEqual({ rows: [], more: 0, pools: [] });
+    expect(projects).toEqual([{ project: "shop", repo: on.repo, atWork: 5, agents: 4 }]);
+    expect(source.look({ repo: "/elsewhere", over: true })).toEqual({ rows: [], more: 0, projects: [] });
     source.look({ repo: "", over: true });
     expect(source.page("work")).toMatch(/TASK\.md is not there/);
     source.close();
@@ -206,18 +206,19 @@ describe("the work in a workspace", () => {
     git(path, "rebase", "-q", "main");
     expect(await look()).toEqual({ ahead: 1, added: 1, removed: 0 });
     const forecast = () => forecastOf({ home: on.home, env: on.env, store: on.store }, "w1");
-    expect(await forecast()).toBe("w1 into main: a fast-forward, without conflicts");
+    expect(await forecast()).toBe("nothing was handed over yet");
+    const tree = on.store.load("w1")?.run.tree ?? "";
+    const mirror = mirrorOf(on.home, on.repo);
+    git(mirror, "fetch", "-q", path, `HEAD:${workRef("w1", tree)}`);
+    expect(await forecast()).toBe("w1 into main: a merge commit, 1 file, without conflicts");
     writeFileSync(join(on.repo, "a.txt"), "other\n");
-    const refused = `it would be refused: main is checked out in ${on.repo}, and there are changes that are not committed: a.txt`;
-    expect(await forecast()).toBe(`w1 into main: a fast-forward, without conflicts\n${refused}`);
+    const dirty = `main is checked out in ${on.repo} with uncommitted changes in a.txt. Nothing was changed.`;
+    expect(await forecast()).toBe(`it would be refused. ${dirty}`);
     expect(git(on.repo, "status", "--porcelain")).toBe(" M a.txt\n");
     git(on.repo, "commit", "-qam", "conflict");
-    writeFileSync(join(path, "b.txt"), "changed\n");
-    expect(await forecast()).toBe(
-      "w1 into main: CONFLICTS in a.txt: nothing would be merged\nnot committed, so that it would be refused: b.txt",
-    );
+    expect(await forecast()).toBe("it would be refused. Merge conflict in a.txt. Nothing was changed.");
     rmSync(path, { recursive: true });
-    await expect(look()).rejects.toThrow(/no working tree/);
+    await expect(look()).rejects.toThrow(/is gone/);
     on.store.close();
   });
 
@@ -284,7 +285,7 @@ describe("without a screen", () => {
     on.store.close();
     expect([plain.code, json.code]).toEqual([143, 143]);
     expect(texts.plain).toMatch(
-      /^nothing waits for you, shop 0\/4 workspaces\nTASK .*\nshop\/aaaa .*\n\d\d:\d\d:\d\d {2}bbbb {2}shop\/two {2}reviewing/,
+      /^nothing waits for you, shop 0\/4 agents\nTASK .*\nshop\/aaaa .*\n\d\d:\d\d:\d\d {2}bbbb {2}shop\/two {2}reviewing/,
     );
     expect(texts.plain).not.toContain("\u001B");
     const documents = texts.json
@@ -314,7 +315,7 @@ describe("without a screen", () => {
     expect({ code, stdout: stdout.replace(/\d+[smhd] +/, "9d   ") }).toEqual({
       code: 0,
       stdout: [
-        "1 waits for you, shop 0/4 workspaces",
+        "1 waits for you, shop 0/4 agents",
         "TASK      STATE  WAITS FOR  SESSION  ROUND  WORK  AGE  SUMMARY",
         "shop/one  stuck  you        -        -            9d   What is stuck",
         "",

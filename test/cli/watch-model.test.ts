@@ -210,7 +210,7 @@ describe("the screen", () => {
   test("at 80 by 24", () => {
     const lines = view(model([PERSON, LIVE, DEAD, PENDING, OVER]), PLAIN);
     expect(lines.map((line) => line.trimEnd()).join("\n")).toMatchInlineSnapshot(`
-      "signalbox   1 waits for you   all: 5   pools: shop 1/4
+      "signalbox   1 waits for you   all: 5   agents: shop 1/4
         TASK             STATE     WAITS FOR SESSION ROUND WORK       AGE
       > shop/branch-b1   reviewing you       alive   1/2   3c +120 -4 4m
           What b1 is about
@@ -230,7 +230,7 @@ describe("the screen", () => {
 
 
 
-      b1  workspace 1  What b1 is about
+      b1  What b1 is about
       The work waits for a person to look at it
 
       enter attach  v view  r changes  m merge  x cancel  f filter  ? help  q quit"

@@ -37,7 +37,6 @@ export function row(run: string, more: Some = {}): BoardRow {
     session: "alive",
     round: { value: 1, max: 2 },
     work: { ahead: 3, added: 120, removed: 4 },
-    workspace: 1,
     waits: { kind: "agent", short: "worker", long: "worker is at work" },
     startedAt: "2026-01-01T10:00:00Z",
     updatedAt: "2026-01-01T11:56:00Z",
@@ -48,7 +47,7 @@ export function row(run: string, more: Some = {}): BoardRow {
 }
 
 export function board(...rows: BoardRow[]): BoardView {
-  return { rows, more: 0, pools: [{ project: "shop", repo: "/shop", used: 1, size: 4 }] };
+  return { rows, more: 0, projects: [{ project: "shop", repo: "/shop", atWork: 1, agents: 4 }] };
 }
 
 export function model(rows: readonly BoardRow[], more: Partial<Model> = {}): Model {

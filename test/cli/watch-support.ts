@@ -7,7 +7,7 @@ import { openStore, type SqliteStore } from "../../src/adapters/store/open.ts";
 import type { Incoming } from "../../src/core/event.ts";
 import { NO_RUN, type Run } from "../../src/core/run.ts";
 import { step } from "../../src/core/step.ts";
-import { statusOf } from "../../src/core/view.ts";
+import { statusOf } from "../../src/core/status.ts";
 import type { Literal } from "../../src/core/value.ts";
 import { jobId } from "../../src/engine/job-id.ts";
 import { site, type Site } from "../support/git.ts";
@@ -37,7 +37,7 @@ export function stage(name = "shop"): Stage {
   const made = site(name);
   const store = openStore(made.home);
   store.define(task.hash(), task.definition);
-  store.putProject({ repo: made.repo, name, defaultBranch: "main", poolSize: 4, remote: "" });
+  store.putProject({ repo: made.repo, name, defaultBranch: "main", agents: 4, remote: "" });
   const append = (id: string, event: Incoming, more: More = {}): Run => {
     const before = store.load(id)?.run ?? NO_RUN;
     const decided = step(task, before, event);

@@ -13,7 +13,8 @@ import { NO_RUN, type Run } from "../../src/core/run.ts";
 import { saidIn } from "../../src/core/said.ts";
 import { listedStatuses } from "../../src/core/task-status.ts";
 import { insideOf, tasksView } from "../../src/core/task-view.ts";
-import { statusOf, viewOf } from "../../src/core/view.ts";
+import { statusOf } from "../../src/core/status.ts";
+import { viewOf } from "../../src/core/view.ts";
 import { STATUS, STATUS_SCHEMAS } from "../../scripts/status-contract.ts";
 import { live, session, task, type Told } from "../support/orchestrated.ts";
 

@@ -1,8 +1,11 @@
 /** What else can go wrong in `staged`: explorers, planners, tasks, tests, and everybody who works alone. */
 
 import { expect, test } from "vitest";
+import type { Incoming } from "../../src/core/event.ts";
+import type { Run } from "../../src/core/run.ts";
 import type { Literal } from "../../src/core/value.ts";
-import { live, type Told } from "../support/staged.ts";
+import { AT, play, reading } from "../support/play.ts";
+import { answered, live, staged, type Told } from "../support/staged.ts";
 
 /** What is said, who does what, what people answer, the way from there on, and with which parameters. */
 type Row = readonly [string, NonNullable<Told["agents"]>, string, string, Record<string, Literal>?];
@@ -262,4 +265,34 @@ test.for<Row>([
   ],
 ])("FINAL: %s (%o, then %s): %s", (row) => {
   expect(lived(row)).toBe(row[3]);
+});
+
+test("what a person edits between two answers is asked about again, and does not hold the run", () => {
+  const before = live({ until: ["4.3"] }).run;
+  const finisher = before.agents["finisher"];
+  const edit = (tree: string): Incoming => ({ type: "observed", at: AT, tree });
+  const words: ((run: Run) => Incoming)[] = [
+    () => edit("edited once"),
+    () => ({
+      type: "agent-ended",
+      at: AT,
+      role: "finisher",
+      slot: "",
+      attempt: finisher?.attempt ?? 0,
+      cause: "exited",
+      readings: [reading("4.3")],
+    }),
+    (run) => answered(run, "skip"),
+    () => edit("edited twice"),
+    (run) => answered(run, "skip"),
+    (run) => answered(run, "skip"),
+  ];
+  expect(play(staged, words, before).lines.map((line) => line.split(", ")[0])).toEqual([
+    "4.3",
+    "FINAL-blocked",
+    "FINAL-blocked",
+    "FINAL-blocked",
+    "FINAL-blocked",
+    "committing",
+  ]);
 });

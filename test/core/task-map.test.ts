@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Actor, Incoming } from "../../src/core/event.ts";
 import type { Run } from "../../src/core/run.ts";
 import { step } from "../../src/core/step.ts";
-import { agent, AT, HUMAN } from "../support/play.ts";
+import { agent, AT, HUMAN, reading } from "../support/play.ts";
 import { MAP, STATES } from "../support/task-map.ts";
 import { FAIL, handoff, inState, PASS, plan, task } from "../support/task.ts";
 
@@ -21,8 +21,16 @@ function asks(run: Run, actor: (typeof ACTORS)[number], to: string): Incoming {
   return { type: "move-asked", by, at: AT, to, readings, reserved: ["workspace"] };
 }
 
+/** A person may say that the work is merged, once it looks so. */
+function lookingMerged(run: Run): Run {
+  const seen = reading("merged", { fields: { proven: false } });
+  const after = step(task, run, { type: "observed", at: AT, readings: [seen] });
+  return after.ok ? after.run : run;
+}
+
 function outcome(from: string, to: string, actor: (typeof ACTORS)[number]): string {
-  const after = step(task, inState(from), asks(inState(from), actor, to));
+  const run = to === "done" ? lookingMerged(inState(from)) : inState(from);
+  const after = step(task, run, asks(run, actor, to));
   return after.ok ? after.run.state : after.refusal.code;
 }
 

@@ -102,8 +102,8 @@ test("a reviewer reads which work it was given, and how it differs from where th
   const text = told("reviewer", "agent-review", "reviewer");
   const { tree } = inState("agent-review").agents["reviewer"] ?? { tree: "" };
   expect(tree).not.toBe("");
-  expect(text).toContain(`in the tree \`${tree}\``);
-  expect(text).toContain(`\`git diff ${BASE} ${tree}\``);
+  expect(text).toContain(`tree \`${tree}\``);
+  expect(text).toContain(`\`git diff --no-ext-diff ${BASE} ${tree}\``);
   expect(text).not.toContain("origin/");
 });
 

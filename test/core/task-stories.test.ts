@@ -196,16 +196,6 @@ test("a worker that dies while a person looks is marked, and nothing moves", () 
   `);
 });
 
-test("a branch merged elsewhere ends the task", () => {
-  expect(trace(task, [...story("agent-review"), observed("merged")])).toMatchInlineSnapshot(`
-    "pending
-    planning, start-agent worker #1 (worker)
-    working
-    agent-review, review_round 1, archive review, start-agent reviewer #1 (reviewer)
-    done, review_round 1, stop-agent worker #1, stop-agent reviewer #1, release-resource workspace, start-next"
-  `);
-});
-
 test("a task that waits for its turn starts by itself when there is a workspace", () => {
   expect(trace(task, [start(task), observed("turn")])).toMatchInlineSnapshot(`
     "pending
@@ -248,7 +238,7 @@ test("gates say what is missing and where", () => {
     refused: gate-not-met: planning to working: plan is missing: section "## Plan" of TASK.md is not there yet
     refused: gate-not-met: planning to working: plan is invalid: none of APPROACH, TOUCHING has content
     refused: not-in-map: there is no state "wroking"; did you mean "working"?
-    refused: not-your-role: planning to done is for the engine, by itself, not for worker
+    refused: not-your-role: planning to done is for a person, not for worker
     refused: not-your-role: planning to cancelled is for a person, not for worker"
   `);
 });

@@ -16,10 +16,10 @@ function explain(run: Run): string {
 
 test("a task being planned", () => {
   expect(explain(inState("planning"))).toMatchInlineSnapshot(`
-    "shut done (engine): its branch was merged elsewhere
-    shut working (worker, human): worker or a person must write plan, or a person waives it
+    "shut working (worker, human): worker or a person must write plan, or a person waives it
     open clarification (worker): worker asks for clarification
     open clarification (human): a person asks for clarification
+    shut done (human): its work was merged elsewhere
     shut stuck (engine): crash_count is spent
     open cancelled (human): a person asks for cancelled"
   `);
@@ -28,10 +28,10 @@ test("a task being planned", () => {
 test("a task being worked on, with a plan and no handoff", () => {
   expect(explain(play(task, [...story("planning"), submit("worker", [plan()]), worker("working")]).run))
     .toMatchInlineSnapshot(`
-      "shut done (engine): its branch was merged elsewhere
-      open clarification (worker): worker asks for clarification
+      "open clarification (worker): worker asks for clarification
       open clarification (human): a person asks for clarification
       shut agent-review (worker, human): worker or a person must write handoff, or a person waives it
+      shut done (human): its work was merged elsewhere
       open stuck (worker, human): worker or a person asks for stuck
       shut stuck (engine): crash_count is spent
       open cancelled (human): a person asks for cancelled"
@@ -40,9 +40,9 @@ test("a task being worked on, with a plan and no handoff", () => {
 
 test("a task whose work changed after it passed", () => {
   expect(explain(play(task, [...story("reviewing"), edited("t9")]).run)).toMatchInlineSnapshot(`
-    "shut done (engine): its branch was merged elsewhere
-    open working (human): a person asks for working
+    "open working (human): a person asks for working
     shut done (human): reviewer must renew review, or a person waives it
+    shut done (engine): review becomes pass or waived; then its work was merged elsewhere
     open cancelled (human): a person asks for cancelled"
   `);
 });
@@ -72,7 +72,11 @@ moves:
 `);
 
 test.for<[left: number, isNew: boolean, message: string]>([
-  [0, false, "list.left must be at most 0, but list is stale"],
+  [
+    0,
+    false,
+    "list.left must be at most 0, but list is stale: list.json has not changed since it was last used",
+  ],
   [3, true, "list.left must be at most 0, but it is 3"],
 ])("what is %i, new: %s", ([left, isNew, message]) => {
   const by = { type: "human", name: "ann" } as const;

@@ -20,12 +20,12 @@ const workflow = loadTask();
 /** Where a task usually goes next, so that random lives get far. */
 const USUAL: Readonly<Record<string, readonly State[]>> = {
   pending: ["planning"],
-  planning: ["working", "clarification"],
-  clarification: ["planning", "working"],
-  working: ["agent-review", "agent-review", "clarification", "stuck"],
-  "agent-review": ["reviewing", "working", "stuck"],
+  planning: ["working", "clarification", "done"],
+  clarification: ["planning", "working", "done"],
+  working: ["agent-review", "agent-review", "clarification", "stuck", "done"],
+  "agent-review": ["reviewing", "working", "stuck", "done"],
   reviewing: ["working", "working", "working", "done"],
-  stuck: ["reviewing"],
+  stuck: ["reviewing", "done"],
 };
 const STATES: readonly State[] = [
   "pending",
@@ -138,7 +138,10 @@ const observe: fc.Arbitrary<Command> = fc
   .record({
     facts: fc.oneof({ weight: 2, arbitrary: fc.constant<Facts>({}) }, { weight: 1, arbitrary: facts }),
     turn: maybe(fc.boolean()),
-    merged: mostly(fc.constant(undefined), mostly(fc.constant(true), fc.constant(false))),
+    merged: mostly(
+      fc.constant(undefined),
+      fc.constantFrom("proven" as const, "proven" as const, "seen" as const, "missing" as const),
+    ),
     workspace: fc.boolean(),
   })
   .map(({ facts: known, turn, merged, workspace }) => () => ({

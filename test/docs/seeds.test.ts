@@ -169,6 +169,7 @@ function sayCondition(condition: Condition): string {
     case "counter":
       return `${condition.counter} ${condition.is}`;
     case "field":
+      return `${condition.artifact}.${condition.field} ${condition.in.join(" or ")}`;
     case "least":
     case "most":
     case "param":

@@ -146,6 +146,7 @@ function mask(line: string): string {
   return named
     .replaceAll(home, "~")
     .replace(/^[0-9a-f]{7,} /, "COMMIT ")
+    .replace(/\bis at [0-9a-f]{7,} /, "is at COMMIT ")
     .replace(/ {2}\d+ s +/, "  AGE  ")
     .replace(/, \d+ s: /, ", AGE: ");
 }

@@ -129,6 +129,7 @@ function mask(line: string): string {
     .replace(/\bas of \d\d:\d\d:\d\d/, "as of TIME")
     .replace(/\S+ \(signed[^)]*\)/, "PERSON (signed)")
     .replace(/^[0-9a-f]{7,} /, "COMMIT ")
+    .replace(/\bis at [0-9a-f]{7,} /, "is at COMMIT ")
     .replace(/\bfor \d+ s$/, "for N s")
     .replace(/\b\d+ events$/, "N events")
     .replaceAll(ID, "RUN")

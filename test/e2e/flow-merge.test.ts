@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { isPerson } from "../support/person.ts";
-import { kill, processesOf } from "./lives/life.ts";
+import { processesOf, story } from "./lives/life.ts";
 import { clearFlows, makeFlow, type Flow } from "./flow-support.ts";
 
 afterEach(clearFlows);
@@ -42,20 +42,18 @@ test.runIf(isPerson)(
     writeFileSync(join(flow.repo, "README.md"), "mine\n");
     tried["a dirty checkout"] = await flow.say(`task merge ${run}`);
     flow.git("checkout", "-q", "README.md");
-    writeFileSync(join(path, "README.md"), "not committed\n");
-    tried["work that is not committed"] = await flow.say(`task merge ${run}`);
-    execFileSync("git", ["checkout", "-q", "README.md"], { cwd: path });
     tried["a strategy that is none"] = await flow.say(`task merge ${run} --strategy rebase`);
+    tried["two strategies"] = await flow.say(`task merge ${run} --strategy ff --squash`);
     expect(
       Object.fromEntries(Object.entries(tried).map(([what, of]) => [what, (of as { code: number }).code])),
-    ).toEqual({ "a dirty checkout": 5, "work that is not committed": 5, "a strategy that is none": 2 });
+    ).toEqual({ "a dirty checkout": 5, "a strategy that is none": 2, "two strategies": 2 });
     expect(flow.git("rev-parse", "main")).toBe(main);
     expect(flow.state(run)).toBe("reviewing");
 
     const merged = await flow.say(`task merge ${run} --strategy merge --delete-remote`);
     expect(merged).toMatchObject({
       code: 0,
-      document: { how: "merge", to: "done", remote: "deleted", into: "main" },
+      document: { how: "merge", to: "done", remote: "deleted", into: "main", files: 1 },
     });
     expect(flow.git("log", "-1", "--format=%s|%an", "main")).toBe(`Merge task ${run}: a change|Life`);
     expect(readFileSync(join(flow.repo, `work-${run}.txt`), "utf8")).toBe(`${run}\n`);
@@ -86,6 +84,72 @@ test.runIf(isPerson).for(IS_DEEP ? ["merge.after-ref", "merge.after-forget"] : [
   },
 );
 
+/** A task in reviewing whose worker left something out of its commits. */
+async function reviewed(flow: Flow, how: "loose" | "half"): Promise<string> {
+  const run = await flow.create(`${how} work`, "--no-start");
+  writeFileSync(join(flow.ledger, `${run}.${how}`), "");
+  expect((await flow.say(`task start ${run}`)).code).toBe(0);
+  await flow.until(run, ["reviewing"]);
+  await quiet(flow);
+  return run;
+}
+
+const gitIn = (path: string, ...argv: string[]): string =>
+  execFileSync("git", argv, { cwd: path, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
+
+test.runIf(isPerson)(
+  "what was reviewed is delivered: nothing has to be committed by anybody, and committing it changes nothing",
+  { timeout: 240_000 },
+  async () => {
+    const flow = await makeFlow(2);
+    const half = await reviewed(flow, "half");
+    const merged = await flow.say(`task merge ${half} --squash`);
+    expect(merged).toMatchObject({ code: 0, document: { how: "squash", files: 2, to: "done" } });
+    expect(merged.document["message"]).toMatch(
+      new RegExp(
+        `^merged into main as one commit: 2 files, main is at [0-9a-f]+ "half work"; ${half} is done$`,
+      ),
+    );
+    expect(flow.git("show", `main:work-${half}.txt`, `main:half-${half}.txt`)).toBe(`${half}\n${half}`);
+    expect(flow.git("log", "-1", "--format=%an|%P", "main")).toBe(`Life|${flow.git("rev-parse", "main~1")}`);
+    // What is done is not merged once more.
+    const at = flow.git("rev-parse", "main");
+    expect(await flow.say(`task merge ${half}`)).toMatchObject({
+      code: 0,
+      document: { how: "already", commit: at },
+    });
+    expect(flow.git("rev-parse", "main")).toBe(at);
+
+    const loose = await reviewed(flow, "loose");
+    const path = workspaceOf(flow, loose);
+    expect(gitIn(path, "status", "--porcelain", "--untracked-files=all")).toContain(`work-${loose}.txt`);
+    gitIn(path, "add", "-A");
+    gitIn(path, "commit", "-q", "-m", "The same content");
+    expect(await flow.say(`task merge ${loose}`)).toMatchObject({ code: 0, document: { files: 2 } });
+    expect(flow.git("show", `main:work-${loose}.txt`)).toBe(loose);
+    expect(flow.git("show", "main:README.md")).toBe(`A project.\n${loose}`);
+    expect(flow.git("status", "--porcelain")).toBe("");
+  },
+);
+
+test.runIf(isPerson)(
+  "a workspace that changed after the review: refused with the difference, until a person answers for it",
+  { timeout: 120_000 },
+  async () => {
+    const flow = await makeFlow(1);
+    const run = await reviewed(flow, "loose");
+    const main = flow.git("rev-parse", "main");
+    writeFileSync(join(workspaceOf(flow, run), "late.txt"), "nobody reviewed it\n");
+    const no = await flow.say(`task merge ${run}`);
+    expect(no).toMatchObject({ code: 5, document: { code: "stale" } });
+    expect(no.document["message"]).toContain("changed after review was made: late.txt. Nothing was merged.");
+    expect([flow.git("rev-parse", "main"), flow.state(run)]).toEqual([main, "reviewing"]);
+    expect((await flow.say(`waive ${run} review --reason "seen"`)).code).toBe(0);
+    expect(await flow.say(`task merge ${run}`)).toMatchObject({ code: 0, document: { files: 3 } });
+    expect(flow.git("show", "main:late.txt")).toBe("nobody reviewed it");
+  },
+);
+
 type Elsewhere = readonly [how: string, merge: (flow: Flow, branch: string) => void];
 
 const ELSEWHERE: readonly Elsewhere[] = [
@@ -100,61 +164,105 @@ const ELSEWHERE: readonly Elsewhere[] = [
   ],
 ];
 
-/** How a task that has committed something comes to each state in which it is not over. */
-const TO: Readonly<Record<string, (flow: Flow, run: string) => Promise<unknown>>> = {
-  planning: (flow, run) => {
-    const path = workspaceOf(flow, run);
-    writeFileSync(join(path, "early.txt"), `early ${run}\n`);
-    for (const argv of [
-      ["add", "-A"],
-      ["commit", "-q", "-m", "early"],
-    ])
-      execFileSync("git", argv, { cwd: path });
-    return Promise.resolve();
+test.runIf(isPerson).for(IS_DEEP ? ELSEWHERE : ELSEWHERE.slice(-1))(
+  "reviewed work that is merged elsewhere (%s) is done, also when nobody is at work",
+  { timeout: 120_000 },
+  async ([, merge]) => {
+    const flow = await makeFlow(1);
+    const run = await flow.create("a change");
+    await flow.until(run, ["reviewing"]);
+    await quiet(flow);
+    merge(flow, branchOf(flow, run));
+    // A command that only looks has it noticed.
+    expect((await flow.say("task list")).code).toBe(0);
+    expect(await flow.until(run, ["done"])).toBe("done");
+    await quiet(flow);
+    flow.withStore((store) => {
+      expect(store.workspace(run)?.status).toBe("released");
+      const moved = store.events(run).findLast(({ event }) => event.type === "moved");
+      expect(moved?.by).toEqual({ type: "engine" });
+    });
+    const at = flow.git("rev-parse", "main");
+    expect(story(flow, run)).toContain(`merged: read (refs/heads/main, commit ${at} by Life)`);
+    expect(flow.git("fsck", "--strict")).toBe("");
   },
-  working: () => Promise.resolve(),
-  clarification: (flow, run) => flow.say(`move ${run} clarification`),
-  stuck: (flow, run) => flow.say(`move ${run} stuck`),
-  reviewing: () => Promise.resolve(),
-  "agent-review": () => Promise.resolve(),
+);
+
+/** As an agent outside of a sandbox can: its commit is put into the user's repository, and refs there are written. */
+const forge = (flow: Flow, run: string, ref: string): void => {
+  flow.git("fetch", "-q", workspaceOf(flow, run), "HEAD");
+  flow.git("update-ref", ref, "FETCH_HEAD");
 };
 
-const SAMPLED = ["planning", "reviewing", "agent-review"];
-const CASES = SAMPLED.map((state, at) => [state, ELSEWHERE[at]] as const);
-const ALL = Object.keys(TO).flatMap((state) => ELSEWHERE.map((how) => [state, how] as const));
-const CHOSEN = IS_DEEP ? ALL : CASES;
+const saysMerged = async (flow: Flow, run: string): Promise<string> => {
+  const items = (await flow.say("inbox")).document["items"] as readonly { run: string; what: string }[];
+  const what = items.find((each) => each.run === run)?.what ?? "";
+  return /the branch looks merged: (\S+),/.exec(what)?.[1] ?? "";
+};
+
+/** Brings a task to a state; the flags say where its agents stop. */
+async function taskIn(flow: Flow, state: string, flags: readonly string[]): Promise<string> {
+  const run = await flow.create(state, "--no-start");
+  for (const flag of flags) writeFileSync(join(flow.ledger, `${run}.${flag}`), "");
+  await flow.say(`task start ${run}`);
+  await flow.until(run, [state === "stuck" ? "working" : state]);
+  if (state === "agent-review") return run;
+  await quiet(flow);
+  if (state === "stuck") await flow.say(`move ${run} stuck`);
+  await quiet(flow);
+  return run;
+}
+
+function unforge(flow: Flow, main: string): void {
+  flow.git("update-ref", "refs/heads/main", main);
+  flow.git("update-ref", "-d", "refs/remotes/origin/main");
+}
+
+const REFS = ["refs/heads/main", "refs/remotes/origin/main"];
 
 test.runIf(isPerson)(
-  "a merge made elsewhere is noticed from every state, also when nobody is at work",
-  { timeout: 600_000 },
+  "refs that were written before anything was handed over mean nothing",
+  { timeout: 240_000 },
   async () => {
-    const flow = await makeFlow(CHOSEN.length);
-    for (const [state, how] of CHOSEN) {
-      if (how === undefined) throw new Error("no way to merge");
-      const run = await flow.create(`${state} ${how[0]}`, "--no-start");
-      // Its worker stops where it is told to.
-      if (state === "planning") writeFileSync(join(flow.ledger, `${run}.stop`), "");
-      if (state !== "reviewing" && state !== "agent-review")
-        writeFileSync(join(flow.ledger, `${run}.hold`), "");
-      if (state === "agent-review") writeFileSync(join(flow.ledger, `${run}.silent`), "");
-      expect((await flow.say(`task start ${run}`)).code).toBe(0);
-      await flow.until(run, [state === "clarification" || state === "stuck" ? "working" : state]);
-      if (state !== "agent-review") await quiet(flow);
-      await TO[state]?.(flow, run);
-      expect(flow.state(run)).toBe(state);
-      if (state !== "agent-review") await quiet(flow);
-      how[1](flow, branchOf(flow, run));
-      // Whoever looks has it noticed.
-      expect((await flow.say("task list")).code).toBe(0);
-      expect(await flow.until(run, ["done"])).toBe("done");
+    const flow = await makeFlow(1);
+    const run = await taskIn(flow, "working", ["hold"]);
+    for (const ref of REFS) {
+      const before = flow.git("rev-parse", "main");
+      forge(flow, run, ref);
+      await flow.say("task list");
       await quiet(flow);
-      flow.withStore((store) => {
-        expect(store.workspace(run)?.status).toBe("released");
-        const moved = store.events(run).findLast(({ event }) => event.type === "moved");
-        expect(moved?.by).toEqual({ type: "engine" });
-      });
+      expect([flow.state(run), await saysMerged(flow, run)]).toEqual(["working", ""]);
+      unforge(flow, before);
     }
-    expect(flow.git("fsck", "--strict")).toBe("");
-    for (const { pid } of processesOf(flow)) kill(pid);
+    expect((await flow.say(`move ${run} done`)).code).toBe(5);
+  },
+);
+
+/** Where the work was handed over. The reviewer of the last one stays. */
+const HANDED_OVER: readonly (readonly [state: string, flags: readonly string[]])[] = [
+  ["reviewing", []],
+  ["stuck", ["hold"]],
+  ["agent-review", ["silent"]],
+];
+
+test.runIf(isPerson).for(HANDED_OVER)(
+  "refs that were written by hand end no run in %s: a person decides",
+  { timeout: 240_000 },
+  async ([state, flags]) => {
+    const flow = await makeFlow(1);
+    const run = await taskIn(flow, state, flags);
+    for (const ref of REFS) {
+      const before = flow.git("rev-parse", "main");
+      forge(flow, run, ref);
+      await flow.say("task list");
+      await expect.poll(() => saysMerged(flow, run), { timeout: 30_000 }).toBe(ref);
+      expect(flow.state(run)).toBe(state);
+      unforge(flow, before);
+    }
+    const { document } = await flow.say(`why ${run}`);
+    expect(document["notes"]).toEqual([expect.stringContaining("the branch looks merged: refs/")]);
+    // A person says that it is so: that, and nothing else, ends it.
+    expect(await flow.say(`move ${run} done`)).toMatchObject({ code: 0, document: { to: "done" } });
+    expect(story(flow, run)).toContain("by Life, not proven)");
   },
 );

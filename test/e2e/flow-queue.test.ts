@@ -1,8 +1,9 @@
-/** Tasks one after the other: a pool that is too small, tasks that depend on others, and what is told meanwhile. */
+/** Many tasks and few agents at a time, tasks that depend on others, and what commands say meanwhile. */
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { isPerson } from "../support/person.ts";
-import { clearFlows, makeFlow } from "./flow-support.ts";
+import { clearFlows, makeFlow, turnsOf } from "./flow-support.ts";
 import { processesOf } from "./lives/life.ts";
 
 afterEach(clearFlows);
@@ -11,31 +12,78 @@ const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
 const COUNT = IS_DEEP ? 32 : 4;
 
 test.runIf(isPerson)(
-  "a pool of one: three tasks, one after the other, nobody types anything in between",
+  "twelve tasks, four agents at a time, nobody at the keyboard: all reach review, and a higher limit counts at once",
+  { timeout: 240_000 },
+  async () => {
+    const flow = await makeFlow(4);
+    writeFileSync(join(flow.ledger, "pace"), "1");
+    writeFileSync(join(flow.ledger, "hold"), "");
+    const runs: string[] = [];
+    for (let at = 0; at < 12; at += 1) runs.push(await flow.create(`task ${at}`));
+    const [first = "", last = ""] = [runs[0], runs.at(-1)];
+    expect(flow.state(last)).toBe("pending");
+    const full = "4 of 4 agents at work (raise with: signalbox project update repo --agents 8)";
+    expect((await flow.say(`show ${last}`)).document["waitsFor"]).toBe(`queued: ${full}`);
+    rmSync(join(flow.ledger, "hold"));
+    await flow.until(first, ["agent-review", "reviewing"]);
+    const raisedAt = Date.now();
+    expect((await flow.say("project update --agents 8")).code).toBe(0);
+    for (const run of runs) await flow.until(run, ["reviewing"]);
+    const turns = turnsOf(flow);
+    const most = (of: typeof turns): number => Math.max(...of.map(({ count }) => count));
+    expect(most(turns.filter(({ at }) => at < raisedAt))).toBe(4);
+    expect(most(turns)).toBe(8);
+    // Before any of the agents that worked then could have been replaced twice.
+    expect(turns.find(({ count }) => count > 4)?.at).toBeLessThan(raisedAt + 2000);
+  },
+);
+
+test.runIf(isPerson)(
+  "one agent at a time: three tasks reach review, nobody types anything in between",
   { timeout: 120_000 },
   async () => {
     const flow = await makeFlow(1);
     const one = await flow.create("the first");
     const two = await flow.create("the second");
     const three = await flow.create("the third");
-    await flow.until(one, ["reviewing"]);
-    expect([flow.state(two), flow.state(three)]).toEqual(["pending", "pending"]);
-    const shown = await flow.say(`show ${two}`);
-    expect(shown.document["waitsFor"]).toBe(`a free workspace: 1 of 1 in use by ${one}`);
-    expect((await flow.say(`move ${one} done`)).code).toBe(0);
-    await flow.until(two, ["reviewing"]);
-    expect(flow.state(three)).toBe("pending");
+    for (const run of [one, two, three]) await flow.until(run, ["reviewing"]);
+    expect(Math.max(...turnsOf(flow).map(({ count }) => count))).toBe(1);
     expect((await flow.say(`task cancel ${two} --yes`)).code).toBe(0);
-    await flow.until(three, ["reviewing"]);
     flow.withStore((store) => {
       expect(store.queued()).toEqual([]);
-      expect(store.pool(flow.repo)).toHaveLength(1);
-      expect(store.poolOf(three)?.name).toBe("repo--1");
       const by = store.events(two).find(({ event }) => event.type === "moved" && event.to === "planning");
       expect(by?.by).toEqual({ type: "engine" });
     });
     const { code } = await flow.say(`verify ${two}`);
     expect(code).toBe(0);
+  },
+);
+
+test.runIf(isPerson)(
+  "an agent that waits until another has ended: what commands say, and a person who cancels its task",
+  { timeout: 120_000 },
+  async () => {
+    const flow = await makeFlow(1);
+    writeFileSync(join(flow.ledger, "hold"), "");
+    const one = await flow.create("the first");
+    const isAtWork = (): boolean =>
+      flow.withStore((store) => store.jobs({ run: one, status: "live" }).length > 0);
+    await expect.poll(isAtWork, { timeout: 60_000 }).toBe(true);
+    // Without a summary it begins at once, and its worker asks.
+    const asking = await flow.say("task create --harness worker --review-harness reviewer");
+    const two = String(asking.document["run"]);
+    expect([asking.code, flow.state(two)]).toEqual([0, "clarification"]);
+    const isQueued = (): boolean => flow.withStore((store) => store.deeds(two).some((deed) => deed.isQueued));
+    await expect.poll(isQueued, { timeout: 60_000 }).toBe(true);
+    const full = "1 of 1 agents at work (raise with: signalbox project update repo --agents 2)";
+    expect((await flow.say(`show ${two}`)).document["waitsFor"]).toBe(`worker cannot begin: ${full}`);
+    const path = flow.withStore((store) => store.workspace(two)?.path ?? "");
+    expect(existsSync(path)).toBe(true);
+    expect((await flow.say(`task cancel ${two} --yes`)).code).toBe(0);
+    const left = (): number =>
+      flow.withStore((store) => store.deeds(two).filter(({ status }) => status !== "done").length);
+    await expect.poll(left, { timeout: 60_000 }).toBe(0);
+    expect([existsSync(path), flow.withStore((store) => store.jobs({ run: two }))]).toEqual([false, []]);
   },
 );
 
@@ -87,14 +135,14 @@ test.runIf(isPerson && IS_DEEP)(
   },
 );
 
-test.runIf(isPerson && IS_DEEP)("a larger pool starts those who wait", { timeout: 120_000 }, async () => {
+test.runIf(isPerson && IS_DEEP)("a higher limit starts those who wait", { timeout: 120_000 }, async () => {
   const flow = await makeFlow(1);
-  const one = await flow.create("the first");
+  writeFileSync(join(flow.ledger, "hold"), "");
+  await flow.create("the first");
   const two = await flow.create("the second");
-  await flow.until(one, ["reviewing"]);
   expect(flow.state(two)).toBe("pending");
-  expect((await flow.say("project update --pool-size 2")).code).toBe(0);
-  await flow.until(two, ["reviewing"]);
+  expect((await flow.say("project update --agents 2")).code).toBe(0);
+  await flow.until(two, ["planning"]);
 });
 
 test.runIf(isPerson && IS_DEEP)(
@@ -102,11 +150,10 @@ test.runIf(isPerson && IS_DEEP)(
   { timeout: 120_000 },
   async () => {
     const flow = await makeFlow(1);
+    const killed = { SIGNALBOX_SUPERVISOR_FAILPOINT: "registry.after-agent" };
     const one = await flow.create("the first");
     const two = await flow.create("the second");
-    await flow.until(one, ["reviewing"]);
-    const killed = { SIGNALBOX_SUPERVISOR_FAILPOINT: "registry.after-leave-pool" };
-    expect((await flow.say(`move ${one} done`, killed)).code).toBe(0);
+    expect((await flow.say(`task cancel ${one} --yes`, killed)).code).toBe(0);
     await expect
       .poll(async () => ((await flow.say("list")).code === 0 ? flow.state(two) : ""), {
         timeout: 60_000,
@@ -126,13 +173,12 @@ test.runIf(isPerson)(
     for (const run of runs) await flow.until(run, ["reviewing"]);
     const isBusy = (): boolean => flow.withStore((store) => store.isBusy(Date.now()));
     await expect.poll(isBusy, { timeout: 60_000 }).toBe(false);
-    expect(flow.git("worktree", "list").split("\n")).toHaveLength(COUNT + 1);
     flow.withStore((store) => {
       for (const run of runs) {
         expect(store.attentionOf(run)).toBe("");
         expect(store.deeds(run).filter(({ status }) => status !== "done")).toEqual([]);
       }
-      expect(new Set(store.pool(flow.repo).map(({ run }) => run))).toEqual(new Set(runs));
+      expect(store.workspaces().map(({ run }) => run)).toEqual(runs.toSorted());
     });
     flow.git("fsck", "--strict");
   },

@@ -1,14 +1,18 @@
 /** Tasks of one repository with trivial agents, each a process for each turn: for stories about the flow of many. */
 
 import { execFileSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { openStore, type SqliteStore } from "../../src/adapters/store/open.ts";
 import { clear, look, makeLife, story, type, type Answer, type Life } from "./lives/life.ts";
 
-/** Plans, commits one file, hands over. Files of its run's name say where it ends: before all that (`stop`), or without handing over (`hold`). */
-const WORKER = `# The page is away for a moment while somebody replaces it.
+/**
+ * Plans, commits one file, hands over. Files of its run's name say where it ends: before all that (`stop`), or without handing over
+ * (`hold`); and what it does not commit: anything (`loose`), or a second file (`half`).
+ */
+const WORKER = `. "$FLOW/../turn.sh"
+# The page is away for a moment while somebody replaces it.
 for _ in 1 2 3 4 5 6 7 8 9; do
   status=$(sed -n 's/^status: *//p' TASK.md | head -n 1)
   [ -z "$status" ] || break
@@ -20,14 +24,25 @@ if [ "$status" = planning ]; then
   signalbox task update --status working >/dev/null || exit 0
 fi
 echo "$SIGNALBOX_RUN" >"work-$SIGNALBOX_RUN.txt"
-git add -A
-git commit --quiet --message "work of $SIGNALBOX_RUN"
+if [ -e "$FLOW/$SIGNALBOX_RUN.loose" ]; then
+  printf 'A project.\\n%s\\n' "$SIGNALBOX_RUN" >README.md
+else
+  git add -A
+  git commit --quiet --message "work of $SIGNALBOX_RUN"
+fi
+[ ! -e "$FLOW/$SIGNALBOX_RUN.half" ] || echo "$SIGNALBOX_RUN" >"half-$SIGNALBOX_RUN.txt"
 [ -e "$FLOW/$SIGNALBOX_RUN.hold" ] && exit 0
 printf 'DONE: it\\n' | signalbox submit handoff - >/dev/null
 signalbox task update --status agent-review >/dev/null
 `;
-const REVIEWER = `while [ -e "$FLOW/$SIGNALBOX_RUN.silent" ]; do sleep 0.1; done
+const REVIEWER = `. "$FLOW/../turn.sh"
+while [ -e "$FLOW/$SIGNALBOX_RUN.silent" ]; do sleep 0.1; done
 printf 'Verdict: PASS\\n' | signalbox submit review - >/dev/null
+`;
+
+/** A turn waits while the file `hold` is there, and then as long as the file `pace` says, in seconds. */
+const TURN = `while [ -e "$FLOW/hold" ]; do sleep 0.05; done
+[ ! -e "$FLOW/pace" ] || sleep "$(cat "$FLOW/pace")"
 `;
 
 const lives: Life[] = [];
@@ -42,11 +57,12 @@ export type Flow = Life & {
   readonly withStore: <T>(work: (store: SqliteStore) => T) => T;
 };
 
-export async function makeFlow(pool: number): Promise<Flow> {
+export async function makeFlow(agents: number): Promise<Flow> {
   const life = makeLife({
     config: (root) => {
       const harness = (name: string): string =>
         `  ${name}: { command: [sh, ${join(root, `${name}.sh`)}], set: { FLOW: ${join(root, "ledger")} } }\n`;
+      writeFileSync(join(root, "turn.sh"), TURN);
       writeFileSync(join(root, "worker.sh"), WORKER);
       writeFileSync(join(root, "reviewer.sh"), REVIEWER);
       return `terminal: none\nharnesses:\n${harness("worker")}${harness("reviewer")}`;
@@ -65,7 +81,7 @@ export async function makeFlow(pool: number): Promise<Flow> {
       store.close();
     }
   };
-  const made = await say(`project add --pool-size ${pool}`);
+  const made = await say(`project add --agents ${agents}`);
   if (made.code !== 0) throw new Error(JSON.stringify(made));
   return {
     ...life,
@@ -98,6 +114,21 @@ export async function makeFlow(pool: number): Promise<Flow> {
       }
     },
   };
+}
+
+/** How many turns of agents were under way at the same time, at each moment at which that changed: as their folders say. */
+export function turnsOf({ withStore }: Flow): readonly { readonly at: number; readonly count: number }[] {
+  const jobs = withStore((store) => store.jobs({}).filter(({ kind }) => kind === "turn"));
+  const at = (dir: string, file: string): number =>
+    statSync(join(dir, file), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+  let count = 0;
+  return jobs
+    .flatMap(({ dir }) => [
+      { at: at(dir, "claim"), change: 1 },
+      { at: at(dir, "exit"), change: -1 },
+    ])
+    .toSorted((a, b) => a.at - b.at || a.change - b.change)
+    .map(({ at: when, change }) => ({ at: when, count: (count += change) }));
 }
 
 export async function clearFlows(): Promise<void> {

@@ -1,11 +1,8 @@
-/** What an agent can write is not believed: where its branch is, what its index says, what the shared configuration and lists hold. */
+/** What an agent can write is not believed: where its branch is, what its index says, what its configuration and lists hold. */
 import { createHash } from "node:crypto";
 import {
   appendFileSync,
-  chmodSync,
-  existsSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -16,8 +13,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { filesBelow, inventory, lost } from "../support/dirty.ts";
-import { apart, put, removeSites, sh, site, work } from "../support/git.ts";
+import { mirrorOf } from "../../src/adapters/git/names.ts";
+import { apart, commit, put, removeSites, sh, site } from "../support/git.ts";
 import type { Site } from "../support/git.ts";
 import { sampled } from "../support/sampled.ts";
 
@@ -27,15 +24,7 @@ async function prepared(artifacts: readonly string[] = ["TASK.md"]) {
   const of = site();
   const wanted = { run: "r1", repo: of.repo, branch: "signalbox/r1", base: of.base, artifacts };
   const { path } = await of.workspaces.prepare(wanted);
-  const keep = join(of.root, "kept files");
-  return {
-    of,
-    path,
-    wanted,
-    keep,
-    leaving: { run: "r1", repo: of.repo, path, keep },
-    digest: () => of.workspaces.digest(path, artifacts),
-  };
+  return { of, path, wanted, digest: () => of.workspaces.digest(path, artifacts) };
 }
 
 /** A commit with other content, made without touching index or files. */
@@ -50,63 +39,48 @@ function otherCommit(path: string, of: Site): string {
 
 type Move = (path: string, of: Site) => void;
 
-test.for<[string, Move, "same" | "other"]>(
-  sampled(4, [
-    [
-      "HEAD is moved",
-      (path, of) => void sh(path, of.env, ["update-ref", "HEAD", otherCommit(path, of)]),
-      "other",
-    ],
+test.for<[string, Move]>(
+  sampled(5, [
+    ["HEAD is moved", (path, of) => void sh(path, of.env, ["update-ref", "HEAD", otherCommit(path, of)])],
     [
       "HEAD is moved, and its ref packed",
       (path, of) => (
         sh(path, of.env, ["update-ref", "HEAD", otherCommit(path, of)]),
         void sh(path, of.env, ["pack-refs", "--all"])
       ),
-      "other",
     ],
     [
-      "the branch is moved from elsewhere, under another HEAD",
+      "the branch is another name for another branch",
       (path, of) => (
-        sh(path, of.env, ["switch", "-q", "--detach"]),
-        void sh(of.repo, of.env, ["update-ref", "refs/heads/signalbox/r1", otherCommit(path, of)])
+        sh(path, of.env, ["update-ref", "refs/heads/evil", otherCommit(path, of)]),
+        void sh(path, of.env, ["symbolic-ref", "refs/heads/signalbox/r1", "refs/heads/evil"])
       ),
-      "other",
     ],
     [
-      "the branch is made another name of another branch",
-      (path, of) => (
-        sh(of.repo, of.env, ["update-ref", "refs/heads/evil", otherCommit(path, of)]),
-        void sh(of.repo, of.env, ["symbolic-ref", "refs/heads/signalbox/r1", "refs/heads/evil"])
-      ),
-      "other",
-    ],
-    [
-      "the branch is removed",
+      "the user's branch is removed",
       (_, of) => void sh(of.repo, of.env, ["update-ref", "-d", "refs/heads/signalbox/r1"]),
-      "other",
     ],
     [
-      "the branch is garbage",
+      "the user's branch is garbage",
       (_, of) => put(of.repo, { ".git/refs/heads/signalbox/r1": "garbage\n" }),
-      "other",
-    ],
-    ["refs are packed", (path, of) => void sh(path, of.env, ["pack-refs", "--all"]), "same"],
-    [
-      "HEAD is taken off the branch",
-      (path, of) => void sh(path, of.env, ["switch", "-q", "--detach"]),
-      "same",
     ],
     [
-      "another branch begins here",
-      (path, of) => void sh(path, of.env, ["switch", "-q", "-c", "mine"]),
-      "same",
+      "the user's branch names what does not exist",
+      (_, of) => put(of.repo, { ".git/refs/heads/signalbox/r1": `${"1".repeat(40)}\n` }),
     ],
     [
-      "a commit without a change",
+      "the user's configuration is garbage",
+      (_, of) => writeFileSync(join(of.repo, ".git/config"), "[core\nthis is no configuration"),
+    ],
+    ["the user's repository is gone", (_, of) => rmSync(of.repo, { recursive: true })],
+    ["refs are packed", (path, of) => void sh(path, of.env, ["pack-refs", "--all"])],
+    ["HEAD leaves the branch", (path, of) => void sh(path, of.env, ["switch", "-q", "--detach"])],
+    ["another branch begins here", (path, of) => void sh(path, of.env, ["switch", "-q", "-c", "mine"])],
+    [
+      "a commit changes nothing",
       (path, of) => void sh(path, of.env, ["commit", "-q", "--allow-empty", "-m", "x"]),
-      "same",
     ],
+    ["all of it is committed", (path, of) => void commit(path, of.env, "work")],
     [
       "an artifact is committed",
       (path, of) => (
@@ -114,45 +88,17 @@ test.for<[string, Move, "same" | "other"]>(
         sh(path, of.env, ["add", "-f", "TASK.md"]),
         void sh(path, of.env, ["commit", "-qm", "x"])
       ),
-      "same",
     ],
   ]),
-)("%s: the digest is the %s", async ([, move, expected]) => {
+)("%s: the digest is the same, for it depends on the files only", async ([, move]) => {
   for (const isDirty of process.env["SIGNALBOX_DEEP"] === undefined ? [false] : [false, true]) {
     const { of, path, digest } = await prepared();
     if (isDirty) put(path, { "new.txt": "not committed\n" });
     const before = await digest();
     move(path, of);
-    const after = await digest();
-    expect(after === before ? "same" : "other").toBe(expected);
-    expect(work(after)).toBe(work(before));
-    expect(await digest()).toBe(after);
+    utimesSync(join(path, "a.txt"), 1, 1);
+    expect([await digest(), await digest()]).toEqual([before, before]);
   }
-});
-
-test("a branch that names what is not there: nobody can tell", async () => {
-  const { of, digest } = await prepared();
-  put(of.repo, { ".git/refs/heads/signalbox/r1": `${"1".repeat(40)}\n` });
-  await expect(digest()).rejects.toMatchObject({ name: "UserError", code: "no-workspace" });
-});
-
-test("a snapshot of a digest with two parts is the work", async () => {
-  const { of, path, digest } = await prepared();
-  put(path, { "a.txt": "at the gate\n" });
-  const tree = await digest();
-  expect(tree).toContain("+");
-  const ref = await of.workspaces.snapshot({ path, run: "r1", seq: 1, tree, message: "m" });
-  expect(sh(of.repo, of.env, ["show", `${ref}:a.txt`])).toBe("at the gate");
-  expect(await of.workspaces.snapshot({ path, run: "r1", seq: 1, tree, message: "m" })).toBe(ref);
-});
-
-test("the shared configuration is not even read for a digest", async () => {
-  const { of, path, digest } = await prepared();
-  const before = await digest();
-  writeFileSync(join(of.repo, ".git/config"), "[core\nthis is no configuration");
-  rmSync(join(of.repo, ".git/worktrees/r1/commondir"));
-  utimesSync(join(path, "a.txt"), 1, 1);
-  expect(await digest()).toBe(before);
 });
 
 /** Stamps of what is on the disk now, content of what was there before. */
@@ -162,7 +108,7 @@ function forgeIndex(path: string, of: Site, name: string): void {
   utimesSync(join(path, name), 1_577_836_800, 1_577_836_800);
   sh(path, of.env, ["update-index", name]);
   const now = sh(path, of.env, ["rev-parse", `:${name}`]);
-  const file = join(of.repo, ".git/worktrees/r1/index");
+  const file = join(path, ".git/index");
   const bytes = readFileSync(file);
   const from = bytes.indexOf(Buffer.from(now, "hex"));
   bytes.write(was, from, "hex");
@@ -171,18 +117,14 @@ function forgeIndex(path: string, of: Site, name: string): void {
   writeFileSync(file, Buffer.concat([body, createHash("sha1").update(body).digest()]));
 }
 
-test("an index that gives a changed file the stamps of an unchanged one hides nothing, and loses nothing", async () => {
-  const { of, path, keep, leaving, digest } = await prepared();
+test("an index that gives a changed file the stamps of an unchanged one hides nothing", async () => {
+  const { of, path, digest } = await prepared();
   const before = await digest();
   forgeIndex(path, of, "b.txt");
   expect(sh(path, of.env, ["status", "--porcelain"])).toBe("");
   const after = await digest();
-  expect(sh(of.repo, of.env, ["show", `${work(after)}:b.txt`])).toBe("EVIL");
+  expect(sh(mirrorOf(of.home, of.repo), of.env, ["show", `${after}:b.txt`])).toBe("EVIL");
   expect(after).not.toBe(before);
-  const inside = inventory(path, of);
-  expect(await of.workspaces.release(leaving)).toEqual({ salvage: "refs/signalbox/salvage/r1", kept: "" });
-  expect(sh(of.repo, of.env, ["show", "refs/signalbox/salvage/r1:b.txt"])).toBe("EVIL");
-  expect(lost(inside, of, keep)).toEqual([]);
 });
 
 test("a file with an old time that is written twice in one second is noticed", async () => {
@@ -206,7 +148,12 @@ test.for<[string, Move, "same" | "other"]>(
       ),
       "other",
     ],
-    ["info/exclude", (_, of) => appendFileSync(join(of.repo, ".git/info/exclude"), "/evil.py\n"), "other"],
+    ["info/exclude", (path) => appendFileSync(join(path, ".git/info/exclude"), "/evil.py\n"), "other"],
+    [
+      "info/exclude of the user's repository",
+      (_, of) => appendFileSync(join(of.repo, ".git/info/exclude"), "/evil.py\n"),
+      "other",
+    ],
     [
       "a .gitignore that hides itself",
       (path) => put(path, { "dir/.gitignore": "*\n", "dir/evil.py": "evil\n" }),
@@ -269,22 +216,11 @@ test("what is committed although it is ignored is part of the work", async () =>
   expect(await digest()).not.toBe(before);
 });
 
-test.for<[string, Move]>(
-  sampled(3, [
-    ["its folder is gone", (path) => rmSync(path, { recursive: true })],
-    ["its .git is gone", (path) => rmSync(join(path, ".git"))],
-    [
-      "its .git names another repository",
-      (path, of) => writeFileSync(join(path, ".git"), `gitdir: ${of.repo}/.git\n`),
-    ],
-    ["a link is in its place", (path, of) => (rmSync(path, { recursive: true }), symlinkSync(of.repo, path))],
-    ["a file is in its place", (path) => (rmSync(path, { recursive: true }), writeFileSync(path, ""))],
-    [
-      "git's own folder for it is gone",
-      (_, of) => rmSync(join(of.repo, ".git/worktrees/r1"), { recursive: true }),
-    ],
-  ]),
-)("%s: no workspace, and it can be made again", async ([, harm]) => {
+test.for<[string, Move]>([
+  ["its folder is gone", (path) => rmSync(path, { recursive: true })],
+  ["a link is in its place", (path, of) => (rmSync(path, { recursive: true }), symlinkSync(of.repo, path))],
+  ["a file is in its place", (path) => (rmSync(path, { recursive: true }), writeFileSync(path, ""))],
+])("%s: there is no workspace, and it can be made again", async ([, harm]) => {
   const { of, path, wanted, digest } = await prepared();
   harm(path, of);
   await expect(digest()).rejects.toMatchObject({ name: "UserError", code: "no-workspace" });
@@ -293,81 +229,59 @@ test.for<[string, Move]>(
 });
 
 test("a link in the place of a workspace is kept as a link, and what it leads to is left alone", async () => {
-  const { of, path, keep, leaving } = await prepared();
+  const { of, path } = await prepared();
+  const keep = join(of.root, "kept files");
   put(of.root, { "precious/sub/gold": "gold\n" });
   rmSync(path, { recursive: true });
   symlinkSync(join(of.root, "precious"), path);
-  expect(await of.workspaces.release(leaving)).toEqual({ salvage: "", kept: keep });
+  const released = await of.workspaces.release({ run: "r1", repo: of.repo, path, keep });
+  expect(released).toEqual({ salvage: "", kept: keep });
   expect(readFileSync(join(of.root, "precious/sub/gold"), "utf8")).toBe("gold\n");
-  expect(readlinkSync(join(keep, "worktree"))).toBe(join(of.root, "precious"));
-  expect(existsSync(join(of.repo, ".git/worktrees/r1"))).toBe(false);
+  expect(readlinkSync(join(keep, "workspace"))).toBe(join(of.root, "precious"));
 });
 
-test("a workspace that is gone is released: there is nothing left to keep", async () => {
-  const { of, path, leaving } = await prepared();
+test("a workspace that is gone is released, also without its repository: there is nothing left to keep", async () => {
+  const { of, path } = await prepared();
+  const leaving = { run: "r1", repo: of.repo, path, keep: join(of.root, "kept files") };
   rmSync(path, { recursive: true });
   expect(await of.workspaces.release(leaving)).toEqual({ salvage: "", kept: "" });
-  expect(existsSync(join(of.repo, ".git/worktrees/r1"))).toBe(false);
   rmSync(of.repo, { recursive: true });
   expect(await of.workspaces.release(leaving)).toEqual({ salvage: "", kept: "" });
 });
 
-test("a configuration that git cannot read is the user's to mend", async () => {
-  const { of, path, wanted, leaving, digest } = await prepared();
+test("a configuration that git cannot read is the user's to fix, and stops no handover", async () => {
+  const { of, path, wanted, digest } = await prepared();
+  put(path, { "a.txt": "work\n" });
   const tree = await digest();
   const file = join(of.repo, ".git/config");
   const text = readFileSync(file, "utf8");
   appendFileSync(file, "[filter\nbroken");
-  const error = {
+  await expect(of.workspaces.prepare({ ...wanted, run: "r2", branch: "r2" })).rejects.toMatchObject({
     name: "UserError",
     code: "git-config",
     message: expect.stringContaining("bad config line") as string,
-  };
-  await expect(of.workspaces.prepare({ ...wanted, run: "r2", branch: "r2" })).rejects.toMatchObject(error);
-  await expect(of.workspaces.snapshot({ path, run: "r1", seq: 1, tree, message: "m" })).rejects.toMatchObject(
-    error,
-  );
-  await expect(of.workspaces.release(leaving)).rejects.toMatchObject(error);
+  });
+  const handover = { path, repo: of.repo, run: "r1", tree, artifacts: ["TASK.md"], message: "m" };
+  const { commit: made, notes } = await of.workspaces.snapshot(handover);
+  expect(notes.join()).toMatch(/^the branch signalbox\/r1 is not updated: .*bad config line/);
   writeFileSync(file, text);
-  expect(await of.workspaces.release(leaving)).toEqual({ salvage: "", kept: "" });
+  expect(await of.workspaces.snapshot(handover)).toEqual({ commit: made, notes: [] });
+  expect(sh(of.repo, of.env, ["rev-parse", "signalbox/r1"])).toBe(made);
 });
 
-test.for(
-  sampled(2, [
-    "workspace.after-saved",
-    "workspace.before-clear",
-    "workspace.after-clear",
-    "workspace.before-detach",
-  ]),
-)("what is written after %s is kept, ignored or not", async (failpoint) => {
-  const { of, path, keep, leaving } = await prepared();
-  put(path, { "new.txt": "new\n", "x.log": "x\n" });
-  await apart(of, { do: "release", with: leaving }, failpoint);
-  put(path, { "late.log": "late\n", "deep/late.txt": "late too\n", "new.txt": "newer\n" });
-  const late = filesBelow(path, (name) => name === ".git");
-  await of.workspaces.release(leaving);
-  expect(existsSync(path)).toBe(false);
-  expect(lost({ bytes: late, objects: [] }, of, keep)).toEqual([]);
-});
-
-test("nothing of ours is open to others, whatever the umask says, and nothing is left of a workspace", async () => {
+test("nothing of ours is open to others, whatever the umask says", async () => {
   const of = site();
   const wanted = { run: "r1", repo: of.repo, branch: "r1", base: of.base, artifacts: ["TASK.md"] };
   expect(await apart(of, { do: "prepare", with: wanted, umask: "000" })).toMatchObject({ code: 0 });
-  const path = join(of.home.worktrees, "r1");
+  const path = join(of.home.workspaces, "r1");
   await of.workspaces.digest(path, ["TASK.md"]);
+  // What is in them has the modes that git gives it; nobody else can enter.
+  const isEntered = (folder: string) => folder !== path && folder !== mirrorOf(of.home, of.repo);
   const open = (folder: string): readonly string[] =>
     readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
       const each = join(folder, entry.name);
-      const own = (lstatSync(each).mode & 0o077) === 0 ? [] : [each];
-      return entry.isDirectory() && each !== path ? [...own, ...open(each)] : own;
+      const own = entry.isSymbolicLink() || (lstatSync(each).mode & 0o077) === 0 ? [] : [each];
+      return entry.isDirectory() && isEntered(each) ? [...own, ...open(each)] : own;
     });
   expect(open(of.home.root)).toEqual([]);
-  // Of an earlier version.
-  const [lock = ""] = readdirSync(of.home.locks);
-  chmodSync(join(of.home.locks, lock), 0o666);
-  await of.workspaces.release({ run: "r1", repo: of.repo, path, keep: join(of.root, "keep") });
-  expect(open(of.home.root)).toEqual([]);
-  expect(readdirSync(join(of.home.root, "git"))).toEqual([]);
-  mkdirSync(path);
 });

@@ -61,10 +61,12 @@ async function worked(
   return { of, path, committing };
 }
 
-const changes = ({ of, path }: Work, commitish = "HEAD"): string =>
-  sh(path, of.env, ["show", "--format=", "--name-status", "--no-renames", commitish]).replaceAll("\t", " ");
-const status = ({ of, path }: Work): string => sh(path, of.env, ["status", "--porcelain"]);
-const count = ({ of, path }: Work): string => sh(path, of.env, ["rev-list", "--count", "HEAD"]);
+/** The branch in the user's repository: the engine does not touch the clone. */
+const changes = ({ of }: Work): string =>
+  sh(of.repo, of.env, ["show", "--format=", "--name-status", "--no-renames", "work"]).replaceAll("\t", " ");
+const count = ({ of }: Work): string => sh(of.repo, of.env, ["rev-list", "--count", "work"]);
+const clone = ({ of, path }: Work): string =>
+  sh(path, of.env, ["status", "--porcelain", "-b"]) + sh(path, of.env, ["rev-parse", "HEAD"]);
 
 test("all that changed, by the person's name, with a trailer; nobody else notices", async () => {
   const work = await worked((path) => {
@@ -80,46 +82,63 @@ test("all that changed, by the person's name, with a trailer; nobody else notice
   for (const hook of ["pre-commit", "reference-transaction"])
     chmodSync(join(of.repo, ".git/hooks", hook), 0o755);
   put(of.repo, { "mine.txt": "nobody's business\n" });
-  sh(of.repo, of.env, ["add", "mine.txt"]);
-  const before = mainCheckout(of);
+  sh(of.repo, { ...of.env, GIT_CONFIG_COUNT: "0" }, ["-c", "core.hooksPath=/dev/null", "add", "mine.txt"]);
+  const before = [mainCheckout(of), clone(work)];
   const made = await completionBy(of).commit(committing);
-  expect(made).toEqual({
-    commit: sh(path, of.env, ["rev-parse", "work"]),
-    made: true,
-    tree: committing.tree.split("+")[0],
-  });
+  expect(made).toEqual({ commit: sh(of.repo, of.env, ["rev-parse", "work"]), made: true });
   expect(changes(work)).toBe(
     ["A -dash", "M a.txt", "D b.txt", "A link", 'A "na\\303\\257ve name"', "A new/file.txt", "A run.sh"].join(
       "\n",
     ),
   );
-  expect(sh(path, of.env, ["show", "-s", "--format=%an <%ae>|%cn|%P|%B", "HEAD"])).toBe(
+  expect(sh(of.repo, of.env, ["show", "-s", "--format=%an <%ae>|%cn|%P|%B", "work"])).toBe(
     `A <a@example.com>|A|${of.base}|Do it\n\nAll of it.\n\nSignalbox-Run: r1`,
   );
-  expect(sh(path, of.env, ["ls-tree", "HEAD", "run.sh", "link"]).replaceAll(/ blob \w+/g, "")).toBe(
+  expect(sh(of.repo, of.env, ["ls-tree", "work", "run.sh", "link"]).replaceAll(/ blob \w+/g, "")).toBe(
     "120000\tlink\n100755\trun.sh",
   );
-  // Nothing looks changed there, and a commit after it holds nothing.
-  expect(status(work)).toBe("");
-  expect(sh(path, of.env, ["symbolic-ref", "HEAD"])).toBe("refs/heads/work");
-  expect(mainCheckout(of)).toBe(before);
-  expect(await of.workspaces.digest(path, ARTIFACTS)).toBe(committing.tree.split("+")[0]);
+  expect(sh(of.repo, of.env, ["rev-parse", "work^{tree}"])).toBe(committing.tree);
+  expect([mainCheckout(of), clone(work)]).toEqual(before);
+  expect(await of.workspaces.digest(path, ARTIFACTS)).toBe(committing.tree);
   expect(await completionBy(of).commit(committing)).toEqual(made);
   expect(count(work)).toBe("2");
   sh(of.repo, of.env, ["fsck", "--strict"]);
 });
 
-test.for(sampled(2, ["commit.before-index", "commit.after-index", "commit.before-ref", "commit.after-ref"]))(
-  "killed at %s and done again: there is one commit",
-  async (place) => {
-    const work = await worked();
-    const { of, committing } = work;
-    expect(await apart(of, { do: "commit", with: committing }, place)).toMatchObject({ signal: "SIGKILL" });
-    expect(await completionBy(of).commit(committing)).toMatchObject({ made: true });
-    expect([count(work), status(work)]).toEqual(["2", ""]);
-    expect(changes(work)).toBe("M a.txt\nD b.txt\nA new/file.txt");
-  },
-);
+test("handovers before it do not show in the branch; commits of the agent do", async () => {
+  const work = await worked();
+  const { of, path, committing } = work;
+  const handOver = async (): Promise<string> => {
+    const tree = await of.workspaces.digest(path, ARTIFACTS);
+    const message = "gate\n\nSignalbox-Run: r1";
+    await of.workspaces.snapshot({ path, repo: of.repo, run: "r1", tree, artifacts: ARTIFACTS, message });
+    return tree;
+  };
+  await handOver();
+  put(path, { "a.txt": "again\n" });
+  expect(await completionBy(of).commit({ ...committing, tree: await handOver() })).toMatchObject({
+    made: true,
+  });
+  const said = sh(of.repo, of.env, ["show", "-s", "--format=%s", "work"]);
+  expect([count(work), said]).toEqual(["2", "Do it"]);
+  const own = commit(path, of.env, "the agent's own");
+  put(path, { "a.txt": "and again\n" });
+  expect(await completionBy(of).commit({ ...committing, tree: await handOver() })).toMatchObject({
+    made: true,
+  });
+  expect([count(work), sh(of.repo, of.env, ["rev-parse", "work^"])]).toEqual(["3", own]);
+});
+
+const FAILPOINTS = ["commit.before-ref", "publish.before-ref", "publish.after-ref", "commit.after-ref"];
+
+test.for(sampled(2, FAILPOINTS))("killed at %s and done again: there is one commit", async (place) => {
+  const work = await worked();
+  const { of, committing } = work;
+  expect(await apart(of, { do: "commit", with: committing }, place)).toMatchObject({ signal: "SIGKILL" });
+  expect(await completionBy(of).commit(committing)).toMatchObject({ made: true });
+  expect(count(work)).toBe("2");
+  expect(changes(work)).toBe("M a.txt\nD b.txt\nA new/file.txt");
+});
 
 test.for<[string, string, string]>(
   sampled(3, [
@@ -132,9 +151,9 @@ test.for<[string, string, string]>(
       "M a.txt\nD b.txt\nA docs/two.md\nM secret.txt",
     ],
     [
-      "what is tracked stays as it was, also what was removed",
+      "what the base has stays as it was, also what was removed; what an agent committed does not",
       "/secret.txt\nb.txt",
-      "M a.txt\nA docs/one.md\nA docs/two.md\nA new/file.txt",
+      "M a.txt\nA docs/one.md\nA docs/two.md\nA new/file.txt\nD secret.txt",
     ],
   ]),
 )("left out: %s", async ([, exclude, expected]) => {
@@ -151,63 +170,77 @@ test.for<[string, string, string]>(
   expect(count(of)).toBe("3");
 });
 
-test("an artifact that somebody has committed stays as it is there", async () => {
+test("an artifact that an agent committed is not delivered", async () => {
   const work = await worked((path, { env }) => {
     sh(path, env, ["add", "-f", "TASK.md"]);
     sh(path, env, ["commit", "-qm", "an artifact", "TASK.md"]);
     put(path, { "TASK.md": "changed since\n" });
   });
   await completionBy(work.of).commit(work.committing);
-  expect(changes(work)).toBe("M a.txt\nD b.txt\nA new/file.txt");
-  expect(sh(work.path, work.of.env, ["show", "HEAD:TASK.md"])).toBe("an artifact");
+  expect(changes(work)).toBe("D TASK.md\nM a.txt\nD b.txt\nA new/file.txt");
 });
 
 test("nothing to commit is no error, and no commit", async () => {
   const work = await worked((path, { env }) => void commit(path, env, "all of it, by somebody"));
   const tip = sh(work.path, work.of.env, ["rev-parse", "HEAD"]);
   expect(await completionBy(work.of).commit(work.committing)).toMatchObject({ commit: tip, made: false });
+  // What is left out stays as the base has it, also where an agent committed it.
   expect(await completionBy(work.of).commit({ ...work.committing, exclude: "*" })).toMatchObject({
-    commit: tip,
-    made: false,
+    made: true,
   });
+  const [base, delivered] = [work.of.base, "work"].map((name) =>
+    sh(work.of.repo, work.of.env, ["rev-parse", `${name}^{tree}`]),
+  );
+  expect(delivered).toBe(base);
 });
 
 test.for<[string, (work: Work) => void, string]>(
   sampled(3, [
     ["a file has changed", ({ path }) => put(path, { "a.txt": "changed again\n" }), "work-changed"],
     ["a file is new", ({ path }) => put(path, { "late.txt": "late\n" }), "work-changed"],
-    [
-      "a part of it was committed",
-      ({ path, of: { env } }) => sh(path, env, ["commit", "-qm", "x", "a.txt"]),
-      "work-changed",
-    ],
-    [
-      "the branch is another",
-      ({ path, of: { env } }) => sh(path, env, ["switch", "-qc", "other"]),
-      "other-branch",
-    ],
     ["nobody's name is known", ({ of: { root } }) => rmSync(join(root, "user/.gitconfig")), "no-author"],
     [
-      "a merge is under way",
-      ({ path, of: { env } }) => {
-        sh(path, env, [
-          "update-ref",
-          "refs/heads/other",
-          sh(path, env, ["commit-tree", "-p", "HEAD", "-m", "o", "HEAD^{tree}"]),
-        ]);
-        sh(path, env, ["stash", "-q", "-u"]);
-        sh(path, env, ["merge", "-q", "--no-ff", "--no-commit", "other"]);
-        sh(path, env, ["stash", "pop", "-q"]);
-      },
-      "checkout-busy",
+      "a person has the branch checked out",
+      ({ of: { repo, env } }) => sh(repo, env, ["switch", "-q", "work"]),
+      "branch-in-use",
+    ],
+    [
+      "a person has committed to the branch",
+      ({ of: { repo, env } }) => (
+        sh(repo, env, ["switch", "-q", "work"]),
+        sh(repo, env, ["commit", "-q", "--allow-empty", "-m", "mine"]),
+        sh(repo, env, ["switch", "-q", "main"])
+      ),
+      "branch-in-use",
     ],
   ]),
-)("refused, and nothing is committed: %s", async ([, change, code]) => {
+)("refused, and the branch stays as it is: %s", async ([, change, code]) => {
   const work = await worked();
   change(work);
-  const before = sh(work.path, { ...work.of.env, HOME: "/" }, ["rev-parse", "HEAD"]);
+  const tip = () => sh(work.of.repo, { ...work.of.env, HOME: "/" }, ["rev-parse", "work"]);
+  const before = tip();
   await expect(completionBy(work.of).commit(work.committing)).rejects.toMatchObject({ code });
-  expect(sh(work.path, { ...work.of.env, HOME: "/" }, ["rev-parse", "HEAD"])).toBe(before);
+  expect(tip()).toBe(before);
+});
+
+test.for<[string, (work: Work) => void]>([
+  ["a part of it was committed", ({ path, of: { env } }) => sh(path, env, ["commit", "-qm", "x", "a.txt"])],
+  ["the clone is on another branch", ({ path, of: { env } }) => sh(path, env, ["switch", "-qc", "other"])],
+  [
+    "a merge is under way in the clone",
+    ({ path, of: { env } }) => {
+      const tree = sh(path, env, ["rev-parse", "HEAD^{tree}"]);
+      const other = sh(path, env, ["commit-tree", "-p", "HEAD", "-m", "other", tree]);
+      sh(path, env, ["stash", "-q", "-u"]);
+      sh(path, env, ["merge", "-q", "--no-ff", "--no-commit", other]);
+      sh(path, env, ["stash", "pop", "-q"]);
+    },
+  ],
+])("the content counts: %s", async ([, change]) => {
+  const work = await worked();
+  change(work);
+  expect(await completionBy(work.of).commit(work.committing)).toMatchObject({ made: true });
+  expect(sh(work.of.repo, work.of.env, ["rev-parse", "work^{tree}"])).toBe(work.committing.tree);
 });
 
 test.for<[what: string, exclude: string, has: boolean, said: object]>(

@@ -1,7 +1,8 @@
-/** The digest of the work, snapshots of it, and the repository that somebody stands in. */
+/** The digest of the work. */
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -14,9 +15,10 @@ import {
 import { delimiter, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { gitBranches } from "../../src/adapters/git/branch-port.ts";
+import { mirrorOf } from "../../src/adapters/git/names.ts";
 import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
 import { repositoryOf } from "../../src/adapters/git/repository.ts";
-import { commit, put, removeSites, sh, site, work } from "../support/git.ts";
+import { commit, put, removeSites, sh, site } from "../support/git.ts";
 import type { Site } from "../support/git.ts";
 import { loadWorkflow } from "../support/workflows.ts";
 import { sampled } from "../support/sampled.ts";
@@ -42,7 +44,7 @@ test("the digest of an untouched workspace is the tree of its commit", async () 
   expect(await digest()).toBe(sh(of.repo, of.env, ["rev-parse", "HEAD^{tree}"]));
 });
 
-test("content is the same whether on the disk or staged; committing it makes the branch hold it, too", async () => {
+test("content is the same whether on the disk, staged or committed", async () => {
   const { of, path, digest } = await prepared();
   put(path, { "a.txt": "changed\n", "new/x.txt": "x\n" });
   rmSync(join(path, "b.txt"));
@@ -53,8 +55,7 @@ test("content is the same whether on the disk or staged; committing it makes the
   const staged = await digest();
   sh(path, of.env, ["commit", "-qm", "x"]);
   const tree = sh(path, of.env, ["rev-parse", "HEAD^{tree}"]);
-  const before = sh(path, of.env, ["rev-parse", `${of.base}^{tree}`]);
-  expect([loose, staged, await digest()]).toEqual([`${tree}+${before}`, `${tree}+${before}`, tree]);
+  expect([loose, staged, await digest()]).toEqual([tree, tree, tree]);
 });
 
 test("the work besides what rules name is another one only where something else changes", async () => {
@@ -225,24 +226,42 @@ test("a file that changes in the moment in which the index was written is notice
     put(path, { "a.txt": `${round}a\n` });
     sh(path, of.env, ["add", "a.txt"]);
     put(path, { "a.txt": `${round}b\n` });
-    expect(sh(path, of.env, ["show", `${work(await digest())}:a.txt`])).toBe(`${round}b`);
+    expect(sh(path, of.env, ["show", `${await digest()}:a.txt`])).toBe(`${round}b`);
   }
 });
 
-test("a folder that is no working tree any more is a user's affair", async () => {
+test("a folder that is gone is a user's affair", async () => {
   const { path, digest } = await prepared();
-  rmSync(join(path, ".git"));
+  rmSync(path, { recursive: true });
   await expect(digest()).rejects.toMatchObject({ name: "UserError", code: "no-workspace" });
 });
 
-test("an index that is locked is in nobody's way", async () => {
+test("the clone's own .git has no say in it", async () => {
   const { of, path, digest } = await prepared();
-  writeFileSync(join(of.repo, ".git/worktrees/r1/index.lock"), "");
-  put(path, { "a.txt": "x\n" });
-  expect(sh(of.repo, of.env, ["show", `${work(await digest())}:a.txt`])).toBe("x");
+  put(path, { "a.txt": "x\n", ".git/index.lock": "" });
+  const before = await digest();
+  expect(sh(mirrorOf(of.home, of.repo), of.env, ["show", `${before}:a.txt`])).toBe("x");
+  rmSync(join(path, ".git"), { recursive: true });
+  expect(await digest()).toBe(before);
 });
 
-test("one process of git, whether or not something changed; one more for the first look at a commit", async () => {
+test("a git that takes long is given its time", async () => {
+  const { of, path } = await prepared();
+  const real = execFileSync("which", ["git"], { encoding: "utf8" }).trim();
+  put(of.root, {
+    "bin/git": `#!/bin/sh\ncase "$*" in *" add "*)\n[ -e ${of.root}/slow ] || {\n: >${of.root}/slow; : >"$GIT_INDEX_FILE.lock"; exec sleep 60\n} ;; esac\nexec ${real} "$@"\n`,
+  });
+  chmodSync(join(of.root, "bin/git"), 0o755);
+  const env = { ...of.env, PATH: join(of.root, "bin") + delimiter + (of.env["PATH"] ?? "") };
+  put(path, { "a.txt": "changed\n" });
+  const slowly = await gitWorkspaces({ home: of.home, env }).digest(path, ARTIFACTS);
+  expect([slowly, existsSync(join(of.root, "slow"))]).toEqual([
+    await of.workspaces.digest(path, ARTIFACTS),
+    true,
+  ]);
+});
+
+test("one process of git where nothing changed, one more for a new tree, five for a new commit", async () => {
   const { of, path } = await prepared();
   sh(of.repo, of.env, ["remote", "add", "origin", "https://localhost/x"]);
   const bin = join(of.root, "bin");
@@ -262,15 +281,15 @@ test("one process of git, whether or not something changed; one more for the fir
   put(path, { "TASK.md": "x" });
   expect(await calls()).toBe(1);
   put(path, { "a.txt": "changed\n", "new.txt": "new\n" });
-  expect([await calls(), await calls()]).toEqual([1, 1]);
-  put(path, { "TASK.md": "y", "new.txt": "newer\n" });
-  expect([await calls(), await calls()]).toEqual([1, 1]);
-  commit(path, of.env, "work");
   expect([await calls(), await calls()]).toEqual([2, 1]);
+  put(path, { "TASK.md": "y", "new.txt": "newer\n" });
+  expect([await calls(), await calls()]).toEqual([2, 1]);
+  commit(path, of.env, "work");
+  expect([await calls(), await calls()]).toEqual([6, 1]);
   put(path, { "b.txt": "changed\n" });
   commit(path, of.env, "more");
   put(path, { "b.txt": "again\n" });
-  expect(await calls()).toBe(2);
+  expect(await calls()).toBe(7);
 });
 
 test("the files of a digest are those of the work at that moment, without artifacts and what is ignored", async () => {
@@ -290,26 +309,10 @@ test("the tree of unchanged work that somebody has thrown away is written again"
   const { of, path, digest } = await prepared();
   put(path, { "dir/new.txt": "new\n" });
   const before = await digest();
-  sh(of.repo, of.env, ["prune", "--expire=now"]);
+  const mirror = mirrorOf(of.home, of.repo);
+  sh(mirror, of.env, ["prune", "--expire=now"]);
   expect(await digest()).toBe(before);
-  expect(sh(of.repo, of.env, ["cat-file", "-t", work(before)])).toBe("tree");
-});
-
-test("a snapshot is kept once under its ref, with HEAD as its parent", async () => {
-  const { of, path, digest } = await prepared();
-  put(path, { "a.txt": "at the gate\n" });
-  const moment = { path, run: "r1", seq: 7, tree: await digest(), message: "plan -> implement\n\n-x --all" };
-  const ref = await of.workspaces.snapshot(moment);
-  expect(ref).toBe("refs/signalbox/snapshots/r1/7");
-  const first = sh(of.repo, of.env, ["rev-parse", ref]);
-  expect(sh(of.repo, of.env, ["show", `${ref}:a.txt`])).toBe("at the gate");
-  expect(sh(of.repo, of.env, ["rev-parse", `${ref}^`])).toBe(of.base);
-  expect(await of.workspaces.snapshot(moment)).toBe(ref);
-  expect(sh(of.repo, of.env, ["rev-parse", ref])).toBe(first);
-  expect(sh(path, of.env, ["status", "--porcelain"])).toBe(" M a.txt");
-  await expect(of.workspaces.snapshot({ ...moment, tree: `${of.base}^{tree}` })).rejects.toThrow(
-    "holds the tree",
-  );
+  expect(sh(mirror, of.env, ["cat-file", "-t", before])).toBe("tree");
 });
 
 test("a repository with SHA-256, and one whose git folder is elsewhere", async () => {
@@ -327,71 +330,43 @@ test("a repository with SHA-256, and one whose git folder is elsewhere", async (
     const { path } = await of.workspaces.prepare({ run: name, repo, branch: "r", base, artifacts: [] });
     sh(path, of.env, ["update-index", "--assume-unchanged", "a.txt"]);
     put(path, { "a.txt": "b\n", "n.txt": "n\n" });
-    expect(sh(repo, of.env, ["show", `${work(await of.workspaces.digest(path, []))}:a.txt`])).toBe("b");
-    expect(await of.workspaces.release({ run: name, repo, path, keep: join(of.root, "keep") })).toMatchObject(
-      { kept: "" },
-    );
-    expect(sh(repo, of.env, ["show", `refs/signalbox/salvage/${name}:a.txt`])).toBe("b");
+    const tree = await of.workspaces.digest(path, []);
+    const handover = { path, repo, run: name, tree, artifacts: [], message: "gate" };
+    expect(await of.workspaces.snapshot(handover)).toMatchObject({ notes: [] });
+    expect(sh(repo, of.env, ["show", "r:a.txt"])).toBe("b");
+    const own = commit(path, of.env, "the agent's own");
+    put(path, { "n.txt": "more\n" });
+    await of.workspaces.snapshot({ ...handover, tree: await of.workspaces.digest(path, []) });
+    expect(sh(repo, of.env, ["rev-parse", "r^"])).toBe(own);
+    sh(repo, of.env, ["fsck", "--strict"]);
   }
 });
 
 test("a sparse checkout stays sparse, and its digest is whole", async () => {
   const of = site();
   sh(of.repo, of.env, ["sparse-checkout", "set", "dir"]);
+  put(of.repo, { "other/x.txt": "x\n" });
+  sh(of.repo, of.env, ["add", "--sparse", "other"]);
+  sh(of.repo, of.env, ["commit", "-qm", "another folder"]);
+  const base = sh(of.repo, of.env, ["rev-parse", "HEAD"]);
   const { path } = await of.workspaces.prepare({
     run: "r1",
     repo: of.repo,
     branch: "r",
-    base: of.base,
+    base,
     artifacts: [],
   });
   const tree = sh(of.repo, of.env, ["rev-parse", "HEAD^{tree}"]);
+  expect([existsSync(join(path, "dir")), existsSync(join(path, "other"))]).toEqual([true, false]);
+  expect(sh(path, of.env, ["status", "--porcelain"])).toBe("");
   expect(await of.workspaces.digest(path, [])).toBe(tree);
-  expect(
-    await of.workspaces.release({ run: "r1", repo: of.repo, path, keep: join(of.root, "keep") }),
-  ).toEqual({ salvage: "", kept: "" });
-});
-
-test("the repository is found from a folder in it, by a link, and from a workspace", async () => {
-  const { of, path } = await prepared();
-  const here = { path: of.repo, branch: "main", head: of.base };
-  symlinkSync(of.repo, join(of.root, "by link"));
-  expect(await repositoryOf(join(of.repo, "dir"), of.env)).toEqual(here);
-  expect(await repositoryOf(join(of.root, "by link"), of.env)).toEqual(here);
-  expect(await repositoryOf(join(path, "dir"), of.env)).toEqual({ ...here, branch: "signalbox/r1" });
-  sh(of.repo, of.env, ["switch", "-q", "--detach"]);
-  expect(await repositoryOf(of.repo, of.env)).toEqual({ ...here, branch: "" });
-});
-
-test.for<[string, (of: Site) => string, object]>([
-  ["no repository", (of) => of.root, { code: "no-repository", next: "git init" }],
-  ["inside .git", (of) => join(of.repo, ".git/refs"), {}],
-  [
-    "no commit",
-    (of) => (sh(of.root, of.env, ["init", "-q", "empty"]), join(of.root, "empty")),
-    { code: "no-commit", next: "git commit --allow-empty -m start" },
-  ],
-  [
-    "a bare one",
-    (of) => (sh(of.root, of.env, ["init", "-q", "--bare", "bare"]), join(of.root, "bare")),
-    { code: "bare-repository" },
-  ],
-  [
-    "a worktree of a bare one",
-    (of) => {
-      sh(of.root, of.env, ["clone", "-q", "--bare", of.repo, "bare"]);
-      sh(join(of.root, "bare"), of.env, ["worktree", "add", "-q", join(of.root, "tree")]);
-      return join(of.root, "tree");
-    },
-    { code: "bare-repository" },
-  ],
-])("%s is refused", async ([, make, error]) => {
-  const of = site();
-  await expect(repositoryOf(make(of), of.env)).rejects.toMatchObject({
-    name: "UserError",
-    exit: 2,
-    ...error,
-  });
+  // What is written outside the patterns is part of the work all the same.
+  put(path, { "other/y.txt": "y\n" });
+  const files = await of.workspaces.files(path, await of.workspaces.digest(path, []));
+  expect(files).toEqual(expect.arrayContaining(["other/x.txt", "other/y.txt"]));
+  // The agent's git sees more of it, too.
+  sh(path, of.env, ["sparse-checkout", "disable"]);
+  expect(existsSync(join(path, "other/x.txt"))).toBe(true);
 });
 
 test("what has changed since the branch began is told by path, with renames, and without artifacts", async () => {

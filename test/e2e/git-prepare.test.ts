@@ -4,14 +4,13 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   symlinkSync,
-  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { mirrorOf } from "../../src/adapters/git/names.ts";
 import { apart, commit, mainCheckout, put, removeSites, sh, site } from "../support/git.ts";
 import type { Site } from "../support/git.ts";
 import { sampled } from "../support/sampled.ts";
@@ -23,20 +22,28 @@ function wanted(of: Site, more: { run?: string; branch?: string; base?: string; 
   return { run, repo: of.repo, branch: `signalbox/${run}`, base: of.base, artifacts: ["TASK.md"], ...more };
 }
 
+/** A private clone on its branch, and nothing of ours in the user's repository but that branch. */
 function isWhole(of: Site, run = "r1"): void {
-  const path = join(of.home.worktrees, run);
+  const path = join(of.home.workspaces, run);
   expect(sh(path, of.env, ["symbolic-ref", "HEAD"])).toBe(`refs/heads/signalbox/${run}`);
   expect(sh(path, of.env, ["rev-parse", "HEAD"])).toBe(of.base);
+  expect(sh(path, of.env, ["rev-parse", "--absolute-git-dir"])).toBe(join(path, ".git"));
   expect(sh(path, of.env, ["status", "--porcelain"])).toBe("");
   expect(readFileSync(join(path, "dir/c.txt"), "utf8")).toBe("three\n");
-  expect(sh(of.repo, of.env, ["worktree", "list", "--porcelain"])).toContain(`locked signalbox run ${run}`);
-  expect(sh(of.repo, of.env, ["worktree", "list"]).split("\n")).toHaveLength(2);
+  sh(path, of.env, ["fsck", "--strict"]);
+  expect(refs(of)).toBe(`refs/heads/main refs/heads/signalbox/${run}`);
+  expect(readdirSync(join(of.repo, ".git"))).not.toContain("worktrees");
+  expect(readdirSync(of.home.workspaces)).toEqual([run]);
 }
 
-test("a worktree outside the repository, on its branch, locked; the second time it is found", async () => {
+function refs({ repo, env }: Site): string {
+  return sh(repo, env, ["for-each-ref", "--format=%(refname)"]).replaceAll("\n", " ");
+}
+
+test("a private clone outside the repository, on its branch; the second time it is found", async () => {
   const of = site();
   const before = mainCheckout(of);
-  const path = join(of.home.worktrees, "r1");
+  const path = join(of.home.workspaces, "r1");
   const first = await of.workspaces.prepare(wanted(of));
   expect(first).toEqual({ path, branch: "signalbox/r1", base: of.base });
   isWhole(of);
@@ -82,7 +89,7 @@ test.for<[string, Partial<ReturnType<typeof wanted>>, object]>(
     name: "UserError",
     ...error,
   });
-  expect(existsSync(join(of.home.worktrees, "r1"))).toBe(false);
+  expect(existsSync(join(of.home.workspaces, "r1"))).toBe(false);
   expect(sh(of.repo, of.env, ["for-each-ref", "--format=%(refname)"])).toBe("refs/heads/main");
 });
 
@@ -98,8 +105,10 @@ test.for(
   const { path } = await of.workspaces.prepare(wanted(of, { branch }));
   expect(sh(path, of.env, ["symbolic-ref", "HEAD"])).toBe(`refs/heads/${branch}`);
   expect(readdirSync(path).includes("PWNED") || existsSync("PWNED")).toBe(false);
-  await of.workspaces.release({ run: "r1", repo: of.repo, path, keep: join(of.root, "keep") });
-  expect(existsSync(path)).toBe(false);
+  expect(sh(of.repo, of.env, ["rev-parse", `refs/heads/${branch}`])).toBe(of.base);
+  put(path, { "a.txt": "changed\n" });
+  const { commit: head } = await handOver(of, path);
+  expect(sh(of.repo, of.env, ["rev-parse", `refs/heads/${branch}`])).toBe(head);
 });
 
 test.for(sampled(3, ["../x", "a/b", ".hidden", "-x", "a..b", "x.lock", ""]))(
@@ -113,112 +122,75 @@ test.for(sampled(3, ["../x", "a/b", ".hidden", "-x", "a..b", "x.lock", ""]))(
 );
 
 const FAILPOINTS = [
+  "mirror.before-clone",
+  "mirror.after-clone",
   "workspace.before-branch",
   "workspace.after-branch",
-  "workspace.before-worktree",
-  "workspace.after-worktree",
   "workspace.before-own",
   "workspace.after-own",
-  "workspace.before-checkout",
-  "workspace.after-checkout",
-  "workspace.after-ready",
-  "workspace.before-exclude",
-  "workspace.after-exclude",
+  "workspace.before-clone",
+  "workspace.before-place",
+  "workspace.after-place",
 ];
 
 test.for(sampled(4, FAILPOINTS))("killed at %s, the next one completes it", async (name) => {
   const of = site();
   const before = mainCheckout(of);
+  const exclude = readFileSync(join(of.repo, ".git/info/exclude"), "utf8");
   expect(await apart(of, { do: "prepare", with: wanted(of) }, name)).toMatchObject({ signal: "SIGKILL" });
   await of.workspaces.prepare(wanted(of));
   isWhole(of);
   expect(mainCheckout(of)).toBe(before);
-  expect(readFileSync(join(of.repo, ".git/info/exclude"), "utf8").match(/TASK\.md/g)).toHaveLength(1);
+  expect(readFileSync(join(of.repo, ".git/info/exclude"), "utf8")).toBe(exclude);
   expect(existsSync(of.home.quarantine)).toBe(false);
 });
 
-type Halve = (path: string, gitDir: string, of: Site) => void;
-const unready = (gitDir: string) => rmSync(join(gitDir, "signalbox-ready"));
-
-test.for<[string, Halve, string[]]>(
-  sampled(5, [
+test.for<[string, (path: string, of: Site) => void, string]>(
+  sampled(3, [
+    ["without its folder", (path) => rmSync(path, { recursive: true }), ""],
+    ["without its .git", (path) => rmSync(join(path, ".git"), { recursive: true }), "set aside"],
     [
-      "half checked out",
-      (path, gitDir) => (unready(gitDir), rmSync(join(gitDir, "index")), rmSync(join(path, "a.txt"))),
-      [],
-    ],
-    [
-      "half checked out, with a torn file",
-      (path, gitDir) => (
-        unready(gitDir),
-        rmSync(join(gitDir, "index")),
-        writeFileSync(join(path, "a.txt"), "o")
+      "with a .git that names another repository",
+      (path, of) => (
+        rmSync(join(path, ".git"), { recursive: true }),
+        writeFileSync(join(path, ".git"), `gitdir: ${of.repo}/.git\n`)
       ),
-      ["checkout-r1/a.txt"],
+      "set aside",
     ],
     [
-      "half checked out, with a lock left behind",
-      (path, gitDir) => (
-        unready(gitDir),
-        renameSync(join(gitDir, "index"), join(gitDir, "index.lock")),
-        rmSync(join(path, "b.txt"))
+      "with a link to another repository as its .git",
+      (path, of) => (
+        rmSync(join(path, ".git"), { recursive: true }),
+        symlinkSync(join(of.repo, ".git"), join(path, ".git"))
       ),
-      [],
-    ],
-    ["without its .git file", (path) => unlinkSync(join(path, ".git")), []],
-    ["without its folder", (path) => rmSync(path, { recursive: true }), []],
-    ["without its registration", (_, gitDir) => rmSync(gitDir, { recursive: true }), ["worktree-r1/a.txt"]],
-    [
-      "only a pointer to nothing",
-      (path, gitDir) => (
-        rmSync(gitDir, { recursive: true }),
-        readdirSync(path).forEach((name) => name === ".git" || rmSync(join(path, name), { recursive: true }))
-      ),
-      [],
+      "set aside",
     ],
     [
-      "registered by halves",
-      (path, gitDir) => (rmSync(join(gitDir, "gitdir")), rmSync(path, { recursive: true })),
-      ["registration-r1/HEAD"],
+      "with a link in its place",
+      (path, of) => (rmSync(path, { recursive: true }), symlinkSync(of.repo, path)),
+      "",
     ],
-    [
-      "registered without HEAD",
-      (path, gitDir) => (rmSync(join(gitDir, "HEAD")), rmSync(path, { recursive: true })),
-      ["registration-r1/index"],
-    ],
-    [
-      "an empty folder",
-      (path, gitDir) => (
-        rmSync(gitDir, { recursive: true }),
-        rmSync(path, { recursive: true }),
-        mkdirSync(path)
-      ),
-      [],
-    ],
+    ["with a file in its place", (path) => (rmSync(path, { recursive: true }), writeFileSync(path, "x")), ""],
+    ["as an empty folder", (path) => (rmSync(path, { recursive: true }), mkdirSync(path)), ""],
   ]),
-)("%s: completed, and nothing is lost", async ([, halve, quarantined]) => {
+)("%s it is made again from the last handover, and nothing is lost", async ([, harm, kept]) => {
   const of = site();
   const { path } = await of.workspaces.prepare(wanted(of));
-  halve(path, join(of.repo, ".git/worktrees/r1"), of);
-  await of.workspaces.prepare(wanted(of));
-  isWhole(of);
-  for (const file of quarantined) expect(existsSync(join(of.home.quarantine, file))).toBe(true);
-  expect(existsSync(of.home.quarantine)).toBe(quarantined.length > 0);
-  sh(of.repo, of.env, ["fsck", "--strict"]);
+  put(path, { "work.txt": "handed over\n" });
+  const { commit: head } = await handOver(of, path);
+  put(path, { "a.txt": "not handed over\n" });
+  harm(path, of);
+  const before = mainCheckout(of);
+  expect(await of.workspaces.prepare(wanted(of))).toMatchObject({ path, base: of.base });
+  expect(sh(path, of.env, ["rev-parse", "HEAD"])).toBe(head);
+  expect(sh(path, of.env, ["status", "--porcelain", "-b"])).toBe("## signalbox/r1");
+  expect(readFileSync(join(path, "work.txt"), "utf8")).toBe("handed over\n");
+  const aside = kept === "" ? path : join(of.home.quarantine, "workspace-r1");
+  expect(readFileSync(join(aside, "a.txt"), "utf8")).toBe(kept === "" ? "one\n" : "not handed over\n");
+  expect(mainCheckout(of)).toBe(before);
 });
 
-test("what was staged in a worktree whose folder somebody removed is salvaged", async () => {
-  const of = site();
-  const { path } = await of.workspaces.prepare(wanted(of));
-  put(path, { "staged.txt": "precious\n" });
-  sh(path, of.env, ["add", "staged.txt"]);
-  rmSync(path, { recursive: true });
-  await of.workspaces.prepare(wanted(of));
-  isWhole(of);
-  expect(sh(of.repo, of.env, ["show", "refs/signalbox/salvage/r1^2:staged.txt"])).toBe("precious");
-});
-
-test("artifacts are ignored once, whatever the file said before; tracked ones are left alone", async () => {
+test("artifacts are ignored in the clone only, whatever the user's rules say; tracked ones are left alone", async () => {
   const of = site();
   put(of.repo, { "PLAN.md": "tracked\n" });
   const base = commit(of.repo, of.env, "plan");
@@ -226,73 +198,31 @@ test("artifacts are ignored once, whatever the file said before; tracked ones ar
   writeFileSync(file, "mine\r\n*.tmp");
   const artifacts = ["TASK.md", "PLAN.md", "reviews/{slot}.json", "odd [name]*.md"];
   const { path } = await of.workspaces.prepare(wanted(of, { base, artifacts }));
-  await of.workspaces.prepare(wanted(of, { base, artifacts }));
-  await of.workspaces.prepare(wanted(of, { run: "r2", base, artifacts: ["OTHER.md", "TASK.md"] }));
-  expect(readFileSync(file, "utf8")).toMatchInlineSnapshot(`
+  expect(readFileSync(join(path, ".git/info/exclude"), "utf8")).toMatchInlineSnapshot(`
     "mine
     *.tmp
-    # signalbox: artifacts of run r1, not part of the work; taken out when it is over
+    # signalbox: end of rules
     .signalbox-*
+    /PLAN.md
     /TASK.md
     /odd \\[name\\]\\*.md
     /reviews/*.json
-    # signalbox: end of run r1
-    # signalbox: artifacts of run r2, not part of the work; taken out when it is over
-    .signalbox-*
-    /OTHER.md
-    /TASK.md
-    # signalbox: end of run r2
     "
   `);
   put(path, {
     "TASK.md": "t",
+    "PLAN.md": "changed\n",
     "reviews/a.json": "{}",
     "odd [name]*.md": "x",
     "odd n.md": "y",
+    "x.tmp": "ignored by the user",
     ".signalbox-new-1": "z",
   });
-  expect(sh(path, of.env, ["status", "--porcelain"])).toBe('?? "odd n.md"');
-  // When both are over, the list is the user's again, byte for byte.
-  for (const run of ["r1", "r2"])
-    await of.workspaces.release({
-      run,
-      repo: of.repo,
-      path: join(of.home.worktrees, run),
-      keep: join(of.root, `keep-${run}`),
-    });
-  expect(readFileSync(file, "utf8")).toBe("mine\r\n*.tmp\n");
+  expect(sh(path, of.env, ["status", "--porcelain"])).toBe(' M PLAN.md\n?? "odd n.md"');
+  expect(readFileSync(file, "utf8")).toBe("mine\r\n*.tmp");
 });
 
-test("a link in place of the list of ignored files is not written through", async () => {
-  const of = site();
-  const victim = join(of.root, "victim");
-  writeFileSync(victim, "untouched\n");
-  rmSync(join(of.repo, ".git/info/exclude"));
-  symlinkSync(victim, join(of.repo, ".git/info/exclude"));
-  await of.workspaces.prepare(wanted(of));
-  expect(readFileSync(victim, "utf8")).toBe("untouched\n");
-});
-
-test("a dozen at once from several processes, and from one", async () => {
-  const of = site();
-  const before = mainCheckout(of);
-  const runs = Array.from({ length: 12 }, (_, index) => `p${index}`);
-  const results = await Promise.all(
-    runs.map((run, index) =>
-      index % 4 === 0
-        ? apart(of, { do: "prepare", with: wanted(of, { run }) })
-        : of.workspaces.prepare(wanted(of, { run })),
-    ),
-  );
-  expect(results.flatMap((result) => ("err" in result && result.code !== 0 ? [result.err] : []))).toEqual([]);
-  for (const run of runs)
-    expect(sh(join(of.home.worktrees, run), of.env, ["status", "--porcelain", "-b"])).toBe(
-      `## signalbox/${run}`,
-    );
-  expect(mainCheckout(of)).toBe(before);
-});
-
-test("the same run prepared by several at once is one worktree", async () => {
+test("the same run prepared by several at once is one clone", async () => {
   const of = site();
   const results = await Promise.all([
     apart(of, { do: "prepare", with: wanted(of) }),
@@ -302,17 +232,31 @@ test("the same run prepared by several at once is one worktree", async () => {
   isWhole(of);
 });
 
+async function handOver(of: Site, path: string): Promise<{ readonly commit: string }> {
+  const artifacts = ["TASK.md"];
+  const tree = await of.workspaces.digest(path, artifacts);
+  return of.workspaces.snapshot({ path, repo: of.repo, run: "r1", tree, artifacts, message: "at a gate" });
+}
+
 test.for(
-  sampled(2, [
-    ["refs/signalbox/base/r1", "prepare"],
-    ["refs/heads/signalbox/r1", "prepare"],
-    ["refs/signalbox/snapshots/r1/7", "snapshot"],
-    ["refs/signalbox/salvage/r1", "release"],
-    ["worktrees/r1/HEAD", "release"],
-  ]),
-)("the lock of %s, left behind by a killed git, does not stop %s", async ([ref, step]) => {
+  sampled(3, [
+    ["repo", "refs/heads/signalbox/r1", "prepare"],
+    ["mirror", "refs/heads/main", "prepare"],
+    ["mirror", "packed-refs", "prepare"],
+    ["mirror", "refs/runs/r1/base", "prepare"],
+    ["mirror", "refs/runs/r1/head", "snapshot"],
+    ["mirror", "refs/runs/r1/published", "snapshot"],
+    ["repo", "refs/heads/signalbox/r1", "snapshot"],
+  ] as const),
+)("in the %s the lock of %s, left behind by a killed git, does not stop %s", async ([where, ref, step]) => {
   const of = site();
-  const lock = join(of.repo, ".git", `${ref}.lock`);
+  // There is a mirror already, and the user's branches have changed since.
+  sh(of.repo, of.env, ["branch", "old"]);
+  await of.workspaces.prepare(wanted(of, { run: "r0" }));
+  put(of.repo, { "later.txt": "later\n" });
+  commit(of.repo, of.env, "later");
+  sh(of.repo, of.env, ["branch", "-D", "-q", "old"]);
+  const lock = join(where === "repo" ? join(of.repo, ".git") : mirrorOf(of.home, of.repo), `${ref}.lock`);
   const lay = (): void => {
     mkdirSync(dirname(lock), { recursive: true });
     writeFileSync(lock, "");
@@ -321,27 +265,16 @@ test.for(
   const { path } = await of.workspaces.prepare(wanted(of));
   writeFileSync(join(path, "new.txt"), "not committed\n");
   if (step === "snapshot") lay();
-  const tree = await of.workspaces.digest(path, ["TASK.md"]);
-  await of.workspaces.snapshot({ path, run: "r1", seq: 7, tree, message: "at a gate" });
-  if (step === "release") lay();
-  await of.workspaces.release({
-    run: "r1",
-    repo: of.repo,
-    path,
-    keep: join(of.home.root, "kept"),
-    stays: { reuse: [] },
-  });
+  expect(await handOver(of, path)).toMatchObject({ notes: [] });
   expect(existsSync(lock)).toBe(false);
 });
 
-test("what a killed git left behind does not stop anybody: a lock of our ref, a half-made folder of ours", async () => {
+test("a half-made folder of ours is made again", async () => {
   const of = site();
-  const lock = join(of.repo, ".git/refs/signalbox/base/r1.lock");
-  mkdirSync(dirname(lock), { recursive: true });
-  writeFileSync(lock, "");
   const { path } = await of.workspaces.prepare(wanted(of));
-  expect(existsSync(lock)).toBe(false);
-  rmSync(join(of.home.root, "git/r1/HEAD"));
+  const [own = ""] = readdirSync(join(of.home.root, "git"));
+  rmSync(join(of.home.root, "git", own, "HEAD"));
+  await expect(of.workspaces.digest(path, ["TASK.md"])).rejects.toMatchObject({ code: "no-workspace" });
   await of.workspaces.prepare(wanted(of));
-  expect(await of.workspaces.digest(path, ["TASK.md"])).toMatch(/^[0-9a-f]{40}/);
+  expect(await of.workspaces.digest(path, ["TASK.md"])).toMatch(/^[0-9a-f]{40}$/);
 });

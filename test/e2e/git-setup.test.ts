@@ -1,4 +1,4 @@
-/** The command of `workspace.setup`: before the first agent, once for each workspace, and told where it fails. */
+/** Workspaces are set up before the first agent, once each, and only as many as there is room for. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -12,13 +12,14 @@ function configOf(root: string): string {
   const ledger = join(root, "ledger");
   const harness = (name: string) =>
     `  ${name}: { command: [sh, ${join(import.meta.dirname, `lives/${name}.sh`)}], set: { LEDGER: ${ledger} } }\n`;
-  const line = `echo "$PWD" >> ${ledger}/setup; echo why; test -e ${ledger}/mended`;
+  const line = `echo "$PWD" >> ${ledger}/setup; echo "$SIGNALBOX_CACHE" >> ${ledger}/cache; echo why; test -e ${ledger}/mended`;
   return `harnesses:\n${harness("worker")}${harness("reviewer")}workspace:\n  setup: '${line}'\n`;
 }
 
 const isDeep = process.env["SIGNALBOX_DEEP"] !== undefined;
 const isTurn = (name: string) => name.includes("/turn-");
-const linesOf = (life: Life) => readFileSync(join(life.ledger, "setup"), "utf8").trimEnd().split("\n");
+const linesOf = (life: Life, file = "setup") =>
+  readFileSync(join(life.ledger, file), "utf8").trimEnd().split("\n");
 
 test.runIf(isPerson)("no agent is started before it has done its work", { timeout: 120_000 }, async () => {
   const life = makeLife({ config: configOf });
@@ -32,7 +33,7 @@ test.runIf(isPerson)("no agent is started before it has done its work", { timeou
   const turns = () =>
     existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(isTurn) : [];
   expect(turns()).toEqual([]);
-  const place = join(life.home.worktrees, "repo--1");
+  const place = join(life.home.workspaces, run);
   expect(linesOf(life)).toEqual([place]);
   writeFileSync(join(life.ledger, "mended"), "");
   await type(life, ["resume", run]);
@@ -43,17 +44,70 @@ test.runIf(isPerson)("no agent is started before it has done its work", { timeou
 });
 
 test.runIf(isPerson && isDeep)(
-  "the next one has the same folder, set up again",
+  "the next one has a folder of its own, and shares what is kept for both",
   { timeout: 120_000 },
   async () => {
     const life = makeLife({ config: configOf });
     writeFileSync(join(life.ledger, "mended"), "");
-    expect(await untilOver(life, await begin(life))).toBe("done");
+    const first = await begin(life);
+    expect(await untilOver(life, first)).toBe("done");
     const params = ["--param", "harness=worker", "--param", "review_harness=reviewer"];
-    const second = await type(life, ["run", "task", "Another", ...params, "--detach"]);
-    expect(await untilOver(life, String(second.document["run"]))).toBe("done");
-    const place = join(life.home.worktrees, "repo--1");
-    expect(linesOf(life)).toEqual([place, place]);
+    const { document } = await type(life, ["run", "task", "Another", ...params, "--detach"]);
+    const second = String(document["run"]);
+    expect(await untilOver(life, second)).toBe("done");
+    expect(linesOf(life)).toEqual([first, second].map((run) => join(life.home.workspaces, run)));
+    const [cache = "", other] = linesOf(life, "cache");
+    expect([other, existsSync(cache), cache.startsWith(`${life.home.caches}/repo-`)]).toEqual([
+      cache,
+      true,
+      true,
+    ]);
     await clear(life);
   },
 );
+
+test.runIf(isPerson)("cancelled while it is set up: its folder goes", { timeout: 120_000 }, async () => {
+  const life = makeLife({ config: (root) => configOf(root).replace(/test -e .*'/, "sleep 600'") });
+  const run = await begin(life);
+  const place = join(life.home.workspaces, run);
+  await expect.poll(() => existsSync(join(life.ledger, "setup")), { timeout: 60_000 }).toBe(true);
+  expect(existsSync(place)).toBe(true);
+  expect((await type(life, ["cancel", run])).code).toBe(0);
+  await expect.poll(() => existsSync(place), { timeout: 60_000 }).toBe(false);
+  await clear(life);
+});
+
+test.runIf(isPerson).for([
+  ["max: 1", /^it waits for room for its workspace: 1 of 1 workspaces are in use; .*signalbox workspace gc/],
+  [
+    "min_free_mb: 1000000000",
+    /^it waits for room .*: the disk has \d+ MB left, and a workspace needs 1000000000; /,
+  ],
+] as const)(
+  "workspace.%s: the run waits, says what for, and goes on by itself",
+  { timeout: 120_000 },
+  async ([limit, said]) => {
+    const life = makeLife({
+      config: (root) => configOf(root).replace(/ {2}setup: .*\n/, `  ${limit}\n`),
+    });
+    const settings = join(life.root, "config/signalbox/config.yaml");
+    const first = limit === "max: 1" ? await begin(life) : "";
+    if (first !== "") await untilState(life, first, "reviewing");
+    const params = ["--param", "harness=worker", "--param", "review_harness=reviewer"];
+    const { code, document } = await type(life, ["run", "task", "Another", ...params, "--detach"]);
+    const run = String(document["run"]);
+    expect(code).toBe(0);
+    await expect.poll(() => look(life, run).attention, { timeout: 60_000 }).toMatch(said);
+    expect(existsSync(join(life.home.workspaces, run))).toBe(false);
+    const inbox = (await type(life, ["inbox"])).document["items"] as { what: string }[];
+    expect(inbox.find(({ what }) => said.test(what))).toMatchObject({ run, kind: "attention" });
+    writeFileSync(settings, readFileSync(settings, "utf8").replace(limit, "max: 2"));
+    await untilState(life, run, "reviewing");
+    expect(look(life, run).attention).toBe("");
+    await clear(life);
+  },
+);
+
+async function untilState(life: Life, run: string, state: string): Promise<void> {
+  await expect.poll(() => look(life, run).state, { timeout: 100_000 }).toBe(state);
+}

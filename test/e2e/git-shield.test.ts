@@ -12,8 +12,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { mirrorOf } from "../../src/adapters/git/names.ts";
 import { repositoryOf } from "../../src/adapters/git/repository.ts";
-import { commit, put, removeSites, sh, site, work } from "../support/git.ts";
+import { commit, put, removeSites, sh, site } from "../support/git.ts";
 import type { Site } from "../support/git.ts";
 
 afterAll(removeSites);
@@ -57,13 +58,25 @@ function written(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(FILES.map((name) => [`${name}.txt`, `${text}\n`]));
 }
 
+/** The agent's own git runs the user's hooks, as it should. */
+const NO_HOOKS = {
+  GIT_CONFIG_COUNT: "1",
+  GIT_CONFIG_KEY_0: "core.hooksPath",
+  GIT_CONFIG_VALUE_0: "/dev/null",
+};
+
 async function everything(of: Site, run: string): Promise<void> {
   const artifacts = ["TASK.md"];
   const { path } = await of.workspaces.prepare({ run, repo: of.repo, branch: run, base: "HEAD", artifacts });
   put(path, written("changed"));
   const tree = await of.workspaces.digest(path, artifacts);
-  await of.workspaces.snapshot({ path, run, seq: 1, tree, message: "gate" });
-  await repositoryOf(path, of.env);
+  await of.workspaces.snapshot({ path, repo: of.repo, run, tree, artifacts, message: "gate" });
+  commit(path, { ...of.env, ...NO_HOOKS }, "the agent's own");
+  put(path, written("changed again"));
+  const later = await of.workspaces.digest(path, artifacts);
+  await of.workspaces.snapshot({ path, repo: of.repo, run, tree: later, artifacts, message: "gate" });
+  await of.workspaces.usable(path);
+  await repositoryOf(of.repo, of.env);
   await of.workspaces.release({ run, repo: of.repo, path, keep: join(of.root, "keep", run) });
 }
 
@@ -80,6 +93,7 @@ function plainly(of: Site): void {
   run(["commit", "--amend"]);
   run(["fetch", "evil"]);
   run(["fetch", "ssh"]);
+  run(["fetch", mirrorOf(of.home, of.repo), "HEAD"]);
 }
 
 type Plant = (of: Site, name: string) => void;
@@ -136,6 +150,10 @@ const PLANTS: readonly Readonly<Record<string, Plant>>[] = [
     },
     "diff-command": named("diff", "command", "d"),
     textconv: named("diff", "textconv", "t"),
+    redirected: (of, name) => (
+      set(of, "url.ssh://localhost/x.insteadOf", mirrorOf(of.home, of.repo)),
+      set(of, "core.sshCommand", trap(of, name))
+    ),
     ext: (of, name) => (
       set(of, "protocol.ext.allow", "always"),
       set(of, "remote.evil.url", `ext::${trap(of, name)}`)
@@ -163,28 +181,6 @@ test.for(PLANTS.map((plants) => [Object.keys(plants).join(", "), plants] as cons
   },
 );
 
-test("what an agent puts into the configuration of its own worktree is not run", async () => {
-  const of = site();
-  set(of, "extensions.worktreeConfig", "true");
-  const { path } = await of.workspaces.prepare({
-    run: "r1",
-    repo: of.repo,
-    branch: "r1",
-    base: "HEAD",
-    artifacts: [],
-  });
-  sh(path, of.env, ["config", "--worktree", "filter.x.clean", trap(of, "clean")]);
-  sh(path, of.env, ["config", "--worktree", "core.pager", trap(of, "pager")]);
-  put(path, { ".gitattributes": "* filter=x\n", "a.txt": "changed\n" });
-  marks(of);
-  await of.workspaces.digest(path, []);
-  expect(marks(of)).toEqual([]);
-  sh(path, of.env, ["add", "-A"]);
-  expect(marks(of)).toEqual(["clean"]);
-  await of.workspaces.release({ run: "r1", repo: of.repo, path, keep: join(of.root, "keep") });
-  expect(marks(of)).toEqual([]);
-});
-
 test("a credential helper is not asked, and nothing is fetched", async () => {
   const of = site();
   set(of, "credential.helper", trap(of, "credential"));
@@ -201,29 +197,6 @@ test("a credential helper is not asked, and nothing is fetched", async () => {
     input: "url=https://localhost/\n\n",
   });
   expect(marks(of)).toEqual(["credential"]);
-});
-
-test("a merge driver is not run", async () => {
-  const of = site();
-  set(of, "merge.x.driver", `${trap(of, "merge")} %A`);
-  attribute(of, "*", "merge=x");
-  const { path } = await of.workspaces.prepare({
-    run: "r1",
-    repo: of.repo,
-    branch: "r1",
-    base: "HEAD",
-    artifacts: [],
-  });
-  put(path, { "a.txt": "ours\n" });
-  commit(path, of.env, "ours");
-  sh(path, of.env, ["switch", "-q", "-c", "theirs", of.base]);
-  put(path, { "a.txt": "theirs\n" });
-  commit(path, of.env, "theirs");
-  spawnSync("git", ["merge", "r1"], { cwd: path, env: of.env });
-  expect(marks(of)).toEqual(["merge"]);
-  await of.workspaces.digest(path, []);
-  await of.workspaces.release({ run: "r1", repo: of.repo, path, keep: join(of.root, "keep") });
-  expect(marks(of)).toEqual([]);
 });
 
 test("git is not started inside a nested repository, whose configuration is an agent's too", async () => {
@@ -273,18 +246,13 @@ test("a filter of the user's own goes on working, also where the repository name
     artifacts: [],
   });
   put(path, { "a.txt": "hello\n" });
-  const tree = work(await of.workspaces.digest(path, []));
-  expect(sh(of.repo, of.env, ["show", `${tree}:a.txt`])).toBe("HELLO");
+  const tree = await of.workspaces.digest(path, []);
+  await of.workspaces.snapshot({ path, repo: of.repo, run: "r1", tree, artifacts: [], message: "gate" });
+  expect(sh(of.repo, of.env, ["show", "r1:a.txt"])).toBe("HELLO");
   expect(marks(of)).toEqual([]);
-  await of.workspaces.release({ run: "r1", repo: of.repo, path, keep: join(of.root, "keep") });
-  // The exact bytes are kept as well.
-  const parents = sh(of.repo, of.env, ["rev-list", "--parents", "-1", "refs/signalbox/salvage/r1"])
-    .split(" ")
-    .slice(2);
-  expect(parents.map((oid) => sh(of.repo, of.env, ["show", `${oid}:a.txt`]))).toEqual(["hello"]);
 });
 
-test("variables of whoever started us do not say where to work", async () => {
+test("variables of the process that started us do not say where to work", async () => {
   const of = site();
   const elsewhere = site();
   const env = {

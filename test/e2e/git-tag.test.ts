@@ -18,8 +18,8 @@ async function branch(
   put(path, { "a.txt": "changed\n", "TASK.md": "an artifact\n" });
   const looked = { run: "r1", repo: of.repo, path, artifacts: ["TASK.md"] };
   const tree = await of.workspaces.digest(path, looked.artifacts);
-  const made = await completionBy(of).commit({ ...looked, tree, exclude: "", message: "Do it" });
-  const wish = { ...work, tree: made.tree, name, message: "Do it\n\n# All of it.\n" };
+  await completionBy(of).commit({ ...looked, tree, exclude: "", message: "Do it" });
+  const wish = { run: "r1", repo: of.repo, tree, name, message: "Do it\n\n# All of it.\n" };
   return { of, path, wish };
 }
 
@@ -72,12 +72,27 @@ test("what is there, in the way or no name is refused, and stays as it is", asyn
   expect(sh(of.repo, of.env, ["show-ref", "--tags"])).toBe(before);
 });
 
-test("a branch that has gone on is not tagged", async () => {
+test("what passed the gate is tagged, whatever the branch and the workspace have by now", async () => {
   const { of, path, wish } = await branch();
+  const commit = sh(of.repo, of.env, ["rev-parse", "work"]);
   put(path, { "a.txt": "more\n" });
   sh(path, of.env, ["commit", "-qam", "More"]);
-  await expect(completionBy(of).tag(wish)).rejects.toThrow(
-    "work has changed since the gate before the tag of r1: nothing is tagged",
+  sh(of.repo, of.env, ["update-ref", "refs/heads/work", of.base]);
+  expect(await completionBy(of).tag(wish)).toMatchObject({ commit });
+  expect(sh(of.repo, of.env, ["show", "v1.0:a.txt"])).toBe("changed");
+});
+
+test("work without a commit is not tagged", async () => {
+  const { of, wish } = await branch();
+  await expect(completionBy(of).tag({ ...wish, tree: "1".repeat(40) })).rejects.toThrow(
+    "r1 has no commit of the work that passed its gate",
   );
   expect(tags(of)).toBe("");
+});
+
+test("a tag that shows other content than what passed the gate is no success", async () => {
+  const { of, wish } = await branch();
+  const commit = sh(of.repo, of.env, ["rev-parse", "work"]);
+  sh(of.repo, of.env, ["replace", commit, of.base]);
+  await expect(completionBy(of).tag(wish)).rejects.toMatchObject({ code: "not-delivered", exit: 1 });
 });

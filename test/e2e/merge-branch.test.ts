@@ -1,30 +1,33 @@
-/** A branch is merged by us: what comes of it, what is refused, and that whoever is killed over it leaves a way on. */
+/** Work is merged by a person: what comes of it, what is refused, and that a killed process leaves a way on. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { mergeBranch, type Merging } from "../../src/adapters/git/merge.ts";
-import { uncommittedIn } from "../../src/adapters/git/uncommitted.ts";
+import { mergeWork, type Merging } from "../../src/adapters/git/merge.ts";
+import { mirrorOf } from "../../src/adapters/git/names.ts";
 import { UserError } from "../../src/adapters/user-error.ts";
 import { apart, commit, put, removeSites, sh, site, type Site } from "../support/git.ts";
+import { forgetBranch, handOver } from "../support/handover.ts";
 import { sampled } from "../support/sampled.ts";
 
 afterAll(removeSites);
 
 const MESSAGE = "Merge task r1: a change";
 
-function merging(of: Site, more: Partial<Merging> = {}): Merging {
-  return { run: "r1", repo: of.repo, branch: "task", into: "main", message: MESSAGE, ...more };
-}
+type Wish = Partial<Merging>;
 
-/** A branch with one commit, made in a worktree of its own. */
-function withBranch(
-  of: Site,
-  files: Readonly<Record<string, string>> = { "a.txt": "changed\n", "new.txt": "new\n" },
-): string {
-  const path = join(of.root, "work");
-  sh(of.repo, of.env, ["worktree", "add", "-q", "-b", "task", path]);
-  put(path, files);
-  return commit(path, of.env, "work");
+/** The last handover of the run, unless another commit is given. */
+function merging(of: Site, more: Wish = {}): Merging {
+  const work = sh(mirrorOf(of.home, of.repo), of.env, ["rev-parse", "refs/runs/r1/head"]);
+  return {
+    run: "r1",
+    repo: of.repo,
+    branch: "task",
+    into: "main",
+    base: of.base,
+    commit: work,
+    message: MESSAGE,
+    ...more,
+  };
 }
 
 function ahead(of: Site, files: Readonly<Record<string, string>> = { "b.txt": "elsewhere\n" }): string {
@@ -35,6 +38,14 @@ function ahead(of: Site, files: Readonly<Record<string, string>> = { "b.txt": "e
 const at = (of: Site, ref: string): string => sh(of.repo, of.env, ["rev-parse", ref]);
 const status = (of: Site): string => sh(of.repo, of.env, ["status", "--porcelain"]);
 const on = (of: Site) => ({ home: of.home, env: of.env });
+
+/** A file that is ignored, and that the agent adds all the same. */
+const forced =
+  (name: string, of: Site) =>
+  (path: string): void => {
+    put(path, { [name]: "forced\n" });
+    sh(path, of.env, ["add", "-f", name]);
+  };
 
 async function refused(work: Promise<unknown>): Promise<UserError> {
   try {
@@ -48,24 +59,36 @@ async function refused(work: Promise<unknown>): Promise<UserError> {
 
 test("a fast-forward where that is possible; the checkout of the branch follows", async () => {
   const of = site();
-  const tip = withBranch(of);
+  const { commit: tip } = handOver(of);
   put(of.repo, { "mine.txt": "nobody's business\n" });
-  expect(await mergeBranch(on(of), merging(of))).toEqual({ how: "ff", commit: tip, checkout: of.repo });
+  expect(await mergeWork(on(of), merging(of))).toMatchObject({
+    how: "ff",
+    commit: tip,
+    files: 2,
+    checkout: of.repo,
+  });
   expect(at(of, "main")).toBe(tip);
   expect(readFileSync(join(of.repo, "a.txt"), "utf8")).toBe("changed\n");
   expect(status(of)).toBe("?? mine.txt");
-  expect(await mergeBranch(on(of), merging(of))).toEqual({ how: "already", commit: tip, checkout: "" });
+  expect(await mergeWork(on(of), merging(of))).toMatchObject({ how: "already", commit: tip, checkout: "" });
   expect(sh(of.repo, of.env, ["reflog", "-1", "HEAD"])).toContain("signalbox: task r1 merged");
   sh(of.repo, of.env, ["fsck", "--strict"]);
 });
 
+test("a remote that does not have it yet is told", async () => {
+  const of = site();
+  handOver(of);
+  sh(of.repo, of.env, ["update-ref", "refs/remotes/origin/main", of.base]);
+  expect(await mergeWork(on(of), merging(of))).toMatchObject({ how: "ff", isUnpushed: true });
+});
+
 test("a merge commit otherwise, by the person's name; where nothing is checked out, no file is touched", async () => {
   const of = site();
-  const tip = withBranch(of);
+  const { commit: tip } = handOver(of);
   const old = ahead(of);
   sh(of.repo, of.env, ["switch", "-q", "--detach"]);
   const before = status(of);
-  const { how, commit: made, checkout } = await mergeBranch(on(of), merging(of));
+  const { how, commit: made, checkout } = await mergeWork(on(of), merging(of));
   expect({ how, checkout }).toEqual({ how: "merge", checkout: "" });
   expect(at(of, "main")).toBe(made);
   expect(sh(of.repo, of.env, ["log", "-1", "--format=%P|%an <%ae>|%cn|%B", "main"]).trimEnd()).toBe(
@@ -78,15 +101,158 @@ test("a merge commit otherwise, by the person's name; where nothing is checked o
 
 test("strategies: ff only where it is one, merge always", async () => {
   const one = site();
-  withBranch(one);
-  expect((await mergeBranch(on(one), merging(one, { strategy: "merge" }))).how).toBe("merge");
+  handOver(one);
+  expect((await mergeWork(on(one), merging(one, { strategy: "merge" }))).how).toBe("merge");
   expect(status(one)).toBe("");
   const two = site();
-  withBranch(two);
+  handOver(two);
   const old = ahead(two);
-  const no = await refused(mergeBranch(on(two), merging(two, { strategy: "ff" })));
+  const no = await refused(mergeWork(on(two), merging(two, { strategy: "ff" })));
   expect(no).toMatchObject({ code: "not-fast-forward", exit: 5 });
   expect(at(two, "main")).toBe(old);
+});
+
+test("squash: one new commit of the person on the target; merged again, the target already contains it", async () => {
+  const of = site();
+  handOver(of, { "a.txt": "changed\n" });
+  const { commit: work } = handOver(of, { "new.txt": "new\n" });
+  const old = ahead(of);
+  const { how, commit: made, files } = await mergeWork(on(of), merging(of, { strategy: "squash" }));
+  expect({ how, files, main: at(of, "main") }).toEqual({ how: "squash", files: 2, main: made });
+  expect(sh(of.repo, of.env, ["log", "-1", "--format=%P|%an <%ae>|%cn", "main"])).toBe(
+    `${old}|A <a@example.com>|A`,
+  );
+  expect(at(of, "main^{tree}")).toBe(sh(of.repo, of.env, ["merge-tree", "--write-tree", old, work]));
+  ahead(of, { "dir/c.txt": "later\n" });
+  const later = at(of, "main");
+  expect(await mergeWork(on(of), merging(of))).toMatchObject({ how: "already", commit: made });
+  expect([at(of, "main"), status(of)]).toEqual([later, ""]);
+});
+
+test.for<[string, (of: Site) => void]>([
+  [
+    "the branch is somewhere else",
+    (of) => void sh(of.repo, of.env, ["update-ref", "refs/heads/task", of.base]),
+  ],
+  ["the branch and its objects are gone", (of) => forgetBranch(of)],
+  ["a later handover is on the branch", (of) => void handOver(of, { "late.txt": "not reviewed\n" })],
+  [
+    "the branch is checked out",
+    (of) => void sh(of.repo, of.env, ["worktree", "add", "-q", join(of.root, "own"), "task"]),
+  ],
+])("exactly the handover commit is merged: %s", async ([, happens]) => {
+  const of = site();
+  const { commit: work } = handOver(of);
+  happens(of);
+  const branch = (): string => sh(of.repo, of.env, ["for-each-ref", "refs/heads/task"]);
+  const before = branch();
+  expect(await mergeWork(on(of), merging(of, { commit: work }))).toMatchObject({ how: "ff", commit: work });
+  expect([at(of, "main"), branch(), status(of)]).toEqual([work, before, ""]);
+  sh(of.repo, of.env, ["fsck", "--strict"]);
+});
+
+test("commits of a person on the branch: shown, never overwritten, left out or reviewed first", async () => {
+  const of = site();
+  const { commit: work, path } = handOver(of);
+  const own = join(of.root, "own");
+  sh(of.repo, of.env, ["worktree", "add", "-q", own, "task"]);
+  put(own, { "mine.txt": "by hand\n" });
+  const mine = commit(own, of.env, "By hand");
+  const main = at(of, "main");
+  const no = await refused(mergeWork(on(of), merging(of)));
+  expect(no).toMatchObject({ code: "unreviewed-commits", exit: 5 });
+  expect(no.message).toContain(`${mine.slice(0, 7)} A: By hand`);
+  expect([at(of, "main"), at(of, "task"), status(of)]).toEqual([main, mine, ""]);
+  // The worker is given what it is asked to merge: its clone borrows from the mirror.
+  expect(no.next).toContain(`git merge ${mine.slice(0, 12)}`);
+  sh(path, of.env, ["merge", "-q", mine.slice(0, 12)]);
+  const left = site();
+  const { commit: reviewed } = handOver(left);
+  sh(left.repo, left.env, ["switch", "-q", "task"]);
+  put(left.repo, { "mine.txt": "by hand\n" });
+  const extra = commit(left.repo, left.env, "By hand");
+  expect(await mergeWork(on(left), merging(left, { leave: true }))).toMatchObject({ commit: reviewed });
+  expect([at(left, "main"), at(left, "task"), status(left)]).toEqual([reviewed, extra, ""]);
+  const { commit: both } = handOver(of, {});
+  expect(both).not.toBe(work);
+  expect(await mergeWork(on(of), merging(of))).toMatchObject({ how: "ff", commit: both });
+  expect(sh(of.repo, of.env, ["show", "main:mine.txt"])).toBe("by hand");
+});
+
+test.for<[string, (of: Site) => void]>([
+  ["an empty commit", (of) => void handOver(of, {}, { work: (path) => commit(path, of.env, "nothing") })],
+  [
+    "changes that were taken back",
+    (of) => {
+      handOver(of, { "a.txt": "changed\n" });
+      handOver(of, { "a.txt": "one\n" });
+    },
+  ],
+  [
+    "only brought up to date, with an empty commit on top",
+    (of) => {
+      handOver(of, {}, { work: (path) => commit(path, of.env, "nothing") });
+      const main = ahead(of);
+      const pull = (path: string): void => {
+        sh(path, of.env, ["pull", "-q", "--no-edit", "--no-rebase", of.repo, main]);
+        commit(path, of.env, "nothing");
+      };
+      handOver(of, {}, { work: pull });
+    },
+  ],
+])("work that changes nothing is not merged: %s", async ([, happens]) => {
+  const of = site();
+  happens(of);
+  const before = at(of, "main");
+  const no = await refused(mergeWork(on(of), merging(of)));
+  expect(no).toMatchObject({ code: "nothing-to-merge", exit: 5 });
+  expect(no.message).not.toMatch(/\bmerged\b/);
+  expect([at(of, "main"), status(of)]).toEqual([before, ""]);
+});
+
+test("merged by other means: the commit that brought it is named, and nothing is added", async () => {
+  const of = site();
+  handOver(of);
+  ahead(of);
+  sh(of.repo, of.env, ["merge", "-q", "--squash", "task"]);
+  sh(of.repo, of.env, ["commit", "-q", "-m", "All of it"]);
+  const brought = at(of, "main");
+  ahead(of, { "dir/c.txt": "later\n" });
+  const before = at(of, "main");
+  const { how, commit: by, said } = await mergeWork(on(of), merging(of));
+  expect({ how, by, said }).toEqual({
+    how: "already",
+    by: brought,
+    said: `${brought.slice(0, 7)} "All of it"`,
+  });
+  expect(at(of, "main")).toBe(before);
+});
+
+test("a conflict is told before anything is touched, and the worker gets the commit to merge", async () => {
+  const of = site();
+  const { path } = handOver(of);
+  const main = ahead(of, { "a.txt": "otherwise\n" });
+  const no = await refused(mergeWork(on(of), merging(of)));
+  expect(no.message).toBe("Merge conflict in a.txt. Nothing was changed.");
+  expect(no.next).toContain(`git merge ${main.slice(0, 12)}`);
+  expect(() => sh(path, of.env, ["merge", main.slice(0, 12)])).toThrow("Command failed");
+  put(path, { "a.txt": "both\n" });
+  handOver(of, {});
+  expect(await mergeWork(on(of), merging(of))).toMatchObject({ how: "ff" });
+  expect(sh(of.repo, of.env, ["show", "main:a.txt"])).toBe("both");
+});
+
+test("what arrived is compared with what was reviewed: what the user's git shows instead is no delivery", async () => {
+  const of = site();
+  const { commit: work } = handOver(of);
+  // The user's git is told to take another commit for this one.
+  const other = sh(of.repo, of.env, ["commit-tree", "-p", of.base, "-m", "other", `${of.base}^{tree}`]);
+  sh(of.repo, of.env, ["replace", work, other]);
+  sh(of.repo, of.env, ["switch", "-q", "--detach"]);
+  const no = await refused(mergeWork(on(of), merging(of)));
+  expect(no).toMatchObject({ code: "not-delivered", exit: 1 });
+  expect(no.message).toContain("a.txt, new.txt");
+  expect(no.message).toContain("r1 is not done");
 });
 
 type Obstacle = readonly [what: string, code: string, names: string, put: (of: Site) => void];
@@ -125,9 +291,7 @@ const OBSTACLES: readonly Obstacle[] = [
     "checkout-dirty",
     "kept.log",
     (of) => {
-      put(join(of.root, "work"), { "kept.log": "theirs\n" });
-      sh(join(of.root, "work"), of.env, ["add", "-f", "kept.log"]);
-      sh(join(of.root, "work"), of.env, ["commit", "-q", "-m", "a log"]);
+      handOver(of, { "kept.log": "theirs\n" }, { work: forced("kept.log", of) });
       put(of.repo, { "kept.log": "mine\n" });
     },
   ],
@@ -136,9 +300,7 @@ const OBSTACLES: readonly Obstacle[] = [
     "checkout-dirty",
     "build/out.o",
     (of) => {
-      put(join(of.root, "work"), { build: "a file now\n" });
-      sh(join(of.root, "work"), of.env, ["add", "-f", "build"]);
-      sh(join(of.root, "work"), of.env, ["commit", "-q", "-m", "build"]);
+      handOver(of, { build: "a file now\n" }, { work: forced("build", of) });
       put(of.repo, { "build/out.o": "mine\n" });
     },
   ],
@@ -160,27 +322,26 @@ const OBSTACLES: readonly Obstacle[] = [
 
 test.for(sampled(5, OBSTACLES))("%s: nothing is touched", async ([, code, names, place]) => {
   const of = site();
-  withBranch(of);
+  handOver(of);
   place(of);
   const before = [at(of, "main"), status(of), readFileSync(join(of.repo, ".git/index")).toString("hex")];
-  const no = await refused(mergeBranch(on(of), merging(of)));
+  const no = await refused(mergeWork(on(of), merging(of)));
   expect({ code: no.code, exit: no.exit, next: no.next !== "" }).toEqual({ code, exit: 5, next: true });
   expect(no.message).toContain(names);
   expect(status(of)).toBe(before[1]);
   expect(at(of, "main")).toBe(before[0]);
-  expect(sh(of.repo, of.env, ["worktree", "list"]).split("\n")).toHaveLength(2);
 });
 
 test("a rebase of the branch under way anywhere", async () => {
   const of = site();
-  withBranch(of);
+  handOver(of);
   sh(of.repo, of.env, ["branch", "side"]);
   ahead(of, { "b.txt": "one way\n" });
   sh(of.repo, of.env, ["switch", "-q", "side"]);
   ahead(of, { "b.txt": "another\n" });
   sh(of.repo, of.env, ["switch", "-q", "main"]);
   expect(() => sh(of.repo, of.env, ["rebase", "-q", "side"])).toThrow("could not apply");
-  const no = await refused(mergeBranch(on(of), merging(of)));
+  const no = await refused(mergeWork(on(of), merging(of)));
   expect(no).toMatchObject({ code: "checkout-busy", exit: 5 });
 });
 
@@ -188,7 +349,7 @@ test("nothing that the repository configures runs: hooks, filters, drivers", asy
   const of = site();
   put(of.repo, { ".gitattributes": "*.txt merge=evil filter=evil\n" });
   commit(of.repo, of.env, "attributes");
-  withBranch(of);
+  handOver(of);
   ahead(of);
   const trace = join(of.root, "evil");
   const script = `sh -c 'echo ran >>${trace}; cat'`;
@@ -202,52 +363,8 @@ test("nothing that the repository configures runs: hooks, filters, drivers", asy
     "post-index-change",
   ])
     writeFileSync(join(of.repo, ".git/hooks", hook), `#!/bin/sh\necho ${hook} >>${trace}\n`, { mode: 0o755 });
-  await mergeBranch(on(of), merging(of));
+  await mergeWork(on(of), merging(of));
   expect(existsSync(trace)).toBe(false);
-});
-
-test("what is not committed in a workspace is told, and what git does not know is not", async () => {
-  const of = site();
-  const path = (await of.workspaces.prepare({ ...merging(of), base: of.base, artifacts: ["TASK.md"] })).path;
-  put(path, { "loose.txt": "?\n" });
-  expect(await uncommittedIn(on(of), { run: "r1", path, branch: "task" })).toEqual([]);
-  put(path, { "a.txt": "changed\n", "added.txt": "new\n" });
-  sh(path, of.env, ["add", "added.txt"]);
-  expect(await uncommittedIn(on(of), { run: "r1", path, branch: "task" })).toEqual(["a.txt", "added.txt"]);
-  sh(path, of.env, ["stash", "-q"]);
-  sh(path, of.env, ["switch", "-q", "-c", "another"]);
-  expect(await refused(uncommittedIn(on(of), { run: "r1", path, branch: "task" }))).toMatchObject({
-    code: "other-branch",
-    exit: 5,
-  });
-});
-
-test.for<[string, (path: string, of: Site) => void]>(
-  sampled(1, [
-    [
-      "a commit more",
-      (path, of) => (put(path, { "sneaked.txt": "in\n" }), void commit(path, of.env, "more")),
-    ],
-    [
-      "another branch in its place",
-      (_, of) => void sh(of.repo, of.env, ["update-ref", "refs/heads/task", at(of, "main")]),
-    ],
-  ]),
-)("what was looked at is merged, or nothing: %s", async ([, change]) => {
-  const of = site();
-  const artifacts = ["TASK.md"];
-  const { path } = await of.workspaces.prepare({ ...merging(of), base: of.base, artifacts });
-  put(path, { "a.txt": "looked at\n", "TASK.md": "committed by mistake\n" });
-  sh(path, of.env, ["add", "-f", "TASK.md"]);
-  const tip = commit(path, of.env, "work");
-  const looked = { tree: await of.workspaces.digest(path, artifacts), artifacts };
-  const old = at(of, "main");
-  change(path, of);
-  const no = await refused(mergeBranch(on(of), merging(of, { looked })));
-  expect(no).toMatchObject({ code: "conflict", exit: 6 });
-  expect([at(of, "main"), status(of)]).toEqual([old, ""]);
-  sh(of.repo, of.env, ["update-ref", "refs/heads/task", tip]);
-  expect(await mergeBranch(on(of), merging(of, { looked }))).toMatchObject({ how: "ff", commit: tip });
 });
 
 const PLACES = [
@@ -266,7 +383,7 @@ const SOME =
 
 test.for(sampled(2, SOME))("killed at %s, a second call finishes", async (place) => {
   const of = site();
-  withBranch(of);
+  handOver(of);
   ahead(of);
   put(of.repo, { "mine.txt": "mine\n" });
   const killed = await apart(of, { do: "merge", with: merging(of) }, `merge.${place}`);
@@ -282,7 +399,7 @@ test.for(sampled(2, SOME))("killed at %s, a second call finishes", async (place)
 /** As if the machine had lost power in the middle of git's writing: some files are new, one is half, the index is old. */
 test("killed in the middle of the files, a second call finishes; what a person wrote since stays", async () => {
   const of = site();
-  withBranch(of, {
+  handOver(of, {
     "a.txt": "changed\nand longer\n",
     "b.txt": "changed\n",
     "dir/c.txt": "changed\n",
@@ -292,24 +409,24 @@ test("killed in the middle of the files, a second call finishes; what a person w
   put(of.repo, { "a.txt": "changed\nand", "b.txt": "changed\n", "new.txt": "ne" });
   writeFileSync(join(of.repo, ".git/index.lock"), "");
   put(of.repo, { "dir/c.txt": "a person was here\n" });
-  const no = await refused(mergeBranch(on(of), merging(of)));
+  const no = await refused(mergeWork(on(of), merging(of)));
   expect(no).toMatchObject({ code: "checkout-dirty", exit: 5 });
   expect(no.message).toContain("dir/c.txt");
   expect(status(of)).toBe(" M dir/c.txt");
   put(of.repo, { "dir/c.txt": "three\n" });
-  await mergeBranch(on(of), merging(of));
+  await mergeWork(on(of), merging(of));
   expect(status(of)).toBe("");
   expect(readFileSync(join(of.repo, "a.txt"), "utf8")).toBe("changed\nand longer\n");
 });
 
 test("killed before the ref, and the person went on: theirs stays", async () => {
   const of = site();
-  withBranch(of);
+  handOver(of);
   await apart(of, { do: "merge", with: merging(of) }, "merge.after-files");
   expect(status(of)).toBe("M  a.txt\nA  new.txt");
   sh(of.repo, of.env, ["reset", "-q", "--hard"]);
   const mine = ahead(of);
-  expect((await mergeBranch(on(of), merging(of))).how).toBe("merge");
+  expect((await mergeWork(on(of), merging(of))).how).toBe("merge");
   expect(sh(of.repo, of.env, ["log", "-1", "--format=%P", "main"]).split(" ")[0]).toBe(mine);
   expect(status(of)).toBe("");
 });

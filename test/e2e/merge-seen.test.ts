@@ -1,275 +1,302 @@
-/** A branch was merged by other means, or was not: what is seen, and what it costs to look. */
+/** Work was merged by other means, or was not: what is seen, what proves it, and what it costs to look. */
 import { rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { areBranchesNews, lookedFile } from "../../src/adapters/git/looked.ts";
 import { gitMerges } from "../../src/adapters/git/merged.ts";
-import type { BranchOf } from "../../src/engine/ports/merges.ts";
+import { mirrorOf } from "../../src/adapters/git/names.ts";
+import type { WorkOf } from "../../src/engine/ports/merges.ts";
 import { commit, put, removeSites, sh, site, type Site } from "../support/git.ts";
+import { handOver, type HandedOver } from "../support/handover.ts";
 import { sampled } from "../support/sampled.ts";
 
 afterAll(removeSites);
 
-const branchOf = (of: Site): BranchOf => ({
-  run: "r1",
-  repo: of.repo,
-  branch: "task",
-  base: of.base,
-  defaultBranch: "main",
-});
-
 type Made = Site & {
-  readonly work: string;
+  readonly work: HandedOver;
+  readonly remote: string;
   readonly git: (...args: string[]) => string;
-  readonly there: (...args: string[]) => string;
 };
 
-/** A worktree on a branch of its own, as a run has one. */
-function made(): Made {
+/** Work that was handed over, and a remote with the default branch as it was. */
+function made(files?: Readonly<Record<string, string>>): Made {
   const of = site();
-  const work = join(of.root, "work");
-  sh(of.repo, of.env, ["worktree", "add", "-q", "-b", "task", work]);
-  return {
-    ...of,
-    work,
-    git: (...args) => sh(of.repo, of.env, args),
-    there: (...args) => sh(work, of.env, args),
-  };
+  const remote = join(of.root, "remote.git");
+  sh(of.root, of.env, ["clone", "-q", "--bare", of.repo, remote]);
+  const git = (...args: string[]): string => sh(of.repo, of.env, args);
+  return { ...of, work: handOver(of, files), remote, git };
 }
 
-function change(of: Made, name = "a.txt", text = "changed\n"): void {
-  put(of.work, { [name]: text });
-  commit(of.work, of.env, `changes ${name}`);
-}
+const workOf = (of: Made, more: Partial<WorkOf> = {}): WorkOf => ({
+  run: "r1",
+  repo: of.repo,
+  tree: of.work.tree,
+  base: of.base,
+  entry: 1,
+  defaultBranch: "main",
+  remote: of.remote,
+  ...more,
+});
 
 function elsewhere(of: Made, name = "b.txt", text = "elsewhere\n"): void {
   put(of.repo, { [name]: text });
   commit(of.repo, of.env, `elsewhere ${name}`);
 }
 
-const seen = async (of: Made): Promise<string | undefined> => (await gitMerges(of).merged(branchOf(of)))?.tip;
+function squash(of: Made): void {
+  of.git("merge", "-q", "--squash", "task");
+  of.git("commit", "-q", "-m", "all of it");
+}
 
-type Story = readonly [what: string, isMerged: boolean, happens: (of: Made) => void];
+/** The remote has it, as if somebody had merged it there. */
+function push(of: Made): void {
+  of.git("push", "-q", of.remote, `${of.work.commit}:refs/heads/main`);
+}
+
+type Seen = "nothing" | "seen" | "proven";
+type Story = readonly [what: string, seen: Seen, ref: string, happens: (of: Made) => void];
+
+const MAIN = "refs/heads/main";
+const ORIGIN = "refs/remotes/origin/main";
 
 const STORIES: readonly Story[] = [
-  ["nothing was done", false, () => undefined],
-  ["work that nobody has merged", false, (of) => change(of)],
-  [
-    "work that nobody has merged, while others have",
-    false,
-    (of) => {
-      change(of);
-      elsewhere(of);
-    },
-  ],
-  [
-    "a fast-forward",
-    true,
-    (of) => {
-      change(of);
-      of.git("merge", "-q", "--ff-only", "task");
-    },
-  ],
+  ["nobody has merged it", "nothing", "", () => undefined],
+  ["others have done something else", "nothing", "", (of) => elsewhere(of)],
+  ["a fast-forward", "proven", MAIN, (of) => of.git("merge", "-q", "--ff-only", "task")],
   [
     "a merge commit, and others after it",
-    true,
+    "proven",
+    MAIN,
     (of) => {
-      change(of);
       elsewhere(of);
       of.git("merge", "-q", "--no-edit", "task");
       elsewhere(of, "c.txt");
     },
   ],
   [
-    "a squash",
-    true,
+    "a squash, and others before and after it",
+    "proven",
+    MAIN,
     (of) => {
-      change(of);
-      change(of, "new.txt");
       elsewhere(of);
-      of.git("merge", "-q", "--squash", "task");
-      of.git("commit", "-q", "-m", "all of it");
-    },
-  ],
-  [
-    "a squash, and others after it",
-    true,
-    (of) => {
-      change(of);
-      of.git("merge", "-q", "--squash", "task");
-      of.git("commit", "-q", "-m", "all of it");
-      elsewhere(of);
+      squash(of);
+      elsewhere(of, "c.txt");
     },
   ],
   [
     "picked one by one",
-    true,
+    "proven",
+    MAIN,
     (of) => {
-      change(of);
-      change(of, "new.txt");
       elsewhere(of);
       of.git("cherry-pick", "main..task");
     },
   ],
   [
     "only half of it was picked",
-    false,
+    "nothing",
+    "",
     (of) => {
-      change(of);
-      change(of, "new.txt");
       elsewhere(of);
       of.git("cherry-pick", "task~1");
     },
   ],
   [
-    "as another fetched it",
-    true,
-    (of) => {
-      change(of);
-      of.git("update-ref", "refs/remotes/origin/main", "task");
-    },
-  ],
-  [
-    "as we fetched it",
-    true,
-    (of) => {
-      change(of);
-      of.git("update-ref", "refs/signalbox/upstream/main", "task");
-    },
-  ],
-  [
     "refs are packed",
-    true,
+    "proven",
+    MAIN,
     (of) => {
-      change(of);
       of.git("merge", "-q", "task");
       of.git("pack-refs", "--all");
     },
   ],
   [
-    "the branch was only brought up to date",
-    false,
+    "the branch is gone since the merge",
+    "proven",
+    MAIN,
     (of) => {
-      elsewhere(of);
-      of.there("merge", "-q", "main");
+      of.git("merge", "-q", "task");
+      of.git("branch", "-q", "-D", "task");
     },
   ],
   [
-    "the branch was rebased before anything was done",
-    false,
+    "something else is staged in the checkout",
+    "proven",
+    MAIN,
     (of) => {
-      elsewhere(of);
-      of.there("rebase", "-q", "main");
+      of.git("merge", "-q", "task");
+      put(of.repo, { "mine.txt": "mine\n" });
+      of.git("add", "mine.txt");
     },
   ],
   [
-    "work was thrown away for what others have done",
-    false,
+    "a remote branch that the remote has moved away from",
+    "seen",
+    ORIGIN,
     (of) => {
-      change(of);
-      elsewhere(of);
-      of.there("reset", "-q", "--hard", "main");
+      push(of);
+      of.git("fetch", "-q", of.remote, `main:${ORIGIN}`);
+      of.git("push", "-q", "--force", of.remote, `${of.base}:refs/heads/main`);
     },
   ],
   [
-    "an empty commit on what others have done",
-    false,
+    "merged on the remote, and fetched by the user",
+    "proven",
+    ORIGIN,
     (of) => {
-      elsewhere(of);
-      of.there("merge", "-q", "main");
-      of.there("commit", "-q", "--allow-empty", "-m", "nothing");
+      push(of);
+      of.git("fetch", "-q", of.remote, `main:${ORIGIN}`);
     },
   ],
   [
-    "rebased, and then merged",
-    true,
+    "merged on the remote, and fetched by the engine",
+    "proven",
+    "refs/upstream/main",
     (of) => {
-      change(of);
-      elsewhere(of);
-      of.there("rebase", "-q", "main");
-      of.git("merge", "-q", "--ff-only", "task");
-    },
-  ],
-  [
-    "renamed, and then merged",
-    true,
-    (of) => {
-      of.there("branch", "-m", "task", "other");
-      change(of);
-      of.there("branch", "-m", "other", "task");
-      of.git("merge", "-q", "--ff-only", "task");
-    },
-  ],
-  [
-    "work that changes nothing in the end",
-    false,
-    (of) => {
-      change(of);
-      change(of, "a.txt", "one\n");
-      elsewhere(of);
+      push(of);
+      sh(mirrorOf(of.home, of.repo), of.env, ["fetch", "-q", of.remote, "main:refs/upstream/main"]);
     },
   ],
 ];
 
-test.for(sampled(9, STORIES))("%s: merged is %s", async ([, isMerged, happens]) => {
-  const of = made();
+/** What an agent can write without a merge. */
+const FORGED: readonly Story[] = [
+  [
+    "the ref was written, and the checkout has not followed",
+    "seen",
+    MAIN,
+    (of) => of.git("update-ref", MAIN, "task"),
+  ],
+  [
+    "the ref was written, and nothing is checked out",
+    "seen",
+    MAIN,
+    (of) => {
+      of.git("switch", "-q", "--detach");
+      of.git("update-ref", MAIN, "task");
+    },
+  ],
+  ["a remote branch was written by hand", "seen", ORIGIN, (of) => of.git("update-ref", ORIGIN, "task")],
+];
+
+/** Looked at once before, when nothing had happened. */
+async function landingAfter(of: Made, happens: (of: Made) => void): Promise<readonly [Seen, string]> {
+  const merges = gitMerges(of);
+  await merges.landing(workOf(of));
   happens(of);
-  expect(await seen(of)).toBe(isMerged ? of.git("rev-parse", "task") : undefined);
+  const found = await gitMerges(of).landing(workOf(of));
+  return found === undefined ? ["nothing", ""] : [found.proven ? "proven" : "seen", found.ref];
+}
+
+test.for([...FORGED, ...sampled(8, STORIES)])("%s: %s", async ([, seen, ref, happens]) => {
+  const of = made();
+  handOver(of, { "more.txt": "more\n" });
+  const work = handOver(of, {});
+  expect(await landingAfter({ ...of, work }, happens)).toEqual([seen, ref]);
 });
 
-test("without git's own log: what was seen ahead of the default branch, and is in it later, was merged", async () => {
+test("the commit that brought it, and who made it", async () => {
   const of = made();
-  of.git("config", "core.logAllRefUpdates", "false");
-  rmSync(join(of.repo, ".git/logs"), { recursive: true });
-  change(of);
-  expect(await seen(of)).toBeUndefined();
-  of.git("merge", "-q", "--ff-only", "task");
-  expect(await seen(of)).toBe(of.git("rev-parse", "task"));
+  await gitMerges(of).landing(workOf(of));
+  elsewhere(of);
+  squash(of);
+  const brought = of.git("rev-parse", "main");
+  elsewhere(of, "c.txt");
+  expect(await gitMerges(of).landing(workOf(of))).toEqual({
+    ref: MAIN,
+    commit: brought,
+    by: "A",
+    proven: true,
+  });
+});
+
+test.for<readonly [string, (of: Made) => HandedOver]>([
+  ["nothing was done", (of) => handOver(of, {}, { run: "r2", branch: "two" })],
+  [
+    "what was done was taken back",
+    (of) => {
+      handOver(of, { "a.txt": "changed\n" }, { run: "r2", branch: "two" });
+      return handOver(of, { "a.txt": "one\n" }, { run: "r2", branch: "two" });
+    },
+  ],
+])("%s: that is nowhere merged", async ([, works]) => {
+  const of = made();
+  const work = works(of);
+  const two = { ...of, work };
+  const found = async (): Promise<unknown> => gitMerges(of).landing(workOf(two, { run: "r2" }));
+  expect(await found()).toBeUndefined();
+  elsewhere(of);
+  expect(await found()).toBeUndefined();
+});
+
+test("work that the target had when it was first looked at is seen, and not proven", async () => {
+  const of = made();
+  of.git("merge", "-q", "task");
+  expect(await gitMerges(of).landing(workOf(of))).toMatchObject({ ref: MAIN, proven: false });
+});
+
+test("work that was not handed over is not looked for", async () => {
+  const of = made();
+  of.git("merge", "-q", "task");
+  const other = workOf(of, { tree: "1".repeat(40) });
+  expect(gitMerges(of).news([other])).toEqual([]);
+  expect(await gitMerges(of).landing(other)).toBeUndefined();
+});
+
+test("looking leaves nothing in the user's repository", async () => {
+  const of = made();
+  elsewhere(of);
+  const objects = (): string => of.git("count-objects", "-v");
+  const before = objects();
+  await gitMerges(of).landing(workOf(of));
+  expect(objects()).toBe(before);
 });
 
 test("no news until something moves, also for the next one who looks", async () => {
   const of = made();
-  change(of);
   const merges = gitMerges(of);
-  const all = [branchOf(of)];
+  const all = [workOf(of)];
   expect(merges.news(all)).toEqual(all);
-  expect(await merges.merged(branchOf(of))).toBeUndefined();
+  expect(await merges.landing(workOf(of))).toBeUndefined();
+  // Killed here, the next one looks again.
+  expect(gitMerges(of).news(all)).toEqual(all);
+  merges.remember(workOf(of));
   expect(merges.news(all)).toEqual([]);
   expect(gitMerges(of).news(all)).toEqual([]);
   elsewhere(of);
   expect(gitMerges(of).news(all)).toEqual(all);
-  await merges.merged(branchOf(of));
-  change(of, "new.txt");
-  expect(merges.news(all)).toEqual(all);
-  // What was remembered is damaged: one look too many.
+  await merges.landing(workOf(of));
+  merges.remember(workOf(of));
+  const moved = [workOf(of, { entry: 2 })];
+  expect(merges.news(moved)).toEqual(moved);
+  const work = handOver(of, { "new.txt": "newer\n" });
+  expect(merges.news([workOf({ ...of, work })])).toHaveLength(1);
+  // The memory is damaged: one look too many.
   writeFileSync(lookedFile(of.home), "{");
   expect(gitMerges(of).news(all)).toEqual(all);
 });
 
 test("a command that only looks notices that the default branch may have moved", async () => {
   const of = made();
-  change(of);
-  const pool = [{ name: "repo--1", repo: of.repo, n: 1, run: "r1", isRetired: false }];
   const row = { run: "r1", repo: of.repo, path: "/w", branch: "task", base: "1", salvage: "", kept: "" };
   const store = {
-    pools: () => pool,
+    workspaces: () => [{ ...row, status: "bound" as const }],
     projectAt: () => undefined,
-    workspace: () => ({ ...row, status: "bound" as const }),
     isHalted: () => false,
   };
-  expect(areBranchesNews({ ...store, pools: () => [] }, of.home)).toBe(false);
-  // At these the supervisor does not look, either: it would be started for nothing, by every command.
-  expect(areBranchesNews({ ...store, workspace: () => undefined }, of.home)).toBe(false);
+  expect(areBranchesNews({ ...store, workspaces: () => [] }, of.home)).toBe(false);
+  // At a halted run the supervisor does not look, either: it would be started for nothing, by every command.
   expect(areBranchesNews({ ...store, isHalted: () => true }, of.home)).toBe(false);
   expect(areBranchesNews(store, of.home)).toBe(true);
   const long = new Date(Date.now() - 60_000);
   utimesSync(join(of.repo, ".git/refs/heads/main"), long, long);
   const merges = gitMerges(of);
-  merges.news([branchOf(of)]);
-  await merges.merged(branchOf(of));
+  merges.news([workOf(of)]);
+  await merges.landing(workOf(of));
+  merges.remember(workOf(of));
   // The time at which the file itself was last changed counts, too: nobody can set that back.
   const { ctimeMs } = statSync(join(of.repo, ".git/refs/heads/main"));
-  await expect.poll(() => (merges.news([branchOf(of)]), Date.now() - ctimeMs)).toBeGreaterThan(60);
+  await expect.poll(() => (merges.news([workOf(of)]), Date.now() - ctimeMs)).toBeGreaterThan(60);
   expect(areBranchesNews(store, of.home)).toBe(false);
   of.git("merge", "-q", "--ff-only", "task");
   expect(areBranchesNews(store, of.home)).toBe(true);
@@ -279,20 +306,15 @@ test.for<readonly [string, (of: Made) => void]>(
   sampled(2, [
     ["the repository is gone", (of) => rmSync(of.repo, { recursive: true })],
     [
-      "the branch is gone",
-      (of) => void (of.there("switch", "-q", "--detach"), of.git("branch", "-D", "task")),
-    ],
-    [
       "the default branch is gone",
       (of) => void (of.git("switch", "-q", "--detach"), of.git("branch", "-D", "main")),
     ],
     ["objects are gone", (of) => rmSync(join(of.repo, ".git/objects"), { recursive: true })],
+    ["the mirror is gone", (of) => rmSync(mirrorOf(of.home, of.repo), { recursive: true })],
   ]),
 )("%s: it is not merged, and nothing throws", async ([, happens]) => {
   const of = made();
-  change(of);
   elsewhere(of);
   happens(of);
-  expect(await seen(of)).toBeUndefined();
-  expect(gitMerges(of).news([branchOf(of)])).toEqual([]);
+  expect(await gitMerges(of).landing(workOf(of))).toBeUndefined();
 });

@@ -13,9 +13,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openStore } from "../../src/adapters/store/open.ts";
-import { MIGRATIONS } from "../../src/adapters/store/schema.ts";
-import { whileAlone } from "../../src/adapters/supervisor/alone.ts";
 import { isSupervisorAlive, takeSupervisorLock } from "../../src/adapters/supervisor/lock.ts";
 import { poke, watchPokes } from "../../src/adapters/supervisor/poke.ts";
 import { startSupervisor } from "../../src/adapters/supervisor/start.ts";
@@ -182,51 +179,6 @@ test.for(ODD)("%s in the place of the log: a supervisor is started all the same"
 });
 
 /** A process of its own with these lines in it. */
-test("before older tables become today's, an older supervisor leaves", async () => {
-  const { home } = bench();
-  openStore(home, { migrations: MIGRATIONS.slice(0, 2) }).close();
-  const older = node(
-    `
-    const lock = takeSupervisorLock(home);
-    writePid(home);
-    process.on("SIGTERM", () => setTimeout(() => process.exit(0), 200));
-    setInterval(() => {}, 1000);
-    console.log("at work");
-    `,
-    home.root,
-  );
-  await firstLine(older);
-  const ended = once(older, "exit");
-  openStore(home).close();
-  expect(await ended).toEqual([0, null]);
-  // Whoever is the supervisor takes the step itself.
-  const lock = takeSupervisorLock(home);
-  openStore(home, {
-    migrations: [...MIGRATIONS, "CREATE TABLE extra (n INTEGER PRIMARY KEY) STRICT"],
-  }).close();
-  lock?.release();
-});
-
-test("one that does not leave keeps its tables", async () => {
-  const { home } = bench();
-  const deaf = node(
-    `
-    const lock = takeSupervisorLock(home);
-    writePid(home);
-    process.on("SIGTERM", () => undefined);
-    setInterval(() => {}, 1000);
-    console.log("at work");
-    `,
-    home.root,
-  );
-  await firstLine(deaf);
-  let isDone = false;
-  expect(() => whileAlone(home, () => void (isDone = true), 300)).toThrow(
-    /is at work in .*, and does not leave/,
-  );
-  expect([isDone, isSupervisorAlive(home)]).toEqual([false, true]);
-});
-
 function node(lines: string, ...argv: readonly string[]): ChildProcess {
   const text = `
     import { homeAt } from "./src/adapters/home/paths.ts";

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from "vitest";
 import { repositoryNamed } from "../../src/adapters/gh/address.ts";
 import { completionBy } from "../../src/adapters/gh/completion.ts";
 import { ghCalls, makeGh, pullRequests, putPullRequests, setMood } from "../support/gh.ts";
-import { apart, commit, mainCheckout, put, removeSites, sh, site, type Site } from "../support/git.ts";
+import { apart, mainCheckout, put, removeSites, sh, site, type Site } from "../support/git.ts";
 import { sampled } from "../support/sampled.ts";
 
 afterAll(removeSites, 60_000);
@@ -48,14 +48,14 @@ async function scene(more: Partial<Wish> = {}): Promise<Scene> {
     artifacts: [],
   });
   put(path, { "a.txt": "changed\n" });
-  const tip = commit(path, plain.env, "work");
   const tree = await plain.workspaces.digest(path, []);
+  const work = { run: "r1", repo: plain.repo, path, tree, artifacts: [], message: "work" };
+  const { commit: tip } = await plain.workspaces.snapshot(work);
   const wish = {
     run: "r1",
     repo: plain.repo,
     branch: "work",
     tree,
-    artifacts: [],
     remote: REMOTE,
     base: "main",
     title: "Do it",
@@ -226,12 +226,18 @@ test("it says nothing when it has opened one: it is looked for", async () => {
   expect(await completionBy(on.of).open(on.wish)).toEqual({ type: "opened", url: URL, commit: on.tip });
 });
 
-test("the branch has moved since it was looked at: nothing is pushed", async () => {
+test("what passed the gate is pushed, whatever the branch has by now", async () => {
   const on = await scene();
   const env = { PATH: on.of.env["PATH"] ?? "", HOME: on.user };
   const later = sh(on.of.repo, env, ["commit-tree", "-p", on.tip, "-m", "later", "main^{tree}"]);
   sh(on.of.repo, env, ["update-ref", "refs/heads/work", later]);
-  await expect(completionBy(on.of).open(on.wish)).rejects.toMatchObject({ code: "work-changed" });
+  expect(await completionBy(on.of).open(on.wish)).toMatchObject({ type: "opened", commit: on.tip });
+  expect([remoteTip(on), sh(on.of.repo, env, ["rev-parse", "work"])]).toEqual([on.tip, later]);
+});
+
+test("work without a commit is not pushed", async () => {
+  const on = await scene({ tree: "1".repeat(40) });
+  await expect(completionBy(on.of).open(on.wish)).rejects.toMatchObject({ code: "no-handover" });
   expect([remoteTip(on), ghCalls(on.user)]).toEqual(["", []]);
 });
 

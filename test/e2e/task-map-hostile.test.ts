@@ -50,7 +50,7 @@ describe.runIf(hasTmux)("hostile names in real worktrees", { timeout: 120_000 },
   test("each has its worker on its branch, and nothing is run", async () => {
     await inTheatre(async (on) => {
       const canary = join(on.root, "canary");
-      await on.person("project", "add", "--pool-size", "32");
+      await on.person("project", "add", "--agents", "32");
       const before = [git(on.repo, "rev-parse", "HEAD"), readdirSync(on.root).toSorted().join(" ")];
       const runs = await make(on, canary);
       for (const [at, run] of runs.entries()) {

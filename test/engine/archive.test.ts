@@ -89,7 +89,11 @@ function works(): Works {
     clock: { now: () => Date.parse(AT), mono: () => 0 },
     store,
     artifacts: fileArtifacts({ registry: store }),
-    workspaces: { digest: () => Promise.resolve("t1"), snapshot: () => Promise.resolve("") },
+    workspaces: {
+      digest: () => Promise.resolve("t1"),
+      snapshot: () => Promise.resolve({ commit: "c1", notes: [] }),
+    },
+    settings: () => Promise.resolve({ workspace: { message: "{goal}" } }),
     branches: { checkout: () => Promise.resolve({ base: "b1" }), branchAt: () => "main" },
     archives: fileArchives,
     folders: (run: string) => runFolders(home, run),

@@ -65,7 +65,7 @@ beforeEach(() => {
     repo: "/repo",
     name: "repo",
     defaultBranch: "main",
-    poolSize: 2,
+    agents: 2,
     remote: "https://x/o/n",
   });
   [workflow, calls, opened] = [TELLING, [], { type: "opened", url: "https://x/1", commit: "abc" }];
@@ -90,7 +90,7 @@ function worksOf(): Works {
     workspaces: { digest: () => Promise.resolve("t1") },
     folders: () => ({ files: folder, agents: folder, checks: folder, archive: folder, kept: folder }),
     workflow: () => workflow,
-    settings: () => Promise.resolve({ notify: ["bell"] }),
+    settings: () => Promise.resolve({ notify: ["bell"], workspace: { message: "{goal}" } }),
     notifier: { ask: (of: unknown) => Promise.resolve(void calls.push(of)) },
     completion,
     log: () => undefined,
@@ -182,9 +182,7 @@ test("a tag is called as a person has said, and takes the message of the commit"
     {
       run: "r1",
       repo: "/repo",
-      branch: "work",
       tree: "t1",
-      artifacts: ["label.json"],
       name: "v1",
       message: "Close it",
     },

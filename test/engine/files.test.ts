@@ -47,7 +47,7 @@ async function played(act: (scene: Scene, work: Work, show: () => string) => Pro
       asked.push(`${of.tree} ${of.rules}`);
       return Promise.resolve(work.source);
     },
-    snapshot: () => Promise.resolve(""),
+    snapshot: () => Promise.resolve({ commit: "c1", notes: [] }),
   };
   const show = (scene: Scene): string =>
     `${standingOf(workflow, scene.run(), "review")} ${standingOf(workflow, scene.run(), "other")}, asked ${asked.length}`;

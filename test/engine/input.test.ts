@@ -143,7 +143,12 @@ test("who judges is told what was changed in the work that it judges, and who wr
   const changed: Works["branches"]["changed"] = (_path, { tree }) =>
     Promise.resolve([{ path: tree, type: "added", from: null }]);
   const more = {
-    workspaces: { digest: () => Promise.resolve(`t${(looks += 1)}`), snapshot: () => Promise.resolve("") },
+    workspaces: {
+      digest: () => Promise.resolve(`t${(looks += 1)}`),
+      snapshot: () => Promise.resolve({ commit: "c1", notes: [] }),
+      judge: ({ at }: { readonly at: string }) => Promise.resolve(mkdirSync(at)),
+      discard: () => Promise.resolve(),
+    },
     branches: { checkout: () => Promise.resolve({ base: "b1" }), branchAt: () => "main", changed },
   };
   const act = async (scene: Scene): Promise<void> => {

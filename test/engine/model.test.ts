@@ -49,6 +49,8 @@ function boxOf(): Box {
       leads: () => [],
       read: () => Promise.resolve([]),
       put: () => Promise.resolve([]),
+      copy: () => Promise.resolve([]),
+      transfer: () => Promise.resolve([]),
       archive: () => Promise.resolve([]),
       recall: () => Promise.resolve({ files: [], told: [] }),
       keep: () => Promise.resolve([]),
@@ -60,7 +62,10 @@ function boxOf(): Box {
       digest: () => Promise.resolve("t1"),
       files: () => Promise.resolve([]),
       besides: () => Promise.resolve("t1"),
-      snapshot: () => Promise.resolve(""),
+      snapshot: () => Promise.resolve({ commit: "c1", notes: [] }),
+      usable: () => Promise.resolve([]),
+      judge: () => Promise.resolve(),
+      discard: () => Promise.resolve(),
       release: () => Promise.resolve({ salvage: "", kept: "" }),
     },
     folders: () => ({ files: folder, agents: folder, checks: folder, archive: folder, kept: folder }),
@@ -134,7 +139,7 @@ async function live(dice: readonly number[]): Promise<void> {
   const id = `r${made}`;
   const model: Model = { run: NO_RUN, deeds: [], keys: new Map() };
   const params = {};
-  // Each has a pool of its own: who gets a workspace is no question of the model.
+  // Each has a repository of its own: how many agents may work is no question of the model.
   const birth = { workflow: "task", goal: "", repo: `/nowhere/${id}`, base: "" };
   const at = new Date(Date.parse(AT)).toISOString();
   const started: Incoming = {

@@ -191,7 +191,11 @@ function works(): Works {
     clock: { now: () => Date.parse(AT), mono: () => 0 },
     store,
     artifacts: { ...artifacts, read: async (place: Place) => (await inBetween(), artifacts.read(place)) },
-    workspaces: { digest: () => Promise.resolve("t1"), snapshot: () => Promise.resolve("") },
+    workspaces: {
+      digest: () => Promise.resolve("t1"),
+      snapshot: () => Promise.resolve({ commit: "c1", notes: [] }),
+    },
+    settings: () => Promise.resolve({ workspace: { message: "{goal}" } }),
     folders: (run: string) => runFolders(home, run),
     workflow: (hash: string) => all.get(hash),
     library: (name: string) => Promise.resolve(name === "judge" ? JUDGE : CHILD),

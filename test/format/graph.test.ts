@@ -84,7 +84,7 @@ test("a small one", () => {
 test("task", () => {
   expect(draw(builtIn("task"))).toMatchInlineSnapshot(`
     "stateDiagram-v2
-      %% task: One task in one worktree, planned, implemented, reviewed by another agent and finished by a person
+      %% task: One task in one workspace, planned, implemented, reviewed by another agent and finished by a person
       state "pending Not started yet" as pending
       state "planning The worker plans" as planning
       state "clarification The worker has questions" as clarification
@@ -98,12 +98,6 @@ test("task", () => {
       [*] --> clarification : human
       [*] --> agent_review : human
       [*] --> reviewing : human
-      planning --> done : engine [merged holds]
-      clarification --> done : engine [merged holds]
-      working --> done : engine [merged holds]
-      agent_review --> done : engine [merged holds]
-      reviewing --> done : engine [merged holds] / human [review]
-      stuck --> done : engine [merged holds]
       pending --> planning : human / engine [turn holds]
       planning --> working : worker, human [plan]
       planning --> clarification : worker / human
@@ -115,6 +109,12 @@ test("task", () => {
       agent_review --> working : engine [review needs_fix, review_round below]
       agent_review --> stuck : engine [review needs_fix, review_round spent]<br/>engine [crash_count spent]
       reviewing --> working : human
+      reviewing --> done : human [review]<br/>engine [review pass or waived, merged.proven true]
+      planning --> done : human [merged holds]
+      clarification --> done : human [merged holds]
+      working --> done : human [merged holds]
+      agent_review --> done : human [merged holds]
+      stuck --> done : human [merged holds]
       stuck --> reviewing : human
       working --> stuck : worker, human / engine [crash_count spent]
       planning --> stuck : engine [crash_count spent]

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Artifact } from "../../src/core/artifact.ts";
-import { cutSection, putSection } from "../../src/format/markdown/place.ts";
+import { cutSection, putSection, setSection } from "../../src/format/markdown/place.ts";
 import { readArtifact } from "../../src/format/read.ts";
 
 const RUNS = process.env["SIGNALBOX_DEEP"] === undefined ? 300 : 5000;
@@ -188,4 +188,22 @@ test("a section that was cut is missing, all others are as they were, and no byt
     }),
     { numRuns: RUNS },
   );
+});
+
+test("a section that was brought from another page has its digest there, and all others are as they were", () => {
+  let placed = 0;
+  fc.assert(
+    fc.property(text, text, fc.constantFrom(...HEADINGS), (from, before, heading) => {
+      const parted = cutSection(from, heading);
+      if (!parted.ok || parted.cut === "") return;
+      const result = setSection(before, heading, parted.cut);
+      if (!result.ok) return;
+      placed += 1;
+      expect(readingOf(result.text, heading).digest).toBe(readingOf(from, heading).digest);
+      expect(digestsBut(result.text, heading)).toEqual(digestsBut(before, heading));
+      expect(setSection(result.text, heading, parted.cut)).toEqual(result);
+    }),
+    { numRuns: RUNS },
+  );
+  expect(placed).toBeGreaterThan(RUNS / 50);
 });

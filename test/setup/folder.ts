@@ -20,8 +20,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const MEMORY = "/dev/shm";
-/** Several times of what was ever in use at once. */
-const ROOM_MIN = 1024 ** 3;
+/** Several times of what was ever in use at once, and more than must stay free for a workspace to be made. */
+const ROOM_MIN = 2 * 1024 ** 3;
 const PREFIX = "signalbox-tests-";
 /** Longer than any run: what is older was left by one that was killed. */
 const LEFT_MS = 24 * 60 * 60 * 1000;

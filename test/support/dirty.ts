@@ -1,19 +1,6 @@
-/** States in which an agent can leave its worktree, and an inventory by which a lost byte is noticed. */
+/** States in which an agent can leave its workspace. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commit, put, sh } from "./git.ts";
 import type { Site } from "./git.ts";
@@ -34,10 +21,10 @@ function diverge(path: string, of: Site): void {
   sh(path, of.env, ["switch", "-q", "signalbox/r1"]);
 }
 
-/** Whether a salvage ref and a folder of kept files are expected. */
+/** With whether work is expected that no handover has, and a folder of kept files. */
 export const DIRTY: readonly (readonly [name: string, make: Dirty, salvage: boolean, kept: boolean])[] = [
   ["clean", () => undefined, false, false],
-  ["committed", (path, of) => void (put(path, { "a.txt": "x\n" }), commit(path, of.env, "x")), false, false],
+  ["committed", (path, of) => void (put(path, { "a.txt": "x\n" }), commit(path, of.env, "x")), true, false],
   ["unstaged", (path) => put(path, { "a.txt": "changed\n" }), true, false],
   [
     "staged",
@@ -53,7 +40,7 @@ export const DIRTY: readonly (readonly [name: string, make: Dirty, salvage: bool
       put(path, { "a.txt": "later\n", "n.txt": "2\n" })
     ),
     true,
-    false,
+    true,
   ],
   [
     "staged and taken back on the disk",
@@ -62,8 +49,8 @@ export const DIRTY: readonly (readonly [name: string, make: Dirty, salvage: bool
       sh(path, of.env, ["add", "a.txt"]),
       put(path, { "a.txt": "one\n" })
     ),
-    true,
     false,
+    true,
   ],
   [
     "untracked",
@@ -89,7 +76,7 @@ export const DIRTY: readonly (readonly [name: string, make: Dirty, salvage: bool
   [
     "deleted from the index only",
     (path, of) => void sh(path, of.env, ["rm", "-q", "--cached", "b.txt"]),
-    true,
+    false,
     false,
   ],
   [
@@ -132,8 +119,8 @@ export const DIRTY: readonly (readonly [name: string, make: Dirty, salvage: bool
       sh(path, of.env, ["add", "-f", "x.log"]),
       put(path, { "x.log": "more\n" })
     ),
-    true,
     false,
+    true,
   ],
   [
     "assumed unchanged",
@@ -161,7 +148,7 @@ export const DIRTY: readonly (readonly [name: string, make: Dirty, salvage: bool
       void sh(path, of.env, ["add", "s.txt"])
     ),
     true,
-    false,
+    true,
   ],
   [
     "a merge with conflicts",
@@ -204,7 +191,7 @@ export const DIRTY: readonly (readonly [name: string, make: Dirty, salvage: bool
       void sh(path, of.env, ["switch", "-q", "signalbox/r1"])
     ),
     false,
-    false,
+    true,
   ],
   [
     "commits that were taken back",
@@ -214,7 +201,7 @@ export const DIRTY: readonly (readonly [name: string, make: Dirty, salvage: bool
       void sh(path, of.env, ["reset", "-q", "--hard", "HEAD~1"])
     ),
     false,
-    false,
+    true,
   ],
   [
     "another branch",
@@ -251,7 +238,7 @@ export const DIRTY: readonly (readonly [name: string, make: Dirty, salvage: bool
         "a.txt": "one\r\n",
       }),
     true,
-    false,
+    true,
   ],
   [
     "names that are odd",
@@ -287,26 +274,60 @@ export const DIRTY: readonly (readonly [name: string, make: Dirty, salvage: bool
   ],
   ["a pipe", (path) => void execFileSync("/usr/bin/env", ["mkfifo", join(path, "pipe")]), false, true],
   ["empty folders", (path) => void mkdirSync(join(path, "empty/er"), { recursive: true }), false, false],
+  ["a lock left behind", (path) => put(path, { ".git/index.lock": "", "a.txt": "x\n" }), true, false],
   [
-    "a lock left behind",
-    (_, of) => (
-      writeFileSync(join(of.repo, ".git/worktrees/r1/index.lock"), ""),
-      put(join(of.home.worktrees, "r1"), { "a.txt": "x\n" })
+    "without an index",
+    (path) => (rmSync(join(path, ".git/index")), put(path, { "a.txt": "x\n" })),
+    true,
+    false,
+  ],
+  [
+    "a stash",
+    (path, of) => (
+      put(path, { "a.txt": "stashed\n", "s.txt": "s\n" }),
+      sh(path, of.env, ["stash", "push", "-q", "-u"]),
+      put(path, { "b.txt": "after\n" })
+    ),
+    true,
+    true,
+  ],
+  [
+    "packed commits",
+    (path, of) => (
+      put(path, { "p.txt": "p\n" }),
+      commit(path, of.env, "packed"),
+      void sh(path, of.env, ["gc", "-q", "--prune=now"])
     ),
     true,
     false,
   ],
   [
-    "without an index",
-    (path, of) => (rmSync(join(of.repo, ".git/worktrees/r1/index")), put(path, { "a.txt": "x\n" })),
+    "commits taken back and packed",
+    (path, of) => (
+      put(path, { "p.txt": "p\n" }),
+      commit(path, of.env, "packed"),
+      sh(path, of.env, ["reset", "-q", "--hard", "HEAD~1"]),
+      void sh(path, of.env, ["gc", "-q"])
+    ),
+    false,
+    true,
+  ],
+  [
+    "a worktree of its own",
+    (path, of) => void sh(path, of.env, ["worktree", "add", "-q", join(of.root, "tree")]),
+    false,
+    true,
+  ],
+  [
+    "its .git gone",
+    (path) => (rmSync(join(path, ".git"), { recursive: true }), put(path, { "a.txt": "x\n" })),
     true,
     false,
   ],
-  ["its .git file gone", (path) => (rmSync(join(path, ".git")), put(path, { "a.txt": "x\n" })), true, false],
   [
     "another repository in its place",
     (path, of) => (
-      rmSync(join(path, ".git")),
+      rmSync(join(path, ".git"), { recursive: true }),
       sh(path, of.env, ["init", "-q"]),
       put(path, { "a.txt": "x\n" }),
       void commit(path, of.env, "hijacked")
@@ -336,66 +357,4 @@ function addSubmodule(path: string, of: Site): void {
   put(join(path, "sub"), { "lib.txt": "changed\n" });
   commit(join(path, "sub"), of.env, "only here");
   put(join(path, "sub"), { "loose.txt": "loose\n" });
-}
-
-export type Inventory = { readonly bytes: ReadonlyMap<string, string>; readonly objects: readonly string[] };
-
-/** Every file with its bytes, and every object that index and logs of the worktree speak of. */
-export function inventory(path: string, of: Site): Inventory {
-  const gitDir = join(of.repo, ".git/worktrees/r1");
-  const env = { ...of.env, GIT_DIR: gitDir };
-  const staged = existsSync(join(gitDir, "index")) ? sh(gitDir, env, ["ls-files", "-s"]).split("\n") : [];
-  const blobs = staged
-    .filter((line) => line !== "" && !line.startsWith("160000"))
-    .map((line) => line.split(" ")[1] ?? "");
-  const logged =
-    (existsSync(join(gitDir, "logs/HEAD")) ? readFileSync(join(gitDir, "logs/HEAD"), "utf8") : "").match(
-      /\b[0-9a-f]{40}\b/g,
-    ) ?? [];
-  const empty = createHash("sha1").update("blob 0\0").digest("hex");
-  return {
-    bytes: filesBelow(path, (name) => name === ".git"),
-    objects: [...new Set([...blobs, ...logged])].filter((oid) => !/^0+$/.test(oid) && oid !== empty),
-  };
-}
-
-/** Names have one character for each byte. */
-export function filesBelow(
-  root: string,
-  isLeftOut: (name: string) => boolean = () => false,
-): Map<string, string> {
-  const found = new Map<string, string>();
-  const walk = (folder: Buffer, below: string): void => {
-    for (const entry of readdirSync(folder, { withFileTypes: true, encoding: "buffer" })) {
-      const name = below + entry.name.toString("latin1");
-      if (isLeftOut(name)) continue;
-      const full = Buffer.concat([folder, Buffer.from("/"), entry.name]);
-      if (entry.isDirectory()) walk(full, `${name}/`);
-      else found.set(name, contentOf(full));
-    }
-  };
-  if (existsSync(root)) walk(Buffer.from(root), "");
-  return found;
-}
-
-function contentOf(path: Buffer): string {
-  const stat = lstatSync(path);
-  if (stat.isSymbolicLink()) return blobId(Buffer.from(readlinkSync(path)));
-  return stat.isFile() ? blobId(readFileSync(path)) : "special";
-}
-
-function blobId(bytes: Buffer): string {
-  return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
-}
-
-/** What of the inventory is neither held by a ref nor in the folder. */
-export function lost(before: Inventory, of: Site, keep: string): readonly string[] {
-  const held = new Set(
-    sh(of.repo, of.env, ["rev-list", "--objects", "--no-object-names", "--all"]).split("\n"),
-  );
-  const kept = new Set(filesBelow(keep).values());
-  return [
-    ...[...before.bytes].flatMap(([name, id]) => (held.has(id) || kept.has(id) ? [] : [name])),
-    ...before.objects.filter((oid) => !held.has(oid)),
-  ];
 }

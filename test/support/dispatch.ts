@@ -133,7 +133,12 @@ function worksOf({ folder, store, workflow, more }: Stage, launched: Launch[]): 
     store,
     desk,
     artifacts: fileArtifacts({ registry: store }),
-    workspaces: { digest: () => Promise.resolve("t1"), snapshot: () => Promise.resolve("") },
+    workspaces: {
+      digest: () => Promise.resolve("t1"),
+      snapshot: () => Promise.resolve({ commit: "c1", notes: [] }),
+      judge: ({ at }: { readonly at: string }) => Promise.resolve(mkdirSync(at)),
+      discard: () => Promise.resolve(),
+    },
     branches: {
       checkout: () => Promise.resolve({ base: "b1" }),
       branchAt: () => "main",
@@ -148,7 +153,14 @@ function worksOf({ folder, store, workflow, more }: Stage, launched: Launch[]): 
       hasTerminals: () => false,
     },
     settings: () =>
-      Promise.resolve({ harness: () => harness, harnesses: [], env: [], minutes: 1, stallMinutes: 1 }),
+      Promise.resolve({
+        workspace: { message: "{goal}" },
+        harness: () => harness,
+        harnesses: [],
+        env: [],
+        minutes: 1,
+        stallMinutes: 1,
+      }),
     person: { env: {}, bin: "/bin", home: home.root },
     finds: () => true,
     folders: (run: string) => runFolders(home, run),

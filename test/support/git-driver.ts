@@ -1,7 +1,7 @@
 /** Does one operation on a workspace, merges, commits or opens a branch, as a process that can be killed. */
 import { text } from "node:stream/consumers";
 import { homeAt } from "../../src/adapters/home/paths.ts";
-import { mergeBranch } from "../../src/adapters/git/merge.ts";
+import { mergeWork } from "../../src/adapters/git/merge.ts";
 import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
 import { completionBy } from "../../src/adapters/gh/completion.ts";
 import { gitBranches } from "../../src/adapters/git/branch-port.ts";
@@ -17,7 +17,7 @@ type Order = {
 
 const order = JSON.parse(await text(process.stdin)) as Order;
 const on = { home: homeAt(order.home), env: order.env };
-const merge = (of: never): Promise<unknown> => mergeBranch(on, of);
+const merge = (of: never): Promise<unknown> => mergeWork(on, of);
 const operate = { ...gitWorkspaces(on), ...gitBranches(on), ...completionBy(on), merge }[order.do] as (
   of: never,
 ) => Promise<unknown>;

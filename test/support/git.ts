@@ -1,5 +1,5 @@
 /** Real repositories for tests, and workspaces in processes of their own. */
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -77,11 +77,6 @@ export function sh(cwd: string, env: Env, args: readonly string[]): string {
   }).trimEnd();
 }
 
-/** The tree of the work in a digest. */
-export function work(digest: string): string {
-  return digest.split("+")[0] ?? "";
-}
-
 export function put(folder: string, files: Readonly<Record<string, string | Buffer>>): void {
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -118,15 +113,25 @@ export type Ended = {
   readonly err: string;
 };
 
+/** File systems of our own, which go with the process that mounted them. Not every user may have them. */
+const ALONE = ["--user", "--map-root-user", "--mount"];
+export const canMount = spawnSync("unshare", [...ALONE, "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
+
+type Operation = {
+  readonly do: string;
+  readonly with: object;
+  readonly umask?: string;
+  /** A line of shell that mounts something before, for this process alone. */
+  readonly mount?: string;
+};
+
 /** One operation in a process of its own, which may be killed at a failpoint. */
-export function apart(
-  of: Site,
-  operation: { readonly do: string; readonly with: object; readonly umask?: string },
-  failpoint = "",
-): Promise<Ended> {
+export function apart(of: Site, operation: Operation, failpoint = ""): Promise<Ended> {
   const { promise, resolve, reject } = Promise.withResolvers<Ended>();
-  const script = `umask ${operation.umask ?? "022"}; exec "$0" --disable-warning=ExperimentalWarning "$1"`;
-  const child = spawn("/bin/sh", ["-c", script, process.execPath, DRIVER], {
+  const { umask = "022", mount } = operation;
+  const script = `${mount ?? ":"}; umask ${umask}; exec "$0" --disable-warning=ExperimentalWarning "$1"`;
+  const shell = [...(mount === undefined ? [] : ["unshare", ...ALONE]), "/bin/sh", "-c", script];
+  const child = spawn("/usr/bin/env", [...shell, process.execPath, DRIVER], {
     env: { ...of.env, ...COMPILED, SIGNALBOX_FAILPOINT: failpoint },
     stdio: ["pipe", "pipe", "pipe"],
   });

@@ -187,7 +187,10 @@ const NONE: Workspaces = {
   digest: refuse,
   files: refuse,
   besides: refuse,
+  judge: refuse,
+  discard: refuse,
   snapshot: refuse,
+  usable: refuse,
   release: refuse,
 };
 

@@ -103,6 +103,7 @@ export async function played(
     },
     settings: () =>
       Promise.resolve({
+        workspace: { message: "{goal}" },
         harness: () => harness,
         harnesses: [],
         env: [],

@@ -44,11 +44,18 @@ export function settingsInForce({ settings, layers }: Surveyed): SettingInForce[
     row(["minutes"], settings.minutes),
     row(["stall_minutes"], settings.stallMinutes),
     row(["terminal"], settings.terminal),
+    row(["workspace", "author"], workspace.author === undefined ? "" : sayAuthor(workspace.author)),
+    row(["workspace", "message"], workspace.message),
     row(["workspace", "setup"], workspace.setup),
-    row(["workspace", "reuse"], workspace.reuse),
     row(["workspace", "fetch"], workspace.fetch),
+    row(["workspace", "max"], workspace.max),
+    row(["workspace", "min_free_mb"], workspace.minFreeMb),
     row(["notify"], settings.notify),
   ];
+}
+
+function sayAuthor({ name, email }: { readonly name: string; readonly email: string }): string {
+  return `${name} <${email}>`;
 }
 
 function isSaid(config: unknown, [key = "", ...rest]: readonly string[]): boolean {

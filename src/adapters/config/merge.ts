@@ -15,6 +15,9 @@ import type { Problem } from "../../format/problem.ts";
 const HARNESS = "claude";
 const MINUTES = 120;
 const STALL_MINUTES = 30;
+const COMMIT_MESSAGE = "{goal} ({state})";
+const WORKSPACES_MAX = 100;
+const FREE_MB_MIN = 1024;
 
 export type Layer = Pick<ParsedConfig, "config" | "placeOf"> & {
   /** Programs that are named by a relative path are looked for from here. */
@@ -53,9 +56,16 @@ export function mergeLayers(
 function workspaceOf(configs: readonly ConfigFile[]): Settings["workspace"] {
   const all = configs.map(({ workspace = {} }) => workspace);
   const setup = all.findLast((each) => each.setup !== undefined)?.setup ?? [];
-  const reuse = all.findLast((each) => each.reuse !== undefined)?.reuse ?? [];
-  const fetch = all.findLast((each) => each.fetch !== undefined)?.fetch ?? true;
-  return { setup: typeof setup === "string" ? ["/bin/sh", "-c", setup] : setup, reuse, fetch };
+  const [, name = "", email = ""] =
+    /^(.+) <(.+)>$/.exec(all.findLast((each) => each.author !== undefined)?.author ?? "") ?? [];
+  return {
+    author: name === "" ? undefined : { name, email },
+    message: all.findLast((each) => each.message !== undefined)?.message ?? COMMIT_MESSAGE,
+    setup: typeof setup === "string" ? ["/bin/sh", "-c", setup] : setup,
+    fetch: all.findLast((each) => each.fetch !== undefined)?.fetch ?? true,
+    max: all.findLast((each) => each.max !== undefined)?.max ?? WORKSPACES_MAX,
+    minFreeMb: all.findLast((each) => each.min_free_mb !== undefined)?.min_free_mb ?? FREE_MB_MIN,
+  };
 }
 
 function mergeHarnesses(

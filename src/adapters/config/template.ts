@@ -12,9 +12,9 @@ export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everyt
 #harness: codex
 
 # How agents are called. The prompt comes on standard input, and as a file: {prompt} and $SIGNALBOX_PROMPT.
-# Filled in: {model} {prompt} {session} {run} {role} {workspace}; an option without a value is left out.
+# Filled in: {model} {prompt} {session} {run} {role} {workspace} {git}; an option without a value is left out.
 #harnesses:
-#  # With a command, a harness is all your own; this is what the built-in one looks like.
+#  # With a command, a harness is all your own. command and again are those of the built-in one, which has no terminal.
 #  claude:
 #    command: [claude, -p, --output-format, stream-json, --verbose, --permission-mode, acceptEdits,
 #              --allowedTools, "Bash,Edit,Write", --model, "{model}", --session-id, "{session}"]
@@ -41,7 +41,7 @@ export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everyt
 #  gemini:
 #    minutes: 90
 #  opencode:
-#    command: [opencode, run, --format, json, --model, "{model}"]
+#    command: [opencode, run, --format, json, --auto, --model, "{model}"]
 #  # Any program will do. A path is taken from the root of the repository.
 #  script:
 #    command: [.signalbox/agents/script.sh, "{role}", "{prompt}"]
@@ -64,12 +64,17 @@ export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everyt
 # auto: agents have terminals where tmux is installed. none: they never do.
 #terminal: auto
 
-# What workspaces need beyond what git holds: a command that runs in each before the first agent, ignored paths that stay for the
-# next run, and whether the default branch is fetched first where the project has a remote.
+# What workspaces need beyond what git holds: a command that runs in each before the first agent, with a folder that all workspaces
+# of the repository share; whether the default branch is fetched first where the project has a remote; and how many workspaces there
+# may be, and how many megabytes must be free on the disk, for another one to be made.
+# The commits that the engine makes of the work have your git identity and this message unless you say otherwise.
 #workspace:
-#  setup: npm ci
-#  reuse: [node_modules]
+#  author: Release Bot <bot@example.org>
+#  message: "{goal} ({state})"
+#  setup: npm ci --cache "$SIGNALBOX_CACHE/npm"
 #  fetch: true
+#  max: 100
+#  min_free_mb: 1024
 
 # Limits where neither a role nor its harness has one.
 #minutes: 120
@@ -82,6 +87,6 @@ Each folder here is a workflow: \`NAME/workflow.yaml\` with \`NAME/prompts/*.md\
 
     signalbox workflows         # those that have a name here
     signalbox eject task        # copy a built-in one to here, to change it
-    signalbox check NAME        # prove that it ends
+    signalbox check NAME        # show that it can end, or what is wrong
     signalbox trust             # allow what it runs
 `;

@@ -20,8 +20,8 @@ export type Misfit = {
 
 /** The quarantine comes first: the others may have to go into it. */
 export function foldersOf(home: Home): readonly string[] {
-  const { quarantine, pokes, exits, bin, worktrees, locks, root } = home;
-  return [quarantine, pokes, exits, bin, worktrees, locks, join(root, "runs")];
+  const { quarantine, pokes, exits, bin, workspaces, locks, root } = home;
+  return [quarantine, pokes, exits, bin, workspaces, locks, join(root, "runs")];
 }
 
 function filesOf(home: Home): readonly string[] {

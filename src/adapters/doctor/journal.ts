@@ -3,12 +3,12 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Home } from "../home/paths.ts";
-import { damagedDatabase, newerSchema, translated } from "../store/damage.ts";
+import { damagedDatabase, translated } from "../store/damage.ts";
 import { databaseOf, type Database } from "../store/database.ts";
-import { versionOf } from "../store/migrate.ts";
-import { APPLICATION_ID, MIGRATIONS, TABLES } from "../store/schema.ts";
+import { SCHEMA_VERSION, TABLES } from "../store/schema.ts";
 import { openFile } from "../store/sqlite.ts";
 import { knownRuns, verifyRun, type Verified } from "../store/verify.ts";
+import { requireOurs } from "../store/version.ts";
 import { looked, ok, REPAIR, type Finding } from "./finding.ts";
 import { namesIn } from "./home.ts";
 
@@ -21,7 +21,7 @@ export function openToRead(home: Home): Database | undefined {
   const path = home.database;
   const file = statSync(path, { throwIfNoEntry: false });
   if (file === undefined) {
-    const left = [join(home.root, "runs"), home.worktrees].find((folder) => namesIn(folder).length > 0);
+    const left = [join(home.root, "runs"), home.workspaces].find((folder) => namesIn(folder).length > 0);
     if (left === undefined) return undefined;
     throw damagedDatabase(path, `it is missing, and ${left} is not empty`);
   }
@@ -29,10 +29,7 @@ export function openToRead(home: Home): Database | undefined {
   if (file.size === 0) throw damagedDatabase(path, "it is empty");
   const db = connect(path);
   try {
-    if (db.get("PRAGMA application_id")?.["application_id"] !== APPLICATION_ID)
-      throw damagedDatabase(path, "it is not a database of signalbox");
-    const version = versionOf(db);
-    if (version > MIGRATIONS.length) throw newerSchema(path, version, MIGRATIONS.length);
+    requireOurs(db);
     return db;
   } catch (error) {
     db.close();
@@ -49,24 +46,20 @@ function connect(path: string): Database {
 }
 
 export function lookAtJournal(db: Database): readonly Finding[] {
-  const version = versionOf(db);
-  if (version < MIGRATIONS.length)
-    return [
-      ok("database", `${db.path}, schema ${version}: brought to ${MIGRATIONS.length} when it is next used`),
-    ];
   return [
-    ...looked("database", () => integrityOf(db, version)),
+    ...looked("database", () => integrityOf(db)),
     ...looked("runs", () => runsIn(db)),
     ...looked("runs", () => attentionIn(db)),
   ];
 }
 
-function integrityOf(db: Database, version: number): readonly Finding[] {
+function integrityOf(db: Database): readonly Finding[] {
   const there = new Set(db.all("SELECT name FROM sqlite_schema").map((row) => row["name"]));
   const gone = TABLES.filter((table) => !there.has(table));
   if (gone.length > 0) throw damagedDatabase(db.path, `it has no table ${gone.join(", ")}`);
   const said = db.all("PRAGMA integrity_check(3)").map((row) => String(row["integrity_check"]));
-  if (said.length === 1 && said[0] === "ok") return [ok("database", `${db.path}, schema ${version}, whole`)];
+  if (said.length === 1 && said[0] === "ok")
+    return [ok("database", `${db.path}, schema ${SCHEMA_VERSION}, whole`)];
   const text = `${db.path} is damaged: ${said.join("; ").replaceAll("\n", " ")}`;
   return [{ status: "damaged", name: "database", text, next: REPAIR }];
 }

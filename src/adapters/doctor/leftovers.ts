@@ -7,7 +7,7 @@ import type { Home } from "../home/paths.ts";
 import { shimProcesses } from "../process/processes.ts";
 import type { Database } from "../store/database.ts";
 import { journalOf } from "../store/journal.ts";
-import { isBusy } from "../store/open.ts";
+import { isBusy } from "../store/pending.ts";
 import { registryOf } from "../store/registry.ts";
 import { text } from "../store/row.ts";
 import { isOtherInstallation, oddInBin } from "../works/launcher.ts";

@@ -27,6 +27,9 @@ export function fileArtifacts({ registry }: On): Artifacts {
     leads: (place, files) => leadsIn(place, files),
     texts: (place, of) => textsIn(place, of),
     put: (place, text) => putArtifact({ own, kept: registry }, place, text),
+    copy: async (place, of) => (await import("./transfer.ts")).copyFiles(place, of),
+    transfer: async (from, to, of) =>
+      (await import("./transfer.ts")).transferArtifact({ own, kept: registry, place: to }, from, of),
     archive: (place, of) => {
       forgetPeoples({ kept: registry, place }, of.artifacts);
       return archiveAll(place, of);

@@ -188,11 +188,6 @@ export function isSpent(folder: Pick<Folder, "at">, entry: string): boolean {
   return kind === "late" && digest !== "" && digestAt(folder, entry).startsWith(digest);
 }
 
-/** What the file was called that it lay beside, as far as its own name says it. */
-export function replacedName(entry: string): string {
-  return PATTERN.exec(entry)?.[5] ?? entry;
-}
-
 function isQuiet(stat: BigIntStats): boolean {
   return Math.abs(Date.now() - Number(stat.mtimeMs)) > LATE_MS;
 }

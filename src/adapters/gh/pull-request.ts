@@ -1,5 +1,5 @@
 /**
- * A branch becomes a pull request, at most once: looked for, pushed, opened.
+ * The work of a run becomes a pull request, at most once: looked for, pushed, opened.
  *
  * Killed after the push, the next one pushes what is there already; killed after it was opened, the next one finds it. What is missing
  * here, or refused there, is an answer with its reason; a network that fails is thrown, and tried again.
@@ -11,7 +11,7 @@ import type { Completion, Opened } from "../../engine/ports/completion.ts";
 import { failpoint } from "../failpoint.ts";
 import { withoutPassword } from "../git/fetch.ts";
 import type { On } from "../git/own.ts";
-import { lookAtBranch, pushBranch } from "../git/push-branch.ts";
+import { deliveryOf, pushBranch } from "../git/push-branch.ts";
 import { withScratch } from "../git/scratch.ts";
 import { repositoryNamed } from "./address.ts";
 import { gh, type Said } from "./call.ts";
@@ -25,14 +25,8 @@ const LINE_MAX = 300;
 
 export async function openPullRequest(on: On, wish: Wish): Promise<Opened> {
   const { run, repo, branch, remote } = wish;
-  const looked = { tree: wish.tree, artifacts: wish.artifacts };
-  const { commonDir, tip, base, isAhead } = await lookAtBranch(on, {
-    run,
-    repo,
-    branch,
-    base: wish.base,
-    looked,
-  });
+  const { tree } = wish;
+  const { mirror, commit: tip, base, isAhead } = await deliveryOf(on, { run, repo, tree, base: wish.base });
   if (remote === "")
     return refused("the project has no remote: signalbox project update --remote URL gives it one");
   const named = repositoryNamed(remote);
@@ -47,7 +41,7 @@ export async function openPullRequest(on: On, wish: Wish): Promise<Opened> {
     const site: Site = { on, wish, folder, named, base, tip };
     const known = await find(site);
     if (known.type === "refused") return known;
-    const reason = await pushBranch(on, { commonDir, commit: tip, branch, remote });
+    const reason = await pushBranch(on, { mirror, commit: tip, branch, remote });
     if (reason !== "") return refused(reason);
     return known.type === "opened" ? known : create(site);
   });

@@ -6,7 +6,7 @@ import { nameOf } from "./byte-path.ts";
 const LEFTOVERS = ".signalbox-*";
 
 /** Relative and inside: anything else cannot be in the work. */
-export function plainPaths(artifacts: readonly string[]): readonly string[] {
+function plainPaths(artifacts: readonly string[]): readonly string[] {
   const plain = artifacts
     .map((path) => path.replace(/^(?:\.\/+)+/, "").replaceAll(/\/+/g, "/"))
     .filter(

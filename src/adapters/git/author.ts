@@ -5,16 +5,18 @@
 
 import { UserError } from "../user-error.ts";
 import { git } from "./call.ts";
+import { commonDirOf, gitDirOf } from "./locate.ts";
 import type { On } from "./own.ts";
 
 const GATE = 5;
 
 export async function authorOf(
   { env }: On,
-  commonDir: string,
+  repo: string,
   what: string,
 ): Promise<{ readonly name: string; readonly email: string }> {
   const args = ["config", "--list", "--show-scope", "--includes", "-z"];
+  const commonDir = commonDirOf(gitDirOf(repo) ?? repo);
   const fields = (await git(env, { cwd: commonDir, gitDir: commonDir, args })).split("\0");
   const values = new Map<string, string>();
   for (let place = 0; place + 1 < fields.length; place += 2) {

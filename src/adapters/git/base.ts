@@ -5,10 +5,12 @@
  */
 
 import { UserError } from "../user-error.ts";
-import { tryGit } from "./call.ts";
+import { tryGit, type Call } from "./call.ts";
 import { defaultBranchOf } from "./default-refs.ts";
 import { fetchDefault, withoutPassword } from "./fetch.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
+import { whileLocked } from "./lock.ts";
+import { inMirror, refreshMirror } from "./mirror.ts";
 import { upstreamRef } from "./names.ts";
 import type { On } from "./own.ts";
 
@@ -25,25 +27,34 @@ export async function baseOf(
   of: Project,
 ): Promise<{ readonly base: string; readonly notes: readonly string[] }> {
   const gitDir = repositoryAt(of.repo);
-  const branch = defaultBranchOf(of.repo, of.defaultBranch) ?? "";
   const commonDir = commonDirOf(gitDir);
-  const notes =
-    of.remote === "" || branch === ""
-      ? []
-      : await fetchDefault(on, { commonDir, repo: of.repo, url: of.remote, branch });
-  const commitOf = async (ref: string): Promise<string | undefined> => {
+  const branch = defaultBranchOf(of.repo, of.defaultBranch) ?? "";
+  const commitIn = async (call: Omit<Call, "args">, ref: string): Promise<string | undefined> => {
     const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`];
-    const answer = await tryGit(on.env, { cwd: commonDir, gitDir, args });
+    const answer = await tryGit(on.env, { ...call, args });
     return answer.code === 0 ? answer.out.toString("utf8").trim() : undefined;
   };
-  const here = branch === "" ? undefined : await commitOf(`${HEADS}${branch}`);
-  const there = of.remote === "" || branch === "" ? undefined : await commitOf(upstreamRef(branch));
-  const base = here ?? there ?? (await commitOf(branch === "" ? "HEAD" : `refs/remotes/origin/${branch}`));
+  const inRepository = { cwd: commonDir, gitDir };
+  const here = branch === "" ? undefined : await commitIn(inRepository, `${HEADS}${branch}`);
+  const isFetched = of.remote !== "" && branch !== "";
+  const elsewhere = async (): Promise<string | undefined> =>
+    commitIn(inRepository, branch === "" ? "HEAD" : `refs/remotes/origin/${branch}`);
+  if (!isFetched) {
+    const base = here ?? (await elsewhere());
+    if (base === undefined) throw noBase(of.repo, branch);
+    return { base, notes: [] };
+  }
+  const mirror = await whileLocked({ folder: on.home.locks, repo: of.repo }, () =>
+    refreshMirror(on, of.repo),
+  );
+  const notes = await fetchDefault(on, { mirror, repo: of.repo, url: of.remote, branch });
+  const there = await commitIn(inMirror(mirror), upstreamRef(branch));
+  const base = here ?? there ?? (await elsewhere());
   if (base === undefined) throw noBase(of.repo, branch);
   if (here === undefined || there === undefined || here === there) return { base, notes };
   const isOlder = async (one: string, other: string): Promise<boolean> => {
     const args = ["merge-base", "--is-ancestor", one, other];
-    return (await tryGit(on.env, { cwd: commonDir, gitDir: commonDir, args })).code === 0;
+    return (await tryGit(on.env, { ...inMirror(mirror), args })).code === 0;
   };
   if (await isOlder(here, there)) return { base: there, notes };
   if (await isOlder(there, here)) return { base: here, notes };

@@ -1,28 +1,28 @@
-/** Contents out of a repository, as they are stored, as many at a time as fit into memory without harm. */
+/** Contents out of a mirror, as they are stored, as many at a time as fit into memory without harm. */
 
 import { gitBytes } from "./call.ts";
-import { within } from "./own.ts";
-import type { Bench, On } from "./own.ts";
+import { inMirror } from "./mirror.ts";
+import type { On } from "./own.ts";
 
 const BYTES_MAX = 32 * 1024 * 1024;
 const LINE_END = 0x0a;
 
-/** Each with its place in the list. What is not there any more is left out. */
+/** Each with its place in the list. What is missing is left out. */
 export async function* blobsOf(
   on: On,
-  bench: Bench,
+  mirror: string,
   oids: readonly string[],
 ): AsyncGenerator<readonly [place: number, bytes: Buffer]> {
   if (oids.length === 0) return;
-  const sizes = await ask(on, bench, { args: ["cat-file", "--batch-check=%(objectsize)"], oids });
+  const sizes = await ask(on, mirror, { args: ["cat-file", "--batch-check=%(objectsize)"], oids });
   const lines = sizes.toString("utf8").split("\n");
-  const there = oids.flatMap((oid, place) => {
+  const present = oids.flatMap((oid, place) => {
     const length = Number(lines[place]);
     return Number.isNaN(length) ? [] : [{ place, oid, length }];
   });
-  for (const some of portions(there)) {
+  for (const some of portions(present)) {
     const args = ["cat-file", "--batch"];
-    const bytes = await ask(on, bench, { args, oids: some.map(({ oid }) => oid) });
+    const bytes = await ask(on, mirror, { args, oids: some.map(({ oid }) => oid) });
     let at = 0;
     for (const { place, length } of some) {
       const start = bytes.indexOf(LINE_END, at) + 1;
@@ -49,9 +49,9 @@ function* portions<T extends { readonly length: number }>(all: readonly T[]): Ge
 
 async function ask(
   on: On,
-  bench: Bench,
+  mirror: string,
   of: { readonly args: readonly string[]; readonly oids: readonly string[] },
 ): Promise<Buffer> {
   const input = of.oids.map((oid) => `${oid}\n`).join("");
-  return gitBytes(on.env, { ...within(bench), args: of.args, input });
+  return gitBytes(on.env, { ...inMirror(mirror), args: of.args, input });
 }

@@ -1,10 +1,14 @@
 /** Whether a branch can be made, or a name be given to one. */
 
+import { lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { unless } from "../files/errno.ts";
 import type { Env } from "../home/paths.ts";
 import { UserError } from "../user-error.ts";
 import { isBranchName } from "./branch-name.ts";
 import { git, tryGit } from "./call.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
+import { branchAt, isTabled } from "./refs.ts";
 
 const CONFLICT = 6;
 
@@ -20,8 +24,15 @@ export async function badName({ env, commonDir }: Where, branch: string): Promis
   return new UserError("branch-name", sentence, "git help check-ref-format");
 }
 
-/** The worktree that a branch is checked out in. */
+/** The worktree that a branch is checked out in. Git is only asked where some HEAD names the branch. */
 export async function holderOf({ env, commonDir }: Where, branch: string): Promise<string | undefined> {
+  const names = unless(["ENOENT", "ENOTDIR"], () => readdirSync(join(commonDir, "worktrees"))) ?? [];
+  const gitDirs = [commonDir, ...names.map((name) => join(commonDir, "worktrees", name))];
+  const isElsewhere = (gitDir: string): boolean => {
+    const isFile = lstatSync(join(gitDir, "HEAD"), { throwIfNoEntry: false })?.isFile() === true;
+    return isFile && branchAt(gitDir) !== `refs/heads/${branch}`;
+  };
+  if (!isTabled(commonDir) && gitDirs.every(isElsewhere)) return undefined;
   const args = ["worktree", "list", "--porcelain", "-z"];
   const listed = (await git(env, { cwd: commonDir, gitDir: commonDir, args })).split("\0\0");
   for (const each of listed) {

@@ -29,12 +29,7 @@ export async function branchesOf(repo: string, env: Env): Promise<Branches> {
 
 /** The commit that a branch is at; undefined where there is none. */
 export async function tipOfBranch(repo: string, branch: string, env: Env): Promise<string | undefined> {
-  return commitOf(repo, `refs/heads/${branch}`, env);
-}
-
-/** The commit that a name of git's means; undefined where it means none. */
-export async function commitOf(repo: string, name: string, env: Env): Promise<string | undefined> {
-  const args = ["rev-parse", "--verify", "--quiet", `${name}^{commit}`];
+  const args = ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}^{commit}`];
   const { code, out } = await tryGit(env, { ...callIn(repo), args });
   return code === 0 ? out.toString("utf8").trim() : undefined;
 }

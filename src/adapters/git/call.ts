@@ -20,6 +20,8 @@ export type Call = {
   readonly gitDir?: string;
   /** Where the objects are, of a `gitDir` that is ours: its configuration is ours too. */
   readonly objects?: string;
+  /** A folder of further objects to read from. */
+  readonly alternate?: string;
   readonly workTree?: string;
   /** An index of ours in place of the worktree's. */
   readonly index?: string;
@@ -31,6 +33,8 @@ export type Call = {
   /** Commits are made at this time, in place of now. */
   readonly date?: string;
   readonly limitMs?: number;
+  /** A commit is signed: the user's own configuration says how. */
+  readonly isSigned?: boolean;
   /** Fetches: the user's own configuration says how, and nobody is asked for a password. Only with a `gitDir` that is ours. */
   readonly isFetch?: boolean;
   /** Nothing else happens in this process meanwhile, so that it may stand still: that takes half as long to set up. */
@@ -110,7 +114,8 @@ const SETTINGS: readonly string[] = [
 ];
 
 /** How somewhere else is reached is the user's to say; it stays off wherever nothing is to be reached. */
-const REACHING = new Set(["core.sshCommand", "core.gitProxy", "credential.helper"]);
+const REACHING = ["core.sshCommand", "core.gitProxy", "credential.helper"];
+const SIGNING = ["gpg.program"];
 
 const DURABLE: readonly string[] = ["core.fsync=all", "core.fsyncMethod=fsync"];
 
@@ -148,13 +153,17 @@ async function overridesFor(env: Env, call: Call, gitDir: string): Promise<reado
 }
 
 function start(env: Env, call: Call, overrides: readonly Override[]): Answer | Promise<Answer> {
-  const own = SETTINGS.filter(
-    (setting) => call.isFetch !== true || !REACHING.has(setting.split("=", 1)[0] ?? ""),
-  );
+  const users = new Set([
+    ...(call.isFetch === true ? REACHING : []),
+    ...(call.isSigned === true ? SIGNING : []),
+  ]);
+  const own = SETTINGS.filter((setting) => !users.has(setting.split("=", 1)[0] ?? ""));
   const settings = [...own, ...(call.durable === true ? DURABLE : [])];
   const argv = ["--no-pager", ...settings.flatMap((setting) => ["-c", setting]), ...call.args];
   const variables = environmentOf(env, call, overrides);
-  return call.isAlone === true ? standStill(call, argv, variables) : goOn(call, argv, variables);
+  // The sandbox of an agent may refuse to shut a socket down. Node's blocking call then never ends the input that it writes.
+  const mayStandStill = call.isAlone === true && call.input === undefined;
+  return mayStandStill ? standStill(call, argv, variables) : goOn(call, argv, variables);
 }
 
 function standStill(call: Call, argv: readonly string[], env: Readonly<Record<string, string>>): Answer {
@@ -162,7 +171,7 @@ function standStill(call: Call, argv: readonly string[], env: Readonly<Record<st
   const { status, signal, stdout, stderr, error } = spawnSync("git", argv, {
     cwd: call.cwd,
     env,
-    input: call.input ?? "",
+    stdio: ["ignore", "pipe", "pipe"],
     timeout,
     killSignal: "SIGKILL",
     maxBuffer: Number.POSITIVE_INFINITY,
@@ -218,6 +227,7 @@ function environmentOf(env: Env, call: Call, overrides: readonly Override[]): Re
     XDG_CONFIG_HOME: env["XDG_CONFIG_HOME"],
     GIT_DIR: call.gitDir,
     GIT_OBJECT_DIRECTORY: call.objects,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: call.alternate,
     GIT_WORK_TREE: call.workTree,
     GIT_INDEX_FILE: call.index,
     GIT_AUTHOR_DATE: call.date,
@@ -232,6 +242,7 @@ function environmentOf(env: Env, call: Call, overrides: readonly Override[]): Re
     GIT_ASKPASS: "",
     SSH_ASKPASS: "",
     // No name of a transport is `none`: nothing is fetched, whatever the configuration allows.
+    ...(call.isSigned === true ? signingOf(env) : {}),
     ...(call.isFetch === true ? reachingOf(env) : { GIT_SSH_COMMAND: "false", GIT_ALLOW_PROTOCOL: "none" }),
     GIT_EDITOR: "false",
     GIT_SEQUENCE_EDITOR: "false",
@@ -265,6 +276,12 @@ function reachingOf(env: Env): Record<string, string> {
     ...defined(Object.fromEntries(names.map((name) => [name, env[name]]))),
     GIT_ALLOW_PROTOCOL: "https:http:ssh:git:file",
   };
+}
+
+/** What gpg and ssh-keygen need to find a key that is unlocked. */
+function signingOf(env: Env): Record<string, string> {
+  const names = ["GNUPGHOME", "GPG_AGENT_INFO", "SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "USER", "LOGNAME"];
+  return defined(Object.fromEntries(names.map((name) => [name, env[name]])));
 }
 
 const PROXIES = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"];

@@ -4,7 +4,7 @@ import type { Branches, Changed } from "../../engine/ports/files.ts";
 import { artifactTest } from "./artifact-paths.ts";
 import { failed, tryGit } from "./call.ts";
 import { within, type Bench, type On } from "./own.ts";
-import { filesOf, workOf } from "./tree.ts";
+import { filesOf } from "./tree.ts";
 
 /** By folder of ours, the last answer: one after the other judges the same work, and two trees never differ in another way. */
 const answers = new WeakMap<On, Map<string, Answer>>();
@@ -29,7 +29,7 @@ async function onceMore(
   between: { readonly from: string; readonly tree: string },
 ): Promise<readonly Changed[]> {
   const known = answers.get(on) ?? new Map<string, Answer>();
-  const of = `${between.from} ${workOf(between.tree)}`;
+  const of = `${between.from} ${between.tree}`;
   const last = known.get(bench.own);
   if (last?.of === of) return last.all;
   const all = await differences(on, bench, between);
@@ -47,7 +47,7 @@ async function differences(
     return files.map((path) => ({ path: latin1(path), type: "added", from: null }));
   }
   const args = ["diff-tree", "-r", "-z", "-M", "--name-status", "--no-ext-diff", "--no-textconv"];
-  const call = { ...within(bench), args: [...args, from, workOf(tree)] };
+  const call = { ...within(bench), args: [...args, from, tree] };
   const answer = await tryGit(on.env, call);
   if (answer.code !== 0) throw failed(call, answer);
   return entriesIn(answer.out.toString("latin1").split("\0"));

@@ -1,12 +1,24 @@
 /**
- * The person's own checkout of a branch that moves: it follows only where nothing of theirs is in the way, and whoever is killed over
- * it leaves a note by which the next one finishes it or takes it back.
+ * A person's checkout of a branch that moves: it follows only where nothing of theirs is in the way. A note says that it is under way,
+ * so that after a crash the next call finishes it or takes it back.
  *
- * Git writes the files first and the index last. So where the index is still the old one, every file is as it was, as it will be, or
- * the beginning of that; all of it is in git, and can be put back. Where the index is the new one, only the ref is missing.
+ * Git writes the files first and the index last. While the index is the old one, every file is as it was, as it will be, or the
+ * beginning of that; git has all of it, so it can be put back. Once the index is the new one, only the ref is missing.
+ *
+ * Git gets a directory of the engine with the settings that say how files become objects, and the checkout's index: no other
+ * configuration, filter or hook of the repository counts.
  */
 
-import { lstatSync, readFileSync, readlinkSync, unlinkSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../format/sha256.ts";
 import { failpoint } from "../failpoint.ts";
@@ -17,12 +29,22 @@ import { bytePath } from "./byte-path.ts";
 import { failed, git, gitRecords, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
 import { inTheWay } from "./in-the-way.ts";
+import { copyIndex } from "./index-file.ts";
 import { freeIndexLock } from "./leftover-lock.ts";
-import { gitDirOf, isThere } from "./locate.ts";
-import { at, benchOf, forgetBench } from "./own.ts";
-import type { Bench, On } from "./own.ts";
-import { branchAt } from "./refs.ts";
-import { withCopy } from "./tree.ts";
+import { commonDirOf, gitDirOf, isThere } from "./locate.ts";
+import type { On } from "./own.ts";
+import { branchAt, headAt } from "./refs.ts";
+import { withScratch } from "./scratch.ts";
+import { configText, entriesOf, settingsOf } from "./settings.ts";
+
+export type Checkout = {
+  readonly path: string;
+  readonly gitDir: string;
+  /** The engine's directory for calls of git. */
+  readonly own: string;
+  readonly objects: string;
+  readonly oidBytes: number;
+};
 
 /** What is under way in a checkout. */
 export type Following = {
@@ -52,7 +74,7 @@ export function forgetFollowing(on: On, repo: string): void {
   failpoint("merge.after-forget");
 }
 
-/** What somebody was killed over. */
+/** What was under way when a process was killed. */
 export function followingIn(on: On, repo: string): Following | undefined {
   const text = textOfOwn(noteFile(on, repo));
   const value = text === undefined ? undefined : parsed(text);
@@ -74,33 +96,71 @@ function isFollowing(value: unknown): value is Following {
   return ["repo", "path", "ref", "old", "now"].every((name) => typeof fields.get(name) === "string");
 }
 
-/** Gives a way to call git for a checkout, with a folder of ours that is gone afterwards. */
+/** Undefined where there is no checkout at the path any more. */
 export async function withCheckout<T>(
   on: On,
   path: string,
-  use: (bench: Bench) => Promise<T>,
+  use: (checkout: Checkout) => Promise<T>,
 ): Promise<T | undefined> {
   const gitDir = gitDirOf(path);
   if (gitDir === undefined) return undefined;
-  const bench = await benchOf(on, { path, gitDir, name: `checkout-${sha256(path).slice(0, 32)}` });
-  try {
-    return await use(bench);
-  } finally {
-    forgetBench(bench);
-  }
+  const { format, sparse } = await settingsOf(on, path);
+  const commonDir = commonDirOf(gitDir);
+  return withScratch(on, (own) => {
+    for (const folder of [own, join(own, "refs"), join(own, "info")]) mkdirSync(folder, { mode: 0o700 });
+    writeFileSync(join(own, "HEAD"), "ref: refs/heads/none\n");
+    const config = configText([
+      ["core", [...entriesOf(format, "core"), ["bare", "false"]]],
+      ["extensions", entriesOf(format, "extensions")],
+      ["lfs", [["storage", join(commonDir, "lfs")]]],
+    ]);
+    writeFileSync(join(own, "config"), config);
+    if (sparse !== undefined) writeFileSync(join(own, "info/sparse-checkout"), sparse);
+    const shallow = join(commonDir, "shallow");
+    if (existsSync(shallow)) copyFileSync(shallow, join(own, "shallow"));
+    const oidBytes = format.get("extensions.objectformat") === "sha256" ? 32 : 20;
+    return use({ path, gitDir, own, objects: join(commonDir, "objects"), oidBytes });
+  });
 }
 
-/** Everything in a checkout that is not as its commit has it: staged, or in a file. What git does not know is not looked at. */
-export async function changesIn(on: On, bench: Bench, commit: string): Promise<readonly string[]> {
-  return withCopy(on, bench, async (index) => {
-    const call = { ...at(bench, index), limitMs: LONG_MS };
+function at({ path, gitDir, own, objects }: Checkout, index = join(gitDir, "index")): Omit<Call, "args"> {
+  return { cwd: path, workTree: path, gitDir: own, objects, index };
+}
+
+/** Everything in a checkout that is not as its commit has it: staged, or in a file. Untracked files are not looked at. */
+export async function changesIn(on: On, checkout: Checkout, commit: string): Promise<readonly string[]> {
+  return withCopy(on, checkout, async (index) => {
+    const call = { ...at(checkout, index), limitMs: LONG_MS };
     await tryGit(on.env, { ...call, args: ["update-index", "-q", "--refresh"] });
-    const flags = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty"];
     const [staged, changed] = await Promise.all([
-      gitRecords(on.env, { ...call, args: ["diff-index", "--cached", ...flags, commit] }),
-      gitRecords(on.env, { ...call, args: ["diff-files", ...flags] }),
+      gitRecords(on.env, { ...call, args: ["diff-index", "--cached", ...NAMES, commit] }),
+      gitRecords(on.env, { ...call, args: ["diff-files", ...NAMES] }),
     ]);
     return [...new Set([...staged, ...changed])].map(readable).toSorted();
+  });
+}
+
+/** Names of what is staged in a checkout, compared with a commit. */
+export async function stagedIn(on: On, checkout: Checkout, commit: string): Promise<readonly string[]> {
+  const args = ["diff-index", "--cached", ...NAMES, commit];
+  return (await gitRecords(on.env, { ...at(checkout), args })).map(readable);
+}
+
+const NAMES = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty"];
+
+/** A copy of the checkout's index in which no file is marked as unchanged. */
+async function withCopy<T>(on: On, checkout: Checkout, use: (index: string) => Promise<T>): Promise<T> {
+  const { path, gitDir, oidBytes } = checkout;
+  const nested = (name: string): string | undefined => {
+    const inner = gitDirOf(join(path, readable(name)));
+    return inner === undefined ? undefined : headAt(inner, commonDirOf(inner));
+  };
+  return withScratch(on, async (to) => {
+    const isCopied = copyIndex({ from: join(gitDir, "index"), to, workTree: path, oidBytes }, nested);
+    const head = headAt(gitDir, commonDirOf(gitDir));
+    if (!isCopied && head !== undefined)
+      await git(on.env, { ...at(checkout, to), args: ["read-tree", head] });
+    return use(to);
   });
 }
 
@@ -109,12 +169,16 @@ function readable(name: string): string {
 }
 
 /** Files and index go from one commit to the other, or nothing does: gives what git finds in the way. */
-export async function follow(on: On, bench: Bench, of: Pick<Following, "old" | "now">): Promise<string> {
-  const call: Omit<Call, "args"> = { ...at(bench, join(bench.gitDir, "index")), limitMs: LONG_MS };
-  const changes = await changesBetween(on, bench, of);
+export async function follow(
+  on: On,
+  checkout: Checkout,
+  of: Pick<Following, "old" | "now">,
+): Promise<string> {
+  const call: Omit<Call, "args"> = { ...at(checkout), limitMs: LONG_MS };
+  const changes = await changesBetween(on, checkout, of);
   const added = changes.filter(({ before }) => NOTHING.test(before)).map(({ name }) => name);
   const removed = changes.filter(({ after }) => NOTHING.test(after)).map(({ name }) => name);
-  const foreign = inTheWay(bench.path, { added, removed: new Set(removed) });
+  const foreign = inTheWay(checkout.path, { added, removed: new Set(removed) });
   if (foreign.length > 0) return foreign.map((name) => `\t${readable(name)}`).join("\n");
   // Files that were only touched are no changes.
   await tryGit(on.env, { ...call, args: ["update-index", "-q", "--refresh"] });
@@ -129,8 +193,8 @@ export async function follow(on: On, bench: Bench, of: Pick<Following, "old" | "
 }
 
 /**
- * Takes back what somebody was killed over, or says that only the ref is missing. Where a person has gone on since, nothing is done:
- * what they have is theirs.
+ * After a crash: puts the files back, or says that only the ref is missing. Where a person has gone on since, nothing is done: what
+ * they have is theirs.
  */
 export async function takeBack(
   on: On,
@@ -138,30 +202,34 @@ export async function takeBack(
   tip: string | undefined,
 ): Promise<"ref is missing" | undefined> {
   if (tip !== old && tip !== now) return undefined;
-  return withCheckout(on, path, async (bench) => {
-    if (branchAt(bench.gitDir) !== ref) return undefined;
-    await freeIndexLock(bench);
-    if (await isStaged(on, bench, now)) return tip === old ? "ref is missing" : undefined;
-    if (tip === old && (await isStaged(on, bench, old))) await putBack(on, bench, { old, now });
+  return withCheckout(on, path, async (checkout) => {
+    if (branchAt(checkout.gitDir) !== ref) return undefined;
+    await freeIndexLock(checkout);
+    if (await isStaged(on, checkout, now)) return tip === old ? "ref is missing" : undefined;
+    if (tip === old && (await isStaged(on, checkout, old))) await putBack(on, checkout, { old, now });
     return undefined;
   });
 }
 
-async function isStaged(on: On, bench: Bench, commit: string): Promise<boolean> {
+async function isStaged(on: On, checkout: Checkout, commit: string): Promise<boolean> {
   const args = ["diff-index", "--cached", "--quiet", "--no-ext-diff", "--ignore-submodules=dirty", commit];
-  const { code } = await tryGit(on.env, { ...at(bench, join(bench.gitDir, "index")), args });
+  const { code } = await tryGit(on.env, { ...at(checkout), args });
   return code === 0;
 }
 
 type Change = { readonly name: string; readonly before: string; readonly after: string };
 
-async function putBack(on: On, bench: Bench, { old, now }: Pick<Following, "old" | "now">): Promise<void> {
-  const call = at(bench, join(bench.gitDir, "index"));
+async function putBack(
+  on: On,
+  checkout: Checkout,
+  { old, now }: Pick<Following, "old" | "now">,
+): Promise<void> {
+  const call = at(checkout);
   const restore: string[] = [];
-  for (const change of await changesBetween(on, bench, { old, now })) {
-    if (await isOurs(on, bench, change)) {
+  for (const change of await changesBetween(on, checkout, { old, now })) {
+    if (await isOurs(on, checkout, change)) {
       if (!NOTHING.test(change.before)) restore.push(change.name);
-      else unless(["ENOENT", "ENOTDIR"], () => unlinkSync(bytePath(bench.path, change.name)));
+      else unless(["ENOENT", "ENOTDIR"], () => unlinkSync(bytePath(checkout.path, change.name)));
     }
   }
   const input = Buffer.from(restore.map((name) => `${name}\0`).join(""), "latin1");
@@ -175,11 +243,11 @@ const GITLINK = "160000";
 
 async function changesBetween(
   on: On,
-  bench: Bench,
+  checkout: Checkout,
   { old, now }: Pick<Following, "old" | "now">,
 ): Promise<readonly Change[]> {
   const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--no-ext-diff", old, now];
-  const fields = await gitRecords(on.env, { ...at(bench, join(bench.gitDir, "index")), args });
+  const fields = await gitRecords(on.env, { ...at(checkout), args });
   const changes: Change[] = [];
   for (let place = 0; place + 1 < fields.length; place += 2) {
     const [mode = "", modeAfter = "", before = "", after = ""] = (fields[place] ?? "").slice(1).split(" ");
@@ -190,13 +258,13 @@ async function changesBetween(
 }
 
 /** Whether what is there came from us: the new content or the beginning of it, or nothing. */
-async function isOurs(on: On, bench: Bench, { name, before, after }: Change): Promise<boolean> {
-  const path = bytePath(bench.path, name);
+async function isOurs(on: On, checkout: Checkout, { name, before, after }: Change): Promise<boolean> {
+  const path = bytePath(checkout.path, name);
   const stat = unless(["ENOENT", "ENOTDIR"], () => lstatSync(path));
   if (stat === undefined) return true;
   if (stat.isDirectory()) return false;
   const bytes = stat.isSymbolicLink() ? readlinkSync(path, { encoding: "buffer" }) : readFileSync(path);
-  const call = at(bench, join(bench.gitDir, "index"));
+  const call = at(checkout);
   const how = stat.isSymbolicLink() ? ["--no-filters"] : [`--path=${readable(name)}`];
   const oid = await git(on.env, { ...call, args: ["hash-object", ...how, "--stdin"], input: bytes });
   if (oid === before) return false;
@@ -208,18 +276,23 @@ async function isOurs(on: On, bench: Bench, { name, before, after }: Change): Pr
 
 /** What of a branch is under way in some checkout, where moving the branch would pull the ground from under it. */
 export function operationOn(gitDir: string, ref: string): string {
-  const isOn = (file: string): boolean =>
-    unless(["ENOENT", "ENOTDIR"], () => readFileSync(join(gitDir, file), "utf8"))?.trim() === ref;
+  const isOn = (file: string): boolean => textOfOwn(join(gitDir, file))?.trim() === ref;
   if (isOn("rebase-merge/head-name") || isOn("rebase-apply/head-name")) return "rebase";
-  if (branchAt(gitDir) !== ref) return "";
+  return branchAt(gitDir) === ref ? operationIn(gitDir) : "";
+}
+
+/** What git was interrupted in; empty where nothing is under way. */
+export function operationIn(gitDir: string): string {
   const found = Object.entries(OPERATIONS).find(([file]) => isThere(join(gitDir, file)));
   return found?.[1] ?? "";
 }
 
 const OPERATIONS: Readonly<Record<string, string>> = {
+  "rebase-merge": "rebase",
+  "rebase-apply/rebasing": "rebase",
+  "rebase-apply": "am",
   MERGE_HEAD: "merge",
   CHERRY_PICK_HEAD: "cherry-pick",
   REVERT_HEAD: "revert",
   BISECT_START: "bisect",
-  "rebase-apply": "am",
 };

@@ -1,33 +1,28 @@
 /**
- * All that changed in a workspace becomes one commit on the run's branch: exactly the work that was looked at.
+ * All that changed in a workspace becomes one commit on the run's branch, with a message of its own: exactly the work that was judged.
  *
- * 1. The tree, out of objects that are there since the work was looked at. 2. The commit. 3. The index of the worktree, so that
- * nothing looks changed there afterwards. 4. The branch, from exactly where it was looked at. Whoever is killed before the last step
- * has left something staged; whoever comes after it finds the branch where it was to go.
+ * Its parent is the agent's last commit or the run's base, so that the branch does not show the handovers before it.
  */
 
-import { renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { failpoint } from "../failpoint.ts";
 import { UserError } from "../user-error.ts";
+import { tipOf } from "./agent-head.ts";
 import { authorOf } from "./author.ts";
 import { git } from "./call.ts";
-import { operationOn } from "./checkout.ts";
 import { makeDurable } from "./durable.ts";
-import { headIndex, tipOf } from "./head-index.ts";
-import { rootTree } from "./index-file.ts";
+import { updateRefs } from "./handover.ts";
 import { treeWithLeftOut } from "./left-out.ts";
-import { freeIndexLock } from "./leftover-lock.ts";
+import { runRef, workRef } from "./names.ts";
 import { requireNoneNested } from "./nested.ts";
-import { rememberedObjects } from "./new-objects.ts";
-import { inRepository, openBench, within } from "./own.ts";
+import { openBench, within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
-import { branchAt } from "./refs.ts";
-import { digest, workOf } from "./tree.ts";
-import { updateRef } from "./update-ref.ts";
+import { publish } from "./publish.ts";
+import { refAt } from "./refs.ts";
+import { digest } from "./tree.ts";
 
 export type Committing = {
   readonly run: string;
+  readonly repo: string;
   readonly path: string;
   /** The digest of the work that is to be committed. */
   readonly tree: string;
@@ -40,102 +35,82 @@ export type Committing = {
 export type Committed = {
   /** The commit that the branch is at. */
   readonly commit: string;
-  /** It was made for this run, now or by somebody who was killed over it. Otherwise there was nothing to commit. */
+  /** The engine made it for this run, now or before a crash. Otherwise the agent's own commits hold the work. */
   readonly made: boolean;
-  /** The digest of the same work as it is since then; empty where it is another one already. */
-  readonly tree: string;
 };
 
 const GATE = 5;
 
-/** Called under the repository's lock. */
+/** Call under the repository's lock. */
 export async function commitWork(on: On, committing: Committing): Promise<Committed> {
-  const bench = await openBench(on, committing.path);
-  requireBranch(bench, committing);
-  requireQuiet(bench, committing);
-  const now = await digest(on, bench, committing.artifacts);
-  const work = workOf(now);
-  if (work !== workOf(committing.tree)) throw changed(bench, committing);
+  const { run, repo, path, tree, artifacts, exclude } = committing;
+  const bench = await openBench(on, path);
+  if ((await digest(on, bench, artifacts)) !== tree) throw changed(bench, committing);
   const tip = await tipOf(on, bench);
-  const { run, artifacts, exclude } = committing;
   await requireNoneNested(on, bench, { run, tip, exclude });
-  const tree = await treeWithLeftOut(on, bench, { work, tip, artifacts, exclude });
-  const isThere = (await treeOf(on, bench, tip)) === tree;
-  if (isThere) return { commit: tip, made: await isOurs(on, bench, { tip, run: committing.run }), tree: now };
-  // The files are the same, and the branch is not: somebody has committed something else meanwhile.
-  if (now !== committing.tree) throw changed(bench, committing);
-  const commit = await make(on, bench, { tree, tip, committing });
-  await stage(on, bench, commit);
-  await moveBranch(on, bench, { tip, commit, run: committing.run });
-  const after = await digest(on, bench, committing.artifacts);
-  const isSame = workOf(after) === work && (await tipOf(on, bench)) === commit;
-  return { commit, made: true, tree: isSame ? after : "" };
+  const whole = await treeWithLeftOut(on, bench, { work: tree, base: bench.base || tip, artifacts, exclude });
+  const head = refAt(bench.mirror, runRef(run, "head")) ?? bench.base;
+  const isMade = await isThis(on, bench, { head, committing, tip, tree: whole });
+  const isAgents = !isMade && (await treeOf(on, bench, tip)) === whole;
+  const commit = isMade ? head : isAgents ? tip : await make(on, bench, { committing, tip, tree: whole });
+  failpoint("commit.before-ref");
+  await updateRefs(on, bench.mirror, [
+    `update ${runRef(run, "head")} ${commit}`,
+    `update ${workRef(run, tree)} ${commit}`,
+  ]);
+  const branch = bench.branch.replace("refs/heads/", "");
+  const [problem] = await publish(on, { run, repo, branch, commit });
+  failpoint("commit.after-ref");
+  if (problem !== undefined)
+    throw new UserError("branch-in-use", problem, { next: `git -C '${repo}' switch --detach`, exit: GATE });
+  return { commit, made: !isAgents };
 }
 
-/** Our index of a commit mostly knows its tree. */
-async function treeOf(on: On, bench: Bench, tip: string): Promise<string> {
-  const known = rootTree(await headIndex(on, bench, tip), bench.oidBytes);
-  return known ?? git(on.env, { ...within(bench), args: ["rev-parse", `${tip}^{tree}`] });
-}
-
-function requireBranch({ gitDir, branch, path }: Bench, { run }: Committing): void {
-  if (branchAt(gitDir) === branch) return;
-  const name = branch.replace("refs/heads/", "");
-  throw new UserError("other-branch", `the workspace of ${run} is not on its branch ${name}`, {
-    next: `git -C '${path}' switch '${name}'`,
-    exit: GATE,
-  });
-}
-
-/** Its other parent would be lost. */
-function requireQuiet({ gitDir, branch, path }: Bench, { run }: Committing): void {
-  const what = operationOn(gitDir, branch);
-  if (what === "") return;
-  const end = what === "bisect" ? "bisect reset" : `${what} --continue`;
-  throw new UserError("checkout-busy", `a ${what} is under way in the workspace of ${run}`, {
-    next: `git -C '${path}' ${end}`,
-    exit: GATE,
-  });
+async function treeOf(on: On, bench: Bench, commit: string): Promise<string> {
+  return git(on.env, { ...within(bench), args: ["rev-parse", "--verify", `${commit}^{tree}`] });
 }
 
 function changed({ path }: Bench, { run, tree }: Committing): UserError {
   return new UserError(
     "work-changed",
-    `the work of ${run} has changed since the gate before its commit: nothing is committed`,
-    { next: `git -C '${path}' diff ${workOf(tree)}, put back what is not wanted`, exit: GATE },
+    `The work of ${run} has changed since the gate before its commit: nothing is committed.`,
+    { next: `git -C '${path}' diff ${tree}, undo what is not wanted`, exit: GATE },
   );
 }
 
-async function isOurs(
-  on: On,
-  bench: Bench,
-  { tip, run }: { readonly tip: string; readonly run: string },
-): Promise<boolean> {
-  const text = await git(on.env, { ...within(bench), args: ["cat-file", "commit", tip] });
-  return text.split("\n").includes(trailerOf(run));
+type Making = { readonly committing: Committing; readonly tip: string; readonly tree: string };
+
+/** Whether the head is the very commit that would be made: it was, before a crash. */
+async function isThis(on: On, bench: Bench, of: Making & { readonly head: string }): Promise<boolean> {
+  const text = await git(on.env, { ...within(bench), args: ["cat-file", "commit", of.head] });
+  const end = text.indexOf("\n\n");
+  const [first = "", ...headers] = text.slice(0, end).split("\n");
+  const parents = headers.filter((line) => line.startsWith("parent "));
+  return (
+    first === `tree ${of.tree}` &&
+    parents.join() === `parent ${of.tip}` &&
+    text.slice(end + 2).trim() === messageOf(of.committing).trim()
+  );
+}
+
+function messageOf({ message, run }: Committing): string {
+  return withTrailer(message, trailerOf(run));
 }
 
 export function trailerOf(run: string): string {
   return `Signalbox-Run: ${run}`;
 }
 
-async function make(
-  on: On,
-  bench: Bench,
-  of: { readonly tree: string; readonly tip: string; readonly committing: Committing },
-): Promise<string> {
-  const { tree, tip, committing } = of;
-  const author = await authorOf(on, bench.commonDir, "the commit");
-  const input = withTrailer(committing.message, trailerOf(committing.run));
+async function make(on: On, bench: Bench, { committing, tip, tree }: Making): Promise<string> {
+  const author = await authorOf(on, committing.repo, "the commit");
+  const input = messageOf(committing);
   const args = ["commit-tree", tree, "-p", tip, "-F", "-"];
   const commit = await git(on.env, { ...within(bench), args, input, author, durable: true });
-  const objects = rememberedObjects(on, bench, { commit: tip, tree });
-  const reach = { commonDir: bench.commonDir, from: commit, until: tip };
-  await makeDurable(on, objects === undefined ? reach : { ...reach, objects: [commit, ...objects] });
+  await makeDurable(on, { mirror: bench.mirror, from: commit, until: tip });
   return commit;
 }
 
-/** Lines such as `Co-authored-by: ...` at the end of a message are one block. Whose work it is, only we say. */
+/** Lines such as `Co-authored-by: ...` at the end of a message are one block. Only the engine says which run a commit belongs to. */
 export function withTrailer(message: string, trailer: string): string {
   const [name = ""] = trailer.split(":");
   const forged = new RegExp(String.raw`(?:^|\n)[ \t]*${name}[ \t]*:[^\n]*(?=\n|$)`, "gi");
@@ -147,7 +122,7 @@ export function withTrailer(message: string, trailer: string): string {
   return `${text}\n${isBlock ? "" : "\n"}${trailer}\n`;
 }
 
-/** What commands a terminal is no part of a message, and what ends a text for git is shown. */
+/** Characters that command a terminal are removed; what ends a text for git is shown. */
 function plain(message: string): string {
   return (
     message
@@ -158,27 +133,4 @@ function plain(message: string): string {
       .replaceAll(/[ \t]+$/gm, "")
       .trim()
   );
-}
-
-/** As if somebody had added it there. */
-async function stage(on: On, bench: Bench, commit: string): Promise<void> {
-  const { bytes } = await headIndex(on, bench, commit);
-  await freeIndexLock(bench);
-  const aside = join(bench.gitDir, "index.signalbox");
-  writeFileSync(aside, bytes, { mode: 0o600 });
-  failpoint("commit.before-index");
-  renameSync(aside, join(bench.gitDir, "index"));
-  failpoint("commit.after-index");
-}
-
-/** From exactly where it was looked at: whoever was faster is not overwritten. */
-async function moveBranch(
-  on: On,
-  bench: Bench,
-  of: { readonly tip: string; readonly commit: string; readonly run: string },
-): Promise<void> {
-  const args = ["update-ref", "-m", `signalbox: work of run ${of.run}`, bench.branch, of.commit, of.tip];
-  failpoint("commit.before-ref");
-  await updateRef(on, bench.commonDir, { ...inRepository(bench), args });
-  failpoint("commit.after-ref");
 }

@@ -1,7 +1,7 @@
 /**
- * Copies files and folders over what is there, without replacing any of it and without following a link.
+ * Copies files and folders over others, without replacing any of them and without following a link.
  *
- * What is in the way of a copy stays; the copy gets a name of its own beside it. What cannot be copied is told and left where it is.
+ * A file that is in the way of a copy stays, and the copy gets another name. What cannot be copied is reported and left where it is.
  */
 
 import {
@@ -26,7 +26,7 @@ export type Copied = {
 };
 
 const SLASH = Buffer.from("/");
-/** Of one file: the others can still be had. */
+/** Reasons that concern one file: the others can still be copied. */
 const OF_ONE_FILE = new Set(["EACCES", "EPERM", "ENAMETOOLONG", "ENOENT", "EIO"]);
 
 export function copyOver(from: Buffer, to: Buffer, copied: Copied): void {

@@ -6,14 +6,12 @@ import { unless } from "../files/errno.ts";
 import { allSynced, openSynced } from "../home/all-synced.ts";
 import { git } from "./call.ts";
 import type { On } from "./own.ts";
-import { looseFile } from "./put-object.ts";
+import { inMirror } from "./mirror.ts";
 
 export type Reach = {
-  readonly commonDir: string;
+  readonly mirror: string;
   readonly from: string;
   readonly until: string | undefined;
-  /** All of them, where they are known: git is asked only where one of them is not to be seen. */
-  readonly objects?: readonly string[];
 };
 
 /** Loose objects that we have put on the disk, each as the file that it was: thrown away and written again, it is another one. */
@@ -21,11 +19,9 @@ const onDisk = new Map<string, string>();
 const KNOWN_MAX = 10_000;
 
 export async function makeDurable(on: On, reach: Reach): Promise<void> {
-  const objects = join(reach.commonDir, "objects");
-  const known = reach.objects === undefined ? undefined : namesOf(reach, reach.objects);
-  const isWhole = known !== undefined && known.size === new Set(reach.objects).size;
-  // In a pack it was made durable when the pack was.
-  const loose = isWhole ? known : namesOf(reach, await listed(on, reach));
+  const objects = join(reach.mirror, "objects");
+  // Git made the objects in a pack durable when it made the pack.
+  const loose = namesOf(reach, await listed(on, reach));
   const fresh = new Map([...loose].filter(([file, name]) => onDisk.get(file) !== name));
   if (fresh.size === 0) return;
   await openSynced(
@@ -36,17 +32,17 @@ export async function makeDurable(on: On, reach: Reach): Promise<void> {
   for (const [file, name] of fresh) onDisk.set(file, name);
 }
 
-async function listed(on: On, { commonDir, from, until }: Reach): Promise<readonly string[]> {
+async function listed(on: On, { mirror, from, until }: Reach): Promise<readonly string[]> {
   const not = until === undefined ? [] : ["--not", until];
   const args = ["rev-list", "--objects", "--no-object-names", from, ...not];
-  return (await git(on.env, { args, cwd: commonDir, gitDir: commonDir })).split("\n");
+  return (await git(on.env, { ...inMirror(mirror), args })).split("\n");
 }
 
 /** Of those that are files of their own, each with what tells it from any other. */
-function namesOf(of: Pick<Reach, "commonDir">, oids: readonly string[]): ReadonlyMap<string, string> {
+function namesOf(of: Pick<Reach, "mirror">, oids: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     oids.flatMap((oid) => {
-      const file = looseFile(of, oid);
+      const file = join(of.mirror, "objects", oid.slice(0, 2), oid.slice(2));
       const name = nameOf(file);
       return name === undefined ? [] : [[file, name] as const];
     }),

@@ -1,5 +1,5 @@
 /**
- * Our index of the commit that a run's branch is at: what of it is on the disk unchanged need not be read again.
+ * The engine's index of the commit that a work tree is at: files that did not change since then need not be read again.
  *
  * It holds that commit and nothing else, so that a digest depends on the commit, the disk and the user's settings, and not on what
  * was digested before. A stamp is kept only for a file whose content was compared, and that had not been written for a moment by
@@ -7,33 +7,20 @@
  * a copy, and the last one's stamps are as true as the first one's.
  */
 
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unless } from "../files/errno.ts";
 import { UserError } from "../user-error.ts";
 import { failed, git, tryGit } from "./call.ts";
 import { parseIndex, withStamps } from "./index-file.ts";
 import type { IndexFile } from "./index-file.ts";
-import { at, inRepository } from "./own.ts";
+import { at } from "./own.ts";
 import type { Bench, On } from "./own.ts";
-import { isTabled, refAt } from "./refs.ts";
 import { isSkipped, skippedOf } from "./sparse.ts";
 import { withScratch } from "./scratch.ts";
 
 const PREFIX = "index-";
 const SETTLED_S = 1;
-
-/** The commit that the run's branch is at; empty where there is none. */
-export async function tipOf(on: On, bench: Bench): Promise<string> {
-  if (!isTabled(bench.commonDir)) return refAt(bench.commonDir, bench.branch) ?? "";
-  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${bench.branch}^{commit}`];
-  const answer = await tryGit(on.env, { ...inRepository(bench), args });
-  return answer.code === 0 ? answer.out.toString("utf8").trim() : "";
-}
-
-export function isIndexed(bench: Bench, tip: string): boolean {
-  return existsSync(fileOf(bench, tip));
-}
 
 export async function headIndex(on: On, bench: Bench, tip: string): Promise<IndexFile> {
   const file = fileOf(bench, tip);

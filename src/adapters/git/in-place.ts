@@ -6,9 +6,9 @@ import { unless } from "../files/errno.ts";
 import { writePrivate } from "../home/folders.ts";
 import { UserError } from "../user-error.ts";
 import { tryGit } from "./call.ts";
-import { gitDirOf } from "./locate.ts";
+import { tipOf } from "./agent-head.ts";
+import { commonDirOf, gitDirOf } from "./locate.ts";
 import { keepAway, openBench, type On } from "./own.ts";
-import { headOf } from "./tree.ts";
 
 export async function checkout(
   on: On,
@@ -27,9 +27,9 @@ export async function checkout(
   const bench = await openBench(on, repo);
   // What the person has git ignore there, as it is now: what an agent adds later hides nothing.
   const ignored = unless(["ENOENT", "ENOTDIR"], () =>
-    readFileSync(join(bench.commonDir, "info", "exclude"), "utf8"),
+    readFileSync(join(commonDirOf(gitDirOf(repo) ?? repo), "info", "exclude"), "utf8"),
   );
   writePrivate(join(bench.own, "info", "exclude"), ignored ?? "");
   keepAway(bench, artifacts);
-  return { base: (await headOf(on, bench)) ?? "" };
+  return { base: await tipOf(on, bench) };
 }

@@ -250,12 +250,3 @@ function sealed({ bytes, end }: IndexFile, oidBytes: number, isOther: boolean): 
     .digest();
   return Buffer.concat([body, seal]);
 }
-
-/** Whether it says of every file that it may be looked at, and can be read alone. */
-export function isBelieved(index: IndexFile): boolean {
-  if (index.isPartial) return false;
-  return index.entries.every(({ flagsAt, isExtended, stage }) => {
-    if (stage !== 0 || (index.bytes.readUInt16BE(flagsAt) & ASSUME_VALID) !== 0) return false;
-    return !isExtended || (index.bytes.readUInt16BE(flagsAt + 2) & SKIP_WORKTREE) === 0;
-  });
-}

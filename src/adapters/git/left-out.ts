@@ -1,5 +1,5 @@
 /**
- * The tree that a commit gets: the work that was looked at, and what is left out of it as the branch has it.
+ * The tree that a commit gets: the work that was judged, and what is left out of it as the base has it.
  *
  * Left out are artifacts, which are no part of the work, and what patterns name. They are rules of gitignore and read by git itself,
  * from a file of ours: what the repository ignores, or does not, has no say in it.
@@ -8,47 +8,52 @@
 import { writeFileSync } from "node:fs";
 import { artifactTest } from "./artifact-paths.ts";
 import { git, gitRecords } from "./call.ts";
-import { headIndex } from "./head-index.ts";
-import type { IndexFile } from "./index-file.ts";
-import { at } from "./own.ts";
+import { at, within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { withScratch } from "./scratch.ts";
 
 export type Wanted = {
-  /** The tree of the work, and the commit that the branch is at. */
+  /** The tree of the work. */
   readonly work: string;
-  readonly tip: string;
+  /** The commit that the work began from: files that are left out stay as it has them, whatever an agent committed. Empty for none. */
+  readonly base: string;
   readonly artifacts: readonly string[];
   /** One pattern on each line. */
   readonly exclude: string;
 };
 
 export async function treeWithLeftOut(on: On, bench: Bench, wanted: Wanted): Promise<string> {
-  const { work, tip, artifacts, exclude } = wanted;
-  const branch = await headIndex(on, bench, tip);
+  const { work, base, artifacts, exclude } = wanted;
   const isArtifact = artifactTest(artifacts);
-  const ours = branch.entries.map(({ name }) => name).filter(isArtifact);
-  if (ours.length === 0 && exclude.trim() === "") return work;
+  const entries = base === "" ? [] : await entriesOf(on, bench, base);
+  const isPlain = exclude.trim() === "" && !entries.some(({ name }) => isArtifact(name));
+  if (isPlain) return work;
   return withScratch(on, async (patterns) => {
     writeFileSync(patterns, `${exclude}\n`, { mode: 0o600 });
-    const named = await withScratch(on, (index) => {
-      writeFileSync(index, branch.bytes, { mode: 0o600 });
-      return matching(on, bench, { index, patterns });
-    });
-    const stays = entriesOf(branch, new Set([...named, ...ours]));
+    const named = new Set(await namedIn(on, bench, { tree: base, patterns }));
+    const stays = entries.filter(({ name }) => named.has(name) || isArtifact(name));
     return withScratch(on, async (index) => {
       const call = at(bench, index);
       await git(on.env, { ...call, args: ["read-tree", work] });
       const drop = await matching(on, bench, { index, patterns });
       if (drop.length === 0 && stays.length === 0) return work;
       await remove(on, call, drop);
-      await git(on.env, {
-        ...call,
-        args: ["update-index", "-z", "--replace", "--index-info"],
-        input: stays,
-      });
+      const input = Buffer.from(stays.map(({ line }) => line).join(""), "latin1");
+      await git(on.env, { ...call, args: ["update-index", "-z", "--replace", "--index-info"], input });
       return git(on.env, { ...call, args: ["write-tree", "--missing-ok"] });
     });
+  });
+}
+
+async function namedIn(
+  on: On,
+  bench: Bench,
+  { tree, patterns }: { readonly tree: string; readonly patterns: string },
+): Promise<readonly string[]> {
+  if (tree === "") return [];
+  return withScratch(on, async (index) => {
+    await git(on.env, { ...at(bench, index), args: ["read-tree", tree] });
+    return matching(on, bench, { index, patterns });
   });
 }
 
@@ -88,13 +93,14 @@ async function matching(on: On, bench: Bench, { index, patterns }: Listing): Pro
   return gitRecords(on.env, { ...at(bench, index), args });
 }
 
-/** What the branch has of it, as `update-index` takes it. */
-function entriesOf({ bytes, entries }: IndexFile, named: ReadonlySet<string>): Buffer {
-  const lines = entries
-    .filter(({ name }) => named.has(name))
-    .map(({ name, mode, oidAt, flagsAt }) => {
-      const oid = bytes.toString("hex", oidAt, flagsAt);
-      return `${mode.toString(8)} ${oid} 0\t${name}\0`;
-    });
-  return Buffer.from(lines.join(""), "latin1");
+type Entry = { readonly name: string; readonly line: string };
+
+/** All files of a commit, each with its line as `update-index` takes it. */
+async function entriesOf(on: On, bench: Bench, commit: string): Promise<readonly Entry[]> {
+  const args = ["ls-tree", "-r", "-z", "--full-tree", commit];
+  const records = await gitRecords(on.env, { ...within(bench), args });
+  return records.map((record) => {
+    const [, mode = "", oid = "", name = ""] = /^(\d+) \w+ ([0-9a-f]+)\t(.*)$/s.exec(record) ?? [];
+    return { name, line: `${mode} ${oid} 0\t${name}\0` };
+  });
 }

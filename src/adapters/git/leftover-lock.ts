@@ -8,7 +8,8 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync, renameSync } from "
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { unless } from "../files/errno.ts";
-import type { Bench } from "./own.ts";
+
+type Locked = { readonly path: string; readonly gitDir: string };
 
 const LIVE_MS = 60_000;
 /** Where processes cannot be seen, a lock that stays for this long is left behind. */
@@ -16,7 +17,7 @@ const BLIND_MS = 20_000;
 const AGAIN_MS = 50;
 const HIDDEN = ["ENOENT", "ESRCH", "EACCES", "EPERM", "ENOTDIR"];
 
-export async function freeIndexLock(bench: Pick<Bench, "path" | "gitDir">): Promise<void> {
+export async function freeIndexLock(bench: Locked): Promise<void> {
   const file = join(bench.gitDir, "index.lock");
   const startedAt = Date.now();
   for (;;) {
@@ -29,9 +30,9 @@ export async function freeIndexLock(bench: Pick<Bench, "path" | "gitDir">): Prom
   unless(["ENOENT"], () => renameSync(file, join(bench.gitDir, `index.lock.left-${Date.now()}`)));
 }
 
-/** Refs that we change, and what git locks beside them. */
+/** Refs that the engine changes, in the user's repository and in the mirror, and the files that git locks with them. */
 const REF_LOCK =
-  /Unable to create '(.+\/(?:refs\/(?:heads|signalbox)\/.+|worktrees\/[^/]+\/HEAD|HEAD|packed-refs)\.lock)': File exists/;
+  /Unable to create '(.+\/(?:refs\/(?:heads|remotes|tags|runs|upstream)\/.+|HEAD|packed-refs|shallow)\.lock)': File exists/;
 /** A git that changes refs takes a moment; what stays longer has nobody behind it. */
 const REF_MS = 2000;
 
@@ -43,7 +44,7 @@ export async function freeRefLock(commonDir: string, said: string): Promise<bool
   while (isGitAtWork({ path: commonDir, gitDir: commonDir }) !== false) {
     if (unless(["ENOENT"], () => lstatSync(file)) === undefined) return true;
     // Refs of ours are nobody else's; of others, somebody may be at work for longer.
-    if (Date.now() > until && !file.includes("/refs/signalbox/")) return false;
+    if (Date.now() > until && !file.includes("/refs/runs/")) return false;
     if (Date.now() > until) break;
     await sleep(AGAIN_MS);
   }
@@ -53,7 +54,7 @@ export async function freeRefLock(commonDir: string, said: string): Promise<bool
 }
 
 /** `undefined` where the system does not tell. */
-function isGitAtWork({ path, gitDir }: Pick<Bench, "path" | "gitDir">): boolean | undefined {
+export function isGitAtWork({ path, gitDir }: Locked): boolean | undefined {
   const pids = unless(HIDDEN, () => readdirSync("/proc"))?.filter((name) => /^\d+$/.test(name));
   if (pids === undefined) return undefined;
   return pids.some((pid) => {

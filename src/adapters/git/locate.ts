@@ -1,21 +1,21 @@
 /** Where git keeps what belongs to a folder. Read directly: it is asked before every call. */
 
-import { lstatSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { lstatSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { unless } from "../files/errno.ts";
+import { textOfOwn } from "../home/own-file.ts";
 
 const MISSING = ["ENOENT", "ENOTDIR"];
 
-/** `undefined` where the folder is no working tree, or what it names is gone. */
+/** `undefined` where the folder is not a working tree, or where its git directory is missing. */
 export function gitDirOf(path: string): string | undefined {
   const dot = join(path, ".git");
-  const stat = unless(MISSING, () => lstatSync(dot));
-  if (stat === undefined) return undefined;
-  if (stat.isDirectory()) return dot;
-  const named = /^gitdir: (.+?)\n*$/s.exec(unless(MISSING, () => readFileSync(dot, "utf8")) ?? "")?.[1];
-  if (named === undefined) return undefined;
-  const gitDir = resolve(path, named);
-  return unless(MISSING, () => lstatSync(gitDir))?.isDirectory() === true ? gitDir : undefined;
+  const isLink = unless(MISSING, () => lstatSync(dot))?.isSymbolicLink() === true;
+  const named = isLink ? dot : /^gitdir: (.+?)\n*$/s.exec(textOfOwn(dot) ?? "")?.[1];
+  const gitDir = named === undefined ? dot : resolve(path, named);
+  return unless([...MISSING, "EACCES", "ELOOP"], () => statSync(gitDir))?.isDirectory() === true
+    ? gitDir
+    : undefined;
 }
 
 /** A folder, and no link to one: what a link in its place leads to is not ours. */
@@ -29,18 +29,6 @@ export function isThere(path: string): boolean {
 
 /** The folder that all worktrees of a repository share. */
 export function commonDirOf(gitDir: string): string {
-  const named = unless(MISSING, () => readFileSync(join(gitDir, "commondir"), "utf8"))?.trim();
+  const named = textOfOwn(join(gitDir, "commondir"))?.trim();
   return named === undefined || named === "" ? gitDir : resolve(gitDir, named);
-}
-
-/** Git's own folder for the worktree at a path, whether or not the worktree is still there. */
-export function registrationOf(commonDir: string, path: string): string | undefined {
-  const all = join(commonDir, "worktrees");
-  const names = unless(MISSING, () => readdirSync(all)) ?? [];
-  return names
-    .map((name) => join(all, name))
-    .find((gitDir) => {
-      const named = unless(MISSING, () => readFileSync(join(gitDir, "gitdir"), "utf8"))?.trim();
-      return named !== undefined && resolve(dirname(resolve(gitDir, named))) === path;
-    });
 }

@@ -1,4 +1,4 @@
-/** What is remembered of the last look at branches, so that neither the next supervisor nor any command looks without need. */
+/** The last look at default branches, remembered so that neither the next supervisor nor any command looks without need. */
 
 import { join } from "node:path";
 import type { Store } from "../../engine/ports/store.ts";
@@ -6,10 +6,10 @@ import { textOfOwn } from "../home/own-file.ts";
 import type { Home } from "../home/paths.ts";
 import { mayHaveMoved } from "./default-refs.ts";
 
-export type Remembered = {
-  /** Where the branch and the default branch were. */
+type Remembered = {
+  /** Where the run and the default branch were. */
   readonly mark: string;
-  /** A tip of it that the default branch did not contain. */
+  /** A handover commit that the default branch was seen without. */
   readonly ahead: string;
 };
 
@@ -48,33 +48,26 @@ function parsed(text: string): unknown {
   try {
     return text === "" ? undefined : JSON.parse(text);
   } catch {
-    // Damaged: it is made anew.
+    // Damaged: it is written again.
     return undefined;
   }
 }
 
-type Watched = Pick<Store, "pools" | "projectAt" | "workspace" | "isHalted">;
+type Watched = Pick<Store, "workspaces" | "projectAt" | "isHalted">;
 
 /** Whether some default branch may have moved since the last look, of a project in which a run has a workspace. A few looks at files. */
 export function areBranchesNews(store: Watched, home: Home): boolean {
-  const repos = Map.groupBy(
-    store.pools().filter(({ run }) => run !== ""),
-    ({ repo }) => repo,
-  );
+  const repos = Map.groupBy(store.workspaces(), ({ repo }) => repo);
   if (repos.size === 0) return false;
   const { at } = readLooked(home);
   return [...repos].some(([repo, rows]) => {
     try {
-      const isMoved = mayHaveMoved(repo, store.projectAt(repo)?.defaultBranch ?? "", at);
-      return isMoved && rows.some(({ run }) => isWatched(store, run));
+      const isMoved = mayHaveMoved(home, { repo, named: store.projectAt(repo)?.defaultBranch ?? "" }, at);
+      // The supervisor looks at no branch of a run that is halted: for it, it would leave again at once.
+      return isMoved && rows.some(({ run, status }) => status === "bound" && !store.isHalted(run));
     } catch {
       // A repository that cannot be looked at has nothing to tell.
       return false;
     }
   });
-}
-
-/** The supervisor looks at the branch of nobody else: for them it would leave again at once, and nothing would be remembered. */
-function isWatched(store: Watched, run: string): boolean {
-  return store.workspace(run)?.status === "bound" && !store.isHalted(run);
 }

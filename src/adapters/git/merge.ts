@@ -1,8 +1,9 @@
 /**
- * A task's branch is merged into the branch that it is for: a person's own act, done without any working tree where that is possible.
+ * Delivery: a person merges the handover commit of a run into the branch that it is for.
  *
- * What the merge gives is worked out first, from objects alone. Then everything that could be in the way is looked at. Only then the
- * branch moves, in one step, from where it was looked at; and before it the one checkout that has to follow.
+ * The outcome is planned first, from objects alone and without writing to the user's repository. Then everything that could be in the
+ * way is looked at. Only then the branch moves, in one step, from where it was looked at, after the one checkout that has to follow.
+ * In the end the tree that arrived is compared with the planned one.
  */
 
 import { readdirSync } from "node:fs";
@@ -11,7 +12,7 @@ import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
 import { UserError } from "../user-error.ts";
 import { authorOf } from "./author.ts";
-import { failed, git, tryGit } from "./call.ts";
+import { failed, git, gitRecords, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
 import {
   changesIn,
@@ -22,14 +23,21 @@ import {
   operationOn,
   takeBack,
   withCheckout,
+  type Checkout,
 } from "./checkout.ts";
-import { makeDurable } from "./durable.ts";
+import { asking, containmentOf, sayCommit } from "./containment.ts";
+import { defaultRefs } from "./default-refs.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
 import { whileLocked } from "./lock.ts";
-import type { Bench, On } from "./own.ts";
-import { withObjects } from "./plain.ts";
-import { isSameWork, type Looked } from "./same-work.ts";
+import { refreshMirror } from "./mirror.ts";
+import { mirrorOf } from "./names.ts";
+import type { On } from "./own.ts";
+import { personCommits, type PersonCommits } from "./person-commits.ts";
+import { withBoth, withObjects } from "./plain.ts";
+import { bringOver, tipIn } from "./publish.ts";
 import { updateRef } from "./update-ref.ts";
+
+export type Strategy = "ff" | "merge" | "squash";
 
 export type Merging = {
   readonly run: string;
@@ -37,28 +45,49 @@ export type Merging = {
   readonly branch: string;
   /** The branch that it is merged into. */
   readonly into: string;
-  readonly strategy?: "ff" | "merge";
-  /** Of the merge commit, where there is one. */
+  /** The handover commit: exactly this is merged, whatever the branch has. */
+  readonly commit: string;
+  /** The commit that the run began from. */
+  readonly base: string;
+  readonly strategy?: Strategy;
+  /** Of the new commit, where there is one. */
   readonly message: string;
-  /** Only this is merged: whatever the branch got since it was looked at is not. */
-  readonly looked?: Looked;
+  /** Commits of a person on the branch are left out; otherwise they are a reason to refuse. */
+  readonly leave?: boolean;
 };
 
-export type Landed = {
-  readonly how: "already" | "ff" | "merge";
-  /** Where the branch is that it was merged into. */
+export type Merged = {
+  /** `already`: the target had the work before. */
+  readonly how: "already" | Strategy;
+  /** The commit that the target is at; of `already`, the commit that brought the work. */
   readonly commit: string;
+  /** That commit in words. */
+  readonly said: string;
+  /** How many files the target got or changed. */
+  readonly files: number;
   /** The checkout that has followed; empty for none. */
   readonly checkout: string;
+  /** The remote's branch, as it was fetched last, does not have it. */
+  readonly isUnpushed: boolean;
 };
 
+const FAILED = 1;
 const GATE = 5;
-const CONFLICT = 6;
 const NAMES_SHOWN = 10;
 
-export function mergeBranch(on: On, merging: Merging): Promise<Landed> {
-  return whileLocked({ folder: on.home.locks, repo: merging.repo }, () => merge(on, merging));
+export function mergeWork(on: On, merging: Merging): Promise<Merged> {
+  return whileLocked({ folder: on.home.locks, repo: merging.repo }, async () => {
+    try {
+      return await merge(on, merging);
+    } catch (error) {
+      // Workspaces borrow objects from the mirror: brought up to date, it gives the worker the commit that it is asked to merge.
+      if (error instanceof UserError && TO_BE_MERGED.has(error.code)) await refreshMirror(on, merging.repo);
+      throw error;
+    }
+  });
 }
+
+const TO_BE_MERGED: ReadonlySet<string> = new Set(["merge-conflict", "unreviewed-commits"]);
 
 type Site = {
   readonly on: On;
@@ -67,24 +96,29 @@ type Site = {
   readonly ref: string;
 };
 
-async function merge(on: On, merging: Merging): Promise<Landed> {
+async function merge(on: On, merging: Merging): Promise<Merged> {
+  const site = siteOf(on, merging);
+  await finishOrTakeBack(site);
+  const { old, ...plan } = await planned(site);
+  if (plan.how === "already") return { ...plan, files: 0, checkout: "", isUnpushed: false };
+  if (merging.leave !== true) await requireReviewed(site);
+  const path = await checkoutOf(site);
+  await bringOver(on, merging);
+  const now = await commitOf(site, { ...plan, old });
+  if (path === undefined) await moveRef(site, { old, now, gitDir: site.commonDir });
+  else await moveCheckout(site, { old, now, path });
+  await requireArrived(site, { old, now, tree: plan.tree });
+  const said = (await sayCommit(asking(on.env, inRepository(site)), now)).text;
+  const fetched = await tipIn(on, site.commonDir, defaultRefs(merging.into).fetched);
+  const isUnpushed = fetched !== undefined && fetched !== now;
+  return { how: plan.how, commit: now, said, files: plan.files, checkout: path ?? "", isUnpushed };
+}
+
+function siteOf(on: On, merging: Merging): Site {
   const gitDir = gitDirOf(merging.repo);
   if (gitDir === undefined)
-    throw new UserError("no-repository", `${merging.repo} is no git repository any more.`, "put it back");
-  const site: Site = { on, merging, commonDir: commonDirOf(gitDir), ref: `refs/heads/${merging.into}` };
-  await finishOrTakeBack(site);
-  const old = await oidOf(site, site.ref);
-  const tip = await oidOf(site, `refs/heads/${merging.branch}`);
-  if (tip === undefined) throw gone(merging.branch, merging.run);
-  if (old === undefined) throw noDefault(merging.into);
-  if (merging.looked !== undefined && !(await isSameWork(on, { ...site, tip }, merging.looked)))
-    throw movedOn(merging);
-  const result = await workedOut(site, { old, tip });
-  if (result.how === "already") return { ...result, checkout: "" };
-  const path = await checkoutOf(site);
-  if (path === undefined) await moveRef(site, { old, now: result.commit, gitDir: site.commonDir });
-  else await moveCheckout(site, { old, now: result.commit, path });
-  return { ...result, checkout: path ?? "" };
+    throw new UserError("no-repository", `${merging.repo} is not a git repository any more.`, "move it back");
+  return { on, merging, commonDir: commonDirOf(gitDir), ref: `refs/heads/${merging.into}` };
 }
 
 function inRepository({ commonDir }: Site): Omit<Call, "args"> {
@@ -97,7 +131,7 @@ async function oidOf(site: Site, ref: string): Promise<string | undefined> {
   return code === 0 ? out.toString("utf8").trim() : undefined;
 }
 
-/** Whoever was killed over a checkout has left it between two commits. */
+/** A process that was killed over a checkout has left it between two commits. */
 async function finishOrTakeBack(site: Site): Promise<void> {
   const { on, merging } = site;
   const left = followingIn(on, merging.repo);
@@ -109,48 +143,75 @@ async function finishOrTakeBack(site: Site): Promise<void> {
   forgetFollowing(on, merging.repo);
 }
 
-type Ends = { readonly old: string; readonly tip: string };
+/** What a merge would do, as things are. */
+export type Plan =
+  | { readonly how: "already"; readonly commit: string; readonly said: string }
+  /** The tree that the target gets. */
+  | { readonly how: Strategy; readonly tree: string; readonly files: number };
 
-/** The commit that the branch will be at. Nothing has moved yet. */
-async function workedOut(site: Site, { old, tip }: Ends): Promise<Omit<Landed, "checkout">> {
+/** The plan, and where the target is. Throws a UserError where the work cannot be merged. Writes nothing. */
+async function planned(site: Site): Promise<Plan & { readonly old: string }> {
   const { on, merging, commonDir } = site;
-  const { strategy, into, branch, run } = merging;
-  return withObjects(on, { commonDir, oid: old }, async (plain) => {
-    const isIn = async (one: string, other: string): Promise<boolean> =>
-      (await tryGit(on.env, { ...plain, args: ["merge-base", "--is-ancestor", one, other] })).code === 0;
-    if (await isIn(tip, old)) return { how: "already", commit: old };
-    const isAhead = await isIn(old, tip);
-    if (isAhead && strategy !== "merge") return { how: "ff", commit: tip };
-    if (strategy === "ff")
-      throw new UserError("not-fast-forward", `${into} has commits that ${branch} does not have`, {
-        next: `signalbox task merge ${run} --strategy merge`,
-        exit: GATE,
-      });
-    const call: Call = {
-      ...plain,
-      args: ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", old, tip],
-      durable: true,
-    };
-    const answer = await tryGit(on.env, call);
-    const [tree = "", ...names] = answer.out.toString("utf8").split("\0");
-    if (answer.code === 1) throw conflicts(merging, names);
-    if (answer.code !== 0) throw failed(call, answer);
-    const author = await authorOf(on, commonDir, "the merge commit");
-    const args = ["commit-tree", tree, "-p", old, "-p", tip, "-F", "-"];
-    const input = merging.message.endsWith("\n") ? merging.message : `${merging.message}\n`;
-    const commit = await git(on.env, { ...plain, args, input, author, durable: true });
-    await makeDurable(on, { commonDir, from: commit, until: tip });
-    return { how: "merge", commit };
+  const { commit: work, base, into, repo } = merging;
+  const old = await oidOf(site, site.ref);
+  if (old === undefined) throw noTarget(into);
+  const mirror = mirrorOf(on.home, repo);
+  return withBoth(on, { commonDir, mirror, oid: old }, async (call) => {
+    const ask = asking(on.env, call);
+    const found = await containmentOf(ask, { work, base, target: old });
+    if (found.type === "empty") throw nothingToMerge(merging);
+    if (found.type === "contained")
+      return { old, how: "already", commit: found.by, said: (await sayCommit(ask, found.by)).text };
+    const how = await strategyFor(merging, async () => {
+      return (await ask(["merge-base", "--is-ancestor", old, work])).code === 0;
+    });
+    const { tree, conflicts } = await mergedTree(on, call, { old, work });
+    if (conflicts.length > 0) throw conflict(merging, { old, files: conflicts });
+    const names = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", `${old}^{tree}`, tree];
+    const files = (await gitRecords(on.env, { ...call, args: names })).length;
+    return { old, how, tree, files };
   });
 }
 
-function conflicts({ branch, into, run }: Merging, names: readonly string[]): UserError {
-  const files = names.filter((name) => name !== "");
-  return new UserError(
-    "merge-conflict",
-    `${branch} cannot be merged into ${into} without somebody who decides: both have changed ${listed(files)}`,
-    { next: `signalbox task request-changes ${run} "merge ${into} into your branch"`, exit: GATE },
-  );
+async function strategyFor(
+  { strategy, into, run }: Merging,
+  isAhead: () => Promise<boolean>,
+): Promise<Strategy> {
+  if (strategy === "merge" || strategy === "squash") return strategy;
+  if (await isAhead()) return "ff";
+  if (strategy === undefined) return "merge";
+  throw new UserError("not-fast-forward", `${into} has commits that the work of ${run} does not have.`, {
+    next: `signalbox task merge ${run} --strategy merge`,
+    exit: GATE,
+  });
+}
+
+type Sides = { readonly old: string; readonly work: string };
+
+async function mergedTree(
+  on: On,
+  call: Omit<Call, "args">,
+  { old, work }: Sides,
+): Promise<{ readonly tree: string; readonly conflicts: readonly string[] }> {
+  const merging: Call = {
+    ...call,
+    args: ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", old, work],
+  };
+  const answer = await tryGit(on.env, merging);
+  if (answer.code !== 0 && answer.code !== 1) throw failed(merging, answer);
+  const [tree = "", ...names] = answer.out.toString("utf8").split("\0");
+  return { tree, conflicts: answer.code === 0 ? [] : names.filter((name) => name !== "") };
+}
+
+function conflict(
+  { run, into }: Merging,
+  { old, files }: { readonly old: string; readonly files: readonly string[] },
+): UserError {
+  const wish = `git merge ${old.slice(0, 12)} (that is ${into}), and resolve the conflicts`;
+  return new UserError("merge-conflict", `Merge conflict in ${listed(files)}. Nothing was changed.`, {
+    next: `signalbox task request-changes ${run} "${wish}"`,
+    exit: GATE,
+  });
 }
 
 function listed(names: readonly string[]): string {
@@ -158,7 +219,38 @@ function listed(names: readonly string[]): string {
   return `${names.slice(0, NAMES_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** Where the branch is checked out; undefined for nowhere. Refuses where something is under way with it. */
+function nothingToMerge({ run }: Merging): UserError {
+  return new UserError(
+    "nothing-to-merge",
+    `Nothing to merge: the work of ${run} changes no file. Nothing was changed.`,
+    {
+      next: `signalbox task cancel ${run}, or end it without a merge: signalbox move ${run} done`,
+      exit: GATE,
+    },
+  );
+}
+
+/** Commits that a person put on the run's branch were not reviewed. */
+async function requireReviewed({ on, merging }: Site): Promise<void> {
+  const found = await personCommits(on, merging);
+  if (found !== undefined) throw unreviewed(merging, found);
+}
+
+function unreviewed({ run, branch }: Merging, { tip, commits }: PersonCommits): UserError {
+  const count = commits.length === 1 ? "a commit that was" : `${commits.length} commits that were`;
+  const more = commits.length - NAMES_SHOWN;
+  const shown = `${commits.slice(0, NAMES_SHOWN).join("; ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return new UserError(
+    "unreviewed-commits",
+    `The branch ${branch} has ${count} not reviewed: ${shown}. Nothing was changed.`,
+    {
+      next: `signalbox task request-changes ${run} "git merge ${tip.slice(0, 12)}" has them merged and reviewed; without them: signalbox task merge ${run} --leave`,
+      exit: GATE,
+    },
+  );
+}
+
+/** Where the branch is checked out; undefined for nowhere. Refuses where an operation is under way with it. */
 async function checkoutOf(site: Site): Promise<string | undefined> {
   const { on, ref, commonDir, merging } = site;
   const main = join(commonDir, "worktrees");
@@ -166,14 +258,7 @@ async function checkoutOf(site: Site): Promise<string | undefined> {
     commonDir,
     ...(unless(["ENOENT"], () => readdirSync(main)) ?? []).map((name) => join(main, name)),
   ];
-  const call = { ...inRepository(site), args: ["worktree", "list", "--porcelain", "-z"] };
-  const paths = (await git(on.env, call)).split("\0\0").flatMap((each) => {
-    const lines = each.split("\0");
-    const path = lines.find((line) => line.startsWith("worktree "))?.slice("worktree ".length) ?? "";
-    // One whose folder is gone has nothing that could follow.
-    return lines.includes(`branch ${ref}`) && gitDirOf(path) !== undefined ? [path] : [];
-  });
-  const [path, another] = paths;
+  const [path, another] = await checkoutsOf(on, commonDir, ref);
   for (const gitDir of gitDirs) {
     const what = operationOn(gitDir, ref);
     if (what !== "") throw underWay(merging, { what, path: path ?? merging.repo });
@@ -181,61 +266,92 @@ async function checkoutOf(site: Site): Promise<string | undefined> {
   if (another !== undefined && path !== undefined)
     throw new UserError(
       "checked-out-twice",
-      `${merging.into} is checked out in ${path} and in ${another}: only one of them could follow`,
+      `${merging.into} is checked out in ${path} and in ${another}. Only one of them could follow.`,
       { next: `git -C '${another}' switch --detach`, exit: GATE },
     );
   return path;
 }
 
+/** Paths at which a ref of a repository is checked out. */
+export async function checkoutsOf(on: On, commonDir: string, ref: string): Promise<readonly string[]> {
+  const args = ["worktree", "list", "--porcelain", "-z"];
+  const listing = await git(on.env, { cwd: commonDir, gitDir: commonDir, args });
+  return listing.split("\0\0").flatMap((each) => {
+    const lines = each.split("\0");
+    const path = lines.find((line) => line.startsWith("worktree "))?.slice("worktree ".length) ?? "";
+    // One whose folder is gone has nothing that could follow.
+    return lines.includes(`branch ${ref}`) && gitDirOf(path) !== undefined ? [path] : [];
+  });
+}
+
 function underWay({ into, run }: Merging, of: { readonly what: string; readonly path: string }): UserError {
   const end = of.what === "bisect" ? "bisect reset" : `${of.what} --continue`;
-  return new UserError("checkout-busy", `a ${of.what} of ${into} is under way in ${of.path}`, {
+  return new UserError("checkout-busy", `A ${of.what} of ${into} is under way in ${of.path}.`, {
     next: `git -C '${of.path}' ${end}, then: signalbox task merge ${run}`,
     exit: GATE,
   });
 }
 
-type Way = { readonly old: string; readonly now: string };
-
-/** What a merge would be refused for in the checkout that has to follow, looked at and not touched; undefined where nothing is. */
-export async function checkoutProblem(on: On, merging: Merging): Promise<UserError | undefined> {
-  const gitDir = gitDirOf(merging.repo);
-  if (gitDir === undefined) return undefined;
-  const site: Site = { on, merging, commonDir: commonDirOf(gitDir), ref: `refs/heads/${merging.into}` };
+/** What a merge would do, or why it would be refused. Nothing is touched. */
+export async function forecastMerge(on: On, merging: Merging): Promise<Plan | UserError> {
   try {
-    const [path, old] = [await checkoutOf(site), await oidOf(site, site.ref)];
-    if (path !== undefined && old !== undefined)
-      await withCheckout(on, path, (bench) => requireClean(site, bench, old));
-    return undefined;
+    const site = siteOf(on, merging);
+    const { old, ...plan } = await planned(site);
+    if (plan.how === "already") return plan;
+    if (merging.leave !== true) await requireReviewed(site);
+    const path = await checkoutOf(site);
+    if (path !== undefined) await withCheckout(on, path, (checkout) => requireClean(site, checkout, old));
+    return plan;
   } catch (error) {
     if (error instanceof UserError) return error;
     throw error;
   }
 }
 
-async function requireClean({ on, merging }: Site, bench: Bench, old: string): Promise<void> {
-  const changed = await changesIn(on, bench, old);
+async function requireClean({ on, merging }: Site, checkout: Checkout, old: string): Promise<void> {
+  const changed = await changesIn(on, checkout, old);
   if (changed.length === 0) return;
-  const { path } = bench;
+  const { path } = checkout;
   throw new UserError(
     "checkout-dirty",
-    `${merging.into} is checked out in ${path}, and there are changes that are not committed: ${listed(changed)}`,
+    `${merging.into} is checked out in ${path} with uncommitted changes in ${listed(changed)}. Nothing was changed.`,
     { next: `git -C '${path}' stash, then: signalbox task merge ${merging.run}`, exit: GATE },
   );
 }
 
+type Making = Extract<Plan, { readonly tree: string }> & { readonly old: string };
+
+/** The commit that the target will be at, in the user's repository. No ref has moved yet. */
+async function commitOf(site: Site, { how, tree, old }: Making): Promise<string> {
+  const { on, merging, commonDir } = site;
+  const { commit: work, message } = merging;
+  if (how === "ff") return work;
+  return withObjects(on, { commonDir, oid: old }, async (plain) => {
+    const call = { ...plain, durable: true };
+    const made = await mergedTree(on, call, { old, work });
+    if (made.tree !== tree || made.conflicts.length > 0)
+      throw new Error(`merging ${work} into ${old} gave ${tree} and then ${made.tree}`);
+    const author = await authorOf(on, merging.repo, "the merge commit");
+    const parents = how === "squash" ? ["-p", old] : ["-p", old, "-p", work];
+    const input = message.endsWith("\n") ? message : `${message}\n`;
+    return git(on.env, { ...call, args: ["commit-tree", tree, ...parents, "-F", "-"], input, author });
+  });
+}
+
+type Way = { readonly old: string; readonly now: string };
+
 async function moveCheckout(site: Site, { old, now, path }: Way & { readonly path: string }): Promise<void> {
   const { on, merging, ref } = site;
   const { repo } = merging;
-  await withCheckout(on, path, async (bench) => {
-    await requireClean(site, bench, old);
+  await withCheckout(on, path, async (checkout) => {
+    await requireClean(site, checkout, old);
     noteFollowing(on, { repo, path, ref, old, now });
-    const inTheWay = await follow(on, bench, { old, now });
+    const inTheWay = await follow(on, checkout, { old, now });
     if (inTheWay !== "") {
       forgetFollowing(on, repo);
       throw blocked(merging, path, inTheWay);
     }
-    await moveRef(site, { old, now, gitDir: bench.gitDir });
+    await moveRef(site, { old, now, gitDir: checkout.gitDir });
     forgetFollowing(on, repo);
   });
 }
@@ -246,12 +362,12 @@ function blocked({ into, run }: Merging, path: string, said: string): UserError 
   const name = single?.[1] ?? single?.[2] ?? names.map((line) => line.trim()).join(", ");
   return new UserError(
     "checkout-dirty",
-    `${into} is checked out in ${path}, and ${name === "" ? said : name} is in the way there`,
+    `${into} is checked out in ${path}, and ${name === "" ? said : name} is in the way there. Nothing was changed.`,
     { next: `git -C '${path}' status, move it away, then: signalbox task merge ${run}`, exit: GATE },
   );
 }
 
-/** From exactly where it was looked at: whoever was faster is not overwritten. */
+/** From exactly where it was looked at: a ref that moved meanwhile is not overwritten. */
 async function moveRef(site: Site, of: Way & { readonly gitDir: string }): Promise<void> {
   const { on, merging, ref, commonDir } = site;
   const args = ["update-ref", "-m", `signalbox: task ${merging.run} merged`, ref, of.now, of.old];
@@ -261,22 +377,35 @@ async function moveRef(site: Site, of: Way & { readonly gitDir: string }): Promi
   failpoint("merge.after-ref");
 }
 
-function gone(branch: string, run: string): UserError {
-  return new UserError("no-branch", `the branch ${branch} is gone`, {
-    next: `signalbox task show ${run}`,
-    exit: GATE,
-  });
+/**
+ * What arrived is what was planned, as the user's own git sees it: the commit is in the branch, all its objects are there, and its tree
+ * is the merge of the target and the work.
+ */
+async function requireArrived(site: Site, of: Way & { readonly tree: string }): Promise<void> {
+  const { on, merging, ref } = site;
+  const { into, repo, run, commit: work } = merging;
+  const ask = asking(on.env, inRepository(site));
+  const wrong = async (): Promise<string> => {
+    const isIn = await ask(["merge-base", "--is-ancestor", of.now, ref]);
+    if (isIn.code !== 0) return `${into} does not have the commit ${of.now.slice(0, 12)}`;
+    const whole = await ask(["rev-list", "--objects", "--quiet", of.now, `^${of.old}`]);
+    if (whole.code !== 0) return `objects of ${of.now.slice(0, 12)} are missing`;
+    const { out: tree } = await ask(["rev-parse", "--verify", `${of.now}^{tree}`]);
+    if (tree === of.tree) return "";
+    const { out } = await ask(["diff-tree", "-r", "--name-only", "--no-renames", of.tree, tree]);
+    return `these files are not as they were reviewed: ${listed(out.split("\n"))}`;
+  };
+  const what = await wrong();
+  if (what === "") return;
+  throw new UserError(
+    "not-delivered",
+    `The merge of ${work.slice(0, 12)} into ${into} went wrong: ${what}. ${run} is not done; ${into} was at ${of.old} before.`,
+    { next: `git -C '${repo}' diff ${of.tree} '${into}'`, exit: FAILED },
+  );
 }
 
-function movedOn({ branch, run }: Merging): UserError {
-  return new UserError("conflict", `${branch} was changed while it was looked at: nothing is merged`, {
-    next: `signalbox task merge ${run}`,
-    exit: CONFLICT,
-  });
-}
-
-function noDefault(into: string): UserError {
-  return new UserError("no-branch", `there is no branch ${into} here to merge into`, {
+function noTarget(into: string): UserError {
+  return new UserError("no-branch", `There is no branch ${into} here to merge into.`, {
     next: `git branch ${into} origin/${into}`,
     exit: GATE,
   });

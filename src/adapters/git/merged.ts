@@ -1,75 +1,92 @@
 /**
- * Whether a branch was merged, by whatever means.
+ * Whether the work of a run has landed in the default branch by other means than `task merge`.
  *
- * It has work of its own, and the default branch, here or as fetched, contains its tip, or would not change by merging it: a squash or
- * a rebase elsewhere leaves no other trace. A branch that has only been brought up to date is contained too, and is not merged: there
- * the branch has come to the default branch, and not the other way round.
+ * It is looked for by content: the handover commit of the work, in each ref by which the default branch is known. A ref alone proves
+ * nothing, because an agent may have written it. It counts as proven where the target was seen without the work before, and a checkout
+ * of the branch has followed, or the remote says the same.
  */
 
-import { closeSync, openSync, readSync, fstatSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { BranchOf, Merges } from "../../engine/ports/merges.ts";
+import type { Landing, Merges, WorkOf } from "../../engine/ports/merges.ts";
 import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
 import { makeFolder, writePrivate } from "../home/folders.ts";
 import { tryGit } from "./call.ts";
-import { defaultBranchOf, defaultRefs, mayHaveMoved } from "./default-refs.ts";
+import { stagedIn, withCheckout } from "./checkout.ts";
+import { asking, containmentOf, sayCommit, type Ask } from "./containment.ts";
+import { defaultBranchOf, defaultRefs, mayHaveMoved, type DefaultRefs } from "./default-refs.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
-import { lookedFile, readLooked, type Looked, type Remembered } from "./looked.ts";
+import { lookedFile, readLooked, type Looked } from "./looked.ts";
+import { checkoutsOf } from "./merge.ts";
+import { mirrorOf, workRef } from "./names.ts";
 import type { On } from "./own.ts";
-import { withObjects } from "./plain.ts";
+import { withBoth } from "./plain.ts";
+import { tipIn } from "./publish.ts";
 import { isTabled, refAt } from "./refs.ts";
 
 const UNREADABLE = ["ENOENT", "ENOTDIR", "EISDIR", "EACCES", "ELOOP", "EPERM"];
 /** A file may seem to be older than it is, by as much as the system's own clock is coarse. */
 const COARSE_MS = 20;
-const LOG_BYTES = 64 * 1024;
+const REMOTE_MS = 60_000;
 
 /** What a look is about: the same where nothing has moved. */
 type View = {
-  readonly of: BranchOf;
+  readonly of: WorkOf;
   readonly commonDir: string;
-  readonly tip: string;
-  /** Where the default branch is, by each ref that knows it. */
-  readonly into: readonly string[];
+  readonly mirror: string;
+  readonly branch: string;
+  readonly refs: DefaultRefs;
+  /** The handover commit. */
+  readonly work: string;
   readonly mark: string;
 };
 
 export function gitMerges(on: On): Merges {
   let looked: Looked = readLooked(on.home);
+  /** Where everything was at the last look: it may have moved before that is remembered. */
+  const marks = new Map<string, string>();
   const keep = (next: Looked): void => {
     looked = next;
     failpoint("merged.before-looked");
-    // Whoever cannot write it looks more often than needed.
+    // If it cannot be written, the next supervisor looks more often than needed.
     unless(UNREADABLE, () => {
       makeFolder(on.home.root);
       writePrivate(lookedFile(on.home), `${JSON.stringify(next)}\n`);
     });
     failpoint("merged.after-looked");
   };
+  const put = (run: string, known: Partial<Looked["branches"][string]>): void => {
+    const before = looked.branches[run] ?? { mark: "", ahead: "" };
+    keep({ ...looked, branches: { ...looked.branches, [run]: { ...before, ...known } } });
+  };
   return {
     news(all) {
       const at = Date.now() - COARSE_MS;
-      const isMoved = [...new Map(all.map((of) => [of.repo, of.defaultBranch]))].some(([repo, branch]) =>
-        orNothing(() => mayHaveMoved(repo, branch, looked.at)),
+      const projects = new Map(all.map(({ repo, defaultBranch: named }) => [repo, { repo, named }]));
+      const isMoved = [...projects.values()].some((of) =>
+        orNothing(() => mayHaveMoved(on.home, of, looked.at)),
       );
       const runs = new Set(all.map(({ run }) => run));
       const isLess = Object.keys(looked.branches).some((run) => !runs.has(run));
       const news = all.filter((of) => {
-        const view = viewOf(of);
+        const view = viewOf(on, of);
         return view !== undefined && looked.branches[of.run]?.mark !== view.mark;
       });
       if (isMoved || isLess) keep({ at, branches: pick(looked.branches, runs) });
       return news;
     },
-    async merged(of) {
-      const view = viewOf(of);
+    async landing(of) {
+      const view = viewOf(on, of);
       if (view === undefined) return undefined;
-      const { found, isAhead } = await lookAt(on, view, looked.branches[of.run]);
-      if (found !== undefined) return found;
-      const ahead = isAhead ? view.tip : (looked.branches[of.run]?.ahead ?? "");
-      keep({ ...looked, branches: { ...looked.branches, [of.run]: { mark: view.mark, ahead } } });
-      return undefined;
+      marks.set(of.run, view.mark);
+      const { isAhead, found } = await lookAt(on, view, looked.branches[of.run]?.ahead === view.work);
+      if (isAhead && looked.branches[of.run]?.ahead !== view.work) put(of.run, { ahead: view.work });
+      return found;
+    },
+    remember(of) {
+      const mark = marks.get(of.run) ?? viewOf(on, of)?.mark;
+      if (mark !== undefined) put(of.run, { mark });
     },
   };
 }
@@ -87,137 +104,114 @@ function pick(branches: Looked["branches"], runs: ReadonlySet<string>): Looked["
   return Object.fromEntries(Object.entries(branches).filter(([run]) => runs.has(run)));
 }
 
-/** From files alone. Undefined where there is nothing to be told about. */
-function viewOf(of: BranchOf): View | undefined {
+/** From files alone. Undefined where there is nothing to look for: no repository, no default branch, or nothing handed over. */
+function viewOf(on: On, of: WorkOf): View | undefined {
   return orNothing(() => {
     const gitDir = gitDirOf(of.repo);
-    const into = gitDir === undefined ? undefined : defaultBranchOf(of.repo, of.defaultBranch);
-    if (gitDir === undefined || into === undefined || into === of.branch || of.branch === "")
-      return undefined;
+    const branch = gitDir === undefined ? undefined : defaultBranchOf(of.repo, of.defaultBranch);
+    if (gitDir === undefined || branch === undefined || of.tree === "") return undefined;
+    const mirror = mirrorOf(on.home, of.repo);
+    const work = refAt(mirror, workRef(of.run, of.tree));
+    if (work === undefined) return undefined;
     const commonDir = commonDirOf(gitDir);
-    if (isTabled(commonDir)) return tabled(of, commonDir);
-    const tip = refAt(commonDir, `refs/heads/${of.branch}`);
-    if (tip === undefined) return undefined;
-    const oids = defaultRefs(into).flatMap((ref) => refAt(commonDir, ref) ?? []);
-    return { of, commonDir, tip, into: [...new Set(oids)], mark: [tip, ...oids].join(" ") };
+    const refs = defaultRefs(branch);
+    const oids = [...stateOf(commonDir, refs), refAt(mirror, refs.upstream)];
+    return { of, commonDir, mirror, branch, refs, work, mark: [of.entry, work, ...oids].join(" ") };
   });
 }
 
-/** Refs that only git reads are read when it is looked at; that something has moved is all that can be told. */
-function tabled(of: BranchOf, commonDir: string): View {
+/** Where the refs are; of refs that only git can read, that something has moved is all that can be told. */
+function stateOf(commonDir: string, { local, fetched }: DefaultRefs): readonly (string | undefined)[] {
+  if (!isTabled(commonDir)) return [refAt(commonDir, local), refAt(commonDir, fetched)];
   const { mtimeMs, size } = statSync(join(commonDir, "reftable/tables.list"));
-  return { of, commonDir, tip: "", into: [], mark: `${mtimeMs} ${size}` };
+  return [`${mtimeMs}`, `${size}`];
 }
 
 type Looking = {
-  readonly found: Awaited<ReturnType<Merges["merged"]>>;
-  /** The default branch does not contain it: should it do so later, the default branch has moved to it. */
+  /** No ref has the work: should one have it later, it has moved to it. */
   readonly isAhead: boolean;
+  readonly found: Landing | undefined;
 };
 
-const NOTHING: Looking = { found: undefined, isAhead: false };
+type Target = { readonly kind: keyof DefaultRefs; readonly ref: string; readonly oid: string };
 
-async function lookAt(on: On, seen: View, known: Remembered | undefined): Promise<Looking> {
-  const view = seen.tip === "" ? await resolved(on, seen) : seen;
-  if (view === undefined) return NOTHING;
-  const { tip, into, of, commonDir } = view;
-  if (tip === of.base || into.length === 0) return NOTHING;
-  // The default branch has not moved since the run began.
-  if (into.every((oid) => oid === of.base)) return { found: undefined, isAhead: true };
-  return withObjects(on, { commonDir, oid: tip }, async (call) => {
-    const asked = (args: readonly string[]): Promise<{ code: number; out: string }> =>
-      tryGit(on.env, { ...call, args }).then(({ code, out }) => ({ code, out: out.toString("utf8").trim() }));
-    const own = await asked(["rev-list", "--max-count=1", tip, `^${of.base}`]);
-    if (own.code !== 0 || own.out === "") return NOTHING;
-    const holders: string[] = [];
-    for (const oid of into)
-      if ((await asked(["merge-base", "--is-ancestor", tip, oid])).code === 0) holders.push(oid);
-    const [holder] = holders;
-    if (holder !== undefined) {
-      const isOwn =
-        known?.ahead === tip ||
-        isMadeHere({ commonDir, branch: of.branch, tip }) ||
-        !(await isOnTheWay(asked, view, holders));
-      return isOwn ? { found: { tip, into: holder }, isAhead: false } : NOTHING;
-    }
-    for (const oid of into)
-      if (await wouldChangeNothing(asked, tip, oid)) return { found: { tip, into: oid }, isAhead: true };
-    return { found: undefined, isAhead: true };
-  });
-}
-
-type Ask = (args: readonly string[]) => Promise<{ readonly code: number; readonly out: string }>;
-
-async function resolved(on: On, view: View): Promise<View | undefined> {
-  const { of, commonDir } = view;
-  const into = defaultBranchOf(of.repo, of.defaultBranch);
-  const read = async (ref: string): Promise<readonly string[]> => {
-    const args = ["rev-parse", "--verify", "--quiet", `${ref}^{commit}`];
-    const { code, out } = await tryGit(on.env, { cwd: commonDir, gitDir: commonDir, args });
-    return code === 0 ? [out.toString("utf8").trim()] : [];
-  };
-  const [tip] = await read(`refs/heads/${of.branch}`);
-  if (tip === undefined || into === undefined) return undefined;
-  const oids = (await Promise.all(defaultRefs(into).map(read))).flat();
-  return { ...view, tip, into: [...new Set(oids)] };
-}
-
-/** Whether the default branch itself was once where the branch is now: then nobody needs to have merged anything. */
-async function isOnTheWay(asked: Ask, { tip, of, into }: View, holders: readonly string[]): Promise<boolean> {
-  for (const oid of new Set([...holders, ...into])) {
-    const way = await asked(["rev-list", "--first-parent", oid, `^${of.base}`]);
-    if (way.code !== 0 || way.out.split("\n").includes(tip)) return true;
-  }
-  return false;
-}
-
-/** The branch changes something, and all of that is there already. */
-async function wouldChangeNothing(asked: Ask, tip: string, oid: string): Promise<boolean> {
-  const fork = await asked(["merge-base", tip, oid]);
-  if (fork.code !== 0) return false;
-  const trees = await asked(["rev-parse", `${fork.out}^{tree}`, `${tip}^{tree}`, `${oid}^{tree}`]);
-  const [before, after, there] = trees.out.split("\n");
-  if (trees.code !== 0 || before === after || before === there) return false;
-  const merged = await asked(["merge-tree", "--write-tree", "--no-messages", oid, tip]);
-  return merged.code === 0 && merged.out === there;
-}
-
-/** Entries of git's own log of a branch by which something new came to be; the rest only moves it to what there is. */
-const MADE = /^(?:commit|cherry-pick|revert|am)\b|: Merge made by/;
-const REBASED = /\(finish\): .* onto ([0-9a-f]+)$/;
-
-/** By git's own log of the branch: its tip was made on it. */
-function isMadeHere(of: {
-  readonly commonDir: string;
-  readonly branch: string;
-  readonly tip: string;
-}): boolean {
-  const lines = tailOf(join(of.commonDir, "logs/refs/heads", of.branch))
-    .split("\n")
-    .toReversed();
-  for (const line of lines) {
-    const [head = "", message = ""] = line.split("\t", 2);
-    const [old, now] = head.split(" ", 2);
-    if (now === undefined || old === now) continue;
-    if (now !== of.tip) return false;
-    const onto = REBASED.exec(message)?.[1];
-    return onto === undefined ? MADE.test(message) : onto !== of.tip;
-  }
-  return false;
-}
-
-function tailOf(file: string): string {
-  return (
-    unless(UNREADABLE, () => {
-      const fd = openSync(file, "r");
-      try {
-        const { size } = fstatSync(fd);
-        const bytes = Buffer.alloc(Math.min(size, LOG_BYTES));
-        readSync(fd, bytes, 0, bytes.length, size - bytes.length);
-        return bytes.toString("utf8");
-      } finally {
-        closeSync(fd);
+async function lookAt(on: On, view: View, wasAhead: boolean): Promise<Looking> {
+  const { commonDir, mirror, work, of } = view;
+  try {
+    const targets = await targetsOf(on, view);
+    const landings = await withBoth(on, { commonDir, mirror, oid: work }, async (call) => {
+      const ask = asking(on.env, call);
+      const all: Landing[] = [];
+      for (const target of targets) {
+        const there = await containmentOf(ask, { work, base: of.base, target: target.oid });
+        if (there.type !== "contained") continue;
+        const { by } = await sayCommit(ask, there.by);
+        const proven = wasAhead && (await isProven(on, view, { ...target, ask }));
+        all.push({ ref: target.ref, commit: there.by, by, proven });
       }
-    }) ?? ""
-  );
+      return all;
+    });
+    const isAhead = targets.length > 0 && landings.length === 0;
+    return { isAhead, found: landings.find(({ proven }) => proven) ?? landings[0] };
+  } catch {
+    // The repository is gone or damaged: nobody can tell.
+    return { isAhead: false, found: undefined };
+  }
+}
+
+async function targetsOf(on: On, { commonDir, mirror, refs }: View): Promise<readonly Target[]> {
+  const kinds = ["local", "upstream", "fetched"] as const;
+  const targets = kinds.map(async (kind) => {
+    const ref = refs[kind];
+    const oid = kind === "upstream" ? refAt(mirror, ref) : await tipIn(on, commonDir, ref);
+    return oid === undefined ? [] : [{ kind, ref, oid }];
+  });
+  return (await Promise.all(targets)).flat();
+}
+
+/** More than the ref says so. */
+async function isProven(on: On, view: View, target: Target & { readonly ask: Ask }): Promise<boolean> {
+  switch (target.kind) {
+    case "upstream":
+      // The engine fetched it from the address that a person gave.
+      return true;
+    case "fetched":
+      return (await remoteTip(on, view)) === target.oid;
+    case "local":
+      return hasFollowed(on, view, target);
+  }
+}
+
+/** A checkout of the branch has the work in its index: writing the ref alone leaves that as it was. */
+async function hasFollowed(
+  on: On,
+  { commonDir, of, work }: View,
+  { ref, oid, ask }: Target & { readonly ask: Ask },
+): Promise<boolean> {
+  const paths = await checkoutsOf(on, commonDir, ref);
+  if (paths.length === 0) return false;
+  const names = ["diff-tree", "-r", "-z", "--name-only", "--no-renames"];
+  const { code, out } = await ask([...names, `${of.base}^{tree}`, `${work}^{tree}`]);
+  const changed = new Set(out.split("\0").filter((name) => name !== ""));
+  if (code !== 0) return false;
+  for (const path of paths) {
+    const staged = await withCheckout(on, path, (checkout) => stagedIn(on, checkout, oid));
+    if (staged === undefined || staged.some((name) => changed.has(name))) return false;
+  }
+  return true;
+}
+
+/** Where the default branch is on the project's remote; undefined where nobody can be reached. */
+async function remoteTip(on: On, { of, branch, mirror }: View): Promise<string | undefined> {
+  if (of.remote === "") return undefined;
+  const { code, out } = await tryGit(on.env, {
+    cwd: mirror,
+    gitDir: mirror,
+    objects: join(mirror, "objects"),
+    args: ["ls-remote", "--", of.remote, `refs/heads/${branch}`],
+    limitMs: REMOTE_MS,
+    isFetch: true,
+  });
+  const [oid = ""] = out.toString("utf8").split("\t");
+  return code === 0 && oid !== "" ? oid : undefined;
 }

@@ -1,41 +1,28 @@
-/** Moves a file or folder to where nothing is overwritten. Within a file system by its name alone; otherwise copied, whole and durable first. */
+/** Moves a file or folder without overwriting anything: by its name, or as a durable copy where it goes to another disk. */
 
-import {
-  closeSync,
-  cpSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from "node:fs";
+import { closeSync, fsyncSync, lstatSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { failpoint } from "../failpoint.ts";
 import { codeOf, unless } from "../files/errno.ts";
-import { bytePath } from "./byte-path.ts";
+import { copyOver, type Copied } from "./copy-over.ts";
 
 /** Gives the name that it has there. */
-export function moveInto(from: Buffer, folder: string, name: string): string {
-  const parent = name.includes("/") ? name.slice(0, name.lastIndexOf("/")) : "";
-  const above = parent === "" ? Buffer.from(folder) : bytePath(folder, parent);
-  mkdirSync(above, { recursive: true, mode: 0o700 });
+export function moveInto(from: string, folder: string, name: string): string {
   const free = freeName(folder, name);
-  failpoint("workspace.before-keep");
-  rename(from, bytePath(folder, free));
-  sync(above);
-  failpoint("workspace.after-keep");
+  rename(from, join(folder, free));
+  sync(folder);
   return free;
 }
 
-function freeName(folder: string, name: string): string {
+/** A name that nothing has in the folder. */
+export function freeName(folder: string, name: string): string {
   for (let number = 0; ; number += 1) {
     const free = number === 0 ? name : `${name}~${number}`;
-    if (unless(["ENOENT"], () => lstatSync(bytePath(folder, free))) === undefined) return free;
+    if (unless(["ENOENT"], () => lstatSync(join(folder, free))) === undefined) return free;
   }
 }
 
-function rename(from: Buffer, to: Buffer): void {
+function rename(from: string, to: string): void {
   try {
     renameSync(from, to);
   } catch (error) {
@@ -44,19 +31,20 @@ function rename(from: Buffer, to: Buffer): void {
   }
 }
 
-function copyAcross(from: Buffer, to: Buffer): void {
-  const aside = Buffer.concat([to, Buffer.from(`.${process.pid}.part`)]);
-  // Names that are no UTF-8 cannot be given to cpSync: refused there, with everything as it was.
-  cpSync(from.toString(), aside.toString(), {
-    recursive: true,
-    preserveTimestamps: true,
-    verbatimSymlinks: true,
-    errorOnExist: true,
-  });
-  syncAll(aside);
+/** Pipes and sockets hold nothing, and are left out. */
+function copyAcross(from: string, to: string): void {
+  const aside = `${to}.${process.pid}.part`;
+  const copied: Copied = { files: 0, left: [] };
+  copyOver(Buffer.from(from), Buffer.from(aside), copied);
+  const unread = copied.left.find((what) => /\(E[A-Z]+\)$/.test(what));
+  if (unread !== undefined) throw new Error(`${from} cannot be moved to another disk: ${unread}`);
+  syncAll(Buffer.from(aside));
   renameSync(aside, to);
   failpoint("workspace.after-copy");
-  rmSync(from, { recursive: true });
+  // Gone from its place at once: a crash must not leave a part of it there.
+  const spare = `${from}.${process.pid}.moved`;
+  renameSync(from, spare);
+  rmSync(spare, { recursive: true });
 }
 
 function syncAll(path: Buffer): void {
@@ -67,7 +55,7 @@ function syncAll(path: Buffer): void {
   if (stat.isDirectory() || stat.isFile()) sync(path);
 }
 
-export function sync(path: Buffer | string): void {
+function sync(path: Buffer | string): void {
   const fd = openSync(path, "r");
   try {
     fsyncSync(fd);

@@ -1,34 +1,44 @@
-/** Refs of ours. None of them is a branch: nothing of ours is pushed, listed or checked out by accident. */
+/** Where the mirror of a repository is, and the refs of runs in it. The user's repository has none of them, only the run's branch. */
+
+import { join } from "node:path";
+import { sha256 } from "../../format/sha256.ts";
+import type { Home } from "../home/paths.ts";
 
 const RUN = /^[a-z0-9](?:[a-z0-9_-]|\.(?=[a-z0-9_-]))*$/i;
 
-export function baseRef(run: string): string {
-  return `refs/signalbox/base/${run}`;
+/**
+ * *base*: where the run began. *head*: its latest handover. *published*: what the engine last wrote to the branch in the user's
+ * repository. *left*: what lay in the workspace, besides the head, when it was released.
+ */
+export function runRef(run: string, name: "base" | "head" | "published" | "left"): string {
+  return `refs/runs/${run}/${name}`;
 }
 
-export function snapshotRef(run: string, seq: number): string {
-  return `refs/signalbox/snapshots/${run}/${seq}`;
+/** What an earlier release of the same run left. */
+export function earlierRef(run: string, commit: string): string {
+  return `refs/runs/${run}/earlier/${commit}`;
 }
 
-export function salvageRef(run: string): string {
-  return `refs/signalbox/salvage/${run}`;
-}
-
-/** Commits that only the worktree's own log knew. */
-export function forgottenRef(run: string): string {
-  return `refs/signalbox/forgotten/${run}`;
+/** The handover of a tree. */
+export function workRef(run: string, tree: string): string {
+  return `refs/runs/${run}/work/${tree}`;
 }
 
 /** The default branch of a project as it was fetched last. */
 export function upstreamRef(branch: string): string {
-  return `refs/signalbox/upstream/${branch}`;
+  return `refs/upstream/${branch}`;
 }
 
 /** A name of a run becomes part of paths and refs. */
-export function isRunName(run: string): boolean {
+function isRunName(run: string): boolean {
   return RUN.test(run) && !run.endsWith(".lock");
 }
 
 export function refuseRunName(run: string): void {
   if (!isRunName(run)) throw new Error(`${JSON.stringify(run)} cannot be the name of a run`);
+}
+
+/** The mirror's path; it need not exist yet. */
+export function mirrorOf(home: Pick<Home, "mirrors">, repo: string): string {
+  return join(home.mirrors, `${sha256(repo).slice(0, 32)}.git`);
 }

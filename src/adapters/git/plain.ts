@@ -19,15 +19,35 @@ export async function withObjects<T>(
   use: (call: Omit<Call, "args">) => Promise<T>,
 ): Promise<T> {
   return withScratch(on, async (folder) => {
-    for (const path of [folder, join(folder, "refs")]) mkdirSync(path, { mode: 0o700 });
-    writeFileSync(join(folder, "HEAD"), "ref: refs/heads/none\n");
-    const isSha256 = of.oid.length === SHA256_HEX;
-    const format = isSha256
-      ? "repositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
-      : "repositoryformatversion = 0\n";
-    writeFileSync(join(folder, "config"), `[core]\n\tbare = true\n\t${format}`);
-    // Where the history was cut off when it was cloned.
-    unless(["ENOENT"], () => copyFileSync(join(of.commonDir, "shallow"), join(folder, "shallow")));
+    makeBare(folder, of);
     return use({ cwd: folder, gitDir: folder, objects: join(of.commonDir, "objects") });
   });
+}
+
+/** The same with the objects of two repositories; what git writes is gone afterwards. */
+export async function withBoth<T>(
+  on: On,
+  of: { readonly commonDir: string; readonly mirror: string; readonly oid: string },
+  use: (call: Omit<Call, "args">) => Promise<T>,
+): Promise<T> {
+  return withScratch(on, async (folder) => {
+    makeBare(folder, of);
+    const objects = join(folder, "objects");
+    mkdirSync(join(objects, "info"), { recursive: true });
+    const borrowed = [of.commonDir, of.mirror].map((path) => `${join(path, "objects")}\n`);
+    writeFileSync(join(objects, "info/alternates"), borrowed.join(""));
+    return use({ cwd: folder, gitDir: folder, objects });
+  });
+}
+
+function makeBare(folder: string, of: { readonly commonDir: string; readonly oid: string }): void {
+  for (const path of [folder, join(folder, "refs")]) mkdirSync(path, { mode: 0o700 });
+  writeFileSync(join(folder, "HEAD"), "ref: refs/heads/none\n");
+  const isSha256 = of.oid.length === SHA256_HEX;
+  const format = isSha256
+    ? "repositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
+    : "repositoryformatversion = 0\n";
+  writeFileSync(join(folder, "config"), `[core]\n\tbare = true\n\t${format}`);
+  // Where the history was cut off when it was cloned.
+  unless(["ENOENT"], () => copyFileSync(join(of.commonDir, "shallow"), join(folder, "shallow")));
 }

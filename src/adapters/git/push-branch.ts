@@ -1,35 +1,38 @@
 /**
- * A run's branch is pushed to its project's remote: one commit to one ref, never over what is there.
+ * The work of a run is pushed to its project's remote: one commit to one ref, never over what is there.
  *
- * The address is the one that a person gave, and nothing that the repository configures has a say in how it is reached; no hook runs.
- * Pushing what is there already changes nothing.
+ * What is pushed is the handover commit, from the mirror; what the run's branch in the user's repository has by now does not matter.
+ * The address is the one that a person gave, nothing that the repository configures has a say in how it is reached, and no hook runs.
  */
 
 import { failpoint } from "../failpoint.ts";
 import { UserError } from "../user-error.ts";
 import { tryGit, type Answer } from "./call.ts";
+import { asking, containmentOf } from "./containment.ts";
 import { defaultBranchOf } from "./default-refs.ts";
 import { withoutPassword } from "./fetch.ts";
+import { handoverOf } from "./handover.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
+import { inMirror } from "./mirror.ts";
+import { mirrorOf } from "./names.ts";
 import type { On } from "./own.ts";
-import { withObjects } from "./plain.ts";
-import { isSameWork, type Looked } from "./same-work.ts";
+import { withBoth } from "./plain.ts";
+import { tipIn } from "./publish.ts";
 
-export type Branch = {
+export type Wanted = {
   readonly run: string;
   readonly repo: string;
-  readonly branch: string;
+  /** The tree of the work, as it passed its gate. */
+  readonly tree: string;
   /** The branch that it is for; empty where nobody has said which. */
   readonly base: string;
-  readonly looked: Looked;
-  /** What is to be made of it. */
-  readonly what?: "pull request" | "tag";
 };
 
-export type Looking = {
+export type Delivery = {
+  readonly mirror: string;
   readonly commonDir: string;
-  /** Where the branch is. */
-  readonly tip: string;
+  /** The handover commit of the work. */
+  readonly commit: string;
   readonly base: string;
   /** It has something that the branch which it is for does not have, as far as is known here. */
   readonly isAhead: boolean;
@@ -39,62 +42,58 @@ const GATE = 5;
 const LIMIT_MS = 300_000;
 const LINE_MAX = 300;
 
-/** Throws a UserError where the branch is not what was looked at. */
-export async function lookAtBranch(on: On, of: Branch): Promise<Looking> {
-  const gitDir = gitDirOf(of.repo);
+/** Throws a UserError where there is no such work. */
+export async function deliveryOf(on: On, of: Wanted): Promise<Delivery> {
+  const { run, repo, tree } = of;
+  const gitDir = gitDirOf(repo);
   if (gitDir === undefined)
-    throw new UserError("no-repository", `${of.repo} is no git repository any more.`, "put it back");
-  const commonDir = commonDirOf(gitDir);
-  const oidOf = async (name: string): Promise<string | undefined> => {
-    const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `refs/heads/${name}^{commit}`];
-    const { code, out } = await tryGit(on.env, { cwd: commonDir, gitDir: commonDir, args });
-    return code === 0 ? out.toString("utf8").trim() : undefined;
-  };
-  const tip = await oidOf(of.branch);
-  if (tip === undefined)
-    throw new UserError("no-branch", `the branch ${of.branch} is gone`, {
-      next: `signalbox show ${of.run}`,
+    throw new UserError("no-repository", `${repo} is not a git repository any more.`, "move it back");
+  const commit = await handoverOf(on, { repo, run, tree });
+  if (commit === undefined)
+    throw new UserError("no-handover", `${run} has no commit of the work that passed its gate.`, {
+      next: `signalbox show ${run}`,
       exit: GATE,
     });
-  if (!(await isSameWork(on, { commonDir, tip }, of.looked))) throw moved(of);
-  const base = defaultBranchOf(of.repo, of.base) ?? "";
-  const known = base === "" ? undefined : await oidOf(base);
-  const args = ["merge-base", "--is-ancestor", tip, known ?? tip];
-  const isIn =
-    known !== undefined && (await tryGit(on.env, { cwd: commonDir, gitDir: commonDir, args })).code === 0;
-  return { commonDir, tip, base, isAhead: !isIn };
-}
-
-function moved({ branch, repo, run, what = "pull request" }: Branch): UserError {
-  return new UserError(
-    "work-changed",
-    `${branch} has changed since the gate before the ${what} of ${run}: nothing is ${what === "tag" ? "tagged" : "pushed"}`,
-    { next: `git -C '${repo}' log -p '${branch}', put back what is not wanted`, exit: GATE },
-  );
+  const [mirror, commonDir] = [mirrorOf(on.home, repo), commonDirOf(gitDir)];
+  const base = defaultBranchOf(repo, of.base) ?? "";
+  const target = base === "" ? undefined : await tipIn(on, commonDir, `refs/heads/${base}`);
+  const isAhead =
+    target === undefined ||
+    (await withBoth(on, { commonDir, mirror, oid: commit }, async (call) => {
+      const found = await containmentOf(asking(on.env, call), { work: commit, base: "", target });
+      return found.type === "absent";
+    }));
+  return { mirror, commonDir, commit, base, isAhead };
 }
 
 export type Pushing = {
-  readonly commonDir: string;
+  readonly mirror: string;
   readonly commit: string;
   readonly branch: string;
   readonly remote: string;
 };
 
-/** Gives why it is refused there; empty where it was taken. Throws where nobody could be reached. */
-export async function pushBranch(on: On, { commonDir, commit, branch, remote }: Pushing): Promise<string> {
-  return withObjects(on, { commonDir, oid: commit }, async (plain) => {
-    const args = ["push", "--quiet", "--no-verify", "--", remote, `${commit}:refs/heads/${branch}`];
-    failpoint("pull-request.before-push");
-    const { code, err } = await tryGit(on.env, { ...plain, args, limitMs: LIMIT_MS, isFetch: true });
-    failpoint("pull-request.after-push");
-    if (code === 0) return "";
-    const line = lineIn({ err });
-    if (REFUSED.test(err)) return `${branch} could not be pushed to ${withoutPassword(remote)}: ${line}`;
-    throw new Error(`${branch} could not be pushed to ${withoutPassword(remote)}: ${line}`);
-  });
+/** Gives why it is refused there; empty where the remote has it. Throws where nobody could be reached. */
+export async function pushBranch(on: On, { mirror, commit, branch, remote }: Pushing): Promise<string> {
+  const ref = `refs/heads/${branch}`;
+  const reach = (args: readonly string[]): Promise<Answer> =>
+    tryGit(on.env, { ...inMirror(mirror), args, limitMs: LIMIT_MS, isFetch: true });
+  failpoint("pull-request.before-push");
+  const pushed = await reach(["push", "--quiet", "--no-verify", "--", remote, `${commit}:${ref}`]);
+  failpoint("pull-request.after-push");
+  const at = withoutPassword(remote);
+  if (pushed.code !== 0) {
+    const text = `${branch} could not be pushed to ${at}: ${lineIn(pushed)}`;
+    if (REFUSED.test(pushed.err)) return text;
+    throw new Error(text);
+  }
+  const listed = await reach(["ls-remote", "--", remote, ref]);
+  if (listed.code !== 0) throw new Error(`${at} does not say what it has: ${lineIn(listed)}`);
+  const [oid = ""] = listed.out.toString("utf8").split("\t");
+  return oid === commit ? "" : `${at} has ${oid === "" ? "no" : "another"} ${branch} after the push`;
 }
 
-/** Said by who was reached, and by git where it has nothing to sign in with: a second try would be told the same. */
+/** The remote said so, or git has nothing to sign in with: a second try would fail the same way. */
 const REFUSED =
   /^ ?! \[(?:remote )?rejected\]|Permission (?:to \S+ )?denied|Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|Repository not found|does not appear to be a git repository|The requested URL returned error: 40[134]|transport '.*' not allowed/im;
 
@@ -104,5 +103,5 @@ function lineIn({ err }: Pick<Answer, "err">): string {
     lines.find((each) => each.startsWith("!")) ??
     lines.find((each) => /^(?:remote: error|fatal|error|ssh)/i.test(each)) ??
     lines.find((each) => each !== "");
-  return withoutPassword(line ?? "nobody knows why").slice(0, LINE_MAX);
+  return withoutPassword(line ?? "the reason is not known").slice(0, LINE_MAX);
 }

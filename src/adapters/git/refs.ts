@@ -4,12 +4,11 @@
  * Git itself would read the repository's configuration for that, which agents write, and take longer.
  */
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { unless } from "../files/errno.ts";
-import { commonDirOf } from "./locate.ts";
+import { textOfOwn } from "../home/own-file.ts";
 
-const UNREADABLE = ["ENOENT", "ENOTDIR", "EISDIR", "EACCES", "ELOOP"];
+const REFS_BYTES_MAX = 64 * 1024 * 1024;
 const OID = /^(?:[0-9a-f]{64}|[0-9a-f]{40})$/;
 const DEPTH_MAX = 5;
 
@@ -32,16 +31,17 @@ export function refAt(commonDir: string, ref: string): string | undefined {
   return undefined;
 }
 
-/** The ref that HEAD stands for; `undefined` where it is a commit. */
-export function branchAt(gitDir: string): string | undefined {
-  return symbolic(textOf(join(gitDir, "HEAD"))?.trim() ?? "");
+/** The ref that HEAD, or another ref, stands for; `undefined` where it is a commit. */
+export function branchAt(gitDir: string, ref = "HEAD"): string | undefined {
+  return symbolic(textOf(join(gitDir, ref))?.trim() ?? "");
 }
 
-export function headAt(gitDir: string): string | undefined {
+/** The commit that HEAD names, with refs from this folder. */
+export function headAt(gitDir: string, commonDir: string): string | undefined {
   const text = textOf(join(gitDir, "HEAD"))?.trim() ?? "";
   if (OID.test(text)) return text;
   const ref = symbolic(text);
-  return ref === undefined ? undefined : refAt(commonDirOf(gitDir), ref);
+  return ref === undefined ? undefined : refAt(commonDir, ref);
 }
 
 function symbolic(text: string): string | undefined {
@@ -61,6 +61,7 @@ function packed(commonDir: string, name: string): string | undefined {
   return OID.test(oid) ? oid : undefined;
 }
 
+/** An agent may have put anything there: only an ordinary file is read, and nothing is waited for. */
 function textOf(file: string): string | undefined {
-  return unless(UNREADABLE, () => readFileSync(file, "utf8"));
+  return textOfOwn(file, REFS_BYTES_MAX);
 }

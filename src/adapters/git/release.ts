@@ -1,173 +1,162 @@
 /**
- * Gives a workspace back without losing a byte, and without ever forcing git.
+ * Releases a workspace without losing a byte, and without the user's repository: only the mirror and the workspace are needed.
  *
- * 1. What is not committed becomes a salvage commit, durable before anything else happens. Every file is read for that: nothing
- *    counts as unchanged because somebody's index says so.
- * 2. A note in our folder for the workspace says which tree was saved: from here on, a file that is missing was removed by us.
- * 3. What git does not hold is moved to a folder.
- * 4. Git removes the files, each only if it still is what was saved. The branch stays.
- * 5. A worktree of a pool rests at the commit that the run began from, with nothing of the run in it. Any other goes: its folders,
- *    empty now, are removed one by one; git forgets the worktree.
+ * 1. The work on the disk becomes a commit where the head does not have it: `refs/runs/RUN/left`, durable before anything moves.
+ * 2. `KEEP/workspace.json` says which commit that is. Then one rename makes the workspace `KEEP/workspace`.
+ * 3. What git holds is removed from there (compact.ts). Where nothing remains, the folder goes.
+ * 4. The bench is removed.
+ *
+ * Every step can be repeated: a crash leaves more than it should, never less. A workspace that git cannot read is kept whole.
  */
 
-import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
-import { basename, join } from "node:path";
+import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
+import { makeFolder, writePrivate } from "../home/folders.ts";
 import { UserError } from "../user-error.ts";
-import { git, tryGit } from "./call.ts";
-import type { Call } from "./call.ts";
-import { includeAgain } from "./exclude.ts";
-import { keepOperation } from "./keep.ts";
-import { freeIndexLock } from "./leftover-lock.ts";
-import { commonDirOf, gitDirOf, isFolder, isThere, registrationOf } from "./locate.ts";
-import { forgetRun, isFreeAt, isPlain, lockFor, markFree, ownerAt } from "./marks.ts";
-import { moveInto } from "./move.ts";
-import { baseRef, salvageRef } from "./names.ts";
-import { salvage } from "./salvage.ts";
-import { benchOf, forgetBench } from "./own.ts";
-import type { On } from "./own.ts";
-import { reuseTest } from "./reuse.ts";
-import { headOf } from "./tree.ts";
-import { isSaved, vacate, type Registered, type Rest } from "./vacate.ts";
-import { updateRef } from "./update-ref.ts";
+import { tipOf } from "./agent-head.ts";
+import { git, GitError, tryGit } from "./call.ts";
+import { compact } from "./compact.ts";
+import { commitFor, updateRefs } from "./handover.ts";
+import { treeWithLeftOut } from "./left-out.ts";
+import { isFolder, isThere } from "./locate.ts";
+import { inMirror } from "./mirror.ts";
+import { freeName, moveInto } from "./move.ts";
+import { mirrorOf, earlierRef, runRef } from "./names.ts";
+import { benchAt, forgetBench } from "./own.ts";
+import type { Bench, On } from "./own.ts";
+import { refAt } from "./refs.ts";
+import { refsOfRun } from "./run-refs.ts";
+import { digest } from "./tree.ts";
 
-export type Leaving = {
+export type Release = {
   readonly run: string;
   readonly repo: string;
   readonly path: string;
+  /** The folder for what git does not hold. */
   readonly keep: string;
-  /** Of a pool: the worktree waits for the next run, with these ignored paths in it. */
-  readonly stays?: { readonly reuse: readonly string[] };
+  /** Paths of artifacts: not part of the work. */
+  readonly artifacts?: readonly string[];
 };
 
-export type Released = { readonly salvage: string; readonly kept: string; readonly stays?: true };
+export type Released = {
+  /** The ref of the work that no handover has; empty where there is none. */
+  readonly salvage: string;
+  /** The folder with what git does not hold; empty where there is nothing. */
+  readonly kept: string;
+};
 
-const REMOVE_MS = 30 * 60_000;
+/** A workspace that was released, with the commit whose files it lacks; empty where it is whole. */
+export type KeptWorkspace = { readonly folder: string; readonly commit: string };
 
-/** Called under the repository's lock. */
-export async function release(on: On, leaving: Leaving): Promise<Released> {
-  const { run, repo, path, keep } = leaving;
-  const mainDir = gitDirOf(repo);
-  if (mainDir === undefined) return withoutRepository(leaving);
-  const commonDir = commonDirOf(mainDir);
-  const gitDir = registrationOf(commonDir, path);
-  let stays = false;
-  if (gitDir !== undefined && isOthers(gitDir, leaving)) {
-    stays = true;
-  } else if (gitDir !== undefined) {
-    const registered = { run, commonDir, keep, bench: await benchOf(on, { path, gitDir }) };
-    stays = await giveBack(on, registered, leaving);
-  } else if (isThere(path)) {
-    // Git does not know it any more: nobody can tell what of it is committed.
-    moveInto(Buffer.from(path), keep, "worktree");
+const NAME = "workspace";
+const MISSING = ["ENOENT", "ENOTDIR"];
+const DISK_FULL = /No space left on device|Disk quota exceeded/i;
+
+/** Call under the repository's lock. */
+export async function release(on: On, of: Release): Promise<Released> {
+  const { run, repo, path, keep, artifacts = [] } = of;
+  const bench = benchAt(on, path);
+  const mirror = bench?.mirror ?? mirrorOf(on.home, repo);
+  if (isThere(path)) {
+    const isReadable = bench !== undefined && isFolder(path);
+    const commit = isReadable ? await readable(async () => commitOfWork(on, bench, artifacts)) : undefined;
+    moveAway(path, { keep, commit: commit ?? "" });
   }
-  includeAgain({ commonDir, run });
-  const ref = await refOf(on, commonDir, salvageRef(run));
-  return {
-    salvage: ref === undefined ? "" : salvageRef(run),
-    kept: isFilled(keep) ? keep : "",
-    ...(stays ? { stays } : {}),
-  };
-}
-
-/** A worktree of a pool that was given back before, and has been somebody else's since. */
-function isOthers(gitDir: string, { run, stays }: Leaving): boolean {
-  const owner = ownerAt(gitDir);
-  return stays !== undefined && owner !== undefined && owner !== run;
-}
-
-/** Whether the worktree is still there. */
-async function giveBack(on: On, registered: Registered, { path, stays }: Leaving): Promise<boolean> {
-  const { bench, keep } = registered;
-  if (stays !== undefined && isFolder(path) && isPlain(bench.gitDir)) {
-    if (!isFreeAt(bench.gitDir)) await park(on, registered, stays.reuse);
-    forgetBench(bench);
-    return true;
+  for (const { folder, commit } of keptWorkspaces(keep)) {
+    if (commit !== "" && isFolder(folder) && existsSync(mirror))
+      await readable(async () =>
+        compact(on, { folder, mirror, run, tree: await treeOf(on, mirror, commit) }),
+      );
+    if (!isThere(folder)) rmSync(`${folder}.json`, { force: true });
   }
-  if (isFolder(path)) await vacate(on, registered);
-  else if (isThere(path)) moveInto(Buffer.from(path), keep, "worktree");
-  await removeRegistration(on, registered);
-  return false;
+  unless(["ENOTEMPTY", "EEXIST", ...MISSING], () => rmdirSync(keep));
+  failpoint("workspace.before-forget");
+  if (bench !== undefined) forgetBench(bench);
+  const left = runRef(run, "left");
+  return { salvage: refAt(mirror, left) === undefined ? "" : left, kept: existsSync(keep) ? keep : "" };
 }
 
-/** Leaves a worktree clean, at a commit that we hold, with nothing in it or in git's own folder for it that was the run's. */
-export async function park(on: On, registered: Registered, reuse: readonly string[]): Promise<void> {
-  const { run, commonDir, bench, keep } = registered;
-  const commit = (await refOf(on, commonDir, baseRef(run))) ?? (await headOf(on, bench));
-  if (commit === undefined) throw new Error(`there is no commit that ${bench.path} could rest at`);
-  const rest: Rest = { commit, isReused: reuseTest(reuse) };
-  await vacate(on, registered, rest);
-  keepOperation(bench, keep);
-  failpoint("workspace.before-park");
-  await updateRef(on, commonDir, {
-    cwd: commonDir,
-    gitDir: bench.gitDir,
-    args: ["update-ref", "--no-deref", "-m", `signalbox: run ${run} is over`, "HEAD", commit],
-  });
-  lockFor(bench.gitDir, `signalbox pool ${basename(bench.path)}`);
-  failpoint("workspace.before-free");
-  markFree(bench.gitDir, commit);
-  forgetRun(bench.gitDir);
-  failpoint("workspace.after-free");
+/** What was kept of a run, in the order in which it was released. */
+export function keptWorkspaces(keep: string): readonly KeptWorkspace[] {
+  const entries = unless(MISSING, () => readdirSync(keep)) ?? [];
+  const names = new Set(
+    entries.flatMap((entry) => /^(workspace(?:~\d+)?)(?:\.json)?$/.exec(entry)?.[1] ?? []),
+  );
+  return [...names]
+    .toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))
+    .map((name) => ({ folder: join(keep, name), commit: commitIn(join(keep, `${name}.json`)) }));
 }
 
-/** Where both are gone there is nothing left to keep. */
-function withoutRepository({ repo, path, keep }: Leaving): Released {
-  if (isThere(path))
-    throw new UserError(
-      "no-repository",
-      `${repo} is no git repository any more: its workspace ${path} is left as it is.`,
-      "put it back; if it is gone: signalbox doctor --repair",
-    );
-  return { salvage: "", kept: isFilled(keep) ? keep : "" };
+function commitIn(file: string): string {
+  const text = unless(MISSING, () => readFileSync(file, "utf8")) ?? "";
+  return /"commit": ?"([0-9a-f]*)"/.exec(text)?.[1] ?? "";
 }
 
-async function refOf(on: On, commonDir: string, ref: string): Promise<string | undefined> {
-  const answer = await tryGit(on.env, {
-    cwd: commonDir,
-    gitDir: commonDir,
-    args: ["rev-parse", "--verify", "--quiet", ref],
-  });
-  return answer.code === 0 ? answer.out.toString("utf8").trim() : undefined;
+function moveAway(path: string, { keep, commit }: { readonly keep: string; readonly commit: string }): void {
+  makeFolder(keep);
+  const name = freeName(keep, NAME);
+  writePrivate(join(keep, `${name}.json`), `${JSON.stringify({ commit })}\n`);
+  // A folder that its owner cannot write to cannot be moved either.
+  const { mode } = lstatSync(path);
+  if (isFolder(path) && (mode & 0o700) !== 0o700) chmodSync(path, (mode & 0o777) | 0o700);
+  failpoint("workspace.before-keep");
+  moveInto(path, keep, name);
+  failpoint("workspace.after-keep");
 }
 
-function isFilled(folder: string): boolean {
-  return (unless(["ENOENT"], () => readdirSync(folder)) ?? []).length > 0;
-}
-
-/** Removes a worktree that is empty, or whose folder is gone. What only git's own folder for it knows is kept first. */
-export async function removeRegistration(on: On, { run, commonDir, bench, keep }: Registered): Promise<void> {
-  const call: Omit<Call, "args"> = { cwd: commonDir, gitDir: commonDir, limitMs: REMOVE_MS };
-  await freeIndexLock(bench);
-  if (!isFolder(bench.path) && !isSaved(bench)) await salvage({ on, bench, run }, { isThere: false });
-  keepOperation(bench, keep);
-  failpoint("workspace.before-detach");
-  if (isFolder(bench.path)) removeFolders(bench.path);
-  failpoint("workspace.after-detach");
-  if (existsSync(join(bench.gitDir, "locked")))
-    await git(on.env, { ...call, args: ["worktree", "unlock", bench.path] });
-  failpoint("workspace.before-remove");
-  // With its folder gone there is nothing that git could remove but what it knows of it.
-  await git(on.env, { ...call, args: ["worktree", "remove", "--", bench.path] });
-  forgetBench(bench);
-  failpoint("workspace.after-remove");
-}
-
-/** Whatever is in one of them by now keeps it, and all that are above it. */
-function removeFolders(path: string): void {
-  removeBelow(Buffer.from(path));
-  if (readdirSync(path).some((name) => name !== ".git"))
-    throw new Error(`somebody keeps writing to ${path}: it is left as it is`);
-  rmSync(join(path, ".git"), { force: true });
-  rmdirSync(path);
-}
-
-function removeBelow(folder: Buffer): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true, encoding: "buffer" })) {
-    if (!entry.isDirectory() || entry.name.toString("latin1") === ".git") continue;
-    const below = Buffer.concat([folder, Buffer.from("/"), entry.name]);
-    removeBelow(below);
-    unless(["ENOTEMPTY"], () => rmdirSync(below));
+/**
+ * Undefined where git answers that it cannot do it: paths that are too long, files that cannot be read, a mirror that is damaged. A
+ * full disk is a reason to try again later.
+ */
+async function readable<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isAnswer(error)) throw error;
+    return undefined;
   }
+}
+
+function isAnswer(error: unknown): boolean {
+  if (!(error instanceof Error) || DISK_FULL.test(error.message)) return false;
+  if (error instanceof UserError) return error.code === "no-workspace" || error.code === "special-file";
+  return error instanceof GitError && error.code >= 0;
+}
+
+/** The commit that holds the work on the disk: the head, or `left`. */
+async function commitOfWork(on: On, bench: Bench, artifacts: readonly string[]): Promise<string> {
+  const { mirror, run } = bench;
+  const work = await digest(on, bench, artifacts);
+  const tip = await tipOf(on, bench);
+  const tree = await treeWithLeftOut(on, bench, { work, base: bench.base || tip, artifacts, exclude: "" });
+  const refs = await refsOfRun(on, { mirror, run });
+  const head = refs.head === "" ? refs.base : refs.head;
+  const isKnown = refs.left !== "" && (await holds(on, mirror, { left: refs.left, head, tree }));
+  const message = `What run ${run} had not handed over when its workspace was released`;
+  const made = isKnown ? undefined : await commitFor(on, bench, { of: { message }, head, tip, tree });
+  const commit = made?.commit ?? refs.left;
+  const left = commit === head ? "" : commit;
+  if (left === refs.left) return commit;
+  failpoint("workspace.before-left");
+  await updateRefs(on, mirror, [
+    ...(refs.left === "" ? [] : [`update ${earlierRef(run, refs.left)} ${refs.left}`]),
+    left === "" ? `delete ${runRef(run, "left")}` : `update ${runRef(run, "left")} ${left}`,
+  ]);
+  failpoint("workspace.after-left");
+  return commit;
+}
+
+type Held = { readonly left: string; readonly head: string; readonly tree: string };
+
+/** Whether the same work was found before, on top of the same head. */
+async function holds(on: On, mirror: string, { left, head, tree }: Held): Promise<boolean> {
+  if ((await treeOf(on, mirror, left)) !== tree) return false;
+  const args = ["merge-base", "--is-ancestor", head, left];
+  return head === "" || (await tryGit(on.env, { ...inMirror(mirror), args })).code === 0;
+}
+
+async function treeOf(on: On, mirror: string, commit: string): Promise<string> {
+  return git(on.env, { ...inMirror(mirror), args: ["rev-parse", "--verify", `${commit}^{tree}`] });
 }

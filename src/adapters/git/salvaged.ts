@@ -1,252 +1,86 @@
 /**
- * What a salvage holds, read back from its commits.
+ * What runs left in git: the work that no handover has, and handovers that are on no branch of the user's repository.
  *
- * Whoever can write the repository can write these refs, so that what they say is data: names in them lead nowhere by themselves, and
- * nothing of a repository's configuration is obeyed.
+ * The mirror is asked for the commits and the user's repository for its branches, so that everything can be read also where the
+ * repository is gone.
  */
 
 import { git, gitRecords, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
-import { baseRef, forgottenRef, salvageRef } from "./names.ts";
+import { commonDirOf, gitDirOf } from "./locate.ts";
+import { inMirror } from "./mirror.ts";
 import type { On } from "./own.ts";
-
-export type SalvageRef = {
-  readonly run: string;
-  /** *stranded*: the work as it was at a gate, on commits that no branch has. */
-  readonly kind: "salvage" | "forgotten" | "stranded";
-  readonly ref: string;
-  readonly at: string;
-};
+import type { RunRefs } from "./run-refs.ts";
 
 export type Commit = { readonly oid: string; readonly at: string; readonly subject: string };
 
-/** `M`, `A`, `D`, `T`, and the name with one character for each byte. */
+/** `M`, `A`, `D` or `T`, and the name with one character for each byte. */
 export type Change = { readonly status: string; readonly name: string };
 
-/** One release of a run. */
-export type Layer = {
-  readonly oid: string;
-  /** The work as it was on the disk. */
-  readonly tree: string;
-  readonly at: string;
-  /** Where HEAD was; empty for a branch without a commit. */
-  readonly head: string;
-  /** A commit of the index, where it was neither HEAD nor the work; empty otherwise. */
-  readonly staged: string;
-  /** A commit of exact bytes that a checkout would not give; empty where there are none. */
-  readonly raw: string;
-};
-
-export type Holding = {
-  /**
-   * The newest release first: a run can have several. Where nothing had to be salvaged, the work as it was at the last gate, or as
-   * its branch is now.
-   */
-  readonly layers: readonly Layer[];
-  /** Commits that no branch, remote or tag reaches. */
-  readonly commits: readonly Commit[];
-  readonly base: string;
-  /** Refs of the work as it was at gates. */
-  readonly snapshots: readonly string[];
-};
-
-export type Where = {
-  readonly commonDir: string;
-  readonly run: string;
-  /** Of the run; empty where nobody knows it. */
-  readonly branch: string;
-};
-
-const OURS = "signalbox@localhost";
 const SHOWN_MAX = 1000;
-const LAYERS_MAX = 1000;
 
-export function inCommon(commonDir: string): Omit<Call, "args"> {
-  return { cwd: commonDir, gitDir: commonDir };
-}
-
-/** All of a repository, in three calls. */
-export async function salvageRefs(on: On, commonDir: string): Promise<readonly SalvageRef[]> {
-  const [kept, snapshots] = await Promise.all([keptRefs(on, commonDir), snapshotsIn(on, commonDir)]);
-  const heads = snapshots.flatMap(({ layer: { head } }) => (head === "" ? [] : [head]));
-  const stranded = new Set(heads.length === 0 ? [] : await offBranches(on, commonDir, heads));
-  return [
-    ...kept,
-    ...snapshots
-      .filter(({ layer: { head } }) => stranded.has(head))
-      .map(({ run, ref, layer: { at } }) => ({ run, kind: "stranded" as const, ref, at })),
-  ];
-}
-
-async function keptRefs(on: On, commonDir: string): Promise<readonly SalvageRef[]> {
-  const args = [
-    "for-each-ref",
-    "--format=%(refname)%00%(committerdate:unix)",
-    "refs/signalbox/salvage",
-    "refs/signalbox/forgotten",
-  ];
-  const listed = await git(on.env, { ...inCommon(commonDir), args });
-  return listed.split("\n").flatMap((line) => {
-    const [ref = "", seconds = ""] = line.split("\0");
-    const [, kind = "", run = ""] = /^refs\/signalbox\/(salvage|forgotten)\/([^/]+)$/.exec(ref) ?? [];
-    if (kind !== "salvage" && kind !== "forgotten") return [];
-    return [{ run, kind, ref, at: timeOf(seconds) }];
-  });
-}
-
-type Snapshot = { readonly run: string; readonly seq: number; readonly ref: string; readonly layer: Layer };
-
-/** In the order in which they were made. */
-async function snapshotsIn(on: On, commonDir: string, run?: string): Promise<readonly Snapshot[]> {
-  const args = [
-    "for-each-ref",
-    "--format=%(refname)%00%(objectname)%00%(tree)%00%(committerdate:unix)%00%(parent)",
-    `refs/signalbox/snapshots${run === undefined ? "" : `/${run}/`}`,
-  ];
-  const listed = await git(on.env, { ...inCommon(commonDir), args });
-  const snapshots = listed.split("\n").flatMap((line): Snapshot[] => {
-    const [ref = "", oid = "", tree = "", seconds = "", head = ""] = line.split("\0");
-    const [, whose = "", seq = ""] = /^refs\/signalbox\/snapshots\/([^/]+)\/(\d+)$/.exec(ref) ?? [];
-    if (whose === "" || tree === "") return [];
-    const layer = { oid, tree, at: timeOf(seconds), head, staged: "", raw: "" };
-    return [{ run: whose, seq: Number(seq), ref, layer }];
-  });
-  return snapshots.toSorted((a, b) => a.seq - b.seq);
-}
-
-export async function holdingOf(on: On, where: Where): Promise<Holding> {
-  const { commonDir, run, branch } = where;
-  const refs = [
-    salvageRef(run),
-    forgottenRef(run),
-    baseRef(run),
-    ...(branch === "" ? [] : [`refs/heads/${branch}`]),
-  ];
-  const [[top = "", forgotten = "", base = "", tip = ""], snapshots] = await Promise.all([
-    valuesOf(on, commonDir, refs),
-    snapshotsIn(on, commonDir, run),
-  ]);
-  const made = snapshots.map(({ layer: { oid } }) => oid);
-  const tips = [top, forgotten, ...made].filter((oid) => oid !== "");
-  const [salvaged, commits] = await Promise.all([
-    layersOf(on, where, top),
-    tips.length === 0 ? [] : onlyHere(on, commonDir, tips),
-  ]);
-  const last = snapshots.at(-1)?.layer ?? (tip === "" ? undefined : await plainLayer(on, commonDir, tip));
-  return {
-    layers: salvaged.length > 0 || last === undefined ? salvaged : [last],
-    commits: commits.filter(({ oid }) => !made.includes(oid)),
-    base,
-    snapshots: snapshots.map(({ ref }) => ref),
-  };
-}
-
-/** A commit as it is. */
-async function plainLayer(on: On, commonDir: string, oid: string): Promise<Layer> {
-  const [own = ""] = await shown(on, commonDir, [oid]);
-  const [, tree = "", seconds = ""] = own.split("\0");
-  return { oid, tree, at: timeOf(seconds), head: oid, staged: "", raw: "" };
-}
-
-async function valuesOf(on: On, commonDir: string, refs: readonly string[]): Promise<readonly string[]> {
-  const call: Call = {
-    ...inCommon(commonDir),
-    args: ["cat-file", "--batch-check=%(objectname) %(objecttype)"],
-    input: refs.map((ref) => `${ref}\n`).join(""),
-  };
-  const lines = (await git(on.env, call)).split("\n");
-  return refs.map((_, place) => /^([0-9a-f]{40,64}) commit$/.exec(lines[place] ?? "")?.[1] ?? "");
-}
-
-async function layersOf(on: On, where: Where, top: string): Promise<readonly Layer[]> {
-  const layers: Layer[] = [];
-  for (let oid = top; oid !== "" && layers.length < LAYERS_MAX;) {
-    const { layer, earlier } = await layerAt(on, where, oid);
-    layers.push(layer);
-    oid = earlier;
-  }
-  return layers;
-}
-
-type Parent = {
-  readonly oid: string;
-  readonly isOurs: boolean;
-  readonly isRoot: boolean;
-  readonly subject: string;
-};
-
-async function layerAt(
+/** Of these commits, those that no branch, remote branch or tag of the repository has: all of them where it is gone. */
+export async function offBranches(
   on: On,
-  { commonDir, run }: Where,
-  oid: string,
-): Promise<{ readonly layer: Layer; readonly earlier: string }> {
-  const [own = ""] = await shown(on, commonDir, [oid]);
-  const [, tree = "", seconds = "", parentOids = ""] = own.split("\0");
-  const names = parentOids.split(" ").filter((name) => name !== "");
-  const parents = (names.length === 0 ? [] : await shown(on, commonDir, names)).map((line): Parent => {
-    const [name = "", , , above = "", email = "", subject = ""] = line.split("\0");
-    return { oid: name, isOurs: email === OURS, isRoot: above === "", subject };
+  repo: string,
+  oids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const wanted = [...new Set(oids)];
+  const gitDir = repo === "" ? undefined : gitDirOf(repo);
+  if (gitDir === undefined || wanted.length === 0) return new Set(wanted);
+  const commonDir = commonDirOf(gitDir);
+  const call: Omit<Call, "args"> = { cwd: commonDir, gitDir: commonDir };
+  const types = await git(on.env, {
+    ...call,
+    args: ["cat-file", "--batch-check=%(objecttype)"],
+    input: wanted.map((oid) => `${oid}\n`).join(""),
   });
-  const beside = (said: string): string =>
-    parents.find(({ isOurs, isRoot, subject }) => isOurs && isRoot && subject.startsWith(said))?.oid ?? "";
-  const staged = beside("signalbox: what was staged in run ");
-  const raw = beside("signalbox: exact bytes of files of run ");
-  const last = `signalbox: not committed when run ${run} was released`;
-  const earlier = parents.findLast(({ isOurs, subject }) => isOurs && subject === last)?.oid ?? "";
-  const [first] = parents;
-  const head = first === undefined || [staged, raw, earlier].includes(first.oid) ? "" : first.oid;
-  return { layer: { oid, tree, at: timeOf(seconds), head, staged, raw }, earlier };
+  const lines = types.split("\n");
+  const present = wanted.filter((_, place) => lines[place] === "commit");
+  const missing = wanted.filter((_, place) => lines[place] !== "commit");
+  if (present.length === 0) return new Set(missing);
+  const args = ["rev-list", ...present, "--not", "--branches", "--remotes", "--tags", "--"];
+  const off = new Set((await git(on.env, { ...call, args })).split("\n"));
+  return new Set([...missing, ...present.filter((oid) => off.has(oid))]);
 }
 
-async function shown(on: On, commonDir: string, oids: readonly string[]): Promise<readonly string[]> {
-  const args = [
-    "log",
-    "--no-walk=unsorted",
-    "--no-show-signature",
-    "--no-notes",
-    "--format=%H%x00%T%x00%ct%x00%P%x00%ce%x00%s",
-    ...oids,
-    "--",
-  ];
-  return (await git(on.env, { ...inCommon(commonDir), args })).split("\n");
-}
-
-/** Of these commits, those that no branch, remote or tag has. */
-async function offBranches(on: On, commonDir: string, oids: readonly string[]): Promise<readonly string[]> {
-  const args = ["rev-list", "--ignore-missing", ...new Set(oids), ...ON_BRANCHES];
-  return (await git(on.env, { ...inCommon(commonDir), args })).split("\n");
-}
-
-const ON_BRANCHES = ["--not", "--branches", "--remotes", "--tags", "--"];
-
-/** Without those that we have made to hold the others. */
-async function onlyHere(on: On, commonDir: string, tips: readonly string[]): Promise<readonly Commit[]> {
-  const args = [
-    "log",
-    "--no-show-signature",
-    "--no-notes",
-    `--max-count=${SHOWN_MAX}`,
-    "--format=%H%x00%ct%x00%ce%x00%s",
-    ...tips,
-    ...ON_BRANCHES,
-  ];
-  const lines = (await git(on.env, { ...inCommon(commonDir), args })).split("\n");
-  return lines.flatMap((line) => {
-    const [oid = "", seconds = "", email = "", subject = ""] = line.split("\0");
-    if (oid === "" || (email === OURS && subject.startsWith("signalbox: "))) return [];
-    return [{ oid, at: timeOf(seconds), subject }];
-  });
-}
-
-/** From one tree to another; an empty name stands for the tree that holds nothing. */
-export async function changesBetween(
+/** Handovers of a run, and the agents' commits under them, that are on no branch of the user's repository; the newest first. */
+export async function strandedCommits(
   on: On,
-  commonDir: string,
-  [from, to]: readonly [from: string, to: string],
-): Promise<readonly Change[]> {
+  { mirror, repo, refs }: { readonly mirror: string; readonly repo: string; readonly refs: RunRefs },
+): Promise<readonly Commit[]> {
+  const { base, head, works, earlier } = refs;
+  const tips = [...new Set([head, ...works, ...earlier])].filter((oid) => oid !== "" && oid !== base);
+  if (tips.length === 0) return [];
+  const format = "--format=%H%x00%ct%x00%s";
+  const args = ["log", "--no-show-signature", "--no-notes", `--max-count=${SHOWN_MAX}`, format, ...tips];
+  const not = base === "" ? ["--"] : ["--not", base, "--"];
+  const lines = (await git(on.env, { ...inMirror(mirror), args: [...args, ...not] })).split("\n");
+  const commits = lines.flatMap((line): Commit[] => {
+    const [oid = "", seconds = "", subject = ""] = line.split("\0");
+    return oid === "" ? [] : [{ oid, at: new Date(Number(seconds) * 1000).toISOString(), subject }];
+  });
+  const off = await offBranches(
+    on,
+    repo,
+    commits.map(({ oid }) => oid),
+  );
+  return commits.filter(({ oid }) => off.has(oid));
+}
+
+type Left = { readonly mirror: string; readonly refs: RunRefs };
+
+/** The newest work of a run that no handover has; empty where there is none. */
+export function lastLeft(refs: RunRefs | undefined): string {
+  if (refs === undefined) return "";
+  return refs.left === "" ? (refs.earlier[0] ?? "") : refs.left;
+}
+
+/** The files that are different in the work that was left. */
+export async function changesLeft(on: On, of: Left): Promise<readonly Change[]> {
   const fields = await gitRecords(on.env, {
-    ...inCommon(commonDir),
-    args: [...DIFF, "--name-status", "-z", from === "" ? await emptyTree(on, commonDir) : from, to, "--"],
+    ...inMirror(of.mirror),
+    args: [...DIFF, "--name-status", "-z", await beforeLeft(on, of), lastLeft(of.refs), "--"],
   });
   const changes: Change[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2)
@@ -254,16 +88,9 @@ export async function changesBetween(
   return changes;
 }
 
-export async function diffBetween(
-  on: On,
-  commonDir: string,
-  [from, to]: readonly [from: string, to: string],
-): Promise<string> {
-  const answer = await tryGit(on.env, {
-    ...inCommon(commonDir),
-    args: [...DIFF, "-p", "--no-color", from === "" ? await emptyTree(on, commonDir) : from, to, "--"],
-  });
-  return answer.out.toString("utf8");
+export async function diffLeft(on: On, of: Left): Promise<string> {
+  const args = [...DIFF, "-p", "--no-color", await beforeLeft(on, of), lastLeft(of.refs), "--"];
+  return (await tryGit(on.env, { ...inMirror(of.mirror), args })).out.toString("utf8");
 }
 
 const DIFF = [
@@ -275,12 +102,18 @@ const DIFF = [
   "--ignore-submodules=none",
 ];
 
-async function emptyTree(on: On, commonDir: string): Promise<string> {
-  // Only its name: every git knows this tree without having it.
-  return git(on.env, { ...inCommon(commonDir), args: ["hash-object", "-t", "tree", "--stdin"] });
-}
-
-function timeOf(seconds: string): string {
-  const time = new Date(Number(seconds) * 1000);
-  return seconds === "" || Number.isNaN(time.getTime()) ? "" : time.toISOString();
+/** The head, unless the run went on after it was released: then the commit that the work stands on. */
+async function beforeLeft(on: On, { mirror, refs }: Left): Promise<string> {
+  const left = lastLeft(refs);
+  const head = refs.head === "" ? refs.base : refs.head;
+  const isBelow = async (): Promise<boolean> => {
+    const args = ["merge-base", "--is-ancestor", head, left];
+    return (await tryGit(on.env, { ...inMirror(mirror), args })).code === 0;
+  };
+  if (head !== "" && (await isBelow())) return head;
+  const args = ["rev-parse", "--verify", "--quiet", `${left}^1`];
+  const { code, out } = await tryGit(on.env, { ...inMirror(mirror), args });
+  if (code === 0) return out.toString("utf8").trim();
+  // Git knows the empty tree without having it.
+  return git(on.env, { ...inMirror(mirror), args: ["hash-object", "-t", "tree", "--stdin"], input: "" });
 }

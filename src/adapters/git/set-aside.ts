@@ -10,7 +10,7 @@ export type Aside = { readonly from: string; readonly name: string; readonly why
 
 export function setAside({ home }: On, { from, name, why }: Aside): string {
   makeFolder(home.quarantine);
-  const kept = moveInto(Buffer.from(from), home.quarantine, name);
+  const kept = moveInto(from, home.quarantine, name);
   const path = join(home.quarantine, kept);
   writeFileSync(`${path}.reason.txt`, `${from}\n${why}\n`, { mode: 0o600 });
   return path;

@@ -1,45 +1,67 @@
 /**
- * A run's branch gets a tag with a message, as it was looked at: once, never over one that is there, and only in this repository.
- * What no second try would change is an answer. Done again, it finds its own tag.
+ * The work of a run gets a tag with a message: once, never over one that exists, and only in the user's repository. What is tagged is
+ * the handover commit. What no second try would change is an answer. Done again, it finds its own tag.
  */
 
 import type { Completion, Tagged } from "../../engine/ports/completion.ts";
 import { failpoint } from "../failpoint.ts";
+import { UserError } from "../user-error.ts";
 import { authorOf } from "./author.ts";
 import { isBranchName, isInTheWay } from "./branch-name.ts";
-import { git, tryGit } from "./call.ts";
+import { git, tryGit, type Call } from "./call.ts";
 import { trailerOf, withTrailer } from "./commit.ts";
+import { inMirror } from "./mirror.ts";
 import type { On } from "./own.ts";
-import { lookAtBranch } from "./push-branch.ts";
+import { bringOver } from "./publish.ts";
+import { deliveryOf } from "./push-branch.ts";
 import { updateRef } from "./update-ref.ts";
 
 type Wish = Parameters<Completion["tag"]>[0];
 
+const FAILED = 1;
+
 /** Called under the repository's lock. */
 export async function tagWork(on: On, wish: Wish): Promise<Tagged> {
-  const { run, repo, branch, tree, artifacts, name, message } = wish;
+  const { run, repo, tree, name, message } = wish;
   // Git takes the same names for both.
   if (!isBranchName(name)) return refused(`${JSON.stringify(name)} cannot be the name of a tag`);
-  const looked = { tree, artifacts };
-  const { commonDir, tip } = await lookAtBranch(on, { run, repo, branch, base: "", looked, what: "tag" });
+  const { mirror, commonDir, commit } = await deliveryOf(on, { run, repo, tree, base: "" });
   const there = { cwd: commonDir, gitDir: commonDir };
   const listed = ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/tags"];
   const names = (await git(on.env, { ...there, args: listed })).split("\n");
   if (names.includes(name)) {
     const { out } = await tryGit(on.env, { ...there, args: ["cat-file", "tag", `refs/tags/${name}`] });
     const lines = out.toString("utf8").split("\n");
-    return lines[0] === `object ${tip}` && lines.includes(trailerOf(run))
-      ? { type: "tagged", tag: name, commit: tip }
+    return lines[0] === `object ${commit}` && lines.includes(trailerOf(run))
+      ? { type: "tagged", tag: name, commit }
       : refused(`there is a tag ${name} already`);
   }
   const other = names.find((each) => each !== "" && isInTheWay(name, each));
   if (other !== undefined) return refused(`git cannot have the tag ${name} beside the tag ${other}`);
-  const author = await authorOf(on, commonDir, "the tag");
-  const args = ["tag", "--annotate", "--no-sign", "--cleanup=verbatim", "--file=-", "--", name, tip];
+  const author = await authorOf(on, repo, "the tag");
+  await bringOver(on, { repo, commit });
+  const args = ["tag", "--annotate", "--no-sign", "--cleanup=verbatim", "--file=-", "--", name, commit];
   failpoint("tag.before-ref");
   await updateRef(on, commonDir, { ...there, args, input: withTrailer(message, trailerOf(run)), author });
   failpoint("tag.after-ref");
-  return { type: "tagged", tag: name, commit: tip };
+  const [reviewed, arrived] = await Promise.all([
+    treeOf(on, inMirror(mirror), commit),
+    treeOf(on, there, `refs/tags/${name}`),
+  ]);
+  if (reviewed !== arrived) throw notDelivered(wish, reviewed);
+  return { type: "tagged", tag: name, commit };
+}
+
+function treeOf(on: On, call: Omit<Call, "args">, name: string): Promise<string> {
+  return git(on.env, { ...call, args: ["rev-parse", "--verify", `${name}^{tree}`] });
+}
+
+function notDelivered({ name, repo, run }: Wish, tree: string): UserError {
+  return new UserError(
+    "not-delivered",
+    `The tag ${name} of ${run} does not show the content that passed its gate.`,
+    { next: `git -C '${repo}' diff ${tree} 'refs/tags/${name}'`, exit: FAILED },
+  );
 }
 
 function refused(reason: string): Tagged {

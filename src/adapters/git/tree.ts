@@ -1,40 +1,39 @@
 /**
- * The digest of the work.
+ * The digest of the work: the id of the git tree of what is on the disk now, tracked or not, without artifacts and ignored files.
  *
- * It is the id of the git tree of what is on the disk now: what is tracked and what is not, but neither artifacts nor what is
- * ignored. Where the run's branch holds something else, the id of the branch's tree stands behind it (`WORK+BRANCH`): what was looked
- * at is what the branch will give, and moving the branch under unchanged files is a change. In a person's own checkout the branch is not
- * the run's, and there is nothing behind it.
- *
- * Made with indexes of ours, so that neither the index nor the branch of whoever works there is touched or believed, and neither a
- * lock nor a merge under way is in the way.
+ * It is made with the bench's indexes, so that neither the index nor the branch of the work tree's owner is touched or believed, and
+ * no lock or interrupted merge there is in the way. Committing the same content does not change it.
  */
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { UserError } from "../user-error.ts";
 import { artifactTest } from "./artifact-paths.ts";
-import { failed, git, tryGit } from "./call.ts";
-import type { Call } from "./call.ts";
-import { headIndex, isIndexed, keepStamps, tipOf } from "./head-index.ts";
+import { failed, git, GitError, tryGit } from "./call.ts";
+import type { Answer, Call } from "./call.ts";
+import { tipOf } from "./agent-head.ts";
+import { headIndex, keepStamps } from "./head-index.ts";
 import { hiddenRules } from "./hidden-rules.ts";
-import { copyIndex, GITLINK, isSameEntry, pairs, parseIndex, rootTree, withNested } from "./index-file.ts";
+import { isSameEntry, pairs, parseIndex, rootTree, withNested } from "./index-file.ts";
 import type { IndexFile } from "./index-file.ts";
-import { gitDirOf } from "./locate.ts";
-import { rememberObjects } from "./new-objects.ts";
-import { at, inRepository, keptAway, leaveOut, within } from "./own.ts";
+import { commonDirOf, gitDirOf } from "./locate.ts";
+import { at, keptAway, leaveOut, within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
-import { putTree } from "./put-tree.ts";
-import { headAt, isTabled } from "./refs.ts";
+import { pipesIn } from "./pipes.ts";
+import { headAt } from "./refs.ts";
 import { withScratch } from "./scratch.ts";
 
 const NO_COMMIT = /^error: '(.+?)\/?' does not have a commit checked out$/m;
+const NO_FILE = /^error: (.+): can only add regular files/m;
 const TRIES_MAX = 3;
+const QUICK_MS = 5000;
+const GATE = 5;
 
 export async function digest(on: On, bench: Bench, own: readonly string[]): Promise<string> {
   const artifacts = bench.isPlace === true ? [...own, ...keptAway(bench)] : own;
   // In place, one run comes after the other: what the last one left out must not be left out for the next.
   if (bench.isPlace !== true) leaveOut(bench, artifacts);
-  const tip = bench.isPlace === true ? await presentTip(on, bench) : await tipOf(on, bench);
+  const tip = await tipOf(on, bench);
   const index = await headIndex(on, bench, tip);
   const startedAt = Date.now();
   return withScratch(on, async (file) => {
@@ -46,33 +45,18 @@ export async function digest(on: On, bench: Bench, own: readonly string[]): Prom
     if (seen !== index) (on.later ?? atOnce)(keep);
     const isArtifact = artifactTest(artifacts);
     const isSame = seen === index || isSameWork(index, seen, isArtifact);
-    const written = { file, index: seen, isArtifact, of: { tip, index }, ...(isSame ? { same: index } : {}) };
-    const work = await onceMore(on, bench, { artifacts, written });
-    if ((isSame && tip !== "") || bench.isPlace === true) return work;
-    if (tip === "") return `${work}+none`;
-    writeFileSync(file, index.bytes);
-    return `${work}+${await treeWithout(on, bench, { file, index, isArtifact, of: { tip, index } })}`;
+    const written = { file, index: seen, isArtifact, ...(isSame ? { same: index } : {}) };
+    return onceMore(on, bench, { artifacts, written });
   });
-}
-
-/** The commit that the person is at; empty where there is none. Git is asked once about each: from then on there is an index of it. */
-async function presentTip(on: On, bench: Bench): Promise<string> {
-  const read = isTabled(bench.commonDir) ? undefined : headAt(bench.gitDir);
-  return read !== undefined && isIndexed(bench, read) ? read : ((await headOf(on, bench)) ?? "");
 }
 
 function atOnce(work: () => void): void {
   work();
 }
 
-/** The tree of the work in a digest. */
-export function workOf(digested: string): string {
-  return digested.split("+", 1)[0] ?? digested;
-}
-
 /** All that is in the work of a digest. */
-export async function filesOf(on: On, bench: Bench, digested: string): Promise<readonly string[]> {
-  const args = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", workOf(digested)];
+export async function filesOf(on: On, bench: Bench, tree: string): Promise<readonly string[]> {
+  const args = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree];
   const { code, out } = await tryGit(on.env, { ...within(bench), args });
   const names = code === 0 ? out.toString("utf8").split("\0") : [];
   return names.filter((name) => name !== "");
@@ -118,8 +102,6 @@ type Written = {
   readonly isArtifact: (name: string) => boolean;
   /** Another index with the same work, of which git knows the tree. */
   readonly same?: IndexFile;
-  /** The commit that the work began from. */
-  readonly of: { readonly tip: string; readonly index: IndexFile };
 };
 
 /** By folder of ours, the last work of a digest. Most gates are passed without a change of it. */
@@ -149,8 +131,8 @@ async function onceMore(
 }
 
 /** Nobody has thrown it away meanwhile. */
-function isLoose({ commonDir }: Bench, oid: string): boolean {
-  return existsSync(join(commonDir, "objects", oid.slice(0, 2), oid.slice(2)));
+function isLoose({ mirror }: Bench, oid: string): boolean {
+  return existsSync(join(mirror, "objects", oid.slice(0, 2), oid.slice(2)));
 }
 
 /** Mostly there are no artifacts in it, because they are ignored: then no process is needed. */
@@ -160,12 +142,6 @@ async function treeWithout(on: On, bench: Bench, written: Written): Promise<stri
   const isPlain = drop.length === 0 && !same.entries.some(({ name }) => isArtifact(name));
   const known = isPlain ? rootTree(same, bench.oidBytes) : undefined;
   if (known !== undefined) return known;
-  const made = drop.length === 0 ? putTree(bench, index) : undefined;
-  if (made !== undefined) {
-    const objects = [...made.trees, ...newIn(index, written.of.index)];
-    rememberObjects(on, bench, { commit: written.of.tip, tree: made.tree, objects });
-    return made.tree;
-  }
   if (drop.length > 0)
     await git(on.env, {
       ...at(bench, file),
@@ -175,39 +151,47 @@ async function treeWithout(on: On, bench: Bench, written: Written): Promise<stri
   return git(on.env, { ...at(bench, file), args: ["write-tree", "--missing-ok"] });
 }
 
-/** The contents in one index that another has not under the same name. Commits of nested repositories are not in ours. */
-function newIn(index: IndexFile, before: IndexFile): readonly string[] {
-  const found = new Set<string>();
-  for (const [was, is] of pairs(before, index)) {
-    if (is === undefined || is.mode === GITLINK) continue;
-    if (was === undefined || !isSameEntry(before, index, [was, is]))
-      found.add(index.bytes.toString("hex", is.oidAt, is.flagsAt));
-  }
-  return [...found];
-}
-
-/** Gives an index of its own to work with, filled with the names that the worktree's holds. */
+/** Gives an index of its own to work with, filled with the commit that the work tree is at. */
 export async function withCopy<T>(on: On, bench: Bench, use: (index: string) => Promise<T>): Promise<T> {
-  return withScratch(on, async (to) => {
-    const from = join(bench.gitDir, "index");
-    const { path: workTree, oidBytes } = bench;
-    if (!copyIndex({ from, to, workTree, oidBytes }, nestedIn(bench))) await fromHead(on, bench, to);
-    return use(to);
+  const { bytes } = await headIndex(on, bench, await tipOf(on, bench));
+  return withScratch(on, async (file) => {
+    writeFileSync(file, bytes, { mode: 0o600 });
+    return use(file);
   });
 }
 
 /** Takes everything in. A file that vanishes meanwhile, or a nested repository without a commit, is no reason to fail. */
-export async function addAll(on: On, bench: Bench, index: string): Promise<void> {
+async function addAll(on: On, bench: Bench, index: string): Promise<void> {
   const without: string[] = [];
   for (let tries = 1; ;) {
     const call: Call = { ...at(bench, index), ...addingAll(without) };
-    const answer = await tryGit(on.env, call);
+    const answer = await withoutWaiting(on, bench, call);
     if (answer.code === 0) return;
+    const special = NO_FILE.exec(answer.err)?.[1];
+    if (special !== undefined) throw refusedFile(bench, special);
     const nested = NO_COMMIT.exec(answer.err)?.[1];
     if (nested !== undefined && !without.includes(nested)) without.push(nested);
     else if (tries >= TRIES_MAX) throw failed(call, answer);
     else tries += 1;
   }
+}
+
+/** Git waits forever for a pipe in the place of its own files: where it takes long, they are looked for. */
+async function withoutWaiting(on: On, bench: Bench, call: Call): Promise<Answer> {
+  try {
+    return await tryGit(on.env, { ...call, limitMs: QUICK_MS });
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    const [pipe] = pipesIn(bench.path);
+    if (pipe !== undefined) throw refusedFile(bench, pipe);
+    rmSync(`${call.index}.lock`, { force: true });
+    return tryGit(on.env, call);
+  }
+}
+
+function refusedFile({ path }: Bench, name: string): UserError {
+  const sentence = `${name} in ${path} is a pipe, a socket or a device, which git cannot hold.`;
+  return new UserError("special-file", sentence, { next: `remove ${join(path, name)}`, exit: GATE });
 }
 
 /** Names are given on standard input, where there are any: they may be many. */
@@ -218,22 +202,10 @@ function addingAll(without: readonly string[]): Pick<Call, "args" | "input"> {
   return { args: [...args, "--pathspec-from-file=-", "--pathspec-file-nul"], input };
 }
 
-async function fromHead(on: On, bench: Bench, index: string): Promise<void> {
-  const head = await headOf(on, bench);
-  if (head !== undefined) await git(on.env, { ...at(bench, index), args: ["read-tree", head] });
-}
-
-/** Where the worktree's HEAD is. */
-export async function headOf(on: On, bench: Bench): Promise<string | undefined> {
-  const args = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
-  const answer = await tryGit(on.env, { ...inRepository(bench), args });
-  return answer.code === 0 ? answer.out.toString("utf8").trim() : undefined;
-}
-
 /** Without starting anything inside: only where its HEAD is. */
-function nestedIn(bench: Bench): (name: string) => string | undefined {
+function nestedIn(bench: Pick<Bench, "path">): (name: string) => string | undefined {
   return (name) => {
     const gitDir = gitDirOf(join(bench.path, Buffer.from(name, "latin1").toString("utf8")));
-    return gitDir === undefined ? undefined : headAt(gitDir);
+    return gitDir === undefined ? undefined : headAt(gitDir, commonDirOf(gitDir));
   };
 }

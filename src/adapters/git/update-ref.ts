@@ -1,7 +1,7 @@
 /**
- * Changing refs: whatever lock a killed git has left of them is moved out of the way.
+ * Changing refs: lock files that a killed git left behind are moved out of the way.
  *
- * Every change of a ref goes through here: a git may be killed at any of them.
+ * Every change of a ref goes through here, because git can be killed during any of them. A killed fetch leaves a lock for each ref.
  */
 
 import { failed, tryGit } from "./call.ts";
@@ -12,10 +12,10 @@ import type { On } from "./own.ts";
 type Answer = Awaited<ReturnType<typeof tryGit>>;
 
 export async function tryUpdateRef(on: On, commonDir: string, call: Call): Promise<Answer> {
-  const durable = { ...call, durable: true };
-  const answer = await tryGit(on.env, durable);
-  const isFreed = answer.code !== 0 && (await freeRefLock(commonDir, answer.err));
-  return isFreed ? tryGit(on.env, durable) : answer;
+  for (;;) {
+    const answer = await tryGit(on.env, { ...call, durable: true });
+    if (answer.code === 0 || !(await freeRefLock(commonDir, answer.err))) return answer;
+  }
 }
 
 export async function updateRef(on: On, commonDir: string, call: Call): Promise<void> {

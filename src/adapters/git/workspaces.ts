@@ -1,22 +1,25 @@
-/** Workspaces of runs as git worktrees. */
+/** Workspaces of runs as private clones. */
 
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Workspaces } from "../../engine/ports/files.ts";
 import type { Env, Home } from "../home/paths.ts";
-import { whileLocked } from "./lock.ts";
+import { handover } from "./handover.ts";
+import { discardCheckout, makeCheckout } from "./judge.ts";
 import { treeBesides } from "./left-out.ts";
+import { whileLocked } from "./lock.ts";
 import { refuseRunName } from "./names.ts";
-import { prepare } from "./prepare.ts";
-import { release } from "./release.ts";
-import { snapshot } from "./snapshot.ts";
 import { openBench } from "./own.ts";
-import { digest, filesOf, workOf } from "./tree.ts";
+import { prepare } from "./prepare.ts";
+import { publish } from "./publish.ts";
+import { release } from "./release.ts";
+import { digest, filesOf } from "./tree.ts";
+import { makeUsable } from "./usable.ts";
 
 type On = {
   readonly home: Home;
   readonly env: Env;
-  /** A process that does one thing and leaves, as commands do. */
+  /** A process that does one thing and exits, as commands do. */
   readonly isAlone?: boolean;
   readonly later?: (work: () => void) => void;
 };
@@ -32,20 +35,32 @@ export function gitWorkspaces(on: On): Workspaces {
       digest(on, { ...(await openBench(on, path)), isAlone: on.isAlone === true }, artifacts),
     files: async (path, tree) => filesOf(on, await openBench(on, path), tree),
     besides: async (path, { tree, rules }) =>
-      treeBesides(on, await openBench(on, path), { work: workOf(tree), rules }),
+      treeBesides(on, await openBench(on, path), { work: tree, rules }),
     snapshot: async (of) => {
       refuseRunName(of.run);
-      return snapshot(on, await openBench(on, of.path), of);
+      const bench = await openBench(on, of.path);
+      return whileLocked(lock(of.repo), async () => {
+        const { commit, notes } = await handover(on, bench, of);
+        const branch = bench.branch.replace("refs/heads/", "");
+        const { run, repo, isGuest = false } = of;
+        const more = branch === "" || isGuest ? [] : await publish(on, { run, repo, branch, commit });
+        return { commit, notes: [...notes, ...more] };
+      });
     },
-    release: async ({ onlyIf, ...of }) => {
+    usable: (path) => Promise.resolve(makeUsable(path)),
+    judge: async (of) => {
       refuseRunName(of.run);
-      if (of.path === of.repo) throw new Error(`${of.path} is a person's own: nothing in it is ever removed`);
-      // Only what is above it: a link in its place leads to what is not ours.
+      return makeCheckout(on, of);
+    },
+    discard: async (of, tell) => discardCheckout(on, of, tell),
+    release: async (of) => {
+      refuseRunName(of.run);
+      if (of.path === of.repo)
+        throw new Error(`${of.path} is the user's own checkout: nothing in it is removed`);
+      // A link in the place of the workspace leads elsewhere: only what is above it is resolved.
       const above = dirname(of.path);
       const path = existsSync(above) ? join(realpathSync(above), basename(of.path)) : of.path;
-      return whileLocked(lock(of.repo), async () =>
-        onlyIf?.() === false ? { salvage: "", kept: "", stays: true } : release(on, { ...of, path }),
-      );
+      return whileLocked(lock(of.repo), async () => release(on, { ...of, path }));
     },
   };
 }

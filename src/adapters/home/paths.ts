@@ -17,7 +17,12 @@ export type Home = {
   readonly exits: string;
   /** First on the PATH of agents: holds exactly this signalbox. */
   readonly bin: string;
-  readonly worktrees: string;
+  /** Private clones, one for each run. */
+  readonly workspaces: string;
+  /** Bare repositories of the engine, one for each project. */
+  readonly mirrors: string;
+  /** What set-up commands of workspaces share, a folder for each repository. */
+  readonly caches: string;
   /** Locks of repositories. */
   readonly locks: string;
   /** Configuration and socket of the terminals. */
@@ -43,7 +48,9 @@ export function homeAt(root: string): Home {
     pokes: join(root, "poke"),
     exits: join(root, "exits"),
     bin: join(root, "bin"),
-    worktrees: join(root, "worktrees"),
+    workspaces: join(root, "workspaces"),
+    mirrors: join(root, "mirrors"),
+    caches: join(root, "caches"),
     locks: join(root, "locks"),
     terminals: join(root, "tmux"),
     quarantine: join(root, "quarantine"),

@@ -16,6 +16,12 @@ export function noRoom(path: string, more = ""): UserError {
   });
 }
 
+/** In megabytes, on the disk of a folder that exists. */
+export function freeMbAt(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return (bavail * bsize) / 2 ** 20;
+}
+
 /** Where something failed for no reason that was told. */
 export function isFullAt(path: string): boolean {
   try {

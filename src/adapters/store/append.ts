@@ -6,8 +6,8 @@ import { hashOf, valuesOf } from "./chain.ts";
 import { damagedRun } from "./damage.ts";
 import type { Database } from "./database.ts";
 import { dropKey, keepDeed, keepKey, keepQuestion, keepRun, type Shot } from "./derive.ts";
+import { admitAll } from "./outbox.ts";
 import { takePlace } from "./place.ts";
-import { reserve } from "./projects.ts";
 import { actorText } from "./records.ts";
 import { number, text } from "./row.ts";
 
@@ -56,10 +56,9 @@ function written(db: Database, entry: Entry): Appended {
   // Most keys are new: that one was used before is found out by writing it, before anything else is written.
   if (key !== undefined && !keepKey(db, run, { key, seq: entry.seq + 1 })) return repeated(db, run, key);
   if (standing.n === undefined) refuseUnknown(db, entry);
-  const isReserved = entry.reserve === undefined || reserve(db, run, entry.reserve);
-  if (!isReserved || (entry.place !== undefined && takePlace(db, run, entry.place) !== "")) {
+  if (entry.place !== undefined && takePlace(db, run, entry.place) !== "") {
     if (key !== undefined) dropKey(db, run, key);
-    return { type: "exhausted" };
+    return { type: "taken" };
   }
   const birth = standing.birth ?? bornOf(entry);
   const head = link(db, entry, { birth, head: standing.head });
@@ -67,6 +66,8 @@ function written(db: Database, entry: Entry): Appended {
   keepRun(db, { n, before, run: after, birth, head, status, shot });
   for (const [index, event] of entry.events.entries())
     keepQuestion(db, { run, event, at: entry.at, seq: entry.seq + 1 + index });
+  // The new deeds come after what waits for another agent to end, which may not be wanted any more.
+  if (deeds.length > 0) admitAll(db, run);
   for (const [i, deed] of deeds.entries()) keepDeed(db, run, { seq: after.seq, i, deed });
   return { type: "written", seq: after.seq, deeds: deeds.map((_, i) => `${run}:${after.seq}:${i}`) };
 }

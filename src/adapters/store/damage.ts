@@ -5,7 +5,7 @@ import { UserError } from "../user-error.ts";
 
 const EXIT_FAILED = 1;
 const EXIT_CONFLICT = 6;
-const EXIT_DAMAGED = 8;
+export const EXIT_DAMAGED = 8;
 const REPAIR = "signalbox doctor --repair";
 
 // SQLite's result codes, without their upper byte, which only says more of the same.
@@ -35,14 +35,6 @@ export function damagedRun(path: string, run: string, reason: string): UserError
     next: REPAIR,
     exit: EXIT_DAMAGED,
   });
-}
-
-export function newerSchema(path: string, found: number, known: number): UserError {
-  return new UserError(
-    "newer-schema",
-    `${path} was written by a newer signalbox: it has schema ${found}, and this program knows ${known}`,
-    { next: "upgrade signalbox: npm install -g signalbox@latest", exit: EXIT_DAMAGED },
-  );
 }
 
 /** SQLite's result code, or undefined for an error that is not SQLite's. */

@@ -39,7 +39,7 @@ const SINCE_MAX = 16;
 export function keepRun(db: Database, { n, before, run, birth, head, status, shot }: Keeping): void {
   const { id, definition, state, entry, seq, startedAt, updatedAt } = run;
   remember(db, head, run);
-  const isNear = shot !== undefined && shot.seal !== "" && seq - shot.seq < SINCE_MAX;
+  const isNear = shot !== undefined && seq - shot.seq < SINCE_MAX;
   const snapshot = isNear ? undefined : JSON.stringify(run);
   const seal = snapshot === undefined ? (shot?.seal ?? "") : sealOf(snapshot);
   const sealed = { id, ...birth, definition, state, status, entry, seq, head, startedAt, updatedAt };

@@ -3,6 +3,7 @@
 import type { ChildRow, GraphKey, GraphRow, Graphs } from "../../engine/ports/graphs.ts";
 import { failpoint } from "../failpoint.ts";
 import type { Database, Row } from "./database.ts";
+import { UNATTENDED } from "./pending.ts";
 import { isParams, isTask, number, oncePerText, parsed, text, word } from "./row.ts";
 
 const OF = "parent = ? AND artifact = ? AND entry = ?";
@@ -25,8 +26,8 @@ const DUE = `SELECT 1 FROM graphs WHERE status <> 'closed' AND (
     WHERE children.parent = graphs.parent AND children.artifact = graphs.artifact AND children.entry = graphs.entry
     AND children.outcome = '' AND NOT ${LIVE}))) LIMIT 1`;
 
-const WAITING =
-  "EXISTS (SELECT 1 FROM runs WHERE id = children.run AND (runs.status = 'waiting' OR runs.status = 'running' AND runs.attention <> ''))";
+const WAITING = `EXISTS (SELECT 1 FROM runs WHERE id = children.run
+  AND (runs.status = 'waiting' OR runs.status = 'running' AND runs.attention <> '' OR ${UNATTENDED}))`;
 const TALLIES = `SELECT parent, sum(outcome IN ('done', 'skipped')) AS done, count(*) AS n, sum(${WAITING}) AS waiting FROM graphs
   JOIN children USING (parent, artifact, entry) WHERE status <> 'closed' GROUP BY parent`;
 

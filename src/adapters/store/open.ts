@@ -17,18 +17,17 @@ import { databaseOf, type Database } from "./database.ts";
 import { graphsOf } from "./graphs.ts";
 import { journalOf } from "./journal.ts";
 import { messagesOf } from "./messages.ts";
-import { migrate, versionOf } from "./migrate.ts";
 import { outboxOf } from "./outbox.ts";
+import { isBusy, unattended } from "./pending.ts";
 import { projectsOf } from "./projects.ts";
 import { registryOf } from "./registry.ts";
-import { APPLICATION_ID, MIGRATIONS, type Migration } from "./schema.ts";
+import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 import { openFile } from "./sqlite.ts";
-import { whileAlone } from "../supervisor/alone.ts";
+import { requireOurs } from "./version.ts";
 
 /** What tests put in the place of the world. */
 export type Options = {
   readonly mount?: (path: string) => Mount;
-  readonly migrations?: readonly Migration[];
   readonly now?: () => number;
 };
 
@@ -45,28 +44,24 @@ export function openStore(home: Home, options: Options = {}): SqliteStore {
     ...messagesOf(database),
     ...graphsOf(database),
     isBusy: () => isBusy(database),
+    unattended: (run) => unattended(database, run),
     close: () => {
       database.close();
     },
   };
 }
 
-function openDatabase(home: Home, { mount, migrations = MIGRATIONS }: Options = {}): Database {
+function openDatabase(home: Home, { mount }: Options = {}): Database {
   makeFolder(home.root);
   refuseNetwork(home.root, mount);
   const path = home.database;
   const file = statSync(path, { throwIfNoEntry: false });
-  if (file === undefined) create(home, migrations);
+  if (file === undefined) create(home);
   else if (file.size === 0) throw damagedDatabase(path, "it is empty");
   else closeToOthers(path, file.mode);
   const db = connect(path);
   try {
-    const id = db.get("PRAGMA application_id")?.["application_id"];
-    if (id !== APPLICATION_ID) throw damagedDatabase(path, "it is not a database of signalbox");
-    const version = versionOf(db);
-    const isOlder = version > 0 && version < migrations.length;
-    if (isOlder) whileAlone(home, () => migrate(db, migrations));
-    else migrate(db, migrations);
+    requireOurs(db);
     // What is written again and again is copied back to the database less often than by default; the log grows to 16 MB.
     db.exec("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000");
   } catch (error) {
@@ -84,11 +79,11 @@ function connect(path: string): Database {
   }
 }
 
-function create(home: Home, migrations: readonly Migration[]): void {
-  const left = [join(home.root, "runs"), home.worktrees].find((folder) => isFilled(folder));
+function create(home: Home): void {
+  const left = [join(home.root, "runs"), home.workspaces].find((folder) => isFilled(folder));
   if (left !== undefined) throw damagedDatabase(home.database, `it is missing, and ${left} is not empty`);
   const aside = `${home.database}.${process.pid}.new`;
-  makeDatabase(aside, migrations);
+  makeDatabase(aside);
   failpoint("store.before-create");
   try {
     linkSync(aside, home.database);
@@ -102,7 +97,7 @@ function create(home: Home, migrations: readonly Migration[]): void {
 }
 
 /** An empty database with the tables of today, closed again. Nothing is left of one that could not be made. */
-export function makeDatabase(path: string, migrations: readonly Migration[] = MIGRATIONS): void {
+export function makeDatabase(path: string): void {
   makeFile(path);
   try {
     const db = connect(path);
@@ -110,7 +105,7 @@ export function makeDatabase(path: string, migrations: readonly Migration[] = MI
       db.exec(
         `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL`,
       );
-      migrate(db, migrations);
+      db.write(() => db.exec(`${SCHEMA}; PRAGMA user_version = ${SCHEMA_VERSION}`));
     } finally {
       db.close();
     }
@@ -131,16 +126,4 @@ function isFilled(folder: string): boolean {
 
 function isThere(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EEXIST";
-}
-
-/** Someone must be there for every live process, every open deed, and every idle agent whose run has gone on. */
-export function isBusy(db: Database): boolean {
-  const row = db.get(
-    `SELECT EXISTS (SELECT 1 FROM jobs WHERE status = 'live')
-      OR EXISTS (SELECT 1 FROM deeds JOIN runs ON runs.id = run
-        WHERE deeds.status IN ('pending', 'claimed') AND (halted = 0 OR type = 'stop-agent'))
-      OR EXISTS (SELECT 1 FROM agents JOIN runs ON runs.id = run
-        WHERE agents.status = 'idle' AND runs.entry > agents.entry AND halted = 0 AND attention = '') AS busy`,
-  );
-  return row?.["busy"] === 1;
 }

@@ -1,7 +1,8 @@
 /**
  * What is still to be done, and who is at it.
  *
- * Of one run only the first open deed is ever due. A run that is halted has no line but that of its `stop-agent` deeds.
+ * Of one run only the first open deed is ever due. A run that is halted has no line but that of its `stop-agent` deeds. An agent that
+ * waits until another one has ended must not keep its run from stopping that one, or from telling it what it waits for.
  */
 
 import type { DeedRow, Outbox, Outcome } from "../../engine/ports/outbox.ts";
@@ -9,6 +10,10 @@ import { failpoint } from "../failpoint.ts";
 import type { Database, Row } from "./database.ts";
 import { isDeed, number, parsed, text, word } from "./row.ts";
 
+/** In `due_at`, of a deed that waits until another agent may work. */
+export const QUEUED = Number.MAX_SAFE_INTEGER;
+const AGENT = (deed: string): string =>
+  `(json_extract(${deed}.json, '$.role'), coalesce(json_extract(${deed}.json, '$.slot'), ''))`;
 /** The first in the line of each run. Through the index of open deeds: what is done costs nothing. */
 const HEADS = `
   FROM deeds AS d JOIN runs ON runs.id = d.run
@@ -16,7 +21,12 @@ const HEADS = `
   AND NOT EXISTS (
     SELECT 1 FROM deeds AS e
     WHERE e.run = d.run AND e.status IN ('pending', 'claimed') AND (e.seq, e.i) < (d.seq, d.i)
-    AND (runs.halted = 0 OR e.type = 'stop-agent')
+    AND (runs.halted = 0 OR e.type = 'stop-agent') AND NOT (
+      (d.type = 'stop-agent' OR d.type = 'tell-agent' AND e.type IN ('start-agent', 'tell-agent')) AND ${AGENT("d")} IS NOT ${AGENT("e")}
+      AND EXISTS (
+        SELECT 1 FROM deeds AS q WHERE q.run = d.run AND q.status IN ('pending', 'claimed') AND q.due_at = ${QUEUED} AND (q.seq, q.i) <= (e.seq, e.i)
+      )
+    )
   )`;
 const FENCE = "(SELECT value FROM meta WHERE name = 'fence')";
 /** By the age of the run: what is tried again must not wait for everything that begins meanwhile. */
@@ -52,12 +62,30 @@ export function outboxOf(db: Database, now: () => number): Outbox {
       failpoint("outbox.after-settle");
       return isSettled;
     },
+    queuedDeeds: () =>
+      db
+        .all(
+          `SELECT d.run, d.seq, d.i, runs.repo FROM deeds AS d JOIN runs ON runs.id = d.run
+           WHERE d.status IN ('pending', 'claimed') AND d.due_at = ${QUEUED} AND runs.halted = 0 ORDER BY runs.n, d.seq, d.i`,
+        )
+        .map((row) => ({ key: keyOf(row), repo: text(row["repo"]) })),
+    admit: (key) =>
+      db.writeSoon(() => {
+        const sql = `UPDATE deeds SET due_at = 0 WHERE run = ? AND seq = ? AND i = ? AND due_at = ${QUEUED}`;
+        db.run(sql, ...placeOf(key));
+      }),
     attend: (run, attention) =>
       db.write(() => void db.run("UPDATE runs SET attention = ? WHERE id = ?", attention, run)),
     attentionOf: (run) => text(db.get("SELECT attention FROM runs WHERE id = ?", run)?.["attention"] ?? ""),
     retry: (run) => db.write(() => retry(db, run)),
     deeds: (run) => db.all("SELECT * FROM deeds WHERE run = ? ORDER BY seq, i", run).map(deedRow),
   };
+}
+
+/** Inside of a transaction. All deeds of a run that wait until another agent may work are tried again. */
+export function admitAll(db: Database, run: string): void {
+  const sql = `UPDATE deeds SET due_at = 0 WHERE run = ? AND status IN ('pending', 'claimed') AND due_at = ${QUEUED}`;
+  db.run(sql, run);
 }
 
 /**
@@ -107,7 +135,12 @@ function settle(
 ): boolean {
   const { owner, outcome } = of;
   const at = placeOf(key);
-  const [status, dueAt] = outcome.type === "again" ? ["pending", outcome.dueAt] : [outcome.type, 0];
+  const [status, dueAt] =
+    outcome.type === "again"
+      ? ["pending", outcome.dueAt]
+      : outcome.type === "queued"
+        ? ["pending", QUEUED]
+        : [outcome.type, 0];
   const changed = db.run(
     "UPDATE deeds SET status = ?, due_at = ?, note = ?, lease = 0 WHERE run = ? AND seq = ? AND i = ? AND status = 'claimed' AND owner = ?",
     status,
@@ -138,16 +171,21 @@ function placeOf(key: string): readonly [string, number, number] {
   return [words.join(":"), Number(seq), Number(i)];
 }
 
+function keyOf(row: Row): string {
+  return `${text(row["run"])}:${number(row["seq"])}:${number(row["i"])}`;
+}
+
 function deedRow(row: Row): DeedRow {
   const run = text(row["run"]);
   return {
-    key: `${run}:${number(row["seq"])}:${number(row["i"])}`,
+    key: keyOf(row),
     run,
     deed: parsed(text(row["json"]), isDeed),
     kind: word(row["kind"], ["probed", "once"]),
     status: word(row["status"], ["pending", "claimed", "done", "attention"]),
     tries: number(row["tries"]),
     dueAt: number(row["due_at"]),
+    isQueued: row["status"] === "pending" && row["due_at"] === QUEUED,
     owner: number(row["owner"]),
     note: text(row["note"]),
   };

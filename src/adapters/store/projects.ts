@@ -1,21 +1,16 @@
-/** Projects, the worktrees of their pools, and the queue in front of them. */
+/** Projects, and the queue of runs that have not begun. */
 
-import type { PoolRow, ProjectRow, Projects, QueueRow } from "../../engine/ports/projects.ts";
+import type { ProjectRow, Projects, QueueRow } from "../../engine/ports/projects.ts";
 import { failpoint } from "../failpoint.ts";
-import { POOL_SIZE, projectNameOf } from "../../engine/project-name.ts";
 import { UserError } from "../user-error.ts";
 import type { Database, Row } from "./database.ts";
 import { number, text } from "./row.ts";
 
 const PUT_PROJECT = "INSERT OR REPLACE INTO projects VALUES (?, ?, ?, ?, ?)";
-/** Says that it is not empty, for the index holds only those. */
-const OF_RUN = "SELECT * FROM pool WHERE run = ? AND run <> ''";
 const CONFLICT = 6;
-/** What stands for a run where a worktree is being removed. Ids of runs have no hyphen. */
-const RETIRED = "'pool-' || name";
 
 export function projectsOf(db: Database): Projects {
-  return { ...projects(db), ...pools(db), ...queue(db) };
+  return { ...projects(db), ...queue(db) };
 }
 
 function projects(
@@ -25,119 +20,26 @@ function projects(
     projects: () => db.all("SELECT * FROM projects ORDER BY name").map(projectRow),
     projectAt: (repo) => optional(db.get("SELECT * FROM projects WHERE repo = ?", repo), projectRow),
     projectNamed: (name) => optional(db.get("SELECT * FROM projects WHERE name = ?", name), projectRow),
-    putProject({ repo, name, defaultBranch, poolSize, remote }) {
+    putProject({ repo, name, defaultBranch, agents, remote }) {
       failpoint("registry.before-project");
       db.write(() => {
         const other = db.get("SELECT repo FROM projects WHERE name = ? AND repo <> ?", name, repo);
         if (other !== undefined) throw nameTaken(name, text(other["repo"]));
-        db.run(PUT_PROJECT, repo, name, defaultBranch, poolSize, remote);
+        db.run(PUT_PROJECT, repo, name, defaultBranch, agents, remote);
       });
       failpoint("registry.after-project");
     },
     dropProject(repo) {
       failpoint("registry.before-drop-project");
       db.write(() => {
-        const kept = db.get("SELECT name FROM pool WHERE repo = ?", repo);
-        if (kept !== undefined) throw poolInUse(text(kept["name"]));
+        const bound = "SELECT run FROM workspaces WHERE status <> 'released' AND repo = ? AND path <> repo";
+        const kept = db.get(bound, repo);
+        if (kept !== undefined) throw inUse(text(kept["run"]));
         db.run("DELETE FROM projects WHERE repo = ?", repo);
       });
       failpoint("registry.after-drop-project");
     },
   };
-}
-
-type Pools = Pick<
-  Projects,
-  "pool" | "pools" | "poolOf" | "hasRoom" | "leavePool" | "retire" | "dropFromPool" | "addToPool"
->;
-
-function pools(db: Database): Pools {
-  return {
-    pool: (repo) => db.all("SELECT * FROM pool WHERE repo = ? ORDER BY n", repo).map(poolRow),
-    pools: () => db.all("SELECT * FROM pool ORDER BY repo, n").map(poolRow),
-    poolOf: (run) => (run === "" ? undefined : optional(db.get(OF_RUN, run), poolRow)),
-    hasRoom: (repo) => vacancy(db, repo) !== undefined,
-    leavePool(run) {
-      failpoint("registry.before-leave-pool");
-      db.write(() => db.run("UPDATE pool SET run = '' WHERE run = ? AND run <> ''", run));
-      failpoint("registry.after-leave-pool");
-    },
-    retire(name) {
-      failpoint("registry.before-retire");
-      const sql = `UPDATE pool SET run = ${RETIRED} WHERE name = ? AND run IN ('', ${RETIRED}) RETURNING name`;
-      const isRetired = db.write(() => db.get(sql, name) !== undefined);
-      failpoint("registry.after-retire");
-      return isRetired;
-    },
-    dropFromPool({ name, run }) {
-      failpoint("registry.before-drop-pool");
-      const sql = `DELETE FROM pool WHERE name = ? AND run = iif(? = '', ${RETIRED}, ?) RETURNING name`;
-      const isDropped = db.write(() => db.get(sql, name, run, run) !== undefined);
-      failpoint("registry.after-drop-pool");
-      return isDropped;
-    },
-    addToPool(repo) {
-      return db.write(() => {
-        if (db.get("SELECT 1 FROM projects WHERE repo = ?", repo) === undefined) return undefined;
-        const free = newIn(db, repo);
-        if (free !== undefined) db.run("INSERT INTO pool VALUES (?, ?, ?, '')", free.name, repo, free.n);
-        return free;
-      });
-    },
-  };
-}
-
-/** Inside of a transaction. False where the pool is exhausted. A repository that nobody has named becomes a project. */
-export function reserve(db: Database, run: string, repo: string): boolean {
-  if (db.get(OF_RUN, run) !== undefined) return true;
-  if (db.get("SELECT 1 FROM projects WHERE repo = ?", repo) === undefined)
-    db.run(PUT_PROJECT, repo, freeName(db, repo), "", POOL_SIZE, "");
-  const place = vacancy(db, repo);
-  if (place === undefined) return false;
-  db.run("INSERT OR REPLACE INTO pool VALUES (?, ?, ?, ?)", place.name, repo, place.n, run);
-  return true;
-}
-
-function vacancy(db: Database, repo: string): PoolRow | undefined {
-  const { size, name, rows } = poolAt(db, repo);
-  if (rows.filter(({ run }) => run !== "").length >= size) return undefined;
-  return rows.find(({ run, isRetired }) => run === "" && !isRetired) ?? newBeside(rows, { repo, size, name });
-}
-
-function newIn(db: Database, repo: string): PoolRow | undefined {
-  const { size, name, rows } = poolAt(db, repo);
-  return newBeside(rows, { repo, size, name });
-}
-
-/** All that decides about a place, in two reads: every run that begins asks. */
-function poolAt(db: Database, repo: string): { size: number; name: string; rows: PoolRow[] } {
-  const project = db.get("SELECT name, pool_size FROM projects WHERE repo = ?", repo);
-  return {
-    size: project === undefined ? POOL_SIZE : number(project["pool_size"]),
-    name: project === undefined ? "" : text(project["name"]),
-    rows: db.all("SELECT * FROM pool WHERE repo = ? ORDER BY n", repo).map(poolRow),
-  };
-}
-
-/** One that is being removed takes no room, however long that takes; its number is not given again before it is gone. */
-function newBeside(
-  rows: readonly PoolRow[],
-  { repo, size, name }: { readonly repo: string; readonly size: number; readonly name: string },
-): PoolRow | undefined {
-  if (rows.filter(({ isRetired }) => !isRetired).length >= size) return undefined;
-  const taken = new Set(rows.map((row) => row.n));
-  let n = 1;
-  while (taken.has(n)) n += 1;
-  return { name: `${name}--${n}`, repo, n, run: "", isRetired: false };
-}
-
-/** The folder's name, as far as it can be part of a path. */
-function freeName(db: Database, repo: string): string {
-  const plain = projectNameOf(repo);
-  for (let count = 1; ; count += 1) {
-    const name = count === 1 ? plain : `${plain}-${count}`;
-    if (db.get("SELECT 1 FROM projects WHERE name = ?", name) === undefined) return name;
-  }
 }
 
 type Queue = Pick<
@@ -216,15 +118,9 @@ function projectRow(row: Row): ProjectRow {
     repo: text(row["repo"]),
     name: text(row["name"]),
     defaultBranch: text(row["default_branch"]),
-    poolSize: number(row["pool_size"]),
+    agents: number(row["agents"]),
     remote: text(row["remote"]),
   };
-}
-
-function poolRow(row: Row): PoolRow {
-  const [name, run] = [text(row["name"]), text(row["run"])];
-  const isRetired = run === `pool-${name}`;
-  return { name, repo: text(row["repo"]), n: number(row["n"]), run: isRetired ? "" : run, isRetired };
 }
 
 function queueRow(row: Row): QueueRow {
@@ -247,8 +143,8 @@ function nameTaken(name: string, repo: string): UserError {
   });
 }
 
-function poolInUse(name: string): UserError {
-  return new UserError("pool-in-use", `the project still has the worktree ${name}`, {
+function inUse(run: string): UserError {
+  return new UserError("project-in-use", `${run} still has a workspace of the project`, {
     next: "signalbox workspace gc",
     exit: CONFLICT,
   });

@@ -33,9 +33,7 @@ export function sealedRow(row: Row): { readonly row: RunRow; readonly snapshot: 
   const whole = runRow(row);
   if (row["json"] === null || row["json"] === undefined) throw new BadRecord("its snapshot is missing");
   const [snapshot, seal] = [text(row["json"]), text(row["seal"] ?? "")];
-  const isWhole =
-    (seal === "" || seal === sealOf(snapshot)) &&
-    digestOfRun(whole, seal === "" ? snapshot : seal) === row["digest"];
+  const isWhole = seal === sealOf(snapshot) && digestOfRun(whole, seal) === row["digest"];
   if (!isWhole) throw new BadRecord("its row and its snapshot do not agree");
   return { row: whole, snapshot };
 }

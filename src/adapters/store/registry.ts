@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import type { AgentRow, JobRow, Registry, WorkspaceRow } from "../../engine/ports/registry.ts";
 import { failpoint } from "../failpoint.ts";
 import type { Database, Row } from "./database.ts";
+import { QUEUED } from "./outbox.ts";
 import { holderOf, LEAVE_PLACE, takePlace } from "./place.ts";
 import { isReadings, number, parsed, text, word } from "./row.ts";
 
@@ -28,7 +29,27 @@ export function registryOf(db: Database): Registry {
   };
 }
 
-type Agents = Pick<Registry, "agents" | "agent" | "putAgent" | "byToken" | "idleMoved">;
+type Agents = Pick<
+  Registry,
+  "agents" | "agent" | "putAgent" | "byToken" | "idleMoved" | "liveTurns" | "comingTurns"
+>;
+
+/**
+ * What is to be done for the run comes first: it may be what the agent is to be told. Asked at every turn of the supervisor, these go by
+ * the small indexes of what is open: SQLite never changes the order of a cross join, and knows such an index by its own words only.
+ */
+const IDLE_MOVED = `FROM agents CROSS JOIN runs ON runs.id = agents.run
+  WHERE agents.status IN ('running', 'idle') AND agents.status = 'idle' AND runs.entry > agents.entry AND runs.halted = 0 AND runs.attention = ''
+  AND NOT EXISTS (SELECT 1 FROM deeds WHERE deeds.run = agents.run AND deeds.status IN ('pending', 'claimed'))`;
+const LIVE_TURNS = `SELECT jobs.*, runs.definition, runs.state, EXISTS (
+    SELECT 1 FROM deeds AS d WHERE d.run = jobs.run AND d.status IN ('pending', 'claimed') AND d.type = 'tell-agent' AND d.due_at = ${QUEUED}
+    AND json_extract(d.json, '$.role') = jobs.role AND json_extract(d.json, '$.attempt') = jobs.attempt
+  ) AS queued
+  FROM jobs JOIN runs ON runs.id = jobs.run WHERE jobs.status = 'live' AND jobs.kind = 'turn' AND runs.repo = ?`;
+const COMING_TURNS = `SELECT d.run, json_extract(d.json, '$.role') AS role, coalesce(json_extract(d.json, '$.slot'), '') AS slot,
+  json_extract(d.json, '$.attempt') AS attempt FROM deeds AS d CROSS JOIN runs ON runs.id = d.run
+  WHERE d.status IN ('pending', 'claimed') AND d.type IN ('start-agent', 'tell-agent') AND runs.halted = 0 AND runs.repo = ?
+  UNION SELECT agents.run, role, slot, attempt ${IDLE_MOVED} AND runs.repo = ?`;
 
 function agents(db: Database): Agents {
   return {
@@ -53,12 +74,21 @@ function agents(db: Database): Agents {
     },
     idleMoved: () =>
       db
-        .all(
-          `SELECT agents.* FROM agents JOIN runs ON runs.id = agents.run
-           WHERE agents.status = 'idle' AND runs.entry > agents.entry AND runs.halted = 0
-           AND runs.attention = ''`,
-        )
-        .map(agentRow),
+        .all(`SELECT agents.*, runs.repo ${IDLE_MOVED}`)
+        .map((row) => ({ ...agentRow(row), repo: text(row["repo"]) })),
+    liveTurns: (repo) =>
+      db.all(LIVE_TURNS, repo).map((row) => {
+        const { run, role, slot, attempt, seat } = jobRow(row);
+        const [definition, state] = [text(row["definition"]), text(row["state"])];
+        return { run, role, slot, attempt, seat, definition, state, isQueued: row["queued"] === 1 };
+      }),
+    comingTurns: (repo) =>
+      db.all(COMING_TURNS, repo, repo).map((row) => ({
+        run: text(row["run"]),
+        role: text(row["role"]),
+        slot: text(row["slot"]),
+        attempt: number(row["attempt"]),
+      })),
   };
 }
 
@@ -156,7 +186,7 @@ function selected(
 
 type Workspaces = Pick<
   Registry,
-  "workspace" | "workspaceAt" | "putWorkspace" | "placeHolder" | "takePlace" | "leavePlace"
+  "workspace" | "workspaceAt" | "putWorkspace" | "workspaces" | "placeHolder" | "takePlace" | "leavePlace"
 >;
 
 function workspaces(db: Database): Workspaces {
@@ -180,6 +210,10 @@ function workspaces(db: Database): Workspaces {
       db.write(() => db.run(PUT_WORKSPACE, run, repo, path, branch, base, status, salvage, kept));
       failpoint("registry.after-workspace");
     },
+    workspaces: () =>
+      db
+        .all("SELECT * FROM workspaces WHERE status <> 'released' AND path <> repo ORDER BY run")
+        .map(workspaceRow),
     placeHolder: (repo, besides) => holderOf(db, repo, besides),
     takePlace: (run, repo) => db.write(() => takePlace(db, run, repo)),
     leavePlace(run, of) {

@@ -11,14 +11,15 @@ import { failpoint } from "../failpoint.ts";
 import { makeFolder, syncFile, syncFolder, writePrivate } from "../home/folders.ts";
 import type { Home } from "../home/paths.ts";
 import { UserError } from "../user-error.ts";
-import { isBusy, newerSchema, sqliteCode } from "./damage.ts";
+import { isBusy, sqliteCode } from "./damage.ts";
 import { databaseOf, type Database } from "./database.ts";
 import { makeDatabase } from "./open.ts";
 import { restoreRuns } from "./restore.ts";
 import { copyRows } from "./salvage.ts";
-import { APPLICATION_ID, MIGRATIONS, TABLES } from "./schema.ts";
+import { APPLICATION_ID, TABLES } from "./schema.ts";
 import { openFile } from "./sqlite.ts";
 import { knownRuns, verifyRun } from "./verify.ts";
+import { refuseOtherVersions } from "./version.ts";
 
 export type RepairReport = {
   /** False when nothing was wrong, and nothing was done. */
@@ -77,8 +78,7 @@ function faultsOf(path: string): readonly string[] {
   if (statSync(path).size === 0) return ["the database is empty"];
   try {
     return reading(path, (db) => {
-      const version = Number(db.get("PRAGMA user_version")?.["user_version"]);
-      if (version > MIGRATIONS.length) throw newerSchema(path, version, MIGRATIONS.length);
+      refuseOtherVersions(db);
       if (db.get("PRAGMA application_id")?.["application_id"] !== APPLICATION_ID)
         return ["it does not say that it is a database of signalbox"];
       const pages = db

@@ -4,7 +4,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { DEED_KINDS } from "../../engine/deed.ts";
 import type { Database, Row } from "./database.ts";
 import { keepDeed, keepKey, keepQuestion, keepRun } from "./derive.ts";
-import { restorePools } from "./restore-pools.ts";
 import { readable, withSource } from "./salvage.ts";
 import { knownRuns } from "./verify.ts";
 import { walk, type Step, type Walked } from "./walk.ts";
@@ -31,7 +30,7 @@ export function restoreRuns(db: Database, from: string): Restored {
     const { told, isWhole } = restoreRun(db, run, marks);
     (isWhole ? restored : lost).push(told);
   }
-  restorePools(db);
+  db.run("DELETE FROM queue WHERE run NOT IN (SELECT id FROM runs)");
   return { restored, lost };
 }
 

@@ -23,7 +23,6 @@ export const COPIED: Readonly<Record<string, readonly string[]>> = {
   trust: ["repo"],
   human_keys: ["n"],
   projects: ["repo"],
-  pool: ["name"],
   // In the order in which they came.
   queue: ["n"],
   depends: ["run", "on_run"],

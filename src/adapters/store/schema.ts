@@ -1,15 +1,15 @@
-/**
- * The tables, as steps from an empty database to today's. A step is never changed once it was released: a new one is added.
- *
- * `PRAGMA user_version` is the number of steps that were taken.
- */
+/** The tables of the database. */
 
-export type Migration = string;
+/** Says that a database is ours; "SBX2". */
+export const APPLICATION_ID = 0x53425832;
 
-/** Says that a database is ours; "SBOX". */
-export const APPLICATION_ID = 0x53424f58;
+/** As version 0.1 had it; "SBOX". */
+export const APPLICATION_ID_0_1 = 0x53424f58;
 
-const FIRST: Migration = `
+/** In `PRAGMA user_version`: a higher one is of a newer program. */
+export const SCHEMA_VERSION = 1;
+
+export const SCHEMA = `
 CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 INSERT INTO meta VALUES ('fence', 0);
 
@@ -25,11 +25,14 @@ CREATE TABLE runs (
   seq INTEGER NOT NULL, head TEXT NOT NULL,
   started_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   digest TEXT NOT NULL,
-  attention TEXT NOT NULL DEFAULT '', halted INTEGER NOT NULL DEFAULT 0, projected INTEGER NOT NULL DEFAULT 0
+  attention TEXT NOT NULL DEFAULT '', halted INTEGER NOT NULL DEFAULT 0, projected INTEGER NOT NULL DEFAULT 0,
+  hidden INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX runs_status ON runs (status);
 CREATE INDEX runs_repo ON runs (repo);
-CREATE TABLE snapshots (n INTEGER PRIMARY KEY, json TEXT NOT NULL) STRICT;
+-- A snapshot may be older than its row: what came after record "shot" is in the events. "seal" is the digest of the snapshot, which
+-- the digest of the row covers.
+CREATE TABLE snapshots (n INTEGER PRIMARY KEY, json TEXT NOT NULL, shot INTEGER NOT NULL, seal TEXT NOT NULL) STRICT;
 
 -- Everything else about a run can be made again from these. "birth" is with the first event of a run, "proof", "key" and
 -- "answer" with the first and "status" and "deeds" with the last of an entry; elsewhere they are empty.
@@ -48,6 +51,7 @@ CREATE TABLE keys (
   PRIMARY KEY (run, key)
 ) STRICT, WITHOUT ROWID;
 
+-- "due_at" is the largest integer of JavaScript while the deed waits until another agent may start.
 CREATE TABLE deeds (
   run TEXT NOT NULL, seq INTEGER NOT NULL, i INTEGER NOT NULL,
   type TEXT NOT NULL, json TEXT NOT NULL, kind TEXT NOT NULL,
@@ -78,10 +82,11 @@ CREATE TABLE agents (
 CREATE INDEX agents_token ON agents (token);
 CREATE INDEX agents_live ON agents (status) WHERE status IN ('running', 'idle');
 
+-- "seat" is set where the job lives in a terminal: "window" for one turn, "resident" for an agent that stays between its turns.
 CREATE TABLE jobs (
   id TEXT PRIMARY KEY, run TEXT NOT NULL, kind TEXT NOT NULL, role TEXT NOT NULL, slot TEXT NOT NULL, attempt INTEGER NOT NULL,
   artifact TEXT NOT NULL, tree TEXT NOT NULL, dir TEXT NOT NULL, started_at INTEGER NOT NULL, ends_by INTEGER NOT NULL,
-  stall_ms INTEGER NOT NULL, killed TEXT NOT NULL, status TEXT NOT NULL
+  stall_ms INTEGER NOT NULL, killed TEXT NOT NULL, status TEXT NOT NULL, seat TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX jobs_run ON jobs (run);
 CREATE INDEX jobs_live ON jobs (status) WHERE status = 'live';
@@ -91,6 +96,7 @@ CREATE TABLE workspaces (
   status TEXT NOT NULL, salvage TEXT NOT NULL, kept TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX workspaces_path ON workspaces (path);
+CREATE INDEX workspaces_held ON workspaces (run) WHERE status <> 'released';
 
 CREATE TABLE readings (
   definition TEXT NOT NULL, file TEXT NOT NULL, digest TEXT NOT NULL, json TEXT NOT NULL,
@@ -102,26 +108,18 @@ CREATE TABLE projections (
   PRIMARY KEY (run, file)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE trust (repo TEXT PRIMARY KEY, digest TEXT NOT NULL, at TEXT NOT NULL) STRICT, WITHOUT ROWID;
-`;
-
-/** What speaks for trust, and which keys people have signed with. Nothing that was trusted before is signed: it is asked for again. */
-const SIGNED: Migration = `
-ALTER TABLE trust ADD COLUMN signature TEXT NOT NULL DEFAULT '';
+CREATE TABLE trust (repo TEXT PRIMARY KEY, digest TEXT NOT NULL, at TEXT NOT NULL, signature TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE human_keys (n INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, at TEXT NOT NULL, how TEXT NOT NULL) STRICT;
-`;
 
-/**
- * Projects with their pools of worktrees, the queue in front of them, and messages to agents in terminals. A job has a *seat* where it
- * lives in a terminal: `window` for one turn, `resident` for an agent that stays between its turns.
- */
-const POOLED: Migration = `
 CREATE TABLE projects (
-  repo TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, default_branch TEXT NOT NULL, pool_size INTEGER NOT NULL, remote TEXT NOT NULL
+  repo TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, default_branch TEXT NOT NULL, agents INTEGER NOT NULL, remote TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE pool (name TEXT PRIMARY KEY, repo TEXT NOT NULL, n INTEGER NOT NULL, run TEXT NOT NULL, UNIQUE (repo, n)) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX pool_run ON pool (run) WHERE run <> '';
-CREATE TABLE queue (n INTEGER PRIMARY KEY, run TEXT NOT NULL UNIQUE, repo TEXT NOT NULL) STRICT;
+-- "refused" is why the run could not be started when its turn came: it is about the run as it was at "refused_seq".
+CREATE TABLE queue (
+  n INTEGER PRIMARY KEY, run TEXT NOT NULL UNIQUE, repo TEXT NOT NULL,
+  refused TEXT NOT NULL DEFAULT '', refused_seq INTEGER NOT NULL DEFAULT 0,
+  tries INTEGER NOT NULL DEFAULT 0, due_at INTEGER NOT NULL DEFAULT 0
+) STRICT;
 CREATE TABLE depends (run TEXT NOT NULL, on_run TEXT NOT NULL, PRIMARY KEY (run, on_run)) STRICT, WITHOUT ROWID;
 CREATE INDEX depends_on ON depends (on_run);
 CREATE TABLE messages (
@@ -129,12 +127,8 @@ CREATE TABLE messages (
   status TEXT NOT NULL, at INTEGER NOT NULL, acknowledged_at INTEGER NOT NULL,
   PRIMARY KEY (run, key)
 ) STRICT, WITHOUT ROWID;
-ALTER TABLE jobs ADD COLUMN seat TEXT NOT NULL DEFAULT '';
-ALTER TABLE runs ADD COLUMN hidden INTEGER NOT NULL DEFAULT 0;
-`;
 
-/** Tasks of a list, and the runs that were made of them. */
-const GRAPHED: Migration = `
+-- Tasks of a list, and the runs that were made of them.
 CREATE TABLE graphs (
   parent TEXT NOT NULL, artifact TEXT NOT NULL, entry INTEGER NOT NULL, definition TEXT NOT NULL, most INTEGER NOT NULL, status TEXT NOT NULL,
   PRIMARY KEY (parent, artifact, entry)
@@ -147,25 +141,6 @@ CREATE TABLE children (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX children_run ON children (run) WHERE run <> '';
 `;
-
-/** Why somebody in the queue did not go when it was its turn: about the run as it was at `refused_seq`, `tries` times, until `due_at`. */
-const REFUSED: Migration = `
-ALTER TABLE queue ADD COLUMN refused TEXT NOT NULL DEFAULT '';
-ALTER TABLE queue ADD COLUMN refused_seq INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE queue ADD COLUMN tries INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE queue ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0;
-`;
-
-/**
- * A snapshot may be older than its row: what came after record `shot` is in the events. `seal` is its digest, which that of the row is over.
- * Where it is empty, the digest of the row is over the snapshot itself, and both are of one moment.
- */
-const SPARSE: Migration = `
-ALTER TABLE snapshots ADD COLUMN shot INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE snapshots ADD COLUMN seal TEXT NOT NULL DEFAULT '';
-`;
-
-export const MIGRATIONS: readonly Migration[] = [FIRST, SIGNED, POOLED, GRAPHED, REFUSED, SPARSE];
 
 export const TABLES: readonly string[] = [
   "meta",
@@ -185,7 +160,6 @@ export const TABLES: readonly string[] = [
   "trust",
   "human_keys",
   "projects",
-  "pool",
   "queue",
   "depends",
   "messages",

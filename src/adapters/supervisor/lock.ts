@@ -22,7 +22,7 @@ const NOT_A_DATABASE = 26;
 const TAKE_MS = 250;
 
 /** A connection that nobody refers to any more would be closed, and the lock with it. */
-const held = new Map<DatabaseSync, string>();
+const held = new Set<DatabaseSync>();
 
 /** `undefined` where another process is the supervisor. */
 export function takeSupervisorLock(home: Home): SupervisorLock | undefined {
@@ -40,18 +40,13 @@ export function takeSupervisorLock(home: Home): SupervisorLock | undefined {
       throw translated(home.supervisorLock, error);
     return takeSupervisorLock(home);
   }
-  held.set(database, home.supervisorLock);
+  held.add(database);
   failpoint("supervisor.after-lock");
   return {
     release: () => {
       if (held.delete(database)) database.close();
     },
   };
-}
-
-/** Whether this process is the supervisor, or keeps others from being it. */
-export function holdsSupervisorLock(home: Home): boolean {
-  return [...held.values()].includes(home.supervisorLock);
 }
 
 /** Only asks to read, which takes a moment and which a supervisor that is about to take the lock waits for. */

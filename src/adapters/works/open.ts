@@ -7,6 +7,8 @@ import { workflowsOf } from "../../engine/box.ts";
 import { isHandedOn } from "../../engine/environment.ts";
 import type { Processes } from "../../engine/ports/process.ts";
 import type { Store } from "../../engine/ports/store.ts";
+import { projectNameOf } from "../../engine/project-name.ts";
+import { sha256 } from "../../format/sha256.ts";
 import { fileArchives } from "../archive/archives.ts";
 import { readSettings } from "../config/read.ts";
 import { desk } from "../desk/desk.ts";
@@ -15,8 +17,10 @@ import { completionBy } from "../gh/completion.ts";
 import { gitBranches } from "../git/branch-port.ts";
 import { gitMerges } from "../git/merged.ts";
 import { gitWorkspaces } from "../git/workspaces.ts";
+import { makeFolder } from "../home/folders.ts";
 import { readOwn } from "../home/own-file.ts";
 import { runFolders, type Home } from "../home/paths.ts";
+import { freeMbAt } from "../home/room.ts";
 import { newRunId } from "../home/run-id.ts";
 import { shimProcesses } from "../process/processes.ts";
 import { poke } from "../supervisor/poke.ts";
@@ -57,13 +61,21 @@ export function openWorks(home: Home, store: Store, { log, ring = () => poke(hom
     desk,
     notifier: notifierOf(env),
     // Settings of a repository count only while a person trusts exactly this content.
-    settings: (repo) => readSettings({ repo, env, store }),
+    settings: (repo) => readSettings({ repo, env: { ...env, SIGNALBOX_HOME: home.root }, store }),
     library: (name, repo) => workflowNamed({ env, store }, name, repo),
     newRun: () => newRunId(),
+    freeMb: () => freeMbAt(home.root),
+    cache: (repo) => cacheOf(home, repo),
     person: { env: saved, bin: home.bin, home: home.root },
     finds,
     log,
   };
+}
+
+function cacheOf(home: Home, repo: string): string {
+  const folder = join(home.caches, `${projectNameOf(repo)}-${sha256(repo).slice(0, 8)}`);
+  makeFolder(folder);
+  return folder;
 }
 
 /** What agents call may have been replaced since the last one was started. */

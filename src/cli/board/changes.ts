@@ -6,9 +6,10 @@
  */
 
 import type { Env, Home } from "../../adapters/home/paths.ts";
+import { tipOf } from "../../adapters/git/agent-head.ts";
 import { git } from "../../adapters/git/call.ts";
 import { at, openBench, within, type Bench } from "../../adapters/git/own.ts";
-import { headAt, refAt } from "../../adapters/git/refs.ts";
+import { refAt } from "../../adapters/git/refs.ts";
 import { withCopy } from "../../adapters/git/tree.ts";
 import type { Work } from "./row.ts";
 
@@ -27,9 +28,9 @@ const LIMIT_MS = 20_000;
 /** Throws where git does: whoever asks shows that nothing is known. */
 export async function changesIn(on: On, { path, base, into }: Place): Promise<Work> {
   const bench = await openBench(on, path);
-  const tip = headAt(bench.gitDir);
-  if (tip === undefined) return { ahead: null, added: null, removed: null };
-  const target = into === "" ? undefined : refAt(bench.commonDir, `refs/heads/${into}`);
+  const tip = await tipOf(on, bench);
+  if (tip === "") return { ahead: null, added: null, removed: null };
+  const target = into === "" ? undefined : refAt(bench.mirror, `refs/heads/${into}`);
   const ask = (...args: readonly string[]): Promise<string> =>
     git(on.env, { ...within(bench), args, limitMs: LIMIT_MS });
   const known = target === undefined || target === base ? [base] : [base, target];

@@ -11,11 +11,13 @@ import { UserError } from "../../adapters/user-error.ts";
 import type { Workflow } from "../../core/compile.ts";
 import type { Tally } from "../../engine/ports/graphs.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
+import { workflowsOf } from "../../engine/box.ts";
 import { refusedInLine } from "../../engine/line.ts";
+import { isSlotLeft, sayFull, slotsOf, type Slots } from "../../engine/slots.ts";
 import type { ProjectRow } from "../../engine/ports/projects.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { rootOf, workflowOf, type Seen } from "../box.ts";
-import { attentionOf } from "../reading/trouble.ts";
+import { deadlocksIn, troubleOf } from "../reading/trouble.ts";
 import { agentsOf, type AgentView, type Probe } from "../reading/truth.ts";
 import { actsOf } from "./acts.ts";
 import { factsOf, type Facts } from "./facts.ts";
@@ -25,7 +27,7 @@ import {
   isOver,
   type BoardRow,
   type BoardView,
-  type PoolView,
+  type ProjectView,
   type Session,
   type Terminal,
   type Work,
@@ -66,6 +68,7 @@ const OVER_MAX = 100;
 export function collectorOf(on: On): Collector {
   const known = new Map<string, { readonly stamp: string; readonly facts: Facts | undefined }>();
   const workflows = new Map<string, Workflow>();
+  const byHash = workflowsOf(on.store);
 
   function factsFor(row: RunRow): Facts | undefined {
     const stamp = `${row.seq} ${row.head} ${row.attention} ${String(row.halted)}`;
@@ -96,13 +99,13 @@ export function collectorOf(on: On): Collector {
   return {
     collect(wanted) {
       const { rows, more } = select(on.store, wanted);
-      const shared = sharedOf(on.store);
+      const shared = sharedOf(on.store, byHash);
       const present = new Set(rows.map(({ id }) => id));
       for (const id of known.keys()) if (!present.has(id)) known.delete(id);
       return {
         rows: inOrder(rows.map((row) => rowOf(on, { row, facts: factsFor(row), shared }))),
         more,
-        pools: shared.pools.filter(({ repo }) => wanted.repo === "" || repo === wanted.repo),
+        projects: shared.views.filter(({ repo }) => wanted.repo === "" || repo === wanted.repo),
       };
     },
     pageOf: (run) => {
@@ -130,27 +133,34 @@ function select(
     store.list({ ...scope, attention: true, limit: OVER_MAX }),
   ];
   const unique = new Map(pages.flatMap(({ rows }) => rows.map((row) => [row.id, row] as const)));
-  const rows = [...unique.values()].filter((row) => over || !isOver(row) || attentionOf(store, row) !== "");
+  const rows = [...unique.values()].filter((row) => over || !isOver(row) || troubleOf(store, row) !== "");
   return { rows, more: pages.reduce((sum, { more }) => sum + more, 0) };
 }
 
 /** What many rows need, asked for once. */
 type Shared = {
   readonly projects: ReadonlyMap<string, ProjectRow>;
-  readonly pools: readonly PoolView[];
-  /** The number of the workspace, by run. */
-  readonly places: ReadonlyMap<string, number>;
+  readonly views: readonly ProjectView[];
+  /** How many agents work and may work, by repository. */
+  readonly slots: (repo: string) => Slots;
   /** The place in its project's queue, by run. */
   readonly queue: ReadonlyMap<string, number>;
   /** Why it did not go when it was its turn, by run. */
   readonly refused: ReadonlyMap<string, string>;
+  /** Why nobody can move it on, by run. */
+  readonly deadlocks: ReadonlyMap<string, string>;
   /** How far its tasks are, by run. */
   readonly tallies: ReadonlyMap<string, Tally>;
 };
 
-function sharedOf(store: Store): Shared {
+function sharedOf(store: Store, workflow: (hash: string) => Workflow): Shared {
   const projects = store.projects();
-  const taken = store.pools().filter(({ run }) => run !== "");
+  const known = new Map<string, Slots>();
+  const slots = (repo: string): Slots => {
+    const found = known.get(repo) ?? slotsOf({ store, workflow }, repo);
+    known.set(repo, found);
+    return found;
+  };
   const queue = new Map<string, number>();
   const lengths = new Map<string, number>();
   for (const { run, repo } of store.queued()) {
@@ -159,15 +169,16 @@ function sharedOf(store: Store): Shared {
   }
   return {
     projects: new Map(projects.map((project) => [project.repo, project])),
-    pools: projects.map(({ name, repo, poolSize }) => ({
+    views: projects.map(({ name, repo, agents }) => ({
       project: name,
       repo,
-      used: taken.filter((each) => each.repo === repo).length,
-      size: poolSize,
+      atWork: slots(repo).atWork,
+      agents,
     })),
-    places: new Map(taken.map(({ run, n }) => [run, n])),
+    slots,
     queue,
     refused: refusedInLine(store),
+    deadlocks: deadlocksIn(store),
     tallies: new Map(store.tallies().map((tally) => [tally.parent, tally])),
   };
 }
@@ -184,12 +195,13 @@ function rowOf(
   const session = sessionOf(agents, terminal);
   const waits = waitsOf(facts, {
     row,
-    attention: attentionOf(store, row),
+    attention: troubleOf(store, row) || (shared.deadlocks.get(row.id) ?? ""),
     agents,
     deeds: () => store.deeds(row.id),
     tally: shared.tallies.get(row.id),
+    full: () => sayFull(store, row.repo, shared.slots(row.repo)),
     ahead: () => ({
-      ...aheadOf(store, { row, project, place: shared.queue.get(row.id) }),
+      ...aheadOf(store, { row, place: shared.queue.get(row.id), slots: shared.slots(row.repo) }),
       refused: shared.refused.get(row.id) ?? "",
     }),
   });
@@ -208,7 +220,6 @@ function rowOf(
     gate: facts?.gate ?? "",
     round: facts?.round ?? null,
     work: workOf(on, { row, facts }),
-    workspace: shared.places.get(run) ?? null,
     waits,
     startedAt,
     updatedAt,
@@ -238,11 +249,7 @@ function sessionOf(agents: readonly AgentView[], terminal: Terminal): Session {
 
 function aheadOf(
   store: Store,
-  {
-    row,
-    project,
-    place,
-  }: { readonly row: RunRow; readonly project: string; readonly place: number | undefined },
+  { row, place, slots }: { readonly row: RunRow; readonly place: number | undefined; readonly slots: Slots },
 ): Omit<Ahead, "refused"> {
   const depends = store.depends(row.id).flatMap((run) => {
     const other = store.load(run)?.row;
@@ -253,8 +260,7 @@ function aheadOf(
   return {
     isQueued: place !== undefined,
     place: place ?? 0,
-    hasRoom: store.hasRoom(row.repo),
-    project,
+    full: isSlotLeft(slots) ? "" : sayFull(store, row.repo, slots),
     depends,
   };
 }

@@ -3,12 +3,13 @@
  * a board of a thousand runs costs as much as what has changed.
  */
 
-import { maxOf, targetOf } from "../../core/gate.ts";
+import { maxOf, targetOf, unmet } from "../../core/gate.ts";
 import { hasPhases, phaseOf } from "../../core/phase.ts";
 import { entriesOf } from "../../core/schedule.ts";
 import type { Condition, Move } from "../../core/workflow.ts";
 import type { Seen } from "../box.ts";
-import { isSetAside } from "../reading/of-task.ts";
+import { fillPath } from "../../engine/place.ts";
+import { isFinishing, isSetAside } from "../reading/of-task.ts";
 import { questionOf } from "../reading/question.ts";
 import { isStranded, sayCrashed } from "../reading/trouble.ts";
 import { PERSON, waysOf, type Way } from "../reading/ways.ts";
@@ -53,7 +54,7 @@ export function factsOf(seen: Seen): Facts {
   const ways = waysOf(seen);
   const question = questionOf(seen);
   const moves = workflow.movesFrom[run.state] ?? [];
-  const finishing = ways.find(({ to, by }) => by.includes(PERSON) && finalOf(seen, to) === "done");
+  const end = moves.find((move) => isFinishing(seen, move));
   return {
     seen,
     branch: paramOf(seen, "branch"),
@@ -69,11 +70,17 @@ export function factsOf(seen: Seen): Facts {
     awaited: awaitedIn(seen, moves),
     targets: [...new Set(ways.filter(({ open, by }) => open && by.includes(PERSON)).map(({ to }) => to))],
     smallest: ways[0]?.smallest ?? "",
-    finishing: finishing === undefined ? undefined : (finishing.reasons[0]?.message ?? ""),
+    finishing: end === undefined ? undefined : whyShut(seen, end),
     isSendingBack: moves.some((move) => isSendingBack(seen, move)),
     answerTo: answering(seen, ways),
     page: pageOf(seen),
   };
+}
+
+/** Empty where it is open. */
+function whyShut({ workflow, run }: Seen, move: Move): string {
+  const [first] = unmet({ workflow, run, reserved: move.reserve }, move);
+  return fillPath(run, first?.message ?? "", "*");
 }
 
 function phaseIn({ workflow, run }: Seen): Pick<Facts, "phase" | "gate"> {

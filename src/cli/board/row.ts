@@ -20,7 +20,8 @@ export type Waits = {
     | "damaged"
     /** Nobody has put it into the queue. */
     | "start"
-    | "workspace"
+    /** It waits until one more agent may work, to begin or to go on. */
+    | "queue"
     | "dependency"
     | "agent"
     | "engine"
@@ -81,8 +82,6 @@ export type BoardRow = {
   readonly round: { readonly value: number; readonly max: number } | null;
   /** Null where there is no workspace to look at. */
   readonly work: Work | null;
-  /** Of its project's pool; null where it has none. */
-  readonly workspace: number | null;
   readonly waits: Waits;
   readonly startedAt: string;
   readonly updatedAt: string;
@@ -92,11 +91,12 @@ export type BoardRow = {
   readonly acts: Readonly<Record<Act, string>>;
 };
 
-export type PoolView = {
+/** How many agents of a project work now, and how many may. */
+export type ProjectView = {
   readonly project: string;
   readonly repo: string;
-  readonly used: number;
-  readonly size: number;
+  readonly atWork: number;
+  readonly agents: number;
 };
 
 export type BoardView = {
@@ -104,7 +104,7 @@ export type BoardView = {
   readonly rows: readonly BoardRow[];
   /** Runs that are over and are not among the rows, because there are so many. */
   readonly more: number;
-  readonly pools: readonly PoolView[];
+  readonly projects: readonly ProjectView[];
 };
 
 export function needsPerson({ waits }: Pick<BoardRow, "waits">): boolean {
@@ -125,9 +125,7 @@ export function inOrder(rows: readonly BoardRow[]): BoardRow[] {
 function rankOf(row: BoardRow): number {
   if (needsPerson(row)) return 0;
   if (isOver(row)) return 3;
-  return row.waits.kind === "start" || row.waits.kind === "workspace" || row.waits.kind === "dependency"
-    ? 2
-    : 1;
+  return row.waits.kind === "start" || row.waits.kind === "queue" || row.waits.kind === "dependency" ? 2 : 1;
 }
 
 function compared(a: string, b: string): number {

@@ -7,15 +7,15 @@ import type { AgentView } from "../reading/truth.ts";
 import type { Facts } from "./facts.ts";
 import { isOver, type Waits } from "./row.ts";
 
-/** What stands between a run that has not begun and its workspace. */
+/** What a run that has not begun waits for. */
 export type Ahead = {
   readonly isQueued: boolean;
   /** Its place in its project's queue, from 1. */
   readonly place: number;
-  readonly hasRoom: boolean;
+  /** Why no agent more may work; empty where one may. */
+  readonly full: string;
   /** Why it did not go when it was its turn; empty where it was not refused. */
   readonly refused: string;
-  readonly project: string;
   /** What it depends on and is not done. */
   readonly depends: readonly { readonly run: string; readonly status: string; readonly state: string }[];
 };
@@ -27,6 +27,8 @@ export type Live = {
   /** What is still to be done in the world; asked for only where nothing else tells. */
   readonly deeds: () => readonly DeedRow[];
   readonly ahead: () => Ahead;
+  /** Why no agent more of its project may work. */
+  readonly full: () => string;
   /** Of a list that it waits for; undefined where it waits for none. */
   readonly tally: Tally | undefined;
 };
@@ -61,7 +63,7 @@ export function waitsOf(facts: Facts | undefined, live: Live): Waits {
 }
 
 function beforeIt({ row, ahead }: Live): Waits {
-  const { isQueued, place, hasRoom, refused, project, depends } = ahead();
+  const { isQueued, place, full, refused, depends } = ahead();
   const broken = depends.find(({ status }) => isOver({ status }));
   if (broken !== undefined)
     return {
@@ -79,13 +81,13 @@ function beforeIt({ row, ahead }: Live): Waits {
     };
   }
   if (!isQueued) return { kind: "start", short: "start", long: "nobody has started it" };
-  if (hasRoom && refused !== "")
+  if (full === "" && refused !== "")
     return { kind: "decision", short: "you: start", long: `it ${refused}: signalbox why ${row.id}` };
   const where = place > 1 ? `; number ${place} in the queue` : "";
   return {
-    kind: "workspace",
-    short: "workspace",
-    long: hasRoom ? `it is about to be started${where}` : `no workspace of ${project} is free${where}`,
+    kind: "queue",
+    short: "queued",
+    long: full === "" ? `it is about to be started${where}` : `queued: ${full}${where}`,
   };
 }
 
@@ -95,7 +97,7 @@ function decision({ title, targets, seen }: Facts): Waits {
   return { kind: "decision", short: "you", long: `${what}${may}` };
 }
 
-function working({ smallest, awaited }: Facts, { agents, deeds, tally }: Live): Waits {
+function working({ smallest, awaited }: Facts, { agents, deeds, full, tally }: Live): Waits {
   const present = agents.filter(({ status }) => status !== "stopping");
   const busy = rolesOf(present.filter(({ process }) => process === "running" || process === "starting"));
   // Others may live beside those that the run waits for.
@@ -107,9 +109,12 @@ function working({ smallest, awaited }: Facts, { agents, deeds, tally }: Live): 
       short: roles.join(", "),
       long: `${roles.join(" and ")} ${roles.length > 1 ? "are" : "is"} at work`,
     };
+  const open = deeds();
+  if (open.some(({ isQueued }) => isQueued))
+    return { kind: "queue", short: "queued", long: `queued: ${full()}` };
   const due = [
     ...new Set(
-      deeds()
+      open
         .filter(({ status }) => status === "pending" || status === "claimed")
         .map(
           ({ deed }) =>

@@ -51,7 +51,11 @@ function targetFrom(on: Acting, id: string): string {
   if (move !== undefined) return targetOf(run, move);
   // Some states are left only by answering.
   const answer = early[0]?.answer;
-  const next = answer === undefined ? `signalbox why ${id}` : answerCommand(workflow, run, answer);
+  const end = why(workflow, run).find(
+    (way) => way.open && way.by.includes("human") && definition.states[way.to]?.final !== undefined,
+  );
+  const other = end === undefined ? `signalbox why ${id}` : `signalbox move ${id} ${end.to}`;
+  const next = answer === undefined ? other : answerCommand(workflow, run, answer);
   const how = answer === undefined ? "no move of a person ends" : "only an answer ends";
   throw new UserError("not-in-map", `${how} the run early from ${run.state}`, { next, exit: EXIT_NOT_YOURS });
 }

@@ -18,7 +18,7 @@ type Checked = { readonly loaded: Loaded; readonly report: Report | undefined };
 export const command: Command = {
   usage: "WORKFLOW...",
   about:
-    "Looks at everything that can happen in a workflow and proves that it ends, or shows a shortest way to what is wrong.\nA WORKFLOW is a name, a folder with a workflow.yaml, or a file.",
+    "Explores every situation that a workflow allows: every loop is bounded, and every run can end if people act. Otherwise it shows a shortest way to the problem.\nIt does not show that a person will act; a run that nobody can move is reported during the run.\nA WORKFLOW is a name, a folder with a workflow.yaml, or a file.",
   words: { min: 1, max: Number.POSITIVE_INFINITY },
   options: {},
   examples: [

@@ -1,5 +1,6 @@
 /** `signalbox inbox`: what waits for a person, in all runs of this machine, the oldest first. */
 
+import { sayDeadlock } from "../../engine/deadlocks.ts";
 import { inLine } from "../../engine/line.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
@@ -11,11 +12,11 @@ import { firstLine, sayAge } from "../say.ts";
 import { aboutOf } from "../reading/about.ts";
 import { sayTyped, type Choice } from "../reading/means.ts";
 import { causeOf, sayCause } from "../reading/cause.ts";
-import { doubtsOf } from "../reading/doubts.ts";
+import { choicesOfLanded, landedIn, sayLanded } from "../reading/landed.ts";
 import { choicesOfForeign } from "../reading/foreign.ts";
 import { choicesOf, questionOf, sayParts, sayReads, type QuestionView } from "../reading/question.ts";
 import { askedIn } from "../reading/of-task.ts";
-import { attentionOf, isStranded, sayCrashed } from "../reading/trouble.ts";
+import { deadlockOf, deadlocksIn, isStranded, sayCrashed, troubleOf } from "../reading/trouble.ts";
 import { choicesOfPerson, nextForPerson } from "../reading/ways.ts";
 
 const LIMIT = 1000;
@@ -70,15 +71,18 @@ export const command: Command = {
 };
 
 function itemsOf(store: Store, door: Door): InboxItem[] {
+  const deadlocks = deadlocksIn(store);
   const rows = [
     ...store.list({ status: "waiting", limit: LIMIT }).rows,
     ...store.list({ attention: true, limit: LIMIT }).rows,
+    ...[...deadlocks.keys()].flatMap((run) => store.load(run)?.row ?? []),
+    ...landedIn(store),
   ];
   const unique = new Map(rows.map((row) => [row.id, row]));
   const isNext = inLine(store);
   return [...unique.values()]
     .filter((row) => row.attention !== "" || row.halted || !isNext.has(row.id))
-    .filter((row) => !isFinished(row) || attentionOf(store, row) !== "")
+    .filter((row) => !isFinished(row) || troubleOf(store, row) !== "")
     .map((row) => itemOf(store, row, door))
     .toSorted((a, b) => (a.since < b.since ? -1 : a.since > b.since ? 1 : 0));
 }
@@ -123,6 +127,15 @@ function itemSeen(seen: Seen): Own {
   const mend = typed(known.length > 0 ? known : [{ command: nextForPerson(seen), means: "" }]);
   if (row.attention !== "") return { kind: "attention", what: row.attention, ...mend };
   if (row.halted) return { kind: "halted", what: "a person has halted it", ...mend };
+  const deadlock = deadlockOf(seen);
+  if (deadlock !== undefined) {
+    const ways = choicesOfPerson(seen);
+    return {
+      kind: "attention",
+      what: sayDeadlock(deadlock),
+      ...(ways.length === 0 ? mend : typed(ways)),
+    };
+  }
   const question = questionOf(seen);
   if (question !== undefined)
     return {
@@ -134,9 +147,14 @@ function itemSeen(seen: Seen): Own {
       ...typed(choicesOf(question)),
     };
   if (isStranded(seen)) return { kind: "crashed", what: sayCrashed(seen), ...mend };
+  const landed = sayLanded(seen);
+  if (landed !== "" && row.status === "running") {
+    const goOn = { command: `signalbox show ${row.id}`, means: "it is not: the run goes on" };
+    return { kind: "waiting", what: landed, ...typed([...choicesOfLanded(seen), goOn]) };
+  }
   const choices = choicesOfPerson(seen);
   const title = workflow.definition.states[row.state]?.title || `it is in ${row.state}`;
-  const what = [title, ...doubtsOf(seen).map(({ text }) => text)].join("; ");
+  const what = landed === "" ? title : `${title}; ${landed}`;
   return { kind: "waiting", what, asked: askedIn(seen), ...(choices.length === 0 ? mend : typed(choices)) };
 }
 

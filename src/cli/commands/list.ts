@@ -7,6 +7,7 @@ import { UserError } from "../../adapters/user-error.ts";
 import { hasPhases, phaseOf } from "../../core/phase.ts";
 import type { Definition } from "../../core/workflow.ts";
 import { inLine } from "../../engine/line.ts";
+import { sayQueued } from "../reading/line.ts";
 import type { Tally } from "../../engine/ports/graphs.ts";
 import type { Filter, RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
@@ -14,6 +15,7 @@ import { isFinished, newestFirst, withStore } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
 import { numberOption } from "../number-option.ts";
 import { aboutOf, isRenamed } from "../reading/about.ts";
+import { deadlocksIn } from "../reading/trouble.ts";
 import { columns, firstLine, paintStatus, sayAge, sayStatus } from "../say.ts";
 
 const HELP = "signalbox list --help";
@@ -75,12 +77,14 @@ export const command: Command = {
         store === undefined ? { rows: [], more: 0 } : select(store, given, { door, limit, phases });
       const tallies = new Map(store?.tallies().map((tally) => [tally.parent, tally]));
       const queued = queuedOf(store, rows);
+      const deadlocks = store === undefined ? undefined : deadlocksIn(store);
       const runs = rows.map((row) => ({
-        ...itemOf(row, phases(row), tallies.get(row.id)),
+        ...itemOf(withDeadlock(row, deadlocks), phases(row), tallies.get(row.id)),
         goal: goalOf(store, row, definitions(row)),
         queued: queued.has(row.id),
       }));
       const data: ListData = { runs, more };
+      const line = store === undefined ? [] : sayQueued(store, runs);
       const hasEnded =
         rows.length === 0 && isPlain(given) && (store?.list({ limit: 1 }).rows.length ?? 0) > 0;
       const next = nextFor(data.runs, hasEnded);
@@ -94,6 +98,7 @@ export const command: Command = {
         talk: [
           ...(rows.length === 0 ? [`  ${sayNone(given, hasEnded)}`] : []),
           ...(more > 0 ? [`  ${more} more: --limit ${rows.length + more}`] : []),
+          ...line.map((each) => `  ${each}`),
           `  next: ${next}`,
           "",
         ].join("\n"),
@@ -233,6 +238,10 @@ function show(rows: readonly RunItem[], { paint }: Door): string {
       firstLine(row.goal),
     ]),
   );
+}
+
+function withDeadlock(row: RunRow, deadlocks: ReadonlyMap<string, string> | undefined): RunRow {
+  return { ...row, attention: row.attention || (deadlocks?.get(row.id) ?? "") };
 }
 
 /** Nothing was asked for in particular. */

@@ -1,7 +1,6 @@
 /** `signalbox next`: what whoever asks can do now, and the one command to type. */
 
 import { whoActs } from "../../adapters/person/who.ts";
-import { whyInLine } from "../../engine/line.ts";
 import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
 import { fitted, wrapped } from "../fit.ts";
@@ -13,7 +12,7 @@ import { causeOf, sayCause } from "../reading/cause.ts";
 import { sayTyped, type Choice } from "../reading/means.ts";
 import { choicesOf, questionOf, sayParts, sayReads, type QuestionView } from "../reading/question.ts";
 import { choicesOfTask } from "../reading/of-task.ts";
-import { nextForPerson, nextForRole, PERSON, waysOf, type Way } from "../reading/ways.ts";
+import { choicesOfDeadlock, nextForPerson, nextForRole, PERSON, waysOf, type Way } from "../reading/ways.ts";
 
 /** What `--json` gives. */
 export type NextData = {
@@ -49,10 +48,10 @@ export const command: Command = {
       const data = dataOf(seen, role);
       const next = role === PERSON ? nextForPerson(seen) : nextForRole(seen, role);
       // Before the store is closed: the text is made after that.
-      const more = role === PERSON ? choicesOfTask(seen) : [];
+      const more = role === PERSON ? [...choicesOfTask(seen), ...choicesOfDeadlock(seen)] : [];
       const cause = role === PERSON ? causeOf(seen) : [];
       const isWanted = wantedFor(seen, role);
-      const line = sayLine(whyInLine(seen.store, data.run));
+      const line = sayLine(seen.store, data.run);
       return {
         exit: EXIT_OK,
         code: "ok",

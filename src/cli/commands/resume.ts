@@ -2,16 +2,20 @@
 
 import { failpoint } from "../../adapters/failpoint.ts";
 import { requirePerson } from "../../adapters/person/who.ts";
+import { sayDeadlock } from "../../engine/deadlocks.ts";
 import { descendantsOf } from "../../engine/descendants.ts";
 import { talkOf } from "../acted.ts";
 import { acting, runOf, seeThrough, type Acting } from "../acting.ts";
 import { backIn, goBack } from "../going-back.ts";
-import { isFinished } from "../box.ts";
-import { EXIT_OK, type Answer, type Command } from "../command.ts";
+import { isFinished, type Seen } from "../box.ts";
+import { EXIT_OK, EXIT_WAITING, type Answer, type Command } from "../command.ts";
 import { rememberNames } from "../environment.ts";
 import { requireKept, seenOf } from "../kept.ts";
-import { nextForPerson } from "../reading/ways.ts";
-import { crashedIn, respawnRole } from "../respawning.ts";
+import { sayTyped } from "../reading/means.ts";
+import { choicesOfPerson, nextForPerson } from "../reading/ways.ts";
+import { deadlockOf } from "../reading/trouble.ts";
+import { columns } from "../say.ts";
+import { crashedIn, readFiles, respawnRole } from "../respawning.ts";
 
 /** What `--json` gives. */
 export type ResumeData = {
@@ -19,7 +23,7 @@ export type ResumeData = {
   readonly state: string;
   /** Whether it was halted. */
   readonly unhalted: boolean;
-  /** Deeds that are tried again, and its turn in the queue. */
+  /** Deeds that are tried again, its turn in the queue, and reading its files. */
   readonly retried: readonly string[];
   /** Roles whose agent is started again. */
   readonly respawned: readonly string[];
@@ -67,7 +71,10 @@ async function resume(on: Acting, id: string, answered: string): Promise<ResumeD
   }
   await refreshNames(on, row.repo);
   const deeds = store.retry(id).map((key) => describe(on, id, key));
-  const retried = store.readmit(id) ? [...deeds, "its turn in the queue"] : deeds;
+  const turn = store.readmit(id) ? ["its turn in the queue"] : [];
+  // Nothing else reads files again that a person has restored.
+  const isMoved = deadlockOf(seenOf(on, id)) !== undefined && (await readFiles(on, id));
+  const retried = [...deeds, ...turn, ...(isMoved ? ["reading its files"] : [])];
   // Whoever begins again somewhere has called the agents that it takes.
   const respawned = isFinished(row) || answered !== "" ? [] : await respawnCrashed(on, id);
   // Where it goes on from: whoever is woken now may be quicker than we are.
@@ -101,8 +108,11 @@ function answerOf(on: Acting, data: ResumeData): Answer {
     ...(retried.length === 0 ? [] : [`tried again: ${retried.join(", ")}`]),
     ...(respawned.length === 0 ? [] : [`started again: ${respawned.join(", ")}`]),
   ];
+  const seen = seenOf(on, id);
+  const deadlock = deadlockOf(seen);
+  if (deadlock !== undefined) return notResumed(seen, data, sayDeadlock(deadlock));
   const message = `${id} in ${state}: ${did.length === 0 ? "nothing held it up" : did.join("; ")}`;
-  const next = nextForPerson(seenOf(on, id));
+  const next = nextForPerson(seen);
   return {
     exit: EXIT_OK,
     code: "ok",
@@ -111,5 +121,20 @@ function answerOf(on: Acting, data: ResumeData): Answer {
     text: () => `${message}\n`,
     next,
     talk: talkOf([], next),
+  };
+}
+
+/** Resuming changes nothing where only a person can move the run. */
+function notResumed(seen: Seen, data: ResumeData, reason: string): Answer {
+  const message = `${data.run} needs a person: ${reason}`;
+  const choices = choicesOfPerson(seen);
+  const typed = columns(choices.map((choice) => [`  ${sayTyped(choice)}`, choice.means]));
+  return {
+    exit: EXIT_WAITING,
+    code: "needs-attention",
+    message,
+    data: () => data,
+    text: () => `${message}\n${typed}`,
+    next: nextForPerson(seen),
   };
 }

@@ -26,11 +26,10 @@ import { requireGoal } from "../goal.ts";
 import { getGoing } from "../going.ts";
 import { textIn } from "../input.ts";
 import { seenOf } from "../kept.ts";
-import { rememberRemote } from "../project/push.ts";
+import { ensureProject } from "../project/make.ts";
 import { causeOf, sayCause } from "../reading/cause.ts";
 import { sayTyped, type Choice } from "../reading/means.ts";
 import { sayReads, type Read } from "../reading/question.ts";
-import { requireRoom } from "../room.ts";
 import { withoutStages } from "../stages.ts";
 import { siteOf, type Site } from "../site.ts";
 import { requireTags } from "../tags.ts";
@@ -135,13 +134,9 @@ export async function startRun(on: Acting, given: Given): Promise<Begun> {
   if (isNew) requireTags(loaded.workflow.definition, known, repo);
   if (isNew) requireTargets(loaded.workflow.definition, known, treeOf(on.door.cwd).tree);
   if (isNew) await requireAgents(on, site, { params: known, to: entry.to, isLeft });
-  if (isNew) await rememberRemote(on, loaded.workflow, site);
-  const needed = { params: known, to: entry.to, given };
-  if (isNew) requireRoom(on, site, needed);
+  if (isNew) await ensureProject({ store: on.box.store, env: on.door.env }, site);
   if (isNew) tellAbout(on.door, loaded.workflow, known);
   const begun = await beginRun(on, { goal, loaded, repo, set, params, branch, key, ...entry });
-  // Somebody may have taken the last one meanwhile.
-  if (begun.type === "refused") requireRoom(on, site, needed);
   const first = acknowledged(begun, begun.id);
   const going = isLeft
     ? { done: undefined, waits: "", told: await seeThrough(on, begun.id) }
@@ -151,17 +146,17 @@ export async function startRun(on: Acting, given: Given): Promise<Begun> {
   return { done, workflow: loaded.name, status: final ?? (waits ? "waiting" : "running") };
 }
 
-/** A program must be there only where an agent is started at once: what is left, or put into the queue, starts later. */
+/** A program must be installed unless no agent is started before a person asks for it. */
 async function requireAgents(
-  { box, door }: Acting,
-  { loaded: { workflow }, settings, repo }: Site,
+  { door }: Acting,
+  { loaded: { workflow }, settings }: Site,
   of: {
     readonly params: Readonly<Record<string, Literal>>;
     readonly to: string | undefined;
     readonly isLeft: boolean;
   },
 ): Promise<void> {
-  const isLater = (of.isLeft || !box.store.hasRoom(repo)) && !startsAgents(workflow, of);
+  const isLater = of.isLeft && !startsAgents(workflow, of);
   requireHarnesses(workflow, settings, {
     params: of.params,
     path: isLater ? undefined : (door.env["PATH"] ?? ""),
@@ -171,7 +166,7 @@ async function requireAgents(
 }
 
 function sayWaits(waits: string): readonly string[] {
-  return waits === "" ? [] : [`it ${waits}`];
+  return waits === "" ? [] : [`queued: ${waits}`];
 }
 
 function pairsOf({ lists }: Given, option: string): (readonly [string, string])[] {

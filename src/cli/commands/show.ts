@@ -3,7 +3,7 @@
 import type { Literal } from "../../core/value.ts";
 import { maxOf } from "../../core/gate.ts";
 import { hasPhases, phaseOf } from "../../core/phase.ts";
-import { inLine, whyInLine } from "../../engine/line.ts";
+import { inLine, whyInLine, whyQueued } from "../../engine/line.ts";
 import { isInPlace } from "../../engine/place.ts";
 import type { Note } from "../../engine/ports/journal.ts";
 import type { DeedRow } from "../../engine/ports/outbox.ts";
@@ -12,17 +12,17 @@ import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
 import { aboutOf } from "../reading/about.ts";
 import { linesOf, type Line } from "../reading/chronicle.ts";
 import { causeOf } from "../reading/cause.ts";
-import { doubtsOf } from "../reading/doubts.ts";
 import { EXIT_OK, type Answer, type Command } from "../command.ts";
 import { sayRun } from "../reading/say-run.ts";
 import { artifactsOf, isOtherReading, isSilentFact, type ArtifactView } from "../reading/artifacts.ts";
 import { askingTask, tasksOf, type Asking, type TaskView } from "../reading/children.ts";
 import { choicesOfForeign, sayHeldUp } from "../reading/foreign.ts";
+import { choicesOfLanded, sayLanded } from "../reading/landed.ts";
 import { leftOf } from "../reading/left.ts";
 import type { Choice } from "../reading/means.ts";
 import { questionOf, type QuestionView } from "../reading/question.ts";
 import { scheduleOf, type ScheduleView } from "../reading/schedule.ts";
-import { attentionOf, isStranded, sayCrashed } from "../reading/trouble.ts";
+import { attentionOf, deadlockOf, isStranded, sayCrashed } from "../reading/trouble.ts";
 import { tasksShown, type TaskShown } from "../reading/tasks.ts";
 import { agentsOf, checksOf, type AgentView, type CheckView, type Probe } from "../reading/truth.ts";
 import { askedIn } from "../reading/of-task.ts";
@@ -115,13 +115,12 @@ export const command: Command = {
       const next = nextForPerson(seen);
       const left = leftOf(seen).rows;
       const { paint, cwd, width } = door;
-      const hasKept = await isWorthNaming(data.workspace?.kept ?? "");
       return {
         exit: EXIT_OK,
         code: "ok",
         message: `${data.run} is ${data.state}: ${data.waitsFor}`,
         data: () => data,
-        text: () => sayRun(data, { verbose, paint, now: Date.now(), cwd, width, left, hasKept }),
+        text: () => sayRun(data, { verbose, paint, now: Date.now(), cwd, width, left }),
         next,
         talk: `  next: ${next}\n`,
       } satisfies Answer;
@@ -133,13 +132,6 @@ function hasProcesses({ store, run: { id: run } }: Seen): boolean {
   return (
     store.agents({ run, status: "running" }).length > 0 || store.jobs({ run, status: "live" }).length > 0
   );
-}
-
-/** Among the files that were kept is something that is not elsewhere. */
-async function isWorthNaming(kept: string): Promise<boolean> {
-  if (kept === "") return false;
-  const { holdsMore } = await import("../salvage/kept-names.ts");
-  return holdsMore(kept);
 }
 
 const unlooked: Probe = () => {
@@ -168,7 +160,7 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
     status: row.status,
     halted: row.halted,
     queued: inLine(store).has(run.id),
-    attention: attentionOf(store, row),
+    attention: attentionOf(seen),
     seq: run.seq,
     entry: run.entry,
     startedAt: row.startedAt,
@@ -192,21 +184,15 @@ function dataOf(seen: Seen, probe: Probe, verbose: boolean): ShowData {
     question: questionOf(seen) ?? null,
     workspace: workspace === undefined ? null : workspaceView(workspace),
     deeds: open.map(deedView),
-    waitsFor: waitsFor(seen, { agents, tasks, deeds: open }),
+    waitsFor: [waitsFor(seen, { agents, tasks, deeds: open }), sayLanded(seen)].filter(Boolean).join("; "),
     asked: run.question === undefined ? askedIn(seen) : causeOf(seen).join("\n"),
-    choices: isAsked(seen) ? choicesOfPerson(seen) : [...heldUp(seen), ...leftOf(seen).choices],
-    notes: verbose ? notes : shownOf(notes, doubtsOf(seen)),
+    choices:
+      isAsked(seen) || deadlockOf(seen) !== undefined
+        ? choicesOfPerson(seen)
+        : [...heldUp(seen), ...choicesOfLanded(seen), ...leftOf(seen).choices],
+    notes: verbose ? notes : notes.slice(-NOTES),
     history: linesOf(seen, verbose ? LINES_VERBOSE : LINES).lines,
   };
-}
-
-/** The last ones, and whatever bears on what a person decides now. */
-function shownOf(notes: readonly Note[], doubts: readonly Note[]): readonly Note[] {
-  const last = notes.slice(-NOTES);
-  return [
-    ...doubts.filter((doubt) => !last.some((note) => note.at === doubt.at && note.text === doubt.text)),
-    ...last,
-  ];
 }
 
 function workspaceView({
@@ -264,12 +250,19 @@ function waitsFor(
   const queued = whyInLine(seen.store, run.id);
   if (queued.length > 0)
     return queued
-      .map((each) => each.replace(/^waits for /, "").replace(/^could /, "a person: it could "))
+      .map((each) =>
+        /^\d/.test(each)
+          ? `queued: ${each}`
+          : each.replace(/^waits for /, "").replace(/^could /, "a person: it could "),
+      )
       .join("; ");
+  const slot = whyQueued(seen.store, run.id);
+  if (slot.length > 0) return slot.join("; ");
   const ways = waysOf(seen);
   const mine = ways.filter(({ by, open }) => open && by.includes(PERSON)).map(({ to }) => to);
   if (row.status === "waiting")
     return mine.length === 0 ? "a person" : `a person, who may move it to ${[...new Set(mine)].join(" or ")}`;
+  if (deadlockOf(seen) !== undefined) return "a person, because nothing is running that could move it";
   const due = on.deeds.filter(({ status }) => status !== "attention");
   if (due.length > 0)
     return `${due.length === 1 ? "one thing" : `${due.length} things`} to be done: ${[...new Set(due.map(({ deed }) => deed.type))].join(", ")}`;

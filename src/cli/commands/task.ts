@@ -4,10 +4,10 @@ import type { Group } from "../command.ts";
 
 export const command: Group = {
   about:
-    "Tasks: each is one run of the workflow `task`, in a worktree of its own. In that worktree TASK may be left out.\nThe first letters of a task's id are enough in its own repository; a whole id is enough everywhere.",
+    "Tasks: each is one run of the workflow `task`, in a workspace of its own. In that workspace TASK may be left out.\nThe first letters of a task's id are enough in its own repository; a whole id is enough everywhere.",
   parts: {
     create: {
-      about: "make a task, and start it as soon as a workspace is free",
+      about: "create a task, and start it as soon as one more agent may work",
       load: () => import("../task/create.ts"),
     },
     start: { about: "start a task that is pending", load: () => import("../task/start.ts") },
@@ -23,8 +23,8 @@ export const command: Group = {
       about: "send a task back to its worker, with what is to be changed",
       load: () => import("../task/request-changes.ts"),
     },
-    merge: { about: "merge its branch; the task is done", load: () => import("../task/merge.ts") },
-    cancel: { about: "end a task early; its work is kept", load: () => import("../task/cancel.ts") },
+    merge: { about: "merge the reviewed commit; the task is done", load: () => import("../task/merge.ts") },
+    cancel: { about: "end a task early; its branch stays", load: () => import("../task/cancel.ts") },
     delete: { about: "put a finished task away", load: () => import("../task/delete.ts") },
     complete: { about: "hand over: ask for the one move forward", load: () => import("../task/complete.ts") },
     stuck: { about: "say that a task needs a person", load: () => import("../task/stuck.ts") },

@@ -1,7 +1,7 @@
 /** `signalbox watch`: what all runs do, as it happens. On a terminal a screen with keys; otherwise lines. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import { needsPerson, type BoardView, type PoolView } from "../board/row.ts";
+import { needsPerson, type BoardView, type ProjectView } from "../board/row.ts";
 import { scopeOf } from "../board/scope.ts";
 import { requireHome, withStore } from "../box.ts";
 import { EXIT_INTERRUPTED, EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
@@ -15,7 +15,7 @@ export type WatchData = {
   readonly rows: readonly RowData[];
   /** Runs that are over and were left out. */
   readonly more: number;
-  readonly pools: readonly PoolView[];
+  readonly projects: readonly ProjectView[];
   /** How many wait for a person. */
   readonly waiting: number;
 };
@@ -72,7 +72,12 @@ async function once(on: Watching): Promise<Answer> {
 
 function answerOf(board: BoardView, { paint }: Pick<Door, "paint">): Answer {
   const waiting = board.rows.filter(needsPerson).length;
-  const data: WatchData = { rows: board.rows.map(rowData), more: board.more, pools: board.pools, waiting };
+  const data: WatchData = {
+    rows: board.rows.map(rowData),
+    more: board.more,
+    projects: board.projects,
+    waiting,
+  };
   const count = board.rows.length;
   const next = waiting > 0 ? "signalbox inbox" : "signalbox watch";
   return {

@@ -1,15 +1,18 @@
 /** `signalbox why`: for every move out of the present state, whether it is open, and what would open it. */
 
-import { whyInLine } from "../../engine/line.ts";
+import { sayDeadlock } from "../../engine/deadlocks.ts";
 import { seeRun, withStore, type Seen } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
+import { fitted } from "../fit.ts";
 import { sayAsOf } from "../reading/as-of.ts";
 import { sayTask, tasksOf, type TaskView } from "../reading/children.ts";
-import { doubtsOf } from "../reading/doubts.ts";
+import { sayLanded } from "../reading/landed.ts";
 import { withWhatIsInTheWay } from "../reading/in-the-way.ts";
 import { sayLine } from "../reading/line.ts";
+import { sayTyped, type Choice } from "../reading/means.ts";
 import { sayTold, toldTo } from "../reading/told.ts";
-import { waysOf, type Way } from "../reading/ways.ts";
+import { deadlockOf } from "../reading/trouble.ts";
+import { choicesOfPerson, nextForPerson, waysOf, type Way } from "../reading/ways.ts";
 import { columns } from "../say.ts";
 
 /** What `--json` gives. */
@@ -20,7 +23,7 @@ export type WhyData = {
   /** Agents that were told something and have not been heard of since. */
   readonly silent: readonly string[];
   /** What a person should know before deciding. */
-  readonly doubts: readonly string[];
+  readonly notes: readonly string[];
   /** Of a list that it has started and that it waits for. */
   readonly tasks: readonly TaskView[];
 };
@@ -41,19 +44,23 @@ export const command: Command = {
         state,
         moves: waysOf(seen),
         silent: silentOf(seen),
-        doubts: [...sayHalted(seen), ...doubtsOf(seen).map(({ text }) => text)],
+        notes: [...sayHalted(seen), ...sayDeadlocked(seen), sayLanded(seen)].filter((note) => note !== ""),
         tasks: tasksOf(seen),
       };
       const open = data.moves.filter((way) => way.open).length;
-      const next = `signalbox ${seen.row.halted ? "resume" : "next"} ${data.run}`;
+      const isDeadlocked = deadlockOf(seen) !== undefined;
+      const next = isDeadlocked
+        ? nextForPerson(seen)
+        : `signalbox ${seen.row.halted ? "resume" : "next"} ${data.run}`;
       // Before the store is closed: the text is made after that.
-      const line = sayLine(whyInLine(seen.store, data.run));
+      const line = sayLine(seen.store, data.run);
+      const choices = isDeadlocked ? choicesOfPerson(seen) : [];
       return {
         exit: EXIT_OK,
         code: "ok",
         message: `${open} of ${data.moves.length} moves out of ${data.state} are open`,
         data: () => data,
-        text: () => `${show(data, door)}${line}`,
+        text: () => `${show(data, door)}${line}${sayChoices(choices, door)}`,
         next,
         talk: `  next: ${next}\n`,
       } satisfies Answer;
@@ -65,6 +72,19 @@ function sayHalted({ row }: Seen): string[] {
   return row.halted ? [`it is halted: nothing is done for it until signalbox resume ${row.id}`] : [];
 }
 
+function sayDeadlocked(seen: Seen): string[] {
+  const deadlock = deadlockOf(seen);
+  return deadlock === undefined ? [] : [sayDeadlock(deadlock)];
+}
+
+function sayChoices(choices: readonly Choice[], { width }: Door): string {
+  if (choices.length === 0) return "";
+  return `You can type:\n${fitted(
+    choices.map((choice) => [`  ${sayTyped(choice)}`, choice.means]),
+    width,
+  )}`;
+}
+
 function silentOf({ store, run }: Seen): string[] {
   const messages = store.messages(run.id);
   return Object.values(run.agents).flatMap((agent) => {
@@ -73,7 +93,7 @@ function silentOf({ store, run }: Seen): string[] {
   });
 }
 
-function show({ run, state, moves, silent, doubts, tasks }: WhyData, { paint }: Door): string {
+function show({ run, state, moves, silent, notes, tasks }: WhyData, { paint }: Door): string {
   if (moves.length === 0) return `${run} is in ${state}, and no move leads out of it.\n`;
   const lines = moves.flatMap((way) => {
     const who = way.by.map((name) => (name === "human" ? "a person" : name)).join(" or ");
@@ -90,7 +110,7 @@ function show({ run, state, moves, silent, doubts, tasks }: WhyData, { paint }: 
       `    ${way.open ? "to do" : "it opens when"}: ${way.smallest}`,
     ];
   });
-  const notes = [...silent, ...doubts].map((line) => `  ${paint.yellow(line)}`);
+  const known = [...silent, ...notes].map((line) => `  ${paint.yellow(line)}`);
   const open = columns(tasks.map((task) => ["  task", ...sayTask(task)]));
-  return `${[`${run} is in ${state}. From here:`, ...lines, ...notes].join("\n")}\n${open}`;
+  return `${[`${run} is in ${state}. From here:`, ...lines, ...known].join("\n")}\n${open}`;
 }

@@ -1,21 +1,17 @@
-/** `signalbox workspace`: the worktrees of projects, and who has them. */
+/** `signalbox workspace`: the workspaces of runs. */
 
 import type { Group } from "../command.ts";
 
 export const command: Group = {
   about:
-    "Each project has a pool of worktrees. They are made when they are needed, and stay for the next task.\nHow many there can be is said by `signalbox project update --pool-size`.",
+    "Each run that needs one has a workspace of its own. It is made when the run needs it, kept while the run waits, and removed when the run is over.\nHow many agents work at the same time is said by `signalbox project update --agents`.",
   parts: {
     list: {
-      about: "list worktrees, who has them, and what is odd",
+      about: "list workspaces, their runs, and what is odd",
       load: () => import("../workspace/list.ts"),
     },
-    init: {
-      about: "make the worktrees of a project before they are needed",
-      load: () => import("../workspace/init.ts"),
-    },
     gc: {
-      about: "give back what nobody needs any more; nothing in it is lost",
+      about: "release what no run needs any more; nothing in it is lost",
       load: () => import("../workspace/gc.ts"),
     },
   },

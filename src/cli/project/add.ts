@@ -7,18 +7,18 @@ import { UserError } from "../../adapters/user-error.ts";
 import { acting } from "../acting.ts";
 import type { Answer, Command } from "../command.ts";
 import { rowFor } from "./make.ts";
-import { poolSizeOf, PROJECT_OPTIONS } from "./options.ts";
+import { agentsOf, PROJECT_OPTIONS } from "./options.ts";
 import { itemOf, sayProject, toldOf } from "./said.ts";
 
 const HELP = "signalbox project add --help";
 
 export const command: Command = {
-  usage: "[PATH] [--name NAME] [--pool-size N] [--default-branch BRANCH] [--remote URL|none]",
+  usage: "[PATH] [--name NAME] [--agents N] [--default-branch BRANCH] [--remote URL|none]",
   about:
     "Makes the repository at PATH, or the one that you are in, a project. Its remote is that of origin as it is now, its default branch that of origin,\notherwise the one that is checked out.",
   words: { min: 0, max: 1 },
   options: PROJECT_OPTIONS,
-  examples: ["signalbox project add", "signalbox project add ../shop --pool-size 6"],
+  examples: ["signalbox project add", "signalbox project add ../shop --agents 6"],
   answer: (given, door): Promise<Answer> =>
     acting(door, async (on) => {
       requirePerson(on.who);
@@ -34,11 +34,11 @@ export const command: Command = {
           `signalbox project update ${known.name}`,
         );
       const { name, remote, "default-branch": defaultBranch } = given.options;
-      const poolSize = poolSizeOf(given, HELP);
+      const agents = agentsOf(given, HELP);
       const row = await rowFor(
         { store, env: door.env },
         { repo, branch },
-        { name, poolSize, defaultBranch, remote },
+        { name, agents, defaultBranch, remote },
       );
       store.putProject(row);
       return toldOf(sayProject(row), itemOf(store, row));

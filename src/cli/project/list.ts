@@ -8,7 +8,7 @@ import { itemOf } from "./said.ts";
 export const command: Command = {
   usage: "",
   about:
-    "Lists the projects of this machine, with how many of their workspaces are in use and how many tasks wait.",
+    "Lists the projects of this machine, with how many of their agents are at work, how many workspaces they have, and how many tasks are queued.",
   words: { min: 0, max: 0 },
   options: {},
   examples: ["signalbox project list"],
@@ -23,11 +23,12 @@ export const command: Command = {
         data: () => ({ projects }),
         text: () =>
           columns(
-            projects.map(({ name, defaultBranch, poolSize, inUse, queued, repo }) => [
+            projects.map(({ name, defaultBranch, agents, atWork, workspaces, queued, repo }) => [
               door.paint.bold(name),
               defaultBranch,
-              `${inUse} of ${poolSize} in use`,
-              queued === 0 ? "" : `${queued} waiting`,
+              `${atWork} of ${agents} agents at work`,
+              `${workspaces} ${workspaces === 1 ? "workspace" : "workspaces"}`,
+              queued === 0 ? "" : `${queued} queued`,
               repo,
             ]),
           ),

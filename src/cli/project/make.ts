@@ -5,11 +5,11 @@ import type { Env } from "../../adapters/home/paths.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { ProjectRow } from "../../engine/ports/projects.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import { POOL_SIZE, PROJECT_NAME, projectNameOf } from "../../engine/project-name.ts";
+import { AGENTS, PROJECT_NAME, projectNameOf } from "../../engine/project-name.ts";
 
 export type Wishes = {
   readonly name?: string | undefined;
-  readonly poolSize?: number | undefined;
+  readonly agents?: number | undefined;
   readonly defaultBranch?: string | undefined;
   /** `none` for nowhere. */
   readonly remote?: string | undefined;
@@ -34,7 +34,7 @@ export async function rowFor(
     repo,
     name,
     defaultBranch,
-    poolSize: wishes.poolSize ?? POOL_SIZE,
+    agents: wishes.agents ?? AGENTS,
     remote: remoteOf(wishes.remote ?? origin.url),
   };
 }
@@ -46,9 +46,22 @@ export async function projectFor(
 ): Promise<ProjectRow & { readonly isNew: boolean }> {
   const present = on.store.projectAt(of.repo);
   if (present !== undefined && present.defaultBranch !== "") return { ...present, isNew: false };
-  // Somebody has only taken a workspace there so far: what that has made keeps its name.
-  const known = present === undefined ? {} : { name: present.name, poolSize: present.poolSize };
+  // It was made while no branch was checked out: what a person has chosen since stays.
+  const known = present === undefined ? {} : { name: present.name, agents: present.agents };
   return { ...(await rowFor(on, of, known)), isNew: true };
+}
+
+/**
+ * A repository becomes a project with its first run. Where work is pushed to is taken from a person's command, and kept: later, agents
+ * can have written what the repository says of that.
+ */
+export async function ensureProject(
+  on: On,
+  of: { readonly repo: string; readonly branch: string },
+): Promise<ProjectRow> {
+  const { isNew, ...project } = await projectFor(on, of);
+  if (isNew) on.store.putProject(project);
+  return project;
 }
 
 export function requireName(name: string): void {

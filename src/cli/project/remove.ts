@@ -5,7 +5,6 @@ import { UserError } from "../../adapters/user-error.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { acting } from "../acting.ts";
 import { EXIT_CONFLICT, type Answer, type Command } from "../command.ts";
-import { worktreesOf } from "../workspace/look.ts";
 import { itemOf, toldOf } from "./said.ts";
 import { projectMeant } from "./which.ts";
 
@@ -14,22 +13,17 @@ const SHOWN = 5;
 export const command: Command = {
   usage: "[PROJECT]",
   about:
-    "Forgets a project; without a name, the one that you are in. Refused while one of its tasks is open or has a worktree.\nFree worktrees of its pool are removed first, after everything in them was kept.",
+    "Forgets a project; without a name, the one that you are in. Refused while one of its runs is open or has a workspace.",
   words: { min: 0, max: 1 },
   options: {},
   examples: ["signalbox project remove shop"],
   answer: ({ words: [word] }, door): Promise<Answer> =>
-    acting(door, async (on) => {
+    acting(door, (on) => {
       requirePerson(on.who);
       const { store } = on.box;
       const row = projectMeant(store, door.cwd, word);
       requireIdle(store, row.repo);
       const item = itemOf(store, row);
-      const { removeFree } = await import("../workspace/gc.ts");
-      const free = worktreesOf({ home: on.home, store }, row.repo).filter(
-        ({ run, pool }) => run === "" && pool !== undefined,
-      );
-      for (const worktree of free) await removeFree(on, worktree);
       store.dropProject(row.repo);
       return toldOf(`${row.name} is no project any more`, item);
     }),
@@ -37,7 +31,7 @@ export const command: Command = {
 
 function requireIdle(store: Store, repo: string): void {
   const open = ["running", "waiting"].flatMap((status) => store.list({ repo, status, limit: SHOWN }).rows);
-  const bound = store.pool(repo).filter(({ run }) => run !== "");
+  const bound = store.workspaces().filter((each) => each.repo === repo);
   const ids = [...new Set([...open.map(({ id }) => id), ...bound.map(({ run }) => run)])];
   if (ids.length === 0) return;
   throw new UserError("project-in-use", `the project is in use: ${ids.slice(0, SHOWN).join(", ")}`, {

@@ -1,30 +1,31 @@
 /** What the commands about projects say of one. */
 
+import { workflowsOf } from "../../engine/box.ts";
 import type { ProjectRow } from "../../engine/ports/projects.ts";
 import type { Store } from "../../engine/ports/store.ts";
+import { slotsOf } from "../../engine/slots.ts";
 import { EXIT_OK, type Answer } from "../command.ts";
 
 export type ProjectItem = ProjectRow & {
-  /** Worktrees of the pool: all of them, and those that a task has. */
-  readonly worktrees: number;
-  readonly inUse: number;
-  /** Tasks that wait for one. */
+  /** Agents that work now. */
+  readonly atWork: number;
+  readonly workspaces: number;
+  /** Tasks that have not begun. */
   readonly queued: number;
 };
 
 export function itemOf(store: Store, row: ProjectRow): ProjectItem {
-  const pool = store.pool(row.repo);
   return {
     ...row,
-    worktrees: pool.length,
-    inUse: pool.filter(({ run }) => run !== "").length,
+    atWork: slotsOf({ store, workflow: workflowsOf(store) }, row.repo).atWork,
+    workspaces: store.workspaces().filter(({ repo }) => repo === row.repo).length,
     queued: store.queued(row.repo).length,
   };
 }
 
-export function sayProject({ name, repo, defaultBranch, poolSize, remote }: ProjectRow): string {
+export function sayProject({ name, repo, defaultBranch, agents, remote }: ProjectRow): string {
   const branch = defaultBranch === "" ? "no default branch" : defaultBranch;
-  return `${name}: ${repo}, ${branch}, at most ${poolSize} at the same time, ${remote === "" ? "no remote" : remote}`;
+  return `${name}: ${repo}, ${branch}, at most ${agents} ${agents === 1 ? "agent" : "agents"} at the same time, ${remote === "" ? "no remote" : remote}`;
 }
 
 export function toldOf(message: string, project: ProjectItem): Answer {

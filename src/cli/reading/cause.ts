@@ -17,7 +17,6 @@ import type { Recorded } from "../../engine/ports/journal.ts";
 import type { Seen } from "../box.ts";
 import { wrapped } from "../fit.ts";
 import { countsAs } from "./chronicle.ts";
-import { doubtsOf } from "./doubts.ts";
 import { agentName, sayEnd } from "./ended.ts";
 import { findingsOf, notesOfTasks } from "./findings.ts";
 
@@ -44,7 +43,6 @@ export function causeOf(seen: Seen): readonly string[] {
     ...when.flatMap((condition) =>
       condition.type === "counter" && condition.is === "spent" ? [`${condition.counter} is spent`] : [],
     ),
-    ...doubtsOf(seen).map(({ text }) => text),
     ...notesOfTasks(seen),
     ...[...names].flatMap((name) => advised(seen, name)),
   ];

@@ -86,8 +86,8 @@ export function askingTask(seen: Seen): Asking | undefined {
 }
 
 function isForPerson(seen: Seen): boolean {
-  const { store, row } = seen;
-  return row.status === "waiting" || row.halted || attentionOf(store, row) !== "" || isStranded(seen);
+  const { row } = seen;
+  return row.status === "waiting" || row.halted || attentionOf(seen) !== "" || isStranded(seen);
 }
 
 export function sayTask({ task, title, run, status, waits }: TaskView): string[] {

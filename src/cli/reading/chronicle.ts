@@ -173,11 +173,9 @@ function sayConsequence(event: Event, counts: Known["countsAs"]): string[] {
       const name = slot === "" ? artifact : `${artifact}/${slot}`;
       if (!found) return [];
       return [
-        `${name}: ${faults.length > 0 ? `invalid, ${firstLine(faults[0]?.reason ?? "")}` : (verdict ?? "read")}${counts(event.reading)}${sayCheck(fields, lists)}`,
+        `${name}: ${faults.length > 0 ? `invalid, ${firstLine(faults[0]?.reason ?? "")}` : (verdict ?? "read")}${counts(event.reading)}${sayCheck(fields, lists)}${sayLanding(fields)}`,
       ];
     }
-    case "work-committed":
-      return ["the work is committed as it was"];
     case "moved":
       return [
         `${event.from} -> ${event.to}`,
@@ -255,6 +253,12 @@ function sayCheck(fields: Reading["fields"], lists: Reading["lists"]): string {
   const { commands = [], exit_codes: codes = [] } = lists;
   const each = commands.map((command, index) => `${firstLine(command)}: ${codes[index] ?? "not ended"}`);
   return ` (${each.length === 0 ? `exit code ${code}` : each.join(", ")}${sayFailing(fields)})`;
+}
+
+/** Of work that was merged elsewhere: where it was seen. */
+function sayLanding({ ref, commit, by, proven }: Reading["fields"]): string {
+  if (typeof ref !== "string" || typeof commit !== "string" || proven === undefined) return "";
+  return ` (${ref}, commit ${commit} by ${String(by)}${proven === true ? "" : ", not proven"})`;
 }
 
 function names(list: readonly string[]): string {

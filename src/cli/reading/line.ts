@@ -1,6 +1,27 @@
-/** The queue in words, for whoever looks at a run that stands in it. */
+/** In words, what a run is queued for: to begin, or until one more of its agents may work. */
 
-/** What it stands in the queue for. */
-export function sayLine(reasons: readonly string[]): string {
-  return reasons.map((reason) => `  in the queue: it ${reason}\n`).join("");
+import { workflowsOf } from "../../engine/box.ts";
+import { whyInLine, whyQueued } from "../../engine/line.ts";
+import type { Store } from "../../engine/ports/store.ts";
+import { isSlotLeft, sayFull, slotsOf } from "../../engine/slots.ts";
+
+export function sayLine(store: Store, run: string): string {
+  return [...whyInLine(store, run), ...whyQueued(store, run)]
+    .map((reason) => `  queued: ${reason}\n`)
+    .join("");
+}
+
+type Item = { readonly run: string; readonly repo: string; readonly queued: boolean };
+
+/** Below a list: for each repository, how many of these runs are queued because as many agents work as may. */
+export function sayQueued(store: Store, items: readonly Item[]): readonly string[] {
+  const queued = Map.groupBy(
+    items.filter((item) => item.queued),
+    ({ repo }) => repo,
+  );
+  const workflow = workflowsOf(store);
+  return [...queued].flatMap(([repo, runs]) => {
+    const slots = slotsOf({ store, workflow }, repo);
+    return isSlotLeft(slots) ? [] : [`${runs.length} queued: ${sayFull(store, repo, slots)}`];
+  });
 }

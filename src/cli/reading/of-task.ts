@@ -8,13 +8,14 @@ import type { Run } from "../../core/run.ts";
 import { isGood } from "../../core/standing.ts";
 import { worth } from "../../core/worth.ts";
 import type { Move } from "../../core/workflow.ts";
-import { awaiting } from "../../engine/fact.ts";
+import { awaiting, factsNamed } from "../../engine/fact.ts";
 import { fillPath } from "../../engine/place.ts";
 import type { Seen } from "../box.ts";
 import type { Choice } from "./means.ts";
 
 type Of = { readonly workflow: Workflow; readonly run: Run };
 
+const MERGED = "branch-merged";
 /** The artifact that holds what an agent wants to know. */
 const QUESTIONS = "questions";
 const PAGE_BYTES_MAX = 1024 * 1024;
@@ -42,12 +43,21 @@ export function choicesOfTask({ store, row, run, workflow }: Seen): Choice[] {
 
 /** A person can end it well from here, and so would a merge. */
 function finishing({ workflow, run }: Of): Move | undefined {
-  if (awaiting(workflow, run, "branch-merged").length === 0) return undefined;
-  const { states } = workflow.definition;
-  return movesOfPeople({ workflow, run }).find(
+  if (awaiting(workflow, run, MERGED).length === 0) return undefined;
+  return (workflow.movesFrom[run.state] ?? []).find(
     (move) =>
-      states[targetOf(run, move)]?.final === "done" &&
+      isFinishing({ workflow, run }, move) &&
       unmet({ workflow, run, reserved: move.reserve }, move).length === 0,
+  );
+}
+
+/** A person's move that ends it well, after which it is merged: not one that confirms a merge elsewhere. */
+export function isFinishing({ workflow, run }: Of, move: Move): boolean {
+  return (
+    move.by.includes("human") &&
+    move.answer === undefined &&
+    workflow.definition.states[targetOf(run, move)]?.final === "done" &&
+    factsNamed(workflow, move, MERGED).length === 0
   );
 }
 

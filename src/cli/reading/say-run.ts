@@ -20,8 +20,6 @@ type How = {
   readonly cwd: string;
   /** How wide the terminal is; undefined where there is none. */
   readonly width: number | undefined;
-  /** Among the files that were kept is something that is not elsewhere. */
-  readonly hasKept: boolean;
   /** What it has left, in git and for people to read. */
   readonly left: Left["rows"];
 };
@@ -37,7 +35,7 @@ export function sayRun(data: ShowData, how: How): string {
     ["waits for", data.waitsFor],
     ...counterRows(data, how),
     ...(how.verbose ? verboseRows(data) : []),
-    ...workspaceRows(data, how),
+    ...workspaceRows(data),
     ...how.left,
   ];
   return [
@@ -98,16 +96,15 @@ function verboseRows(data: ShowData): string[][] {
   ];
 }
 
-function workspaceRows({ workspace }: ShowData, { hasKept }: How): string[][] {
+function workspaceRows({ run, workspace }: ShowData): string[][] {
   if (workspace === null) return [];
   const { path, branch, status, salvage, kept, inPlace } = workspace;
   if (inPlace)
     return [["workspace", status === "released" ? "in place, when it goes on" : `in place: ${path}`]];
   return [
-    ["workspace", status === "bound" ? path : "given back"],
+    ["workspace", status === "bound" ? path : "released"],
     ["branch", branch],
-    ...(salvage === "" ? [] : [["salvaged", `${salvage} (git show ${salvage})`]]),
-    ...(kept !== "" && hasKept ? [["kept files", kept]] : []),
+    ...(salvage === "" && kept === "" ? [] : [["left", `signalbox salvage show ${run}`]]),
   ];
 }
 

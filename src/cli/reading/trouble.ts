@@ -1,17 +1,49 @@
-/** What keeps a run from going on that is no decision: attention, and agents that have crashed. */
+/** What keeps a run from going on that is no decision: what went wrong, nobody who could act, and agents that have crashed. */
 
 import { foreignFor, sayForeign } from "../../core/accepted.ts";
+import type { Deadlock } from "../../core/deadlock.ts";
 import { maxOf } from "../../core/gate.ts";
+import { deadlockIn, sayDeadlock } from "../../engine/deadlocks.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { DeedRow } from "../../engine/ports/outbox.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import { isFinished, type Seen } from "../box.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { isFinished, workflowOf, type Seen } from "../box.ts";
 
 /** What a run that is over still has to do in the world. */
 const CLEARING: ReadonlySet<DeedRow["deed"]["type"]> = new Set(["stop-agent", "release-resource"]);
 
-/** Why a person must look. What went wrong on the way is no longer anybody's when the run is over: only what it leaves behind is. */
-export function attentionOf(store: Pick<Store, "deeds">, row: RunRow): string {
+/** Why a person must look. */
+export function attentionOf(seen: Seen): string {
+  const trouble = troubleOf(seen.store, seen.row);
+  if (trouble !== "") return trouble;
+  const deadlock = deadlockOf(seen);
+  return deadlock === undefined ? "" : sayDeadlock(deadlock);
+}
+
+/** Nothing of the run is pending, and no person is asked. */
+export function deadlockOf(seen: Seen): Deadlock | undefined {
+  return deadlockIn(seen.store, seen, seen.workflow);
+}
+
+/** Of all such runs, why each does not go on. One query where there is none. */
+export function deadlocksIn(store: Store): ReadonlyMap<string, string> {
+  const reasons = new Map<string, string>();
+  for (const { run } of store.unattended()) {
+    try {
+      const kept = store.load(run);
+      const found = kept === undefined ? undefined : deadlockIn(store, kept, workflowOf(store, kept.row));
+      if (found !== undefined) reasons.set(run, sayDeadlock(found));
+    } catch (error) {
+      // A run that cannot be read is listed as damaged, and hides no other.
+      if (!(error instanceof UserError)) throw error;
+    }
+  }
+  return reasons;
+}
+
+/** What went wrong. When the run is over, that no longer matters: only what it leaves behind does. */
+export function troubleOf(store: Pick<Store, "deeds">, row: RunRow): string {
   if (row.attention === "" || row.status === "damaged" || !isFinished(row)) return row.attention;
   const isLeft = store
     .deeds(row.id)

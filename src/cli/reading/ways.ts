@@ -14,7 +14,7 @@ import { meaningOf, type Choice } from "./means.ts";
 import { choicesOfTask, sendingBack } from "./of-task.ts";
 import { answerCommand, choicesOf, labelled, questionOf } from "./question.ts";
 import { choicesOfForeign } from "./foreign.ts";
-import { attentionOf, isStranded } from "./trouble.ts";
+import { deadlockOf, isStranded, troubleOf } from "./trouble.ts";
 
 export type Way = {
   readonly to: string;
@@ -111,15 +111,16 @@ function commandFor(workflow: Workflow, run: Run, { to, by, answer }: Why): stri
 /** The one next command for a person. */
 export function nextForPerson(seen: Seen): string {
   const { store, row, run } = seen;
-  const attention = attentionOf(store, row);
+  const trouble = troubleOf(store, row);
   const [look] = isFinished(row) || row.halted ? [] : choicesOfForeign(seen);
   if (look !== undefined) return look.command;
-  const mend = commandIn(attention);
+  const mend = commandIn(trouble);
   if (mend !== "") return mend;
   if (isFinished(row)) return `signalbox history ${row.id}`;
-  if (row.halted || attention !== "" || isStranded(seen)) return `signalbox resume ${row.id}`;
+  if (row.halted || trouble !== "" || isStranded(seen)) return `signalbox resume ${row.id}`;
   if (run.question !== undefined) return `signalbox answer ${run.id} VALUE`;
-  if (row.status === "waiting") return choicesOfPerson(seen)[0]?.command ?? `signalbox why ${row.id}`;
+  if (row.status === "waiting" || deadlockOf(seen) !== undefined)
+    return choicesOfPerson(seen)[0]?.command ?? `signalbox why ${row.id}`;
   return isWaitingForTasks(seen) ? nextOfTasks(seen) : `signalbox logs ${row.id} -f`;
 }
 
@@ -143,11 +144,43 @@ export function choicesOfPerson(seen: Seen): Choice[] {
   // The bare way back says nothing that the request for changes does not.
   const back = more.length === 0 ? undefined : sendingBack(seen)?.to;
   const moves = movesOfPerson(seen).filter(({ answer, to }) => answer === "" && to !== back);
+  const early = moves.filter((way) => isEarlyEnd(seen, way));
+  const on = moves.filter((way) => !early.includes(way));
   return [
     ...choicesOfForeign(seen),
     ...(question === undefined ? [] : choicesOf(question)),
     ...more,
-    ...moves.map(({ command, means }) => ({ command, means })),
+    ...on.map(({ command, means }) => ({ command, means })),
+    ...choicesOfDeadlock(seen),
+    ...early.map(({ command, means }) => ({ command, means })),
+  ];
+}
+
+function isEarlyEnd({ workflow }: Seen, { to }: Way): boolean {
+  const final = workflow.definition.states[to]?.final;
+  return final === "cancelled" || final === "failed";
+}
+
+/** What opens a move for a person while nobody else can act. */
+export function choicesOfDeadlock(seen: Seen): readonly Choice[] {
+  const deadlock = deadlockOf(seen);
+  if (deadlock === undefined) return [];
+  const { run, workflow } = seen;
+  const fileOf = (name: string): string =>
+    fillPath(run, workflow.definition.artifacts[name]?.file ?? "", "*") || name;
+  return [
+    ...deadlock.submittable.map((name) => ({
+      command: `signalbox submit ${run.id} ${name}`,
+      means: `submit ${fileOf(name)} yourself`,
+    })),
+    ...deadlock.restorable.map((name) => ({
+      command: `signalbox resume ${run.id}`,
+      means: `after you have restored ${fileOf(name)} as it was accepted`,
+    })),
+    ...deadlock.waivable.map((name) => ({
+      command: `signalbox waive ${run.id} ${name} --reason "..."`,
+      means: `pass the gate without ${name}`,
+    })),
   ];
 }
 

@@ -1,145 +1,197 @@
 /**
- * Everything that was kept, by the run that it belongs to: refs of repositories, folders of files that git does not hold, quarantine.
+ * What runs left when their workspaces were released: refs of the mirrors, and folders of kept files.
  *
- * The world is asked, not the registry: what was kept is there also where a release was cut short, or the journal is lost.
+ * Mirrors and folders are asked, not the journal: what was left is found also where a release was cut short or the journal is lost.
  */
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join, sep } from "node:path";
+import { join } from "node:path";
 import { unless } from "../../adapters/files/errno.ts";
-import { commonDirOf, gitDirOf } from "../../adapters/git/locate.ts";
+import { GitError } from "../../adapters/git/call.ts";
+import { isFolder, isThere } from "../../adapters/git/locate.ts";
+import { mirrorOf } from "../../adapters/git/names.ts";
 import type { On } from "../../adapters/git/own.ts";
-import { salvageRefs, type SalvageRef } from "../../adapters/git/salvaged.ts";
+import { keptWorkspaces, type KeptWorkspace } from "../../adapters/git/release.ts";
+import { refsOfRuns, type RunRefs } from "../../adapters/git/run-refs.ts";
+import { lastLeft, offBranches } from "../../adapters/git/salvaged.ts";
 import { runFolders } from "../../adapters/home/paths.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { closest } from "../../core/closest.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import { holdsMore } from "./kept-names.ts";
+import type { Door } from "../command.ts";
+import { repoHere } from "../project/which.ts";
 
-export type Found = {
+export type Salvage = {
   readonly run: string;
-  /** Undefined where the journal does not know it. */
+  /** Undefined where the journal does not know the run. */
   readonly row: RunRow | undefined;
-  /** Empty where nobody knows it. */
+  /** Empty where nothing says which it was. */
   readonly repo: string;
-  /** Where git keeps what all worktrees share; empty where the repository is gone. */
-  readonly commonDir: string;
+  /** The run's branch in the user's repository; empty where it is not known. */
   readonly branch: string;
-  readonly base: string;
-  /** Empty where there is none. */
-  readonly ref: string;
-  /** Commits that only a log of git's knew. */
-  readonly forgotten: string;
-  /** The newest work at a gate that stands on commits that no branch has. */
-  readonly stranded: string;
-  readonly kept: readonly string[];
-  readonly aside: readonly Aside[];
-  /** When the newest of it was kept. */
+  readonly mirror: string;
+  /** Undefined where the mirror has nothing of the run. */
+  readonly refs: RunRefs | undefined;
+  /** The newest handover is on no branch of the user's repository. */
+  readonly isStranded: boolean;
+  /** The newest first. */
+  readonly kept: readonly KeptWorkspace[];
+  /** When the newest of it was left. */
   readonly at: string;
 };
 
-export type Aside = { readonly path: string; readonly reason: string; readonly at: string };
-
-export type Looking = {
+export type Scope = {
   readonly on: On;
   readonly store: Store | undefined;
-  /** Only of this repository; it is looked into also where no run of it is known. */
+  /** Only of this repository. */
   readonly repo?: string;
-  /** These too, where no run of them is known. */
-  readonly also?: readonly string[];
 };
 
 const MISSING = ["ENOENT", "ENOTDIR"];
 const ALL = 1_000_000;
+const LISTED = 10;
 
-export type Everything = {
-  /** The newest first. */
-  readonly found: readonly Found[];
-  /** In quarantine, of no run that is known. */
-  readonly others: readonly Aside[];
-};
-
-export async function findAll({ on, store, repo: only, also = [] }: Looking): Promise<Everything> {
+/** The newest first. */
+export async function findSalvages({ on, store, repo: only }: Scope): Promise<readonly Salvage[]> {
   const rows = new Map((store?.list({ limit: ALL, hidden: true }).rows ?? []).map((row) => [row.id, row]));
-  const known = [...rows.values()].map(({ repo }) => repo);
-  const repos = new Set(only === undefined ? [...known, ...also] : [only]);
-  const pieces = new Map<string, Piece[]>();
-  const add = (run: string, piece: Piece): void => {
-    pieces.set(run, [...(pieces.get(run) ?? []), piece]);
+  const found = new Map<string, Salvage>();
+  const repos = new Set([
+    ...[...rows.values()].map(({ repo }) => repo),
+    ...(only === undefined ? [] : [only]),
+  ]);
+  const repoOf = new Map([...repos].map((repo) => [mirrorOf(on.home, repo), repo]));
+  const about = (run: string, mirror: string): Omit<Salvage, "refs" | "isStranded" | "at"> => {
+    const row = rows.get(run);
+    const repo = row?.repo ?? repoOf.get(mirror) ?? "";
+    const kept = keptWorkspaces(runFolders(on.home, run).kept).toReversed();
+    return { run, row, repo, mirror, kept, branch: store?.workspace(run)?.branch ?? "" };
   };
-  for (const repo of repos)
-    for (const { run, kind, ref, at } of await refsIn(on, repo)) add(run, { type: kind, repo, ref, at });
-  for (const run of namesIn(join(on.home.root, "runs"))) {
-    const path = runFolders(on.home, run).kept;
-    if (holdsMore(path)) add(run, { type: "kept", path, at: changedAt(path) });
+  for (const name of namesIn(on.home.mirrors).filter((each) => each.endsWith(".git"))) {
+    const mirror = join(on.home.mirrors, name);
+    if (only !== undefined && repoOf.get(mirror) !== only) continue;
+    for (const { refs, isStranded } of await refsIn(on, { mirror, repo: repoOf.get(mirror) ?? "", store })) {
+      const own = about(refs.run, mirror);
+      if (lastLeft(refs) !== "" || isStranded || own.kept.length > 0)
+        found.set(refs.run, { ...own, refs, isStranded, at: leftAt(own, [refs.at]) });
+    }
   }
-  const asides = asidesIn(on);
-  const runs = new Set([...rows.keys(), ...pieces.keys()]);
-  const owned = new Map(asides.map((aside) => [aside, ownerOf(aside, { runs, on })]));
-  for (const [aside, run] of owned) if (run !== "") add(run, { type: "aside", ...aside });
-  const found = [...pieces]
-    .map(([run, all]) => foundOf({ run, row: rows.get(run), all, store, on }))
-    .filter(({ repo }) => only === undefined || repo === only);
-  return {
-    found: found.toSorted((a, b) => (a.at === b.at ? (a.run < b.run ? -1 : 1) : a.at < b.at ? 1 : -1)),
-    others: only === undefined ? asides.filter((aside) => owned.get(aside) === "") : [],
-  };
+  for (const run of namesIn(join(on.home.root, "runs"))) {
+    const row = rows.get(run);
+    const own = about(run, row === undefined ? "" : mirrorOf(on.home, row.repo));
+    if (found.has(run) || own.kept.length === 0 || (only !== undefined && own.repo !== only)) continue;
+    found.set(run, { ...own, refs: undefined, isStranded: false, at: leftAt(own, []) });
+  }
+  return [...found.values()].toSorted((a, b) =>
+    a.at === b.at ? (a.run < b.run ? -1 : 1) : a.at < b.at ? 1 : -1,
+  );
 }
 
-type Piece =
-  | {
-      readonly type: SalvageRef["kind"];
-      readonly repo: string;
-      readonly ref: string;
-      readonly at: string;
-    }
-  | { readonly type: "kept"; readonly path: string; readonly at: string }
-  | ({ readonly type: "aside" } & Aside);
+/** When the run ended; of a run that the journal does not know, the time of what it left. Commits know only whole seconds. */
+function leftAt({ row, kept }: Pick<Salvage, "row" | "kept">, times: readonly string[]): string {
+  return row?.updatedAt ?? latest([...times, ...kept.map(timeOf)]);
+}
 
-type Gathered = Pick<Looking, "on" | "store"> & {
-  readonly run: string;
-  readonly row: RunRow | undefined;
-  readonly all: readonly Piece[];
+type Mirror = Pick<Scope, "store"> & { readonly mirror: string; readonly repo: string };
+
+/** Work that is still in its workspace is not left by anybody. */
+async function refsIn(
+  on: On,
+  { mirror, repo, store }: Mirror,
+): Promise<readonly { readonly refs: RunRefs; readonly isStranded: boolean }[]> {
+  const all = await readable(() => refsOfRuns(on, mirror), []);
+  const isOver = ({ run, head, base }: RunRefs): boolean =>
+    head !== "" && head !== base && store?.workspace(run)?.status !== "bound";
+  const heads = all.filter(isOver).map(({ head }) => head);
+  const off = await readable(() => offBranches(on, repo, heads), new Set(heads));
+  return all.map((refs) => ({ refs, isStranded: isOver(refs) && off.has(refs.head) }));
+}
+
+/** A mirror or a repository that is damaged is no reason to show nothing: `doctor` reports it. */
+async function readable<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof GitError || error instanceof UserError) return otherwise;
+    throw error;
+  }
+}
+
+function timeOf({ folder }: KeptWorkspace): string {
+  return changedAt(folder);
+}
+
+function latest(times: readonly string[]): string {
+  return times.reduce((a, b) => (a > b ? a : b), "");
+}
+
+/** What was kept at the top of the folders, without the `.git` of the workspace. */
+export function keptFiles(kept: readonly KeptWorkspace[]): readonly string[] {
+  return kept.flatMap(({ folder }) => {
+    if (!isFolder(folder)) return [folder];
+    return namesIn(folder).flatMap((name) => (name === ".git" ? [] : [join(folder, name)]));
+  });
+}
+
+/** The `.git` of workspaces that was kept: stashes, commits that were taken back, interrupted operations. */
+export function keptGits(kept: readonly KeptWorkspace[]): readonly string[] {
+  return kept.map(({ folder }) => join(folder, ".git")).filter((path) => isThere(path));
+}
+
+export type Naming = {
+  readonly on: On;
+  readonly store: Store | undefined;
+  readonly door: Door;
 };
 
-function foundOf({ run, row, all, store, on }: Gathered): Found {
-  const refs = all.flatMap((piece) => (piece.type === "kept" || piece.type === "aside" ? [] : [piece]));
-  const repo = row?.repo ?? refs[0]?.repo ?? "";
-  const mainDir = repo === "" ? undefined : gitDirOf(repo);
-  const workspace = store?.workspace(run);
-  const ofDoctor = workspace?.kept ?? "";
-  const isApart =
-    ofDoctor !== "" &&
-    ofDoctor !== runFolders(on.home, run).kept &&
-    !ofDoctor.startsWith(on.home.quarantine + sep) &&
-    namesIn(ofDoctor).length > 0;
-  return {
-    run,
-    row,
-    repo,
-    commonDir: mainDir === undefined ? "" : commonDirOf(mainDir),
-    branch: workspace?.branch ?? "",
-    base: workspace?.base ?? row?.base ?? "",
-    ref: refs.find(({ type }) => type === "salvage")?.ref ?? "",
-    forgotten: refs.find(({ type }) => type === "forgotten")?.ref ?? "",
-    stranded: refs.findLast(({ type }) => type === "stranded")?.ref ?? "",
-    kept: [
-      ...all.flatMap((piece) => (piece.type === "kept" ? [piece.path] : [])),
-      ...(isApart ? [ofDoctor] : []),
-    ],
-    aside: all.flatMap((piece) =>
-      piece.type === "aside" ? [{ path: piece.path, reason: piece.reason, at: piece.at }] : [],
-    ),
-    at: all.map(({ at }) => at).reduce((a, b) => (a > b ? a : b), ""),
-  };
+/** By the run, the beginning of its name, or its branch in the repository that the caller is in. */
+export async function salvageNamed({ on, store, door }: Naming, word: string): Promise<Salvage> {
+  const here = repoHere(store, door.cwd);
+  const found = await findSalvages({ on, store });
+  const named = word === "" ? [] : found;
+  const begun = named.filter(({ run }) => run.startsWith(word));
+  const like =
+    begun.length > 0 ? begun : named.filter(({ repo, branch }) => repo === here && branch === word);
+  const exact = like.find(({ run }) => run === word) ?? (like.length === 1 ? like[0] : undefined);
+  if (exact !== undefined) return exact;
+  if (like.length > 1) {
+    const runs = like.slice(0, LISTED).map(({ run }) => run);
+    throw new UserError(
+      "ambiguous-run",
+      `"${word}" may be ${runs.join(", ")}${like.length > LISTED ? " and more" : ""}`,
+      begun.length > 0 ? "give more of its name" : "give the run's own name",
+    );
+  }
+  throw unknown(word, { store, found });
 }
 
-async function refsIn(on: On, repo: string): ReturnType<typeof salvageRefs> {
-  const mainDir = gitDirOf(repo);
-  return mainDir === undefined ? [] : salvageRefs(on, commonDirOf(mainDir));
+function unknown(
+  word: string,
+  { store, found }: { readonly store: Store | undefined; readonly found: readonly Salvage[] },
+): UserError {
+  const next = "signalbox salvage list --all";
+  const [run] = word === "" ? [] : (store?.idsLike(word, 1) ?? []);
+  const workspace = run === undefined ? undefined : store?.workspace(run);
+  if (run !== undefined && workspace?.status === "bound")
+    return new UserError(
+      "no-salvage",
+      `Run ${run} left nothing yet: its work is still in ${workspace.path}.`,
+      `signalbox show ${run}`,
+    );
+  if (run !== undefined)
+    return new UserError("no-salvage", `Run ${run} left nothing: all its work is on its branch.`, next);
+  const near = closest(
+    word,
+    found.map((each) => each.run),
+  );
+  const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
+  return new UserError("unknown-salvage", `No run "${word}" left anything.${hint}`, next);
 }
+
+export type Aside = { readonly path: string; readonly reason: string; readonly at: string };
 
 /** What lies in the quarantine, without the files that say why. */
-function asidesIn({ home }: On): readonly Aside[] {
+export function quarantined({ home }: On): readonly Aside[] {
   const names = namesIn(home.quarantine);
   return names
     .filter((name) => !(name.endsWith(".reason.txt") && names.includes(name.slice(0, -".reason.txt".length))))
@@ -148,20 +200,6 @@ function asidesIn({ home }: On): readonly Aside[] {
       const reason = textAt(`${path}.reason.txt`) ?? textAt(join(path, "reason.txt")) ?? "";
       return { path, reason: reason.trim(), at: changedAt(path) };
     });
-}
-
-/** By its name, or by the reason that is told beside it. */
-function ownerOf(
-  { path, reason }: Aside,
-  { runs, on }: Pick<Looking, "on"> & { readonly runs: ReadonlySet<string> },
-): string {
-  const name = path.slice(on.home.quarantine.length + 1).replace(/~\d+$/, "");
-  const bare = name
-    .replace(/^(?:worktree|registration|git|checkout|reuse)-/, "")
-    .replace(/^\d{4}-\d\d-\d\dT\d{6}Z-/, "");
-  if (runs.has(bare)) return bare;
-  const said = /\brun ([A-Za-z0-9_.-]*[A-Za-z0-9_-])/.exec(reason)?.[1] ?? "";
-  return runs.has(said) ? said : "";
 }
 
 function namesIn(folder: string): readonly string[] {

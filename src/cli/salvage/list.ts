@@ -1,12 +1,12 @@
-/** `salvage list`: everything that was kept, the newest first. */
+/** `salvage list`: what runs left, the newest first. */
 
-import { holdingOf, changesBetween } from "../../adapters/git/salvaged.ts";
+import { changesLeft, lastLeft, strandedCommits } from "../../adapters/git/salvaged.ts";
 import type { On } from "../../adapters/git/own.ts";
 import { requireHome, withStore } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
 import { numberOption } from "../number-option.ts";
 import { columns, firstLine, sayAge } from "../say.ts";
-import { findAll, type Aside, type Found } from "./find.ts";
+import { findSalvages, keptFiles, keptGits, quarantined, type Aside, type Salvage } from "./find.ts";
 import { repoMeant } from "./scope.ts";
 import { saySize, sizeOf, type Size } from "./size.ts";
 
@@ -18,7 +18,7 @@ const AT_ONCE = 4;
 export const command: Command = {
   usage: "[--all | --project NAME | --here] [--limit N]",
   about:
-    "Lists what was kept when workspaces were given back, the newest first: of the repository that you are in, or of all.",
+    "Lists what runs left when their workspaces were released, the newest first: of the repository that you are in, or of all.",
   words: { min: 0, max: 0 },
   options: {
     all: { about: "of every repository" },
@@ -39,14 +39,18 @@ type Item = {
   readonly status: string;
   readonly repo: string;
   readonly branch: string;
-  readonly ref: string;
-  /** That no branch reaches. */
-  readonly commits: number;
-  /** That were not committed. */
+  /** The commit of work that no handover has; empty where there is none. */
+  readonly left: string;
+  /** How many files are different in it. */
   readonly files: number;
+  /** Handovers that are on no branch of the repository, where the newest is not. */
+  readonly commits: number;
+  /** Folders of files that git does not hold. */
   readonly kept: readonly string[];
+  /** Without the `.git` of the workspace. */
   readonly keptSize: Size;
-  readonly quarantine: readonly Aside[];
+  /** The `.git` of the workspace was kept: it holds something that the mirror does not. */
+  readonly git: boolean;
 };
 
 function list(given: Given, door: Door): Promise<Answer> {
@@ -59,24 +63,24 @@ function list(given: Given, door: Door): Promise<Answer> {
     });
     const on: On = { home: requireHome(door), env: door.env };
     const repo = repoMeant(store, given, door);
-    const { found, others } = await findAll({ on, store, ...(repo === undefined ? {} : { repo }) });
+    const found = await findSalvages({ on, store, ...(repo === undefined ? {} : { repo }) });
     const shown = found.slice(0, limit);
     const salvages: Item[] = [];
     for (let from = 0; from < shown.length; from += AT_ONCE)
       salvages.push(
         ...(await Promise.all(shown.slice(from, from + AT_ONCE).map((each) => itemOf(on, each)))),
       );
-    return answerOf({ salvages, others, more: found.length - shown.length, repo }, door);
+    const quarantine = repo === undefined ? quarantined(on) : [];
+    return answerOf({ salvages, quarantine, more: found.length - shown.length, repo }, door);
   });
 }
 
-async function itemOf(on: On, found: Found): Promise<Item> {
-  const { run, at, row, repo, branch, commonDir, kept, aside } = found;
-  const ref = [found.ref, found.forgotten, found.stranded].find((name) => name !== "") ?? "";
-  const isInGit = commonDir !== "" && ref !== "";
-  const holding = isInGit ? await holdingOf(on, { commonDir, run, branch }) : undefined;
-  const newest = holding?.layers[0];
-  const changes = newest === undefined ? [] : await changesBetween(on, commonDir, [newest.head, newest.tree]);
+async function itemOf(on: On, salvage: Salvage): Promise<Item> {
+  const { run, at, row, repo, branch, mirror, refs, isStranded } = salvage;
+  const kept = salvage.kept.map(({ folder }) => folder);
+  const left = lastLeft(refs);
+  const changes = refs === undefined || left === "" ? [] : await changesLeft(on, { mirror, refs });
+  const commits = refs === undefined || !isStranded ? [] : await strandedCommits(on, { mirror, repo, refs });
   return {
     run,
     at,
@@ -85,40 +89,36 @@ async function itemOf(on: On, found: Found): Promise<Item> {
     status: row?.status ?? "",
     repo,
     branch,
-    ref,
-    commits: holding?.commits.length ?? 0,
+    left,
     files: changes.length,
+    commits: commits.length,
     kept,
-    keptSize: sizeOf(kept),
-    quarantine: aside,
+    keptSize: sizeOf(keptFiles(salvage.kept)),
+    git: keptGits(salvage.kept).length > 0,
   };
 }
 
 type Listed = {
   readonly salvages: readonly Item[];
-  readonly others: readonly Aside[];
+  readonly quarantine: readonly Aside[];
   readonly more: number;
   readonly repo: string | undefined;
 };
 
-function answerOf({ salvages, others, more, repo }: Listed, { paint }: Door): Answer {
+function answerOf({ salvages, quarantine, more, repo }: Listed, { paint }: Door): Answer {
   const now = Date.now();
   const [first] = salvages;
-  const next =
-    first === undefined
-      ? repo === undefined
-        ? ""
-        : "signalbox salvage list --all"
-      : `signalbox salvage show ${first.run}`;
+  const elsewhere = repo === undefined ? "" : "signalbox salvage list --all";
+  const next = first === undefined ? elsewhere : `signalbox salvage show ${first.run}`;
   const message =
     first === undefined
-      ? "nothing was kept: everything is on branches"
-      : `what was kept of ${salvages.length} ${salvages.length === 1 ? "run" : "runs"}${more > 0 ? `, and ${more} more` : ""}`;
+      ? "no run left anything: everything is on branches"
+      : `what ${salvages.length} ${salvages.length === 1 ? "run" : "runs"} left${more > 0 ? `, and ${more} more` : ""}`;
   return {
     exit: EXIT_OK,
     code: "ok",
     message,
-    data: () => ({ salvages, others, more }),
+    data: () => ({ salvages, quarantine, more }),
     text: () =>
       columns([
         ...salvages.map((item) => [
@@ -127,7 +127,7 @@ function answerOf({ salvages, others, more, repo }: Listed, { paint }: Door): An
           sayItem(item),
           firstLine(item.goal, 60),
         ]),
-        ...others.map(({ path, at, reason }) => [
+        ...quarantine.map(({ path, at, reason }) => [
           paint.dim("-"),
           sayAge(at, now),
           path,
@@ -144,12 +144,11 @@ function answerOf({ salvages, others, more, repo }: Listed, { paint }: Door): An
   };
 }
 
-function sayItem({ files, commits, kept, keptSize, quarantine }: Item): string {
-  const parts = [
+function sayItem({ files, commits, keptSize, git }: Item): string {
+  return [
     ...(files === 0 ? [] : [`${files} changed`]),
-    ...(commits === 0 ? [] : [`${commits} ${commits === 1 ? "commit" : "commits"}`]),
-    ...(kept.length === 0 ? [] : [`kept ${saySize(keptSize)}`]),
-    ...(quarantine.length === 0 ? [] : [`${quarantine.length} in quarantine`]),
-  ];
-  return parts.length === 0 ? "the index, or logs" : parts.join("; ");
+    ...(commits === 0 ? [] : [`${commits} ${commits === 1 ? "commit" : "commits"} on no branch`]),
+    ...(keptSize.files === 0 ? [] : [`kept ${saySize(keptSize)}`]),
+    ...(git ? ["its .git"] : []),
+  ].join("; ");
 }

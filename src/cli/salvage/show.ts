@@ -1,15 +1,14 @@
-/** `salvage show ID`: what is in it, and how to get it back. */
+/** `salvage show ID`: what a run left, and how to get it back. */
 
+import { basename } from "node:path";
+import { operationIn } from "../../adapters/git/checkout.ts";
 import type { On } from "../../adapters/git/own.ts";
-import { changesBetween, diffBetween, holdingOf } from "../../adapters/git/salvaged.ts";
-import type { Change, Commit, Holding } from "../../adapters/git/salvaged.ts";
+import { changesLeft, diffLeft, lastLeft, strandedCommits } from "../../adapters/git/salvaged.ts";
+import type { Change, Commit } from "../../adapters/git/salvaged.ts";
 import { requireHome, withStore } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
 import { firstLine, sayTime } from "../say.ts";
-import type { Aside, Found } from "./find.ts";
-import { keptNames } from "./kept-names.ts";
-import { operationsIn } from "./operations.ts";
-import { salvageNamed } from "./one.ts";
+import { keptFiles, keptGits, salvageNamed, type Salvage } from "./find.ts";
 import { saySize, sizeOf, type Size } from "./size.ts";
 
 const LINES_MAX = 40;
@@ -17,9 +16,9 @@ const LINES_MAX = 40;
 export const command: Command = {
   usage: "ID [--diff]",
   about:
-    "Shows what was kept of a run: commits that no branch has, files that were not committed, what was staged, what git does not hold, and what it was in the middle of.",
+    "Shows what a run left: changed files that no handover has, handovers that are on no branch, and files that git does not hold.",
   words: { min: 1, max: 1 },
-  options: { diff: { about: "also as a diff against where HEAD was" } },
+  options: { diff: { about: "also show the changed files as a diff" } },
   examples: ["signalbox salvage show k3d9", "signalbox salvage show k3d9 --diff"],
   answer: show,
 };
@@ -33,26 +32,25 @@ type Shown = {
   readonly status: string;
   readonly repo: string;
   readonly branch: string;
+  readonly mirror: string;
   /** Where the run began. */
   readonly base: string;
-  /** Where HEAD was. */
+  /** Its latest handover. */
   readonly head: string;
-  readonly ref: string;
-  readonly forgotten: string;
-  readonly commits: readonly Commit[];
+  /** The commit of work that no handover has; empty where there is none. */
+  readonly left: string;
   readonly changed: readonly Change[];
-  readonly untracked: readonly string[];
-  /** The index against HEAD, where it was something else. */
-  readonly staged: readonly Change[];
-  /** At the top of the folders of what git does not hold. */
+  /** Handovers, and agents' commits under them, that are on no branch of the repository. */
+  readonly commits: readonly Commit[];
+  /** At the top of the folders of files that git does not hold. */
   readonly kept: readonly string[];
   readonly keptSize: Size;
-  /** What git was in the middle of. */
-  readonly operations: readonly string[];
-  readonly snapshots: readonly string[];
-  /** How often the run was released before. */
-  readonly earlier: number;
-  readonly quarantine: readonly Aside[];
+  /** The `.git` of the workspace, where it holds something that the mirror does not. */
+  readonly git: readonly string[];
+  /** The git operation that was interrupted in the workspace; empty where there is none. */
+  readonly operation: string;
+  /** A command that makes a branch of the commits; empty where there are none. */
+  readonly fetch: string;
   readonly restore: string;
 };
 
@@ -61,20 +59,16 @@ function show(given: Given, door: Door): Promise<Answer> {
   return withStore(door, async (store) => {
     const on: On = { home: requireHome(door), env: door.env };
     const found = await salvageNamed({ on, store, door }, word);
-    const { commonDir, run, branch } = found;
-    const holding = commonDir === "" ? undefined : await holdingOf(on, { commonDir, run, branch });
-    const salvage = await shownOf(on, found, holding);
-    const [newest] = holding?.layers ?? [];
+    const { mirror, refs } = found;
+    const salvage = await shownOf(on, found);
+    const isAsked = given.options["diff"] !== undefined;
     const diff =
-      given.options["diff"] === undefined || newest === undefined
-        ? ""
-        : await diffBetween(on, commonDir, [newest.head, newest.tree]);
-    const withDiff = given.options["diff"] === undefined ? {} : { diff };
+      isAsked && refs !== undefined && salvage.left !== "" ? await diffLeft(on, { mirror, refs }) : "";
     return {
       exit: EXIT_OK,
       code: "ok",
-      message: `what was kept of ${run}`,
-      data: () => ({ salvage, ...withDiff }),
+      message: `what run ${found.run} left`,
+      data: () => ({ salvage, ...(isAsked ? { diff } : {}) }),
       text: () => `${inWords(salvage, door)}${diff === "" ? "" : `\n${diff}`}`,
       next: salvage.restore,
       talk: `  next: ${salvage.restore}\n`,
@@ -82,38 +76,35 @@ function show(given: Given, door: Door): Promise<Answer> {
   });
 }
 
-async function shownOf(on: On, found: Found, holding: Holding | undefined): Promise<Shown> {
-  const { run, row, commonDir, kept } = found;
-  const [newest, ...earlier] = holding?.layers ?? [];
-  const changes = newest === undefined ? [] : await changesBetween(on, commonDir, [newest.head, newest.tree]);
-  const staged =
-    newest === undefined || newest.staged === ""
-      ? []
-      : await changesBetween(on, commonDir, [newest.head, newest.staged]);
-  const inIndex = new Set(staged.map(({ name }) => name));
-  const isUntracked = ({ status, name }: Change): boolean => status === "A" && !inIndex.has(name);
+async function shownOf(on: On, found: Salvage): Promise<Shown> {
+  const { run, row, repo, branch, mirror, refs, at } = found;
+  const left = lastLeft(refs);
+  const files = keptFiles(found.kept);
+  const git = keptGits(found.kept);
+  const changed = refs === undefined || left === "" ? [] : await changesLeft(on, { mirror, refs });
+  const commits = refs === undefined ? [] : await strandedCommits(on, { mirror, repo, refs });
+  const isFetched = repo !== "" && (left !== "" || commits.length > 0);
   return {
     run,
-    at: found.at,
+    at,
     workflow: row?.workflow ?? "",
     goal: row?.goal ?? "",
     status: row?.status ?? "",
-    repo: found.repo,
-    branch: found.branch,
-    base: holding?.base === undefined || holding.base === "" ? found.base : holding.base,
-    head: newest?.head ?? "",
-    ref: found.ref,
-    forgotten: found.forgotten,
-    commits: holding?.commits ?? [],
-    changed: changes.filter((change) => !isUntracked(change)).map(readable),
-    untracked: changes.filter(isUntracked).map((change) => readable(change).name),
-    staged: staged.map(readable),
-    kept: kept.flatMap((folder) => keptNames(folder)).filter((name) => name !== ".git"),
-    keptSize: sizeOf(kept),
-    operations: operationsIn(kept),
-    snapshots: holding?.snapshots ?? [],
-    earlier: earlier.length,
-    quarantine: found.aside,
+    repo,
+    branch,
+    mirror,
+    base: refs?.base ?? "",
+    head: refs?.head ?? "",
+    left,
+    changed: changed.map(readable),
+    commits,
+    kept: files.map((file) => basename(file)),
+    keptSize: sizeOf(files),
+    git,
+    operation: git.map(operationIn).find((name) => name !== "") ?? "",
+    fetch: isFetched
+      ? `git -C '${repo}' fetch '${mirror}' ${left === "" ? refs?.head : left}:refs/heads/salvage-${run}`
+      : "",
     restore: `signalbox salvage restore ${run}`,
   };
 }
@@ -124,39 +115,30 @@ function readable({ status, name }: Change): Change {
 
 function inWords(salvage: Shown, { paint }: Door): string {
   const facts = [
-    ["kept at", sayTime(salvage.at)],
+    ["left at", sayTime(salvage.at)],
     ["goal", firstLine(salvage.goal)],
     ["repository", salvage.repo],
     ["branch", salvage.branch],
     ["base", salvage.base],
-    ["HEAD was", salvage.head],
-    ["ref", [salvage.ref, salvage.forgotten].filter((ref) => ref !== "").join(", ")],
-    ["in the middle of", salvage.operations.join(", ")],
-    ["released before", salvage.earlier === 0 ? "" : `${salvage.earlier} times: in .salvage/earlier`],
+    ["last handover", salvage.head],
+    ["left", salvage.left],
+    ["its .git", salvage.git.join(", ")],
+    ["interrupted", salvage.operation],
+    ["as a branch", salvage.fetch],
   ] as const;
   const width = Math.max(...facts.map(([name]) => name.length));
   return [
     paint.bold(salvage.run),
     ...facts.filter(([, value]) => value !== "").map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
     ...section(
-      "Commits that no branch has",
-      salvage.commits.map(({ oid, subject }) => `${oid.slice(0, 12)} ${firstLine(subject)}`),
-    ),
-    ...section(
-      "Changed",
+      "Changed since the last handover",
       salvage.changed.map(({ status, name }) => `${status} ${name}`),
     ),
-    ...section("Untracked", salvage.untracked),
     ...section(
-      "Staged",
-      salvage.staged.map(({ status, name }) => `${status} ${name}`),
+      "Commits on no branch",
+      salvage.commits.map(({ oid, subject }) => `${oid.slice(0, 12)} ${firstLine(subject)}`),
     ),
     ...section(`Not held by git (${saySize(salvage.keptSize)})`, salvage.kept),
-    ...section("Work as it was at gates", salvage.snapshots),
-    ...section(
-      "Quarantine",
-      salvage.quarantine.map(({ path }) => path),
-    ),
     "",
   ].join("\n");
 }

@@ -18,7 +18,7 @@ type BegunData = {
   /** `running`, `waiting`, ... as in `list`. */
   readonly status: string;
   readonly seq: number;
-  /** Its worktree, which is made next; empty while it has none. */
+  /** Its workspace, which is made next; empty while it has none. */
   readonly workspace: string;
   /** In words, what it waits for in the queue; empty where it stands in none. */
   readonly waits: string;
@@ -41,7 +41,9 @@ export function begun(on: Acting, run: string, { waits, told }: Pick<Going, "wai
 }
 
 function dataOf({ box: { store }, home }: Acting, { row, run }: Kept, waits: string): BegunData {
-  const pool = store.poolOf(run.id);
+  const isComing = store
+    .deeds(run.id)
+    .some(({ deed, status }) => deed.type === "prepare-resource" && status !== "done");
   return {
     run: run.id,
     project: store.projectAt(row.repo)?.name ?? "",
@@ -50,13 +52,13 @@ function dataOf({ box: { store }, home }: Acting, { row, run }: Kept, waits: str
     state: run.state,
     status: row.status,
     seq: run.seq,
-    workspace: store.workspace(run.id)?.path ?? (pool === undefined ? "" : join(home.worktrees, pool.name)),
+    workspace: store.workspace(run.id)?.path ?? (isComing ? join(home.workspaces, run.id) : ""),
     waits,
     dependsOn: store.depends(run.id),
   };
 }
 
 function sayNext({ state, workspace, waits }: BegunData): string {
-  if (waits !== "") return `${state}: ${waits}`;
+  if (waits !== "") return `${state}, queued: ${waits}`;
   return workspace === "" ? state : `${state} in ${workspace}`;
 }

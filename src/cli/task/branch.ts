@@ -13,7 +13,7 @@ type Wanted = {
   readonly branch: string;
   /** The task that it is for; empty where it is not there yet. */
   readonly run: string;
-  /** The task's own worktree, where the branch may be. */
+  /** The task's own workspace, where the branch may be. */
   readonly path?: string;
 };
 

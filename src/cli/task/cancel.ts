@@ -12,7 +12,7 @@ import { OF_PROJECT, taskOf } from "./which.ts";
 export const command: Command = {
   usage: "[TASK] [--yes] [--note TEXT] [--key KEY]",
   about:
-    "Ends a task early: its agents are stopped, its branch stays, and what was not committed goes to salvage.\nAsks first at a terminal where the task has a worktree. Only people can do this.",
+    "Ends a task early: its agents are stopped, its work stays on its branch, and files that git does not hold are kept (signalbox salvage).\nAsks first at a terminal if the task has a workspace. Only people can do this.",
   words: { min: 0, max: 1 },
   options: {
     ...OF_PROJECT,
@@ -28,15 +28,11 @@ export const command: Command = {
       requireKept(on, id);
       return { run: id, isBound: on.box.store.workspace(id)?.status === "bound" };
     });
-    if (
-      isBound &&
-      yes === undefined &&
-      !(await isConfirmed(`Cancel ${run}? What is not committed goes to salvage.`))
-    )
+    if (isBound && yes === undefined && !(await isConfirmed(`Cancel ${run}? Its work stays on its branch.`)))
       throw new UserError("not-confirmed", `${run} is as it was`, `signalbox task cancel ${run} --yes`);
     const answer = await cancelRun.answer({ ...given, words: [run] }, door);
     if (!isBound) return answer;
-    const where = `  whatever was not committed is kept: signalbox salvage list\n`;
+    const where = `  its branch has all of its work; files that git does not hold are kept: signalbox salvage list\n`;
     return { ...answer, talk: `${where}${answer.talk ?? ""}` };
   },
 };

@@ -1,5 +1,5 @@
 /**
- * `signalbox task create`: a task is made, and started as soon as there is room.
+ * `signalbox task create`: a task is made, and started as soon as one more agent may work.
  *
  * Everything that could be wrong is looked at first: what is refused has written nothing.
  */
@@ -12,7 +12,7 @@ import type { Store } from "../../engine/ports/store.ts";
 import { acknowledged, acting, seeThrough, type Acting } from "../acting.ts";
 import { beginRun } from "../beginning.ts";
 import { idOf } from "../id-of.ts";
-import { EXIT_GATE, EXIT_NOT_YOURS, type Answer, type Command, type Given } from "../command.ts";
+import { EXIT_NOT_YOURS, type Answer, type Command, type Given } from "../command.ts";
 import { getGoing, standInLine } from "../going.ts";
 import { textIn } from "../input.ts";
 import { projectFor } from "../project/make.ts";
@@ -40,18 +40,18 @@ const PARAMS: Readonly<Record<string, string>> = {
 export const command: Command = {
   usage: "[BRANCH] [SUMMARY] [--context - | FILE] [--depends-on TASK]... [--no-start]",
   about:
-    "Makes a task in this repository and starts it as soon as a workspace is free; prints its id and does not wait.\nOne word that cannot be a branch is the summary. Without a branch it is signalbox/ID until its worker renames it.\nWithout a summary it begins in clarification: its worker asks.\nAgents that belong to no run may make tasks, too, which start when their turn comes; agents of runs may not.",
+    "Makes a task in this repository and starts it as soon as one more agent may work; prints its id and does not wait.\nOne word that cannot be a branch is the summary. Without a branch it is signalbox/ID until its worker renames it.\nWithout a summary it begins in clarification, unless it waits for other tasks or for you: its worker asks.\nAgents that belong to no run may make tasks, too, which start when their turn comes; agents of runs may not.",
   words: { min: 0, max: 2 },
   options: {
     harness: { takes: "NAME", about: "the agent that works" },
     "review-harness": { takes: "NAME", about: "the agent that reviews" },
-    effort: { takes: "LEVEL", about: "how hard the worker thinks, as its harness calls it" },
-    "review-effort": { takes: "LEVEL", about: "the same for the reviewer" },
-    context: { takes: "FILE", about: "what is to be known beforehand; - for the standard input" },
-    "no-start": { about: "leave it pending until somebody starts it" },
+    effort: { takes: "LEVEL", about: "noted in TASK.md; no program is called with it" },
+    "review-effort": { takes: "LEVEL", about: "the same, for the reviewer" },
+    context: { takes: "FILE", about: "what the agents must know; - for the standard input" },
+    "no-start": { about: "leave it pending until a person starts it" },
     status: {
       takes: "pending|clarification|agent-review|reviewing",
-      about: "where it begins: with questions, or with work that is there",
+      about: "where it begins: with questions, or with existing work",
     },
     "depends-on": DEPENDS_ON,
     project: { takes: "PROJECT", about: "in this project, instead of the repository that you are in" },
@@ -83,7 +83,7 @@ async function create(typed: Acting, given: Given): Promise<Answer> {
   const path = isLeft ? undefined : (on.door.env["PATH"] ?? "");
   const dependsOn = dependenciesOf(on, { given: given.lists["depends-on"] ?? [], repo, run: known });
   if (isNew) {
-    requireStart(on, site, options["status"]);
+    requireStart(site, options["status"]);
     requireHarnesses(loaded.workflow, site.settings, {
       params: { ...site.set, ...params },
       path,
@@ -97,7 +97,7 @@ async function create(typed: Acting, given: Given): Promise<Answer> {
   const { isNew: isNewProject, ...project } = await projectFor({ store, env: on.door.env }, site);
   const to =
     options["status"] ??
-    (summary === "" && !isLeft && canBegin(store, { repo, dependsOn }) ? askingIn(site) : undefined);
+    (summary === "" && !isLeft && areDone(store, dependsOn) ? askingIn(site) : undefined);
   const { base, tree } = await workOf(on, site, { defaultBranch: project.defaultBranch, branch, to });
   const beginning = {
     goal: summary,
@@ -159,21 +159,15 @@ function declares({ loaded }: Site, param: string): boolean {
 }
 
 /** Looked at before anything is written; the core decides once more. */
-function requireStart({ box }: Acting, { loaded, repo }: Site, status: string | undefined): void {
+function requireStart({ loaded }: Site, status: string | undefined): void {
   if (status === undefined) return;
   const starts = loaded.workflow.movesFrom[START] ?? [];
-  const move = starts.find(({ to }) => to === status);
-  if (move === undefined)
+  if (!starts.some(({ to }) => to === status))
     throw new UserError(
       "not-in-map",
       `a task cannot begin in "${status}"; it begins in ${starts.map(({ to }) => to).join(", ")}`,
       { next: "signalbox task create --help", exit: EXIT_NOT_YOURS },
     );
-  if (move.reserve.length === 0 || box.store.hasRoom(repo)) return;
-  throw new UserError("gate-not-met", `no workspace is free, and a task that begins in ${status} needs one`, {
-    next: "signalbox workspace list",
-    exit: EXIT_GATE,
-  });
 }
 
 /** Where the workflow can begin with questions. */
@@ -182,13 +176,12 @@ function askingIn({ loaded }: Site): string | undefined {
   return starts.some(({ to }) => to === ASKING) ? ASKING : undefined;
 }
 
-/** Somebody who asks needs a workspace, too. */
-function canBegin(store: Store, of: { repo: string; dependsOn: readonly string[] }): boolean {
-  return of.dependsOn.every((id) => store.load(id)?.row.status === "done") && store.hasRoom(of.repo);
+function areDone(store: Store, runs: readonly string[]): boolean {
+  return runs.every((id) => store.load(id)?.row.status === "done");
 }
 
 /**
- * What a task begins with. Its worktree is made from the project's own branch as it is then, wherever somebody stands now. Whoever
+ * What a task begins with. Its workspace is made from the project's own branch as it is then, wherever somebody stands now. Whoever
  * brings work answers for that work as it is at this moment, and not for what somebody makes of the branch later.
  */
 async function workOf(

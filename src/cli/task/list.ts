@@ -11,8 +11,10 @@ import type { Store } from "../../engine/ports/store.ts";
 import { newestFirst, withStore } from "../box.ts";
 import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
 import { numberOption } from "../number-option.ts";
+import { sayQueued } from "../reading/line.ts";
 import { projectNamed, repoHere } from "../project/which.ts";
 import { columns, firstLine, paintStatus, sayAge, sayStatus } from "../say.ts";
+import { deadlocksIn } from "../reading/trouble.ts";
 import { sessionsOf, type Session } from "./session.ts";
 
 const HELP = "signalbox task list --help";
@@ -63,6 +65,7 @@ export const command: Command = {
       const limit = numberOption(given, "limit", { otherwise: LIMIT, min: 1, max: LIMIT_MAX, help: HELP });
       const { rows, more } = select(store, given, { door, limit });
       const tasks = store === undefined ? [] : itemsOf(store, rows);
+      const line = store === undefined ? [] : sayQueued(store, tasks);
       const next = nextFor(tasks);
       return {
         exit: EXIT_OK,
@@ -74,6 +77,7 @@ export const command: Command = {
         talk: [
           ...(tasks.length === 0 ? ["  no task is like that"] : []),
           ...(more > 0 ? [`  ${more} more: --limit ${tasks.length + more}`] : []),
+          ...line.map((each) => `  ${each}`),
           `  next: ${next}`,
           "",
         ].join("\n"),
@@ -118,6 +122,7 @@ function itemsOf(store: Store, rows: readonly RunRow[]): TaskItem[] {
   const sessions = sessionsOf(store);
   const queued = inLine(store);
   const refused = refusedInLine(store);
+  const deadlocks = deadlocksIn(store);
   const names = new Map(store.projects().map(({ repo, name }) => [repo, name]));
   return rows.map((row) => {
     const run = runOf(store, row.id);
@@ -129,7 +134,7 @@ function itemsOf(store: Store, rows: readonly RunRow[]): TaskItem[] {
       summary: String(run?.params["summary"] ?? goal),
       state,
       status,
-      attention,
+      attention: attention || (deadlocks.get(id) ?? ""),
       halted,
       session: run === undefined ? "unknown" : sessions(run),
       round: run?.counters["review_round"] ?? 0,
@@ -186,6 +191,8 @@ function sayWhy(task: TaskItem, paint: Door["paint"]): string {
 function nextFor(tasks: readonly TaskItem[]): string {
   const [first] = tasks;
   if (first === undefined) return "signalbox task create SUMMARY";
-  const asked = tasks.some(({ status, queued }) => status === "waiting" && !queued);
+  const asked = tasks.some(
+    ({ status, queued, attention }) => (status === "waiting" && !queued) || attention !== "",
+  );
   return asked ? "signalbox inbox" : `signalbox task show ${first.run}`;
 }

@@ -1,32 +1,33 @@
 /**
- * `signalbox task merge`: a person merges the work of a task, and the task is done.
+ * `signalbox task merge`: a person delivers the work of a task, and the task is done.
  *
  * The merge is the person's own act, like `git merge`: this command does it, before it asks for the move. Killed in between, the next
- * call finds the branch merged and asks for the move, and so does the supervisor.
+ * call finds the target with the work and asks for the move, and so does the supervisor.
  */
 
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
+import type { Facts } from "../../core/event.ts";
 import { targetOf } from "../../core/gate.ts";
+import type { Run } from "../../core/run.ts";
 import { step } from "../../core/step.ts";
-import type { Landed } from "../../adapters/git/merge.ts";
-import type { Looked } from "../../adapters/git/same-work.ts";
+import type { Move } from "../../core/workflow.ts";
+import type { Merged, Strategy } from "../../adapters/git/merge.ts";
 import { artifactPaths, boundWorkspace } from "../../engine/place.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import { factsOf } from "../../engine/known.ts";
-import { acting, requireWorkspace, voiceOf, type Acting, type Done, type Voice } from "../acting.ts";
+import { acting, ask, requireWorkspace, voiceOf, type Acting, type Done, type Voice } from "../acting.ts";
 import { EXIT_GATE, EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
 import { talkOf } from "../acted.ts";
 import { requireKept } from "../kept.ts";
-import { moveTo } from "../moving.ts";
 import { refusal } from "../refused.ts";
-import { PERSON } from "../reading/ways.ts";
+import { isFinishing } from "../reading/of-task.ts";
 import { firstLine } from "../say.ts";
 import { OF_PROJECT, taskOf } from "./which.ts";
 
 const HELP = "signalbox task merge --help";
-const STRATEGIES = ["ff", "merge"] as const;
+const STRATEGIES: readonly Strategy[] = ["ff", "merge", "squash"];
 const NAMES_SHOWN = 10;
 
 /** What `--json` gives. */
@@ -36,10 +37,15 @@ export type MergeData = {
   readonly to: string;
   readonly seq: number;
   readonly branch: string;
-  /** The branch that it was merged into, and the commit that this is at now. */
+  /** The handover commit that was merged. */
+  readonly work: string;
+  /** The branch that it was merged into. */
   readonly into: string;
+  /** The commit that this is at now; of `already`, the one that brought the work. */
   readonly commit: string;
-  readonly how: Landed["how"];
+  readonly how: Merged["how"];
+  /** How many files it got or changed. */
+  readonly files: number;
   /** The checkout that has followed; empty for none. */
   readonly checkout: string;
   /** What became of the branch on the remote: `kept`, `deleted`, or `failed`. */
@@ -47,19 +53,24 @@ export type MergeData = {
 };
 
 export const command: Command = {
-  usage: "[TASK] [--strategy ff|merge] [--message TEXT] [--delete-remote]",
+  usage: "[TASK] [--strategy ff|merge|squash] [--squash] [--leave] [--message TEXT] [--delete-remote]",
   about:
-    "Merges the branch of a task into the default branch, and the task is done. Without --strategy: a fast-forward where that is possible, a merge commit otherwise.\nNothing is touched where there would be conflicts, or where a checkout of the default branch has changes that are not committed. Only people can do this.",
+    "Merges the reviewed commit of a task into the default branch, checks what arrived, and the task is done. Without --strategy: a fast-forward where that is possible, a merge commit otherwise.\nNothing is touched on conflicts, if a checkout of the default branch has uncommitted changes, if the workspace changed after the review, or if the branch of the task has commits that were not reviewed. Only people can do this.",
   words: { min: 0, max: 1 },
   options: {
     ...OF_PROJECT,
-    strategy: { takes: "ff|merge", about: "only a fast-forward, or always a merge commit" },
-    message: { takes: "TEXT", about: "the message of the merge commit" },
+    strategy: {
+      takes: "ff|merge|squash",
+      about: "only a fast-forward, always a merge commit, or one new commit",
+    },
+    squash: { about: "short for --strategy squash" },
+    leave: { about: "leave out commits on the branch of the task that were not reviewed" },
+    message: { takes: "TEXT", about: "the message of the new commit" },
     "delete-remote": { about: "delete the branch on the project's remote afterwards" },
     note: { takes: "TEXT", about: "why, for the history" },
     key: { takes: "KEY", about: "the same key twice does it once, and gives the same answer" },
   },
-  examples: ["signalbox task merge k3d9", "signalbox task merge k3d9 --strategy merge --delete-remote"],
+  examples: ["signalbox task merge k3d9", "signalbox task merge k3d9 --squash --delete-remote"],
   answer: (given, door) => merge(given, door),
 };
 
@@ -67,51 +78,59 @@ export function merge(given: Given, door: Door): Promise<Answer> {
   return acting(door, async (on) => {
     requirePerson(on.who);
     const { options } = given;
-    const strategy = strategyOf(options["strategy"]);
+    const strategy = strategyOf(options);
     const kept = requireKept(on, taskOf(on, given.words[0], options["project"]));
-    const { id, repo } = kept.row;
-    const workspace = requireBranch(on, id);
+    const { id: run, repo } = kept.row;
+    const { branch, base } = requireBranch(on, run);
     const into = await branchMergedInto(on, repo);
-    const { mergeBranch } = await import("../../adapters/git/merge.ts");
-    const voice = await voiceOf(on, id);
-    const { to, looked } = isDone(on, kept)
-      ? { to: undefined, looked: undefined }
-      : await requireFinish(on, kept, voice);
-    // Of a task that is done, the workspace is being given back.
-    if (to !== undefined) await requireCommitted(on, id);
-    const landed = await mergeBranch(
-      { home: on.home, env: door.env },
-      {
-        run: id,
-        repo,
-        branch: workspace.branch,
-        into,
-        message: options["message"] ?? `Merge task ${id}: ${firstLine(summaryOf(kept))}`,
-        ...(strategy === undefined ? {} : { strategy }),
-        ...(looked === undefined ? {} : { looked }),
-      },
-    );
-    const done = await finish(on, kept, { to, voice, note: options["note"], key: options["key"] });
+    const voice = await voiceOf(on, run);
+    const end = isDone(on, kept) ? undefined : await requireFinish(on, kept, voice);
+    const git = { home: on.home, env: door.env };
+    const commit = await requireHandover(on, kept, end?.facts.tree ?? kept.run.tree);
+    const { mergeWork } = await import("../../adapters/git/merge.ts");
+    const merged = await mergeWork(git, {
+      run,
+      repo,
+      branch,
+      base,
+      into,
+      commit,
+      message: options["message"] ?? messageOf(kept, strategy),
+      leave: options["leave"] !== undefined,
+      ...(strategy === undefined ? {} : { strategy }),
+    });
+    const done = await finish(on, kept, { end, voice, note: options["note"], key: options["key"] });
     const remote =
       options["delete-remote"] === undefined
         ? undefined
-        : await deleteRemote(on, { repo, branch: workspace.branch, merged: landed.commit });
-    return answerOf(done, { branch: workspace.branch, into, landed, remote });
+        : await deleteRemote(on, { repo, branch, merged: merged.commit });
+    return answerOf(done, { branch, into, work: commit, merged, remote });
   });
 }
 
-function strategyOf(given: string | undefined): (typeof STRATEGIES)[number] | undefined {
+function strategyOf(options: Given["options"]): Strategy | undefined {
+  const given = options["strategy"] ?? (options["squash"] === undefined ? undefined : "squash");
   const known = STRATEGIES.find((each) => each === given);
-  if (given === undefined || known !== undefined) return known;
-  throw new UserError("bad-usage", `--strategy ${given}: it is ff or merge`, HELP);
+  if (given !== undefined && known === undefined)
+    throw new UserError("bad-usage", `--strategy ${given}: use ff, merge or squash`, HELP);
+  if (options["squash"] !== undefined && known !== "squash")
+    throw new UserError("bad-usage", `--squash and --strategy ${given} exclude each other`, HELP);
+  return known;
 }
 
-function summaryOf({ row, run }: Kept): string {
+function messageOf(kept: Kept, strategy: Strategy | undefined): string {
+  const { id } = kept.row;
+  return strategy === "squash"
+    ? `${titleOf(kept)}\n\nSignalbox-Run: ${id}`
+    : `Merge task ${id}: ${titleOf(kept)}`;
+}
+
+function titleOf({ row, run }: Kept): string {
   const { summary } = run.params;
-  return typeof summary === "string" && summary !== "" ? summary : row.goal;
+  return firstLine(typeof summary === "string" && summary !== "" ? summary : row.goal);
 }
 
-/** What is merged is the branch of its workspace, also after the workspace was given back. */
+/** Known also after the workspace was released. */
 function requireBranch({ box }: Acting, run: string): WorkspaceRow {
   const row = box.store.workspace(run);
   if (row !== undefined && row.branch !== "") return row;
@@ -125,7 +144,7 @@ async function branchMergedInto({ box }: Acting, repo: string): Promise<string> 
   const { defaultBranchOf } = await import("../../adapters/git/default-refs.ts");
   const into = defaultBranchOf(repo, box.store.projectAt(repo)?.defaultBranch ?? "");
   if (into !== undefined) return into;
-  throw new UserError("no-branch", `nobody knows the default branch of ${repo}`, {
+  throw new UserError("no-branch", `the default branch of ${repo} is not known`, {
     next: "signalbox project update --default-branch NAME",
     exit: EXIT_GATE,
   });
@@ -135,61 +154,103 @@ function isDone({ box }: Acting, { row, run }: Kept): boolean {
   return box.workflow(row.definition).definition.states[run.state]?.final === "done";
 }
 
-type Finish = { readonly to: string; readonly looked: Looked | undefined };
+type End = {
+  readonly to: string;
+  readonly facts: Facts;
+};
 
-/** Where a person may call it done, with everything that this needs as it is now. Gives where that leads, and the work that it is about. */
-async function requireFinish(on: Acting, kept: Kept, { by }: Voice): Promise<Finish> {
+/** The move by which a person finishes the task, open for the workspace as it is now. */
+async function requireFinish(on: Acting, kept: Kept, { by }: Voice): Promise<End> {
   const { row, run } = kept;
   const workflow = on.box.workflow(row.definition);
-  const { states, moves } = workflow.definition;
-  const isFinishing = (move: (typeof moves)[number]): boolean =>
-    move.by.includes(PERSON) && move.answer === undefined && states[targetOf(run, move)]?.final === "done";
-  const move = (workflow.movesFrom[run.state] ?? []).find(isFinishing);
+  const isEnd = (each: Move): boolean => isFinishing({ workflow, run }, each);
+  const move = (workflow.movesFrom[run.state] ?? []).find(isEnd);
   if (move === undefined) {
-    const from = [...new Set(moves.filter(isFinishing).map((each) => each.from))].join(" or ");
+    const ends = workflow.definition.moves.filter(isEnd);
+    const where = [...new Set(ends.map((each) => each.from))].join(" or ");
     throw new UserError(
       "gate-not-met",
-      `${row.id} is in ${run.state}, and a person can call it done ${from === "" ? "by an answer only" : `in ${from} only`}`,
+      `${row.id} is in ${run.state}. A person can merge it ${where === "" ? "by an answer only" : `in ${where} only`}.`,
       { next: `signalbox why ${row.id}`, exit: EXIT_GATE },
     );
   }
   const to = targetOf(run, move);
   const facts = await factsOf(on.box, kept, workflow);
   const tried = step(workflow, run, { type: "move-asked", by, at: row.updatedAt, to, ...facts });
-  if (!tried.ok) {
-    await requireWorkspace(on, row.id, tried.refusal.code);
-    throw refusal(tried.refusal, run);
-  }
-  const { tree = "" } = facts;
-  return { to, looked: tree === "" ? undefined : { tree, artifacts: artifactPaths(workflow, run) } };
+  if (tried.ok) return { to, facts };
+  await requireWorkspace(on, row.id, tried.refusal.code);
+  await requireSameWork(on, kept, { move, tree: facts.tree ?? "" });
+  throw refusal(tried.refusal, run);
 }
-
-/** What is not committed would not be merged, and nobody would notice. */
-async function requireCommitted(on: Acting, run: string): Promise<void> {
-  const bound = boundWorkspace(on.box, run);
-  if (bound === undefined) return;
-  const { uncommittedIn } = await import("../../adapters/git/uncommitted.ts");
-  const { path, branch } = bound;
-  const names = await uncommittedIn({ home: on.home, env: on.door.env }, { run, path, branch });
-  if (names.length === 0) return;
+/** Where the workspace is not what the gate is about, the difference is what a person has to know. */
+async function requireSameWork(
+  on: Acting,
+  { row, run }: Kept,
+  { move, tree }: { readonly move: Move; readonly tree: string },
+): Promise<void> {
+  const path = boundWorkspace(on.box, row.id)?.path;
+  const reviewed = reviewedIn(run, move);
+  if (path === undefined || tree === "" || reviewed === "" || reviewed === tree) return;
+  const { gitBranches } = await import("../../adapters/git/branch-port.ts");
+  const changes = await gitBranches({ home: on.home, env: on.door.env }).changed(path, {
+    from: reviewed,
+    tree,
+    artifacts: [],
+  });
+  const names = changes.map((each) => each.path);
   const more = names.length - NAMES_SHOWN;
   const shown = `${names.slice(0, NAMES_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-  throw new UserError("not-committed", `not everything in ${path} is committed: ${shown}`, {
-    next: `git -C '${path}' commit --all, then: signalbox task merge ${run}`,
+  const [artifact = ""] = move.need;
+  throw new UserError(
+    "stale",
+    `The workspace ${path} changed after ${artifact} was made: ${shown}. Nothing was merged.`,
+    {
+      next: `signalbox task request-changes ${row.id} "TEXT" has it reviewed again; to answer for it yourself: signalbox waive ${row.id} ${artifact} --reason "TEXT", then: signalbox task merge ${row.id}`,
+      exit: EXIT_GATE,
+    },
+  );
+}
+
+/** The tree that what the move needs is about. */
+function reviewedIn(run: Run, { need }: Move): string {
+  const trees = need.map((name) => run.waivers[name]?.tree ?? run.held[name]?.tree ?? "");
+  return trees.find((tree) => tree !== "") ?? "";
+}
+
+/** The commit of exactly this tree. Work for which a person waived the review was not handed over before. */
+async function requireHandover(on: Acting, kept: Kept, tree: string): Promise<string> {
+  const { handoverOf } = await import("../../adapters/git/handover.ts");
+  const { id: run, repo } = kept.row;
+  const artifacts = artifactPaths(on.box.workflow(kept.row.definition), kept.run);
+  const find = (): Promise<string | undefined> =>
+    handoverOf({ home: on.home, env: on.door.env }, { repo, run, tree, artifacts });
+  const path = boundWorkspace(on.box, run)?.path;
+  const known = await find();
+  if (known === undefined && path !== undefined) {
+    const message = `${titleOf(kept)}\n\nSignalbox-Run: ${run}`;
+    await on.box.workspaces.snapshot({ path, repo, run, tree, artifacts, message });
+  }
+  const commit = known ?? (await find());
+  if (commit !== undefined) return commit;
+  throw new UserError("no-handover", `${run} has no commit of its reviewed content. Nothing was merged.`, {
+    next: `signalbox show ${run}`,
     exit: EXIT_GATE,
   });
 }
 
 type Finishing = {
   /** None where it is done already. */
-  readonly to: string | undefined;
+  readonly end: End | undefined;
   readonly voice: Voice;
   readonly note: string | undefined;
   readonly key: string | undefined;
 };
 
-/** The supervisor may see the merge before we have asked: then it is done as well. */
-async function finish(on: Acting, kept: Kept, { to, ...rest }: Finishing): Promise<Done> {
+/**
+ * Asks for the move with what was known before the merge: the reviewed commit has arrived, whatever has changed in the workspace since.
+ * The supervisor may see the merge first: then the task is done as well.
+ */
+async function finish(on: Acting, kept: Kept, { end, voice, note, key }: Finishing): Promise<Done> {
   const { id: run } = kept.row;
   const there = (now: Kept): Done => ({
     run,
@@ -199,9 +260,23 @@ async function finish(on: Acting, kept: Kept, { to, ...rest }: Finishing): Promi
     told: [],
     accepted: undefined,
   });
-  if (to === undefined) return there(kept);
+  if (end === undefined) return there(kept);
   try {
-    return await moveTo(on, { run, to, ...rest });
+    return await ask(on, {
+      run,
+      event: ({ at }, by) => ({
+        type: "move-asked",
+        by,
+        at,
+        to: end.to,
+        ...(note === undefined ? {} : { note }),
+        ...end.facts,
+      }),
+      facts: end.facts,
+      expected: { state: kept.run.state },
+      ...(key === undefined ? {} : { key }),
+      voice,
+    });
   } catch (error) {
     const now = requireKept(on, run);
     if (error instanceof UserError && isDone(on, now)) return there(now);
@@ -230,36 +305,37 @@ async function deleteRemote(
     : { isDeleted: false, told: `${branch} could not be deleted on ${where}: ${said}` };
 }
 
-const HOW: Readonly<Record<Landed["how"], string>> = {
-  already: "was merged already into",
-  ff: "is merged into",
-  merge: "is merged, by a merge commit, into",
-};
-
 function answerOf(
   done: Done,
   of: {
     readonly branch: string;
     readonly into: string;
-    readonly landed: Landed;
+    readonly work: string;
+    readonly merged: Merged;
     readonly remote: Remote | undefined;
   },
 ): Answer {
   const { run, from, to, seq, told } = done;
-  const { branch, into, landed, remote } = of;
+  const { branch, into, work, remote } = of;
+  const { how, commit, files, checkout } = of.merged;
   const data: MergeData = {
     run,
     from,
     to,
     seq,
     branch,
+    work,
     into,
-    ...landed,
+    commit,
+    how,
+    files,
+    checkout,
     remote: remote === undefined ? "kept" : remote.isDeleted ? "deleted" : "failed",
   };
-  const message = `${branch} ${HOW[landed.how]} ${into}; ${run} is ${to}`;
+  const message = `${sayMerged(into, of.merged)}; ${run} is ${to}`;
   const next = `signalbox show ${run}`;
-  const followed = landed.checkout === "" ? [] : [`${landed.checkout} has followed`];
+  const followed = checkout === "" ? [] : [`${checkout} has followed`];
+  const unpushed = of.merged.isUnpushed ? [`not pushed yet: git push origin ${into}`] : [];
   return {
     exit: EXIT_OK,
     code: "ok",
@@ -267,6 +343,18 @@ function answerOf(
     data: () => data,
     text: () => `${message}\n`,
     next,
-    talk: talkOf([...told, ...followed, ...(remote === undefined ? [] : [remote.told])], next),
+    talk: talkOf([...told, ...followed, ...unpushed, ...(remote === undefined ? [] : [remote.told])], next),
   };
 }
+
+function sayMerged(into: string, { how, said, files }: Merged): string {
+  if (how === "already") return `${into} already contains the work, since ${said}`;
+  const count = `${files} ${files === 1 ? "file" : "files"}`;
+  return `merged into ${into}${HOW[how]}: ${count}, ${into} is at ${said}`;
+}
+
+const HOW: Readonly<Record<Strategy, string>> = {
+  ff: "",
+  merge: " with a merge commit",
+  squash: " as one commit",
+};

@@ -1,4 +1,4 @@
-/** `signalbox task show`: what `show` says of a run, and what makes a task of it: dependencies, queue, pool, messages. */
+/** `signalbox task show`: what `show` says of a run, and what makes a task of it: dependencies, queue, messages. */
 
 import { whyInLine } from "../../engine/line.ts";
 import type { MessageRow } from "../../engine/ports/messages.ts";
@@ -13,8 +13,6 @@ import { OF_PROJECT, taskMeant } from "./which.ts";
 export type TaskView = {
   readonly project: string;
   readonly session: Session;
-  /** The worktree of the pool, by its name. */
-  readonly pool: string;
   readonly queued: boolean;
   /** In words, what it waits for in the queue. */
   readonly queuedFor: string;
@@ -27,7 +25,7 @@ export type TaskView = {
 export const command: Command = {
   usage: "[TASK] [--verbose]",
   about:
-    "Shows a task as `signalbox show` does, and beside that its project, its place in the pool or the queue, what it depends on, and what its agents were told.",
+    "Shows a task as `signalbox show` does, and beside that its project, its place in the queue, what it depends on, and what its agents were told.",
   words: { min: 0, max: 1 },
   options: { ...OF_PROJECT, ...showRun.options },
   examples: ["signalbox task show k3d9"],
@@ -61,7 +59,6 @@ function viewOf(store: Store, id: string): TaskView {
   return {
     project: store.projectAt(repo)?.name ?? "",
     session: kept === undefined ? "none" : sessionsOf(store)(kept.run),
-    pool: store.poolOf(id)?.name ?? "",
     queued,
     queuedFor: queued ? whyInLine(store, id).join("; ") || "waits for its turn" : "",
     dependsOn: store.depends(id).map((run) => ({ run, state: store.load(run)?.row.state ?? "" })),
@@ -72,11 +69,10 @@ function viewOf(store: Store, id: string): TaskView {
 }
 
 function say(view: TaskView): string {
-  const { project, session, pool, queuedFor, dependsOn, dependents, messages, hidden } = view;
+  const { project, session, queuedFor, dependsOn, dependents, messages, hidden } = view;
   const lines: [string, string][] = [
     ["project", project],
     ["session", session === "none" ? "" : session],
-    ["pool", pool],
     ["queued", queuedFor],
     ["depends on", dependsOn.map(({ run, state }) => `${run} (${state})`).join(", ")],
     ["waited for by", dependents.join(", ")],

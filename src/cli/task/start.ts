@@ -17,7 +17,7 @@ import { OF_PROJECT, taskOf } from "./which.ts";
 export const command: Command = {
   usage: "[TASK] [--key KEY]",
   about:
-    "Starts a task that is pending. Without a free workspace it is put into the queue and starts when there is one.\nRefused while something that it depends on is not done; `signalbox move TASK planning` does it all the same. Only people can do this.",
+    "Starts a task that is pending. While as many agents work as may, it is put into the queue and starts when one has ended.\nRefused while something that it depends on is not done; `signalbox move TASK planning` does it all the same. Only people can do this.",
   words: { min: 0, max: 1 },
   options: { ...OF_PROJECT, key: { takes: "KEY", about: "the same key twice starts it once" } },
   examples: ["signalbox task start k3d9"],
@@ -52,11 +52,10 @@ function requirePending(on: Acting, id: string): void {
   );
 }
 
-/** What is only put into the queue may be installed until its turn comes. */
 async function requireAgents({ box, door: { env } }: Acting, id: string): Promise<void> {
   const { store } = box;
   const kept = store.load(id);
-  if (kept === undefined || !store.hasRoom(kept.row.repo)) return;
+  if (kept === undefined) return;
   const { row, run } = kept;
   const { readSettings } = await import("../../adapters/config/read.ts");
   const settings = await readSettings({ repo: row.repo, env, store });

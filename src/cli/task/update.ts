@@ -134,12 +134,12 @@ function setDetail(on: Acting, { run, name, value, voice, key }: Detail): Promis
   });
 }
 
-async function branchOf({ box, door }: Acting, run: string): Promise<string> {
+async function branchOf({ box }: Acting, run: string): Promise<string> {
   const workspace = boundWorkspace(box, run);
   if (workspace === undefined)
     throw new UserError("no-workspace", `run ${run} has no workspace whose branch could be asked for`, HELP);
-  const { repositoryOf } = await import("../../adapters/git/repository.ts");
-  const { branch } = await repositoryOf(workspace.path, door.env);
+  const { presentBranch } = await import("../../adapters/git/present-branch.ts");
+  const branch = presentBranch(workspace.path);
   if (branch !== "") return branch;
   throw new UserError("no-branch", `no branch is checked out in ${workspace.path}`, `git switch -c NAME`);
 }

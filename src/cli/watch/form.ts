@@ -48,7 +48,7 @@ function created(model: Model, form: Form): Next {
 export function projectFor(model: Model): string {
   if (model.project !== "") return model.project;
   const row = selectedRow(model);
-  return model.board.pools.find(({ repo }) => repo === row?.repo)?.project ?? "";
+  return model.board.projects.find(({ repo }) => repo === row?.repo)?.project ?? "";
 }
 
 function changed(

@@ -109,7 +109,7 @@ export function begin(of: {
 }): Model {
   return {
     ...of,
-    board: { rows: [], more: 0, pools: [] },
+    board: { rows: [], more: 0, projects: [] },
     selected: "",
     top: 0,
     mode: TABLE,

@@ -9,14 +9,14 @@ import { plain } from "./width.ts";
 
 /** The whole table, as wide as it is. */
 export function sayBoard(
-  { rows, pools, more }: BoardView,
+  { rows, projects, more }: BoardView,
   on: { readonly paint: Paint; readonly now: number },
 ): string {
   const { paint, now } = on;
   const waiting = rows.filter(needsPerson).length;
   const head = [
     waiting === 0 ? "nothing waits for you" : `${waiting} ${waiting === 1 ? "waits" : "wait"} for you`,
-    ...pools.map(({ project, used, size }) => `${plain(project)} ${used}/${size} workspaces`),
+    ...projects.map(({ project, atWork, agents }) => `${plain(project)} ${atWork}/${agents} agents`),
   ].join(", ");
   if (rows.length === 0) return `${head}\n`;
   const list = placed(rows, { columns: Number.MAX_SAFE_INTEGER, now });

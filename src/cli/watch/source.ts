@@ -34,7 +34,7 @@ export type Source = {
   close(): void;
 };
 
-const NOTHING: BoardView = { rows: [], more: 0, pools: [] };
+const NOTHING: BoardView = { rows: [], more: 0, projects: [] };
 const PAGE_BYTES_MAX = 1024 * 1024;
 
 type On = {

@@ -67,9 +67,9 @@ const HELP: readonly (readonly [keys: string, does: string])[] = [
   ],
   [
     "WAITS FOR",
-    "you: something that takes a person. workspace: the project's pool is full. after X: the run X comes first. Otherwise whoever is at work",
+    "you: something that takes a person. queued: as many agents of the project work as may. after X: the run X comes first. Otherwise the agent that is at work",
   ],
-  ["POOLS", "workspaces in use, and how many there may be, for each project"],
+  ["AGENTS", "agents at work, and how many may work at the same time, for each project"],
 ];
 
 const KEYS_WIDTH = 14;

@@ -1,4 +1,4 @@
-/** `workspace list`: each worktree, who has it, how much work is in it, and what is odd. */
+/** `workspace list`: the workspace of each run, how much work is in it, and what is odd. */
 
 import { requireHome, withStore } from "../box.ts";
 import { changesIn } from "../board/changes.ts";
@@ -6,12 +6,12 @@ import { UNKNOWN, type Work } from "../board/row.ts";
 import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
 import { repoMeant } from "../salvage/scope.ts";
 import { columns } from "../say.ts";
-import { strangersOf, worktreesOf, type Worktree } from "./look.ts";
+import { strangersOf, workspacesOf, type Workspace } from "./look.ts";
 
 export const command: Command = {
   usage: "[--all | --project NAME]",
   about:
-    "Lists the worktrees of the project that you are in, or of all: free, or whose they are, with commits ahead of where they began and changed lines, and what is odd about them.",
+    "Lists the workspaces of the project that you are in, or of all: the run of each and where it is, its branch, commits ahead of where it began and changed lines, and what is odd about it.",
   words: { min: 0, max: 0 },
   options: {
     all: { about: "of every project" },
@@ -22,7 +22,7 @@ export const command: Command = {
 };
 
 /** What `--json` gives for each. */
-type Item = Pick<Worktree, "name" | "project" | "repo" | "path" | "run" | "branch" | "odd"> &
+type Item = Pick<Workspace, "project" | "repo" | "path" | "run" | "branch" | "odd"> &
   Work & { readonly state: string; readonly status: string };
 
 function list(given: Given, door: Door): Promise<Answer> {
@@ -30,19 +30,15 @@ function list(given: Given, door: Door): Promise<Answer> {
     const home = requireHome(door);
     const repo = repoMeant(store, given, door);
     const items: Item[] = [];
-    for (const worktree of store === undefined ? [] : worktreesOf({ home, store }, repo))
-      items.push(await itemOf(worktree, { home, env: door.env }));
+    for (const workspace of store === undefined ? [] : workspacesOf({ home, store }, repo))
+      items.push(await itemOf(workspace, { home, env: door.env }));
     const strange = store === undefined ? [] : strangersOf({ home, store });
-    const isOdd = strange.length > 0 || items.some(({ odd }) => odd.some((what) => what !== "not made yet"));
-    const next = isOdd
-      ? "signalbox workspace gc"
-      : items.length === 0
-        ? "signalbox workspace init"
-        : "signalbox task list";
+    const isOdd = strange.length > 0 || items.some(({ odd }) => odd.length > 0);
+    const next = isOdd ? "signalbox workspace gc" : "signalbox task list";
     return {
       exit: EXIT_OK,
       code: "ok",
-      message: `${items.length} ${items.length === 1 ? "worktree" : "worktrees"}`,
+      message: `${items.length} ${items.length === 1 ? "workspace" : "workspaces"}`,
       data: () => ({ workspaces: items, strange }),
       text: () =>
         columns([
@@ -50,30 +46,26 @@ function list(given: Given, door: Door): Promise<Answer> {
           ...strange.map((path) => strangerRow(path, door)),
         ]),
       next,
-      talk: `${items.length === 0 ? "  there are no worktrees here yet\n" : ""}  next: ${next}\n`,
+      talk: `${items.length === 0 ? "  no run has a workspace here\n" : ""}  next: ${next}\n`,
     } satisfies Answer;
   });
 }
 
-async function itemOf(worktree: Worktree, on: Parameters<typeof changesIn>[0]): Promise<Item> {
-  const { name, project, repo, path, run, row, bound, branch, odd } = worktree;
+async function itemOf(workspace: Workspace, on: Parameters<typeof changesIn>[0]): Promise<Item> {
+  const { project, repo, path, run, row, own, branch, odd } = workspace;
   // What git cannot tell is not known, and no reason to say nothing about the others.
   const work =
-    bound === undefined
-      ? UNKNOWN
-      : await changesIn(on, { path, base: bound.base, into: "" }).catch(() => UNKNOWN);
+    own?.status === "bound"
+      ? await changesIn(on, { path, base: own.base, into: "" }).catch(() => UNKNOWN)
+      : UNKNOWN;
   const state = row?.state ?? "";
   const status = row?.status ?? "";
-  return { name, project, repo, path, run, state, status, branch, ...work, odd };
+  return { project, repo, path, run, state, status, branch, ...work, odd };
 }
 
-function rowOf(
-  { name, run, state, branch, ahead, added, removed, path, odd }: Item,
-  { paint }: Door,
-): string[] {
+function rowOf({ run, state, branch, ahead, added, removed, path, odd }: Item, { paint }: Door): string[] {
   return [
-    paint.bold(name),
-    run === "" ? "free" : run,
+    paint.bold(run),
     paint.cyan(state),
     branch,
     ahead === null ? "" : `${ahead} ahead`,
@@ -83,5 +75,5 @@ function rowOf(
 }
 
 function strangerRow(path: string, { paint }: Door): string[] {
-  return [paint.dim("-"), "", "", "", "", "", `${path} ${paint.yellow("(belongs to nobody)")}`];
+  return [paint.dim("-"), "", "", "", "", `${path} ${paint.yellow("(belongs to no run)")}`];
 }

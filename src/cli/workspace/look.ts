@@ -1,157 +1,93 @@
-/** The worktrees of pools as they are: whose they are, and what is odd about them. Nothing here starts git. */
+/** The workspaces of runs as they are, and what is odd about them. Nothing here starts git. */
 
 import { readdirSync, realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import { unless } from "../../adapters/files/errno.ts";
-import { isThere } from "../../adapters/git/locate.ts";
+import { isFolder, isThere } from "../../adapters/git/locate.ts";
 import { isWorkspaceAt } from "../../adapters/git/own.ts";
 import { presentBranch } from "../../adapters/git/present-branch.ts";
 import type { Home } from "../../adapters/home/paths.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
-import { isInPlace } from "../../engine/place.ts";
-import type { PoolRow } from "../../engine/ports/projects.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { isFinished } from "../box.ts";
 
-export type Worktree = {
-  readonly name: string;
+export type Workspace = {
+  readonly run: string;
   readonly project: string;
   readonly repo: string;
   readonly path: string;
-  /** Empty while nobody has it. */
-  readonly run: string;
   /** Undefined where the journal does not know the run. */
   readonly row: RunRow | undefined;
   /** The journal knows the run, and something about it is wrong: nobody can tell whether it is over. */
   readonly isDamaged: boolean;
-  readonly bound: WorkspaceRow | undefined;
-  /** Of a pool; undefined for the worktree of a run that was begun without one. */
-  readonly pool: PoolRow | undefined;
+  /** Undefined for a folder that was left behind: its run has given it up, or was killed while it made it. */
+  readonly own: WorkspaceRow | undefined;
   /** The branch that it is on; empty for none. */
   readonly branch: string;
-  readonly isThere: boolean;
-  /** There are more of them than the project wants. */
-  readonly isSurplus: boolean;
   readonly odd: readonly string[];
 };
 
 type On = { readonly home: Home; readonly store: Store };
 
-const LIMIT = 100_000;
-
-export function worktreesOf(on: On, repo: string | undefined): readonly Worktree[] {
-  const rows = repo === undefined ? on.store.pools() : on.store.pool(repo);
-  const underWay = ["running", "waiting"].flatMap((status) => on.store.list({ status, limit: LIMIT }).rows);
-  const runs = new Set([
-    ...unpooled(on).flatMap((path) => on.store.workspaceAt(path)?.run ?? []),
-    ...underWay.map(({ id }) => id),
-  ]);
-  const alone = [...runs]
-    .filter((run) => on.store.poolOf(run) === undefined)
-    .flatMap((run) => aloneOf(on, run))
-    .filter((worktree) => repo === undefined || worktree.repo === repo);
-  return [...rows.map((row) => pooledOf(on, row)), ...alone];
+export function workspacesOf(on: On, repo: string | undefined): readonly Workspace[] {
+  const { store } = on;
+  const own = store.workspaces().map((row) => workspaceOf(on, { run: row.run, path: row.path, own: row }));
+  const left = leftIn(on).map((path) => workspaceOf(on, { run: basename(path), path, own: undefined }));
+  return [...own, ...left.filter(({ row }) => row !== undefined)].filter(
+    (each) => repo === undefined || each.repo === repo,
+  );
 }
 
-/** Folders among the worktrees that belong to nobody. */
+/** Folders among the workspaces that are named after no run that the journal knows. */
 export function strangersOf(on: On): readonly string[] {
-  return unpooled(on).filter((path) => on.store.workspaceAt(path) === undefined);
+  return leftIn(on).filter((path) => rowOf(on.store, basename(path)).row === undefined);
 }
 
-/** Folders among the worktrees that are in no pool. */
-function unpooled({ home, store }: On): readonly string[] {
-  const known = new Set(store.pools().map(({ name }) => name));
-  const names = unless(["ENOENT", "ENOTDIR"], () => readdirSync(home.worktrees)) ?? [];
-  const folder = unless(["ENOENT"], () => realpathSync(home.worktrees)) ?? home.worktrees;
+/** Folders among the workspaces that belong to none of them. */
+function leftIn({ home, store }: On): readonly string[] {
+  const known = new Set(store.workspaces().map(({ path }) => basename(path)));
+  const names = unless(["ENOENT", "ENOTDIR"], () => readdirSync(home.workspaces)) ?? [];
+  const folder = unless(["ENOENT"], () => realpathSync(home.workspaces)) ?? home.workspaces;
   return names
     .filter((name) => !known.has(name))
     .toSorted()
     .map((name) => join(folder, name));
 }
 
-function pooledOf({ home, store }: On, pool: PoolRow): Worktree {
-  const { name, repo, n, run } = pool;
-  const known = rowOf(store, run);
-  const bound = boundTo(store, run);
-  const path = bound?.path ?? join(home.worktrees, name);
-  const project = store.projectAt(repo);
-  const isSurplus = n > (project?.poolSize ?? n);
-  const own = { path, isThere: isThere(path), branch: presentBranch(path) };
-  return {
-    name,
-    project: project?.name ?? "",
-    repo,
-    run,
-    ...known,
-    bound,
-    pool,
-    ...own,
-    isSurplus,
-    odd: [
-      ...(isSurplus ? [`the project wants ${project?.poolSize ?? 0}`] : []),
-      ...(pool.isRetired ? ["it is being removed"] : []),
-      ...oddOf(home, { run, ...known, bound, ...own }),
-    ],
-  };
+type Found = Pick<Workspace, "run" | "path" | "own">;
+
+function workspaceOf({ home, store }: On, found: Found): Workspace {
+  const known = rowOf(store, found.run);
+  const repo = found.own?.repo ?? known.row?.repo ?? "";
+  const looked = { ...found, ...known, branch: presentBranch(found.path) };
+  return { ...looked, repo, project: store.projectAt(repo)?.name ?? "", odd: oddOf(home, looked) };
 }
 
-/** A run that has a workspace of its own, in no pool. */
-function aloneOf({ home, store }: On, run: string): readonly Worktree[] {
-  const known = rowOf(store, run);
-  const bound = boundTo(store, run);
-  if (bound === undefined || isInPlace(bound)) return [];
-  const { path, repo } = bound;
-  const own = { path, isThere: isThere(path), branch: presentBranch(path) };
-  return [
-    {
-      name: basename(path),
-      project: store.projectAt(repo)?.name ?? "",
-      repo,
-      run,
-      ...known,
-      bound,
-      pool: undefined,
-      ...own,
-      isSurplus: false,
-      odd: oddOf(home, { run, ...known, bound, ...own }),
-    },
-  ];
-}
-
-function rowOf(store: Store, run: string): Pick<Worktree, "row" | "isDamaged"> {
+function rowOf(store: Store, run: string): Pick<Workspace, "row" | "isDamaged"> {
   try {
-    return { row: run === "" ? undefined : store.load(run)?.row, isDamaged: false };
+    return { row: store.load(run)?.row, isDamaged: false };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { row: undefined, isDamaged: true };
   }
 }
 
-function boundTo(store: Store, run: string): WorkspaceRow | undefined {
-  const row = run === "" ? undefined : store.workspace(run);
-  return row?.status === "bound" ? row : undefined;
-}
-
-type Looked = Pick<Worktree, "run" | "row" | "isDamaged" | "bound" | "path" | "isThere" | "branch">;
-
-function oddOf(home: Home, looked: Looked): readonly string[] {
-  const { run, row, isDamaged, bound, path, isThere: isHere, branch } = looked;
-  const isTree = isHere && isWorkspaceAt({ home }, path);
-  if (run === "") {
-    if (!isHere) return ["not made yet"];
-    if (!isTree) return ["no working tree of git any more"];
-    return branch === "" ? [] : [`on the branch ${branch}, although nobody has it`];
-  }
+function oddOf(
+  home: Home,
+  { run, row, isDamaged, own, path, branch }: Omit<Workspace, "repo" | "project" | "odd">,
+): readonly string[] {
+  const isHere = isThere(path);
+  const isTree = isHere && isWorkspaceAt({ home }, path) && isFolder(join(path, ".git"));
   return [
-    ...(isDamaged ? [`the journal is damaged: signalbox doctor`] : []),
+    ...(isDamaged ? ["the journal is damaged: signalbox doctor"] : []),
     ...(row === undefined && !isDamaged ? [`the journal does not know ${run}`] : []),
     ...(row !== undefined && isFinished(row) ? [`${run} is over`] : []),
-    ...(bound !== undefined && !isHere ? ["its folder is gone"] : []),
-    ...(isHere && !isTree ? ["no working tree of git any more"] : []),
-    ...(bound !== undefined && isTree && branch !== bound.branch
-      ? [branch === "" ? "on no branch" : `on ${branch}, and not on ${bound.branch}`]
+    ...(isHere ? [] : ["its folder is gone"]),
+    ...(isHere && !isTree ? ["not a working tree of git any more"] : []),
+    ...(own?.status === "bound" && isTree && branch !== own.branch
+      ? [branch === "" ? "on no branch" : `on ${branch}, and not on ${own.branch}`]
       : []),
   ];
 }

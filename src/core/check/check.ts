@@ -13,7 +13,7 @@ import { checkPolicies } from "./policies.ts";
 import { checkPrompts } from "./prompts.ts";
 import { checkShape, isRemembered } from "./shape.ts";
 import { survey, type Survey } from "./survey.ts";
-import { checkAssertions, checkEndings, fromSurvey, storyOf } from "./told.ts";
+import { checkAssertions, checkDeadlocks, checkEndings, fromSurvey, storyOf } from "./told.ts";
 import { neverTaken } from "./untaken.ts";
 import { isBeyondCounting, variantsOf } from "./variants.ts";
 import { worstCase, type Worst } from "./worst.ts";
@@ -65,7 +65,8 @@ export function check(
     ...checkEndings(on, deadEnds),
     ...checkAssertions(on, seen),
   ];
-  return { defects: byPlace(defects), worst: loops.length > 0 ? {} : worstCase(graph, components), ...size };
+  const all = [...defects, ...checkDeadlocks(on, seen, defects)];
+  return { defects: byPlace(all), worst: loops.length > 0 ? {} : worstCase(graph, components), ...size };
 }
 
 /** An agent that is started again and again because nothing follows from the spent budget. */

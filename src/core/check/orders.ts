@@ -102,7 +102,7 @@ function deedOf(workflow: Workflow, name: string): string {
 
 /** What a fact tells the end of; undefined for one that is seen without anybody having ordered anything. */
 function deedBehind(reader: Artifact["reader"]): string | undefined {
-  return reader.type === "fact" ? FACTS[reader.fact]?.told?.deed : undefined;
+  return reader.type === "fact" ? FACTS[reader.fact]?.deed : undefined;
 }
 
 /** For each state, what may have been ordered on some way to it, and may still come in: how children end is told only where they were started. */

@@ -198,7 +198,7 @@ function sizeOf(field: string): Shape {
 }
 
 function shapeOf(reader: Artifact["reader"]): Shape | undefined {
-  if (reader.type === "fact") return FACTS[reader.fact]?.told?.fields;
+  if (reader.type === "fact") return FACTS[reader.fact]?.fields;
   if (reader.type === "document") return reader.front?.shape;
   if (reader.type === "files") return "paths" in reader ? sizeOf("found") : undefined;
   if (reader.type === "check") return sizeOf("manual");

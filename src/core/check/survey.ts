@@ -4,11 +4,14 @@ import { isUp } from "../act.ts";
 import { change, type OwnRun } from "../apply.ts";
 import { endKey, type Workflow } from "../compile.ts";
 import type { Event } from "../event.ts";
+import { deadlockOf } from "../deadlock.ts";
 import { holds, isOpen, isSpent } from "../gate.ts";
 import type { Run } from "../run.ts";
 import { isGood, standingOf } from "../standing.ts";
+import { artifactsIn } from "../status.ts";
 import type { Assertion, Condition, Move } from "../workflow.ts";
 import type { Observer } from "./explore.ts";
+import { dueIn } from "./orders.ts";
 import type { Happening } from "./possible.ts";
 
 /** Something to be told with a trace: to a node, or along an edge. */
@@ -20,6 +23,8 @@ export type Survey = Observer & {
   readonly alive: ReadonlyMap<string, Sighting & { role: string; state: string }>;
   readonly violations: ReadonlyMap<Assertion, Sighting>;
   readonly stranded: ReadonlyMap<string, Sighting & { artifact: string; standing: string; state: string }>;
+  /** Nobody is at work, nothing that was ordered can come in, and no person is asked. */
+  readonly deadlocks: ReadonlyMap<string, Sighting & { state: string; reason: string }>;
   readonly unspent: ReadonlyMap<string, Sighting & { counter: string; state: string }>;
   readonly ambiguous: ReadonlyMap<string, Sighting & { moves: readonly Move[] }>;
   /** Steps in which the engine went on and on by itself. */
@@ -41,11 +46,13 @@ export function survey(workflow: Workflow): Survey {
     }
   };
   const stranded = new Map<string, Sighting & { artifact: string; standing: string; state: string }>();
+  const deadlocks = new Map<string, Sighting & { state: string; reason: string }>();
   const unspent = new Map<string, Sighting & { counter: string; state: string }>();
   const ambiguous = new Map<string, Sighting & { moves: readonly Move[] }>();
   const runaways = new Map<string, Sighting & { rules: readonly number[] }>();
   const claims = claimsByState(workflow);
   const rivals = rulesWithRivals(workflow);
+  const isSilent = silentStates(workflow);
 
   return {
     taken,
@@ -53,17 +60,25 @@ export function survey(workflow: Workflow): Survey {
     alive,
     violations,
     stranded,
+    deadlocks,
     unspent,
     ambiguous,
     runaways,
     node(node, run) {
       const isFinal = workflow.definition.states[run.state]?.final !== undefined;
+      let isAnyUp = false;
       for (const agent of Object.values(run.agents)) {
         if (!isUp(agent)) continue;
+        isAnyUp = true;
         const key = endKey(agent.role, run.state);
         const sighting = { key, node, role: agent.role, state: run.state };
         if (isFinal) note(alive, sighting);
         else if (workflow.ends[key] === undefined) note(deaths, sighting);
+      }
+      if (!isFinal && !isAnyUp && isSilent.has(run.state) && !deadlocks.has(run.state)) {
+        const found = deadlockOf(workflow, run, []);
+        if (found !== undefined)
+          note(deadlocks, { key: run.state, node, state: run.state, reason: found.reason });
       }
       judge(run, { node });
     },
@@ -92,6 +107,16 @@ export function survey(workflow: Workflow): Survey {
       }
     },
   };
+}
+
+/** States in which no result of the engine's own can come in that one of their moves reads. */
+function silentStates(workflow: Workflow): ReadonlySet<string> {
+  const due = dueIn(workflow);
+  const isSilent = (state: string): boolean =>
+    (workflow.engineMovesFrom[state] ?? []).every((move) =>
+      artifactsIn(move).every((name) => due.get(state)?.has(name) !== true),
+    );
+  return new Set(Object.keys(workflow.definition.states).filter(isSilent));
 }
 
 function note<T extends Sighting>(sightings: Map<string, T>, sighting: T): void {

@@ -1,5 +1,6 @@
 /** What the survey saw and what was promised in vain, as defects with their stories. */
 
+import type { Place } from "../workflow.ts";
 import { placeOfState, type Defect } from "./defect.ts";
 import { findUnreached } from "./endings.ts";
 import { finalsOf } from "./finals.ts";
@@ -42,6 +43,20 @@ export function fromSurvey(on: Explored, seen: Survey): Defect[] {
       message: `from ${moves[0]?.from ?? ""} the moves to ${moves.map((move) => move.to).join(" and to ")} are open at the same time`,
     })),
   ];
+}
+
+/** States in which a run stays with no person asked, unless another defect of the state or of a move out of it is the cause. */
+export function checkDeadlocks(on: Explored, seen: Survey, others: readonly Defect[]): Defect[] {
+  const { workflow } = on;
+  const isTold = ({ line, col }: Place): boolean =>
+    others.some(({ at }) => at.line === line && at.col === col);
+  return [...seen.deadlocks.values()].flatMap((sighting): Defect[] => {
+    const { state, reason } = sighting;
+    const at = placeOfState(workflow, state);
+    if ([at, ...(workflow.movesFrom[state] ?? []).map((move) => move.at)].some(isTold)) return [];
+    const message = `a run can stay in ${state} with no person asked: ${reason}`;
+    return [{ code: "dead-end", at, message, trace: storyOf(on, sighting) }];
+  });
 }
 
 /** From every situation, with the help of people, a run can finish. */

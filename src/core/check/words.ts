@@ -65,7 +65,6 @@ export function sayConsequences(events: readonly Event[]): string[] {
       case "respawn-asked":
       case "param-set":
       case "tree-seen":
-      case "work-committed":
       case "artifact-seen":
       case "artifact-read":
       case "agent-alive":

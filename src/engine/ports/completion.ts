@@ -20,19 +20,17 @@ export type Completion = {
     readonly commit: string;
     /** False where the branch held the work already, by somebody else's commits. */
     readonly made: boolean;
-    /** The digest of the same work as it is since then; empty where it is another one already. */
-    readonly tree: string;
   }>;
   /**
-   * Pushes a branch as it was looked at, and opens a pull request for it; where there is one, that is found. What no second try would
-   * change is an answer; whatever a second try may mend is thrown.
+   * Pushes the commit of the work under the run's branch, and opens a pull request for it; one that exists is found. What no second try
+   * would change is an answer; whatever a second try may fix is thrown.
    */
   open(of: {
     readonly run: string;
     readonly repo: string;
     readonly branch: string;
+    /** The digest of the work. */
     readonly tree: string;
-    readonly artifacts: readonly string[];
     /** An address; empty for none. */
     readonly remote: string;
     /** The branch that it is for; empty where nobody has said which. */
@@ -41,15 +39,13 @@ export type Completion = {
     readonly body: string;
   }): Promise<Opened>;
   /**
-   * Gives a branch as it was looked at a tag with a message, here and nowhere else, never over one that is there. Done again, it
-   * finds its own. What no second try would change is an answer; where the branch is another one by now, a UserError says so.
+   * Gives the commit of the work a tag with a message, here and nowhere else, never over one that exists. Done again, it finds its own.
+   * What no second try would change is an answer.
    */
   tag(of: {
     readonly run: string;
     readonly repo: string;
-    readonly branch: string;
     readonly tree: string;
-    readonly artifacts: readonly string[];
     readonly name: string;
     readonly message: string;
   }): Promise<Tagged>;

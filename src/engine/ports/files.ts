@@ -7,7 +7,7 @@ import type { Run } from "../../core/run.ts";
 import type { Projection } from "../../core/workflow.ts";
 
 export type Workspaces = {
-  /** Makes the worktree and its branch, or finds the ones that are there. Nothing that lies in a worktree of a pool is lost. */
+  /** Makes the workspace of a run, or finds the one that exists. */
   prepare(of: {
     readonly run: string;
     readonly repo: string;
@@ -15,50 +15,71 @@ export type Workspaces = {
     readonly base: string;
     /** Paths of artifacts: not part of the work, ignored by git. */
     readonly artifacts: readonly string[];
-    /** Rules as in gitignore, one on each line: what they name, and the branch has not, is not part of the work either. */
+    /** Rules as in gitignore, one on each line: files that they name, and that the base does not have, are not part of the work. */
     readonly leftOut?: string;
-    /** The name of its folder: that of a worktree of a pool. The run's own unless given. */
-    readonly place?: string;
-    /** Ignored paths that a worktree of a pool may bring along. */
-    readonly reuse?: readonly string[];
   }): Promise<{
     readonly path: string;
     readonly branch: string;
     readonly base: string;
-    /** What is worth telling. */
+    /** What a person should know. */
     readonly notes?: readonly string[];
   }>;
   /**
-   * The digest of the work: the id of a git tree, without artifacts, and behind a `+` that of the branch's where it holds something
-   * else; in place, where the branch is the person's, without that. Touches neither index nor branch. Throws a UserError `no-workspace` where there is no work to look at.
+   * The digest of the work: the id of a git tree, without artifacts. Touches neither index nor branch of the work tree's owner.
+   * Throws a UserError `no-workspace` where there is no work to look at.
    */
   digest(path: string, artifacts: readonly string[]): Promise<string>;
-  /** The paths of all files in the work of a digest; none where it is not there any more. */
+  /** The paths of all files in the work of a digest; none where it does not exist any more. */
   files(path: string, tree: string): Promise<readonly string[]>;
-  /** What is in the work of a digest besides what these rules name, as gitignore has them: the id of a git tree. */
+  /** The work of a digest without what these rules name, as gitignore has them: the id of a git tree. */
   besides(path: string, of: { readonly tree: string; readonly rules: string }): Promise<string>;
-  /** Keeps the work of a digest as a commit under a ref of ours. Gives the ref. */
+  /**
+   * Hands the work of a digest over: gives the commit that holds exactly it, and brings the run's branch in the user's repository up to
+   * date with it. An unchanged tree makes no commit; doing it twice is harmless.
+   */
   snapshot(of: {
     readonly path: string;
+    readonly repo: string;
     readonly run: string;
-    readonly seq: number;
+    /** The workspace belongs to the run that this one was made for: only its owner's handovers move the branch. */
+    readonly isGuest?: boolean;
     readonly tree: string;
+    readonly artifacts: readonly string[];
     readonly message: string;
-  }): Promise<string>;
+    readonly author?: { readonly name: string; readonly email: string };
+  }): Promise<{ readonly commit: string; readonly notes: readonly string[] }>;
+  /** Removes stale lock files of dead git processes; gives sentences for the agent about what was interrupted there. */
+  usable(path: string): Promise<readonly string[]>;
   /**
-   * Gives the worktree back after everything in it that is not committed was kept. The branch stays. A worktree of a pool stays as
-   * well, clean and at no branch, where that is possible; any other is removed.
+   * Makes a checkout for one judge at the folder `at`, which is replaced: the work of a digest, at a commit whose parent is the head of
+   * the workspace, in a private clone that borrows its objects. Nothing that happens in it changes the workspace or its repository.
    */
+  judge(of: {
+    readonly run: string;
+    /** The workspace that the work comes from. */
+    readonly path: string;
+    readonly tree: string;
+    readonly at: string;
+    readonly artifacts: readonly string[];
+  }): Promise<void>;
+  /**
+   * Removes such a checkout. Before that `tell` is called with the paths of everything in it that differs from what it was made with,
+   * besides artifacts and what git ignores. Nothing is done where the folder is missing.
+   */
+  discard(
+    of: { readonly path: string; readonly at: string; readonly artifacts: readonly string[] },
+    tell: (changed: readonly string[]) => void,
+  ): Promise<void>;
+  /** Removes the workspace after everything in it that no commit has was kept. The branch stays. */
   release(of: {
     readonly run: string;
     readonly repo: string;
     readonly path: string;
-    /** Where ignored files are moved to. */
+    /** Where files that git does not hold are kept. */
     readonly keep: string;
-    readonly stays?: { readonly reuse: readonly string[] };
-    /** Asked when nobody else can be at it any more. Where it is not so, nothing is done. */
-    readonly onlyIf?: () => boolean;
-  }): Promise<{ readonly salvage: string; readonly kept: string; readonly stays?: true }>;
+    /** Paths of artifacts: not part of the work. */
+    readonly artifacts?: readonly string[];
+  }): Promise<{ readonly salvage: string; readonly kept: string }>;
 };
 
 export type Changed = {
@@ -70,10 +91,7 @@ export type Changed = {
 
 /** Where work begins, and what its branch is called. */
 export type Branches = {
-  /**
-   * Gives the branch of a workspace another name. Where the worktree is on a branch of that name already, only what we know of it
-   * changes. Throws a UserError where the name is no name, or another branch has it.
-   */
+  /** Gives the run's branch in the user's repository another name. Throws a UserError where the name is invalid or taken. */
   rename(of: {
     readonly run: string;
     readonly repo: string;
@@ -157,6 +175,26 @@ export type Artifacts = {
   put(
     place: Place,
     of: { readonly artifact: string; readonly slot: string; readonly text: string },
+  ): Promise<readonly string[]>;
+  /**
+   * Copies files to another root. Of a path, each part in braces stands for any name; what is not an ordinary file is left out. What the
+   * other root has of the artifacts in `keep` stays as it is, and the folders of those are made. Files of `others` are copied only where
+   * the other root has none.
+   */
+  copy(
+    place: Place,
+    of: {
+      readonly paths: readonly string[];
+      readonly others: readonly string[];
+      readonly to: string;
+      readonly keep: readonly string[];
+    },
+  ): Promise<readonly string[]>;
+  /** Replaces an artifact of `to` by that of `from`: its files, or its section with the same digest. */
+  transfer(
+    from: Place,
+    to: Place,
+    of: { readonly artifact: string; readonly slot: string },
   ): Promise<readonly string[]>;
   /** Moves what artifacts hold to an archive folder. Nothing is lost; doing it twice is harmless. */
   archive(

@@ -39,8 +39,6 @@ export type Entry = {
   /** `running`, `waiting`, `done`, `cancelled`, `failed`. */
   readonly status: string;
   readonly deeds: readonly Deed[];
-  /** The repository whose pool must give a workspace in the same write; without room there, nothing is written. */
-  readonly reserve?: string;
   /** The repository whose checkout must be given to the run in the same write; while another run has it, nothing is written. */
   readonly place?: string;
   /** With the first entry of a run only. */
@@ -57,8 +55,8 @@ export type Appended =
   | { readonly type: "written"; readonly seq: number; readonly deeds: readonly string[] }
   | { readonly type: "repeated"; readonly answer: string }
   | { readonly type: "conflict"; readonly seq: number }
-  /** No workspace is free, or another run has the place. */
-  | { readonly type: "exhausted" };
+  /** Another run has the place. */
+  | { readonly type: "taken" };
 
 export type RunRow = Birth & {
   readonly id: string;

@@ -12,6 +12,8 @@ export type DeedRow = {
   /** How often it was claimed. More than once means that the world must be asked first. */
   readonly tries: number;
   readonly dueAt: number;
+  /** It waits until another agent may work. */
+  readonly isQueued: boolean;
   readonly owner: number;
   readonly note: string;
 };
@@ -19,14 +21,17 @@ export type DeedRow = {
 export type Outcome =
   | { readonly type: "done"; readonly note: string }
   | { readonly type: "again"; readonly note: string; readonly dueAt: number }
+  /** As many agents are at work as may be: `admit` makes it due. */
+  | { readonly type: "queued"; readonly note: string }
   /** The run needs attention: what went wrong, and the command to try again. */
   | { readonly type: "attention"; readonly note: string; readonly next: string };
 
 /**
  * What is still to be done.
  *
- * Contract: of one run, deeds become due in their order; one that needs attention does not hold up those after it, and a run
- * that is halted has none due except `stop-agent`. Those of older runs come first, also when they are tried again. A claim by a higher fence takes over from a lower one; `settle` is ignored
+ * Contract: of one run, deeds become due in their order; one that needs attention does not hold up those after it, one that is queued,
+ * and those behind it, do not hold up `stop-agent` and `tell-agent` of other agents, and a run that is halted has none due except `stop-agent`. Whatever
+ * is ordered for a run makes its queued deeds due again. Those of older runs come first, also when they are tried again. A claim by a higher fence takes over from a lower one; `settle` is ignored
  * when somebody else owns the deed.
  */
 export type Outbox = {
@@ -37,6 +42,9 @@ export type Outbox = {
   nextDue(): number | undefined;
   claim(key: string, fence: number, leaseUntil: number): DeedRow | undefined;
   settle(key: string, fence: number, outcome: Outcome): boolean;
+  /** Deeds that are queued and whose run is not halted: those of older runs first. */
+  queuedDeeds(): { readonly key: string; readonly repo: string }[];
+  admit(key: string): void;
   /** Says that a person must look at a run, and what to type; an empty text says that it is well again. */
   attend(run: string, attention: string): void;
   attentionOf(run: string): string;

@@ -1,4 +1,4 @@
-/** Repositories that work is done in, and who waits for a workspace there. */
+/** Repositories that work is done in, and the queue of runs that have not begun. */
 
 export type ProjectRow = {
   /** Real path of the repository's main working tree: one project for each. */
@@ -7,22 +7,10 @@ export type ProjectRow = {
   readonly name: string;
   /** The branch that work begins from and is merged into. */
   readonly defaultBranch: string;
-  /** At most so many workspaces at the same time. */
-  readonly poolSize: number;
+  /** At most so many agents of this project work at the same time. */
+  readonly agents: number;
   /** Where the default branch is fetched from, as a person had it when the project was made; empty for nowhere. */
   readonly remote: string;
-};
-
-/** A worktree of a pool. It stays when its run is over, for the next one. */
-export type PoolRow = {
-  /** Also the name of its folder below the worktrees: `PROJECT--N`. */
-  readonly name: string;
-  readonly repo: string;
-  readonly n: number;
-  /** Whose it is; empty while it is free. */
-  readonly run: string;
-  /** It is being removed, or somebody died over that: nobody gets it any more. */
-  readonly isRetired: boolean;
 };
 
 /** Somebody in the queue, with what can be told at a glance. */
@@ -43,10 +31,9 @@ export type QueueRow = {
 export type Refusal = { readonly message: string; readonly tries: number; readonly dueAt: number };
 
 /**
- * Projects, their pools and their queues.
+ * Projects and their queues.
  *
- * Contract: a worktree of a pool is somebody's from the moment in which the entry is written that reserves it (`Entry.reserve`), until
- * `leavePool`. Whoever is in the queue is started when a workspace is free and everything that it depends on is done, the first one first.
+ * Contract: a run in the queue is started when an agent more may work and everything that it depends on is done, the first one first.
  */
 export type Projects = {
   projects(): ProjectRow[];
@@ -54,22 +41,8 @@ export type Projects = {
   projectNamed(name: string): ProjectRow | undefined;
   /** Throws a UserError where the name is another project's. */
   putProject(row: ProjectRow): void;
-  /** Its pool must be empty; runs and their history stay. */
+  /** None of its runs may have a workspace; runs and their history stay. */
   dropProject(repo: string): void;
-  pool(repo: string): PoolRow[];
-  /** Every worktree of every pool. */
-  pools(): PoolRow[];
-  poolOf(run: string): PoolRow | undefined;
-  /** Whether a run that asked now would get one: there is a free one, or room for another. */
-  hasRoom(repo: string): boolean;
-  /** The worktree is ready for the next one. */
-  leavePool(run: string): void;
-  /** Nobody gets this free worktree any more, so that it can be removed. False where somebody has it, or it is in no pool. */
-  retire(name: string): boolean;
-  /** The worktree is no more, or will not be. Only while this run has it; where that is empty, only one that is retired. */
-  dropFromPool(of: Pick<PoolRow, "name" | "run">): boolean;
-  /** A free worktree for nobody: for whoever makes them before they are needed. */
-  addToPool(repo: string): PoolRow | undefined;
   /** Whoever stands there already keeps its place; a refusal is forgotten. */
   enqueue(run: string, repo: string): void;
   dequeue(run: string): void;

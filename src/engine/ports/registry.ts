@@ -43,6 +43,14 @@ export type JobRow = {
   readonly seat: "" | "window" | "resident";
 };
 
+/** A live turn of an agent, with where its run is. */
+export type LiveTurn = Pick<JobRow, "run" | "role" | "slot" | "attempt" | "seat"> & {
+  readonly definition: string;
+  readonly state: string;
+  /** A message for it waits until another agent may work. */
+  readonly isQueued: boolean;
+};
+
 /** In place, `path` is `repo`, and `branch` is empty: it is the person's. */
 export type WorkspaceRow = {
   readonly run: string;
@@ -50,7 +58,7 @@ export type WorkspaceRow = {
   readonly path: string;
   readonly branch: string;
   readonly base: string;
-  /** *reserved*: a place that is the run's, and in which nothing has begun. */
+  /** *reserved*: a place that is the run's, and in which nothing has begun; or a workspace that is being set up. */
   readonly status: "reserved" | "bound" | "released";
   /** Where what was not committed is kept: a ref, and a folder for what git ignores. Empty where there was nothing. */
   readonly salvage: string;
@@ -63,8 +71,11 @@ export type Registry = {
   putAgent(row: AgentRow): void;
   /** The agent that a token belongs to, whatever its status. */
   byToken(hash: string): AgentRow | undefined;
-  /** Idle agents of runs that have moved since, and need no attention. */
-  idleMoved(): AgentRow[];
+  /** Idle agents of runs that have moved since, need no attention, and for which nothing else is to be done. */
+  idleMoved(): (AgentRow & { readonly repo: string })[];
+  liveTurns(repo: string): LiveTurn[];
+  /** Agents that are to begin a turn: those to be started or told something, and idle ones whose run has moved. */
+  comingTurns(repo: string): Pick<AgentRow, "run" | "role" | "slot" | "attempt">[];
   jobs(filter: { readonly run?: string; readonly status?: JobRow["status"] }): JobRow[];
   job(id: string): JobRow | undefined;
   /** Live turns of runs that a person has halted. */
@@ -76,6 +87,8 @@ export type Registry = {
   /** The bound workspace that holds this real path. A checkout is everybody's: it stands for no run. */
   workspaceAt(path: string): WorkspaceRow | undefined;
   putWorkspace(row: WorkspaceRow): void;
+  /** Those that are not released, without checkouts that runs work in. */
+  workspaces(): WorkspaceRow[];
   /** Another run that has the place of this repository; empty where there is none. */
   placeHolder(repo: string, besides: string): string;
   /** The place is this run's, unless it is another's: then that one is given. Empty where it is ours. */

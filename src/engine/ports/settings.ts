@@ -31,12 +31,18 @@ export type Settings = {
   /** *auto*: agents have terminals where there are any. */
   readonly terminal: "auto" | "none";
   readonly workspace: {
-    /** Run in a new or reused workspace before the first agent; empty for none. */
+    /** Whose the engine's commits are; the user's git identity where it is undefined. */
+    readonly author: { readonly name: string; readonly email: string } | undefined;
+    /** A template of the message of the engine's commits. */
+    readonly message: string;
+    /** Run in a new workspace before the first agent; empty for none. */
     readonly setup: readonly string[];
-    /** Ignored paths that stay in a worktree of a pool for the next run. */
-    readonly reuse: readonly string[];
     /** Whether the default branch is fetched before work begins from it. */
     readonly fetch: boolean;
+    /** At most so many workspaces of the repository. */
+    readonly max: number;
+    /** Less room than this on the disk, in megabytes: no workspace is made. */
+    readonly minFreeMb: number;
   };
   /** Run when a person is asked; empty for none. */
   readonly notify: readonly string[];

@@ -7,6 +7,15 @@ import type { Outbox } from "./outbox.ts";
 import type { Projects } from "./projects.ts";
 import type { Registry } from "./registry.ts";
 
+/** A run of which nothing is pending, as it was at one moment. */
+export type Unattended = {
+  readonly run: string;
+  /** How many events it had: nothing may be concluded from it about a later one. */
+  readonly seq: number;
+  /** Roles of its agents that stay in their terminals. */
+  readonly residents: readonly string[];
+};
+
 export type Store = Journal &
   Outbox &
   Registry &
@@ -15,5 +24,11 @@ export type Store = Journal &
   Messages & {
     /** Whether anything is live or due: a supervisor is needed. */
     isBusy(now: number): boolean;
+    /**
+     * Runs, or this one, that are neither over, halted nor waiting for a person, and of which nothing is pending: no turn of an agent,
+     * no check, no effect, no child run, no agent to be woken, no place in the queue. Whatever is pending ends with an event of its
+     * run, and what follows from that event is written with it: no run is in here by chance, between two effects.
+     */
+    unattended(run?: string): readonly Unattended[];
     close(): void;
   };

@@ -220,7 +220,7 @@ export const why = {
   state: Text,
   moves: z.array(Way),
   silent: Texts,
-  doubts: Texts,
+  notes: Texts,
   tasks: z.array(Task),
 };
 

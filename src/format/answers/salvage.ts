@@ -10,44 +10,34 @@ const OF_RUN = { run: Text, at: Text, workflow: Text, goal: Text, status: Text, 
 
 const Listed = z.strictObject({
   ...OF_RUN,
-  ref: Text,
-  commits: Count,
+  left: Text,
   files: Count,
+  commits: Count,
   kept: Texts,
   keptSize: Size,
-  quarantine: z.array(Aside),
+  git: Flag,
 });
 
 const Shown = z.strictObject({
   ...OF_RUN,
+  mirror: Text,
   base: Text,
   head: Text,
-  ref: Text,
-  forgotten: Text,
-  commits: z.array(z.strictObject({ oid: Text, at: Text, subject: Text })),
+  left: Text,
   changed: z.array(Change),
-  untracked: Texts,
-  staged: z.array(Change),
+  commits: z.array(z.strictObject({ oid: Text, at: Text, subject: Text })),
   kept: Texts,
   keptSize: Size,
-  operations: Texts,
-  snapshots: Texts,
-  earlier: Count,
-  quarantine: z.array(Aside),
+  git: Texts,
+  operation: Text,
+  fetch: Text,
   restore: Text,
 });
 
-const Restored = z.strictObject({
-  run: Text,
-  folder: Text,
-  side: Text,
-  branch: Text,
-  files: Count,
-  left: Texts,
-});
+const Restored = z.strictObject({ run: Text, folder: Text, files: Count, left: Texts });
 
 export const SALVAGE = {
-  list: { salvages: z.array(Listed), others: z.array(Aside), more: Count },
+  list: { salvages: z.array(Listed), quarantine: z.array(Aside), more: Count },
   show: { salvage: Shown, diff: z.optional(Text) },
   restore: { restored: Restored },
 };
@@ -55,7 +45,6 @@ export const SALVAGE = {
 const Known = z.nullable(Count);
 
 const Workspace = z.strictObject({
-  name: Text,
   project: Text,
   repo: Text,
   path: Text,
@@ -69,15 +58,9 @@ const Workspace = z.strictObject({
   odd: Texts,
 });
 
-const Done = z.strictObject({ name: Text, path: Text, run: Text, did: Text, salvage: Text, kept: Text });
+const Done = z.strictObject({ path: Text, run: Text, did: Text, salvage: Text, kept: Text });
 
 export const WORKSPACE = {
   list: { workspaces: z.array(Workspace), strange: Texts },
-  init: {
-    project: Text,
-    made: z.array(z.strictObject({ name: Text, path: Text })),
-    there: Count,
-    left: Texts,
-  },
   gc: { done: z.array(Done), left: Texts },
 };

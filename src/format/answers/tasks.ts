@@ -42,7 +42,6 @@ const Item = z.strictObject({
 const View = z.strictObject({
   project: Text,
   session: Session,
-  pool: Text,
   queued: Flag,
   queuedFor: Text,
   dependsOn: z.array(z.strictObject({ run: Text, state: Text })),
@@ -73,9 +72,11 @@ export const TASK: Readonly<Record<string, Shape>> = {
   merge: {
     ...ACTED,
     branch: Text,
+    work: Text,
     into: Text,
     commit: Text,
-    how: Text,
+    how: z.enum(["already", "ff", "merge", "squash"]),
+    files: Count,
     checkout: Text,
     remote: z.enum(["kept", "deleted", "failed"]),
   },
@@ -89,10 +90,10 @@ const Project = z.strictObject({
   repo: Text,
   name: Text,
   defaultBranch: Text,
-  poolSize: Count,
+  agents: Count,
   remote: Text,
-  worktrees: Count,
-  inUse: Count,
+  atWork: Count,
+  workspaces: Count,
   queued: Count,
 });
 

@@ -24,7 +24,6 @@ const ROW = {
     ),
     "Commits and lines that the base does not have; null where nobody knows",
   ),
-  workspace: told(z.nullable(Count), "Its number in the pool of its project"),
   waits: z.strictObject({
     kind: z.enum([
       "question",
@@ -34,7 +33,7 @@ const ROW = {
       "halted",
       "damaged",
       "start",
-      "workspace",
+      "queue",
       "dependency",
       "agent",
       "engine",
@@ -52,7 +51,7 @@ const ROW = {
 export const watch = {
   rows: z.array(z.strictObject(ROW)),
   more: Count,
-  pools: z.array(z.strictObject({ project: Text, repo: Text, used: Count, size: Count })),
+  projects: z.array(z.strictObject({ project: Text, repo: Text, atWork: Count, agents: Count })),
   waiting: Count,
 };
 

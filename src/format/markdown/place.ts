@@ -35,6 +35,30 @@ export function putSection(text: string, heading: string, body: string): Placed 
   return reason === undefined ? { ok: true, text: mark + placed } : { ok: false, reason };
 }
 
+/** The same with a whole section of another text, as `cutSection` gives it: its heading and its empty lines come along as they are. */
+export function setSection(text: string, heading: string, cut: string): Placed {
+  const { mark, outline, named } = look(text, heading);
+  if (outline.refused !== undefined) return { ok: false, reason: `the file ${outline.refused.reason}` };
+  const [section, second] = named;
+  if (second !== undefined) return { ok: false, reason: `the section "## ${heading}" appears twice` };
+  const lineEnd = lineEndOf(outline.text);
+  const whole = cut
+    .replace(MARKS, "")
+    .trimEnd()
+    .replaceAll(/\r\n?|\n/g, lineEnd);
+  const { from, to } = section === undefined ? atEnd(outline) : rangeOf(outline, section);
+  const old = outline.text.slice(from, to);
+  const space = old.slice(old.trimEnd().length) || lineEnd;
+  const placed = gapBefore(outline.text.slice(0, from), lineEnd) + whole + space + outline.text.slice(to);
+  const content = contentOf(whole, heading);
+  const reason = doubtOf({ before: outline, after: outlineOf("", placed), heading, content });
+  return reason === undefined ? { ok: true, text: mark + placed } : { ok: false, reason };
+}
+
+function atEnd({ text }: Outline): { readonly from: number; readonly to: number } {
+  return { from: text.length, to: text.length };
+}
+
 export function cutSection(text: string, heading: string): Cut {
   const { mark, outline, named } = look(text, heading);
   if (outline.refused !== undefined) return { ok: false, reason: `the file ${outline.refused.reason}` };
@@ -73,11 +97,15 @@ function contentOf(body: string, heading: string): string {
 type New = { readonly content: string; readonly lineEnd: string };
 
 function appended(text: string, heading: string, { content, lineEnd }: New): string {
+  return `${gapBefore(text, lineEnd)}${heading}${lineEnd}${content === "" ? "" : lineEnd + content + lineEnd}`;
+}
+
+/** The text with an empty line at its end, unless nothing stands above it. */
+function gapBefore(text: string, lineEnd: string): string {
   const [end = ""] = /(?:[ \t]*(?:\r\n?|\n))*$/.exec(text) ?? [];
   const ends = end.match(/\r\n?|\n/g)?.length ?? 0;
   const isWhole = text === "" || (end.length === text.length && ends > 0);
-  const gap = isWhole ? "" : lineEnd.repeat(Math.max(0, 2 - ends));
-  return `${text}${gap}${heading}${lineEnd}${content === "" ? "" : lineEnd + content + lineEnd}`;
+  return text + (isWhole ? "" : lineEnd.repeat(Math.max(0, 2 - ends)));
 }
 
 /** Heading and the white space before the next section stay; a missing last line end stays missing. */

@@ -3,7 +3,7 @@
 import { PERFORMABLE } from "../../core/vocabulary.ts";
 import type { Action } from "../../core/workflow.ts";
 
-/** A worktree of the run's own, or the repository's main working tree. */
+/** A private clone for the run, or the repository's main working tree. */
 export const RESOURCES = ["workspace", "place"] as const;
 
 /** What a sentence names, so that the names can be checked: kind and word. */

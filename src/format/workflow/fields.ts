@@ -50,7 +50,7 @@ export function fieldOf(artifact: Artifact, name: string): Field | Objection {
 }
 
 function ofFact(fact: string, name: string): Field | Objection {
-  const fields = FACTS[fact]?.told?.fields;
+  const fields = FACTS[fact]?.fields;
   return fields === undefined ? { message: "this fact has no fields" } : ofShape(fields, name);
 }
 

@@ -1,4 +1,4 @@
-/** Where a run works: in a worktree of its own, or in the checkout itself. One workflow does one of the two. */
+/** Where a run works: in a private clone, or in the user's checkout. One workflow does one of the two. */
 
 import type { Build } from "./builder.ts";
 import { report } from "./context.ts";

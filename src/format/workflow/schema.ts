@@ -133,7 +133,7 @@ const Move = z.strictObject({
   to: told(Name, "A state, or origin: where the run came from"),
   by: told(Some, "Who may: roles, human, or engine (by itself, when everything holds)"),
   reserve: z.optional(
-    told(Names, "What must be there first: workspace, a worktree of its own, or place, the checkout itself"),
+    told(Names, "What the run needs first: workspace, a private clone, or place, the user's checkout"),
   ),
   ...moveKeys,
 });

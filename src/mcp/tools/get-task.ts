@@ -1,10 +1,10 @@
 /** `get_task`: everything that an agent has to know to begin, or to go on. */
 
 import { maxOf } from "../../core/gate.ts";
-import { seeRun, withStore, type Seen } from "../../cli/box.ts";
+import { withStore, type Seen } from "../../cli/box.ts";
 import { command as nextCommand } from "../../cli/commands/next.ts";
 import { EXIT_OK } from "../../cli/command.ts";
-import { dispatchOf, type Dispatch } from "../dispatch.ts";
+import { dispatchOf, seenBy, type Dispatch } from "../dispatch.ts";
 import { texts, type AgentTool, type Caller } from "../tool.ts";
 
 export const getTask: AgentTool = {
@@ -20,7 +20,7 @@ export const getTask: AgentTool = {
   answer: async (_given, { door, caller }) => {
     const next = await nextCommand.answer({ words: [], options: {}, lists: {} }, door);
     return withStore(door, (store) => {
-      const seen = seeRun(store, door, caller.run);
+      const seen = seenBy(store, door, caller);
       const data = { ...next.data(), ...dataOf(seen, caller) };
       return {
         exit: EXIT_OK,

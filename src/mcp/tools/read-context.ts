@@ -4,10 +4,10 @@ import { decodeWhole } from "../../adapters/files/decode.ts";
 import { shownPath } from "../../adapters/files/paths.ts";
 import { openAt } from "../../adapters/files/unread.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { seeRun, withStore, type Seen } from "../../cli/box.ts";
+import { withStore, type Seen } from "../../cli/box.ts";
 import { EXIT_NOT_YOURS, EXIT_OK, type Answer } from "../../cli/command.ts";
 import { closest } from "../../core/closest.ts";
-import { dispatchOf } from "../dispatch.ts";
+import { dispatchOf, seenBy } from "../dispatch.ts";
 import { textIn, type AgentTool } from "../tool.ts";
 
 /** What one answer holds at most: more would push everything else out of an agent's mind. */
@@ -30,7 +30,7 @@ export const readContext: AgentTool = {
   }),
   answer: (given, { door, caller }) =>
     withStore(door, (store) => {
-      const seen = seeRun(store, door, caller.run);
+      const seen = seenBy(store, door, caller);
       const { files } = dispatchOf(seen, caller);
       const file = textIn(given, "file");
       if (file === undefined) return listed(seen, files);

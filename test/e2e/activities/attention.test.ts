@@ -5,7 +5,6 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
-import { openStore } from "../../../src/adapters/store/open.ts";
 import { takeSupervisorLock } from "../../../src/adapters/supervisor/lock.ts";
 import { processesOf } from "../lives/life.ts";
 import { filesBelow, onStage, supervised, type Scene, type Stage } from "./stage.ts";
@@ -99,9 +98,7 @@ describe.runIf(isPerson).concurrent("needs attention", () => {
     await onStage(SCENE, async (stage) => {
       const lock = takeSupervisorLock(stage.home);
       const run = await stage.begin("checks");
-      const store = openStore(stage.home);
-      const place = join(stage.home.worktrees, store.poolOf(run)?.name ?? "");
-      store.close();
+      const place = join(stage.home.workspaces, run);
       mkdirSync(place, { recursive: true });
       writeFileSync(join(place, "mine.txt"), "precious\n");
       lock?.release();
@@ -111,7 +108,7 @@ describe.runIf(isPerson).concurrent("needs attention", () => {
       expect(kept.filter(([name]) => name.endsWith("/mine.txt")).map(([, text]) => text)).toEqual([
         "precious\n",
       ]);
-      expect(kept.find(([name]) => name.endsWith(".reason.txt"))?.[1]).toContain(stage.home.worktrees);
+      expect(kept.find(([name]) => name.endsWith(".reason.txt"))?.[1]).toContain(stage.home.workspaces);
     });
   });
 

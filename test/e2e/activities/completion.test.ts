@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
+import { mirrorOf } from "../../../src/adapters/git/names.ts";
 import { ghCalls, makeGh, pullRequests, setMood } from "../../support/gh.ts";
 import { isPerson } from "../../support/person.ts";
 import { lookIn, processesOf, type } from "../lives/life.ts";
@@ -178,12 +179,15 @@ describe.runIf(isPerson).concurrent("completion", () => {
         expect((await command("resume", run)).code).toBe(0);
         const again = await stage.until(run, ({ attention }) => attention.includes("work"));
         expect(again.attention).toContain(
-          `the work of ${run} has changed since the gate before its commit: nothing is committed`,
+          `The work of ${run} has changed since the gate before its commit: nothing is committed`,
         );
-        expect(git("rev-list", "--count", `signalbox/${run}`)).toBe("1");
+        // The branch has the handover of the gate, and nothing of what came after it.
+        const handedOver = git("rev-parse", `signalbox/${run}`);
+        expect(git("show", `${handedOver}:work.txt`)).toBe("done");
         writeFileSync(file, "done\n");
         expect((await command("resume", run)).code).toBe(0);
         await stage.until(run, isOver);
+        expect(git("rev-parse", `signalbox/${run}`)).not.toBe(handedOver);
         expect(git("rev-list", "--count", `signalbox/${run}`)).toBe("2");
         expect(pullRequests(user)).toHaveLength(1);
       },
@@ -196,8 +200,11 @@ describe.runIf(isPerson).concurrent("completion", () => {
       async ({ stage, run, git, user }) => {
         const now = await stage.until(run, isOver);
         expect(git("show", "--format=", "--name-only", `signalbox/${run}`)).toBe("work.txt");
-        // What was not committed is kept when the workspace is given back.
-        expect(git("show", `${now.workspace?.salvage ?? ""}:notes/private.txt`)).toBe("mine");
+        // What was left out of the commit is kept when the workspace is released.
+        const mirror = mirrorOf(stage.home, stage.repo);
+        expect(git(`--git-dir=${mirror}`, "show", `${now.workspace?.salvage ?? ""}:notes/private.txt`)).toBe(
+          "mine",
+        );
         expect(ghCalls(user)).toEqual([]);
       },
       { params: ["git=commit", "exclude=notes/\n*.bak"] },

@@ -47,7 +47,7 @@ type Life = {
   /** What whoever does a task does, where it is not the usual. */
   readonly worker?: string;
   /** Called before the tasks begin. */
-  readonly furnish?: (stage: Stage) => void;
+  readonly furnish?: (stage: Stage) => void | Promise<void>;
 };
 
 export async function inGraph(
@@ -65,7 +65,7 @@ export async function inGraph(
 ): Promise<void> {
   await onStage({ workflow: of.workflow, agents: { worker }, files }, async (stage) => {
     for (const word of words) stage.say(word);
-    furnish?.(stage);
+    await furnish?.(stage);
     const run = await stage.begin(of.workflow, ...argv);
     const { workspace } = await stage.until(run, (now) => now.workspace !== undefined && now.isIdle);
     writeFileSync(join(workspace?.path ?? "", "tasks.md"), list(tasks));

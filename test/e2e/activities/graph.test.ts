@@ -1,10 +1,11 @@
 /** Runs made of a list of tasks: which starts when, what follows their ends, and the deaths of everybody around them. */
+import { execFileSync } from "node:child_process";
 import { describe, test } from "vitest";
 import { openStore } from "../../../src/adapters/store/open.ts";
 import type { ChildRow } from "../../../src/engine/ports/graphs.ts";
 import { isPerson } from "../../support/person.ts";
 import { kill, processesOf } from "../lives/life.ts";
-import { at, childrenOf, FOUR, inGraph, looking, order, outcomes, PLACES } from "./graph-support.ts";
+import { at, childrenOf, FOUR, inGraph, looking, order, outcomes, PLACES, WORKER } from "./graph-support.ts";
 import { sampled } from "../../support/sampled.ts";
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
@@ -29,6 +30,22 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
       for (const child of childrenOf(stage, run))
         expect((await stage.person("verify", child.run)).code).toBe(0);
     });
+  });
+
+  test("the branch follows the parent's handovers, whatever its children hand over", async ({ expect }) => {
+    const worker = `${WORKER}\necho "$task" >"part-$task.txt"`;
+    await inGraph(
+      FOUR,
+      async (stage, run) => {
+        await stage.until(run, ({ state, isIdle }) => state === "done" && isIdle);
+        const all = [run, ...childrenOf(stage, run).map((child) => child.run)];
+        expect(all.flatMap((each) => stage.now(each).notes.map(({ text }) => text))).toEqual([]);
+        const argv = ["ls-tree", "--name-only", `signalbox/${run}`];
+        const files = execFileSync("git", argv, { cwd: stage.repo, encoding: "utf8" }).split("\n");
+        expect(files.filter((file) => file.startsWith("part-"))).toHaveLength(4);
+      },
+      { worker },
+    );
   });
 
   test("a failed task blocks its dependents only, and the parent is told", async ({ expect }) => {

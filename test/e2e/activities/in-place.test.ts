@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { mirrorOf } from "../../../src/adapters/git/names.ts";
 import { isPerson } from "../../support/person.ts";
 import { lookIn, type } from "../lives/life.ts";
 import { filesBelow, onStage, type Now, type Scene, type Stage } from "./stage.ts";
@@ -99,11 +100,12 @@ describe.runIf(isPerson)("in place", () => {
       expect(readFileSync(join(files, "STATE.yaml"), "utf8")).toContain("state: done");
       expect(readFileSync(join(stage.repo, "code.txt"), "utf8")).toBe("code\n");
       expect(everything(stage)).toEqual(before);
-      expect(existsSync(join(stage.home.worktrees))).toBe(false);
-      const gates = git(stage, "for-each-ref", "--format=%(refname)", "refs/signalbox").trim().split("\n");
-      expect(gates.length).toBeGreaterThan(2);
-      expect(git(stage, "show", `${gates.at(-1)}:code.txt`)).toBe("code\n");
-      expect(git(stage, "ls-tree", "-r", "--name-only", gates.at(-1) ?? "")).not.toContain("changes/");
+      expect(existsSync(join(stage.home.workspaces))).toBe(false);
+      const mirror = `--git-dir=${mirrorOf(stage.home, stage.repo)}`;
+      const head = `refs/runs/${run}/head`;
+      expect(git(stage, mirror, "show", `${head}:code.txt`)).toBe("code\n");
+      expect(git(stage, mirror, "ls-tree", "-r", "--name-only", head)).not.toContain("changes/");
+      expect(git(stage, "for-each-ref", "refs/runs", "refs/signalbox")).toBe("");
     });
   });
 

@@ -64,7 +64,7 @@ describe.runIf(isPerson).concurrent("reviews of the work", () => {
         "attempt-5/phases/judge-fix.src-b.sh.md",
         "attempt-5/phases/judge.json",
       ]);
-      expect(now.notes.filter(({ kind }) => kind === "edited")).toEqual([]);
+      expect(now.notes.filter(({ text }) => text.includes("checkout"))).toEqual([]);
       expect((await stage.person("verify", run)).code).toBe(0);
     });
   });
@@ -88,44 +88,20 @@ echo '{"status":"changes","issues":[{"severity":"high","location":"src/a.sh:1","
     });
   });
 
-  test("a reviewer that changes the work is told to people, its verdict does not count, and the change is kept", async ({
+  test("a reviewer that changes the work changes its own checkout, and its verdict counts", async ({
     expect,
   }) => {
-    const critic = `
-say calls x
-[ "$(grep -c x "$LEDGER/calls")" = 1 ] || exit 0
-mkdir -p phases; echo better >src/a.sh; echo '{"status":"approved","issues":[]}' >phases/judge.json`;
+    const critic = `echo better >src/a.sh; echo '{"status":"approved","issues":[]}' >phases/judge.json`;
     const agents = { coder: CODER, critic, mender: "true" };
     await onStage({ workflow: "reviews", agents, files: { "test.sh": "true" } }, async (stage) => {
       const run = await stage.begin("reviews");
-      const now = await stage.until(run, ({ run: { question }, isIdle }) => question !== undefined && isIdle);
-      const told = now.notes.filter(({ kind }) => kind === "edited").map(({ text }) => text);
-      expect(told).toEqual([
-        expect.stringMatching(
-          /^critic 1 may only read, and the work was changed while it was at work, by it or by a person: .*git diff [0-9a-f]{12} [0-9a-f]{12}$/,
-        ),
-      ]);
-      const [, from = "", to = ""] = /git diff (\S+) (\S+)$/.exec(told[0] ?? "") ?? [];
-      const repo = ["-C", stage.repo];
-      expect(execFileSync("git", [...repo, "diff", "--name-only", from, to], { encoding: "utf8" })).toBe(
-        "src/a.sh\n",
-      );
-      const kept = execFileSync(
-        "git",
-        [...repo, "for-each-ref", "--format=%(tree)", "refs/signalbox/snapshots"],
-        {
-          encoding: "utf8",
-        },
-      );
-      expect(kept.split("\n").filter((tree) => tree.startsWith(to))).not.toEqual([]);
-      for (const command of ["show", "why", "history", "inbox"]) {
-        const { document } = await stage.person(command, ...(command === "inbox" ? [] : [run]));
-        expect(JSON.stringify(document)).toContain("critic 1 may only read");
-      }
-      // Whoever has decided since then knows it.
-      expect((await stage.person("answer", run, "retry")).code).toBe(0);
-      await stage.until(run, ({ run: { question }, isIdle }) => question !== undefined && isIdle);
-      expect((await stage.person("why", run)).document["doubts"]).toEqual([]);
+      const now = await stage.until(run, ({ state, isIdle }) => state === "done" && isIdle);
+      const told = "critic 1 changed 1 file in its own checkout, which was discarded: src/a.sh";
+      expect(now.notes.map(({ text }) => text)).toContain(told);
+      const show = ["-C", stage.repo, "show", `signalbox/${run}:src/a.sh`];
+      expect(execFileSync("git", show, { encoding: "utf8" })).toBe("bad\n");
+      for (const command of ["show", "history"])
+        expect(JSON.stringify((await stage.person(command, run)).document)).toContain(told);
     });
   });
 

@@ -139,7 +139,7 @@ function stageOf(life: Life): Stage {
       return existsSync(file) ? readFileSync(file, "utf8").trim() : "";
     },
     trace: (run) => traceOf(life, run),
-    close: () => clear(life),
+    close: () => clear(life, { deadlocks: existsSync(join(life.repo, ".signalbox/workflows/deadlocks")) }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Nothing that anybody wrote is lost with a workspace, and the person's own checkout is not touched by a whole life. */
 
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
@@ -29,15 +29,10 @@ const SCENE = {
 const git = (stage: Stage, ...argv: string[]): string =>
   execFileSync("git", argv, { cwd: stage.repo, encoding: "utf8" });
 
-/** The checkout, its index and its branches, byte for byte; objects, refs of ours and worktrees may be added. */
+/** The repository, byte for byte; objects and the run's branch may be added. */
 function checkout(stage: Stage): Record<string, string> {
-  const mine = Object.entries(filesBelow(stage.repo)).filter(
-    ([name]) =>
-      !/^\.git\/(objects|worktrees|refs\/(signalbox|heads\/signalbox)|logs\/refs\/(signalbox|heads\/signalbox)|packed-refs|info\/exclude)/.test(
-        name,
-      ),
-  );
-  return Object.fromEntries(mine);
+  const ours = /^\.git\/(objects|(logs\/)?refs\/heads\/signalbox)\//;
+  return Object.fromEntries(Object.entries(filesBelow(stage.repo)).filter(([name]) => !ours.test(name)));
 }
 
 type Workspace = { status: string; salvage: string; kept: string; branch: string; path: string };
@@ -61,22 +56,20 @@ describe.runIf(isPerson).concurrent("a workspace that goes away", () => {
       const { document } = await stage.person("show", run);
       const workspace = document["workspace"] as Workspace;
       expect(workspace).toMatchObject({ status: "released", branch: `signalbox/${run}` });
-      const show = (path: string): string => git(stage, "show", `${workspace.salvage}:${path}`);
+      const show = (path: string): string => git(stage, "show", `${workspace.branch}:${path}`);
       expect(["staged.txt", "unknown.txt", "committed.txt", "README.md"].map(show)).toEqual([
         "staged\n",
         "unknown\n",
         "committed\n",
         "A project.\nmore\n",
       ]);
-      expect(git(stage, "show", `${workspace.branch}:committed.txt`)).toBe("committed\n");
-      expect(readFileSync(join(workspace.kept, ".env"), "utf8")).toBe("SECRET=1\n");
-      // Nothing of it is left for whoever comes next.
-      expect(git(stage, "-C", workspace.path, "status", "--porcelain", "--ignored")).toBe("");
+      expect(readFileSync(join(workspace.kept, "workspace/.env"), "utf8")).toBe("SECRET=1\n");
+      expect(existsSync(workspace.path)).toBe(false);
       // What the run itself wrote goes along with it.
       expect(filesBelow(join(stage.home.root, "runs", run, "files"))["NOTES.md"]).toContain("DONE");
-      // Every gate that was passed is kept as it was there.
-      const gates = git(stage, "for-each-ref", "--format=%(refname)", "refs/signalbox").trim().split("\n");
-      expect(gates.length).toBeGreaterThan(2);
+      // The user's repository has nothing of the run but its branch.
+      const refs = git(stage, "for-each-ref", "--format=%(refname)").trim().split("\n");
+      expect(refs).toEqual(["refs/heads/main", `refs/heads/${workspace.branch}`]);
       expect((await stage.person("show", run, "--verbose")).stderr).toBe("");
 
       expect(checkout(stage)).toEqual(before);

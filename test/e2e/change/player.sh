@@ -73,8 +73,9 @@ case $word in
 silent) exit 0 ;;
 die) exit 3 ;;
 mcp) exec "$NODE" "$REVIEWER" ;;
+# In the person's checkout, wherever it works itself.
 "tamper "*)
-  printf '\n<!-- Nobody has agreed to this. -->\n' >>"$folder/${word#tamper }"
+  printf '\n<!-- Nobody has agreed to this. -->\n' >>"$HOME/../repo/$folder/${word#tamper }"
   word=
   ;;
 deaf)

@@ -67,7 +67,7 @@ export function removeDesks(): void {
   for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
 }
 
-export function deskOf({ poolSize = 2 } = {}): Desk {
+export function deskOf({ agents = 2 } = {}): Desk {
   template ??= makeTemplate();
   const root = newRoot();
   cpSync(template, root, { recursive: true });
@@ -85,7 +85,7 @@ export function deskOf({ poolSize = 2 } = {}): Desk {
       store.close();
     }
   };
-  withStore((store) => store.putProject({ repo, name: "desk", defaultBranch: "main", poolSize, remote: "" }));
+  withStore((store) => store.putProject({ repo, name: "desk", defaultBranch: "main", agents, remote: "" }));
   const remove = (): void => rmSync(root, { recursive: true, force: true });
   return deskAt({ root, home, repo, env, git, withStore, remove });
 }

@@ -1,10 +1,10 @@
-/** Whatever state a workspace is left in, and however its run ends: nothing is lost, and nobody's checkout is touched. */
+/** Whatever state a workspace is in, and however its run ends: nothing is lost, and the user's repository is not touched. */
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { deskOf, removeDesks, type Desk } from "./desk.ts";
 import { expectNothingLost, lookAt } from "./proof.ts";
-import { FEWER, git, put, STATES, type State } from "./states.ts";
+import { FEWER, STATES, type State } from "./states.ts";
 
 afterAll(removeDesks);
 
@@ -12,41 +12,37 @@ const isDeep = process.env["SIGNALBOX_DEEP"] !== undefined;
 
 const CHOSEN = isDeep ? STATES : FEWER;
 
-type Ending = (desk: Desk, path: string, lot: number) => Promise<void>;
+type Ending = (desk: Desk, path: string, lot: number) => Promise<void | { readonly isGitDeleted: true }>;
 
-/** Killed there, the next supervisor finishes. Every release to a pool comes by each of them. */
+/** Killed there, the next supervisor finishes. Every release comes by each of them. */
 const FAILPOINTS = [
-  "workspace.before-saved",
-  "workspace.after-saved",
-  "workspace.before-clear",
-  "workspace.before-index",
-  "workspace.after-index",
-  "workspace.after-clear",
-  "workspace.before-park",
-  "workspace.before-free",
-  "workspace.after-free",
+  "workspace.before-keep",
+  "workspace.after-keep",
+  "workspace.before-compact",
+  "workspace.after-compact",
+  "workspace.before-forget",
   "registry.before-workspace",
   "registry.after-workspace",
-  "registry.before-leave-pool",
-  "registry.after-leave-pool",
 ];
 
 /** One after the other: the next one can be killed, too. */
 function deathsOf(lot: number): readonly string[] {
   const at = (place: number): string => FAILPOINTS[place % FAILPOINTS.length] ?? "";
-  return isDeep ? [at(lot), at(lot + 4), at(lot + 9)] : [at(lot)];
+  return isDeep ? [at(lot), at(lot + 2), at(lot + 5)] : [at(lot)];
+}
+
+async function finish(desk: Desk): Promise<void> {
+  await desk.move("r1", "finished");
+  await desk.carryOut();
 }
 
 const ENDINGS: Readonly<Record<string, Ending>> = {
-  done: async (desk) => {
-    await desk.move("r1", "finished");
-    await desk.carryOut();
-  },
+  done: finish,
   cancel: async (desk) => {
     await desk.move("r1", "dropped");
     await desk.carryOut();
   },
-  // Its run is over, and nobody gave it back.
+  // The run is over, and its workspace was never released.
   gc: async (desk) => {
     await desk.move("r1", "finished");
     desk.withStore((store) => {
@@ -58,31 +54,23 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
     });
     expect((await desk.call("workspace", "gc")).code).toBe(0);
   },
-  // Somebody has removed its pointer to the repository.
-  repair: async (desk, path) => {
-    rmSync(join(path, ".git"));
-    await desk.call("doctor", "--repair");
-    await desk.move("r1", "finished");
-    await desk.carryOut();
+  "repair of a lost bench": async (desk) => {
+    rmSync(join(desk.home.root, "git"), { recursive: true });
+    expect((await desk.call("doctor", "--repair")).stderr).not.toContain("Error");
+    await finish(desk);
+  },
+  "repair of a deleted .git": async (desk, path) => {
+    rmSync(join(path, ".git"), { recursive: true });
+    expect((await desk.call("doctor", "--repair")).stderr).not.toContain("Error");
+    await finish(desk);
+    return { isGitDeleted: true };
   },
   recovery: async (desk, _path, lot) => {
     await desk.move("r1", "finished");
     const [first, ...more] = deathsOf(lot);
-    const signal = await desk.carryOutApart(first ?? "");
-    // A sparse worktree is not for the next one: it is removed, and comes by other places.
-    if (!CHOSEN[lot]?.isSparse) expect(signal).toBe("SIGKILL");
+    expect(await desk.carryOutApart(first ?? "")).toBe("SIGKILL");
     for (const name of more) await desk.carryOutApart(name);
     await desk.carryOut();
-  },
-  reuse: async (desk, path) => {
-    await desk.move("r1", "finished");
-    await desk.carryOut();
-    const next = await desk.begin("r2");
-    expect(next).toBe(path);
-    const at = { path: next, env: desk.env };
-    expect(git(at, "status", "--porcelain", "--ignored")).toBe("");
-    expect(git(at, "symbolic-ref", "HEAD")).toBe("refs/heads/signalbox/r2");
-    put(next, { "a.txt": "of the next one\n", ".env": "NEXT\n" });
   },
 };
 
@@ -94,20 +82,16 @@ const SAMPLE = CELLS.filter(
   ({ row, column }) => isDeep || row === column + (column % 2) * Object.keys(ENDINGS).length,
 );
 
-test.for(SAMPLE)("$state.name, $how", async ({ state, how, end, row }) => {
-  const desk = deskOf({ poolSize: 1 });
+test.for(SAMPLE)("$state.name, $how", async ({ state, end, row }) => {
+  const desk = deskOf({ agents: 1 });
   onTestFinished(() => desk.remove());
   const path = await desk.begin("r1");
   makeState(desk, path, state);
   const before = lookAt(desk, "r1", path);
-  await end(desk, path, row);
+  const expected = await end(desk, path, row);
   expect(desk.withStore((store) => store.workspace("r1")?.status)).toBe("released");
-  await expectNothingLost(desk, before, state);
-  if (how !== "reuse") return;
-  // What the next one does is its own.
-  await desk.move("r2", "finished");
-  await desk.carryOut();
-  await expectNothingLost(desk, before, state);
+  expect(existsSync(path)).toBe(false);
+  await expectNothingLost(desk, before, { ...state, ...expected });
 });
 
 function makeState(desk: Desk, path: string, state: State): void {

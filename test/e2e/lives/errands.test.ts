@@ -16,11 +16,9 @@ import { processesOf } from "./life.ts";
 afterEach(clearFlows);
 
 const PLACES = [
-  ...["project", "depends", "retire", "drop-pool", "drop-project"].flatMap((what) =>
-    around("registry", what),
-  ),
+  ...["project", "depends", "drop-project"].flatMap((what) => around("registry", what)),
   ...["note", "files", "ref", "forget", "delete"].flatMap((what) => around("merge", what)),
-  ...["restore", "branch"].flatMap((what) => around("salvage", what)),
+  ...around("salvage", "restore"),
   ...around("stop", "halt"),
   ...around("resume", "go-on"),
   "request-changes.before-archive",
@@ -30,7 +28,6 @@ const PLACES = [
 /** Who was killed after the last step, and types it again, is told that it is there already, or gone. */
 const REFUSED: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   "salvage.after-restore": { restore: 6 },
-  "salvage.after-branch": { branch: 6 },
   "registry.after-drop-project": { remove: 2 },
 };
 const dice = diceOf(Number(process.env["SIGNALBOX_SEED"]));
@@ -48,7 +45,7 @@ test.runIf(isPerson).for(chosen)("killed at %s", { timeout: 180_000 }, async (pl
   const remote = join(flow.root, "remote.git");
   execFileSync("git", ["clone", "-q", "--bare", flow.repo, remote]);
   const said: Record<string, unknown> = {};
-  said["project update"] = await insist(`project update --pool-size 1 --remote ${remote}`);
+  said["project update"] = await insist(`project update --agents 1 --remote ${remote}`);
 
   const first = await flow.create("the first");
   await flow.until(first, ["reviewing"]);
@@ -70,14 +67,16 @@ test.runIf(isPerson).for(chosen)("killed at %s", { timeout: 180_000 }, async (pl
   await flow.until(second, ["reviewing"]);
   await quiet(flow);
   const workspace = flow.withStore((store) => store.workspace(second)?.path ?? "");
+  // The nested repository keeps the cancellation from handing anything over: the release keeps all of it.
   writeFileSync(join(workspace, "IDEA.md"), "half a thought\n");
+  execFileSync("git", ["init", "-q", join(workspace, "nested")]);
+  writeFileSync(join(workspace, "nested/NOTE.md"), "kept\n");
   await flow.say(`task cancel ${second} --yes`);
   await expect
     .poll(() => flow.withStore((store) => store.workspace(second)?.status), { timeout: 60_000 })
     .toBe("released");
   const found = join(flow.root, "found");
   said["restore"] = await insist(`salvage restore ${second} ${found}`);
-  said["branch"] = await insist(`salvage restore ${second} --branch kept`);
   said["remove"] = await insist("project remove");
 
   expect(said).toEqual({
@@ -85,10 +84,9 @@ test.runIf(isPerson).for(chosen)("killed at %s", { timeout: 180_000 }, async (pl
     ...REFUSED[place],
   });
   expect(existsSync(log) ? readFileSync(log, "utf8").trim() : "never reached").toBe(place);
-  expect(await stateOf(flow, { first, second, found, remote, branch })).toEqual({
+  expect(await stateOf(flow, { first, found, remote, branch })).toEqual({
     merged: first,
-    kept: "half a thought\n",
-    onBranch: "half a thought",
+    kept: ["kept\n", "half a thought\n"],
     remote: "",
     checkout: "",
     worktrees: 1,
@@ -103,12 +101,11 @@ async function quiet(flow: Flow): Promise<void> {
 
 async function stateOf(
   flow: Flow,
-  of: { first: string; second: string; found: string; remote: string; branch: string },
+  of: { first: string; found: string; remote: string; branch: string },
 ): Promise<unknown> {
   return {
     merged: flow.git("show", `main:work-${of.first}.txt`),
-    kept: readFileSync(join(of.found, "IDEA.md"), "utf8"),
-    onBranch: flow.git("show", "kept:IDEA.md"),
+    kept: ["nested/NOTE.md", "IDEA.md"].map((name) => readFileSync(join(of.found, name), "utf8")),
     remote: flow.git("ls-remote", of.remote, `refs/heads/${of.branch}`),
     checkout: flow.git("status", "--porcelain"),
     worktrees: flow.git("worktree", "list").split("\n").length,

@@ -19,6 +19,7 @@ import { homeAt, type Home } from "../../../src/adapters/home/paths.ts";
 import { openStore } from "../../../src/adapters/store/open.ts";
 import { isSupervisorAlive } from "../../../src/adapters/supervisor/lock.ts";
 import { findPlace } from "../../../src/adapters/terminal/place.ts";
+import { DEADLOCK } from "../../../src/engine/deadlocks.ts";
 
 const ROOT = realpathSync(join(import.meta.dirname, "../../.."));
 const NODE = join(ROOT, "node_modules/node/bin/node");
@@ -270,13 +271,11 @@ export async function faultsOf(life: Life, run: string): Promise<string[]> {
     event.type === "agent-called" ? [`${event.role} ${event.attempt}`] : [],
   );
   faults.push(...repeated(called).map((agent) => `called twice: ${agent}`));
-  // Those of the pool stay for the next run.
-  const free = store.pools().filter((each) => each.run === "").length;
   store.close();
   const { code, document } = await type(life, ["verify", run]);
   if (code !== 0) faults.push(`verify: ${JSON.stringify(document)}`);
   const worktrees = execFileSync("git", ["worktree", "list"], { cwd: life.repo, encoding: "utf8" });
-  if (worktrees.trim().split("\n").length !== 1 + free) faults.push(`worktrees are left: ${worktrees}`);
+  if (worktrees.trim().split("\n").length !== 1) faults.push(`worktrees are left: ${worktrees}`);
   await pause(50);
   for (const { pid, kind } of processesOf(life))
     if (kind === "agent" || kind === "shim") faults.push(`${kind} ${pid} is left`);
@@ -305,11 +304,27 @@ export function story(life: Life, run: string): string {
   return `${history}\n${open.map((row) => JSON.stringify(row)).join("\n")}\n${log.slice(-4000)}\n${life.root}`;
 }
 
-/** Nothing of a life is left when it is over. */
-export async function clear(life: Life): Promise<void> {
+/** Nothing of a life is left when it is over, and in none was a run called deadlocked, unless the test is about that. */
+export async function clear(life: Life, on: { readonly deadlocks?: boolean } = {}): Promise<void> {
   for (let tries = 0; tries < 50 && processesOf(life).length > 0; tries += 1) {
     for (const { pid } of processesOf(life)) kill(pid);
     await pause(20);
   }
+  const deadlocks = on.deadlocks === true ? [] : deadlocksIn(life);
   rmSync(life.root, { recursive: true, force: true });
+  if (deadlocks.length > 0) throw new Error(`called deadlocked: ${deadlocks.join("; ")}`);
+}
+
+function deadlocksIn({ home }: Life): readonly string[] {
+  if (!existsSync(home.database)) return [];
+  let store;
+  try {
+    store = openStore(home);
+  } catch {
+    // Some tests damage it.
+    return [];
+  }
+  const rows = store.database.all("SELECT run, text FROM notes WHERE kind = ?", DEADLOCK);
+  store.close();
+  return rows.map((row) => `${String(row["run"])}: ${String(row["text"])}`);
 }

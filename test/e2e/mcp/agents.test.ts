@@ -25,7 +25,8 @@ test.runIf(isPerson)("they bring a task to a person's review", async () => {
   );
   expect([...new Set(roles)]).toEqual(["worker", "reviewer"]);
   const workspace = withStore(life, (store) => store.workspace(run)?.path ?? "");
-  expect(readFileSync(join(workspace, "TASK.md"), "utf8")).toContain(
-    "Verdict: PASS\n\nOne line, and it is right.",
+  // Shown there a moment after it was accepted.
+  await until(() =>
+    readFileSync(join(workspace, "TASK.md"), "utf8").includes("Verdict: PASS\n\nOne line, and it is right."),
   );
 });

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
+import { agentFolder } from "../activities/stage.ts";
 import { type } from "../lives/life.ts";
-import { until } from "../process-bench.ts";
 import { scene, settled, type Scene, type Talk } from "./support.ts";
 
 const LOOKS = ["get_task", "next", "read_context"];
@@ -88,8 +88,8 @@ test.runIf(isPerson)("asking for the state makes the engine read the verdict", a
   await must(worker, "update_status", { status: "agent-review" });
   on.end("worker");
   const reviewer = await on.talk(await on.voice("reviewer"));
-  const page = join(on.workspace, "TASK.md");
-  await until(() => readFileSync(page, "utf8").includes("status: agent-review"));
+  const page = join(agentFolder(on.life, on.run, "reviewer.1"), "work/TASK.md");
+  expect(readFileSync(page, "utf8")).toContain("status: agent-review");
   writeFileSync(page, `${readFileSync(page, "utf8")}\n## Review\n\nVerdict: FAIL\n\nNo.\n`);
   expect(await reviewer.call("update_status", { status: "reviewing" })).toMatchObject({ isError: true });
   expect(on.state()).toBe("agent-review");

@@ -62,11 +62,25 @@ describe.runIf(isPerson && IS_DEEP).concurrent("changed after it was approved", 
   });
 
   test("while a task is judged: its review is the one that is old", async ({ expect }) => {
-    await inSession({ agents: { "QA.T-001": "OK ~" } }, async (on) => {
+    await inSession({}, async (on) => {
+      on.does("QA.T-001.1", "for file in $HOME/../state/workspaces/*/work-1.txt; do echo more >>$file; done");
       const run = await on.run();
       expect((await on.people(run, "approved, per-batch")).state).toBe("ATTEST");
       const way = wayOf(on.now(on.child(run, "T-001"))).replaceAll(/\w+_DUE /g, "");
       expect(way).toBe("CODE REVIEW QA SECURITY JOIN REVIEW QA SECURITY JOIN completed");
+    });
+  });
+
+  test("by a judge of a task, in its own checkout: that is not the work", async ({ expect }) => {
+    await inSession({ agents: { "QA.T-001": "OK ~" } }, async (on) => {
+      const run = await on.run();
+      expect((await on.people(run, "approved, per-batch")).state).toBe("ATTEST");
+      const child = on.child(run, "T-001");
+      const way = wayOf(on.now(child)).replaceAll(/\w+_DUE /g, "");
+      expect(way).toBe("CODE REVIEW QA SECURITY JOIN completed");
+      expect(on.now(child).notes.map(({ text }) => text)).toContain(
+        "QA 1 changed 1 file in its own checkout, which was discarded: work-1.txt",
+      );
     });
   });
 

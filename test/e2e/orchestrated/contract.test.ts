@@ -1,9 +1,10 @@
 /** What agents leave behind that is not in the contract, and what they hand in: it counts for nothing, and whoever comes next is told why. */
 
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
+import { agentFolder } from "../activities/stage.ts";
 import { inSession, LONG, wayOf, type Play } from "./play.ts";
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
@@ -105,7 +106,8 @@ describe.runIf(isPerson).concurrent("the contract of orchestrated", LONG, () => 
         const run = await on.run();
         await held();
         const output = `.agents-work/${String(on.now(run).run.params["session"])}/contract/SpecAgent.output.json`;
-        on.edit(run, output, '{"status":"FAIL","surprise":1}');
+        const folder = join(agentFolder(on, run, "SpecAgent.1"), "work");
+        writeFileSync(join(folder, output), '{"status":"FAIL","surprise":1}');
         const { code, document } = await on.agent(run, "SpecAgent.1", "submit", "intake");
         expect(code).toBe(5);
         for (const fault of [

@@ -58,7 +58,7 @@ export type Theatre = Life & {
 type Document = Readonly<Record<string, unknown>>;
 
 const PATIENCE_MS = 120_000;
-const POOL = 32;
+const AGENTS = 32;
 const TICK_MS = 100;
 const PATIENT = "minutes: 60, stall_minutes: 60";
 
@@ -218,7 +218,7 @@ function theatreOf(life: Life): Theatre {
   let room: Promise<unknown> | undefined;
   const withRoom = (): Promise<unknown> => {
     const isKnown = withStore((store) => store.projectAt(life.repo)) !== undefined;
-    room ??= isKnown ? Promise.resolve() : good(["project", "add", "--pool-size", String(POOL)]);
+    room ??= isKnown ? Promise.resolve() : good(["project", "add", "--agents", String(AGENTS)]);
     return room;
   };
   const workspace = (run: string): string => withStore((store) => store.workspace(run)?.path ?? "");
@@ -289,7 +289,7 @@ function theatreOf(life: Life): Theatre {
     },
     async story(run) {
       const { lines, notes } = (await good(["history", run, "--limit", "1000"])) as unknown as Told;
-      const told = notes.filter(({ kind }) => kind === "told" || kind === "doubt");
+      const told = notes.filter(({ kind }) => kind === "told");
       return among(lines.filter(isWorthTelling), told)
         .map((each) => ("kind" in each ? `(${each.kind}: ${plain(each.text)})` : sayLine(each)))
         .join("\n");

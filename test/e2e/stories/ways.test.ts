@@ -41,7 +41,7 @@ describe.runIf(hasTmux).concurrent("ways through a task", () => {
     `);
     const sessions = on.tmux("list-sessions", "-F", "#{session_name}");
     expect(sessions).not.toContain(run);
-    expect(existsSync(path)).toBe(true);
+    expect(existsSync(path)).toBe(false);
   });
 
   test.runIf(IS_DEEP)("a review fails once", async ({ expect }) => {

@@ -38,7 +38,7 @@ function header(model: Model, paint: Paint): string {
       : { text: `${waiting} ${waiting === 1 ? "waits" : "wait"} for you`, colour: paint.yellow },
     { text: `${filter}: ${count}${more}`, colour: same },
     ...(model.project === "" ? [] : [{ text: `project ${plain(model.project)}`, colour: same }]),
-    ...(board.pools.length === 0 ? [] : [{ text: `pools: ${poolWords(model)}`, colour: same }]),
+    ...(board.projects.length === 0 ? [] : [{ text: `agents: ${agentWords(model)}`, colour: same }]),
   ];
   let room = size.columns;
   const said: string[] = [];
@@ -51,8 +51,10 @@ function header(model: Model, paint: Paint): string {
   return said.join("");
 }
 
-function poolWords({ board }: Model): string {
-  return board.pools.map(({ project, used, size }) => `${plain(project)} ${used}/${size}`).join(", ");
+function agentWords({ board }: Model): string {
+  return board.projects
+    .map(({ project, atWork, agents }) => `${plain(project)} ${atWork}/${agents}`)
+    .join(", ");
 }
 
 function titles(columns: readonly Placed[], width: number): string {
@@ -104,11 +106,10 @@ function footer(model: Model, paint: Paint): string[] {
 
 /** More than the columns have room for. */
 function about({ size }: Model, row: BoardRow): string[] {
-  const { run, summary, waits, workspace } = row;
-  const where = workspace === null ? "" : `  workspace ${workspace}`;
+  const { run, summary, waits } = row;
   const phase = sayPhase(row) === "" ? "" : `  ${plain(sayPhase(row))}`;
   return [
-    clipped(`${run}${where}${phase}  ${plain(summary)}`, size.columns),
+    clipped(`${run}${phase}  ${plain(summary)}`, size.columns),
     clipped(plain(waits.long), size.columns),
   ];
 }

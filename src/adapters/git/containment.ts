@@ -1,0 +1,89 @@
+/**
+ * Whether a commit has the work of another one, by history or by content.
+ *
+ * By history, the work is an ancestor. By content, merging it would change nothing, which is all that a squash, a rebase or
+ * cherry-picks leave to be seen. Work that changes nothing by itself is contained everywhere, and so is told apart.
+ */
+
+import { tryGit, type Call } from "./call.ts";
+import type { Env } from "../home/paths.ts";
+
+export type Containment =
+  | { readonly type: "absent" }
+  /** The work has no changes of its own. */
+  | { readonly type: "empty" }
+  /** `by` is the commit that brought it. */
+  | { readonly type: "contained"; readonly by: string };
+
+export type Ask = (args: readonly string[]) => Promise<{ readonly code: number; readonly out: string }>;
+
+/** `call` reads the objects of both. */
+export function asking(env: Env, call: Omit<Call, "args">): Ask {
+  return async (args) => {
+    const { code, out } = await tryGit(env, { ...call, args });
+    return { code, out: out.toString("utf8").trim() };
+  };
+}
+
+export type Ends = {
+  readonly work: string;
+  /** The commit that the work began from; empty where it began from nothing. */
+  readonly base: string;
+  readonly target: string;
+};
+
+export async function containmentOf(ask: Ask, { work, base, target }: Ends): Promise<Containment> {
+  const fork = await ask(["merge-base", work, target]);
+  if (fork.code !== 0) return ABSENT;
+  const isAncestor = fork.out === work;
+  // Of an ancestor, the fork is the work itself: only where it began says whether it changed anything.
+  const before = isAncestor ? base : fork.out;
+  if (before !== "" && (await isSameTree(ask, before, work))) return { type: "empty" };
+  const isIn = isAncestor
+    ? async (commit: string) => (await ask(["merge-base", "--is-ancestor", work, commit])).code === 0
+    : (commit: string) => isIncluded(ask, { work, target: commit });
+  if (!(await isIn(target))) return ABSENT;
+  return { type: "contained", by: await bringing(ask, { work, target, fork: fork.out }, isIn) };
+}
+
+const ABSENT: Containment = { type: "absent" };
+
+async function isSameTree(ask: Ask, one: string, other: string): Promise<boolean> {
+  const trees = await ask(["rev-parse", `${one}^{tree}`, `${other}^{tree}`]);
+  const [a, b] = trees.out.split("\n");
+  return trees.code === 0 && a === b;
+}
+
+/** Merging the work would change nothing. */
+async function isIncluded(ask: Ask, { work, target }: Pick<Ends, "work" | "target">): Promise<boolean> {
+  const merged = await ask(["merge-tree", "--write-tree", "--no-messages", target, work]);
+  const tree = await ask(["rev-parse", `${target}^{tree}`]);
+  return merged.code === 0 && tree.code === 0 && merged.out === tree.out;
+}
+
+/** The first commit of the target's own line that has it: found by halving, since later ones mostly have it, too. */
+async function bringing(
+  ask: Ask,
+  { work, target, fork }: Pick<Ends, "work" | "target"> & { readonly fork: string },
+  isIn: (commit: string) => Promise<boolean>,
+): Promise<string> {
+  const line = (await ask(["rev-list", "--first-parent", target, `^${fork}`])).out.split("\n");
+  let [has, misses] = [0, line.length];
+  while (misses - has > 1) {
+    const middle = Math.floor((has + misses) / 2);
+    if (await isIn(line[middle] ?? "")) has = middle;
+    else misses = middle;
+  }
+  const commit = line[has] ?? "";
+  if (commit === "") return target;
+  const parent = await ask(["rev-parse", "--verify", "--quiet", `${commit}^1`]);
+  // The target itself has moved to it.
+  return parent.out === work ? work : commit;
+}
+
+/** Short hash, committer and subject of a commit, for people. */
+export async function sayCommit(ask: Ask, commit: string): Promise<{ by: string; text: string }> {
+  const { out } = await ask(["log", "-1", "--format=%h%x00%cn%x00%s", commit]);
+  const [hash = commit, by = "", subject = ""] = out.split("\0");
+  return { by, text: `${hash} "${subject}"` };
+}

@@ -1,0 +1,159 @@
+/**
+ * The handover: everything in the workspace as one commit in the mirror, which verdicts, checks and delivery refer to.
+ *
+ * Its parent is the agent's own commit where the agent has made new ones, otherwise the handover before it. A tree that is the
+ * head's already makes no commit, whoever committed it. `refs/runs/RUN/work/TREE` finds the handover of a tree again.
+ */
+
+import { failpoint } from "../failpoint.ts";
+import { tipOf } from "./agent-head.ts";
+import { artifactTest } from "./artifact-paths.ts";
+import { git, gitRecords, tryGit, type Call } from "./call.ts";
+import { makeDurable } from "./durable.ts";
+import { treeWithLeftOut } from "./left-out.ts";
+import { inMirror } from "./mirror.ts";
+import { mirrorOf, runRef, workRef } from "./names.ts";
+import { requireNoneNested } from "./nested.ts";
+import { within } from "./own.ts";
+import type { Bench, On } from "./own.ts";
+import { refAt } from "./refs.ts";
+import { withScratch } from "./scratch.ts";
+import { updateRef } from "./update-ref.ts";
+
+type Author = { readonly name: string; readonly email: string };
+
+export type Handover = {
+  readonly run: string;
+  /** The digest of the work. */
+  readonly tree: string;
+  readonly artifacts: readonly string[];
+  readonly message: string;
+  readonly author?: Author;
+};
+
+export type HandedOver = { readonly commit: string; readonly notes: readonly string[] };
+
+/** Gives the commit of the work. Doing it twice gives the same. */
+export async function handover(on: On, bench: Bench, of: Handover): Promise<HandedOver> {
+  const { run, tree, artifacts } = of;
+  const known = refAt(bench.mirror, workRef(run, tree));
+  const head = refAt(bench.mirror, runRef(run, "head")) ?? bench.base;
+  // Also where the commit leaves out a part of the work, as the workflow has ordered.
+  if (known !== undefined && known === head) return { commit: known, notes: [] };
+  const tip = await tipOf(on, bench);
+  if (bench.isPlace !== true) await requireNoneNested(on, bench, { run, tip, exclude: "" });
+  const whole = await treeWithLeftOut(on, bench, {
+    work: tree,
+    base: bench.base || tip,
+    artifacts,
+    exclude: "",
+  });
+  const { commit, notes } = await commitFor(on, bench, { of, head, tip, tree: whole });
+  failpoint("handover.before-ref");
+  await updateRefs(on, bench.mirror, [
+    `update ${runRef(run, "head")} ${commit}`,
+    `update ${workRef(run, tree)} ${commit}`,
+  ]);
+  failpoint("handover.after-ref");
+  return { commit, notes };
+}
+
+/**
+ * The handover of exactly this work; undefined where there is none. With the paths of artifacts, the commit that the ref names is
+ * compared with the work: a forged ref is no handover.
+ */
+export async function handoverOf(
+  on: On,
+  of: {
+    readonly repo: string;
+    readonly run: string;
+    readonly tree: string;
+    readonly artifacts?: readonly string[];
+  },
+): Promise<string | undefined> {
+  const mirror = mirrorOf(on.home, of.repo);
+  const commit = refAt(mirror, workRef(of.run, of.tree));
+  if (commit === undefined || of.artifacts === undefined) return commit;
+  return (await workIn(on, mirror, { commit, artifacts: of.artifacts })) === of.tree ? commit : undefined;
+}
+
+/** The tree of a commit without artifacts. */
+async function workIn(
+  on: On,
+  mirror: string,
+  { commit, artifacts }: { readonly commit: string; readonly artifacts: readonly string[] },
+): Promise<string> {
+  const call = inMirror(mirror);
+  const args = ["ls-tree", "-r", "-z", "--full-tree", "--name-only", commit];
+  const names = (await gitRecords(on.env, { ...call, args })).filter(artifactTest(artifacts));
+  if (names.length === 0)
+    return git(on.env, { ...call, args: ["rev-parse", "--verify", `${commit}^{tree}`] });
+  return withScratch(on, async (index) => {
+    const input = Buffer.from(names.map((name) => `${name}\0`).join(""), "latin1");
+    await git(on.env, { ...call, index, args: ["read-tree", commit] });
+    await git(on.env, { ...call, index, args: ["update-index", "-z", "--force-remove", "--stdin"], input });
+    return git(on.env, { ...call, index, args: ["write-tree"] });
+  });
+}
+
+/** The last work of a run that the mirror has; undefined where it has none. */
+export function lastWorkOf(
+  { home }: Pick<On, "home">,
+  { repo, run }: { readonly repo: string; readonly run: string },
+): string | undefined {
+  const mirror = mirrorOf(home, repo);
+  return refAt(mirror, runRef(run, "left")) ?? refAt(mirror, runRef(run, "head"));
+}
+
+type Wanted = {
+  readonly of: Pick<Handover, "message" | "author">;
+  readonly head: string;
+  readonly tip: string;
+  /** The tree of the commit: the work, and tracked artifacts as the tip has them. */
+  readonly tree: string;
+};
+
+/** The head or the agent's own commit where its tree is this one, otherwise a new commit on top of them. */
+export async function commitFor(on: On, bench: Bench, { of, head, tip, tree }: Wanted): Promise<HandedOver> {
+  if (head !== "" && (await treeOf(on, bench, head)) === tree) return { commit: head, notes: [] };
+  // Every head descends from the base.
+  const isKnown = ["", head, bench.base].includes(tip);
+  const isOlder = head !== "" && (isKnown || (await isAncestor(on, bench, [tip, head])));
+  const parent = isOlder ? head : tip;
+  if (parent !== head && (await treeOf(on, bench, parent)) === tree) return { commit: parent, notes: [] };
+  const { author = bench.author } = of;
+  const call: Call = {
+    ...within(bench),
+    args: ["commit-tree", tree, ...(parent === "" ? [] : ["-p", parent]), "-F", "-"],
+    input: of.message.endsWith("\n") ? of.message : `${of.message}\n`,
+    author,
+    durable: true,
+  };
+  const made = bench.isSigned ? await signed(on, call) : { commit: await git(on.env, call), notes: [] };
+  const until = parent === "" ? undefined : parent;
+  await makeDurable(on, { mirror: bench.mirror, from: made.commit, until });
+  return made;
+}
+
+/** A signing key may be locked while the user is away: the handover is then made without a signature, and the run notes it. */
+async function signed(on: On, call: Call): Promise<HandedOver> {
+  const answer = await tryGit(on.env, { ...call, args: [...call.args, "-S"], isSigned: true });
+  if (answer.code === 0) return { commit: answer.out.toString("utf8").trim(), notes: [] };
+  const [why = ""] = answer.err.trim().split("\n");
+  return { commit: await git(on.env, call), notes: [`the commit is not signed: ${why}`] };
+}
+
+async function treeOf(on: On, bench: Bench, commit: string): Promise<string> {
+  return git(on.env, { ...within(bench), args: ["rev-parse", "--verify", `${commit}^{tree}`] });
+}
+
+async function isAncestor(on: On, bench: Bench, commits: readonly [string, string]): Promise<boolean> {
+  const args = ["merge-base", "--is-ancestor", ...commits];
+  return (await tryGit(on.env, { ...within(bench), args })).code === 0;
+}
+
+/** All of them or none, durable when it returns. */
+export async function updateRefs(on: On, mirror: string, updates: readonly string[]): Promise<void> {
+  const input = ["start", ...updates, "prepare", "commit", ""].join("\n");
+  await updateRef(on, mirror, { ...inMirror(mirror), args: ["update-ref", "--stdin"], input });
+}

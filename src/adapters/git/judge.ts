@@ -1,0 +1,159 @@
+/**
+ * The checkout of a judge: a private clone that holds one tree and borrows its objects, so that nothing in it leads back to the work.
+ *
+ * The agent owns its `.git`. It is written here file by file, and never read again: what the agent has changed is found with our own git
+ * folder of the workspace, and with a copy of the index that lies next to the checkout.
+ */
+
+import {
+  chmodSync,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Workspaces } from "../../engine/ports/files.ts";
+import { failpoint } from "../failpoint.ts";
+import { codeOf, unless } from "../files/errno.ts";
+import { UserError } from "../user-error.ts";
+import { tipOf } from "./agent-head.ts";
+import { artifactTest, ignoreLines } from "./artifact-paths.ts";
+import { git, GitError, gitRecords, type Call } from "./call.ts";
+import { writeRefs } from "./clone.ts";
+import { workRef } from "./names.ts";
+import { openBench, rulesOf, within, type Bench, type On } from "./own.ts";
+import { pipesIn } from "./pipes.ts";
+import { refAt } from "./refs.ts";
+import { withScratch } from "./scratch.ts";
+import { addSubmodules } from "./submodules.ts";
+
+const LOOK_MS = 20_000;
+
+type Judged = Parameters<Workspaces["judge"]>[0];
+type Discarded = Parameters<Workspaces["discard"]>[0];
+
+export async function makeCheckout(on: On, of: Judged): Promise<void> {
+  const { at, artifacts } = of;
+  const bench = await openBench(on, of.path);
+  failpoint("judge.before-checkout");
+  await remove(at);
+  const commit = await commitOf(on, bench, of);
+  const own = join(at, ".git");
+  for (const folder of ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info"])
+    mkdirSync(join(own, folder), { recursive: true, mode: 0o700 });
+  writeFileSync(join(own, "objects/info/alternates"), `${join(bench.mirror, "objects")}\n`);
+  writeFileSync(join(own, "config"), readFileSync(join(bench.own, "config")));
+  writeFileSync(join(own, "info/exclude"), [rulesOf(bench), ...ignoreLines(artifacts), ""].join("\n"));
+  const sparse = join(bench.own, "info", "sparse-checkout");
+  if (isFile(sparse)) copyFileSync(sparse, join(own, "info", "sparse-checkout"));
+  const index = join(own, "index");
+  await git(on.env, { ...inside(bench, at, index), args: ["read-tree", "-u", "--reset", of.tree] });
+  copyFileSync(index, indexOf(at));
+  await writeRefs(on, bench, { dot: own, branch: "", commit, remotes: [] });
+  unless(["ENOENT"], () => copyFileSync(join(bench.mirror, "shallow"), join(own, "shallow")));
+  await addSubmodules(on, { folder: at, mirror: bench.mirror, commit });
+  // The last: without it the folder is no repository.
+  writeFileSync(join(own, "HEAD"), `${commit}\n`);
+  failpoint("judge.after-checkout");
+}
+
+export async function discardCheckout(
+  on: On,
+  of: Discarded,
+  tell: (changed: readonly string[]) => void,
+): Promise<void> {
+  const { at } = of;
+  if (isFolder(at)) tell(await changedIn(on, of));
+  failpoint("judge.before-discard");
+  await remove(at);
+  rmSync(indexOf(at), { force: true });
+  failpoint("judge.after-discard");
+}
+
+/** The handover of the work; where there is none yet, a commit on top of the last one, so that the log can be read. */
+async function commitOf(on: On, bench: Bench, { run, tree }: Judged): Promise<string> {
+  const known = refAt(bench.mirror, workRef(run, tree));
+  if (known !== undefined) return known;
+  const tip = await tipOf(on, bench);
+  const parents = tip === "" ? [] : ["-p", tip];
+  const message = `The work of ${run} as it was given to a judge`;
+  return git(on.env, { ...within(bench), args: ["commit-tree", tree, ...parents, "-m", message] });
+}
+
+function inside(bench: Bench, at: string, index: string): Omit<Call, "args"> {
+  return { ...within(bench), cwd: at, workTree: at, index };
+}
+
+/** Next to the checkout, and not in it. */
+function indexOf(at: string): string {
+  return `${at}.index`;
+}
+
+/** None where nobody can tell any more. */
+async function changedIn(on: On, { path, at, artifacts }: Discarded): Promise<readonly string[]> {
+  const bench = path === "" ? undefined : await benchAt(on, path);
+  if (bench === undefined || !isFile(indexOf(at))) return [];
+  return withScratch(on, async (rules) => {
+    writeFileSync(rules, `${ignoreLines(artifacts).join("\n")}\n`, { mode: 0o600 });
+    const args = [
+      "ls-files",
+      "-z",
+      "--modified",
+      "--deleted",
+      "--others",
+      "--directory",
+      "--no-empty-directory",
+      "--exclude-standard",
+    ];
+    const call: Call = { ...inside(bench, at, indexOf(at)), args: [...args, `--exclude-from=${rules}`] };
+    const names = await gitRecords(on.env, { ...call, limitMs: LOOK_MS }).catch((error: unknown) => {
+      if (!(error instanceof GitError)) throw error;
+      // Git would wait for them forever. What cannot be listed is removed all the same.
+      return [...pipesIn(at)].map((name) => Buffer.from(name).toString("latin1"));
+    });
+    const isArtifact = artifactTest(artifacts);
+    const changed = names.filter((name) => !isArtifact(name));
+    return [...new Set(changed)].sort().map((name) => Buffer.from(name, "latin1").toString("utf8"));
+  });
+}
+
+async function benchAt(on: On, path: string): Promise<Bench | undefined> {
+  try {
+    return await openBench(on, path);
+  } catch (error) {
+    if (error instanceof UserError && error.code === "no-workspace") return undefined;
+    throw error;
+  }
+}
+
+/** A link that an agent has put in the place of the folder is removed, and what it leads to is left alone. */
+function isFolder(at: string): boolean {
+  return lstatSync(at, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** Test runs leave folders behind that not even their owner may write to. */
+async function remove(at: string): Promise<void> {
+  try {
+    await rm(at, { recursive: true, force: true });
+  } catch (error) {
+    if (codeOf(error) !== "EACCES" && codeOf(error) !== "EPERM") throw error;
+    open(at);
+    await rm(at, { recursive: true, force: true });
+  }
+}
+
+function open(folder: string): void {
+  if (!isFolder(folder)) return;
+  chmodSync(folder, 0o700);
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) open(join(folder, entry.name));
+}

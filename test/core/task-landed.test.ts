@@ -1,0 +1,80 @@
+/** Work of a task that is merged by other means: what ends it, and what a person confirms. */
+
+import { expect, test } from "vitest";
+import type { Incoming } from "../../src/core/event.ts";
+import { AT, reading, trace } from "../support/play.ts";
+import { edited, FAIL, human, PASS, story, submit, task } from "../support/task.ts";
+
+const landed = (proven: boolean) => (): Incoming => ({
+  type: "observed",
+  at: AT,
+  readings: [reading("merged", { fields: { proven } })],
+});
+
+test("reviewed work that is proven to be merged elsewhere ends the task; a ref alone does not", () => {
+  expect(trace(task, [...story("reviewing"), landed(false), landed(true)])).toMatchInlineSnapshot(`
+    "pending
+    planning, start-agent worker #1 (worker)
+    working
+    agent-review, review_round 1, archive review, start-agent reviewer #1 (reviewer)
+    reviewing, review_round 1, archive fix_instructions, tell-agent worker (review-passed), stop-agent reviewer #1
+    reviewing, review_round 1
+    done, review_round 1, stop-agent worker #1, release-resource workspace, start-next"
+  `);
+});
+
+test("work that was changed after the merge, or not reviewed, is not ended by it", () => {
+  expect(
+    [
+      trace(task, [...story("reviewing"), edited("t9"), landed(true)]),
+      trace(task, [...story("agent-review"), landed(true), submit("reviewer", [FAIL()])]),
+      trace(task, [...story("agent-review"), landed(true), submit("reviewer", [PASS()])]),
+    ].join("\n\n"),
+  ).toMatchInlineSnapshot(`
+    "pending
+    planning, start-agent worker #1 (worker)
+    working
+    agent-review, review_round 1, archive review, start-agent reviewer #1 (reviewer)
+    reviewing, review_round 1, archive fix_instructions, tell-agent worker (review-passed), stop-agent reviewer #1
+    reviewing, review_round 1
+    reviewing, review_round 1
+
+    pending
+    planning, start-agent worker #1 (worker)
+    working
+    agent-review, review_round 1, archive review, start-agent reviewer #1 (reviewer)
+    agent-review, review_round 1
+    working, review_round 1, archive handoff, tell-agent worker (review-failed), stop-agent reviewer #1
+
+    pending
+    planning, start-agent worker #1 (worker)
+    working
+    agent-review, review_round 1, archive review, start-agent reviewer #1 (reviewer)
+    agent-review, review_round 1
+    done, review_round 1, archive fix_instructions, tell-agent worker (review-passed), stop-agent reviewer #1, stop-agent worker #1, release-resource workspace, start-next"
+  `);
+});
+
+test("work that looks merged: a person confirms it, for the work as it is", () => {
+  expect(
+    trace(task, [
+      ...story("working"),
+      human("done"),
+      landed(true),
+      edited("t9"),
+      human("done"),
+      landed(false),
+      human("done"),
+    ]),
+  ).toMatchInlineSnapshot(`
+    "pending
+    planning, start-agent worker #1 (worker)
+    working
+    refused: gate-not-met: working to done: not so far: its work was merged elsewhere
+    working
+    working
+    refused: gate-not-met: working to done: not so far: its work was merged elsewhere
+    working
+    done, stop-agent worker #1, release-resource workspace, start-next"
+  `);
+});

@@ -1,0 +1,53 @@
+/** What the later turns of one attempt are given. */
+
+import { describe, test } from "vitest";
+import { isPerson } from "../../support/person.ts";
+import { onStage } from "./stage.ts";
+
+const WORKER = `
+turn=$(ls "$LEDGER" | grep -c '^turn-' || true)
+cat >"$LEDGER/new" && mv "$LEDGER/new" "$LEDGER/turn-$((turn + 1))"
+case $(sed -n 's/^status: *//p' TASK.md) in
+planning)
+  printf 'APPROACH: one file\\n' | signalbox submit plan -
+  signalbox task update --status working
+  echo one >one.txt
+  git add one.txt && git commit -qm One
+  printf 'DONE: one file\\n' | signalbox submit handoff -
+  signalbox task update --status agent-review
+  ;;
+esac
+`;
+const REVIEWER = `printf 'Verdict: FAIL\\n\\none.txt:1 is too short.\\n' | signalbox submit review -`;
+
+/** The same program for later turns: whether it remembers is its own affair. */
+const REMEMBERS = `, minutes: 60, stall_minutes: 60, again: [sh, -c, 'exec sh "$LEDGER/../agents/worker.sh"']`;
+
+describe.runIf(isPerson).concurrent("the second turn of a worker", () => {
+  test.for<[string, string | undefined, boolean]>([
+    ["that remembers its conversation: the message alone", REMEMBERS, false],
+    ["that does not: the task, and the message below it", undefined, true],
+  ])("%s", async ([, limits, hasTask], { expect }) => {
+    const scene = {
+      agents: { worker: WORKER, reviewer: REVIEWER },
+      ...(limits === undefined ? {} : { limits }),
+    };
+    await onStage(scene, async (stage) => {
+      const run = await stage.begin(
+        "task",
+        "--param",
+        "harness=scripted",
+        "--param",
+        "review_harness=scripted",
+      );
+      await stage.until(run, () => stage.said("turn-2") !== "");
+      const [first, second] = [stage.said("turn-1"), stage.said("turn-2")];
+      expect(first).toContain(`# Task ${run}: A life`);
+      expect(second).toMatch(/The review of round 1 of 2/);
+      expect(second.includes(first)).toBe(hasTask);
+      expect(second.indexOf("The review of round 1 of 2")).toBe(
+        second.lastIndexOf("The review of round 1 of 2"),
+      );
+    });
+  });
+});
