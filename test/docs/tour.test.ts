@@ -131,6 +131,8 @@ function mask(line: string): string {
     .replace(/^[0-9a-f]{7,} /, "COMMIT ")
     .replace(/\bis at [0-9a-f]{7,} /, "is at COMMIT ")
     .replace(/\bfor \d+ s$/, "for N s")
+    // A program that has submitted exits by itself or is stopped, whichever comes first.
+    .replace(/^((?:TIME|DATE) {2}engine \w+ ended): .*/, "$1: ENDING")
     .replace(/\b\d+ events$/, "N events")
     .replaceAll(ID, "RUN")
     .replaceAll(realId() || ID, "RUN");
