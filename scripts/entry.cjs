@@ -10,12 +10,18 @@ if (major < 22 || (major === 22 && Number(version[1]) < 14)) {
   );
   process.exit(1);
 }
-// Whoever debugs gets the files as they are.
-var isPlain =
-  process.execArgv.length > 0 || process.env.NODE_OPTIONS || process.env.NODE_DISABLE_COMPILE_CACHE;
-function whole() {
-  return (isPlain ? require : require("./load.cjs").loader(__dirname, "BUILD", require))("./main.cjs");
+// Compiled code is kept beside the bundle, which only those can write who may change the code; otherwise in the user's own cache.
+function keepCompiled() {
+  var mod = require("node:module");
+  var home = process.env.XDG_CACHE_HOME || (process.env.HOME && process.env.HOME + "/.cache");
+  var failed = mod.constants.compileCacheStatus.FAILED;
+  if (mod.enableCompileCache(__dirname + "/.cache").status === failed && home)
+    mod.enableCompileCache(home + "/signalbox");
 }
-// What an agent asks for, the supervisor may answer: then nothing else is loaded, and that little not by way of a cache.
+function whole() {
+  keepCompiled();
+  return require("./main.cjs");
+}
+// An agent's command may be answered by the supervisor: then nothing else is loaded.
 if (process.env.SIGNALBOX_TOKEN) require("./front.cjs").main(whole);
 else whole().main();

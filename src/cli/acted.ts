@@ -1,30 +1,25 @@
-/** What an acting command says when it is done: the same words and keys for all of them. */
+/** What an acting command prints when it is done: the same for all of them. */
 
-import type { Done } from "./acting.ts";
-import { EXIT_OK, sayNext, type Answer } from "./command.ts";
-
-/** What `--json` gives: the acknowledgement, which is the same for the same key. */
-type ActedData = {
-  readonly run: string;
-  readonly from: string;
-  readonly to: string;
-  readonly seq: number;
-};
+import { acknowledge } from "../app/act/acknowledged.ts";
+import type { Done } from "../app/context.ts";
+import type { Outcome } from "../app/outcome.ts";
+import { sayNext, type Answer } from "./command.ts";
 
 export function acted(done: Done, what?: string): Answer {
-  const { run, from, to, seq } = done;
-  const data: ActedData = { run, from, to, seq };
-  const where = from === to ? `${run} stays in ${to}` : `${run} goes from ${from} to ${to}`;
-  const message = what === undefined ? where : `${what}; ${where}`;
-  const next = `signalbox show ${run}`;
+  return answerOf(acknowledge(done, what));
+}
+
+/** One sentence as the result, notes and the next command beside it. */
+export function answerOf(outcome: Outcome<Readonly<Record<string, unknown>>>): Answer {
+  const { exit, code, message, data, next, notes } = outcome;
   return {
-    exit: EXIT_OK,
-    code: "ok",
+    exit,
+    code,
     message,
     data: () => data,
     text: () => `${message}\n`,
     next,
-    talk: talkOf(done.told, next),
+    talk: talkOf(notes, next),
   };
 }
 

@@ -7,7 +7,8 @@
 import { parseArgs, type ArgsDef } from "citty";
 import { UserError } from "../adapters/user-error.ts";
 import { closest } from "../core/closest.ts";
-import type { Given, Option } from "./command.ts";
+import type { Given } from "../app/invocation.ts";
+import type { Option } from "./command.ts";
 
 export type Known = Readonly<Record<string, Option>>;
 

@@ -1,39 +1,15 @@
 /** What a command is: words and options in, an answer out. Printing is the same for all of them. */
 
-import type { Env, Home } from "../adapters/home/paths.ts";
-import type { Procs } from "../adapters/person/processes.ts";
-import type { Box } from "../engine/box.ts";
+import type { Given, Invocation } from "../app/invocation.ts";
+import type { Stream } from "../app/outcome.ts";
 import type { Paint } from "./paint.ts";
-import type { Talk } from "./progress.ts";
 
-/** Where a command is called, and how it is called from there: nothing else of the process reaches it. */
-export type Door = {
-  readonly cwd: string;
-  readonly home: string;
-  readonly env: Env;
-  /** The processes we come from; those of this machine unless a test says otherwise. */
-  readonly procs?: Procs;
-  /** Starts the supervisor of a state home; a test puts its own in its place. */
-  readonly startSupervisor?: (home: Home) => void;
+/** Where a command is called, and how its answer is shown there. */
+export type Door = Invocation & {
   readonly paint: Paint;
   /** How wide the terminal is that people see stdout on; undefined where there is none. */
   readonly width?: number;
-  /** For what is said while a command is at work; none where only its result is wanted. */
-  readonly talk?: Talk;
   readonly self: string;
-  /** What was read of the standard input before. */
-  readonly stdin?: Uint8Array;
-  /** For a command that is answered by the supervisor. */
-  readonly warm?: Warm;
-};
-
-/** What a process that stays has open already. */
-export type Warm = {
-  readonly box: Box;
-  /** Something was written that it may have to act upon. */
-  ring(): void;
-  /** The bytes of a file as whoever asked sees it; `-` is the standard input. */
-  read(file: string): Promise<Uint8Array>;
 };
 
 /**
@@ -48,12 +24,6 @@ export type Option = {
   readonly many?: true;
   /** It means something without its value too. */
   readonly alone?: true;
-};
-
-export type Given = {
-  readonly words: readonly string[];
-  readonly options: Readonly<Record<string, string>>;
-  readonly lists: Readonly<Record<string, readonly string[]>>;
 };
 
 export type Command = {
@@ -80,7 +50,7 @@ export type Group = {
   readonly examples: readonly string[];
 };
 
-export type Part = {
+type Part = {
   readonly about: string;
   readonly load: () => Promise<{ readonly command: Command }>;
 };
@@ -98,25 +68,8 @@ export type Answer = {
   /** What else is worth saying to people; not with `--quiet`. */
   readonly talk?: string;
   /** What comes after all that, piece by piece, until it is over or somebody interrupts: gives the exit code. */
-  readonly stream?: (emit: Emit, signal: AbortSignal) => Promise<number>;
+  readonly stream?: Stream;
 };
-
-/** One piece of a stream: its text for people, its data as one line of JSON for programs. */
-export type Emit = (piece: {
-  readonly text: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}) => void;
-
-export const EXIT_OK = 0;
-export const EXIT_FAILED = 1;
-export const EXIT_USAGE = 2;
-export const EXIT_WAITING = 3;
-export const EXIT_NOT_YOURS = 4;
-export const EXIT_GATE = 5;
-export const EXIT_CONFLICT = 6;
-export const EXIT_DAMAGED = 8;
-export const EXIT_BUG = 70;
-export const EXIT_INTERRUPTED = 130;
 
 /** What to type next; where it is one of several, each has a line. */
 export function sayNext(next: string): string {

@@ -3,7 +3,7 @@
  * Commands are for copying, and stay whole; so does the first cell of every row. Without a terminal, lines are as long as they are.
  */
 
-import { columns, widthOf } from "./say.ts";
+import { columns, widthOf } from "./render/table.ts";
 
 const GAP = "  ";
 /** With less room than this, words stand one below the other: a line of their own is better. */

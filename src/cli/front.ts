@@ -20,7 +20,7 @@ import {
   type Text,
 } from "../adapters/supervisor/wire.ts";
 import { newName } from "../adapters/home/new-name.ts";
-import { bytesIn } from "./bytes.ts";
+import { bytesIn } from "../app/bytes.ts";
 import type { Before } from "./main.ts";
 import { show } from "./printed.ts";
 

@@ -1,7 +1,7 @@
 /** An option that is a whole number. */
 
 import { UserError } from "../adapters/user-error.ts";
-import type { Given } from "./command.ts";
+import type { Given } from "../app/invocation.ts";
 
 export function numberOption(
   { options }: Given,

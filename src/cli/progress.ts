@@ -3,16 +3,10 @@
  * elsewhere a line for each thing that begins.
  */
 
+import type { Talk } from "../app/invocation.ts";
 import type { Door } from "./command.ts";
 import { harmless } from "./paint.ts";
 import { thousands } from "./worst.ts";
-
-export type Talk = {
-  /** At once, beside the result. */
-  readonly print: (text: string) => void;
-  /** How wide the terminal is; undefined where there is none. */
-  readonly columns: () => number | undefined;
-};
 
 type Progress = {
   /** This is being done now, instead of what was before it. */

@@ -4,7 +4,7 @@ import { createInterface, type Interface } from "node:readline/promises";
 import { UserError } from "../adapters/user-error.ts";
 import { fitted, wrapped } from "./fit.ts";
 import { harmless } from "./paint.ts";
-import { labelled, sayParts, sayReads, type QuestionView } from "./reading/question.ts";
+import { labelled, sayParts, sayReads, type QuestionView } from "../app/view/question.ts";
 
 /** Why it is asked, and where whoever is asked stands. */
 type On = {

@@ -4,9 +4,12 @@ import { realpathSync } from "node:fs";
 import { UserError } from "../adapters/user-error.ts";
 import { closest } from "../core/closest.ts";
 import { GLOBAL, parseArguments, splitCommand } from "./arguments.ts";
-import { EXIT_OK, type Answer, type Command, type Door, type Given, type Group } from "./command.ts";
+import { EXIT_OK } from "../app/exit-codes.ts";
+import type { Given } from "../app/invocation.ts";
+import type { Answer, Command, Door, Group } from "./command.ts";
 import { ALIASES, COMMANDS } from "./commands.ts";
-import { failureOf, sayFailure } from "./failure.ts";
+import { failureOf } from "../app/failure.ts";
+import { sayFailure } from "./render/failure.ts";
 import { harmless, paintOf } from "./paint.ts";
 
 export type World = {

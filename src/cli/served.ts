@@ -12,7 +12,7 @@ import type { Call, Printed } from "../adapters/supervisor/listen.ts";
 import { isAskedBy, questionOf } from "../adapters/supervisor/question.ts";
 import { isAskable, PROTOCOL, VARIABLES, type Question } from "../adapters/supervisor/wire.ts";
 import type { Box } from "../engine/box.ts";
-import { EXIT_BUG } from "./command.ts";
+import { EXIT_BUG } from "../app/exit-codes.ts";
 import { run } from "./run.ts";
 
 export type Serving = {

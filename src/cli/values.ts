@@ -8,7 +8,7 @@ import { unknownOption, type Known } from "./arguments.ts";
 import type { Door } from "./command.ts";
 import { wrapped } from "./fit.ts";
 import { harmless } from "./paint.ts";
-import type { Typed } from "./stages.ts";
+import type { Typed } from "../app/start/stages.ts";
 
 const HELP = "signalbox run --help";
 

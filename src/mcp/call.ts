@@ -5,9 +5,11 @@
  */
 
 import { UserError } from "../adapters/user-error.ts";
-import { EXIT_NOT_YOURS, EXIT_OK, type Answer, type Door } from "../cli/command.ts";
+import { EXIT_NOT_YOURS, EXIT_OK } from "../app/exit-codes.ts";
+import type { Answer, Door } from "../cli/command.ts";
 import { harmless } from "../cli/paint.ts";
-import { failureOf, sayFailure } from "../cli/failure.ts";
+import { failureOf } from "../app/failure.ts";
+import { sayFailure } from "../cli/render/failure.ts";
 import { documentOf, doorOf, type World } from "../cli/run.ts";
 import { closest } from "../core/closest.ts";
 import { isObject, misfits } from "../format/json/shape.ts";

@@ -6,7 +6,7 @@
  */
 
 import { whoActs } from "../adapters/person/who.ts";
-import { storeOf, workflowOf } from "../cli/box.ts";
+import { storeOf, workflowOf } from "../app/runs/find.ts";
 import type { Door } from "../cli/command.ts";
 import type { Caller } from "./tool.ts";
 

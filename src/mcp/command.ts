@@ -1,6 +1,7 @@
 /** `signalbox mcp`: the tools of an agent, for whatever program speaks the Model Context Protocol. */
 
-import { EXIT_INTERRUPTED, EXIT_OK, type Answer, type Command, type Door } from "../cli/command.ts";
+import { EXIT_INTERRUPTED, EXIT_OK } from "../app/exit-codes.ts";
+import type { Answer, Command, Door } from "../cli/command.ts";
 import { print } from "../cli/print.ts";
 import type { World } from "../cli/run.ts";
 

@@ -10,7 +10,7 @@ import { desk } from "../adapters/desk/desk.ts";
 import { filesOf } from "../adapters/files/paths.ts";
 import { copiesIn } from "../adapters/files/recall.ts";
 import { textOfOwn } from "../adapters/home/own-file.ts";
-import { seeRun, type Seen } from "../cli/box.ts";
+import { seeRun, type Seen } from "../app/runs/find.ts";
 import type { Door } from "../cli/command.ts";
 import { jobId } from "../engine/job-id.ts";
 import { checkoutOf } from "../engine/judge.ts";

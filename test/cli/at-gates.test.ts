@@ -1,6 +1,6 @@
 /** Whoever decides at a gate sees there what was found, and everything that can be typed, and nothing that nobody asks for. */
 import { describe, expect, test } from "vitest";
-import { collectorOf } from "../../src/cli/board/collect.ts";
+import { collectorOf } from "../../src/app/board/collect.ts";
 import { parsed, scene } from "./acting-support.ts";
 
 const JUDGED = `$schema: workflow-1.schema.json

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { begunTexts } from "../../src/cli/begun-texts.ts";
+import { begunTexts } from "../../src/app/start/initial-texts.ts";
 import type { Literal } from "../../src/core/value.ts";
 import { readArtifact } from "../../src/format/read.ts";
 import { session } from "../support/orchestrated.ts";

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { textIn } from "../../src/cli/input.ts";
+import { textIn } from "../../src/app/text-input.ts";
 
-const module = fileURLToPath(new URL("../../src/cli/input.ts", import.meta.url));
+const module = fileURLToPath(new URL("../../src/app/text-input.ts", import.meta.url));
 const SCRIPT = `
 import { textIn } from ${JSON.stringify(module)};
 try {

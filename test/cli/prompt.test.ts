@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { askPerson } from "../../src/cli/prompt.ts";
-import type { QuestionView } from "../../src/cli/reading/question.ts";
+import type { QuestionView } from "../../src/app/view/question.ts";
 
 const OPTIONS: QuestionView["options"] = [
   { value: "yes", label: "Go on", text: "none", command: "", means: "on to the end" },

@@ -1,7 +1,7 @@
 /** Of the answers to a question of `staged`, each says whether it leads on or back, as the schedule has it. */
 
 import { expect, test } from "vitest";
-import { meaningOf } from "../../src/cli/reading/means.ts";
+import { meaningOf } from "../../src/app/view/choices.ts";
 import { isOpen } from "../../src/core/gate.ts";
 import type { Run } from "../../src/core/run.ts";
 import type { Literal } from "../../src/core/value.ts";

@@ -3,7 +3,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { replay } from "../../src/core/replay.ts";
 import { paintOf } from "../../src/cli/paint.ts";
-import { sayPhase, type ScheduleView } from "../../src/cli/reading/schedule.ts";
+import type { ScheduleView } from "../../src/app/view/schedule.ts";
+import { sayPhase } from "../../src/cli/render/schedule.ts";
 import { NO_ISSUES, type IssueCounts } from "../../src/core/verdict.ts";
 import { verdict } from "../support/play.ts";
 import { goodWorkflow, happening, wordsIn } from "../support/stages.ts";

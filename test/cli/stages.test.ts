@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { mirrorOf } from "../../src/adapters/git/names.ts";
 import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
-import { startsAgents } from "../../src/cli/beginning.ts";
+import { startsAgents } from "../../src/app/start/begin.ts";
 import { showProblem } from "../../src/format/problem.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 import { outcome, parsed, type Scene } from "./acting-support.ts";

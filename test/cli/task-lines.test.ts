@@ -1,8 +1,8 @@
 /** The tasks of a run as they go, told in the order in which it came to them. */
 
 import { expect, test } from "vitest";
-import type { Seen } from "../../src/cli/box.ts";
-import { taskTeller } from "../../src/cli/reading/task-lines.ts";
+import type { Seen } from "../../src/app/runs/find.ts";
+import { taskTeller } from "../../src/app/story/task-lines.ts";
 
 const TIMES: Readonly<Record<string, string>> = { one: "T3", three: "T2", four: "T4" };
 const COUNTED: Readonly<Record<string, object>> = { four: { fixes: 2, deaths: 0, tries: 1 } };

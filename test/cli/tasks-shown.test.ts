@@ -1,8 +1,8 @@
 /** All tasks of a run are shown, those of each list in a table of its own; a long list does not flood the screen. */
 
 import { expect, test } from "vitest";
-import type { Seen } from "../../src/cli/box.ts";
-import { sayTasks, tasksShown } from "../../src/cli/reading/tasks.ts";
+import type { Seen } from "../../src/app/runs/find.ts";
+import { sayTasks, tasksShown } from "../../src/app/view/tasks.ts";
 import { fromText } from "../support/workflows.ts";
 
 const TASK = fromText(`$schema: workflow-1.schema.json

@@ -1,6 +1,6 @@
 /** What the supervisor is started with beside a person's environment: what tests want, and nothing that an agent wants. */
 import { expect, test } from "vitest";
-import { failpointsOf } from "../../src/cli/wake.ts";
+import { failpointsOf } from "../../src/app/runs/wake.ts";
 
 const WANTED = {
   SIGNALBOX_SUPERVISOR_FAILPOINT: "process.before-spawn",

@@ -1,7 +1,7 @@
 /** The pure parts of the screen: what keys do, and what is drawn. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { BoardRow } from "../../src/cli/board/row.ts";
+import type { BoardRow } from "../../src/app/board/row.ts";
 import { paintOf } from "../../src/cli/paint.ts";
 import { keyboard, type Key } from "../../src/cli/watch/keys.ts";
 import type { Mode, News, Next } from "../../src/cli/watch/model.ts";

@@ -1,6 +1,6 @@
 /** Rows of a board, the screen that shows them, and keys. */
 
-import type { Act, BoardRow, BoardView } from "../../src/cli/board/row.ts";
+import type { Act, BoardRow, BoardView } from "../../src/app/board/row.ts";
 import { begin, type Model, type News, type Next } from "../../src/cli/watch/model.ts";
 import { update } from "../../src/cli/watch/update.ts";
 

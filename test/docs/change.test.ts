@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { DOORS } from "../../src/cli/change/doors.ts";
+import { DOORS } from "../../src/app/change/doors.ts";
 import { run } from "../../src/cli/run.ts";
 import { loadWorkflow } from "../support/workflows.ts";
 

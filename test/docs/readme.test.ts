@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { EXIT_UNTRUSTED } from "../../src/adapters/trust/content.ts";
-import * as exits from "../../src/cli/command.ts";
+import * as exits from "../../src/app/exit-codes.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { GROUPS } from "../../src/cli/help.ts";
 import { run } from "../../src/cli/run.ts";

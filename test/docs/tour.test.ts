@@ -122,20 +122,22 @@ function scriptOf({ command, shown }: Step, out: string): string {
 }
 
 function mask(line: string): string {
-  return line
-    .replaceAll(home, "~")
-    .replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/, "DATE")
-    .replace(/^\d\d:\d\d:\d\d/, "TIME")
-    .replace(/\bas of \d\d:\d\d:\d\d/, "as of TIME")
-    .replace(/\S+ \(signed[^)]*\)/, "PERSON (signed)")
-    .replace(/^[0-9a-f]{7,} /, "COMMIT ")
-    .replace(/\bis at [0-9a-f]{7,} /, "is at COMMIT ")
-    .replace(/\bfor \d+ s$/, "for N s")
-    // A program that has submitted exits by itself or is stopped, whichever comes first.
-    .replace(/^((?:TIME|DATE) {2}engine \w+ ended): .*/, "$1: ENDING")
-    .replace(/\b\d+ events$/, "N events")
-    .replaceAll(ID, "RUN")
-    .replaceAll(realId() || ID, "RUN");
+  return (
+    line
+      .replaceAll(home, "~")
+      .replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/, "DATE")
+      .replace(/^\d\d:\d\d:\d\d/, "TIME")
+      .replace(/\bas of \d\d:\d\d:\d\d/, "as of TIME")
+      .replace(/\S+ \(signed[^)]*\)/, "PERSON (signed)")
+      .replace(/^[0-9a-f]{7,} /, "COMMIT ")
+      .replace(/\bis at [0-9a-f]{7,} /, "is at COMMIT ")
+      .replace(/\bfor \d+ s$/, "for N s")
+      // A program that has submitted exits by itself or is stopped, whichever comes first.
+      .replace(/^((?:TIME|DATE) {2}engine \w+ ended): .*/, "$1: ENDING")
+      .replace(/\b\d+ events$/, "N events")
+      .replaceAll(ID, "RUN")
+      .replaceAll(realId() || ID, "RUN")
+  );
 }
 
 /** The first thing that `run` prints. */

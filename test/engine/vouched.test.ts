@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { questionOf } from "../../src/cli/reading/question.ts";
+import { questionOf } from "../../src/app/view/question.ts";
 import type { Event } from "../../src/core/event.ts";
 import { shownBy } from "../../src/core/steps/answer.ts";
 import { vouchedIn } from "../../src/core/vouch.ts";

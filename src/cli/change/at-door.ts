@@ -1,7 +1,7 @@
 /** What is refused to whoever came through a door: they are told of doors, and not of the moves behind them. */
 
 import { UserError } from "../../adapters/user-error.ts";
-import type { Doing } from "./doors.ts";
+import type { Doing } from "../../app/change/doors.ts";
 
 export function atDoor(
   { code, message, next, exit, at }: UserError,

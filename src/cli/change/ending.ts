@@ -1,12 +1,13 @@
 /** How the work of a door ended, and what is to be typed next. */
 
-import { EXIT_OK, type Door } from "../command.ts";
-import type { Followed } from "../follow.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Door } from "../command.ts";
+import type { Followed } from "../../app/story/follow.ts";
 import { fitted } from "../fit.ts";
-import { sayCause } from "../reading/cause.ts";
-import { sayTyped } from "../reading/means.ts";
-import { sayReads } from "../reading/question.ts";
-import { commandFor, DOORS, sayPhase, type Doing } from "./doors.ts";
+import { sayCause } from "../render/cause.ts";
+import { sayTyped } from "../../app/view/choices.ts";
+import { sayReads } from "../../app/view/question.ts";
+import { commandFor, DOORS, sayPhase, type Doing } from "../../app/change/doors.ts";
 
 /** What `--json` gives. */
 export type ChangeData = {

@@ -12,29 +12,23 @@ import { descendantsOf } from "../../engine/descendants.ts";
 import type { Question } from "../../engine/ports/journal.ts";
 import type { Submission } from "../../engine/write.ts";
 import { acted, talkOf } from "../acted.ts";
-import { acting, answeredBefore, runOf, type Acting, type Done } from "../acting.ts";
-import { answerWith, type Answering } from "../answering.ts";
-import { answeredIn } from "../in-parts.ts";
-import type { Seen } from "../box.ts";
-import {
-  EXIT_GATE,
-  EXIT_NOT_YOURS,
-  EXIT_WAITING,
-  type Answer,
-  type Command,
-  type Door,
-  type Given,
-} from "../command.ts";
-import { textIn } from "../input.ts";
-import { seenOf } from "../kept.ts";
-import { lookAgain } from "../look-again.ts";
-import { causeOf } from "../reading/cause.ts";
-import { askingTask } from "../reading/children.ts";
-import { sayTyped } from "../reading/means.ts";
-import { choicesOf, partCommands, questionOf, type QuestionView } from "../reading/question.ts";
-import { nextForPerson } from "../reading/ways.ts";
-import { conflict } from "../refused.ts";
-import { shownWord } from "../shown.ts";
+import { acting, answeredBefore, runOf, type Acting, type Done } from "../../app/context.ts";
+import { answerWith, type Answering } from "../../app/act/answer.ts";
+import { answeredIn } from "../../app/act/answer-parts.ts";
+import type { Seen } from "../../app/runs/find.ts";
+import { EXIT_GATE, EXIT_NOT_YOURS, EXIT_WAITING } from "../../app/exit-codes.ts";
+import type { Given } from "../../app/invocation.ts";
+import type { Answer, Command, Door } from "../command.ts";
+import { textIn } from "../../app/text-input.ts";
+import { seenOf } from "../../app/runs/load.ts";
+import { lookAgain } from "../../app/act/refresh-question.ts";
+import { causeOf } from "../../app/view/cause.ts";
+import { askingTask } from "../../app/view/children.ts";
+import { sayTyped } from "../../app/view/choices.ts";
+import { choicesOf, partCommands, questionOf, type QuestionView } from "../../app/view/question.ts";
+import { nextForPerson } from "../../app/view/moves.ts";
+import { conflict } from "../../app/refusal.ts";
+import { shownWord } from "../../app/view/shown-digest.ts";
 
 const HELP = "signalbox answer --help";
 

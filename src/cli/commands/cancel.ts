@@ -6,12 +6,13 @@ import { targetOf } from "../../core/gate.ts";
 import { finished } from "../../core/refuse.ts";
 import { why } from "../../core/why.ts";
 import { acted } from "../acted.ts";
-import { acting, runOf, type Acting, answeredBefore } from "../acting.ts";
-import { EXIT_NOT_YOURS, type Answer, type Command } from "../command.ts";
-import { requireKept } from "../kept.ts";
-import { moveTo } from "../moving.ts";
-import { answerCommand } from "../reading/question.ts";
-import { refusal } from "../refused.ts";
+import { acting, runOf, type Acting, answeredBefore } from "../../app/context.ts";
+import { EXIT_NOT_YOURS } from "../../app/exit-codes.ts";
+import type { Answer, Command } from "../command.ts";
+import { requireKept } from "../../app/runs/load.ts";
+import { moveTo } from "../../app/act/move.ts";
+import { answerCommand } from "../../app/view/question.ts";
+import { refusal } from "../../app/refusal.ts";
 
 export const command: Command = {
   usage: "[RUN] [--note TEXT] [--key KEY]",

@@ -6,11 +6,12 @@ import type { Workflow } from "../../core/compile.ts";
 import type { Defect } from "../../core/check/defect.ts";
 import { NODES_MAX } from "../../core/check/explore.ts";
 import { showProblem, type Problem } from "../../format/problem.ts";
-import { childWorkflows } from "../children.ts";
-import { EXIT_GATE, EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
+import { childWorkflows } from "../../app/workflows/children.ts";
+import { EXIT_GATE, EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command, Door } from "../command.ts";
 import type { Paint } from "../paint.ts";
 import { countingOf } from "../progress.ts";
-import { loadWorkflow, placeOf, shownPath, type Loaded } from "../workflow.ts";
+import { loadWorkflow, placeOf, shownPath, type Loaded } from "../../app/workflows/load.ts";
 import { sayWorst, thousands } from "../worst.ts";
 
 type Checked = { readonly loaded: Loaded; readonly report: Report | undefined };

@@ -5,13 +5,14 @@ import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/closest.ts";
 import type { Definition } from "../../core/workflow.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import { storeOf } from "../box.ts";
-import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
+import { storeOf } from "../../app/runs/find.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command, Door } from "../command.ts";
 import { complete, type Candidate, type Lists } from "../completion/complete.ts";
 import { demoNames } from "../demo/names.ts";
-import { offOption } from "../stages.ts";
+import { offOption } from "../../app/start/stages.ts";
 import { valueOptions } from "../values.ts";
-import { loadWorkflow } from "../workflow.ts";
+import { loadWorkflow } from "../../app/workflows/load.ts";
 import { SCRIPTS, SHELLS } from "../completion/scripts.ts";
 
 /** What `--json` gives: one of the two. */

@@ -13,10 +13,11 @@ import { repositoryOf } from "../../adapters/trust/repository.ts";
 import type { TrustStore } from "../../adapters/trust/trust.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { showProblem, type Problem } from "../../format/problem.ts";
-import { storeOf } from "../box.ts";
-import { EXIT_FAILED, EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
+import { storeOf } from "../../app/runs/find.ts";
+import { EXIT_FAILED, EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command, Door } from "../command.ts";
 import { fitted, wrapped } from "../fit.ts";
-import { requireWorkflow } from "../workflow.ts";
+import { requireWorkflow } from "../../app/workflows/load.ts";
 
 /** What `--json` gives. */
 export type ConfigData = {

@@ -5,15 +5,10 @@ import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { isSupervisorAlive } from "../../adapters/supervisor/lock.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import {
-  EXIT_FAILED,
-  EXIT_OK,
-  type Answer,
-  type Command,
-  type Door,
-  type Emit,
-  type Given,
-} from "../command.ts";
+import { EXIT_FAILED, EXIT_OK } from "../../app/exit-codes.ts";
+import type { Given } from "../../app/invocation.ts";
+import type { Emit } from "../../app/outcome.ts";
+import type { Answer, Command, Door } from "../command.ts";
 import { COLUMNS, performAll, type Ended, type Player } from "../demo/cast.ts";
 import { wrapped } from "../fit.ts";
 import { isSomebodyThere, STAND_IN, typed } from "../demo/person.ts";

@@ -4,8 +4,9 @@ import { examine, type Where } from "../../adapters/doctor/examine.ts";
 import type { Finding, Status } from "../../adapters/doctor/finding.ts";
 import type { Repaired } from "../../adapters/doctor/repair.ts";
 import { requirePerson, whoTypes } from "../../adapters/person/who.ts";
-import { EXIT_DAMAGED, EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
-import { columns } from "../say.ts";
+import { EXIT_DAMAGED, EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command, Door } from "../command.ts";
+import { columns } from "../render/table.ts";
 
 const EXIT_WRONG = 1;
 

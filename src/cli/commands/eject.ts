@@ -2,7 +2,8 @@
 
 import { relative } from "node:path";
 import { ejectWorkflow } from "../../adapters/library/eject.ts";
-import { EXIT_OK, type Answer, type Command } from "../command.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command } from "../command.ts";
 
 export const command: Command = {
   usage: "WORKFLOW",

@@ -2,8 +2,9 @@
 
 import { graphOf } from "../../format/graph.ts";
 import { mermaid } from "../../format/mermaid.ts";
-import { EXIT_OK, type Answer, type Command } from "../command.ts";
-import { requireWorkflow } from "../workflow.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command } from "../command.ts";
+import { requireWorkflow } from "../../app/workflows/load.ts";
 
 export const command: Command = {
   usage: "WORKFLOW [--expanded]",

@@ -1,13 +1,15 @@
 /** `signalbox history`: what happened to a run, as the journal has it. */
 
 import type { Note, Recorded } from "../../engine/ports/journal.ts";
-import { seeRun, withStore } from "../box.ts";
-import { linesOf, sayLine, type Line } from "../reading/chronicle.ts";
-import { among, notesSince } from "../reading/notes.ts";
-import { toldNotes } from "../reading/told.ts";
-import { EXIT_OK, type Answer, type Command } from "../command.ts";
+import { seeRun, withStore } from "../../app/runs/find.ts";
+import { linesOf, sayLine, type Line } from "../../app/story/lines.ts";
+import { among, notesSince } from "../../app/view/notes.ts";
+import { toldNotes } from "../../app/story/told.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command } from "../command.ts";
 import { numberOption } from "../number-option.ts";
-import { columns, sayActor, sayTime } from "../say.ts";
+import { sayActor, sayTime } from "../../app/view/words.ts";
+import { columns } from "../render/table.ts";
 
 const HELP = "signalbox history --help";
 const LIMIT = 100;

@@ -4,8 +4,9 @@ import { relative } from "node:path";
 import { initialise } from "../../adapters/config/init.ts";
 import { listWorkflows } from "../../adapters/library/find.ts";
 import { repositoryOf } from "../../adapters/trust/repository.ts";
-import { columns } from "../say.ts";
-import { EXIT_OK, type Answer, type Command } from "../command.ts";
+import { columns } from "../render/table.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command } from "../command.ts";
 
 /** What `--json` gives. */
 export type InitData = {

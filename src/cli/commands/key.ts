@@ -12,8 +12,9 @@ import {
 import { keyPath } from "../../adapters/person/key-file.ts";
 import { whoActs } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { storeOf } from "../box.ts";
-import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
+import { storeOf } from "../../app/runs/find.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command, Door } from "../command.ts";
 
 const CHANGES = ["passphrase", "no-passphrase", "new", "lost"] as const;
 type Change = (typeof CHANGES)[number];

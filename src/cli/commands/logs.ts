@@ -3,11 +3,14 @@
 import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/closest.ts";
 import type { JobRow } from "../../engine/ports/registry.ts";
-import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
-import { EXIT_INTERRUPTED, EXIT_OK, type Answer, type Command, type Emit, type Given } from "../command.ts";
+import { isFinished, seeRun, withStore, type Seen } from "../../app/runs/find.ts";
+import { EXIT_INTERRUPTED, EXIT_OK } from "../../app/exit-codes.ts";
+import type { Given } from "../../app/invocation.ts";
+import type { Emit } from "../../app/outcome.ts";
+import type { Answer, Command } from "../command.ts";
 import { numberOption } from "../number-option.ts";
-import { tailOf, wholeLog } from "../reading/log.ts";
-import { turnOf } from "../reading/truth.ts";
+import { tailOf, wholeLog } from "../../app/story/log.ts";
+import { turnOf } from "../../app/view/processes.ts";
 
 const HELP = "signalbox logs --help";
 const EXIT_TERMINATED = 143;

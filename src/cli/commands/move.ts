@@ -1,9 +1,9 @@
 /** `signalbox move`: asks for a move. The engine decides. */
 
 import { acted } from "../acted.ts";
-import { acting, runOf } from "../acting.ts";
+import { acting, runOf } from "../../app/context.ts";
 import type { Answer, Command } from "../command.ts";
-import { moveTo } from "../moving.ts";
+import { moveTo } from "../../app/act/move.ts";
 import { numberOption } from "../number-option.ts";
 
 const SEQ = { otherwise: 0, min: 1, max: 999_999_999, help: "signalbox move --help" };

@@ -1,18 +1,27 @@
 /** `signalbox next`: what whoever asks can do now, and the one command to type. */
 
 import { whoActs } from "../../adapters/person/who.ts";
-import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
-import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
+import { isFinished, seeRun, withStore, type Seen } from "../../app/runs/find.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command, Door } from "../command.ts";
 import { fitted, wrapped } from "../fit.ts";
-import { sayAsOf } from "../reading/as-of.ts";
-import { withWhatIsInTheWay } from "../reading/in-the-way.ts";
-import { sayLine } from "../reading/line.ts";
-import { artifactsOf, type ArtifactView } from "../reading/artifacts.ts";
-import { causeOf, sayCause } from "../reading/cause.ts";
-import { sayTyped, type Choice } from "../reading/means.ts";
-import { choicesOf, questionOf, sayParts, sayReads, type QuestionView } from "../reading/question.ts";
-import { choicesOfTask } from "../reading/of-task.ts";
-import { choicesOfDeadlock, nextForPerson, nextForRole, PERSON, waysOf, type Way } from "../reading/ways.ts";
+import { sayAsOf } from "../../app/view/work-seen.ts";
+import { withWhatIsInTheWay } from "../../app/view/place-taken.ts";
+import { sayLine } from "../../app/story/line.ts";
+import { artifactsOf, type ArtifactView } from "../../app/view/artifacts.ts";
+import { causeOf } from "../../app/view/cause.ts";
+import { sayCause } from "../render/cause.ts";
+import { sayTyped, type Choice } from "../../app/view/choices.ts";
+import { choicesOf, questionOf, sayParts, sayReads, type QuestionView } from "../../app/view/question.ts";
+import { choicesOfTask } from "../../app/view/task-choices.ts";
+import {
+  choicesOfDeadlock,
+  nextForPerson,
+  nextForRole,
+  PERSON,
+  waysOf,
+  type Way,
+} from "../../app/view/moves.ts";
 
 /** What `--json` gives. */
 export type NextData = {

@@ -5,17 +5,18 @@ import { requirePerson } from "../../adapters/person/who.ts";
 import { sayDeadlock } from "../../engine/deadlocks.ts";
 import { descendantsOf } from "../../engine/descendants.ts";
 import { talkOf } from "../acted.ts";
-import { acting, runOf, seeThrough, type Acting } from "../acting.ts";
-import { backIn, goBack } from "../going-back.ts";
-import { isFinished, type Seen } from "../box.ts";
-import { EXIT_OK, EXIT_WAITING, type Answer, type Command } from "../command.ts";
-import { rememberNames } from "../environment.ts";
-import { requireKept, seenOf } from "../kept.ts";
-import { sayTyped } from "../reading/means.ts";
-import { choicesOfPerson, nextForPerson } from "../reading/ways.ts";
-import { deadlockOf } from "../reading/trouble.ts";
-import { columns } from "../say.ts";
-import { crashedIn, readFiles, respawnRole } from "../respawning.ts";
+import { acting, runOf, seeThrough, type Acting } from "../../app/context.ts";
+import { backIn, goBack } from "../../app/act/restart-stage.ts";
+import { isFinished, type Seen } from "../../app/runs/find.ts";
+import { EXIT_OK, EXIT_WAITING } from "../../app/exit-codes.ts";
+import type { Answer, Command } from "../command.ts";
+import { rememberNames } from "../../app/runs/environment.ts";
+import { requireKept, seenOf } from "../../app/runs/load.ts";
+import { sayTyped } from "../../app/view/choices.ts";
+import { choicesOfPerson, nextForPerson } from "../../app/view/moves.ts";
+import { deadlockOf } from "../../app/view/trouble.ts";
+import { columns } from "../render/table.ts";
+import { crashedIn, readFiles, respawnRole } from "../../app/act/respawn.ts";
 
 /** What `--json` gives. */
 export type ResumeData = {

@@ -4,36 +4,32 @@ import { requirePerson } from "../../adapters/person/who.ts";
 import { repositoryOf as treeOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Literal } from "../../core/value.ts";
-import { acknowledged, acting, seeThrough, type Acting, type Done } from "../acting.ts";
+import { acknowledged, acting, seeThrough, type Acting, type Done } from "../../app/context.ts";
 import { talkOf } from "../acted.ts";
 import { GLOBAL } from "../arguments.ts";
-import { beginRun, givenParams, startsAgents } from "../beginning.ts";
-import { idOf } from "../id-of.ts";
-import { childWorkflows } from "../children.ts";
-import {
-  EXIT_OK,
-  EXIT_WAITING,
-  type Answer,
-  type Command,
-  type Door,
-  type Emit,
-  type Given,
-} from "../command.ts";
-import { entryOf } from "../entries.ts";
+import { beginRun, givenParams, startsAgents } from "../../app/start/begin.ts";
+import { idOf } from "../../app/start/run-id.ts";
+import { childWorkflows } from "../../app/workflows/children.ts";
+import { EXIT_OK, EXIT_WAITING } from "../../app/exit-codes.ts";
+import type { Given } from "../../app/invocation.ts";
+import type { Emit } from "../../app/outcome.ts";
+import type { Answer, Command, Door } from "../command.ts";
+import { entryOf } from "../../app/start/entry.ts";
 import { fitted, wrapped } from "../fit.ts";
-import { follow, type Followed } from "../follow.ts";
-import { requireGoal } from "../goal.ts";
-import { getGoing } from "../going.ts";
-import { textIn } from "../input.ts";
-import { seenOf } from "../kept.ts";
+import { follow, type Followed } from "../../app/story/follow.ts";
+import { requireGoal } from "../../app/start/goal.ts";
+import { getGoing } from "../../app/start/queue.ts";
+import { textIn } from "../../app/text-input.ts";
+import { seenOf } from "../../app/runs/load.ts";
 import { ensureProject } from "../project/make.ts";
-import { causeOf, sayCause } from "../reading/cause.ts";
-import { sayTyped, type Choice } from "../reading/means.ts";
-import { sayReads, type Read } from "../reading/question.ts";
-import { withoutStages } from "../stages.ts";
-import { siteOf, type Site } from "../site.ts";
-import { requireTags } from "../tags.ts";
-import { requireTargets } from "../targets.ts";
+import { causeOf } from "../../app/view/cause.ts";
+import { sayCause } from "../render/cause.ts";
+import { sayTyped, type Choice } from "../../app/view/choices.ts";
+import { sayReads, type Read } from "../../app/view/question.ts";
+import { withoutStages } from "../../app/start/stages.ts";
+import { siteOf, type Site } from "../../app/start/site.ts";
+import { requireTags } from "../../app/start/tags.ts";
+import { requireTargets } from "../../app/start/make-targets.ts";
 import { requireHarnesses } from "../task/harnesses.ts";
 import { tellAbout, withValues } from "../values.ts";
 

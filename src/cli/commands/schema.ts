@@ -1,7 +1,8 @@
 /** `signalbox schema`: the JSON Schema that editors use. */
 
 import { jsonSchema } from "../../format/workflow/schema.ts";
-import { EXIT_OK, type Answer, type Command } from "../command.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command } from "../command.ts";
 
 export const command: Command = {
   usage: "",

@@ -8,26 +8,27 @@ import { isInPlace } from "../../engine/place.ts";
 import type { Note } from "../../engine/ports/journal.ts";
 import type { DeedRow } from "../../engine/ports/outbox.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
-import { isFinished, seeRun, withStore, type Seen } from "../box.ts";
-import { aboutOf } from "../reading/about.ts";
-import { linesOf, type Line } from "../reading/chronicle.ts";
-import { causeOf } from "../reading/cause.ts";
-import { EXIT_OK, type Answer, type Command } from "../command.ts";
-import { sayRun } from "../reading/say-run.ts";
-import { artifactsOf, isOtherReading, isSilentFact, type ArtifactView } from "../reading/artifacts.ts";
-import { askingTask, tasksOf, type Asking, type TaskView } from "../reading/children.ts";
-import { choicesOfForeign, sayHeldUp } from "../reading/foreign.ts";
-import { choicesOfLanded, sayLanded } from "../reading/landed.ts";
-import { leftOf } from "../reading/left.ts";
-import type { Choice } from "../reading/means.ts";
-import { questionOf, type QuestionView } from "../reading/question.ts";
-import { scheduleOf, type ScheduleView } from "../reading/schedule.ts";
-import { attentionOf, deadlockOf, isStranded, sayCrashed } from "../reading/trouble.ts";
-import { tasksShown, type TaskShown } from "../reading/tasks.ts";
-import { agentsOf, checksOf, type AgentView, type CheckView, type Probe } from "../reading/truth.ts";
-import { askedIn } from "../reading/of-task.ts";
-import { withWhatIsInTheWay } from "../reading/in-the-way.ts";
-import { choicesOfPerson, nextForPerson, PERSON, waysOf } from "../reading/ways.ts";
+import { isFinished, seeRun, withStore, type Seen } from "../../app/runs/find.ts";
+import { aboutOf } from "../../app/view/about.ts";
+import { linesOf, type Line } from "../../app/story/lines.ts";
+import { causeOf } from "../../app/view/cause.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command } from "../command.ts";
+import { sayRun } from "../render/run.ts";
+import { artifactsOf, isOtherReading, isSilentFact, type ArtifactView } from "../../app/view/artifacts.ts";
+import { askingTask, tasksOf, type Asking, type TaskView } from "../../app/view/children.ts";
+import { choicesOfForeign, sayHeldUp } from "../../app/view/foreign-edits.ts";
+import { choicesOfLanded, sayLanded } from "../../app/view/landed.ts";
+import { leftOf } from "../../app/view/kept-files.ts";
+import type { Choice } from "../../app/view/choices.ts";
+import { questionOf, type QuestionView } from "../../app/view/question.ts";
+import { scheduleOf, type ScheduleView } from "../../app/view/schedule.ts";
+import { attentionOf, deadlockOf, isStranded, sayCrashed } from "../../app/view/trouble.ts";
+import { tasksShown, type TaskShown } from "../../app/view/tasks.ts";
+import { agentsOf, checksOf, type AgentView, type CheckView, type Probe } from "../../app/view/processes.ts";
+import { askedIn } from "../../app/view/task-choices.ts";
+import { withWhatIsInTheWay } from "../../app/view/place-taken.ts";
+import { choicesOfPerson, nextForPerson, PERSON, waysOf } from "../../app/view/moves.ts";
 
 /** What `--json` gives. */
 export type ShowData = {
@@ -110,7 +111,7 @@ export const command: Command = {
     withStore(door, async (store) => {
       const seen = withWhatIsInTheWay(seeRun(store, door, words[0]));
       const verbose = options["verbose"] !== undefined;
-      const { probe } = hasProcesses(seen) ? await import("../reading/probe.ts") : { probe: unlooked };
+      const { probe } = hasProcesses(seen) ? await import("../../app/view/probe.ts") : { probe: unlooked };
       const data = dataOf(seen, probe, verbose);
       const next = nextForPerson(seen);
       const left = leftOf(seen).rows;

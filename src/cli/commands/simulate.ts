@@ -6,10 +6,12 @@ import { check } from "../../core/check/check.ts";
 import { sayConsequences, sayEvent } from "../../core/check/words.ts";
 import type { Workflow } from "../../core/compile.ts";
 import { PEOPLE, simulate, type People, type Walk, type WalkStep } from "../../core/simulate.ts";
-import { EXIT_OK, type Answer, type Command, type Given } from "../command.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Given } from "../../app/invocation.ts";
+import type { Answer, Command } from "../command.ts";
 import { diceOf } from "../dice.ts";
 import type { Paint } from "../paint.ts";
-import { requireWorkflow } from "../workflow.ts";
+import { requireWorkflow } from "../../app/workflows/load.ts";
 import { sayWorst } from "../worst.ts";
 
 const STEPS = 60;

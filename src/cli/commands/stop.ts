@@ -11,11 +11,12 @@ import { finished } from "../../core/refuse.ts";
 import { descendantsOf } from "../../engine/descendants.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { talkOf } from "../acted.ts";
-import { acting, runOf, seeThrough } from "../acting.ts";
-import { isFinished } from "../box.ts";
-import { EXIT_OK, type Answer, type Command } from "../command.ts";
-import { requireKept } from "../kept.ts";
-import { refusal } from "../refused.ts";
+import { acting, runOf, seeThrough } from "../../app/context.ts";
+import { isFinished } from "../../app/runs/find.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command } from "../command.ts";
+import { requireKept } from "../../app/runs/load.ts";
+import { refusal } from "../../app/refusal.ts";
 
 /** What `--json` gives. */
 export type StopData = {

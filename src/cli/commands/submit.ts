@@ -3,11 +3,12 @@
  */
 
 import { UserError } from "../../adapters/user-error.ts";
-import { acting, runOf, type Acting } from "../acting.ts";
+import { acting, runOf, type Acting } from "../../app/context.ts";
 import type { Answer, Command } from "../command.ts";
-import { handIn } from "../handing-in.ts";
-import { textGiven } from "../input.ts";
-import { requireKept } from "../kept.ts";
+import { answerOf } from "../acted.ts";
+import { handIn } from "../../app/act/submit.ts";
+import { textGiven } from "../../app/text-input.ts";
+import { requireKept } from "../../app/runs/load.ts";
 
 export const command: Command = {
   usage: "[RUN] ARTIFACT [FILE | -] [--key KEY]",
@@ -17,10 +18,10 @@ export const command: Command = {
   options: { key: { takes: "KEY", about: "the same key twice submits once, and gives the same answer" } },
   examples: ["signalbox submit review", "signalbox submit k3d9 plan plan.md"],
   answer: ({ words, options: { key } }, door): Promise<Answer> =>
-    acting(door, (on) => {
+    acting(door, async (on) => {
       const { run, artifact, file } = meantBy(on, words);
       const text = file === undefined ? undefined : (): Promise<string> => textGiven(door, file);
-      return handIn(on, { run, artifact, key, text });
+      return answerOf(await handIn(on, { run, artifact, key, text }));
     }),
 };
 

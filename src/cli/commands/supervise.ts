@@ -12,8 +12,9 @@ import { launcherOf, selfCommand, writeLauncher } from "../../adapters/works/lau
 import { openWorks } from "../../adapters/works/open.ts";
 import { sweep } from "../../adapters/works/sweep.ts";
 import { PACE, supervise } from "../../engine/supervise.ts";
-import { requireHome } from "../box.ts";
-import { EXIT_OK, type Answer, type Command } from "../command.ts";
+import { requireHome } from "../../app/runs/find.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command } from "../command.ts";
 import { serving } from "../served.ts";
 
 export const command: Command = {

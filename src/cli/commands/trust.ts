@@ -8,8 +8,9 @@ import { digestTrusted, trustRow } from "../../adapters/trust/trust.ts";
 import { requirePerson, whoActs } from "../../adapters/person/who.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { openStore, storeOf } from "../box.ts";
-import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
+import { openStore, storeOf } from "../../app/runs/find.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command, Door } from "../command.ts";
 import { showPlan } from "../plan.ts";
 
 const EXIT_UNTRUSTED = 7;

@@ -9,8 +9,9 @@ import { UserError } from "../../adapters/user-error.ts";
 import { compile } from "../../core/compile.ts";
 import { auditor } from "../../engine/audit.ts";
 import type { Recorded } from "../../engine/ports/journal.ts";
-import { runMeant, withStore } from "../box.ts";
-import { EXIT_DAMAGED, EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
+import { runMeant, withStore } from "../../app/runs/find.ts";
+import { EXIT_DAMAGED, EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command, Door } from "../command.ts";
 
 /** What `--json` gives for each run. */
 export type VerifyItem = {

@@ -3,7 +3,7 @@
 import { UserError } from "../../adapters/user-error.ts";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { acted } from "../acted.ts";
-import { acting, ask, runOf } from "../acting.ts";
+import { acting, ask, runOf } from "../../app/context.ts";
 import type { Answer, Command } from "../command.ts";
 
 export const command: Command = {

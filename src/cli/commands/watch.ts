@@ -1,10 +1,11 @@
 /** `signalbox watch`: what all runs do, as it happens. On a terminal a screen with keys; otherwise lines. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import { needsPerson, type BoardView, type ProjectView } from "../board/row.ts";
-import { scopeOf } from "../board/scope.ts";
-import { requireHome, withStore } from "../box.ts";
-import { EXIT_INTERRUPTED, EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
+import { needsPerson, type BoardView, type ProjectView } from "../../app/board/row.ts";
+import { scopeOf } from "../../app/board/scope.ts";
+import { requireHome, withStore } from "../../app/runs/find.ts";
+import { EXIT_INTERRUPTED, EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command, Door } from "../command.ts";
 import { EXIT_TERMINATED, live, type Watching } from "../watch/live.ts";
 import { follow, rowData, sayBoard, type RowData } from "../watch/plain.ts";
 import { sourceOf, type Source } from "../watch/source.ts";

@@ -1,19 +1,20 @@
 /** `signalbox why`: for every move out of the present state, whether it is open, and what would open it. */
 
 import { sayDeadlock } from "../../engine/deadlocks.ts";
-import { seeRun, withStore, type Seen } from "../box.ts";
-import { EXIT_OK, type Answer, type Command, type Door } from "../command.ts";
+import { seeRun, withStore, type Seen } from "../../app/runs/find.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command, Door } from "../command.ts";
 import { fitted } from "../fit.ts";
-import { sayAsOf } from "../reading/as-of.ts";
-import { sayTask, tasksOf, type TaskView } from "../reading/children.ts";
-import { sayLanded } from "../reading/landed.ts";
-import { withWhatIsInTheWay } from "../reading/in-the-way.ts";
-import { sayLine } from "../reading/line.ts";
-import { sayTyped, type Choice } from "../reading/means.ts";
-import { sayTold, toldTo } from "../reading/told.ts";
-import { deadlockOf } from "../reading/trouble.ts";
-import { choicesOfPerson, nextForPerson, waysOf, type Way } from "../reading/ways.ts";
-import { columns } from "../say.ts";
+import { sayAsOf } from "../../app/view/work-seen.ts";
+import { sayTask, tasksOf, type TaskView } from "../../app/view/children.ts";
+import { sayLanded } from "../../app/view/landed.ts";
+import { withWhatIsInTheWay } from "../../app/view/place-taken.ts";
+import { sayLine } from "../../app/story/line.ts";
+import { sayTyped, type Choice } from "../../app/view/choices.ts";
+import { sayTold, toldTo } from "../../app/story/told.ts";
+import { deadlockOf } from "../../app/view/trouble.ts";
+import { choicesOfPerson, nextForPerson, waysOf, type Way } from "../../app/view/moves.ts";
+import { columns } from "../render/table.ts";
 
 /** What `--json` gives. */
 export type WhyData = {

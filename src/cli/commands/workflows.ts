@@ -1,8 +1,9 @@
 /** `signalbox workflows`: which workflows have a name here, and where each comes from. */
 
 import { builtInWorkflows, listWorkflows } from "../../adapters/library/find.ts";
-import { EXIT_OK, type Answer, type Command } from "../command.ts";
-import { loadWorkflow, type Loaded } from "../workflow.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command } from "../command.ts";
+import { loadWorkflow, type Loaded } from "../../app/workflows/load.ts";
 
 const HASH_SHOWN = 12;
 

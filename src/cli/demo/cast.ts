@@ -1,9 +1,11 @@
 /** Several runs of a demo at once: each is followed, and at its gates one person is asked, one question after the other. */
 
-import { acting } from "../acting.ts";
-import { EXIT_WAITING, type Door, type Emit } from "../command.ts";
-import { follow, type Followed } from "../follow.ts";
-import { taskTeller } from "../reading/task-lines.ts";
+import { acting } from "../../app/context.ts";
+import { EXIT_WAITING } from "../../app/exit-codes.ts";
+import type { Emit } from "../../app/outcome.ts";
+import type { Door } from "../command.ts";
+import { follow, type Followed } from "../../app/story/follow.ts";
+import { taskTeller } from "../../app/story/task-lines.ts";
 import { wrapped } from "./wrapped.ts";
 import { askAtKeyboard, typed } from "./person.ts";
 import { typedAnywhere, type Gate, type Stage } from "./stage.ts";

@@ -3,7 +3,7 @@
 import { createInterface } from "node:readline/promises";
 import { PROCS, type Procs } from "../../adapters/person/processes.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { EXIT_OK } from "../command.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
 import type { Paint } from "../paint.ts";
 import type { Stage } from "./stage.ts";
 

@@ -4,7 +4,7 @@ import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { acting } from "../acting.ts";
+import { acting } from "../../app/context.ts";
 import type { Answer, Command } from "../command.ts";
 import { rowFor } from "./make.ts";
 import { agentsOf, PROJECT_OPTIONS } from "./options.ts";

@@ -1,8 +1,9 @@
 /** `signalbox project list`: the projects of this machine. */
 
-import { withStore } from "../box.ts";
-import { EXIT_OK, type Answer, type Command } from "../command.ts";
-import { columns } from "../say.ts";
+import { withStore } from "../../app/runs/find.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command } from "../command.ts";
+import { columns } from "../render/table.ts";
 import { itemOf } from "./said.ts";
 
 export const command: Command = {

@@ -1,6 +1,7 @@
 /** What a person may set of a project. */
 
-import type { Given, Option } from "../command.ts";
+import type { Given } from "../../app/invocation.ts";
+import type { Option } from "../command.ts";
 import { numberOption } from "../number-option.ts";
 
 const AGENTS_MAX = 256;

@@ -3,10 +3,11 @@
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import { acting } from "../acting.ts";
-import { EXIT_CONFLICT, type Answer, type Command } from "../command.ts";
+import { acting } from "../../app/context.ts";
+import { EXIT_CONFLICT } from "../../app/exit-codes.ts";
+import type { Answer, Command } from "../command.ts";
 import { itemOf, toldOf } from "./said.ts";
-import { projectMeant } from "./which.ts";
+import { projectMeant } from "../../app/setup/project-named.ts";
 
 const SHOWN = 5;
 

@@ -4,7 +4,8 @@ import { workflowsOf } from "../../engine/box.ts";
 import type { ProjectRow } from "../../engine/ports/projects.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { slotsOf } from "../../engine/slots.ts";
-import { EXIT_OK, type Answer } from "../command.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer } from "../command.ts";
 
 export type ProjectItem = ProjectRow & {
   /** Agents that work now. */

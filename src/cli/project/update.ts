@@ -2,13 +2,13 @@
 
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { acting } from "../acting.ts";
+import { acting } from "../../app/context.ts";
 import type { Answer, Command } from "../command.ts";
-import { wake } from "../wake.ts";
+import { wake } from "../../app/runs/wake.ts";
 import { remoteOf, requireBranch, requireName } from "./make.ts";
 import { agentsOf, PROJECT_OPTIONS } from "./options.ts";
 import { itemOf, sayProject, toldOf } from "./said.ts";
-import { projectMeant } from "./which.ts";
+import { projectMeant } from "../../app/setup/project-named.ts";
 
 const HELP = "signalbox project update --help";
 

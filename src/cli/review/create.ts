@@ -5,11 +5,13 @@ import { ownArtifact } from "../../core/own-shape.ts";
 import { reviewsIn } from "../../core/policy.ts";
 import { blockOf } from "../../core/standing.ts";
 import { makeReview, reviewShape } from "../../format/review.ts";
-import { acting, runOf, type Acting } from "../acting.ts";
-import { EXIT_GATE, EXIT_NOT_YOURS, type Answer, type Command } from "../command.ts";
-import { handIn, unknownArtifact } from "../handing-in.ts";
-import { textGiven } from "../input.ts";
-import { requireKept } from "../kept.ts";
+import { acting, runOf, type Acting } from "../../app/context.ts";
+import { EXIT_GATE, EXIT_NOT_YOURS } from "../../app/exit-codes.ts";
+import type { Answer, Command } from "../command.ts";
+import { answerOf } from "../acted.ts";
+import { handIn, unknownArtifact } from "../../app/act/submit.ts";
+import { textGiven } from "../../app/text-input.ts";
+import { requireKept } from "../../app/runs/load.ts";
 
 const HELP = "signalbox review create --help";
 
@@ -27,13 +29,13 @@ export const command: Command = {
   },
   examples: ["signalbox review create review.json", "signalbox review create k3d9 - < review.json"],
   answer: ({ words, options: { artifact, key } }, door): Promise<Answer> =>
-    acting(door, (on) => {
+    acting(door, async (on) => {
       const file = words.at(-1) ?? "-";
       const run = runOf(on, words.length > 1 ? words[0] : undefined);
       const name = artifact ?? reviewMeant(on, run);
       const text = async (): Promise<string> =>
         textOf(on, { run, name, said: parsed(await textGiven(door, file), file) });
-      return handIn(on, { run, artifact: name, key, text });
+      return answerOf(await handIn(on, { run, artifact: name, key, text }));
     }),
 };
 

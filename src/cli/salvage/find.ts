@@ -20,7 +20,7 @@ import { closest } from "../../core/closest.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import type { Door } from "../command.ts";
-import { repoHere } from "../project/which.ts";
+import { repoHere } from "../../app/setup/project-named.ts";
 
 export type Salvage = {
   readonly run: string;

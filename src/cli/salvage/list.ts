@@ -2,10 +2,13 @@
 
 import { changesLeft, lastLeft, strandedCommits } from "../../adapters/git/salvaged.ts";
 import type { On } from "../../adapters/git/own.ts";
-import { requireHome, withStore } from "../box.ts";
-import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
+import { requireHome, withStore } from "../../app/runs/find.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Given } from "../../app/invocation.ts";
+import type { Answer, Command, Door } from "../command.ts";
 import { numberOption } from "../number-option.ts";
-import { columns, firstLine, sayAge } from "../say.ts";
+import { firstLine, sayAge } from "../../app/view/words.ts";
+import { columns } from "../render/table.ts";
 import { findSalvages, keptFiles, keptGits, quarantined, type Aside, type Salvage } from "./find.ts";
 import { repoMeant } from "./scope.ts";
 import { saySize, sizeOf, type Size } from "./size.ts";

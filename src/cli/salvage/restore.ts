@@ -7,8 +7,10 @@ import type { On } from "../../adapters/git/own.ts";
 import { restore as restoreInto } from "../../adapters/git/restore.ts";
 import { lastLeft } from "../../adapters/git/salvaged.ts";
 import { requirePerson, whoActs } from "../../adapters/person/who.ts";
-import { requireHome, withStore } from "../box.ts";
-import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
+import { requireHome, withStore } from "../../app/runs/find.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Given } from "../../app/invocation.ts";
+import type { Answer, Command, Door } from "../command.ts";
 import { salvageNamed } from "./find.ts";
 
 export const command: Command = {

@@ -3,8 +3,9 @@
 import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import type { Door, Given } from "../command.ts";
-import { projectNamed, repoHere } from "../project/which.ts";
+import type { Given } from "../../app/invocation.ts";
+import type { Door } from "../command.ts";
+import { projectNamed, repoHere } from "../../app/setup/project-named.ts";
 
 /** Undefined for all of them. Outside of a repository, nobody has to say that all are meant. */
 export function repoMeant(store: Store | undefined, given: Given, door: Door): string | undefined {

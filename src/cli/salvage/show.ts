@@ -5,9 +5,11 @@ import { operationIn } from "../../adapters/git/checkout.ts";
 import type { On } from "../../adapters/git/own.ts";
 import { changesLeft, diffLeft, lastLeft, strandedCommits } from "../../adapters/git/salvaged.ts";
 import type { Change, Commit } from "../../adapters/git/salvaged.ts";
-import { requireHome, withStore } from "../box.ts";
-import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
-import { firstLine, sayTime } from "../say.ts";
+import { requireHome, withStore } from "../../app/runs/find.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Given } from "../../app/invocation.ts";
+import type { Answer, Command, Door } from "../command.ts";
+import { firstLine, sayTime } from "../../app/view/words.ts";
 import { keptFiles, keptGits, salvageNamed, type Salvage } from "./find.ts";
 import { saySize, sizeOf, type Size } from "./size.ts";
 

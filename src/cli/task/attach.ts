@@ -4,10 +4,11 @@ import { spawnSync } from "node:child_process";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { windowName } from "../../engine/title.ts";
-import { acting, type Acting } from "../acting.ts";
-import { EXIT_FAILED, EXIT_OK, EXIT_USAGE, type Answer, type Command, type Door } from "../command.ts";
-import { isFinished } from "../box.ts";
-import { requireKept } from "../kept.ts";
+import { acting, type Acting } from "../../app/context.ts";
+import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "../../app/exit-codes.ts";
+import type { Answer, Command, Door } from "../command.ts";
+import { isFinished } from "../../app/runs/find.ts";
+import { requireKept } from "../../app/runs/load.ts";
 import { OF_PROJECT, taskOf } from "./which.ts";
 
 /** What `--json` gives. */

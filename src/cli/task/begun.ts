@@ -3,10 +3,11 @@
 import { join } from "node:path";
 import type { Kept } from "../../engine/ports/journal.ts";
 import { talkOf } from "../acted.ts";
-import type { Acting } from "../acting.ts";
-import { EXIT_OK, type Answer } from "../command.ts";
-import type { Going } from "../going.ts";
-import { requireKept } from "../kept.ts";
+import type { Acting } from "../../app/context.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer } from "../command.ts";
+import type { Going } from "../../app/start/queue.ts";
+import { requireKept } from "../../app/runs/load.ts";
 
 /** What `--json` gives. */
 type BegunData = {

@@ -2,10 +2,10 @@
 
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { acting } from "../acting.ts";
+import { acting } from "../../app/context.ts";
 import type { Answer, Command } from "../command.ts";
 import { command as cancelRun } from "../commands/cancel.ts";
-import { requireKept } from "../kept.ts";
+import { requireKept } from "../../app/runs/load.ts";
 import { isConfirmed } from "./confirm.ts";
 import { OF_PROJECT, taskOf } from "./which.ts";
 

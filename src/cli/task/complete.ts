@@ -9,11 +9,12 @@ import type { Workflow } from "../../core/compile.ts";
 import type { Run } from "../../core/run.ts";
 import { finished } from "../../core/refuse.ts";
 import { acted } from "../acted.ts";
-import { acting, ask, answeredBefore, type Acting, type Done } from "../acting.ts";
-import { EXIT_NOT_YOURS, type Answer, type Command } from "../command.ts";
-import { requireKept } from "../kept.ts";
-import { moveTo } from "../moving.ts";
-import { refusal } from "../refused.ts";
+import { acting, ask, answeredBefore, type Acting, type Done } from "../../app/context.ts";
+import { EXIT_NOT_YOURS } from "../../app/exit-codes.ts";
+import type { Answer, Command } from "../command.ts";
+import { requireKept } from "../../app/runs/load.ts";
+import { moveTo } from "../../app/act/move.ts";
+import { refusal } from "../../app/refusal.ts";
 import { OF_PROJECT, taskOf } from "./which.ts";
 
 export const command: Command = {

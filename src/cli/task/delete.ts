@@ -2,10 +2,11 @@
 
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { acting } from "../acting.ts";
-import { isFinished } from "../box.ts";
-import { EXIT_NOT_YOURS, EXIT_OK, type Answer, type Command } from "../command.ts";
-import { requireKept } from "../kept.ts";
+import { acting } from "../../app/context.ts";
+import { isFinished } from "../../app/runs/find.ts";
+import { EXIT_NOT_YOURS, EXIT_OK } from "../../app/exit-codes.ts";
+import type { Answer, Command } from "../command.ts";
+import { requireKept } from "../../app/runs/load.ts";
 import { OF_PROJECT, taskOf } from "./which.ts";
 
 export const command: Command = {

@@ -2,7 +2,7 @@
 
 import { UserError } from "../../adapters/user-error.ts";
 import { dependencyProblem } from "../../engine/line.ts";
-import type { Acting } from "../acting.ts";
+import type { Acting } from "../../app/context.ts";
 import { taskOf } from "./which.ts";
 
 const HELP = "signalbox task create --help";

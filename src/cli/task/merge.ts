@@ -17,13 +17,23 @@ import { artifactPaths, boundWorkspace } from "../../engine/place.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import { factsOf } from "../../engine/known.ts";
-import { acting, ask, requireWorkspace, voiceOf, type Acting, type Done, type Voice } from "../acting.ts";
-import { EXIT_GATE, EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
+import {
+  acting,
+  ask,
+  requireWorkspace,
+  voiceOf,
+  type Acting,
+  type Done,
+  type Voice,
+} from "../../app/context.ts";
+import { EXIT_GATE, EXIT_OK } from "../../app/exit-codes.ts";
+import type { Given } from "../../app/invocation.ts";
+import type { Answer, Command, Door } from "../command.ts";
 import { talkOf } from "../acted.ts";
-import { requireKept } from "../kept.ts";
-import { refusal } from "../refused.ts";
-import { isFinishing } from "../reading/of-task.ts";
-import { firstLine } from "../say.ts";
+import { requireKept } from "../../app/runs/load.ts";
+import { refusal } from "../../app/refusal.ts";
+import { isFinishing } from "../../app/view/task-choices.ts";
+import { firstLine } from "../../app/view/words.ts";
 import { OF_PROJECT, taskOf } from "./which.ts";
 
 const HELP = "signalbox task merge --help";

@@ -14,14 +14,15 @@ import { finished } from "../../core/refuse.ts";
 import { placeOf } from "../../engine/place.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import { acted } from "../acted.ts";
-import { acting, answeredBefore, type Acting } from "../acting.ts";
-import { EXIT_NOT_YOURS, type Answer, type Command } from "../command.ts";
-import { textIn } from "../input.ts";
-import { requireKept } from "../kept.ts";
-import { moveTo } from "../moving.ts";
-import { sendingBack } from "../reading/of-task.ts";
-import { refusal } from "../refused.ts";
-import { sayTime } from "../say.ts";
+import { acting, answeredBefore, type Acting } from "../../app/context.ts";
+import { EXIT_NOT_YOURS } from "../../app/exit-codes.ts";
+import type { Answer, Command } from "../command.ts";
+import { textIn } from "../../app/text-input.ts";
+import { requireKept } from "../../app/runs/load.ts";
+import { moveTo } from "../../app/act/move.ts";
+import { sendingBack } from "../../app/view/task-choices.ts";
+import { refusal } from "../../app/refusal.ts";
+import { sayTime } from "../../app/view/words.ts";
 import { OF_PROJECT, taskOf } from "./which.ts";
 
 /** The artifact that holds what a person wants changed. */

@@ -4,10 +4,11 @@ import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Run } from "../../core/run.ts";
 import { acted } from "../acted.ts";
-import { acting, runOf, type Acting, type Done } from "../acting.ts";
-import type { Answer, Command, Door, Given } from "../command.ts";
-import { requireKept } from "../kept.ts";
-import { lookWhetherPutBack, respawnRole } from "../respawning.ts";
+import { acting, runOf, type Acting, type Done } from "../../app/context.ts";
+import type { Given } from "../../app/invocation.ts";
+import type { Answer, Command, Door } from "../command.ts";
+import { requireKept } from "../../app/runs/load.ts";
+import { lookWhetherPutBack, respawnRole } from "../../app/act/respawn.ts";
 import { OF_PROJECT, taskOf } from "./which.ts";
 
 export const command: Command = {

@@ -3,7 +3,7 @@
 import { whyInLine } from "../../engine/line.ts";
 import type { MessageRow } from "../../engine/ports/messages.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import { seeRun, withStore } from "../box.ts";
+import { seeRun, withStore } from "../../app/runs/find.ts";
 import type { Answer, Command } from "../command.ts";
 import { command as showRun } from "../commands/show.ts";
 import { sessionsOf, type Session } from "./session.ts";

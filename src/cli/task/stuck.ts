@@ -1,9 +1,9 @@
 /** `signalbox task stuck`: whoever works on a task cannot go on without a person. */
 
 import { acted } from "../acted.ts";
-import { acting } from "../acting.ts";
+import { acting } from "../../app/context.ts";
 import type { Answer, Command } from "../command.ts";
-import { moveTo } from "../moving.ts";
+import { moveTo } from "../../app/act/move.ts";
 import { OF_PROJECT, taskOf } from "./which.ts";
 
 export const command: Command = {

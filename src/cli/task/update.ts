@@ -13,10 +13,11 @@ import {
   type Acting,
   type Done,
   type Voice,
-} from "../acting.ts";
-import type { Answer, Command, Door, Given } from "../command.ts";
-import { requireKept } from "../kept.ts";
-import { moveTo } from "../moving.ts";
+} from "../../app/context.ts";
+import type { Given } from "../../app/invocation.ts";
+import type { Answer, Command, Door } from "../command.ts";
+import { requireKept } from "../../app/runs/load.ts";
+import { moveTo } from "../../app/act/move.ts";
 import { dependenciesOf } from "./dependencies.ts";
 import { DEPENDS_ON, OF_PROJECT, taskOf } from "./which.ts";
 

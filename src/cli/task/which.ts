@@ -9,10 +9,10 @@
 import { UserError } from "../../adapters/user-error.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import type { Acting } from "../acting.ts";
-import { newestFirst, runMeant } from "../box.ts";
+import type { Acting } from "../../app/context.ts";
+import { newestFirst, runMeant } from "../../app/runs/find.ts";
 import type { Door, Option } from "../command.ts";
-import { projectNamed, repoHere } from "../project/which.ts";
+import { projectNamed, repoHere } from "../../app/setup/project-named.ts";
 
 /** The option that all of them have. */
 export const OF_PROJECT: Readonly<Record<string, Option>> = {

@@ -1,6 +1,6 @@
 /** What keys do to a run: the command that a person would type, or why there is none. */
 
-import type { Act, BoardRow } from "../board/row.ts";
+import type { Act, BoardRow } from "../../app/board/row.ts";
 
 export type Bound = {
   readonly key: string;

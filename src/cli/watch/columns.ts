@@ -1,6 +1,6 @@
 /** The columns of the table: what each says about a run, how wide it is, and which go first where there is no room. */
 
-import { needsPerson, type BoardRow } from "../board/row.ts";
+import { needsPerson, type BoardRow } from "../../app/board/row.ts";
 import type { Paint } from "../paint.ts";
 import { plain, widthOf } from "./width.ts";
 

@@ -2,7 +2,7 @@
 
 import { surveySettings } from "../../adapters/config/read.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { storeOf } from "../box.ts";
+import { storeOf } from "../../app/runs/find.ts";
 import type { Door } from "../command.ts";
 
 export async function harnessesFor(door: Door, repo: string): Promise<readonly string[]> {

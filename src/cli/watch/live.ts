@@ -6,7 +6,8 @@
 
 import type { Home } from "../../adapters/home/paths.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { EXIT_INTERRUPTED, EXIT_OK, type Door } from "../command.ts";
+import { EXIT_INTERRUPTED, EXIT_OK } from "../../app/exit-codes.ts";
+import type { Door } from "../command.ts";
 import { harnessesFor } from "./harnesses.ts";
 import { keyboard } from "./keys.ts";
 import { layoutOf } from "./layout.ts";

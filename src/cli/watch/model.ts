@@ -1,6 +1,6 @@
 /** Everything that the screen shows, as data. Keys and news make the next one (`update.ts`), `view` makes lines of it. */
 
-import { isOver, type BoardRow, type BoardView } from "../board/row.ts";
+import { isOver, type BoardRow, type BoardView } from "../../app/board/row.ts";
 import type { Key } from "./keys.ts";
 
 export type Filter = "all" | "active" | "done";

@@ -1,7 +1,7 @@
 /** Keys while something lies over the table: help, a page, a question, a text. */
 
 import { answerCommand, changesCommand } from "./acts.ts";
-import type { BoardRow } from "../board/row.ts";
+import type { BoardRow } from "../../app/board/row.ts";
 import { opened, sent } from "./drafts.ts";
 import type { Key } from "./keys.ts";
 import { rowNamed, type Mode, type Model, type Next } from "./model.ts";

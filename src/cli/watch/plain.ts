@@ -1,9 +1,9 @@
 /** The board without a screen: as text once, and then a line for each thing that changes. */
 
-import { isOver, needsPerson, type BoardRow, type BoardView } from "../board/row.ts";
-import type { Emit } from "../command.ts";
+import { isOver, needsPerson, type BoardRow, type BoardView } from "../../app/board/row.ts";
+import type { Emit } from "../../app/outcome.ts";
 import type { Paint } from "../paint.ts";
-import { columns } from "../say.ts";
+import { columns } from "../render/table.ts";
 import { nameOf, placed, roundWord, sayPhase, workWords } from "./columns.ts";
 import { plain } from "./width.ts";
 

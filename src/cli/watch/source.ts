@@ -10,14 +10,14 @@ import { isSupervisorAlive } from "../../adapters/supervisor/lock.ts";
 import type { SqliteStore } from "../../adapters/store/open.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { boundWorkspace } from "../../engine/place.ts";
-import { collectorOf, type Collector, type Wanted } from "../board/collect.ts";
-import { isOver, type BoardRow, type BoardView, type Work } from "../board/row.ts";
-import { inBackground, type Background } from "../board/work.ts";
-import { storeOf } from "../box.ts";
+import { collectorOf, type Collector, type Wanted } from "../../app/board/collect.ts";
+import { isOver, type BoardRow, type BoardView, type Work } from "../../app/board/row.ts";
+import { inBackground, type Background } from "../../app/board/work.ts";
+import { storeOf } from "../../app/runs/find.ts";
 import type { Door } from "../command.ts";
-import { isDue } from "../due.ts";
-import { probe } from "../reading/probe.ts";
-import { wake } from "../wake.ts";
+import { isDue } from "../../app/runs/due.ts";
+import { probe } from "../../app/view/probe.ts";
+import { wake } from "../../app/runs/wake.ts";
 import { terminalsOf } from "./terminals.ts";
 
 export type Source = {
@@ -156,7 +156,7 @@ function workIn(
   if (workspace === undefined) return undefined;
   const { path, base, repo } = workspace;
   const into = store.projectAt(repo)?.defaultBranch ?? "";
-  return import("../board/changes.ts").then(({ changesIn }) =>
+  return import("../../app/board/changes.ts").then(({ changesIn }) =>
     changesIn({ home, env: door.env }, { path, base, into }),
   );
 }

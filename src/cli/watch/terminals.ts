@@ -1,7 +1,7 @@
 /** Which runs have a terminal: one question to tmux for all of them, asked beside the screen. */
 
 import type { Env, Home } from "../../adapters/home/paths.ts";
-import type { Terminal } from "../board/row.ts";
+import type { Terminal } from "../../app/board/row.ts";
 
 export type Terminals = {
   terminalOf(run: string): Terminal;

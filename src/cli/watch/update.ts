@@ -1,6 +1,6 @@
 /** A key or a piece of news makes the next model, and says what the world must do. Pure: no clock, no file, no terminal. */
 
-import type { BoardRow } from "../board/row.ts";
+import type { BoardRow } from "../../app/board/row.ts";
 import { boundTo, commandOf, enterOf, sayCommand } from "./acts.ts";
 import { ended, opened } from "./drafts.ts";
 import { formKey, openForm } from "./form.ts";

@@ -7,11 +7,13 @@
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { giveBack } from "../../engine/workspace.ts";
-import { acting, type Acting } from "../acting.ts";
-import { isFinished } from "../box.ts";
-import { EXIT_FAILED, EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
+import { acting, type Acting } from "../../app/context.ts";
+import { isFinished } from "../../app/runs/find.ts";
+import { EXIT_FAILED, EXIT_OK } from "../../app/exit-codes.ts";
+import type { Given } from "../../app/invocation.ts";
+import type { Answer, Command, Door } from "../command.ts";
 import { repoMeant } from "../salvage/scope.ts";
-import { wake } from "../wake.ts";
+import { wake } from "../../app/runs/wake.ts";
 import { strangersOf, workspacesOf, type Workspace } from "./look.ts";
 
 export const command: Command = {

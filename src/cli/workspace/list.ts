@@ -1,11 +1,13 @@
 /** `workspace list`: the workspace of each run, how much work is in it, and what is odd. */
 
-import { requireHome, withStore } from "../box.ts";
-import { changesIn } from "../board/changes.ts";
-import { UNKNOWN, type Work } from "../board/row.ts";
-import { EXIT_OK, type Answer, type Command, type Door, type Given } from "../command.ts";
+import { requireHome, withStore } from "../../app/runs/find.ts";
+import { changesIn } from "../../app/board/changes.ts";
+import { UNKNOWN, type Work } from "../../app/board/row.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
+import type { Given } from "../../app/invocation.ts";
+import type { Answer, Command, Door } from "../command.ts";
 import { repoMeant } from "../salvage/scope.ts";
-import { columns } from "../say.ts";
+import { columns } from "../render/table.ts";
 import { strangersOf, workspacesOf, type Workspace } from "./look.ts";
 
 export const command: Command = {

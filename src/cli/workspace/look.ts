@@ -11,7 +11,7 @@ import { UserError } from "../../adapters/user-error.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import { isFinished } from "../box.ts";
+import { isFinished } from "../../app/runs/find.ts";
 
 export type Workspace = {
   readonly run: string;

@@ -8,12 +8,13 @@
 import { decodeWhole } from "../../adapters/files/decode.ts";
 import { openAt } from "../../adapters/files/unread.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { acted } from "../../cli/acted.ts";
-import { acting, type Acting, type Done } from "../../cli/acting.ts";
-import { EXIT_NOT_YOURS, type Answer } from "../../cli/command.ts";
-import { handIn } from "../../cli/handing-in.ts";
-import { requireKept, seenOf } from "../../cli/kept.ts";
-import { moveTo } from "../../cli/moving.ts";
+import { acted, answerOf } from "../../cli/acted.ts";
+import { acting, type Acting, type Done } from "../../app/context.ts";
+import { EXIT_NOT_YOURS } from "../../app/exit-codes.ts";
+import type { Answer } from "../../cli/command.ts";
+import { handIn } from "../../app/act/submit.ts";
+import { requireKept, seenOf } from "../../app/runs/load.ts";
+import { moveTo } from "../../app/act/move.ts";
 import { unmet } from "../../core/gate.ts";
 import type { Artifact } from "../../core/artifact.ts";
 import type { Move } from "../../core/workflow.ts";
@@ -76,7 +77,7 @@ async function ask(on: Acting, caller: Caller, { text, key }: Asking): Promise<A
         });
   if (move !== undefined) return recorded(acted(await handOver(move.to), RECORDED));
   if (held === undefined) throw nobodyAsks(caller);
-  return recorded(held);
+  return recorded(answerOf(held));
 }
 
 const RECORDED = "the questions are recorded";

@@ -1,9 +1,9 @@
 /** `get_task`: everything that an agent has to know to begin, or to go on. */
 
 import { maxOf } from "../../core/gate.ts";
-import { withStore, type Seen } from "../../cli/box.ts";
+import { withStore, type Seen } from "../../app/runs/find.ts";
 import { command as nextCommand } from "../../cli/commands/next.ts";
-import { EXIT_OK } from "../../cli/command.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
 import { dispatchOf, seenBy, type Dispatch } from "../dispatch.ts";
 import { texts, type AgentTool, type Caller } from "../tool.ts";
 

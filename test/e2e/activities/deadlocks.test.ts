@@ -3,8 +3,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { acting } from "../../../src/cli/acting.ts";
-import { follow, type Followed } from "../../../src/cli/follow.ts";
+import { acting } from "../../../src/app/context.ts";
+import { follow, type Followed } from "../../../src/app/story/follow.ts";
 import { paintOf } from "../../../src/cli/paint.ts";
 import { isSupervisorAlive } from "../../../src/adapters/supervisor/lock.ts";
 import { isPerson } from "../../support/person.ts";

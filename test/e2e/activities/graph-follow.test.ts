@@ -2,8 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { acting } from "../../../src/cli/acting.ts";
-import { follow, type Followed } from "../../../src/cli/follow.ts";
+import { acting } from "../../../src/app/context.ts";
+import { follow, type Followed } from "../../../src/app/story/follow.ts";
 import { paintOf } from "../../../src/cli/paint.ts";
 import { isPerson } from "../../support/person.ts";
 import { childrenOf, FOUR, inGraph } from "./graph-support.ts";

@@ -1,6 +1,6 @@
 /** The table: header, rows, and at the foot more about the selected one and what can be done with it. */
 
-import { isOver, needsPerson, type BoardRow } from "../../board/row.ts";
+import { isOver, needsPerson, type BoardRow } from "../../../app/board/row.ts";
 import type { Paint } from "../../paint.ts";
 import { boundTo } from "../acts.ts";
 import { placed, sayPhase, type Placed } from "../columns.ts";

@@ -1,0 +1,46 @@
+/** Asking for a move: for `move`, and for everything that is one by another name. */
+
+import type { UserError } from "../../adapters/user-error.ts";
+import type { Submission } from "../../engine/write.ts";
+import { ask, type Acting, type Done, type Voice } from "../context.ts";
+import { conflict } from "../refusal.ts";
+
+export type Moving = {
+  readonly run: string;
+  readonly to: string;
+  readonly note?: string | undefined;
+  readonly key?: string | undefined;
+  readonly seq?: number | undefined;
+  readonly from?: string | undefined;
+  readonly voice?: Voice;
+};
+
+export function moveTo(on: Acting, moving: Moving): Promise<Done> {
+  const { run, to, note, key, seq, from, voice } = moving;
+  return ask(on, {
+    run,
+    event: ({ kept: _kept, ...known }, by) => ({
+      type: "move-asked",
+      by,
+      to,
+      ...(note === undefined ? {} : { note }),
+      ...known,
+    }),
+    ...(key === undefined ? {} : { key }),
+    expected: {
+      ...(seq === undefined ? {} : { seq }),
+      ...(from === undefined ? {} : { state: from }),
+    },
+    ...(voice === undefined ? {} : { voice }),
+    refusedAs: (refused) => alreadyThere(refused, to),
+  });
+}
+
+/** Of two who ask for one move, the second finds the run where it wanted it, and by another hand. */
+function alreadyThere(
+  { run, refusal }: Extract<Submission, { type: "refused" }>,
+  to: string,
+): UserError | undefined {
+  if (run.state !== to || (refusal.code !== "not-in-map" && refusal.code !== "finished")) return undefined;
+  return conflict(run.id, `run ${run.id} is in ${to} already: somebody was faster`);
+}

@@ -1,0 +1,119 @@
+/**
+ * Handing in an artifact: for `submit`, and for everything that is one by another name.
+ *
+ * Of everything that is read, only the artifact that is named and the work go into the event: a submission is about what
+ * its author hands in, and what somebody else is writing at the same moment is not.
+ */
+
+import { UserError } from "../../adapters/user-error.ts";
+import { closest } from "../../core/closest.ts";
+import type { Actor, Incoming } from "../../core/event.ts";
+import { nameOf } from "../../core/intake.ts";
+import { notYourRole } from "../../core/refuse.ts";
+import { placeFor } from "../../engine/judge.ts";
+import { placeOf } from "../../engine/place.ts";
+import type { Kept } from "../../engine/ports/journal.ts";
+import { answeredBefore, ask, voiceOf, type Acting, type Known } from "../context.ts";
+import { EXIT_GATE } from "../exit-codes.ts";
+import type { Outcome } from "../outcome.ts";
+import { acknowledge, type Acknowledgement } from "./acknowledged.ts";
+import { requireKept } from "../runs/load.ts";
+import { lateAgent, refuseLate } from "./late.ts";
+import { refusal } from "../refusal.ts";
+
+const HELP = "signalbox submit --help";
+
+export type HandingIn = {
+  readonly run: string;
+  readonly artifact: string;
+  readonly key?: string | undefined;
+  /** Asked for when it is clear that it may be handed in. Without it, what is there already counts. */
+  readonly text?: (() => Promise<string>) | undefined;
+};
+
+export async function handIn(
+  on: Acting,
+  { run, artifact, key, text }: HandingIn,
+): Promise<Outcome<Acknowledgement>> {
+  const kept = requireKept(on, run);
+  const voice = await voiceOf(on, run);
+  const own = { artifact, slot: slotOf(on, kept, { artifact, by: voice.by }) };
+  const known = answeredBefore(on, run, key);
+  const told =
+    text === undefined || known !== undefined ? [] : await put(on, kept, { ...own, text, by: voice.by });
+  const done = await ask(on, {
+    run,
+    voice,
+    ...(key === undefined ? {} : { key }),
+    event: (facts, by) => ({
+      ...eventOf(own, facts, by),
+      ...(text === undefined ? {} : { given: true }),
+    }),
+  });
+  return acknowledge({ ...done, told: [...told, ...done.told] }, `${artifact} counts`);
+}
+
+/** Refused before anything is written over: a file of somebody else must stay as it is. */
+function slotOf(
+  { box }: Acting,
+  { row, run }: Kept,
+  of: { readonly artifact: string; readonly by: Actor },
+): string {
+  const { definition } = box.workflow(row.definition);
+  const declared = Object.hasOwn(definition.artifacts, of.artifact)
+    ? definition.artifacts[of.artifact]
+    : undefined;
+  if (declared === undefined) throw unknownArtifact(of.artifact, Object.keys(definition.artifacts));
+  const who = nameOf(of.by);
+  if (!declared.by.includes(who))
+    throw refusal(notYourRole(run, { who, what: `submitting ${of.artifact}`, allowed: declared.by }));
+  return declared.each === undefined || of.by.type !== "agent" ? "" : of.by.slot;
+}
+
+async function put(
+  { box }: Acting,
+  { row, run }: Kept,
+  of: {
+    readonly artifact: string;
+    readonly slot: string;
+    readonly text: () => Promise<string>;
+    readonly by: Actor;
+  },
+): Promise<readonly string[]> {
+  const workflow = box.workflow(row.definition);
+  const { artifact, slot } = of;
+  if (workflow.definition.states[run.state]?.final !== undefined) return [];
+  if ((workflow.definition.artifacts[artifact]?.file ?? "") === "")
+    throw new UserError("bad-usage", `${artifact} has no file that a text could be put into`, HELP);
+  const text = await of.text();
+  // After the text was read, which may take as long as its author likes.
+  const present = box.store.load(run.id) ?? { row, run };
+  const { run: now } = present;
+  const late = lateAgent(now, of.by);
+  if (late !== undefined) refuseLate(box, now, { agent: late, artifact, text });
+  // A judge writes into its own checkout; what is accepted is shown to everybody afterwards.
+  const own = of.by.type === "agent" ? placeFor(box, present, of.by) : undefined;
+  const place = own ?? placeOf(box, { run: now, workflow, id: row.id });
+  return box.artifacts.put(place, { artifact, slot, text });
+}
+
+function eventOf(
+  own: { readonly artifact: string; readonly slot: string },
+  { kept: { row }, readings = [], ...known }: Known,
+  by: Actor,
+): Extract<Incoming, { type: "submitted" }> {
+  const reading = readings.find(({ artifact, slot }) => artifact === own.artifact && slot === own.slot);
+  if (reading === undefined) {
+    throw new UserError("gate-not-met", `${own.artifact} is missing`, {
+      next: `write it, then: signalbox submit ${row.id} ${own.artifact}`,
+      exit: EXIT_GATE,
+    });
+  }
+  return { type: "submitted", by, ...known, readings: [reading] };
+}
+
+export function unknownArtifact(name: string, known: readonly string[]): UserError {
+  const near = closest(name, known);
+  const hint = near === undefined ? `; there are ${known.join(", ")}` : `; did you mean "${near}"?`;
+  return new UserError("unknown-artifact", `there is no artifact "${name}"${hint}`, HELP);
+}

@@ -1,0 +1,81 @@
+/** What went wrong, in the words of every door: of the user, of git, of the disk, or ours. */
+
+import { UserError } from "../adapters/user-error.ts";
+import { EXIT_BUG, EXIT_FAILED } from "./exit-codes.ts";
+
+export type Failure = {
+  readonly exit: number;
+  /** Stable, for programs. */
+  readonly code: string;
+  readonly message: string;
+  readonly data: () => Readonly<Record<string, unknown>>;
+  readonly next: string;
+  /** Empty unless it is a bug of ours. */
+  readonly stack: string;
+};
+
+/** Where it was typed. */
+type Place = { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> };
+
+/** Some messages quote what was typed. */
+const MESSAGE_MAX = 600;
+
+export async function failureOf(error: unknown, place: Place): Promise<Failure> {
+  if (error instanceof UserError) return ofUser(error, place.cwd);
+  return ofGit(error) ?? (await ofDisk(error, place)) ?? ofBug(error);
+}
+
+/** Paths are shown as people would type them where they are. */
+function ofUser({ code, message, next, exit, at }: UserError, cwd: string): Failure {
+  const near = (text: string): string => text.replaceAll(`${cwd}/`, "");
+  return {
+    exit,
+    code,
+    message: clip(near(message)),
+    data: () => (at === undefined ? {} : { at }),
+    next: near(next),
+    stack: "",
+  };
+}
+
+function clip(message: string): string {
+  return message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX)}...` : message;
+}
+
+/** Known by its name: most commands never load what calls git. That git fails is the machine's or the repository's, and its words say which. */
+function ofGit(error: unknown): Failure | undefined {
+  if (!(error instanceof Error) || error.name !== "GitError") return undefined;
+  const message = clip(error.message.trim().replaceAll(/\s*\n\s*/g, "; "));
+  return {
+    exit: EXIT_FAILED,
+    code: "git-failed",
+    message,
+    data: () => ({}),
+    next: "signalbox doctor",
+    stack: "",
+  };
+}
+
+/** Whatever could not be written: that there is no room for it is nobody's bug. */
+async function ofDisk(error: unknown, { cwd, env }: Place): Promise<Failure | undefined> {
+  if (!(error instanceof Error && "code" in error)) return undefined;
+  if (error.code !== "ENOSPC" && error.code !== "EDQUOT") return undefined;
+  const { noRoom } = await import("../adapters/home/room.ts");
+  const { homeOf } = await import("../adapters/home/paths.ts");
+  // What is written to an open file is told without its name: it is most likely one of ours.
+  const path = "path" in error && typeof error.path === "string" ? error.path : homeOf(env)?.database;
+  return path === undefined ? undefined : ofUser(noRoom(path), cwd);
+}
+
+function ofBug(error: unknown): Failure {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const message = `this is a bug in signalbox: ${error instanceof Error ? error.message : String(error)}`;
+  return {
+    exit: EXIT_BUG,
+    code: "bug",
+    message,
+    data: () => ({}),
+    next: "report it, with what you typed and the stack trace",
+    stack: `${stack}\n`,
+  };
+}

@@ -1,0 +1,22 @@
+/** What a use case gives: data for programs, one sentence and notes for people. How they are laid out is the door's. */
+
+export type Outcome<Data> = {
+  readonly exit: number;
+  /** Stable, for programs; `ok` where the call succeeded. */
+  readonly code: string;
+  readonly message: string;
+  readonly data: Data;
+  /** The one next command; empty where there is none. */
+  readonly next: string;
+  /** What else is worth saying to people. */
+  readonly notes: readonly string[];
+};
+
+/** One piece of a stream: its text for people, its data as one line of JSON for programs. */
+export type Emit = (piece: {
+  readonly text: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}) => void;
+
+/** A part of an answer that goes on until it is over or interrupted; gives the exit code. */
+export type Stream = (emit: Emit, signal: AbortSignal) => Promise<number>;

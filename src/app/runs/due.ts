@@ -1,0 +1,15 @@
+/** Whether a supervisor is needed: something is to be done, a run in the queue may begin, or a branch may have been merged. */
+
+import { areBranchesNews } from "../../adapters/git/looked.ts";
+import type { Home } from "../../adapters/home/paths.ts";
+import { isTurnOfSomebody } from "../../engine/line.ts";
+import type { Store } from "../../engine/ports/store.ts";
+
+export type Due = Pick<Store, "isBusy" | "line" | "workspaces" | "projectAt" | "isHalted" | "isGraphDue">;
+
+/** The cheapest first. Where no run has a workspace and none is in the queue, four reads. Where an agent is at work, the first is enough. */
+export function isDue(store: Due, home: Home): boolean {
+  const now = Date.now();
+  if (store.isBusy(now) || store.isGraphDue()) return true;
+  return isTurnOfSomebody(store, now) || areBranchesNews(store, home);
+}

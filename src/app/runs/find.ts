@@ -1,0 +1,242 @@
+/** What commands that look at runs begin with: the store of this machine, and which run is meant. */
+
+import { existsSync } from "node:fs";
+import { join, sep } from "node:path";
+import { homeOf, runFolders, type Home } from "../../adapters/home/paths.ts";
+import { requireRoot } from "../../adapters/home/root.ts";
+import { openStore as openStoreAt, type SqliteStore } from "../../adapters/store/open.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { closest } from "../../core/closest.ts";
+import { compile, type Workflow } from "../../core/compile.ts";
+import { boundWorkspace, isInPlace } from "../../engine/place.ts";
+import type { Kept, RunRow } from "../../engine/ports/journal.ts";
+import type { Store } from "../../engine/ports/store.ts";
+import { runOfName } from "../change/which.ts";
+import { EXIT_DAMAGED } from "../exit-codes.ts";
+import type { Invocation } from "../invocation.ts";
+import type { Stream } from "../outcome.ts";
+import { isDue } from "./due.ts";
+
+/** A run as a command looks at it. */
+export type Seen = Kept & {
+  readonly store: Store;
+  readonly workflow: Workflow;
+  /** Where its files are. */
+  readonly root: string;
+};
+
+const LISTED = 10;
+const NEARBY = 200;
+
+export function requireHome({ env }: Pick<Invocation, "env">): Home {
+  const home = homeOf(env);
+  if (home !== undefined) {
+    requireRoot(home, env);
+    return home;
+  }
+  throw new UserError(
+    "no-home",
+    "neither HOME nor SIGNALBOX_HOME says where runs are kept",
+    "export HOME=...",
+  );
+}
+
+/** The store, made where there is none yet. */
+export function openStore(door: Pick<Invocation, "env">): Store {
+  return openStoreAt(requireHome(door));
+}
+
+/** Undefined where nothing was ever started: that is no error, and looking must not make anything. */
+export function storeOf(door: Pick<Invocation, "env">): SqliteStore | undefined {
+  const home = requireHome(door);
+  return isBegun(home) ? openStoreAt(home) : undefined;
+}
+
+/** A database that is missing beside runs is damage, and the store says so. */
+function isBegun(home: Home): boolean {
+  return existsSync(home.database) || existsSync(join(home.root, "runs")) || existsSync(home.workspaces);
+}
+
+/** Opens the store, and closes it whatever happens. */
+export async function withStore<T extends { readonly exit: number; readonly stream?: Stream }>(
+  door: Invocation,
+  work: (store: SqliteStore | undefined) => T | Promise<T>,
+): Promise<T> {
+  const store = storeOf(door);
+  let answer: T;
+  try {
+    await hear(door, store);
+    answer = await work(store);
+    if (store !== undefined && isDue(store, requireHome(door))) await seeToIt(door, store);
+  } catch (error) {
+    store?.close();
+    throw error;
+  }
+  const { stream } = answer;
+  if (stream === undefined) {
+    store?.close();
+    return answer;
+  }
+  const streamed: Stream = async (emit, signal) => {
+    try {
+      return await stream(emit, signal);
+    } finally {
+      store?.close();
+    }
+  };
+  return { ...answer, stream: streamed };
+}
+
+/** An agent that only looks has heard what it was told, too. People pay nothing for that. */
+async function hear({ env }: Invocation, store: Store | undefined): Promise<void> {
+  const token = env["SIGNALBOX_TOKEN"] ?? "";
+  if (token === "" || store === undefined) return;
+  const { heard } = await import("./acknowledge.ts");
+  heard(store, token);
+}
+
+/** Whoever looks sees to it that somebody is at work where there is work: a supervisor may have died with the machine. */
+async function seeToIt(door: Invocation, store: Store): Promise<void> {
+  const { wake } = await import("./wake.ts");
+  await wake({ door, home: requireHome(door), box: { store } });
+}
+
+/** The run that is meant: by argument, by SIGNALBOX_RUN, by the workspace that we are in, or because there is no other here. */
+export function seeRun(store: Store | undefined, door: Invocation, word: string | undefined): Seen {
+  const id = runMeant(store, door, word);
+  const kept = store?.load(id);
+  if (store === undefined || kept === undefined) throw unknownRun(store, id);
+  return {
+    ...kept,
+    store,
+    workflow: workflowOf(store, kept.row),
+    root: rootOf(store, requireHome(door), id),
+  };
+}
+
+/** In its workspace while one is bound, in the state home otherwise. Who works in place has its files there all the time. */
+export function rootOf(store: Store, home: Home, run: string): string {
+  const own = store.workspace(run);
+  if (own !== undefined && isInPlace(own)) return own.path;
+  return boundWorkspace({ store }, run)?.path ?? runFolders(home, run).files;
+}
+
+export function runMeant(
+  store: Store | undefined,
+  { cwd, env }: Pick<Invocation, "cwd" | "env">,
+  word: string | undefined,
+): string {
+  const named = word ?? (env["SIGNALBOX_RUN"] === "" ? undefined : env["SIGNALBOX_RUN"]);
+  if (named !== undefined) return byName(store, cwd, named);
+  const workspace = store?.workspaceAt(cwd)?.run ?? runAround(store, { cwd, env });
+  if (workspace !== undefined) return workspace;
+  const here = store === undefined ? [] : underWayIn(store, cwd);
+  const [only] = here;
+  if (only !== undefined && here.length === 1) return only.id;
+  throw whichRun(store);
+}
+
+/** The run whose folder in the state home we are in: that is where its judges work. */
+function runAround(
+  store: Store | undefined,
+  { cwd, env }: Pick<Invocation, "cwd" | "env">,
+): string | undefined {
+  const runs = join(homeOf(env)?.root ?? "", "runs", sep);
+  const id = cwd.startsWith(runs) ? (cwd.slice(runs.length).split(sep)[0] ?? "") : "";
+  return id === "" || store?.load(id) === undefined ? undefined : id;
+}
+
+/** Unfinished runs of the repository that we are in; tasks of one of them are not meant by themselves. */
+function underWayIn(store: Store, cwd: string): readonly RunRow[] {
+  const { rows } = unfinished(store, NEARBY);
+  const here = rows.filter(({ repo }) => cwd === repo || cwd.startsWith(`${repo}${sep}`));
+  if (here.length < 2) return here;
+  const ids = new Set(here.map(({ id }) => id));
+  return here.filter(({ id }) => !ids.has(store.childAs(id)?.parent ?? ""));
+}
+
+/** The definition that the run was started with, whatever became of its file. */
+export function workflowOf(
+  store: Pick<Store, "definition">,
+  row: Pick<RunRow, "id" | "definition">,
+): Workflow {
+  const definition = store.definition(row.definition);
+  if (definition === undefined) {
+    throw new UserError("damaged", `the definition ${row.definition} of run ${row.id} is gone`, {
+      next: "signalbox doctor --repair",
+      exit: EXIT_DAMAGED,
+    });
+  }
+  return compile(definition, () => row.definition);
+}
+
+export function isFinished({ status }: Pick<RunRow, "status">): boolean {
+  return status !== "running" && status !== "waiting";
+}
+
+/** Unfinished runs, the newest first: two short looks instead of a long one over everything that ever ended. */
+function unfinished(
+  store: Store,
+  limit: number,
+): { readonly rows: readonly RunRow[]; readonly more: number } {
+  const lists = ["running", "waiting"].map((status) => store.list({ status, limit }));
+  const rows = lists.flatMap((list) => list.rows).toSorted(newestFirst);
+  const more = lists.reduce((sum, list) => sum + list.more, 0) + Math.max(0, rows.length - limit);
+  return { rows: rows.slice(0, limit), more };
+}
+
+export function newestFirst(
+  a: Pick<RunRow, "startedAt" | "id">,
+  b: Pick<RunRow, "startedAt" | "id">,
+): number {
+  if (a.startedAt !== b.startedAt) return a.startedAt < b.startedAt ? 1 : -1;
+  return a.id < b.id ? -1 : 1;
+}
+
+/** What is named in full goes before what is only begun: an id, then a change of this repository, then the beginning of an id. */
+function byName(store: Store | undefined, cwd: string, word: string): string {
+  const ids = store === undefined || word === "" ? [] : store.idsLike(word, LISTED + 1);
+  if (ids.includes(word)) return word;
+  const change = store === undefined ? undefined : runOfName(store, cwd, word);
+  if (change !== undefined) return change;
+  const [first, second] = ids;
+  if (first === undefined) throw unknownRun(store, word);
+  if (second === undefined) return first;
+  const shown = ids.slice(0, LISTED).join(", ");
+  const more = ids.length > LISTED ? " and more" : "";
+  throw new UserError("ambiguous-run", `"${word}" may be ${shown}${more}`, "give more of the run's name");
+}
+
+function unknownRun(store: Store | undefined, word: string): UserError {
+  const owners = store === undefined ? [] : withBranch(store, word);
+  if (owners.length > 0) {
+    const said = `there is no run "${word}"; the branch ${word} is that of ${owners.join(", ")}`;
+    return new UserError("unknown-run", said, `signalbox show ${owners[0]}`);
+  }
+  const near = closest(word, store?.list({ limit: NEARBY }).rows.map(({ id }) => id) ?? []);
+  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+  return new UserError("unknown-run", `there is no run "${word}"${hint}`, "signalbox list --all");
+}
+
+/** People know a task by its branch, which its agent may rename: it helps to find the task, and never stands for it. */
+function withBranch(store: Store, word: string): readonly string[] {
+  return unfinished(store, NEARBY).rows.flatMap(({ id }) =>
+    store.load(id)?.run.params["branch"] === word ? [id] : [],
+  );
+}
+
+function whichRun(store: Store | undefined): UserError {
+  const { rows, more } = store === undefined ? { rows: [], more: 0 } : unfinished(store, LISTED);
+  if (rows.length === 0)
+    return new UserError("which-run", "no run was named, and none is under way", "signalbox list --all");
+  const shown = rows.map(({ id, state, goal }) => `${id} (${state}: ${clip(goal)})`).join(", ");
+  const rest = more > 0 ? ` and ${more} more` : "";
+  return new UserError("which-run", `name one of the runs under way: ${shown}${rest}`, "signalbox list");
+}
+
+const GOAL_SHOWN = 40;
+
+function clip(text: string): string {
+  const [line = ""] = text.split("\n");
+  return line.length > GOAL_SHOWN ? `${line.slice(0, GOAL_SHOWN)}...` : line;
+}

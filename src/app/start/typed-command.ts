@@ -1,0 +1,36 @@
+/** A command line that begins a run, as somebody could type it: with what was typed, and something more. */
+
+import type { Given } from "../invocation.ts";
+
+/** Options that are replaced by those that are added. */
+const ENTRY = ["stage", "plan", "from"];
+const REPLACED = new Set([...ENTRY, "json", "quiet"]);
+
+export function typed(workflow: string, { words, options, lists }: Given, more: readonly string[]): string {
+  const [, goal = ""] = words;
+  const named = Object.entries(options)
+    .filter(([name]) => !REPLACED.has(name))
+    .flatMap(([name, value]) => (value === "" ? [`--${name}`] : [`--${name}`, value]));
+  const many = Object.entries(lists).flatMap(([name, values]) =>
+    values.flatMap((value) => {
+      if (name === "no-STAGE") return [`--no-${value}`];
+      return name === "VALUE" ? [`--${value}`] : [`--${name}`, value];
+    }),
+  );
+  const all = ["signalbox", "run", workflow, ...(goal === "" ? [] : [goal]), ...named, ...many, ...more];
+  return all.map(quoted).join(" ");
+}
+
+/** The same line once more, with another goal where there is one. */
+export function typedAgain(workflow: string, given: Given, goal = given.words[1] ?? ""): string {
+  const entry = ENTRY.flatMap((name) => {
+    const value = given.options[name];
+    return value === undefined ? [] : [`--${name}`, value];
+  });
+  return typed(workflow, { ...given, words: [workflow, goal] }, entry);
+}
+
+/** For a shell. */
+export function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,210 @@
+/**
+ * Follows a run until it has ended or waits for somebody: one line for each thing that happens,
+ * and for each task that begins or ends.
+ *
+ * It only looks. Whoever follows can leave at any time, and the run goes on; while somebody follows, a supervisor that died is
+ * started again.
+ */
+
+import { setTimeout as pause } from "node:timers/promises";
+import { slotKey } from "../../core/run.ts";
+import type { Acting } from "../context.ts";
+import { isFinished, type Seen } from "../runs/find.ts";
+import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_WAITING } from "../exit-codes.ts";
+import type { Emit } from "../outcome.ts";
+import { seenOf } from "../runs/load.ts";
+import { linesOf, sayLine, type Line } from "./lines.ts";
+import { askingTask, isWaitingForTasks, type Asking } from "../view/children.ts";
+import { leftOf, NOTHING_LEFT, type Left } from "../view/kept-files.ts";
+import type { Choice } from "../view/choices.ts";
+import { questionOf, type Read } from "../view/question.ts";
+import { taskTeller, type Piece, type TaskTeller } from "./task-lines.ts";
+import { attentionOf, isStranded, sayCrashed } from "../view/trouble.ts";
+import { choicesOfPerson, nextForPerson } from "../view/moves.ts";
+import { wake } from "../runs/wake.ts";
+
+/** How it ended for whoever followed. */
+export type Followed = {
+  readonly exit: number;
+  readonly code: string;
+  readonly message: string;
+  readonly next: string;
+  /** Everything that can be typed now. */
+  readonly ways: readonly string[];
+  /** The same, with where each leads. */
+  readonly choices: readonly Choice[];
+  /** Whose ways these are: the run itself, or that of a task that asks. */
+  readonly asking: { readonly run: string; readonly state: string };
+  /** What the open question is about. */
+  readonly reads: readonly Read[];
+  /** In git, and as pages for people, where it is over. */
+  readonly left: Left;
+  readonly state: string;
+  readonly status: string;
+  readonly seq: number;
+};
+
+const LOOK_MS = 150;
+const WAKE_MS = 3000;
+/** So many acts may be written between a look at the run and a look at its events. */
+const NEWER_MAX = 50;
+/** Between two deeds nothing is open for a moment: only what stays so is at rest. */
+const QUIET_LOOKS = 4;
+
+export async function follow(
+  on: Acting,
+  of: {
+    readonly run: string;
+    readonly from: number;
+    readonly emit: Emit;
+    readonly signal: AbortSignal;
+    /** Whoever follows a run in several parts tells of each task once. */
+    readonly tasks?: TaskTeller;
+  },
+): Promise<Followed> {
+  const { run, emit, signal, tasks = taskTeller() } = of;
+  let last = of.from;
+  let quiet = 0;
+  let wokenAt = on.box.clock.mono();
+  const tell = (pieces: readonly Piece[]): void => {
+    for (const { at, text, data } of inTime(pieces)) emit({ text: `${at.slice(11, 19)}  ${text}\n`, data });
+  };
+  for (;;) {
+    const seen = seenOf(on, run);
+    tell([...linesAfter(seen, last).map((line) => pieceOf(run, line)), ...tasks(seen)]);
+    last = seen.run.seq;
+    quiet = isAtRest(seen) ? quiet + 1 : 0;
+    const end = endOf(seen, quiet >= QUIET_LOOKS);
+    if (end !== undefined) {
+      // The end may be a task's doing that came after we had told of all of them.
+      tell(tasks(seen));
+      return end;
+    }
+    if (signal.aborted) return interrupted(seen);
+    if (on.box.clock.mono() - wokenAt > WAKE_MS) {
+      wokenAt = on.box.clock.mono();
+      await wake(on);
+    }
+    await pause(LOOK_MS, undefined, { signal }).catch(ignoreAbort);
+  }
+}
+
+/**
+ * Events of one act are written together, so that whatever is new begins with an act. What has come since we looked at the run
+ * is for the next look: told now, it would be told twice.
+ */
+function linesAfter(seen: Seen, last: number): readonly Line[] {
+  const { run } = seen;
+  if (run.seq <= last) return [];
+  const { lines } = linesOf(seen, run.seq - last + NEWER_MAX);
+  return lines.filter(({ seq }) => seq > last && seq <= run.seq);
+}
+
+function pieceOf(run: string, line: Line): Piece {
+  const { seq, at, by, what, followed } = line;
+  return { at, text: sayLine(line), data: { run, seq, at, by, what, followed } };
+}
+
+function inTime(pieces: readonly Piece[]): readonly Piece[] {
+  return pieces.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+}
+
+/** Nothing will happen by itself: no deed is open, no process lives, no agent has to go on. */
+function isAtRest({ store, run }: Seen): boolean {
+  const isDue = store.deeds(run.id).some(({ status }) => status === "pending" || status === "claimed");
+  if (isDue || store.jobs({ run: run.id, status: "live" }).length > 0) return false;
+  if (isWaitingForTasks({ store, run })) return false;
+  return store.agents({ run: run.id }).every(({ status, entry, role, slot, attempt }) => {
+    if (run.agents[slotKey(role, slot)]?.attempt !== attempt || status === "ended") return true;
+    return status === "idle" && entry >= run.entry;
+  });
+}
+
+function endOf(seen: Seen, isQuiet: boolean): Followed | undefined {
+  const { row, run } = seen;
+  const attention = attentionOf(seen);
+  if (attention !== "") return waiting(seen, "needs-attention", `${run.id} needs attention: ${attention}`);
+  if (isFinished(row)) {
+    // What is still to be cleared away is part of it.
+    if (!isQuiet) return undefined;
+    const isGood = row.status === "done";
+    return {
+      exit: isGood ? EXIT_OK : EXIT_FAILED,
+      code: isGood ? "ok" : row.status,
+      message: `${run.id} is ${run.state}`,
+      next: nextForPerson(seen),
+      ...whereOf(seen),
+      left: leftOf(seen),
+    };
+  }
+  if (row.halted) return waiting(seen, "halted", `${run.id} is halted in ${run.state}`);
+  // Whoever stands in the queue waits for nobody in particular.
+  if (seen.store.queued(row.repo).some((one) => one.run === run.id)) return undefined;
+  const asking = askingTask(seen);
+  if (asking !== undefined) return waitingWith(seen, asking);
+  if (row.status !== "waiting") return undefined;
+  const why = whyOf(seen);
+  return waiting(
+    seen,
+    "waiting-for-person",
+    `${run.id} waits for a person in ${run.state}${why === "" ? "" : `: ${why}`}`,
+  );
+}
+
+/** Where it is, is told of the run that is followed; what to type, of the task. */
+function waitingWith(seen: Seen, { task, seen: own }: Asking): Followed {
+  const { run } = seen;
+  const why = attentionOf(own) || (own.row.halted ? "it is halted" : whyOf(own));
+  const message = `${run.id} waits for a person in ${run.state}: task ${task} (${own.run.id}) asks: ${why}`;
+  return {
+    ...waiting(own, "waiting-for-person", message),
+    state: run.state,
+    status: seen.row.status,
+    seq: run.seq,
+  };
+}
+
+function whyOf(seen: Seen): string {
+  if (isStranded(seen)) return sayCrashed(seen);
+  return questionOf(seen)?.question ?? seen.workflow.definition.states[seen.run.state]?.title ?? "";
+}
+
+function waiting(seen: Seen, code: string, message: string): Followed {
+  const next = nextForPerson(seen);
+  const known = choicesOfPerson(seen);
+  const isOther = !next.includes(" VALUE") && known.every(({ command }) => command !== next);
+  const choices = isOther ? [{ command: next, means: "" }, ...known] : known;
+  const ways = choices.map(({ command }) => command);
+  return {
+    exit: EXIT_WAITING,
+    code,
+    message,
+    next: ways[0] ?? next,
+    ...whereOf(seen),
+    ways,
+    choices,
+    reads: questionOf(seen)?.reads ?? [],
+  };
+}
+
+function interrupted(seen: Seen): Followed {
+  const { id } = seen.run;
+  return {
+    exit: EXIT_INTERRUPTED,
+    code: "interrupted",
+    message: `${id} goes on without you, in ${seen.run.state}`,
+    next: `signalbox show ${id}`,
+    ...whereOf(seen),
+  };
+}
+
+/** Where it is; nothing is to be typed, unless somebody says otherwise. */
+function whereOf({ row, run }: Seen): Omit<Followed, "exit" | "code" | "message" | "next"> {
+  const asking = { run: run.id, state: run.state };
+  const { state, seq } = run;
+  return { state, status: row.status, seq, asking, ways: [], choices: [], reads: [], left: NOTHING_LEFT };
+}
+
+function ignoreAbort(error: unknown): void {
+  if (!(error instanceof Error && error.name === "AbortError")) throw error;
+}

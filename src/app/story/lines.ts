@@ -1,0 +1,274 @@
+/** The journal of a run as people read it: one line for each thing that happened, with what followed from it. */
+
+import type { Workflow } from "../../core/compile.ts";
+import type { Actor, Event, Incoming, Reading } from "../../core/event.ts";
+import type { Run } from "../../core/run.ts";
+import { claimOf, weigh } from "../../core/agree.ts";
+import { rulesIn } from "../../core/standing.ts";
+import { sayFailing } from "../../core/worth.ts";
+import { apartOf } from "../../engine/apart.ts";
+import { unnamedKeys } from "../../engine/human-keys.ts";
+import type { Proof, Recorded } from "../../engine/ports/journal.ts";
+import type { Store } from "../../engine/ports/store.ts";
+import { firstLine, sayActor } from "../view/words.ts";
+import { agentName, sayEnd } from "./agent-end.ts";
+import { meantIn } from "../view/other-readings.ts";
+
+export type Line = {
+  readonly seq: number;
+  readonly at: string;
+  readonly by: Actor;
+  /** What happened. */
+  readonly what: string;
+  /** What followed from it. */
+  readonly followed: readonly string[];
+  /** Whether a person's signature is kept with it; `verify` says whether it is right. */
+  readonly signed: boolean;
+  readonly terminal: string;
+  /** What makes it stand out among the acts of people, in words: no terminal while an agent was running, a key that nobody named. */
+  readonly apart: readonly string[];
+};
+
+type Of = {
+  readonly store: Pick<Store, "events" | "humanKeys">;
+  readonly workflow: Workflow;
+  readonly run: Run;
+};
+
+type Known = {
+  readonly unnamed: ReadonlySet<string>;
+  readonly countsAs: (reading: Reading) => string;
+};
+
+/** How many events one thing that happens makes, at a guess: the first look is rarely too short. */
+const EVENTS_EACH = 6;
+
+/** The newest lines, the oldest of them first. */
+export function linesOf(
+  { store, workflow, run }: Of,
+  limit: number,
+): { readonly lines: readonly Line[]; readonly more: boolean } {
+  const known: Known = {
+    unnamed: unnamedKeys(store.humanKeys()),
+    countsAs: (reading) => countsAs(workflow, run, reading),
+  };
+  const meant = meantIn(workflow, run);
+  const told = (records: readonly Recorded[]): Recorded[] => {
+    const events = new Set(meant(records.map(({ event }) => event)));
+    return records.filter(({ event }) => events.has(event));
+  };
+  for (let back = limit * EVENTS_EACH; ; back *= 4) {
+    const from = Math.max(1, run.seq - back + 1);
+    const groups = groupsOf(told(store.events(run.id, from)));
+    // The first group may have begun before the place where we began to read.
+    const whole =
+      from === 1 ? groups : groups.filter(([first]) => first !== undefined && isIncoming(first.event));
+    if (whole.length >= limit || from === 1)
+      return {
+        lines: whole.slice(-limit).flatMap((group) => lineOf(group, known)),
+        more: from > 1 || whole.length > limit,
+      };
+  }
+}
+
+function groupsOf(records: readonly Recorded[]): Recorded[][] {
+  const groups: Recorded[][] = [];
+  for (const record of records) {
+    const last = groups.at(-1);
+    if (last === undefined || isIncoming(record.event)) groups.push([record]);
+    else last.push(record);
+  }
+  return groups;
+}
+
+function lineOf(group: readonly Recorded[], { unnamed, countsAs: counts }: Known): Line[] {
+  const [first, ...rest] = group;
+  if (first === undefined) return [];
+  const { seq, at, by, event, proof } = first;
+  return [
+    {
+      seq,
+      at,
+      by,
+      what: isIncoming(event) ? sayIncoming(event) : (sayConsequence(event, counts)[0] ?? event.type),
+      followed: togetherOf(
+        rest.map((record) => record.event),
+        counts,
+      ),
+      signed: (proof?.signature ?? "") !== "",
+      terminal: proof?.terminal ?? "",
+      apart: by.type === "human" && proof !== undefined ? standsOut(proof, unnamed) : [],
+    },
+  ];
+}
+
+/** Many agents of one role are told of as one. */
+function togetherOf(events: readonly Event[], counts: Known["countsAs"]): string[] {
+  return events.flatMap((event, index) => {
+    if (event.type !== "agent-called" && event.type !== "agent-dismissed")
+      return sayConsequence(event, counts);
+    const isOfSame = (other: Event): boolean => other.type === event.type && other.role === event.role;
+    const count = events.filter(isOfSame).length;
+    if (count === 1) return sayConsequence(event, counts);
+    const verb = event.type === "agent-called" ? "called" : "stopped";
+    return events.findIndex(isOfSame) === index ? [`${count} ${event.role}s are ${verb}`] : [];
+  });
+}
+
+/** A signature names its key; whether it is right is for `verify` to say. */
+function standsOut(proof: Proof, unnamed: ReadonlySet<string>): readonly string[] {
+  const [, fingerprint = ""] = proof.signature.split(":");
+  return [...(unnamed.has(fingerprint) ? ["with a key that nobody named"] : []), ...apartOf(proof)];
+}
+
+const INCOMING: ReadonlySet<string> = new Set<Incoming["type"]>([
+  "run-started",
+  "move-asked",
+  "submitted",
+  "observed",
+  "agent-started",
+  "agent-ended",
+  "answered",
+  "waived",
+  "respawn-asked",
+  "param-set",
+]);
+
+function isIncoming(event: Event): event is Incoming {
+  return INCOMING.has(event.type);
+}
+
+function sayIncoming(event: Incoming): string {
+  switch (event.type) {
+    case "run-started":
+      return `started the run${event.to === undefined ? "" : ` in ${event.to}`}`;
+    case "move-asked":
+      return `asked for ${event.to}${event.note === undefined || event.note === "" ? "" : `: ${firstLine(event.note)}`}`;
+    case "submitted":
+      // Every event carries all that was read; what was new follows from it.
+      return "submitted";
+    case "observed":
+      return "looked at the files";
+    case "agent-started":
+      return `${agentName(event)} is up`;
+    case "agent-ended":
+      return `${agentName(event)} ${sayEnd(event)}`;
+    case "answered":
+      if (event.parts !== undefined)
+        return `answered ${event.parts.map(({ part, answer }) => `${firstLine(part)}: ${answer}`).join("; ")}`;
+      return `answered ${event.answer}${(event.text ?? "") === "" ? "" : `: ${firstLine(event.text ?? "")}`}`;
+    case "waived":
+      return `waived ${event.artifact}: ${firstLine(event.reason)}`;
+    case "respawn-asked":
+      return `asked to start ${event.role} again`;
+    case "param-set":
+      return `set ${event.name} to ${firstLine(event.value)}`;
+  }
+}
+
+function sayConsequence(event: Event, counts: Known["countsAs"]): string[] {
+  switch (event.type) {
+    case "artifact-read": {
+      const { artifact, slot, verdict, faults, found, fields, lists } = event.reading;
+      const name = slot === "" ? artifact : `${artifact}/${slot}`;
+      if (!found) return [];
+      return [
+        `${name}: ${faults.length > 0 ? `invalid, ${firstLine(faults[0]?.reason ?? "")}` : (verdict ?? "read")}${counts(event.reading)}${sayCheck(fields, lists)}${sayLanding(fields)}`,
+      ];
+    }
+    case "moved":
+      return [
+        `${event.from} -> ${event.to}`,
+        ...Object.entries(event.set ?? {}).map(
+          ([name, value]) => `${name} is ${firstLine(value) || "empty"}`,
+        ),
+      ];
+    case "counted":
+      return [`${event.counter} is ${event.value}`];
+    case "agent-called":
+      return [`${agentName(event)} is called, attempt ${event.attempt}`];
+    case "agent-dismissed":
+      return [`${agentName(event)} is stopped`];
+    case "agent-crashed":
+      return event.foreign === undefined
+        ? [`${agentName(event)} counts as crashed`]
+        : [`${agentName(event)} is not started: somebody else has changed ${names(event.foreign)}`];
+    case "infrastructure-lost":
+      return [`lost with machine or terminal, ${event.times} so far`];
+    case "slots-opened":
+      return [`${event.artifact} for ${names(event.slots)}`];
+    case "slot-settled":
+      return [`${event.artifact}/${event.slot} ${event.outcome}`];
+    case "question-opened":
+      return [`${event.id} is asked`];
+    case "question-repeated":
+      return [`${event.id} is asked again: ${firstLine(event.reason)}`];
+    case "question-closed":
+      return event.answer === ""
+        ? [`${event.id} is no longer asked`]
+        : (event.parts ?? []).flatMap(({ part, answer, text }) =>
+            answer === "" ? [`${firstLine(part)}: ${text}`] : [],
+          );
+    case "parts-answered":
+      return [`${event.id} is still open`];
+    case "waiver-given":
+      return [`${event.artifact} is waived`];
+    case "result-kept":
+      return [
+        `attempt ${event.attempt} of ${agentName(event)} no longer counts: its result is kept, and not used`,
+      ];
+    case "run-started":
+    case "move-asked":
+    case "submitted":
+    case "observed":
+    case "agent-started":
+    case "agent-ended":
+    case "answered":
+    case "waived":
+    case "respawn-asked":
+    case "param-set":
+    case "tree-seen":
+    case "artifact-seen":
+    case "agent-alive":
+    case "agent-gone":
+      return [];
+  }
+}
+
+/** A claim that its own issues contradict, as gates take it. */
+export function countsAs({ definition }: Workflow, run: Run, reading: Reading): string {
+  const declared = definition.artifacts[reading.artifact];
+  const claim = claimOf(reading);
+  if (declared === undefined || claim === undefined || reading.faults.length > 0) return "";
+  const counted = weigh(claim, rulesIn(run, declared));
+  return counted === claim.verdict ? "" : `, counts as ${counted}`;
+}
+
+/** Of a check: how its command ended, where that is not what its verdict says, and where it failed, where that can be told. */
+function sayCheck(fields: Reading["fields"], lists: Reading["lists"]): string {
+  const { exit_code: code, ended } = fields;
+  if (typeof code !== "number" || typeof ended !== "string") return "";
+  if (ended !== "exited") return ` (${ended})`;
+  if (code === 0) return "";
+  const { commands = [], exit_codes: codes = [] } = lists;
+  const each = commands.map((command, index) => `${firstLine(command)}: ${codes[index] ?? "not ended"}`);
+  return ` (${each.length === 0 ? `exit code ${code}` : each.join(", ")}${sayFailing(fields)})`;
+}
+
+/** Of work that was merged elsewhere: where it was seen. */
+function sayLanding({ ref, commit, by, proven }: Reading["fields"]): string {
+  if (typeof ref !== "string" || typeof commit !== "string" || proven === undefined) return "";
+  return ` (${ref}, commit ${commit} by ${String(by)}${proven === true ? "" : ", not proven"})`;
+}
+
+function names(list: readonly string[]): string {
+  return [...new Set(list)].join(", ");
+}
+
+export function sayLine(line: Line): string {
+  const who = sayActor(line.by);
+  const signed =
+    line.by.type !== "human" ? "" : ` (${[line.signed ? "signed" : "not signed", ...line.apart].join(", ")})`;
+  const followed = line.followed.length === 0 ? "" : `; ${line.followed.join("; ")}`;
+  return `${who}${signed} ${line.what}${followed}`;
+}

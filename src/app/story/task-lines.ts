@@ -1,0 +1,86 @@
+/** The tasks of a run as they go: a line when one begins, ends, or waits for a person. */
+
+import type { Run } from "../../core/run.ts";
+import type { ChildRow } from "../../engine/ports/graphs.ts";
+import type { Seen } from "../runs/find.ts";
+import { firstLine } from "../view/words.ts";
+import { statusOf } from "../view/children.ts";
+
+export type Piece = {
+  readonly at: string;
+  readonly text: string;
+  readonly data: Readonly<Record<string, unknown>>;
+};
+
+export type TaskTeller = (seen: Seen) => readonly Piece[];
+
+/** Tells what is new since it was last asked. */
+export function taskTeller(): TaskTeller {
+  const told = new Map<string, string>();
+  return (seen) => {
+    if (!hasTasks(seen)) return [];
+    return seen.store.childrenOf(seen.run.id).flatMap((child) => {
+      const key = `${child.artifact}:${child.entry}:${child.task.id}`;
+      const [before, now] = [told.get(key) ?? "open", statusOf(child, false)];
+      if (before === now || isUnsettled(child)) return [];
+      told.set(key, now);
+      return piecesOf(seen, child, { before, now });
+    });
+  };
+}
+
+/** Its run has ended, and what it says of itself is not noted yet. */
+function isUnsettled({ status, outcome }: ChildRow): boolean {
+  return outcome === "" && (status === "done" || status === "failed");
+}
+
+function hasTasks({ workflow }: Seen): boolean {
+  return Object.values(workflow.definition.artifacts).some(({ reader }) => reader.type === "children");
+}
+
+type Change = { readonly before: string; readonly now: string };
+
+/** Between two looks, one may have begun and ended. */
+function piecesOf({ store, run }: Seen, child: ChildRow, { before, now }: Change): Piece[] {
+  const { task, run: own } = child;
+  const kept = own === "" ? undefined : store.load(own);
+  const piece = (at: string, status: string, what: string): Piece => ({
+    at,
+    text: `task ${task.id} ${what}`,
+    data: { run: run.id, task: task.id, child: own, at, status, what },
+  });
+  const begun =
+    before === "open" && kept !== undefined
+      ? [piece(kept.row.startedAt, "running", `begins: ${firstLine(task.title)} (${own})`)]
+      : [];
+  const at = kept?.row.updatedAt ?? latest({ store, run });
+  if (now === "running") return before === "open" ? begun : [piece(at, now, "goes on")];
+  return [...begun, piece(at, now, sayNow(child, now, kept?.run))];
+}
+
+/** What never began has no time of its own: it is known since the last thing that became of the others. */
+function latest({ store, run }: Pick<Seen, "store" | "run">): string {
+  const times = store.childrenOf(run.id).flatMap((one) => store.load(one.run)?.row.updatedAt ?? []);
+  return [run.updatedAt, ...times].toSorted().at(-1) ?? "";
+}
+
+function sayNow({ run, took, summary }: ChildRow, status: string, own: Run | undefined): string {
+  const said = summary === "" ? "" : `: ${firstLine(summary)}`;
+  switch (status) {
+    case "waiting":
+      return `waits for a person: signalbox show ${run}`;
+    case "done":
+      return took === "" || run !== "" ? `is done${sayCounted(own)}${said}` : `was done before (${took})`;
+    case "failed":
+      return `has failed${sayCounted(own)}${said === "" ? `: signalbox show ${run}` : said}`;
+    case "blocked":
+      return "cannot begin: what it depends on has failed";
+  }
+  return `is ${status}`;
+}
+
+/** It did not go straight: what was counted on the way. */
+function sayCounted(own: Run | undefined): string {
+  const counted = Object.entries(own?.counters ?? {}).filter(([, value]) => value > 0);
+  return counted.length === 0 ? "" : ` after ${counted.map((pair) => pair.join(" ")).join(", ")}`;
+}

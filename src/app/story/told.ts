@@ -1,0 +1,56 @@
+/** What agents in terminals were told, and whether they have called since: the one sign that it has reached them. */
+
+import type { Note } from "../../engine/ports/journal.ts";
+import type { MessageRow } from "../../engine/ports/messages.ts";
+import type { Store } from "../../engine/ports/store.ts";
+import { sayAge, sayTime } from "../view/words.ts";
+
+export type Told = {
+  readonly status: MessageRow["status"];
+  /** When it was told, in milliseconds since 1970. */
+  readonly at: number;
+};
+
+type Attempt = Pick<MessageRow, "role" | "slot" | "attempt">;
+
+/** The last thing that this attempt was told; null where it was told nothing. */
+export function toldTo(messages: readonly MessageRow[], to: Attempt): Told | null {
+  const last = messages.findLast((row) => isTo(row, to));
+  return last === undefined ? null : { status: last.status, at: last.at };
+}
+
+function isTo(row: Attempt, { role, slot, attempt }: Attempt): boolean {
+  return row.role === role && row.slot === slot && row.attempt === attempt;
+}
+
+/** Nothing to say of what was heard. */
+export function sayTold(told: Told | null, now: number): string {
+  if (told === null || told.status === "acknowledged") return "";
+  return told.status === "told"
+    ? `was told ${sayAge(told.at, now)} ago and has not called since`
+    : "may not have got what it was told: look at its terminal";
+}
+
+/** For a history: each message in its place, though it is no event. */
+export function toldNotes(store: Pick<Store, "messages" | "deeds">, run: string): readonly Note[] {
+  const messages = store.messages(run);
+  if (messages.length === 0) return [];
+  const deeds = new Map(store.deeds(run).map(({ key, deed }) => [key, deed]));
+  return messages.map((row) => {
+    const deed = deeds.get(row.key);
+    const what = deed?.type === "tell-agent" ? ` ${deed.message}` : "";
+    const text = `${row.role} ${row.attempt} was told${what}${since(row)}`;
+    return { run, at: new Date(row.at).toISOString(), kind: "told", text };
+  });
+}
+
+function since({ status, acknowledgedAt }: MessageRow): string {
+  switch (status) {
+    case "sending":
+      return ", and it may not have arrived";
+    case "told":
+      return ", and has not called since";
+    case "acknowledged":
+      return `, and called at ${sayTime(new Date(acknowledgedAt).toISOString()).slice(11)}`;
+  }
+}

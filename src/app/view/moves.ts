@@ -1,0 +1,201 @@
+/** What somebody can do with a run now, each as the command to type. */
+
+import type { Workflow } from "../../core/compile.ts";
+import type { Run } from "../../core/run.ts";
+import { why, type Why } from "../../core/why.ts";
+import type { Move, Place } from "../../core/workflow.ts";
+import { fillPath } from "../../engine/place.ts";
+import { isFinished, type Seen } from "../runs/find.ts";
+import { doorsOf } from "../change/door-of.ts";
+import { artifactsOf } from "./artifacts.ts";
+import { workSeenAt } from "./work-seen.ts";
+import { askingTask, isWaitingForTasks, tasksOf } from "./children.ts";
+import { meaningOf, type Choice } from "./choices.ts";
+import { choicesOfTask, sendingBack } from "./task-choices.ts";
+import { answerCommand, choicesOf, labelled, questionOf } from "./question.ts";
+import { choicesOfForeign } from "./foreign-edits.ts";
+import { deadlockOf, isStranded, troubleOf } from "./trouble.ts";
+
+export type Way = {
+  readonly to: string;
+  readonly by: readonly string[];
+  /** The option of the open question that leads there; empty where it is asked for directly. */
+  readonly answer: string;
+  readonly open: boolean;
+  readonly reasons: readonly {
+    readonly code: string;
+    readonly message: string;
+    readonly mend: string;
+    readonly at?: Place;
+  }[];
+  /** The smallest thing that would open it, in words. */
+  readonly smallest: string;
+  /** What to type for it; empty where it happens by itself. */
+  readonly command: string;
+  /** Where it leads, in words. */
+  readonly means: string;
+  /** It is open for the work as it was at this moment: nobody has looked since. Empty where it does not depend on the work. */
+  readonly asOf: string;
+};
+
+/** The name that moves know people by. */
+export const PERSON = "human";
+
+/** What goes on comes before what goes back, and ending the run early comes last. */
+export function waysOf(seen: Seen): Way[] {
+  return rankedWays(seen)
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ way }) => way);
+}
+
+/** In the order of the workflow. */
+function rankedWays(seen: Seen): { readonly rank: number; readonly way: Way }[] {
+  const { workflow, run } = seen;
+  const moves = workflow.movesFrom[run.state] ?? [];
+  const seenAt = moves.some((move) => dependsOnWork(workflow, move)) ? workSeenAt(seen) : "";
+  const all = why(workflow, run);
+  const doors = doorsOf(seen, all);
+  return all.flatMap((each, index) => {
+    const move = moves[index];
+    if (move === undefined) return [];
+    const { rank, words } = meaningOf(workflow, run, move);
+    const asOf = each.open && dependsOnWork(workflow, move) ? seenAt : "";
+    const way = wayOf({ workflow, run }, each, words);
+    const command = doors[index] || withWords(way, move);
+    return [{ rank, way: { ...way, command, asOf } }];
+  });
+}
+
+function wayOf(
+  { workflow, run }: Pick<Seen, "workflow" | "run">,
+  each: Why,
+  words: string,
+): Omit<Way, "asOf"> {
+  const [option = ""] = (each.answer ?? "").split("/");
+  const label = workflow.definition.asks[run.question?.ask ?? ""]?.options[option]?.label ?? "";
+  return {
+    to: each.to,
+    by: each.by,
+    answer: each.answer ?? "",
+    open: each.open,
+    reasons: each.reasons.map(({ code, message, mend, at }) => ({
+      code,
+      message: fillPath(run, message, "*"),
+      mend,
+      ...(at === undefined ? {} : { at }),
+    })),
+    smallest: each.smallest,
+    command: commandFor(workflow, run, each),
+    means: labelled(label, words),
+  };
+}
+
+/** Where somebody is told of the move, they are told what was said with it: what a person sends back without a word helps nobody. */
+function withWords({ command, by }: Pick<Way, "command" | "by">, move: Move): string {
+  const isTold =
+    move.do.some(({ type }) => type === "tell") && by.includes(PERSON) && move.answer === undefined;
+  return isTold && command !== "" ? `${command} --note "..."` : command;
+}
+
+/** Something that it needs is about the work as it is. */
+function dependsOnWork({ definition }: Workflow, { need, when }: Move): boolean {
+  const named = when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : []));
+  return [...need, ...named].some((name) => definition.artifacts[name]?.bind.includes("tree") === true);
+}
+
+function commandFor(workflow: Workflow, run: Run, { to, by, answer }: Why): string {
+  if (answer !== undefined) return answerCommand(workflow, run, answer);
+  return by.every((name) => name === "engine") ? "" : `signalbox move ${run.id} ${to}`;
+}
+
+/** The one next command for a person. */
+export function nextForPerson(seen: Seen): string {
+  const { store, row, run } = seen;
+  const trouble = troubleOf(store, row);
+  const [look] = isFinished(row) || row.halted ? [] : choicesOfForeign(seen);
+  if (look !== undefined) return look.command;
+  const mend = commandIn(trouble);
+  if (mend !== "") return mend;
+  if (isFinished(row)) return `signalbox history ${row.id}`;
+  if (row.halted || trouble !== "" || isStranded(seen)) return `signalbox resume ${row.id}`;
+  if (run.question !== undefined) return `signalbox answer ${run.id} VALUE`;
+  if (row.status === "waiting" || deadlockOf(seen) !== undefined)
+    return choicesOfPerson(seen)[0]?.command ?? `signalbox why ${row.id}`;
+  return isWaitingForTasks(seen) ? nextOfTasks(seen) : `signalbox logs ${row.id} -f`;
+}
+
+/** While its tasks are under way, there is nothing to see in the run itself. */
+function nextOfTasks(seen: Seen): string {
+  const asking = askingTask(seen);
+  if (asking !== undefined) return nextForPerson(asking.seen);
+  const busy = tasksOf(seen).find(({ status }) => status === "running");
+  return busy === undefined ? `signalbox show ${seen.row.id}` : `signalbox logs ${busy.run} -f`;
+}
+
+/** What a person may ask for now. */
+function movesOfPerson(seen: Seen): Way[] {
+  return waysOf(seen).filter((way) => way.open && way.by.includes(PERSON) && way.command !== "");
+}
+
+/** Everything that a person can type now, and where each leads. */
+export function choicesOfPerson(seen: Seen): Choice[] {
+  const question = questionOf(seen);
+  const more = choicesOfTask(seen);
+  // The bare way back says nothing that the request for changes does not.
+  const back = more.length === 0 ? undefined : sendingBack(seen)?.to;
+  const moves = movesOfPerson(seen).filter(({ answer, to }) => answer === "" && to !== back);
+  const early = moves.filter((way) => isEarlyEnd(seen, way));
+  const on = moves.filter((way) => !early.includes(way));
+  return [
+    ...choicesOfForeign(seen),
+    ...(question === undefined ? [] : choicesOf(question)),
+    ...more,
+    ...on.map(({ command, means }) => ({ command, means })),
+    ...choicesOfDeadlock(seen),
+    ...early.map(({ command, means }) => ({ command, means })),
+  ];
+}
+
+function isEarlyEnd({ workflow }: Seen, { to }: Way): boolean {
+  const final = workflow.definition.states[to]?.final;
+  return final === "cancelled" || final === "failed";
+}
+
+/** What opens a move for a person while nobody else can act. */
+export function choicesOfDeadlock(seen: Seen): readonly Choice[] {
+  const deadlock = deadlockOf(seen);
+  if (deadlock === undefined) return [];
+  const { run, workflow } = seen;
+  const fileOf = (name: string): string =>
+    fillPath(run, workflow.definition.artifacts[name]?.file ?? "", "*") || name;
+  return [
+    ...deadlock.submittable.map((name) => ({
+      command: `signalbox submit ${run.id} ${name}`,
+      means: `submit ${fileOf(name)} yourself`,
+    })),
+    ...deadlock.restorable.map((name) => ({
+      command: `signalbox resume ${run.id}`,
+      means: `after you have restored ${fileOf(name)} as it was accepted`,
+    })),
+    ...deadlock.waivable.map((name) => ({
+      command: `signalbox waive ${run.id} ${name} --reason "..."`,
+      means: `pass the gate without ${name}`,
+    })),
+  ];
+}
+
+/** The one next command for an agent: an open move of its role, or what it still has to write for one. */
+export function nextForRole(seen: Seen, role: string): string {
+  const mine = rankedWays(seen).flatMap(({ way }) => (way.by.includes(role) ? [way] : []));
+  const open = mine.find((way) => way.open);
+  if (open !== undefined) return open.command;
+  const missing = artifactsOf(seen).filter(({ by, good }) => by.includes(role) && !good);
+  const needed = missing.find((each) => each.wanted);
+  if (needed !== undefined) return `signalbox submit ${seen.row.id} ${needed.artifact}`;
+  return mine.length > 0 ? `signalbox why ${seen.row.id}` : "";
+}
+
+/** What is said about a run that needs attention ends with the command that mends it; others may stand before it. */
+function commandIn(attention: string): string {
+  return /^(?:[^]*[\s:(])?(signalbox [^;]+)$/.exec(attention)?.[1] ?? "";
+}

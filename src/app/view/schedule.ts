@@ -1,0 +1,28 @@
+/** The schedule of a run as people want to see it: a row for each phase, and what keeps it from being left. */
+
+import { entriesOf, type Entry, type PhaseGate } from "../../core/schedule.ts";
+import { isGood } from "../../core/standing.ts";
+import type { Seen } from "../runs/find.ts";
+import type { ArtifactView } from "./artifacts.ts";
+
+export type Owed = PhaseGate["required"][number] & { readonly reason: string };
+
+export type ScheduleView = Omit<Entry, "gate"> & {
+  readonly gate: { readonly status: PhaseGate["status"]; readonly required: readonly Owed[] } | null;
+};
+
+export function scheduleOf({ workflow, run }: Seen, artifacts: readonly ArtifactView[]): ScheduleView[] {
+  if (workflow.definition.stages === undefined) return [];
+  const reasonOf = (name: string): string =>
+    artifacts.find(({ artifact }) => artifact === name)?.reason ?? "";
+  return entriesOf(workflow, run).map(({ gate, ...entry }) => {
+    if (gate === undefined) return { ...entry, gate: null };
+    const required = gate.required.map((owed) => ({ ...owed, reason: reasonOf(owed.artifact) }));
+    return { ...entry, gate: { status: gate.status, required } };
+  });
+}
+
+/** What still keeps the phase from being left. */
+export function missingIn({ gate }: ScheduleView): readonly Owed[] {
+  return (gate?.required ?? []).filter(({ standing }) => !isGood(standing));
+}

@@ -1,0 +1,104 @@
+/** What a task has that other runs have not: commands of its own for what a person can do, and questions on its page. */
+
+import { join } from "node:path";
+import { readOwn } from "../../adapters/home/own-file.ts";
+import type { Workflow } from "../../core/compile.ts";
+import { targetOf, unmet } from "../../core/gate.ts";
+import type { Run } from "../../core/run.ts";
+import { isGood } from "../../core/standing.ts";
+import { worth } from "../../core/worth.ts";
+import type { Move } from "../../core/workflow.ts";
+import { awaiting, factsNamed } from "../../engine/fact.ts";
+import { fillPath } from "../../engine/place.ts";
+import type { Seen } from "../runs/find.ts";
+import type { Choice } from "./choices.ts";
+
+type Of = { readonly workflow: Workflow; readonly run: Run };
+
+const MERGED = "branch-merged";
+/** The artifact that holds what an agent wants to know. */
+const QUESTIONS = "questions";
+const PAGE_BYTES_MAX = 1024 * 1024;
+const LINES_MAX = 12;
+
+/** Work that can be called done can be merged, or sent back with words: both do more than the bare move. None outside of projects. */
+export function choicesOfTask({ store, row, run, workflow }: Seen): Choice[] {
+  if (store.projectAt(row.repo) === undefined) return [];
+  const branch = store.workspace(run.id)?.branch ?? "";
+  const end = branch === "" ? undefined : finishing({ workflow, run });
+  if (end === undefined) return [];
+  const back = sendingBack({ workflow, run });
+  return [
+    { command: `signalbox task merge ${run.id}`, means: `merge ${branch}, and on to ${targetOf(run, end)}` },
+    ...(back === undefined
+      ? []
+      : [
+          {
+            command: `signalbox task request-changes ${run.id} "TEXT"`,
+            means: `back to ${targetOf(run, back)}, with what is to be changed`,
+          },
+        ]),
+  ];
+}
+
+/** A person can end it well from here, and so would a merge. */
+function finishing({ workflow, run }: Of): Move | undefined {
+  if (awaiting(workflow, run, MERGED).length === 0) return undefined;
+  return (workflow.movesFrom[run.state] ?? []).find(
+    (move) =>
+      isFinishing({ workflow, run }, move) &&
+      unmet({ workflow, run, reserved: move.reserve }, move).length === 0,
+  );
+}
+
+/** A person's move that ends it well, after which it is merged: not one that confirms a merge elsewhere. */
+export function isFinishing({ workflow, run }: Of, move: Move): boolean {
+  return (
+    move.by.includes("human") &&
+    move.answer === undefined &&
+    workflow.definition.states[targetOf(run, move)]?.final === "done" &&
+    factsNamed(workflow, move, MERGED).length === 0
+  );
+}
+
+/** The person's move that begins a new cycle, which is what a request for changes is. */
+export function sendingBack({ workflow, run }: Of): Move | undefined {
+  const scopes = new Set(Object.values(workflow.definition.counters).map(({ per }) => per));
+  return movesOfPeople({ workflow, run }).find(
+    ({ renew, do: actions }) =>
+      renew.some((scope) => scopes.has(scope)) && actions.some(({ type }) => type === "tell"),
+  );
+}
+
+function movesOfPeople({ workflow, run }: Of): readonly Move[] {
+  return (workflow.movesFrom[run.state] ?? []).filter(
+    ({ by, answer }) => by.includes("human") && answer === undefined,
+  );
+}
+
+/** What the page of a run that was set aside asks; empty where nothing is asked. Only for people to read: nothing is decided by it. */
+export function askedIn({ workflow, run, root }: Seen): string {
+  const declared = workflow.definition.artifacts[QUESTIONS];
+  if (!isSetAside({ workflow, run }) || declared?.reader.type !== "section") return "";
+  if (!isGood(worth(workflow, run, QUESTIONS).standing)) return "";
+  const page = readOwn(join(root, fillPath(run, declared.file, "")), PAGE_BYTES_MAX);
+  return page.type === "text" ? under(declared.reader.heading, page.text) : "";
+}
+
+/** It waits in a state that somebody who has a question puts it into, and that remembers where it came from. */
+export function isSetAside({ workflow: { definition }, run }: Of): boolean {
+  const { moves, states } = definition;
+  return states[run.state]?.waits === true && moves.some(({ to, remember }) => remember && to === run.state);
+}
+
+function under(heading: string, text: string): string {
+  const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
+  const from = lines.indexOf(`## ${heading}`);
+  if (from === -1) return "";
+  const rest = lines.slice(from + 1);
+  const to = rest.findIndex((line) => /^##? /.test(line));
+  const said = (to === -1 ? rest : rest.slice(0, to)).join("\n").trim().split("\n");
+  return [...said.slice(0, LINES_MAX), ...(said.length > LINES_MAX ? ["..."] : [])]
+    .join("\n")
+    .replaceAll("\u001B", "\uFFFD");
+}

@@ -1,0 +1,74 @@
+/** What keeps a run from going on that is no decision: what went wrong, nobody who could act, and agents that have crashed. */
+
+import { foreignFor, sayForeign } from "../../core/accepted.ts";
+import type { Deadlock } from "../../core/deadlock.ts";
+import { maxOf } from "../../core/gate.ts";
+import { deadlockIn, sayDeadlock } from "../../engine/deadlocks.ts";
+import type { RunRow } from "../../engine/ports/journal.ts";
+import type { DeedRow } from "../../engine/ports/outbox.ts";
+import type { Store } from "../../engine/ports/store.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { isFinished, workflowOf, type Seen } from "../runs/find.ts";
+
+/** What a run that is over still has to do in the world. */
+const CLEARING: ReadonlySet<DeedRow["deed"]["type"]> = new Set(["stop-agent", "release-resource"]);
+
+/** Why a person must look. */
+export function attentionOf(seen: Seen): string {
+  const trouble = troubleOf(seen.store, seen.row);
+  if (trouble !== "") return trouble;
+  const deadlock = deadlockOf(seen);
+  return deadlock === undefined ? "" : sayDeadlock(deadlock);
+}
+
+/** Nothing of the run is pending, and no person is asked. */
+export function deadlockOf(seen: Seen): Deadlock | undefined {
+  return deadlockIn(seen.store, seen, seen.workflow);
+}
+
+/** Of all such runs, why each does not go on. One query where there is none. */
+export function deadlocksIn(store: Store): ReadonlyMap<string, string> {
+  const reasons = new Map<string, string>();
+  for (const { run } of store.unattended()) {
+    try {
+      const kept = store.load(run);
+      const found = kept === undefined ? undefined : deadlockIn(store, kept, workflowOf(store, kept.row));
+      if (found !== undefined) reasons.set(run, sayDeadlock(found));
+    } catch (error) {
+      // A run that cannot be read is listed as damaged, and hides no other.
+      if (!(error instanceof UserError)) throw error;
+    }
+  }
+  return reasons;
+}
+
+/** What went wrong. When the run is over, that no longer matters: only what it leaves behind does. */
+export function troubleOf(store: Pick<Store, "deeds">, row: RunRow): string {
+  if (row.attention === "" || row.status === "damaged" || !isFinished(row)) return row.attention;
+  const isLeft = store
+    .deeds(row.id)
+    .some(({ status, deed }) => status === "attention" && CLEARING.has(deed.type));
+  return isLeft ? row.attention : "";
+}
+
+/** An agent has crashed, and only a person starts it again. */
+export function isStranded({ run }: Seen): boolean {
+  return Object.values(run.agents).some(({ status }) => status === "crashed");
+}
+
+/** With what is left of the budget that its end counts. */
+export function sayCrashed({ workflow, run }: Seen): string {
+  const roles = Object.values(run.agents)
+    .filter(({ status }) => status === "crashed")
+    .map(({ role }) => role);
+  return [...new Set(roles)]
+    .map((role) => {
+      const [foreign] = foreignFor(workflow, run, role);
+      if (foreign !== undefined) return `${role} was not started: ${sayForeign(workflow, run, foreign)}`;
+      const end = workflow.definition.ends.find((each) => each.role === role && each.in === run.state);
+      const counter = end?.count;
+      if (counter === undefined) return `${role} has crashed`;
+      return `${role} has crashed (${counter} ${run.counters[counter] ?? 0} of ${maxOf(workflow, run, counter)})`;
+    })
+    .join(" and ");
+}

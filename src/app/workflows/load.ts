@@ -1,0 +1,51 @@
+/** A workflow as a command is given it: found, read, parsed, with everything that is wrong with it. */
+
+import { join, relative } from "node:path";
+import { findWorkflow, type Found } from "../../adapters/library/find.ts";
+import { parseFound, type Parsed } from "../../adapters/library/load.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import type { Place } from "../../core/workflow.ts";
+import { showProblem } from "../../format/problem.ts";
+import { EXIT_GATE } from "../exit-codes.ts";
+import type { Invocation } from "../invocation.ts";
+
+export type Loaded = { readonly found: Found; readonly name: string; readonly file: string } & Parsed;
+
+export async function loadWorkflow(found: Found, door: Invocation): Promise<Loaded> {
+  const common = { found, name: found.name, file: shownPath(door, found, found.file) };
+  const near = <T extends Place>(problem: T): T => ({
+    ...problem,
+    file: shownPath(door, found, problem.file),
+  });
+  const parsed = await parseFound(found);
+  if (!parsed.ok) return { ...common, ok: false, problems: parsed.problems.map(near) };
+  return { ...common, ...parsed, name: parsed.workflow.definition.name };
+}
+
+/** For commands that can do nothing with a workflow that has problems. */
+export async function requireWorkflow(
+  wanted: string,
+  door: Invocation,
+): Promise<Extract<Loaded, { ok: true }>> {
+  const loaded = await loadWorkflow(findWorkflow(wanted, door), door);
+  if (loaded.ok) return loaded;
+  const [first] = loaded.problems;
+  const more = loaded.problems.length > 1 ? ` (and ${loaded.problems.length - 1} more)` : "";
+  const message = first === undefined ? `${loaded.file} has problems` : `${showProblem(first)}${more}`;
+  throw new UserError("invalid-workflow", message, {
+    next: `signalbox check ${wanted}`,
+    exit: EXIT_GATE,
+    ...(first === undefined ? {} : { at: placeOf(first) }),
+  });
+}
+
+/** A path as people would type it where they are. */
+export function shownPath({ cwd }: Invocation, { folder, file: own }: Found, file: string): string {
+  const path = join(folder, file === "" ? own : file);
+  const near = relative(cwd, path);
+  return near.startsWith("../../..") ? path : near;
+}
+
+export function placeOf({ file, line, col }: Place): Place {
+  return { file, line, col };
+}

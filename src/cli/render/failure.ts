@@ -1,0 +1,8 @@
+/** A failure as people see it. */
+
+import type { Failure } from "../../app/failure.ts";
+import { sayNext } from "../command.ts";
+
+export function sayFailure({ message, next, stack }: Failure): string {
+  return `signalbox: ${message}\n${stack}${sayNext(next)}`;
+}
