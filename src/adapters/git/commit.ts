@@ -18,6 +18,7 @@ import { openBench, within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { publish } from "./publish.ts";
 import { refAt } from "./refs.ts";
+import { treeInMirror } from "./tree-in-mirror.ts";
 import { digest } from "./tree.ts";
 
 export type Committing = {
@@ -51,7 +52,7 @@ export async function commitWork(on: On, committing: Committing): Promise<Commit
   const whole = await treeWithLeftOut(on, bench, { work: tree, base: bench.base || tip, artifacts, exclude });
   const head = refAt(bench.mirror, runRef(run, "head")) ?? bench.base;
   const isMade = await isThis(on, bench, { head, committing, tip, tree: whole });
-  const isAgents = !isMade && (await treeOf(on, bench, tip)) === whole;
+  const isAgents = !isMade && (await treeInMirror(on, bench.mirror, tip)) === whole;
   const commit = isMade ? head : isAgents ? tip : await make(on, bench, { committing, tip, tree: whole });
   failpoint("commit.before-ref");
   await updateRefs(on, bench.mirror, [
@@ -64,10 +65,6 @@ export async function commitWork(on: On, committing: Committing): Promise<Commit
   if (problem !== undefined)
     throw new UserError("branch-in-use", problem, { next: `git -C '${repo}' switch --detach`, exit: GATE });
   return { commit, made: !isAgents };
-}
-
-async function treeOf(on: On, bench: Bench, commit: string): Promise<string> {
-  return git(on.env, { ...within(bench), args: ["rev-parse", "--verify", `${commit}^{tree}`] });
 }
 
 function changed({ path }: Bench, { run, tree }: Committing): UserError {

@@ -18,6 +18,7 @@ import { within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { refAt } from "./refs.ts";
 import { withScratch } from "./scratch.ts";
+import { treeInMirror } from "./tree-in-mirror.ts";
 import { updateRef } from "./update-ref.ts";
 
 type Author = { readonly name: string; readonly email: string };
@@ -86,8 +87,7 @@ async function workIn(
   const call = inMirror(mirror);
   const args = ["ls-tree", "-r", "-z", "--full-tree", "--name-only", commit];
   const names = (await gitRecords(on.env, { ...call, args })).filter(artifactTest(artifacts));
-  if (names.length === 0)
-    return git(on.env, { ...call, args: ["rev-parse", "--verify", `${commit}^{tree}`] });
+  if (names.length === 0) return treeInMirror(on, mirror, commit);
   return withScratch(on, async (index) => {
     const input = Buffer.from(names.map((name) => `${name}\0`).join(""), "latin1");
     await git(on.env, { ...call, index, args: ["read-tree", commit] });
@@ -115,12 +115,12 @@ type Wanted = {
 
 /** The head or the agent's own commit where its tree is this one, otherwise a new commit on top of them. */
 export async function commitFor(on: On, bench: Bench, { of, head, tip, tree }: Wanted): Promise<HandedOver> {
-  if (head !== "" && (await treeOf(on, bench, head)) === tree) return { commit: head, notes: [] };
+  if (head !== "" && (await treeInMirror(on, bench.mirror, head)) === tree) return { commit: head, notes: [] };
   // Every head descends from the base.
   const isKnown = ["", head, bench.base].includes(tip);
   const isOlder = head !== "" && (isKnown || (await isAncestor(on, bench, [tip, head])));
   const parent = isOlder ? head : tip;
-  if (parent !== head && (await treeOf(on, bench, parent)) === tree) return { commit: parent, notes: [] };
+  if (parent !== head && (await treeInMirror(on, bench.mirror, parent)) === tree) return { commit: parent, notes: [] };
   const { author = bench.author } = of;
   const call: Call = {
     ...within(bench),
@@ -141,10 +141,6 @@ async function signed(on: On, call: Call): Promise<HandedOver> {
   if (answer.code === 0) return { commit: answer.out.toString("utf8").trim(), notes: [] };
   const [why = ""] = answer.err.trim().split("\n");
   return { commit: await git(on.env, call), notes: [`the commit is not signed: ${why}`] };
-}
-
-async function treeOf(on: On, bench: Bench, commit: string): Promise<string> {
-  return git(on.env, { ...within(bench), args: ["rev-parse", "--verify", `${commit}^{tree}`] });
 }
 
 async function isAncestor(on: On, bench: Bench, commits: readonly [string, string]): Promise<boolean> {

@@ -16,7 +16,7 @@ import { unless } from "../files/errno.ts";
 import { makeFolder, writePrivate } from "../home/folders.ts";
 import { UserError } from "../user-error.ts";
 import { tipOf } from "./agent-head.ts";
-import { git, GitError, tryGit } from "./call.ts";
+import { GitError, tryGit } from "./call.ts";
 import { compact } from "./compact.ts";
 import { commitFor, updateRefs } from "./handover.ts";
 import { treeWithLeftOut } from "./left-out.ts";
@@ -28,6 +28,7 @@ import { benchAt, forgetBench } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { refAt } from "./refs.ts";
 import { refsOfRun } from "./run-refs.ts";
+import { treeInMirror } from "./tree-in-mirror.ts";
 import { digest } from "./tree.ts";
 
 export type Release = {
@@ -67,7 +68,7 @@ export async function release(on: On, of: Release): Promise<Released> {
   for (const { folder, commit } of keptWorkspaces(keep)) {
     if (commit !== "" && isFolder(folder) && existsSync(mirror))
       await readable(async () =>
-        compact(on, { folder, mirror, run, tree: await treeOf(on, mirror, commit) }),
+        compact(on, { folder, mirror, run, tree: await treeInMirror(on, mirror, commit) }),
       );
     if (!isThere(folder)) rmSync(`${folder}.json`, { force: true });
   }
@@ -152,11 +153,7 @@ type Held = { readonly left: string; readonly head: string; readonly tree: strin
 
 /** Whether the same work was found before, on top of the same head. */
 async function holds(on: On, mirror: string, { left, head, tree }: Held): Promise<boolean> {
-  if ((await treeOf(on, mirror, left)) !== tree) return false;
+  if ((await treeInMirror(on, mirror, left)) !== tree) return false;
   const args = ["merge-base", "--is-ancestor", head, left];
   return head === "" || (await tryGit(on.env, { ...inMirror(mirror), args })).code === 0;
-}
-
-async function treeOf(on: On, mirror: string, commit: string): Promise<string> {
-  return git(on.env, { ...inMirror(mirror), args: ["rev-parse", "--verify", `${commit}^{tree}`] });
 }
