@@ -202,6 +202,51 @@ test.for<[string, Step, RegExp | "", string]>([
   expect(await handOver()).toEqual({ commit: made, notes });
 });
 
+const repack: Step = (_, { home, repo, env }) => {
+  for (const folder of [mirrorOf(home, repo), repo]) sh(folder, env, ["repack", "-q", "-a", "-d"]);
+};
+const many: Step = (path) =>
+  put(path, Object.fromEntries(Array.from({ length: 120 }, (_, n) => [`many/${n}.txt`, `${n}\n`])));
+
+// Objects that are files of their own take another way than those in packs, few another than many.
+test.for<[string, readonly (Step | typeof HAND_OVER)[]]>([
+  [
+    "files in new and old folders",
+    [edit("1"), HAND_OVER, edit("2", "dir/x/y.txt"), edit("3", "dir/c.txt"), HAND_OVER],
+  ],
+  [
+    "what was handed over is in packs by then",
+    [edit("1"), HAND_OVER, repack, edit("2", "dir/c.txt"), HAND_OVER],
+  ],
+  ["a large file", [edit("1"), HAND_OVER, edit("large".repeat(1_000_000)), HAND_OVER]],
+  [
+    "sizes around the steps of a pack's numbers",
+    [edit("1"), HAND_OVER, ...[13, 14, 15, 2046, 2047].map((n) => edit("x".repeat(n), `${n}`)), HAND_OVER],
+  ],
+  ["many files", [edit("1"), HAND_OVER, many, HAND_OVER]],
+  [
+    "a file in the place of a folder",
+    [
+      edit("1"),
+      HAND_OVER,
+      (path) => rmSync(join(path, "dir"), { recursive: true }),
+      edit("2", "dir"),
+      HAND_OVER,
+    ],
+  ],
+  ["the content of before", [edit("1"), HAND_OVER, edit("2"), HAND_OVER, edit("1"), HAND_OVER]],
+])("the user's repository gets a handover whole: %s", async ([, steps]) => {
+  const { of, path, handOver, moment } = await prepared();
+  const notes: string[] = [];
+  for (const step of steps)
+    if (step === HAND_OVER) notes.push(...(await handOver()).notes);
+    else step(path, of);
+  expect(notes).toEqual([]);
+  expect(sh(of.repo, of.env, ["rev-parse", "work^{tree}"])).toBe((await moment()).tree);
+  for (const folder of [of.repo, mirrorOf(of.home, of.repo)])
+    expect(sh(folder, of.env, ["fsck", "--strict", "--full", "--no-dangling"])).toBe("");
+});
+
 test("the author and the message are as they were given", async () => {
   const { of, path, moment } = await prepared();
   put(path, { "a.txt": "1\n" });

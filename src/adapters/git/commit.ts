@@ -9,17 +9,18 @@ import { UserError } from "../user-error.ts";
 import { tipOf } from "./agent-head.ts";
 import { authorOf } from "./author.ts";
 import { git } from "./call.ts";
-import { makeDurable } from "./durable.ts";
-import { updateRefs } from "./handover.ts";
+import { madeDurable } from "./durable.ts";
+import { headIndex } from "./head-index.ts";
 import { treeWithLeftOut } from "./left-out.ts";
+import { treeInMirror } from "./loose.ts";
 import { runRef, workRef } from "./names.ts";
 import { requireNoneNested } from "./nested.ts";
 import { openBench, within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { publish } from "./publish.ts";
 import { refAt } from "./refs.ts";
-import { treeInMirror } from "./tree-in-mirror.ts";
 import { digest } from "./tree.ts";
+import { writeRefs } from "./update-ref.ts";
 
 export type Committing = {
   readonly run: string;
@@ -48,16 +49,17 @@ export async function commitWork(on: On, committing: Committing): Promise<Commit
   const bench = await openBench(on, path);
   if ((await digest(on, bench, artifacts)) !== tree) throw changed(bench, committing);
   const tip = await tipOf(on, bench);
-  await requireNoneNested(on, bench, { run, tip, exclude });
-  const whole = await treeWithLeftOut(on, bench, { work: tree, base: bench.base || tip, artifacts, exclude });
+  const index = await headIndex(on, bench, tip);
+  await requireNoneNested(on, bench, { run, index, exclude });
+  const whole = await treeWithLeftOut(on, bench, { work: tree, tip, index, artifacts, exclude });
   const head = refAt(bench.mirror, runRef(run, "head")) ?? bench.base;
   const isMade = await isThis(on, bench, { head, committing, tip, tree: whole });
   const isAgents = !isMade && (await treeInMirror(on, bench.mirror, tip)) === whole;
   const commit = isMade ? head : isAgents ? tip : await make(on, bench, { committing, tip, tree: whole });
   failpoint("commit.before-ref");
-  await updateRefs(on, bench.mirror, [
-    `update ${runRef(run, "head")} ${commit}`,
-    `update ${workRef(run, tree)} ${commit}`,
+  await writeRefs(bench.mirror, [
+    [runRef(run, "head"), commit],
+    [workRef(run, tree), commit],
   ]);
   const branch = bench.branch.replace("refs/heads/", "");
   const [problem] = await publish(on, { run, repo, branch, commit });
@@ -102,9 +104,8 @@ async function make(on: On, bench: Bench, { committing, tip, tree }: Making): Pr
   const author = await authorOf(on, committing.repo, "the commit");
   const input = messageOf(committing);
   const args = ["commit-tree", tree, "-p", tip, "-F", "-"];
-  const commit = await git(on.env, { ...within(bench), args, input, author, durable: true });
-  await makeDurable(on, { mirror: bench.mirror, from: commit, until: tip });
-  return commit;
+  const making = git(on.env, { ...within(bench), args, input, author }).then((commit) => ({ commit }));
+  return (await madeDurable(on, { mirror: bench.mirror, tree, parent: tip }, making)).commit;
 }
 
 /** Lines such as `Co-authored-by: ...` at the end of a message are one block. Only the engine says which run a commit belongs to. */

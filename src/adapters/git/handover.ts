@@ -9,8 +9,10 @@ import { failpoint } from "../failpoint.ts";
 import { tipOf } from "./agent-head.ts";
 import { artifactTest } from "./artifact-paths.ts";
 import { git, gitRecords, tryGit, type Call } from "./call.ts";
-import { makeDurable } from "./durable.ts";
+import { madeDurable } from "./durable.ts";
+import { headIndex } from "./head-index.ts";
 import { treeWithLeftOut } from "./left-out.ts";
+import { treeInMirror } from "./loose.ts";
 import { inMirror } from "./mirror.ts";
 import { mirrorOf, runRef, workRef } from "./names.ts";
 import { requireNoneNested } from "./nested.ts";
@@ -18,8 +20,7 @@ import { within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { refAt } from "./refs.ts";
 import { withScratch } from "./scratch.ts";
-import { treeInMirror } from "./tree-in-mirror.ts";
-import { updateRef } from "./update-ref.ts";
+import { updateRef, writeRefs } from "./update-ref.ts";
 
 type Author = { readonly name: string; readonly email: string };
 
@@ -42,18 +43,21 @@ export async function handover(on: On, bench: Bench, of: Handover): Promise<Hand
   // Also where the commit leaves out a part of the work, as the workflow has ordered.
   if (known !== undefined && known === head) return { commit: known, notes: [] };
   const tip = await tipOf(on, bench);
-  if (bench.isPlace !== true) await requireNoneNested(on, bench, { run, tip, exclude: "" });
-  const whole = await treeWithLeftOut(on, bench, {
-    work: tree,
-    base: bench.base || tip,
-    artifacts,
-    exclude: "",
-  });
-  const { commit, notes } = await commitFor(on, bench, { of, head, tip, tree: whole });
+  const index = await headIndex(on, bench, tip);
+  const noneNested =
+    bench.isPlace === true ? undefined : requireNoneNested(on, bench, { run, index, exclude: "" });
+  const making = treeWithLeftOut(on, bench, { work: tree, tip, index, artifacts, exclude: "" }).then(
+    async (whole) => commitFor(on, bench, { of, head, tip, tree: whole }),
+  );
+  // A commit that no ref names is nothing. Both end here, because the caller's lock ends with this call.
+  await Promise.allSettled([noneNested, making]);
+  await noneNested;
+  const { commit, notes } = await making;
   failpoint("handover.before-ref");
-  await updateRefs(on, bench.mirror, [
-    `update ${runRef(run, "head")} ${commit}`,
-    `update ${workRef(run, tree)} ${commit}`,
+  // Killed between the two, the next call finds the head and adds the other.
+  await writeRefs(bench.mirror, [
+    [runRef(run, "head"), commit],
+    [workRef(run, tree), commit],
   ]);
   failpoint("handover.after-ref");
   return { commit, notes };
@@ -115,24 +119,27 @@ type Wanted = {
 
 /** The head or the agent's own commit where its tree is this one, otherwise a new commit on top of them. */
 export async function commitFor(on: On, bench: Bench, { of, head, tip, tree }: Wanted): Promise<HandedOver> {
-  if (head !== "" && (await treeInMirror(on, bench.mirror, head)) === tree) return { commit: head, notes: [] };
+  if (head !== "" && (await treeInMirror(on, bench.mirror, head)) === tree)
+    return { commit: head, notes: [] };
   // Every head descends from the base.
   const isKnown = ["", head, bench.base].includes(tip);
   const isOlder = head !== "" && (isKnown || (await isAncestor(on, bench, [tip, head])));
   const parent = isOlder ? head : tip;
-  if (parent !== head && (await treeInMirror(on, bench.mirror, parent)) === tree) return { commit: parent, notes: [] };
+  if (parent !== head && (await treeInMirror(on, bench.mirror, parent)) === tree)
+    return { commit: parent, notes: [] };
   const { author = bench.author } = of;
   const call: Call = {
     ...within(bench),
     args: ["commit-tree", tree, ...(parent === "" ? [] : ["-p", parent]), "-F", "-"],
     input: of.message.endsWith("\n") ? of.message : `${of.message}\n`,
     author,
-    durable: true,
   };
-  const made = bench.isSigned ? await signed(on, call) : { commit: await git(on.env, call), notes: [] };
-  const until = parent === "" ? undefined : parent;
-  await makeDurable(on, { mirror: bench.mirror, from: made.commit, until });
-  return made;
+  const making = bench.isSigned ? signed(on, call) : unsigned(on, call);
+  return madeDurable(on, { mirror: bench.mirror, tree, parent }, making);
+}
+
+async function unsigned(on: On, call: Call): Promise<HandedOver> {
+  return { commit: await git(on.env, call), notes: [] };
 }
 
 /** A signing key may be locked while the user is away: the handover is then made without a signature, and the run notes it. */
@@ -140,7 +147,7 @@ async function signed(on: On, call: Call): Promise<HandedOver> {
   const answer = await tryGit(on.env, { ...call, args: [...call.args, "-S"], isSigned: true });
   if (answer.code === 0) return { commit: answer.out.toString("utf8").trim(), notes: [] };
   const [why = ""] = answer.err.trim().split("\n");
-  return { commit: await git(on.env, call), notes: [`the commit is not signed: ${why}`] };
+  return { ...(await unsigned(on, call)), notes: [`the commit is not signed: ${why}`] };
 }
 
 async function isAncestor(on: On, bench: Bench, commits: readonly [string, string]): Promise<boolean> {

@@ -8,6 +8,7 @@
 import { writeFileSync } from "node:fs";
 import { artifactTest } from "./artifact-paths.ts";
 import { git, gitRecords } from "./call.ts";
+import type { IndexFile } from "./index-file.ts";
 import { at, within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { withScratch } from "./scratch.ts";
@@ -15,17 +16,20 @@ import { withScratch } from "./scratch.ts";
 export type Wanted = {
   /** The tree of the work. */
   readonly work: string;
-  /** The commit that the work began from: files that are left out stay as it has them, whatever an agent committed. Empty for none. */
-  readonly base: string;
+  /** The commit that the work tree is at, and its index. */
+  readonly tip: string;
+  readonly index: IndexFile;
   readonly artifacts: readonly string[];
   /** One pattern on each line. */
   readonly exclude: string;
 };
 
 export async function treeWithLeftOut(on: On, bench: Bench, wanted: Wanted): Promise<string> {
-  const { work, base, artifacts, exclude } = wanted;
+  const { work, tip, index: known, artifacts, exclude } = wanted;
   const isArtifact = artifactTest(artifacts);
-  const entries = base === "" ? [] : await entriesOf(on, bench, base);
+  // Files that are left out stay as the work began with them, whatever an agent committed.
+  const base = bench.base || tip;
+  const entries = base === tip ? entriesOfIndex(known) : await entriesOf(on, bench, base);
   const isPlain = exclude.trim() === "" && !entries.some(({ name }) => isArtifact(name));
   if (isPlain) return work;
   return withScratch(on, async (patterns) => {
@@ -38,7 +42,7 @@ export async function treeWithLeftOut(on: On, bench: Bench, wanted: Wanted): Pro
       const drop = await matching(on, bench, { index, patterns });
       if (drop.length === 0 && stays.length === 0) return work;
       await remove(on, call, drop);
-      const input = Buffer.from(stays.map(({ line }) => line).join(""), "latin1");
+      const input = Buffer.from(stays.map(({ line }) => line()).join(""), "latin1");
       await git(on.env, { ...call, args: ["update-index", "-z", "--replace", "--index-info"], input });
       return git(on.env, { ...call, args: ["write-tree", "--missing-ok"] });
     });
@@ -93,14 +97,19 @@ async function matching(on: On, bench: Bench, { index, patterns }: Listing): Pro
   return gitRecords(on.env, { ...at(bench, index), args });
 }
 
-type Entry = { readonly name: string; readonly line: string };
+/** A file, and its line as `update-index` takes it: few of them are needed. */
+type Entry = { readonly name: string; readonly line: () => string };
 
-/** All files of a commit, each with its line as `update-index` takes it. */
+function entriesOfIndex({ bytes, entries }: IndexFile): readonly Entry[] {
+  return entries.map(({ name, mode, oidAt, flagsAt }) => ({
+    name,
+    line: () => `${mode.toString(8)} ${bytes.toString("hex", oidAt, flagsAt)} 0\t${name}\0`,
+  }));
+}
+
 async function entriesOf(on: On, bench: Bench, commit: string): Promise<readonly Entry[]> {
-  const args = ["ls-tree", "-r", "-z", "--full-tree", commit];
+  const format = "--format=%(objectmode) %(objectname) 0%x09%(path)";
+  const args = ["ls-tree", "-r", "-z", "--full-tree", format, commit];
   const records = await gitRecords(on.env, { ...within(bench), args });
-  return records.map((record) => {
-    const [, mode = "", oid = "", name = ""] = /^(\d+) \w+ ([0-9a-f]+)\t(.*)$/s.exec(record) ?? [];
-    return { name, line: `${mode} ${oid} 0\t${name}\0` };
-  });
+  return records.map((line) => ({ name: line.slice(line.indexOf("\t") + 1), line: () => `${line}\0` }));
 }

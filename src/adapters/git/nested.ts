@@ -7,24 +7,32 @@
 import { writeFileSync } from "node:fs";
 import { UserError } from "../user-error.ts";
 import { gitRecords } from "./call.ts";
-import { headIndex } from "./head-index.ts";
+import type { IndexFile } from "./index-file.ts";
 import { at } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { withScratch } from "./scratch.ts";
 
 const GATE = 5;
 
-type Wanted = { readonly run: string; readonly tip: string; readonly exclude: string };
+type Wanted = {
+  readonly run: string;
+  /** Of the commit that the work tree is at. */
+  readonly index: IndexFile;
+  readonly exclude: string;
+};
 
 /** What is ignored, or left out of the commit, is nobody's loss. */
-export async function requireNoneNested(on: On, bench: Bench, { run, tip, exclude }: Wanted): Promise<void> {
-  const { bytes } = await headIndex(on, bench, tip);
+export async function requireNoneNested(
+  on: On,
+  bench: Bench,
+  { run, index, exclude }: Wanted,
+): Promise<void> {
   const names = await withScratch(on, (patterns) =>
-    withScratch(on, (index) => {
+    withScratch(on, (file) => {
       writeFileSync(patterns, `${exclude}\n`, { mode: 0o600 });
-      writeFileSync(index, bytes, { mode: 0o600 });
+      writeFileSync(file, index.bytes, { mode: 0o600 });
       const args = ["ls-files", "-z", "--others", "--exclude-standard", `--exclude-from=${patterns}`];
-      return gitRecords(on.env, { ...at(bench, index), args });
+      return gitRecords(on.env, { ...at(bench, file), args });
     }),
   );
   // Of all that git does not know, only these are folders.

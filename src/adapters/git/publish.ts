@@ -5,18 +5,19 @@
  * commits of a person, is left as it is.
  */
 
+import { join } from "node:path";
 import { failpoint } from "../failpoint.ts";
 import { UserError } from "../user-error.ts";
 import { holderOf } from "./branch-problem.ts";
 import { git, type Call } from "./call.ts";
-import { updateRefs } from "./handover.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
+import { packOnTop } from "./loose.ts";
 import { inMirror } from "./mirror.ts";
 import { mirrorOf, runRef } from "./names.ts";
 import type { On } from "./own.ts";
 import { isTabled, refAt } from "./refs.ts";
-import { transfer, type Transfer } from "./transfer.ts";
-import { tryUpdateRef } from "./update-ref.ts";
+import { transfer, unpack, type Transfer } from "./transfer.ts";
+import { tryUpdateRef, writeRefs } from "./update-ref.ts";
 
 export type Publishing = {
   readonly run: string;
@@ -44,7 +45,7 @@ async function update(on: On, of: Publishing): Promise<string> {
   const ref = `refs/heads/${branch}`;
   const tip = await tipIn(on, commonDir, ref);
   const ours = refAt(mirror, runRef(run, "published"));
-  if (tip === commit) return ours === commit ? "" : note(on, mirror, of);
+  if (tip === commit) return ours === commit ? "" : note(mirror, of);
   if (tip !== undefined && !(await isOfRun(on, { mirror, run, tip })))
     return `it has commits that the run did not make (${tip.slice(0, 12)})`;
   const holder = tip === undefined ? undefined : await holderOf({ env: on.env, commonDir }, branch);
@@ -55,7 +56,7 @@ async function update(on: On, of: Publishing): Promise<string> {
   const args = ["update-ref", "-m", `signalbox: run ${run}`, ref, commit, tip ?? "0".repeat(commit.length)];
   const answer = await tryUpdateRef(on, commonDir, { ...userRepository(commonDir), args });
   failpoint("publish.after-ref");
-  return answer.code === 0 ? note(on, mirror, of) : answer.err.trim();
+  return answer.code === 0 ? note(mirror, of) : answer.err.trim();
 }
 
 /** Whether the engine has put the branch there: a process that was killed may not have noted it. */
@@ -68,8 +69,8 @@ export async function isOfRun(
   return (await git(on.env, { ...inMirror(mirror), args })).split("\n").includes(tip);
 }
 
-async function note(on: On, mirror: string, { run, commit }: Publishing): Promise<""> {
-  await updateRefs(on, mirror, [`update ${runRef(run, "published")} ${commit}`]);
+async function note(mirror: string, { run, commit }: Publishing): Promise<""> {
+  await writeRefs(mirror, [[runRef(run, "published"), commit]]);
   return "";
 }
 
@@ -82,8 +83,11 @@ type Bringing = {
 
 /** Copies a commit of the mirror, with everything that it reaches, into the user's repository. No ref moves. Gives what went wrong. */
 export async function bringOver(on: On, { repo, commit, known }: Bringing): Promise<string> {
-  const to = userRepository(commonDirIn(repo));
-  const from = inMirror(mirrorOf(on.home, repo));
+  const commonDir = commonDirIn(repo);
+  const mirror = mirrorOf(on.home, repo);
+  const [to, from] = [userRepository(commonDir), inMirror(mirror)];
+  const small = known === undefined ? undefined : packOnTop(mirror, commit, known);
+  if (small !== undefined) return unpack(on, { to, objects: join(commonDir, "objects"), ...small });
   const both = known === undefined ? await sharedCommits(on, { from, to }) : [known];
   return transfer(on, { from, to, commit, known: both });
 }

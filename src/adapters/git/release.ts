@@ -19,8 +19,10 @@ import { tipOf } from "./agent-head.ts";
 import { GitError, tryGit } from "./call.ts";
 import { compact } from "./compact.ts";
 import { commitFor, updateRefs } from "./handover.ts";
+import { headIndex } from "./head-index.ts";
 import { treeWithLeftOut } from "./left-out.ts";
 import { isFolder, isThere } from "./locate.ts";
+import { treeInMirror } from "./loose.ts";
 import { inMirror } from "./mirror.ts";
 import { freeName, moveInto } from "./move.ts";
 import { mirrorOf, earlierRef, runRef } from "./names.ts";
@@ -28,7 +30,6 @@ import { benchAt, forgetBench } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { refAt } from "./refs.ts";
 import { refsOfRun } from "./run-refs.ts";
-import { treeInMirror } from "./tree-in-mirror.ts";
 import { digest } from "./tree.ts";
 
 export type Release = {
@@ -131,7 +132,8 @@ async function commitOfWork(on: On, bench: Bench, artifacts: readonly string[]):
   const { mirror, run } = bench;
   const work = await digest(on, bench, artifacts);
   const tip = await tipOf(on, bench);
-  const tree = await treeWithLeftOut(on, bench, { work, base: bench.base || tip, artifacts, exclude: "" });
+  const index = await headIndex(on, bench, tip);
+  const tree = await treeWithLeftOut(on, bench, { work, tip, index, artifacts, exclude: "" });
   const refs = await refsOfRun(on, { mirror, run });
   const head = refs.head === "" ? refs.base : refs.head;
   const isKnown = refs.left !== "" && (await holds(on, mirror, { left: refs.left, head, tree }));

@@ -6,6 +6,8 @@
  */
 
 import { tryGit, type Call } from "./call.ts";
+import { syncObjects } from "./durable.ts";
+import type { LoosePack } from "./loose.ts";
 import type { On } from "./own.ts";
 
 export type Transfer = {
@@ -34,4 +36,26 @@ export async function transfer(on: On, { from, to, commit, known }: Transfer): P
   const args = isSmall ? ["unpack-objects", "-q", "--strict"] : ["index-pack", "--stdin", "--strict"];
   const stored = await tryGit(on.env, { ...to, args, input: packed.out, limitMs: LIMIT_MS, durable: true });
   return stored.code === 0 ? "" : stored.err.trim();
+}
+
+type Unpacking = LoosePack & {
+  readonly to: Omit<Call, "args">;
+  /** The folder of objects there. */
+  readonly objects: string;
+};
+
+/**
+ * The same with a small pack that is made already. Git hands the content of an object to the disk before it has its name, without
+ * waiting for the disk each time: all of them are waited for together.
+ */
+export async function unpack(on: On, { to, objects, oids, pack }: Unpacking): Promise<string> {
+  const settings = ["core.fsync=loose-object", "core.fsyncMethod=writeout-only"].flatMap((each) => [
+    "-c",
+    each,
+  ]);
+  const args = [...settings, "unpack-objects", "-q", "--strict"];
+  const { code, err } = await tryGit(on.env, { ...to, args, input: pack });
+  if (code !== 0) return err.trim();
+  await syncObjects(objects, oids);
+  return "";
 }

@@ -4,6 +4,10 @@
  * Every change of a ref goes through here, because git can be killed during any of them. A killed fetch leaves a lock for each ref.
  */
 
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { makeFolder } from "../home/folders.ts";
+import { allSynced } from "../home/all-synced.ts";
 import { failed, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
 import { freeRefLock } from "./leftover-lock.ts";
@@ -21,4 +25,24 @@ export async function tryUpdateRef(on: On, commonDir: string, call: Call): Promi
 export async function updateRef(on: On, commonDir: string, call: Call): Promise<void> {
   const answer = await tryUpdateRef(on, commonDir, call);
   if (answer.code !== 0) throw failed(call, answer);
+}
+
+/**
+ * Sets refs in the mirror, one after the other, durable when it returns. The mirror keeps refs as files and this is how git writes
+ * them, without a process. Call under the repository's lock: a lock file that is there belongs to a killed process.
+ */
+export async function writeRefs(
+  mirror: string,
+  refs: readonly (readonly [ref: string, oid: string])[],
+): Promise<void> {
+  const files = refs.map(([ref]) => join(mirror, ref));
+  const folders = [...new Set(files.map((file) => dirname(file)))];
+  for (const folder of folders) makeFolder(folder);
+  for (const [index, [, oid]] of refs.entries()) {
+    rmSync(`${files[index]}.lock`, { force: true });
+    writeFileSync(`${files[index]}.lock`, `${oid}\n`, { flag: "wx", mode: 0o600 });
+  }
+  await allSynced(files.map((file) => `${file}.lock`));
+  for (const file of files) renameSync(`${file}.lock`, file);
+  await allSynced([...folders, ...folders.map((folder) => dirname(folder))]);
 }
