@@ -81,15 +81,26 @@ function rowOf({ name, wanted, got, ok }: Figure): readonly string[] {
   return [name, wanted, got, ok ? "ok" : "**MISSED**"];
 }
 
-/** A report in which this figure is the new one. One that it does not have yet needs a whole run. */
+/** A report in which this figure is the new one. One that it does not have yet comes last. */
 function withFigure(kept: string, figure: Figure): string {
   const { name, details } = figure;
   const lines = kept.split("\n");
   const row = lines.findIndex((line) => line.startsWith(`| ${name} |`));
   const from = lines.indexOf(`## ${name}`);
-  if (row === -1 || from === -1) throw new Error(`the report has no figure "${name}": measure all of them`);
+  if (row === -1 || from === -1) return withNewFigure(lines, figure);
   const next = lines.findIndex((line, at) => at > from && line.startsWith("## "));
   const after = next === -1 ? [] : ["", ...lines.slice(next)];
   const whole = [...lines.slice(0, from + 1), "", details, ...(next === -1 ? [""] : after)];
   return whole.with(row, `| ${rowOf(figure).join(" | ")} |`).join("\n");
+}
+
+function withNewFigure(lines: readonly string[], figure: Figure): string {
+  const end = lines.indexOf(
+    "",
+    lines.findIndex((line) => line.startsWith("| figure |")),
+  );
+  const row = `| ${rowOf(figure).join(" | ")} |`;
+  return [...lines.slice(0, end), row, ...lines.slice(end), `## ${figure.name}`, "", figure.details, ""].join(
+    "\n",
+  );
 }
