@@ -45,14 +45,11 @@ type Unpacking = LoosePack & {
 };
 
 /**
- * The same with a small pack that is made already. Git hands the content of an object to the disk before it has its name, without
- * waiting for the disk each time: all of them are waited for together.
+ * The same with a small pack that is made already. Git names the objects after it has flushed all of them at once (batch), and
+ * each is synced before a ref names it.
  */
 export async function unpack(on: On, { to, objects, oids, pack }: Unpacking): Promise<string> {
-  const settings = ["core.fsync=loose-object", "core.fsyncMethod=writeout-only"].flatMap((each) => [
-    "-c",
-    each,
-  ]);
+  const settings = ["core.fsync=loose-object", "core.fsyncMethod=batch"].flatMap((each) => ["-c", each]);
   const args = [...settings, "unpack-objects", "-q", "--strict"];
   const { code, err } = await tryGit(on.env, { ...to, args, input: pack });
   if (code !== 0) return err.trim();
