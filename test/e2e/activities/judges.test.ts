@@ -191,13 +191,14 @@ echo "$slot" >README.md`;
     await onStage({ workflow: "judges", agents }, async (stage) => {
       expect((await stage.person("project", "add", "--agents", "12")).code).toBe(0);
       const run = await stage.begin("judges");
-      const now = await stage.until(run, ({ state }) => state === "talking");
+      // The move is in the journal first; then the last page is brought to the workspace, and the last checkout is removed.
+      const isOver = (): boolean => toldOf(stage, run).length === topics.length;
+      const now = await stage.until(run, ({ state }) => state === "talking" && isOver());
       expect(Object.values(now.run.slots["look"] ?? {})).toEqual(topics.map(() => "done"));
       const workspace = workspaceOf(stage, run);
       for (const topic of topics)
         expect(readFileSync(join(workspace, `looks/${topic}.md`), "utf8")).toContain(`by ${topic}\n`);
       expect(readFileSync(join(workspace, "README.md"), "utf8")).toBe("A project.\n");
-      expect(toldOf(stage, run)).toHaveLength(10);
       stage.say("go");
     });
   });
