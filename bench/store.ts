@@ -215,6 +215,7 @@ function boxOf(folder: string, store: SqliteStore): Box {
       snapshot: none,
       usable: none,
       judge: none,
+      baseline: none,
       discard: none,
       release: none,
     },

@@ -99,6 +99,7 @@ function lazily(load: () => Promise<Workspaces>): Workspaces {
     snapshot: async (of) => (await load()).snapshot(of),
     usable: async (path) => (await load()).usable(path),
     judge: async (of) => (await load()).judge(of),
+    baseline: async (of) => (await load()).baseline(of),
     discard: async (of, tell) => (await load()).discard(of, tell),
     release: async (of) => (await load()).release(of),
   };

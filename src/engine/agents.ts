@@ -15,7 +15,7 @@ import { withFaults } from "./left.ts";
 import { placeOf } from "./place.ts";
 import type { Process } from "./ports/process.ts";
 import type { AgentRow } from "./ports/registry.ts";
-import { noteAll, projectAfter } from "./project.ts";
+import { noteNew, projectAfter } from "./project.ts";
 import { leaveTerminal } from "./seat.ts";
 import { requireSlot } from "./slots.ts";
 import { submit } from "./submit.ts";
@@ -52,7 +52,12 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
       known === undefined ? newAgent(works, { of, name, entry: run.entry }) : { agent: known };
     // A judge begins with what the engine puts into its checkout.
     if (agent.turn === 0 && !isReader) lookBeforehand(works, kept, { agent, readings });
-    if (agent.turn === 0) tellRefused(works, row.id, refused);
+    if (agent.turn === 0)
+      noteNew(
+        works,
+        row.id,
+        refused.map((each) => `${each}: it is not handed to agents`),
+      );
     const text = await firstPrompt({ works, kept, deed, key }, { agent, files, refused });
     await startTurn(works, kept, { agent, turn: 1, text, ...(durable === undefined ? {} : { durable }) });
   }
@@ -73,17 +78,6 @@ function requireContext(role: string, missing: readonly string[]): void {
   const [is, it] = missing.length === 1 ? ["is", "it"] : ["are", "them"];
   const message = `${role} must read ${missing.join(" and ")} first, which ${is} not there`;
   throw Object.assign(new Error(message), { next: `put ${it} there` });
-}
-
-/** Once for each run: whoever looks is told that a file of theirs was left out. */
-function tellRefused(works: Works, run: string, refused: readonly string[]): void {
-  const texts = refused.map((each) => `${each}: it is not handed to agents`);
-  const known = texts.length === 0 ? [] : works.store.notes(run).map(({ text }) => text);
-  noteAll(
-    works,
-    run,
-    texts.filter((text) => !known.includes(text)),
-  );
 }
 
 type Reads = {

@@ -10,7 +10,8 @@ import { checkoutOf, givenTo, isJudge, keepGiven, lineOf, ownOf } from "./judge.
 import { artifactPaths, boundWorkspace, placeOf, shownWorkspace } from "./place.ts";
 import type { Kept } from "./ports/journal.ts";
 import type { AgentRow, WorkspaceRow } from "./ports/registry.ts";
-import { noteAll } from "./project.ts";
+import { noteAll, noteNew } from "./project.ts";
+import { endSetUp, isBeingSetUp, isSetUp, setUp } from "./setup.ts";
 import { workPaths } from "./words.ts";
 
 /** The workspace as an agent is told of it: a judge is in its checkout, with the branch and the base of the run. */
@@ -33,24 +34,63 @@ function emptyTree(tree: string): string {
 const SHA256_CHARS = 64;
 
 /**
+ * Before the first turn of a judge, and before its process is on record: makes the checkout and runs `workspace.setup` in it. Where the
+ * settings have no such command there is nothing to wait for, and `openCheckout` makes the checkout.
+ */
+export async function setUpCheckout(
+  works: Works,
+  kept: Kept,
+  { agent, durable }: { readonly agent: AgentRow; readonly durable?: Promise<void> | undefined },
+): Promise<void> {
+  const { row } = kept;
+  if (givenTo(works, agent).turn > 0) return;
+  const of = { run: row.id, judge: agent };
+  const { setup } = (await works.settings(row.repo)).workspace;
+  if (setup.length === 0) return endSetUp(works, of);
+  if (!isBeingSetUp(works, of)) {
+    await durable;
+    // The next try goes on in the same folder, and the end of the attempt finds what to end.
+    if (works.store.agent(agent) === undefined) works.store.putAgent(agent);
+    await makeCheckout(works, kept, agent);
+  }
+  await setUp(works, kept, { ...of, path: checkoutOf(agent) });
+}
+
+async function makeCheckout(works: Works, { row, run }: Kept, agent: AgentRow): Promise<void> {
+  const workspace = requireWorkspace(works, row.id, agent);
+  const { path } = workspace;
+  const given = run.agents[slotKey(agent.role, agent.slot)]?.tree ?? "";
+  const own = artifactPaths(works.workflow(row.definition), run);
+  // An agent that was called before anything was known of the work is given what is there now.
+  const tree = given === "" ? await works.workspaces.digest(path, own) : given;
+  const artifacts = familyPaths(works, row.id);
+  const of = { run: row.id, repo: row.repo, path, tree, at: checkoutOf(agent), artifacts };
+  noteNew(works, row.id, await works.workspaces.judge(of));
+}
+
+function requireWorkspace(works: Works, run: string, { role }: AgentRow): WorkspaceRow {
+  const workspace = boundWorkspace(works, run);
+  if (workspace === undefined) throw new Error(`there is no workspace for ${role}`);
+  return workspace;
+}
+
+/**
  * Before a turn the checkout is made, or its artifacts are brought up to date. What was put there is written down last: after a crash
  * before that, all of it is done again, which is harmless because no process has begun.
  */
-export async function openCheckout(works: Works, { row, run }: Kept, agent: AgentRow): Promise<void> {
+export async function openCheckout(works: Works, kept: Kept, agent: AgentRow): Promise<void> {
+  const { row, run } = kept;
   const { turn } = agent;
-  const workspace = boundWorkspace(works, row.id);
-  if (workspace === undefined) throw new Error(`there is no workspace for ${agent.role}`);
+  const { path } = requireWorkspace(works, row.id, agent);
   const known = givenTo(works, agent);
   if (known.turn === turn) return;
   const workflow = works.workflow(row.definition);
   const artifacts = familyPaths(works, row.id);
   const at = checkoutOf(agent);
   if (known.turn === 0) {
-    const { path } = workspace;
-    const given = run.agents[slotKey(agent.role, agent.slot)]?.tree ?? "";
-    // An agent that was called before anything was known of the work is given what is there now.
-    const tree = given === "" ? await works.workspaces.digest(path, artifactPaths(workflow, run)) : given;
-    await works.workspaces.judge({ run: row.id, path, tree, at, artifacts });
+    const isReady = isSetUp(works, { run: row.id, judge: agent });
+    // What the set-up command has left there is not the judge's doing.
+    await (isReady ? works.workspaces.baseline({ path, at, artifacts }) : makeCheckout(works, kept, agent));
   }
   const place = placeOf(works, { run, workflow, id: row.id });
   const linesNow = async (): Promise<readonly string[]> => {
@@ -93,6 +133,7 @@ export async function closeCheckout(works: Works, agent: AgentRow): Promise<void
   if (kept === undefined || agent.dir === "" || !isJudge(works.workflow(kept.row.definition), role)) return;
   const path = boundWorkspace(works, run)?.path ?? "";
   const at = checkoutOf(agent);
+  await endSetUp(works, { run, judge: agent });
   const note = (text: string): void => {
     // A supervisor that was killed before the folder was gone has told it already.
     if (!store.notes(run).some((each) => each.text === text)) noteAll(works, run, [text]);

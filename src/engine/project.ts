@@ -136,3 +136,13 @@ export function noteAll(box: Pick<Box, "store" | "clock">, run: string, told: re
   for (const text of told)
     box.store.note({ run, at: new Date(box.clock.now()).toISOString(), kind: "files", text });
 }
+
+/** The same, and what is said already is not said again. */
+export function noteNew(box: Pick<Box, "store" | "clock">, run: string, told: readonly string[]): void {
+  const known = told.length === 0 ? [] : box.store.notes(run).map(({ text }) => text);
+  noteAll(
+    box,
+    run,
+    told.filter((text) => !known.includes(text)),
+  );
+}

@@ -10,7 +10,7 @@ import type { Role } from "../core/workflow.ts";
 import { fillArgv } from "../format/argv.ts";
 import type { Message, Works } from "./box.ts";
 import { environment, limitsOf } from "./launch.ts";
-import { openCheckout } from "./checkout.ts";
+import { openCheckout, setUpCheckout } from "./checkout.ts";
 import { writeInput } from "./input.ts";
 import { isTurnOf, jobId } from "./job-id.ts";
 import { boundWorkspace, isInPlace } from "./place.ts";
@@ -73,6 +73,8 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
     });
   const [program = ""] = argvWith("");
   if (!works.finds(program, env["PATH"] ?? "")) throw noProgram(program, harness.name);
+  // Before anything is on record as running: it may take minutes, and is then tried again.
+  if (isJudge && store.job(id) === undefined) await setUpCheckout(works, kept, on);
   const dir = store.job(id)?.dir ?? (await newTurn(works, { ...on, text }));
   const prompt = desk.write(dir, PROMPT, text);
   // Written before the process: whatever happens from here on, somebody looks after it.

@@ -11,8 +11,8 @@ import type { Kept } from "./ports/journal.ts";
 import type { WorkspaceRow } from "./ports/registry.ts";
 import type { Settings } from "./ports/settings.ts";
 import { Later } from "./later.ts";
-import { noteAll, project } from "./project.ts";
-import { endSetUp, isBeingSetUp, setUp } from "./setup.ts";
+import { noteAll, noteNew, project } from "./project.ts";
+import { endSetUps, isBeingSetUp, setUp } from "./setup.ts";
 
 export async function prepare({ works, kept }: Of<"prepare-resource">): Promise<string> {
   const { row, run } = kept;
@@ -20,7 +20,7 @@ export async function prepare({ works, kept }: Of<"prepare-resource">): Promise<
   const isOver = workflow.definition.states[run.state]?.final !== undefined;
   if (workflow.isInPlace) return isOver ? leavePlace(works, row.id, "any") : enterPlace(works, kept);
   if (isOver) {
-    await endSetUp(works, row.id);
+    await endSetUps(works, row.id);
     await giveBack(works, kept);
     return "the run is over";
   }
@@ -36,7 +36,7 @@ async function make(works: Works, kept: Kept): Promise<string> {
   const branch = typeof wanted === "string" && wanted !== "" ? wanted : `signalbox/${row.id}`;
   const settings = (await works.settings(row.repo)).workspace;
   // While it is set up this is done again and again, and finds everything done; it is told once.
-  const isFirst = !isBeingSetUp(works, row.id);
+  const isFirst = !isBeingSetUp(works, { run: row.id });
   if (isFirst) requireRoom(works, row, settings);
   const from = await baseFor(works, kept, settings.fetch);
   const made = await works.workspaces.prepare({
@@ -52,7 +52,7 @@ async function make(works: Works, kept: Kept): Promise<string> {
   const known = { run: row.id, repo: row.repo, path, branch: made.branch, base, salvage: "", kept: "" };
   // Should the run be cancelled while its workspace is set up, it is known what to remove.
   if (isFirst) works.store.putWorkspace({ ...known, status: "reserved" });
-  await setUp(works, kept, path);
+  await setUp(works, kept, { run: row.id, path });
   noteAll(works, row.id, await works.artifacts.carry(placeOf(works, { run, workflow, id: row.id }), path));
   works.store.putWorkspace({ ...known, status: "bound" });
   // Somebody has given it another name since it was begun.
@@ -151,21 +151,11 @@ function messageOf({ row, run }: Kept, state: string, template: string): string 
   return `${text.trim()}\n\nSignalbox-Run: ${row.id}`;
 }
 
-/** What is so at each handover is said once. */
-function noteNew(works: Works, run: string, notes: readonly string[]): void {
-  const known = notes.length === 0 ? [] : works.store.notes(run).map(({ text }) => text);
-  noteAll(
-    works,
-    run,
-    notes.filter((note) => !known.includes(note)),
-  );
-}
-
 export async function release({ works, kept, deed }: Of<"release-resource">): Promise<string> {
   const { row } = kept;
   if (deed.resource === PLACE) return releasePlace(works, kept);
   if (boundWorkspace(works, row.id) !== undefined) await endChecks(works, row.id);
-  await endSetUp(works, row.id);
+  await endSetUps(works, row.id);
   return giveBack(works, kept);
 }
 

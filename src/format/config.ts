@@ -72,7 +72,7 @@ const WorkspaceFile = z.strictObject({
   setup: z.optional(
     told(
       z.union([Text, Argv]),
-      "Run in every new workspace before the first agent: a command line, or a program and its arguments",
+      "Run in every new workspace before the first agent, and in every checkout of a judge: a command line, or a program and its arguments",
     ),
   ),
   fetch: z.optional(

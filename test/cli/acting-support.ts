@@ -165,6 +165,7 @@ function boxOf(home: Home, store: Store): Box {
       files: refuse,
       besides: refuse,
       judge: refuse,
+      baseline: refuse,
       discard: refuse,
       snapshot: refuse,
       usable: refuse,

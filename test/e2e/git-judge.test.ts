@@ -42,7 +42,7 @@ async function checkedOut<T extends Site & { readonly path: string }>(of: T): Pr
   const tree = await of.workspaces.digest(of.path, ARTIFACTS);
   const at = join(of.home.root, "attempt", "work");
   mkdirSync(join(of.home.root, "attempt"), { recursive: true });
-  await of.workspaces.judge({ run: "r1", path: of.path, tree, at, artifacts: ARTIFACTS });
+  await of.workspaces.judge({ run: "r1", repo: of.repo, path: of.path, tree, at, artifacts: ARTIFACTS });
   return { ...of, tree, at };
 }
 
@@ -97,6 +97,45 @@ test("what was changed is listed, committed or not, and the workspace stays as i
   expect(await discarded(of)).toEqual(["a.txt", "coverage.txt", "deep/", "new/file.txt", "\u{FFFD}"]);
   expect(readFileSync(join(of.path, "a.txt"), "utf8")).toBe("changed\n");
   expect(await of.workspaces.digest(of.path, ARTIFACTS)).toBe(of.tree);
+});
+
+test("ignored files that the user's checkout names are copied, as into a workspace", async () => {
+  const of = site();
+  put(of.repo, { ".gitignore": "*.env\n", ".worktreeinclude": "*.env\n", "local.env": "KEY=1\n" });
+  sh(of.repo, of.env, ["add", ".gitignore", ".worktreeinclude"]);
+  sh(of.repo, of.env, ["commit", "--quiet", "--message", "names"]);
+  const { path } = await of.workspaces.prepare({
+    run: "r1",
+    repo: of.repo,
+    branch: "signalbox/r1",
+    base: "HEAD",
+    artifacts: ARTIFACTS,
+  });
+  rmSync(join(path, "local.env"));
+  const made = await checkedOut({ ...of, path });
+  expect(readFileSync(join(made.at, "local.env"), "utf8")).toBe("KEY=1\n");
+  expect(await discarded(made)).toEqual([]);
+});
+
+test("what was in it before the judge came is not the judge's, and what the judge changes of it is", async () => {
+  const of = await judged();
+  const { at, env, path, workspaces } = of;
+  put(at, { "made/one.txt": "1\n", "made/two.txt": "2\n", "a.txt": "by set-up\n", "lock.txt": "1\n" });
+  rmSync(join(at, "new/file.txt"));
+  symlinkSync("made/one.txt", join(at, "link"));
+  const nested = join(at, "tools [1]", "nested");
+  mkdirSync(nested, { recursive: true });
+  execFileSync("git", ["init", "--quiet", nested], { env });
+  put(nested, { "x.txt": "x\n" });
+  const given = { path, at, artifacts: ARTIFACTS };
+  await workspaces.baseline(given);
+  // After a crash it is done again.
+  await workspaces.baseline(given);
+  const objects = sh(at, env, ["count-objects", "-v"]);
+  expect(objects).toContain("count: 0\n");
+  put(at, { "made/two.txt": "judge\n", "lock.txt": "2\n", "own.txt": "judge\n" });
+  expect(await discarded(of)).toEqual(["lock.txt", "made/two.txt", "own.txt"]);
+  expect(readdirSync(join(at, ".."))).toEqual([]);
 });
 
 test("it is made again over whatever is left of it", async () => {

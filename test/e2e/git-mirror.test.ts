@@ -181,7 +181,7 @@ test.for<[string, Source]>(
   ]);
   const at = join(of.root, "judge");
   const tree = sh(repo, of.env, ["rev-parse", "work^{tree}"]);
-  await of.workspaces.judge({ run: "r1", path, tree, at, artifacts: [] });
+  await of.workspaces.judge({ run: "r1", repo: of.repo, path, tree, at, artifacts: [] });
   expect(sh(at, of.env, ["log", "--format=%H"])).toContain(`${made}\n${own}\n${base}`);
   if (repo !== of.repo) rmSync(of.repo, { recursive: true });
   for (const folder of [path, mirrorOf(of.home, repo)]) sh(folder, of.env, ["fsck", "--strict"]);

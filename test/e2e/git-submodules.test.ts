@@ -70,7 +70,7 @@ test("they are checked out, nested ones too, and borrow nothing from the user's 
   put(path, { "a.txt": "work\n" });
   const made = await handOver();
   const at = join(of.root, "judge");
-  await of.workspaces.judge({ run: "r1", path, tree: made.tree, at, artifacts: [] });
+  await of.workspaces.judge({ run: "r1", repo: of.repo, path, tree: made.tree, at, artifacts: [] });
   expect([text(at, "a.txt"), text(at, "deps/lib/in/ner/inner.txt")]).toEqual(["work\n", "inner\n"]);
   expect(sh(at, of.env, ["status", "--porcelain"])).toBe("");
   sh(mirrorOf(of.home, of.repo), of.env, ["fsck", "--strict"]);

@@ -146,7 +146,10 @@ test("who judges is told what was changed in the work that it judges, and who wr
     workspaces: {
       digest: () => Promise.resolve(`t${(looks += 1)}`),
       snapshot: () => Promise.resolve({ commit: "c1", notes: [] }),
-      judge: ({ at }: { readonly at: string }) => Promise.resolve(mkdirSync(at)),
+      judge: ({ at }: { readonly at: string }) => {
+        mkdirSync(at);
+        return Promise.resolve([]);
+      },
       discard: () => Promise.resolve(),
     },
     branches: { checkout: () => Promise.resolve({ base: "b1" }), branchAt: () => "main", changed },

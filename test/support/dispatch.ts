@@ -136,7 +136,10 @@ function worksOf({ folder, store, workflow, more }: Stage, launched: Launch[]): 
     workspaces: {
       digest: () => Promise.resolve("t1"),
       snapshot: () => Promise.resolve({ commit: "c1", notes: [] }),
-      judge: ({ at }: { readonly at: string }) => Promise.resolve(mkdirSync(at)),
+      judge: ({ at }: { readonly at: string }) => {
+        mkdirSync(at);
+        return Promise.resolve([]);
+      },
       discard: () => Promise.resolve(),
     },
     branches: {
@@ -154,7 +157,7 @@ function worksOf({ folder, store, workflow, more }: Stage, launched: Launch[]): 
     },
     settings: () =>
       Promise.resolve({
-        workspace: { message: "{goal}" },
+        workspace: { message: "{goal}", setup: [] },
         harness: () => harness,
         harnesses: [],
         env: [],

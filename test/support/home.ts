@@ -188,6 +188,7 @@ const NONE: Workspaces = {
   files: refuse,
   besides: refuse,
   judge: refuse,
+  baseline: refuse,
   discard: refuse,
   snapshot: refuse,
   usable: refuse,

@@ -64,8 +64,8 @@ export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everyt
 # auto: agents have terminals where tmux is installed. none: they never do.
 #terminal: auto
 
-# What workspaces need beyond what git holds: a command that runs in each before the first agent, with a folder that all workspaces
-# of the repository share; whether the default branch is fetched first where the project has a remote; and how many workspaces there
+# What workspaces need beyond what git holds: a command that runs in each before the first agent, and in the checkout of each judge,
+# with a folder that all of them share; whether the default branch is fetched first where the project has a remote; and how many workspaces there
 # may be, and how many megabytes must be free on the disk, for another one to be made.
 # The commits that the engine makes of the work have your git identity and this message unless you say otherwise.
 #workspace:

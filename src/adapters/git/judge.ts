@@ -23,8 +23,10 @@ import { codeOf, unless } from "../files/errno.ts";
 import { UserError } from "../user-error.ts";
 import { tipOf } from "./agent-head.ts";
 import { artifactTest, ignoreLines } from "./artifact-paths.ts";
+import { bytePath } from "./byte-path.ts";
 import { git, GitError, gitRecords, type Call } from "./call.ts";
 import { writeRefs } from "./clone.ts";
+import { includeFiles } from "./include.ts";
 import { workRef } from "./names.ts";
 import { openBench, rulesOf, within, type Bench, type On } from "./own.ts";
 import { pipesIn } from "./pipes.ts";
@@ -33,11 +35,14 @@ import { withScratch } from "./scratch.ts";
 import { addSubmodules } from "./submodules.ts";
 
 const LOOK_MS = 20_000;
+const LONG_MS = 120_000;
+const MISSING = ["ENOENT", "ENOTDIR"];
 
 type Judged = Parameters<Workspaces["judge"]>[0];
-type Discarded = Parameters<Workspaces["discard"]>[0];
+type Checkout = Parameters<Workspaces["discard"]>[0];
 
-export async function makeCheckout(on: On, of: Judged): Promise<void> {
+/** Gives what is worth telling. */
+export async function makeCheckout(on: On, of: Judged): Promise<readonly string[]> {
   const { at, artifacts } = of;
   const bench = await openBench(on, of.path);
   failpoint("judge.before-checkout");
@@ -57,14 +62,35 @@ export async function makeCheckout(on: On, of: Judged): Promise<void> {
   await writeRefs(on, bench, { dot: own, branch: "", commit, remotes: [] });
   unless(["ENOENT"], () => copyFileSync(join(bench.mirror, "shallow"), join(own, "shallow")));
   await addSubmodules(on, { folder: at, mirror: bench.mirror, commit });
+  const notes = await includeFiles(on, { ...bench, path: at }, of.repo);
   // The last: without it the folder is no repository.
   writeFileSync(join(own, "HEAD"), `${commit}\n`);
   failpoint("judge.after-checkout");
+  return notes;
+}
+
+/**
+ * Everything in the checkout counts as given from now on. The index next to it is brought up to date without writing objects. What git
+ * cannot compare without objects, links, and what an index cannot hold, repositories of their own, is listed in a file.
+ */
+export async function takeAsGiven(on: On, of: Checkout): Promise<void> {
+  const { at } = of;
+  const bench = await openBench(on, of.path);
+  rmSync(givenIn(at), { force: true });
+  const names = await listChanges(on, bench, { ...of, options: [] });
+  const isListed = (name: string): boolean =>
+    name.endsWith("/") || unless(MISSING, () => lstatSync(bytePath(at, name)))?.isSymbolicLink() === true;
+  const files = names.filter((name) => !isListed(name));
+  const args = ["update-index", "--add", "--remove", "--replace", "--info-only", "-z", "--stdin"];
+  const input = Buffer.from(files.map((name) => `${name}\0`).join(""), "latin1");
+  if (files.length > 0)
+    await git(on.env, { ...inside(bench, at, indexOf(at)), args, input, limitMs: LONG_MS });
+  writeFileSync(givenIn(at), names.filter(isListed).map(readable).join("\0"), { mode: 0o600 });
 }
 
 export async function discardCheckout(
   on: On,
-  of: Discarded,
+  of: Checkout,
   tell: (changed: readonly string[]) => void,
 ): Promise<void> {
   const { at } = of;
@@ -72,6 +98,7 @@ export async function discardCheckout(
   failpoint("judge.before-discard");
   await remove(at);
   rmSync(indexOf(at), { force: true });
+  rmSync(givenIn(at), { force: true });
   failpoint("judge.after-discard");
 }
 
@@ -94,32 +121,46 @@ function indexOf(at: string): string {
   return `${at}.index`;
 }
 
+/** Names of links and repositories that were in it before its judge came. */
+function givenIn(at: string): string {
+  return `${at}.given`;
+}
+
 /** None where nobody can tell any more. */
-async function changedIn(on: On, { path, at, artifacts }: Discarded): Promise<readonly string[]> {
+async function changedIn(on: On, of: Checkout): Promise<readonly string[]> {
+  const { path, at } = of;
   const bench = path === "" ? undefined : await benchAt(on, path);
   if (bench === undefined || !isFile(indexOf(at))) return [];
-  return withScratch(on, async (rules) => {
-    writeFileSync(rules, `${ignoreLines(artifacts).join("\n")}\n`, { mode: 0o600 });
-    const args = [
-      "ls-files",
-      "-z",
-      "--modified",
-      "--deleted",
-      "--others",
-      "--directory",
-      "--no-empty-directory",
-      "--exclude-standard",
-    ];
-    const call: Call = { ...inside(bench, at, indexOf(at)), args: [...args, `--exclude-from=${rules}`] };
-    const names = await gitRecords(on.env, { ...call, limitMs: LOOK_MS }).catch((error: unknown) => {
-      if (!(error instanceof GitError)) throw error;
-      // Git would wait for them forever. What cannot be listed is removed all the same.
-      return [...pipesIn(at)].map((name) => Buffer.from(name).toString("latin1"));
-    });
-    const isArtifact = artifactTest(artifacts);
-    const changed = names.filter((name) => !isArtifact(name));
-    return [...new Set(changed)].sort().map((name) => Buffer.from(name, "latin1").toString("utf8"));
+  const options = ["--directory", "--no-empty-directory"];
+  const names = await listChanges(on, bench, { ...of, options }).catch((error: unknown) => {
+    if (!(error instanceof GitError)) throw error;
+    // Git would wait for them forever. What cannot be listed is removed all the same.
+    return [...pipesIn(at)].map((name) => Buffer.from(name).toString("latin1"));
   });
+  return [...new Set(names)].sort().map(readable);
+}
+
+/** Names of what differs from the index next to the checkout, besides artifacts and what git ignores. */
+async function listChanges(
+  on: On,
+  bench: Bench,
+  { at, artifacts, options }: Checkout & { readonly options: readonly string[] },
+): Promise<readonly string[]> {
+  const given = unless(["ENOENT"], () => readFileSync(givenIn(at), "utf8"));
+  return withScratch(on, async (rules) => {
+    writeFileSync(rules, `${ignoreLines([...artifacts, ...(given?.split("\0") ?? [])]).join("\n")}\n`, {
+      mode: 0o600,
+    });
+    const what = ["--modified", "--deleted", "--others", "--exclude-standard", `--exclude-from=${rules}`];
+    const args = ["ls-files", "-z", ...what, ...options];
+    const names = await gitRecords(on.env, { ...inside(bench, at, indexOf(at)), args, limitMs: LOOK_MS });
+    const isArtifact = artifactTest(artifacts);
+    return names.filter((name) => !isArtifact(name));
+  });
+}
+
+function readable(name: string): string {
+  return Buffer.from(name, "latin1").toString("utf8");
 }
 
 async function benchAt(on: On, path: string): Promise<Bench | undefined> {

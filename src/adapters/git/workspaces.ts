@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import type { Workspaces } from "../../engine/ports/files.ts";
 import type { Env, Home } from "../home/paths.ts";
 import { handover } from "./handover.ts";
-import { discardCheckout, makeCheckout } from "./judge.ts";
+import { discardCheckout, makeCheckout, takeAsGiven } from "./judge.ts";
 import { treeBesides } from "./left-out.ts";
 import { whileLocked } from "./lock.ts";
 import { refuseRunName } from "./names.ts";
@@ -52,6 +52,7 @@ export function gitWorkspaces(on: On): Workspaces {
       refuseRunName(of.run);
       return makeCheckout(on, of);
     },
+    baseline: async (of) => takeAsGiven(on, of),
     discard: async (of, tell) => discardCheckout(on, of, tell),
     release: async (of) => {
       refuseRunName(of.run);

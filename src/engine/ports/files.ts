@@ -52,13 +52,21 @@ export type Workspaces = {
   usable(path: string): Promise<readonly string[]>;
   /**
    * Makes a checkout for one judge at the folder `at`, which is replaced: the work of a digest, at a commit whose parent is the head of
-   * the workspace, in a private clone that borrows its objects. Nothing that happens in it changes the workspace or its repository.
+   * the workspace, in a private clone that borrows its objects, with copies of the ignored files that the user's checkout names for
+   * workspaces. Nothing that happens in it changes the workspace or its repository. Gives sentences for the history.
    */
   judge(of: {
     readonly run: string;
+    readonly repo: string;
     /** The workspace that the work comes from. */
     readonly path: string;
     readonly tree: string;
+    readonly at: string;
+    readonly artifacts: readonly string[];
+  }): Promise<readonly string[]>;
+  /** What is in such a checkout now counts as what it was made with. */
+  baseline(of: {
+    readonly path: string;
     readonly at: string;
     readonly artifacts: readonly string[];
   }): Promise<void>;

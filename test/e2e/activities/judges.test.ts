@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { describe, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
 import { list } from "./graph-support.ts";
-import { onStage, type Now, type Stage } from "./stage.ts";
+import { processesOf } from "../lives/life.ts";
+import { onStage, type Now, type Scene, type Stage } from "./stage.ts";
 
 /** Plans, writes one file, hands over. */
 const WORKER = `
@@ -24,9 +25,14 @@ const SETTINGS = `workflows:
   task: { harness: scripted, review_harness: scripted }
 `;
 
-async function withTask(reviewer: string, play: (stage: Stage, run: string) => Promise<void>): Promise<void> {
+async function withTask(
+  reviewer: string,
+  play: (stage: Stage, run: string) => Promise<void>,
+  more: Pick<Scene, "files" | "settings"> = {},
+): Promise<void> {
   const agents = { worker: WORKER, reviewer };
-  await onStage({ agents, settings: SETTINGS }, async (stage) => {
+  const settings = `${SETTINGS}${more.settings ?? ""}`;
+  await onStage({ agents, ...more, settings }, async (stage) => {
     const { code, document, stderr } = await stage.person("task", "create", "A judged task");
     if (code !== 0) throw new Error(`${JSON.stringify(document)} ${stderr}`);
     await play(stage, String(document["run"]));
@@ -113,6 +119,65 @@ printf '${REVIEW}' | signalbox submit review - >/dev/null`;
         "reviewer 1 changed 2 files in its own checkout, which were discarded: coverage.txt, src/e.txt",
       ]);
     });
+  });
+
+  /** Fails in a checkout of a judge until the test says otherwise; leaves ignored files, new files and a changed one. */
+  const SET_UP = `workspace:
+  setup: |
+    ledger="\${SIGNALBOX_HOME%/state}/ledger"; echo "$PWD" >>"$ledger/places"; echo "$SIGNALBOX_CACHE" >>"$ledger/caches"
+    mkdir modules && echo tool >modules/tool && echo made >made.txt && echo more >>README.md; echo why it failed
+    case $PWD in */agents/*) test -e "$ledger/mended" ;; esac
+`;
+
+  test("the set-up command runs in the checkout before the judge, and what it leaves there is not the judge's", async ({
+    expect,
+  }) => {
+    const reviewer = `cat modules/tool local.env >"$LEDGER/found"; echo mine >coverage.txt
+printf '${REVIEW}' | signalbox submit review - >/dev/null`;
+    const files = { ".gitignore": "modules\n*.env\n", ".worktreeinclude": "*.env\n", "local.env": "KEY=1\n" };
+    await withTask(
+      reviewer,
+      async (stage, run) => {
+        const failed = await stage.until(run, ({ attention }) => attention !== "");
+        expect(failed.attention).toMatch(
+          /workspace\.setup ended with exit code 1 in the checkout of reviewer 1; its log: \S+; .*signalbox resume/,
+        );
+        const log = /its log: (\S+out\.log)/.exec(failed.attention)?.[1] ?? "";
+        expect(readFileSync(log, "utf8")).toContain("why it failed");
+        expect([failed.state, stage.said("found")]).toEqual(["agent-review", ""]);
+        stage.say("mended");
+        expect((await stage.person("resume", run)).code).toBe(0);
+        await stage.until(run, ({ state, isIdle }) => state === "reviewing" && isIdle);
+        expect(stage.said("found")).toBe("tool\nKEY=1");
+        const [workspace, first, again, ...others] = stage.said("places").split("\n");
+        expect([workspace, others]).toEqual([workspaceOf(stage, run), []]);
+        expect(first).toMatch(/\/agents\/reviewer\.1[^/]*\/work$/);
+        expect(again).toBe(first);
+        expect(new Set(stage.said("caches").split("\n")).size).toBe(1);
+        expect(toldOf(stage, run)).toEqual([
+          "reviewer 1 changed 1 file in its own checkout, which was discarded: coverage.txt",
+        ]);
+        expect(checkoutsOf(stage, run)).toEqual([]);
+      },
+      { files, settings: SET_UP },
+    );
+  });
+
+  test("a task that is cancelled while the checkout of its judge is set up leaves neither process nor folder", async ({
+    expect,
+  }) => {
+    const settings = SET_UP.replace('test -e "$ledger/mended"', "sleep 600");
+    await withTask(
+      "say up",
+      async (stage, run) => {
+        await stage.until(run, () => stage.said("places").includes("/agents/"));
+        expect((await stage.person("task", "cancel", run, "--yes")).code).toBe(0);
+        await stage.until(run, ({ state, isIdle }) => state === "cancelled" && isIdle);
+        expect([checkoutsOf(stage, run), stage.said("up")]).toEqual([[], ""]);
+        expect(processesOf(stage).filter(({ kind }) => kind !== "supervisor")).toEqual([]);
+      },
+      { settings, files: { ".gitignore": "modules\n" } },
+    );
   });
 
   test("a verdict that somebody else writes into the page of the workspace is nobody's word", async ({
