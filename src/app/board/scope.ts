@@ -1,10 +1,10 @@
 /** Which runs somebody wants to see: those of a project, of the repository that we are in, or all. */
 
-import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import type { Invocation, Given } from "../invocation.ts";
 import { projectNamed } from "../setup/project-named.ts";
+import { repositoryAround } from "../setup/repository.ts";
 
 const HELP = "signalbox watch --help";
 
@@ -12,11 +12,11 @@ const HELP = "signalbox watch --help";
 export function scopeOf(
   store: Store | undefined,
   { options }: Given,
-  { cwd }: Pick<Invocation, "cwd">,
+  door: Pick<Invocation, "cwd" | "env">,
 ): string {
   const { project, here } = options;
   if (project !== undefined && here !== undefined)
     throw new UserError("bad-usage", "--project and --here do not go together", HELP);
-  if (here !== undefined) return store?.workspaceAt(cwd)?.repo ?? repositoryOf(cwd).main;
+  if (here !== undefined) return repositoryAround(store, door).main;
   return project === undefined ? "" : projectNamed(store, project).repo;
 }

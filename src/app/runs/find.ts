@@ -1,6 +1,6 @@
 /** What commands that look at runs begin with: the store of this machine, and which run is meant. */
 
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { join, sep } from "node:path";
 import { homeOf, runFolders, type Home } from "../../adapters/home/paths.ts";
 import { requireRoot } from "../../adapters/home/root.ts";
@@ -128,7 +128,7 @@ export function runMeant(
 ): string {
   const named = word ?? (env["SIGNALBOX_RUN"] === "" ? undefined : env["SIGNALBOX_RUN"]);
   if (named !== undefined) return byName(store, cwd, named);
-  const workspace = store?.workspaceAt(cwd)?.run ?? runAround(store, { cwd, env });
+  const workspace = runAround(store, { cwd, env });
   if (workspace !== undefined) return workspace;
   const here = store === undefined ? [] : underWayIn(store, cwd);
   const [only] = here;
@@ -136,14 +136,22 @@ export function runMeant(
   throw whichRun(store);
 }
 
-/** The run whose folder in the state home we are in: that is where its judges work. */
-function runAround(
+/** The run in whose workspace, or in whose folder in the state home, somebody is: in the latter its judges work. */
+export function runAround(
   store: Store | undefined,
   { cwd, env }: Pick<Invocation, "cwd" | "env">,
 ): string | undefined {
-  const runs = join(homeOf(env)?.root ?? "", "runs", sep);
-  const id = cwd.startsWith(runs) ? (cwd.slice(runs.length).split(sep)[0] ?? "") : "";
-  return id === "" || store?.load(id) === undefined ? undefined : id;
+  const bound = store?.workspaceAt(cwd)?.run;
+  if (bound !== undefined || store === undefined) return bound;
+  const root = homeOf(env)?.root ?? "";
+  // With a store there is a state home.
+  const real = realpathSync(root);
+  const folders = [...new Set([root, real])].flatMap((home) =>
+    ["runs", "workspaces"].map((name) => join(home, name, sep)),
+  );
+  const folder = folders.find((each) => cwd.startsWith(each));
+  const id = folder === undefined ? "" : (cwd.slice(folder.length).split(sep)[0] ?? "");
+  return id === "" || store.load(id) === undefined ? undefined : id;
 }
 
 /** Unfinished runs of the repository that we are in; tasks of one of them are not meant by themselves. */

@@ -1,10 +1,11 @@
 /** Which project is meant: by its name, or by where somebody stands. */
 
-import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/closest.ts";
 import type { ProjectRow } from "../../engine/ports/projects.ts";
 import type { Store } from "../../engine/ports/store.ts";
+import type { Invocation } from "../invocation.ts";
+import { repositoryAround } from "./repository.ts";
 
 export function projectNamed(store: Store | undefined, name: string): ProjectRow {
   const found = store?.projectNamed(name);
@@ -14,12 +15,10 @@ export function projectNamed(store: Store | undefined, name: string): ProjectRow
   throw new UserError("unknown-project", `there is no project "${name}"${hint}`, "signalbox project list");
 }
 
-/** The main working tree of the repository that we are in, also from inside of a worktree; undefined outside of any. */
-export function repoHere(store: Store | undefined, cwd: string): string | undefined {
-  const own = store?.workspaceAt(cwd)?.repo;
-  if (own !== undefined) return own;
+/** The main working tree of the repository that we are in, also from inside of a worktree or a workspace; undefined outside of any. */
+export function repoHere(store: Store | undefined, at: Pick<Invocation, "cwd" | "env">): string | undefined {
   try {
-    return repositoryOf(cwd).main;
+    return repositoryAround(store, at).main;
   } catch (error) {
     if (error instanceof UserError) return undefined;
     throw error;
@@ -27,9 +26,13 @@ export function repoHere(store: Store | undefined, cwd: string): string | undefi
 }
 
 /** By name, else the one that we are in. */
-export function projectMeant(store: Store | undefined, cwd: string, name: string | undefined): ProjectRow {
+export function projectMeant(
+  store: Store | undefined,
+  at: Pick<Invocation, "cwd" | "env">,
+  name: string | undefined,
+): ProjectRow {
   if (name !== undefined) return projectNamed(store, name);
-  const repo = store?.workspaceAt(cwd)?.repo ?? repositoryOf(cwd).main;
+  const repo = repositoryAround(store, at).main;
   const found = store?.projectAt(repo);
   if (found !== undefined) return found;
   throw new UserError("unknown-project", `${repo} is no project yet`, "signalbox project add");

@@ -12,6 +12,7 @@ import type { Settings } from "../../engine/ports/settings.ts";
 import type { Acting } from "../context.ts";
 import { requireClean } from "../workflows/proven.ts";
 import type { Invocation } from "../invocation.ts";
+import { projectFolder } from "../setup/repository.ts";
 import { rememberNames } from "../runs/environment.ts";
 import { requireWorkflow, type Loaded } from "../workflows/load.ts";
 
@@ -19,6 +20,8 @@ export type Site = {
   readonly loaded: Extract<Loaded, { ok: true }>;
   /** Real path of the main working tree. */
   readonly repo: string;
+  /** The working tree that somebody stands in. */
+  readonly tree: string;
   readonly base: string;
   /** The branch that is checked out where somebody stands; empty for none. */
   readonly branch: string;
@@ -30,21 +33,22 @@ export type Site = {
 /** `cwd` is where somebody stands, or the repository that was named. Nothing has begun when this throws. */
 export async function siteOf(on: Acting, wanted: string, cwd: string): Promise<Site> {
   const { box } = on;
-  const door = { ...on.door, cwd };
+  const at = projectFolder(box.store, { ...on.door, cwd });
+  const door = { ...on.door, cwd: at };
   // Before anything of the repository is read that could make something run.
-  const { main } = treeOf(cwd);
+  const { main, tree } = treeOf(at);
   requireTrust({ store: box.store, env: door.env }, main);
   const loaded = await requireWorkflow(wanted, door);
   requireTrusted(loaded, main);
   requireClean(box.store, loaded, wanted);
   const { repositoryOf } = await import("../../adapters/git/repository.ts");
-  const { path: repo, head: base, branch } = await repositoryOf(cwd, door.env);
+  const { path: repo, head: base, branch } = await repositoryOf(at, door.env);
   const { readSettings } = await import("../../adapters/config/read.ts");
   // Settings that cannot be used are told before anything has begun.
   const settings = await readSettings({ repo, env: door.env, store: box.store });
   const set = await setIn(door, loaded, settings.layers);
   rememberNames(on.home, settings);
-  return { loaded, repo, base, branch, settings, set };
+  return { loaded, repo, tree, base, branch, settings, set };
 }
 
 /** Most have no settings for workflows, and pay nothing for them. */

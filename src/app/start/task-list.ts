@@ -2,7 +2,6 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { listStartedIn } from "../../core/entry.ts";
 import type { Definition } from "../../core/workflow.ts";
@@ -44,7 +43,7 @@ export async function listFor(
       `--plan and --with ${artifact}= do not go together`,
       "signalbox run --help",
     );
-  const file = plan ?? known?.file ?? foundFor(on, definition.artifacts[artifact]?.file ?? "");
+  const file = plan ?? known?.file ?? foundFor(site, definition.artifacts[artifact]?.file ?? "");
   if (file === undefined) throw noList(site, of, definition.artifacts[artifact]?.file ?? artifact);
   // Once: the standard input cannot be read again.
   const text = known?.text() ?? textIn(on.door.cwd, file);
@@ -61,9 +60,9 @@ function startedIn(definition: Definition): string | undefined {
 }
 
 /** Where the workflow itself would write it. */
-function foundFor({ door }: Acting, path: string): string | undefined {
+function foundFor({ tree }: Site, path: string): string | undefined {
   if (path === "" || path.includes("{")) return undefined;
-  const file = join(repositoryOf(door.cwd).tree, path);
+  const file = join(tree, path);
   return existsSync(file) ? file : undefined;
 }
 

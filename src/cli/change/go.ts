@@ -1,9 +1,9 @@
 /** A change goes on by one of its doors: begun, moved where it waits for the person who calls, and followed until the door's work is done. */
 
+import { repositoryAround } from "../../app/setup/repository.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { requirePerson } from "../../adapters/person/who.ts";
-import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { isForeign } from "../../core/accepted.ts";
 import { slotKey } from "../../core/run.ts";
@@ -52,7 +52,7 @@ type Wanted = { readonly name: string; readonly goal: string; readonly given: Gi
 
 async function enter(on: Acting, doing: Doing, of: Wanted): Promise<Entered | Answer> {
   requirePerson(on.who);
-  const { main: repo } = repositoryOf(on.door.cwd);
+  const { main: repo } = repositoryAround(on.box.store, on.door);
   const change = changeNamed(on.box.store, repo, of.name);
   if (change.kept === undefined) return begin(on, { doing, change, repo, of });
   const run = change.kept.run.id;

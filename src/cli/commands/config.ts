@@ -1,5 +1,6 @@
 /** `signalbox config`: the settings that count here, and where each comes from. */
 
+import { repoHere } from "../../app/setup/project-named.ts";
 import {
   paramsInForce,
   settingsInForce,
@@ -9,9 +10,7 @@ import {
 import { surveySettings } from "../../adapters/config/read.ts";
 import { setParams } from "../../adapters/config/workflow.ts";
 import { surveyWorkflows } from "../../adapters/config/survey-workflows.ts";
-import { repositoryOf } from "../../adapters/trust/repository.ts";
 import type { TrustStore } from "../../adapters/trust/trust.ts";
-import { UserError } from "../../adapters/user-error.ts";
 import { showProblem, type Problem } from "../../format/problem.ts";
 import { storeOf } from "../../app/runs/find.ts";
 import { EXIT_FAILED, EXIT_OK } from "../../app/exit-codes.ts";
@@ -64,7 +63,8 @@ async function dataOf(door: Door, wanted: string | undefined): Promise<ConfigDat
   const loaded = wanted === undefined ? undefined : await requireWorkflow(wanted, door);
   const store = storeOf(door);
   try {
-    const repo = repositoryAt(door.cwd);
+    // Outside of a repository a person's own settings count.
+    const repo = repoHere(store, door) ?? door.cwd;
     const surveyed = await surveySettings({ repo, env: door.env, store: store ?? NOBODY });
     const { layers, files, isTrusted: trusted } = surveyed;
     const definition = loaded?.workflow.definition;
@@ -83,16 +83,6 @@ async function dataOf(door: Door, wanted: string | undefined): Promise<ConfigDat
     };
   } finally {
     store?.close();
-  }
-}
-
-/** Outside of a repository a person's own settings count. */
-function repositoryAt(cwd: string): string {
-  try {
-    return repositoryOf(cwd).main;
-  } catch (error) {
-    if (error instanceof UserError) return cwd;
-    throw error;
   }
 }
 

@@ -1,8 +1,8 @@
 /** `signalbox list`: the runs of this machine, those under way first. */
 
+import { repositoryAround } from "../../app/setup/repository.ts";
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { hasPhases, phaseOf } from "../../core/phase.ts";
 import type { Definition } from "../../core/workflow.ts";
@@ -198,13 +198,13 @@ function pages(store: Store, statuses: readonly string[], filter: Filter): Page 
   return { rows: shown, more: lists.reduce((sum, list) => sum + list.more, 0) + rows.length - shown.length };
 }
 
-function repoOf(store: Store, { options }: Given, { cwd }: Door): string | undefined {
+function repoOf(store: Store, { options }: Given, { cwd, env }: Door): string | undefined {
   const { repo, here } = options;
   if (repo !== undefined && here !== undefined)
     throw new UserError("bad-usage", "--repo and --here do not go together", HELP);
   if (repo === undefined && here === undefined) return undefined;
   const folder = realFolder(resolve(cwd, repo ?? "."));
-  return store.workspaceAt(folder)?.repo ?? repositoryOf(folder).main;
+  return repositoryAround(store, { cwd: folder, env }).main;
 }
 
 function realFolder(path: string): string {

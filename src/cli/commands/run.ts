@@ -1,7 +1,6 @@
 /** `signalbox run`: a run begins, and whoever began it may follow it. */
 
 import { requirePerson } from "../../adapters/person/who.ts";
-import { repositoryOf as treeOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Literal } from "../../core/value.ts";
 import { acknowledged, acting, seeThrough, type Acting, type Done } from "../../app/context.ts";
@@ -128,7 +127,7 @@ export async function startRun(on: Acting, given: Given): Promise<Begun> {
     : { to: undefined, texts, base: site.base, tree: undefined, told: [] };
   const isLeft = entry.to !== undefined || options["no-start"] !== undefined;
   if (isNew) requireTags(loaded.workflow.definition, known, repo);
-  if (isNew) requireTargets(loaded.workflow.definition, known, treeOf(on.door.cwd).tree);
+  if (isNew) requireTargets(loaded.workflow.definition, known, site.tree);
   if (isNew) await requireAgents(on, site, { params: known, to: entry.to, isLeft });
   if (isNew) await ensureProject({ store: on.box.store, env: on.door.env }, site);
   if (isNew) tellAbout(on.door, loaded.workflow, known);

@@ -12,6 +12,7 @@ import { openStore, storeOf } from "../../app/runs/find.ts";
 import { EXIT_OK } from "../../app/exit-codes.ts";
 import type { Answer, Command, Door } from "../command.ts";
 import { showPlan } from "../plan.ts";
+import { refuseInRun } from "../../app/setup/repository.ts";
 
 const EXIT_UNTRUSTED = 7;
 
@@ -45,6 +46,7 @@ export const command: Command = {
     const plan = await planOf(content);
     const store = isShow ? storeOf(door) : openStore(door);
     try {
+      refuseInRun(store, door, "trust");
       const before = store === undefined ? "" : digestTrusted({ store, env: door.env }, repo);
       const after = isShow ? before : isRevoke ? "" : content.digest;
       if (store !== undefined && !isShow) await decide({ store, door }, { repo, before, after });

@@ -9,6 +9,7 @@ import type { Answer, Command } from "../command.ts";
 import { rowFor } from "./make.ts";
 import { agentsOf, PROJECT_OPTIONS } from "./options.ts";
 import { itemOf, sayProject, toldOf } from "./said.ts";
+import { refuseInRun } from "../../app/setup/repository.ts";
 
 const HELP = "signalbox project add --help";
 
@@ -24,6 +25,7 @@ export const command: Command = {
       requirePerson(on.who);
       const { store } = on.box;
       const cwd = folderAt(resolve(door.cwd, given.words[0] ?? "."));
+      refuseInRun(store, { cwd, env: door.env }, "add");
       const { repositoryOf } = await import("../../adapters/git/repository.ts");
       const { path: repo, branch } = await repositoryOf(cwd, door.env);
       const known = store.projectAt(repo);

@@ -22,7 +22,7 @@ export const command: Command = {
     acting(door, (on) => {
       requirePerson(on.who);
       const { store } = on.box;
-      const row = projectMeant(store, door.cwd, word);
+      const row = projectMeant(store, door, word);
       requireIdle(store, row.repo);
       const item = itemOf(store, row);
       store.dropProject(row.repo);

@@ -23,7 +23,7 @@ export const command: Command = {
     acting(door, async (on) => {
       requirePerson(on.who);
       const { store } = on.box;
-      const row = projectMeant(store, door.cwd, given.words[0]);
+      const row = projectMeant(store, door, given.words[0]);
       const { name, remote, "default-branch": defaultBranch } = given.options;
       const agents = agentsOf(given, HELP);
       if ([name, remote, defaultBranch, agents].every((each) => each === undefined))

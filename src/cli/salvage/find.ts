@@ -146,7 +146,7 @@ export type Naming = {
 
 /** By the run, the beginning of its name, or its branch in the repository that the caller is in. */
 export async function salvageNamed({ on, store, door }: Naming, word: string): Promise<Salvage> {
-  const here = repoHere(store, door.cwd);
+  const here = repoHere(store, door);
   const found = await findSalvages({ on, store });
   const named = word === "" ? [] : found;
   const begun = named.filter(({ run }) => run.startsWith(word));

@@ -15,6 +15,6 @@ export function repoMeant(store: Store | undefined, given: Given, door: Door): s
   const { all, project, here } = given.options;
   if (all !== undefined) return undefined;
   if (project !== undefined) return projectNamed(store, project).repo;
-  const inside = repoHere(store, door.cwd);
+  const inside = repoHere(store, door);
   return inside === undefined && here !== undefined ? repositoryOf(door.cwd).main : inside;
 }

@@ -92,7 +92,7 @@ type Page = { readonly rows: readonly RunRow[]; readonly more: number };
 
 function select(store: Store | undefined, { options }: Given, on: { door: Door; limit: number }): Page {
   const { project, status, all } = options;
-  const repo = project === undefined ? repoHere(store, on.door.cwd) : projectNamed(store, project).repo;
+  const repo = project === undefined ? repoHere(store, on.door) : projectNamed(store, project).repo;
   if (store === undefined) return { rows: [], more: 0 };
   const filter: Filter = {
     workflow: WORKFLOW,

@@ -5,6 +5,7 @@
  * told about the move finds it there. What an earlier request said goes to the history.
  */
 
+import { runAround } from "../../app/runs/find.ts";
 import { join } from "node:path";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
@@ -68,7 +69,7 @@ function meantBy(
     return { run: taskOf(on, first, project), text: "" };
   } catch (error) {
     if (!(error instanceof UserError) || error.code !== "unknown-run") throw error;
-    const here = on.box.store.workspaceAt(on.door.cwd)?.run;
+    const here = runAround(on.box.store, on.door);
     if (here === undefined) throw error;
     return { run: here, text: first };
   }

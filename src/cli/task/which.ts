@@ -49,7 +49,7 @@ export function taskMeant(on: Meaning, word: string | undefined, project?: strin
     return requireOf(store, id, named);
   }
   if (store.idsLike(word, 1).includes(word)) return requireOf(store, word, named);
-  const repo = named ?? repoHere(store, door.cwd);
+  const repo = named ?? repoHere(store, door);
   if (repo === undefined) return runMeant(store, door, word);
   const like = (filter: { readonly repo?: string }): readonly RunRow[] =>
     store.list({ ...filter, hidden: true, limit: ALL }).rows.filter(({ id }) => id.startsWith(word));
