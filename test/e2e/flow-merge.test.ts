@@ -1,6 +1,6 @@
 /** `task merge` as a person types it, and merges that were made elsewhere. */
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { isPerson } from "../support/person.ts";
@@ -96,6 +96,37 @@ async function reviewed(flow: Flow, how: "loose" | "half"): Promise<string> {
 
 const gitIn = (path: string, ...argv: string[]): string =>
   execFileSync("git", argv, { cwd: path, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
+
+test.runIf(isPerson)(
+  "an agent that takes over the history of main without its files: the merge is refused, and the history says why",
+  { timeout: 120_000 },
+  async () => {
+    const flow = await makeFlow(1);
+    const hold = join(flow.ledger, "hold");
+    writeFileSync(hold, "");
+    const run = await flow.create("a change");
+    const isAtWork = (): boolean => flow.withStore((store) => store.jobs({ run, status: "live" }).length > 0);
+    await expect.poll(isAtWork, { timeout: 60_000 }).toBe(true);
+    writeFileSync(join(flow.repo, "README.md"), "Of somebody else.\n");
+    flow.git("commit", "--quiet", "--all", "--message", "elsewhere");
+    const path = workspaceOf(flow, run);
+    gitIn(path, "fetch", "--quiet", flow.repo, "main");
+    gitIn(path, "reset", "--quiet", "--soft", "FETCH_HEAD");
+    rmSync(hold);
+    await flow.until(run, ["reviewing"]);
+    await quiet(flow);
+    const said = "This would undo 1 file changed on main: README.md. Nothing was changed.";
+    const at = flow.git("rev-parse", "main");
+    expect(await flow.say(`task merge ${run}`)).toMatchObject({ code: 5, document: { message: said } });
+    expect([flow.git("rev-parse", "main"), flow.state(run)]).toEqual([at, "reviewing"]);
+    const history = async (): Promise<string> =>
+      JSON.stringify((await flow.say(`history ${run} --limit 1000`)).document);
+    expect(await history()).toContain(`the merge was refused. ${said}`);
+    expect(await flow.say(`task merge ${run} --allow-undo`)).toMatchObject({ code: 0 });
+    expect(flow.git("show", "main:README.md")).toBe("A project.");
+    expect(await history()).toContain("the merge undid 1 file changed on main: README.md");
+  },
+);
 
 test.runIf(isPerson)(
   "what was reviewed is delivered: nothing has to be committed by anybody, and committing it changes nothing",

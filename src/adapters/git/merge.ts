@@ -35,6 +35,7 @@ import type { On } from "./own.ts";
 import { personCommits, type PersonCommits } from "./person-commits.ts";
 import { withBoth, withObjects } from "./plain.ts";
 import { bringOver, tipIn } from "./publish.ts";
+import { undoneBy } from "./undone.ts";
 import { updateRef } from "./update-ref.ts";
 
 export type Strategy = "ff" | "merge" | "squash";
@@ -54,6 +55,8 @@ export type Merging = {
   readonly message: string;
   /** Commits of a person on the branch are left out; otherwise they are a reason to refuse. */
   readonly leave?: boolean;
+  /** Changes of the target that the work sets back are lost; otherwise they are a reason to refuse. */
+  readonly allowUndo?: boolean;
 };
 
 export type Merged = {
@@ -69,6 +72,8 @@ export type Merged = {
   readonly checkout: string;
   /** The remote's branch, as it was fetched last, does not have it. */
   readonly isUnpushed: boolean;
+  /** What the target lost, in words; empty for nothing. */
+  readonly undone: string;
 };
 
 const FAILED = 1;
@@ -87,7 +92,7 @@ export function mergeWork(on: On, merging: Merging): Promise<Merged> {
   });
 }
 
-const TO_BE_MERGED: ReadonlySet<string> = new Set(["merge-conflict", "unreviewed-commits"]);
+const TO_BE_MERGED: ReadonlySet<string> = new Set(["merge-conflict", "unreviewed-commits", "would-undo"]);
 
 type Site = {
   readonly on: On;
@@ -100,8 +105,9 @@ async function merge(on: On, merging: Merging): Promise<Merged> {
   const site = siteOf(on, merging);
   await finishOrTakeBack(site);
   const { old, ...plan } = await planned(site);
-  if (plan.how === "already") return { ...plan, files: 0, checkout: "", isUnpushed: false };
+  if (plan.how === "already") return { ...plan, files: 0, checkout: "", isUnpushed: false, undone: "" };
   if (merging.leave !== true) await requireReviewed(site);
+  if (merging.allowUndo !== true) requireNothingUndone(merging, { old, undone: plan.undone });
   const path = await checkoutOf(site);
   await bringOver(on, merging);
   const now = await commitOf(site, { ...plan, old });
@@ -111,7 +117,8 @@ async function merge(on: On, merging: Merging): Promise<Merged> {
   const said = (await sayCommit(asking(on.env, inRepository(site)), now)).text;
   const fetched = await tipIn(on, site.commonDir, defaultRefs(merging.into).fetched);
   const isUnpushed = fetched !== undefined && fetched !== now;
-  return { how: plan.how, commit: now, said, files: plan.files, checkout: path ?? "", isUnpushed };
+  const undone = sayUndone(merging, plan.undone);
+  return { how: plan.how, commit: now, said, files: plan.files, checkout: path ?? "", isUnpushed, undone };
 }
 
 function siteOf(on: On, merging: Merging): Site {
@@ -147,7 +154,13 @@ async function finishOrTakeBack(site: Site): Promise<void> {
 export type Plan =
   | { readonly how: "already"; readonly commit: string; readonly said: string }
   /** The tree that the target gets. */
-  | { readonly how: Strategy; readonly tree: string; readonly files: number };
+  | {
+      readonly how: Strategy;
+      readonly tree: string;
+      readonly files: number;
+      /** Files whose changes in the target would be lost. */
+      readonly undone: readonly string[];
+    };
 
 /** The plan, and where the target is. Throws a UserError where the work cannot be merged. Writes nothing. */
 async function planned(site: Site): Promise<Plan & { readonly old: string }> {
@@ -169,7 +182,8 @@ async function planned(site: Site): Promise<Plan & { readonly old: string }> {
     if (conflicts.length > 0) throw conflict(merging, { old, files: conflicts });
     const names = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", `${old}^{tree}`, tree];
     const files = (await gitRecords(on.env, { ...call, args: names })).length;
-    return { old, how, tree, files };
+    const undone = await undoneBy(on, call, { base, target: old, work, tree });
+    return { old, how, tree, files, undone };
   });
 }
 
@@ -217,6 +231,25 @@ function conflict(
 function listed(names: readonly string[]): string {
   const more = names.length - NAMES_SHOWN;
   return `${names.slice(0, NAMES_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** The worker took over the history of the target without its files. */
+function requireNothingUndone(
+  merging: Merging,
+  { old, undone }: { readonly old: string; readonly undone: readonly string[] },
+): void {
+  if (undone.length === 0) return;
+  const { run, into, base } = merging;
+  const wish = `bring back what your work undoes of ${into}: git diff ${base.slice(0, 12)} ${old.slice(0, 12)}`;
+  throw new UserError("would-undo", `This would undo ${sayUndone(merging, undone)}. Nothing was changed.`, {
+    next: `signalbox task request-changes ${run} "${wish}"; to merge it all the same: signalbox task merge ${run} --allow-undo`,
+    exit: GATE,
+  });
+}
+
+function sayUndone({ into }: Merging, names: readonly string[]): string {
+  if (names.length === 0) return "";
+  return `${names.length} ${names.length === 1 ? "file" : "files"} changed on ${into}: ${listed(names)}`;
 }
 
 function nothingToMerge({ run }: Merging): UserError {
@@ -299,6 +332,7 @@ export async function forecastMerge(on: On, merging: Merging): Promise<Plan | Us
     const { old, ...plan } = await planned(site);
     if (plan.how === "already") return plan;
     if (merging.leave !== true) await requireReviewed(site);
+    requireNothingUndone(merging, { old, undone: plan.undone });
     const path = await checkoutOf(site);
     if (path !== undefined) await withCheckout(on, path, (checkout) => requireClean(site, checkout, old));
     return plan;

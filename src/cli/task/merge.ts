@@ -17,6 +17,7 @@ import { artifactPaths, boundWorkspace } from "../../engine/place.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import { factsOf } from "../../engine/known.ts";
+import { noteNew } from "../../engine/project.ts";
 import {
   acting,
   ask,
@@ -63,9 +64,10 @@ export type MergeData = {
 };
 
 export const command: Command = {
-  usage: "[TASK] [--strategy ff|merge|squash] [--squash] [--leave] [--message TEXT] [--delete-remote]",
+  usage:
+    "[TASK] [--strategy ff|merge|squash] [--squash] [--leave] [--allow-undo] [--message TEXT] [--delete-remote]",
   about:
-    "Merges the reviewed commit of a task into the default branch, checks what arrived, and the task is done. Without --strategy: a fast-forward where that is possible, a merge commit otherwise.\nNothing is touched on conflicts, if a checkout of the default branch has uncommitted changes, if the workspace changed after the review, or if the branch of the task has commits that were not reviewed. Only people can do this.",
+    "Merges the reviewed commit of a task into the default branch, checks what arrived, and the task is done. Without --strategy: a fast-forward where that is possible, a merge commit otherwise.\nNothing is touched on conflicts, if a checkout of the default branch has uncommitted changes, if the workspace changed after the review, if the work would undo changes of the default branch, or if the branch of the task has commits that were not reviewed. Only people can do this.",
   words: { min: 0, max: 1 },
   options: {
     ...OF_PROJECT,
@@ -75,6 +77,9 @@ export const command: Command = {
     },
     squash: { about: "short for --strategy squash" },
     leave: { about: "leave out commits on the branch of the task that were not reviewed" },
+    "allow-undo": {
+      about: "merge also what undoes changes that the default branch got since the task began",
+    },
     message: { takes: "TEXT", about: "the message of the new commit" },
     "delete-remote": { about: "delete the branch on the project's remote afterwards" },
     note: { takes: "TEXT", about: "why, for the history" },
@@ -98,17 +103,22 @@ export function merge(given: Given, door: Door): Promise<Answer> {
     const git = { home: on.home, env: door.env };
     const commit = await requireHandover(on, kept, end?.facts.tree ?? kept.run.tree);
     const { mergeWork } = await import("../../adapters/git/merge.ts");
-    const merged = await mergeWork(git, {
+    const merged = await noting(
+      on,
       run,
-      repo,
-      branch,
-      base,
-      into,
-      commit,
-      message: options["message"] ?? messageOf(kept, strategy),
-      leave: options["leave"] !== undefined,
-      ...(strategy === undefined ? {} : { strategy }),
-    });
+      mergeWork(git, {
+        run,
+        repo,
+        branch,
+        base,
+        into,
+        commit,
+        message: options["message"] ?? messageOf(kept, strategy),
+        leave: options["leave"] !== undefined,
+        allowUndo: options["allow-undo"] !== undefined,
+        ...(strategy === undefined ? {} : { strategy }),
+      }),
+    );
     const done = await finish(on, kept, { end, voice, note: options["note"], key: options["key"] });
     const remote =
       options["delete-remote"] === undefined
@@ -116,6 +126,19 @@ export function merge(given: Given, door: Door): Promise<Answer> {
         : await deleteRemote(on, { repo, branch, merged: merged.commit });
     return answerOf(done, { branch, into, work: commit, merged, remote });
   });
+}
+
+/** That work undoes what others did is in the history, whether it was refused or wanted. */
+async function noting({ box }: Acting, run: string, merging: Promise<Merged>): Promise<Merged> {
+  try {
+    const merged = await merging;
+    if (merged.undone !== "") noteNew(box, run, [`the merge undid ${merged.undone}`]);
+    return merged;
+  } catch (error) {
+    if (error instanceof UserError && error.code === "would-undo")
+      noteNew(box, run, [`the merge was refused. ${error.message}`]);
+    throw error;
+  }
 }
 
 function strategyOf(options: Given["options"]): Strategy | undefined {
@@ -345,6 +368,7 @@ function answerOf(
   const message = `${sayMerged(into, of.merged)}; ${run} is ${to}`;
   const next = `signalbox show ${run}`;
   const followed = checkout === "" ? [] : [`${checkout} has followed`];
+  const lost = of.merged.undone === "" ? [] : [`this undid ${of.merged.undone}`];
   const unpushed = of.merged.isUnpushed ? [`not pushed yet: git push origin ${into}`] : [];
   return {
     exit: EXIT_OK,
@@ -353,7 +377,10 @@ function answerOf(
     data: () => data,
     text: () => `${message}\n`,
     next,
-    talk: talkOf([...told, ...followed, ...unpushed, ...(remote === undefined ? [] : [remote.told])], next),
+    talk: talkOf(
+      [...told, ...lost, ...followed, ...unpushed, ...(remote === undefined ? [] : [remote.told])],
+      next,
+    ),
   };
 }
 
