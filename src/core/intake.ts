@@ -59,8 +59,7 @@ function takeIn(draft: Draft, reading: Reading, from: { actor: Actor; isGiven: b
   const known = run.held[key];
   if (!artifact.by.includes(by)) {
     if (displaces(known, reading)) displace(draft, reading, by);
-    else if (run.seen[key] !== reading.digest)
-      record(draft, { type: "artifact-seen", key, digest: reading.digest });
+    else noteSeen(draft, key, reading.digest);
     return;
   }
   const agent = actor.type === "agent" && !isLookedAt ? currentAgent(run, actor) : undefined;
@@ -80,10 +79,17 @@ function takeIn(draft: Draft, reading: Reading, from: { actor: Actor; isGiven: b
     known.tree === tree &&
     known.reading.digest === reading.digest &&
     sameInputs(known.inputs, inputs)
-  )
+  ) {
+    // Another actor may have replaced the text in between: the next attempt must not find that replacement in `seen`.
+    noteSeen(draft, key, reading.digest);
     return;
+  }
   record(draft, { type: "artifact-read", reading, by, tree, inputs, ...(isAgain ? { again: true } : {}) });
   if (reading.slot !== "") settleSlot(draft, reading);
+}
+
+function noteSeen(draft: Draft, key: string, digest: string): void {
+  if (draft.run.seen[key] !== digest) record(draft, { type: "artifact-seen", key, digest });
 }
 
 /**

@@ -321,6 +321,32 @@ test("the machine below an agent may go away five times; the sixth counts as a c
   ]);
 });
 
+test("a review that comes back unchanged is the text last seen: what replaced it in between counts when it is written again", () => {
+  const rejected = (id: string): Text => ({ id, ok: true, verdict: "FAIL" });
+  const events: readonly TaskEvent[] = [
+    { type: "START.agent-review", by: "human", attempt: 0, workspace: true, tree: "t1" },
+    { type: "ASK.working", by: "reviewer", attempt: 1, review: rejected("old"), tree: "t1" },
+    {
+      type: "ASK.agent-review",
+      by: "human",
+      attempt: 0,
+      handoff: { id: "handoff", ok: true },
+      review: rejected("other"),
+    },
+    { type: "OBSERVE", review: rejected("new"), workspace: false },
+    { type: "REVIEWER_ENDED", attempt: 2, infrastructure: true, review: rejected("old") },
+    { type: "REVIEWER_ENDED", attempt: 3, infrastructure: false, review: rejected("new") },
+  ];
+  let pair = newPair();
+  const states = events.map((event) => {
+    const { pair: after, ours, theirs } = play(workflow, pair, event);
+    expect(ours).toEqual(theirs);
+    pair = after;
+    return ours.state;
+  });
+  expect(states.at(-1)).toBe("stuck");
+});
+
 function defined<T extends object>(record: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
