@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Env, Home } from "../home/paths.ts";
 import { packageRoot } from "../library/package.ts";
 import { keyOf } from "./names.ts";
-import { panesOf } from "./panes.ts";
+import { lookAtPanes } from "./panes.ts";
 import { findPlace } from "./place.ts";
 import { MARKED, tmuxProgram, way, type Terminals } from "./tmux.ts";
 
@@ -28,7 +28,7 @@ export async function paneHealth(
   home: Home,
   env: Env = process.env,
 ): Promise<ReadonlyMap<string, RunTerminal> | undefined> {
-  const panes = await panesOf({ home, env });
+  const panes = await lookAtPanes({ home, env });
   if (panes === undefined) return undefined;
   const runs = new Map<string, RunTerminal>();
   const listed = new Set<string>();
@@ -58,7 +58,7 @@ export async function attachArgs(
   { run, window }: Wanted,
 ): Promise<readonly string[] | undefined> {
   const place = findPlace(on.home);
-  const panes = place === undefined ? undefined : await panesOf(on);
+  const panes = place === undefined ? undefined : await lookAtPanes(on);
   if (place === undefined || panes === undefined) return undefined;
   const own = panes.filter((each) => each.run === run);
   const key = window === undefined ? undefined : keyOf(window);

@@ -42,8 +42,13 @@ const FIELDS = [
 ];
 const LIST = ["list-panes", "-a", "-F", FIELDS.map((name) => `#{${name}}`).join("|")];
 
-/** Undefined where no server runs. */
+/** Undefined where no server runs. The supervisor waits as long as for any other command: its effect fails without an answer. */
 export async function panesOf(on: Terminals): Promise<readonly Pane[] | undefined> {
+  return panesIn(await callTmux(on, { args: LIST }));
+}
+
+/** The same for a person who looks: a server that stands still is reported soon. */
+export async function lookAtPanes(on: Terminals): Promise<readonly Pane[] | undefined> {
   return panesIn(await callTmux(on, { args: LIST, isLook: true }));
 }
 
