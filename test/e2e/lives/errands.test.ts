@@ -34,7 +34,7 @@ const dice = diceOf(Number(process.env["SIGNALBOX_SEED"]));
 const chosen =
   process.env["SIGNALBOX_DEEP"] === undefined ? [PLACES[Math.floor(dice() * PLACES.length)] ?? ""] : PLACES;
 
-test.runIf(isPerson).for(chosen)("killed at %s", { timeout: 180_000 }, async (place) => {
+test.runIf(isPerson).for(chosen)("killed at %s", async (place) => {
   const flow = await makeFlow(1);
   const log = join(flow.root, "failpoints");
   /** Typed again by somebody whose command was killed. Gives the exit code. */

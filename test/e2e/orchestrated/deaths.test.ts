@@ -63,7 +63,7 @@ const ALONE: readonly (readonly [life: keyof typeof LIVES, failpoint: string])[]
   ["full", "registry.after-child"],
   ["full", "registry.before-outcome"],
   ["full", "registry.before-graph-set"],
-  ["full", "commit.before-index"],
+  ["full", "commit.before-ref"],
   ["full", "commit.after-ref"],
   ["full", "tag.before-ref"],
   ["full", "tag.after-ref"],

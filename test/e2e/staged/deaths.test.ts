@@ -35,7 +35,7 @@ const AT_WORK: Readonly<Record<string, string>> = {
 
 /** Where nobody but the supervisor is at work, it is killed at a place of its own. */
 const ALONE: Readonly<Record<string, string>> = {
-  committing: "commit.before-index",
+  committing: "commit.before-ref",
   opening: "pull-request.before-push",
 };
 

@@ -80,7 +80,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("staged", LONG, () => {
   });
 
   test.runIf(IS_DEEP)(
-    "git_workflow none: the work waits, and is kept when it was taken",
+    "git_workflow none: the work waits on its branch, and the branch stays when it was taken",
     async ({ expect }) => {
       await inStaged({ remote: true }, async (on) => {
         const run = await on.run("A goal", "--param", "git_workflow=none");
@@ -90,8 +90,8 @@ describe.runIf(isPerson && IS_DEEP).concurrent("staged", LONG, () => {
         expect(JSON.stringify(document)).toContain("The work of run");
         expect((await on.type("answer", run, "taken")).code).toBe(0);
         const now = await on.until(run, ({ state, isIdle }) => state === "completed" && isIdle);
-        expect(on.git("rev-list", "--count", `main..signalbox/${run}`)).toBe("0");
-        expect(on.git("diff", "--name-only", "main", now.workspace?.salvage ?? "")).toBe(WORK);
+        expect(on.git("diff", "--name-only", `main..signalbox/${run}`)).toBe(WORK);
+        expect(now.workspace).toMatchObject({ status: "released", salvage: "" });
         expect(ghCalls(on.user)).toEqual([]);
       });
     },
