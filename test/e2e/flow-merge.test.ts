@@ -181,6 +181,28 @@ test.runIf(isPerson)(
   },
 );
 
+test.runIf(isPerson)(
+  "a conflict: a worker that never commits types what it is told, and its work can be merged",
+  { timeout: 120_000 },
+  async () => {
+    const flow = await makeFlow(1);
+    const run = await reviewed(flow, "loose");
+    writeFileSync(join(flow.repo, "README.md"), "Another project.\n");
+    flow.git("commit", "-qam", "Meanwhile");
+    const main = flow.git("rev-parse", "main");
+    const no = await flow.say(`task merge ${run}`);
+    expect(no).toMatchObject({ code: 5, document: { code: "merge-conflict" } });
+    expect((await flow.say(String(no.document["next"]).replace("signalbox ", ""))).code).toBe(0);
+    await flow.until(run, ["working", "agent-review"]);
+    await flow.until(run, ["reviewing"]);
+    await quiet(flow);
+    expect(readFileSync(join(flow.ledger, `${run}.typed`), "utf8")).toContain("Merge conflict in README.md");
+    expect(await flow.say(`task merge ${run}`)).toMatchObject({ code: 0, document: { to: "done" } });
+    expect(flow.git("show", "main:README.md")).toBe(`A project.\n${run}`);
+    expect(flow.git("merge-base", main, "main")).toBe(main);
+  },
+);
+
 type Elsewhere = readonly [how: string, merge: (flow: Flow, branch: string) => void];
 
 const ELSEWHERE: readonly Elsewhere[] = [

@@ -9,7 +9,7 @@ import { clear, look, makeLife, story, type, type Answer, type Life } from "./li
 
 /**
  * Plans, commits one file, hands over. Files of its run's name say where it ends: before all that (`stop`), or without handing over
- * (`hold`); and what it does not commit: anything (`loose`), or a second file (`half`).
+ * (`hold`); and what it does not commit: anything (`loose`), or a second file (`half`). Told to merge a commit, it types just that.
  */
 const WORKER = `. "$FLOW/../turn.sh"
 # The page is away for a moment while somebody replaces it.
@@ -23,6 +23,14 @@ if [ "$status" = planning ]; then
   printf 'APPROACH: as always\\n' | signalbox submit plan - >/dev/null
   signalbox task update --status working >/dev/null || exit 0
 fi
+# Types what it is told, to the letter.
+told() { grep -o "$1" TASK.md | head -n 1; }
+finish=true
+if merge=$(told 'git merge --no-edit [0-9a-f]*'); then
+  eval "$(told "git add -A; git commit -m '[^']*'")" >>"$FLOW/$SIGNALBOX_RUN.typed" 2>&1
+  eval "$merge" >>"$FLOW/$SIGNALBOX_RUN.typed" 2>&1
+  finish=$(told 'git add -A; git commit --no-edit')
+fi
 echo "$SIGNALBOX_RUN" >"work-$SIGNALBOX_RUN.txt"
 if [ -e "$FLOW/$SIGNALBOX_RUN.loose" ]; then
   printf 'A project.\\n%s\\n' "$SIGNALBOX_RUN" >README.md
@@ -30,6 +38,7 @@ else
   git add -A
   git commit --quiet --message "work of $SIGNALBOX_RUN"
 fi
+eval "$finish" >>"$FLOW/$SIGNALBOX_RUN.typed" 2>&1
 [ ! -e "$FLOW/$SIGNALBOX_RUN.half" ] || echo "$SIGNALBOX_RUN" >"half-$SIGNALBOX_RUN.txt"
 [ -e "$FLOW/$SIGNALBOX_RUN.hold" ] && exit 0
 printf 'DONE: it\\n' | signalbox submit handoff - >/dev/null

@@ -101,6 +101,22 @@ test.for<[string, readonly (Step | typeof HAND_OVER)[], string]>([
     ],
     "merged one side",
   ],
+  [
+    "a merge of the agent's that ends in the content handed over",
+    [
+      edit("1"),
+      HAND_OVER,
+      own("one"),
+      (path, { env }) => void sh(path, env, ["switch", "-q", "-c", "side", "HEAD~"]),
+      edit("side", "side.txt"),
+      own("side"),
+      (path, { env }) => void sh(path, env, ["switch", "-q", "work"]),
+      (path, { env }) =>
+        void sh(path, env, ["merge", "-q", "--strategy=ours", "--no-edit", "-m", "merged", "side"]),
+      HAND_OVER,
+    ],
+    "merged one side",
+  ],
 ])("%s", async ([, steps, expected]) => {
   const { of, path, handOver } = await prepared();
   const before = mainCheckout(of);

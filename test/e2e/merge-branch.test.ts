@@ -164,7 +164,7 @@ test("commits of a person on the branch: shown, never overwritten, left out or r
   expect(no.message).toContain(`${mine.slice(0, 7)} A: By hand`);
   expect([at(of, "main"), at(of, "task"), status(of)]).toEqual([main, mine, ""]);
   // The worker is given what it is asked to merge: its clone borrows from the mirror.
-  expect(no.next).toContain(`git merge ${mine.slice(0, 12)}`);
+  expect(no.next).toContain(`git merge --no-edit ${mine.slice(0, 12)}`);
   sh(path, of.env, ["merge", "-q", mine.slice(0, 12)]);
   const left = site();
   const { commit: reviewed } = handOver(left);
@@ -234,7 +234,7 @@ test("a conflict is told before anything is touched, and the worker gets the com
   const main = ahead(of, { "a.txt": "otherwise\n" });
   const no = await refused(mergeWork(on(of), merging(of)));
   expect(no.message).toBe("Merge conflict in a.txt. Nothing was changed.");
-  expect(no.next).toContain(`git merge ${main.slice(0, 12)}`);
+  expect(no.next).toContain(`git merge --no-edit ${main.slice(0, 12)}`);
   expect(() => sh(path, of.env, ["merge", main.slice(0, 12)])).toThrow("Command failed");
   put(path, { "a.txt": "both\n" });
   handOver(of, {});

@@ -2,7 +2,7 @@
  * The handover: everything in the workspace as one commit in the mirror, which verdicts, checks and delivery refer to.
  *
  * Its parent is the agent's own commit where the agent has made new ones, otherwise the handover before it. A tree that is the
- * head's already makes no commit, whoever committed it. `refs/runs/RUN/work/TREE` finds the handover of a tree again.
+ * head's already makes no commit, whoever committed it; a merge of the agent's that ends in the same tree is taken for its history. `refs/runs/RUN/work/TREE` finds the handover of a tree again.
  */
 
 import { failpoint } from "../failpoint.ts";
@@ -40,9 +40,10 @@ export async function handover(on: On, bench: Bench, of: Handover): Promise<Hand
   const { run, tree, artifacts } = of;
   const known = refAt(bench.mirror, workRef(run, tree));
   const head = refAt(bench.mirror, runRef(run, "head")) ?? bench.base;
-  // Also where the commit leaves out a part of the work, as the workflow has ordered.
-  if (known !== undefined && known === head) return { commit: known, notes: [] };
   const tip = await tipOf(on, bench);
+  // Also where the commit leaves out a part of the work, as the workflow has ordered.
+  if (known !== undefined && known === head && !(await hasMerged(on, bench, { head, tip })))
+    return { commit: known, notes: [] };
   const index = await headIndex(on, bench, tip);
   const noneNested =
     bench.isPlace === true ? undefined : requireNoneNested(on, bench, { run, index, exclude: "" });
@@ -119,7 +120,11 @@ type Wanted = {
 
 /** The head or the agent's own commit where its tree is this one, otherwise a new commit on top of them. */
 export async function commitFor(on: On, bench: Bench, { of, head, tip, tree }: Wanted): Promise<HandedOver> {
-  if (head !== "" && (await treeInMirror(on, bench.mirror, head)) === tree)
+  if (
+    head !== "" &&
+    (await treeInMirror(on, bench.mirror, head)) === tree &&
+    !(await hasMerged(on, bench, { head, tip }))
+  )
     return { commit: head, notes: [] };
   // Every head descends from the base.
   const isKnown = ["", head, bench.base].includes(tip);
@@ -140,6 +145,17 @@ export async function commitFor(on: On, bench: Bench, { of, head, tip, tree }: W
 
 async function unsigned(on: On, call: Call): Promise<HandedOver> {
   return { commit: await git(on.env, call), notes: [] };
+}
+
+/** The agent has merged something since the head: without its merge, a conflict that it resolved would come back at the delivery. */
+async function hasMerged(
+  on: On,
+  bench: Bench,
+  { head, tip }: { readonly head: string; readonly tip: string },
+): Promise<boolean> {
+  if (bench.isPlace === true || ["", head, bench.base].includes(tip)) return false;
+  const args = ["rev-list", "--merges", "--max-count=1", tip, "--not", head, bench.base];
+  return (await git(on.env, { ...within(bench), args })) !== "";
 }
 
 /** A signing key may be locked while the user is away: the handover is then made without a signature, and the run notes it. */

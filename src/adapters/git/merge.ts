@@ -221,11 +221,25 @@ function conflict(
   { run, into }: Merging,
   { old, files }: { readonly old: string; readonly files: readonly string[] },
 ): UserError {
-  const wish = `git merge ${old.slice(0, 12)} (that is ${into}), and resolve the conflicts`;
+  const wish = mergeSteps(old, `the newest ${into}`);
   return new UserError("merge-conflict", `Merge conflict in ${listed(files)}. Nothing was changed.`, {
     next: `signalbox task request-changes ${run} "${wish}"`,
     exit: GATE,
   });
+}
+
+/**
+ * What a worker types to merge a commit. Its clone may hold nothing but uncommitted work, which a merge refuses to overwrite, and its
+ * refs are as old as the clone: the commit is named by its id, which the mirror has. No character ends a double-quoted argument.
+ */
+function mergeSteps(commit: string, what: string): string {
+  const steps = [
+    "git add -A; git commit -m 'Work so far'",
+    `git merge --no-edit ${commit.slice(0, 12)} (${what})`,
+    "resolve the conflicts, if there are any",
+    "git add -A; git commit --no-edit",
+  ];
+  return steps.map((step, index) => `${index + 1}. ${step}`).join("  ");
 }
 
 function listed(names: readonly string[]): string {
@@ -277,7 +291,7 @@ function unreviewed({ run, branch }: Merging, { tip, commits }: PersonCommits): 
     "unreviewed-commits",
     `The branch ${branch} has ${count} not reviewed: ${shown}. Nothing was changed.`,
     {
-      next: `signalbox task request-changes ${run} "git merge ${tip.slice(0, 12)}" has them merged and reviewed; without them: signalbox task merge ${run} --leave`,
+      next: `signalbox task request-changes ${run} "${mergeSteps(tip, branch)}" has them merged and reviewed; without them: signalbox task merge ${run} --leave`,
       exit: GATE,
     },
   );
