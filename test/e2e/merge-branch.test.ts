@@ -1,4 +1,5 @@
 /** Work is merged by a person: what comes of it, what is refused, and that a killed process leaves a way on. */
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -330,6 +331,24 @@ test.for(sampled(5, OBSTACLES))("%s: nothing is touched", async ([, code, names,
   expect(no.message).toContain(names);
   expect(status(of)).toBe(before[1]);
   expect(at(of, "main")).toBe(before[0]);
+});
+
+test.for<[file: string, way: string]>([
+  ["b.txt", "stash push -- b.txt"],
+  [".signalbox/config.yaml", "commit -m 'Change settings' -- .signalbox/config.yaml"],
+])("uncommitted changes in %s: what is advised, typed to the letter, makes way", async ([file, way]) => {
+  const of = site();
+  ahead(of, { ".signalbox/config.yaml": "terminal: auto\n" });
+  handOver(of);
+  put(of.repo, { [file]: "mine\n" });
+  const no = await refused(mergeWork(on(of), merging(of)));
+  const [first = "", , last] = no.next?.split(/, then: /) ?? [];
+  expect(first).toContain(way);
+  const typed = (line: string): void => void execFileSync("sh", ["-c", line], { env: of.env, stdio: "pipe" });
+  typed(first);
+  await mergeWork(on(of), merging(of));
+  if (last !== undefined) typed(last);
+  expect(readFileSync(join(of.repo, file), "utf8")).toBe("mine\n");
 });
 
 test("a rebase of the branch under way anywhere", async () => {

@@ -363,8 +363,26 @@ async function requireClean({ on, merging }: Site, checkout: Checkout, old: stri
   throw new UserError(
     "checkout-dirty",
     `${merging.into} is checked out in ${path} with uncommitted changes in ${listed(changed)}. Nothing was changed.`,
-    { next: `git -C '${path}' stash, then: signalbox task merge ${merging.run}`, exit: GATE },
+    { next: putAside(path, changed, `signalbox task merge ${merging.run}`), exit: GATE },
   );
+}
+
+/**
+ * How to get uncommitted changes out of the way, and back. A changed file of `.signalbox` is to be committed: without it, settings that
+ * a person trusted would be missing while it is stashed, and tasks would stop.
+ */
+function putAside(path: string, files: readonly string[], then: string): string {
+  const git = `git -C ${shellWord(path)}`;
+  const own = files.filter((name) => name.startsWith(".signalbox/"));
+  const words = (names: readonly string[], all: string): string =>
+    names.length > NAMES_SHOWN ? all : names.map(shellWord).join(" ");
+  if (own.length > 0)
+    return `${git} commit -m 'Change settings' -- ${words(own, ".signalbox")}, then: ${then}`;
+  return `${git} stash push -- ${words(files, ".")}, then: ${then}, then: ${git} stash pop`;
+}
+
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 type Making = Extract<Plan, { readonly tree: string }> & { readonly old: string };
