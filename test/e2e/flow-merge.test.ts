@@ -203,6 +203,18 @@ test.runIf(isPerson)(
   },
 );
 
+test.runIf(isPerson)(
+  "task cancel: the branch has the work as soon as the command says so",
+  { timeout: 120_000 },
+  async () => {
+    const flow = await makeFlow(1);
+    const run = await reviewed(flow, "loose");
+    writeFileSync(join(workspaceOf(flow, run), "IDEA.md"), "half a thought\n");
+    const { code } = await flow.say(`task cancel ${run} --yes`);
+    expect([code, flow.git("show", `${branchOf(flow, run)}:IDEA.md`)]).toEqual([0, "half a thought"]);
+  },
+);
+
 type Elsewhere = readonly [how: string, merge: (flow: Flow, branch: string) => void];
 
 const ELSEWHERE: readonly Elsewhere[] = [

@@ -1,13 +1,19 @@
-/** `signalbox task cancel`: ends a task early. Whoever is at a terminal is asked where somebody's work would be put away. */
+/** `signalbox task cancel`: ends a task early. At a terminal it asks first if the task has a workspace. */
 
+import { setTimeout as pause } from "node:timers/promises";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { acting } from "../../app/context.ts";
+import type { Invocation } from "../../app/invocation.ts";
 import type { Answer, Command } from "../command.ts";
 import { command as cancelRun } from "../commands/cancel.ts";
 import { requireKept } from "../../app/runs/load.ts";
 import { isConfirmed } from "./confirm.ts";
 import { OF_PROJECT, taskOf } from "./which.ts";
+
+/** The release usually takes less than a second; an agent that does not end at once may take longer. */
+const RELEASE_MS = 3000;
+const POLL_MS = 50;
 
 export const command: Command = {
   usage: "[TASK] [--yes] [--note TEXT] [--key KEY]",
@@ -32,7 +38,22 @@ export const command: Command = {
       throw new UserError("not-confirmed", `${run} is as it was`, `signalbox task cancel ${run} --yes`);
     const answer = await cancelRun.answer({ ...given, words: [run] }, door);
     if (!isBound) return answer;
-    const where = `  its branch has all of its work; files that git does not hold are kept: signalbox salvage list\n`;
+    const work = (await isReleased(door, run))
+      ? "its branch has all of its work"
+      : "its branch will have all of its work when its agents have stopped";
+    const where = `  ${work}; files that git does not hold are kept: signalbox salvage list\n`;
     return { ...answer, talk: `${where}${answer.talk ?? ""}` };
   },
 };
+
+/** The release commits the work to the branch: waits for it, for a moment. */
+async function isReleased(door: Invocation, run: string): Promise<boolean> {
+  const isBound = (): Promise<boolean> =>
+    acting(door, (on) => on.box.store.workspace(run)?.status === "bound");
+  const endsAt = performance.now() + RELEASE_MS;
+  while (await isBound()) {
+    if (performance.now() > endsAt) return false;
+    await pause(POLL_MS);
+  }
+  return true;
+}
