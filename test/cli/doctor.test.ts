@@ -11,7 +11,7 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { takeSupervisorLock } from "../../src/adapters/supervisor/lock.ts";
@@ -177,6 +177,28 @@ describe("what is not broken, and still worth telling", () => {
     expect(await shown(on)).toMatch(/^problem {2}git +\S+ is 2\.17\.1: 2\.20 is needed/m);
     writeFileSync(join(on.root, "bin/git"), "#!/bin/sh\nexit 3\n", { mode: 0o755 });
     expect(await shown(on)).toMatch(/^problem {2}git +\S+ is of no known version/m);
+  });
+
+  test("workflows whose programs are missing: the settings that help are named, and help", async () => {
+    const on = await withRuns();
+    const bin = join(on.root, "only-codex");
+    mkdirSync(bin);
+    writeFileSync(join(bin, "codex"), "#!/bin/sh\n", { mode: 0o755 });
+    const env = { PATH: `${bin}:/usr/bin:/bin` };
+    const before = await shown(on, env);
+    const file = join(on.root, ".config/signalbox/config.yaml");
+    const line = "workflows: { task: { harness: codex, review_harness: codex } }";
+    expect(before).toContain(`or put this line into ${file}: ${line}`);
+    expect(before).toMatch(
+      /^missing {2}workflow task +uses claude, which is not installed \(harness: claude, review_harness: claude\); try: install claude/m,
+    );
+    expect(before).toMatch(/^note {5}workflow staged +uses claude/m);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `${line}\n`);
+    const after = await shown(on, env);
+    expect(after).not.toMatch(/^missing/m);
+    expect(after).not.toContain("workflow task");
+    expect(after).toContain(`put this line below workflows: in ${file}: change: { roles: { planner: codex`);
   });
 
   test("what nobody looks after", async () => {

@@ -3,7 +3,7 @@
 import { showProblem } from "../../format/problem.ts";
 import type { Settings } from "../../engine/ports/settings.ts";
 import { builtInHarnesses } from "../config/built-in.ts";
-import { surveySettings } from "../config/read.ts";
+import { surveySettings, type Surveyed } from "../config/read.ts";
 import { surveyWorkflows } from "../config/survey-workflows.ts";
 import type { Env } from "../home/paths.ts";
 import { repositoryOf } from "../trust/repository.ts";
@@ -11,6 +11,7 @@ import type { TrustStore } from "../trust/trust.ts";
 import { UserError } from "../user-error.ts";
 import { lookedLong, ok, type Finding } from "./finding.ts";
 import { lackOf, programAt } from "./program.ts";
+import { lookAtWorkflows } from "./workflow-harnesses.ts";
 
 type On = { readonly cwd: string; readonly env: Env; readonly store: TrustStore };
 
@@ -38,6 +39,7 @@ export async function lookAtSettings({ cwd, env, store }: On): Promise<readonly 
       ...noted,
       ...(repo === undefined ? [nowhere(why)] : trustOf(repo, isTrusted)),
       ...harnessesOf(settings, env["PATH"] ?? ""),
+      ...(await workflowsOf({ cwd, env }, { settings, layers })),
     ];
   });
 }
@@ -70,13 +72,19 @@ function lackIn(program: string): string {
   return program.includes("/") ? `${program} ${why}` : `${program} is not on your PATH`;
 }
 
-/** One is enough, whatever is built in. The one that is used unless a role names another is named first. */
-function harnessesOf(settings: Settings, path: string): readonly Finding[] {
-  const usual = settings.harness("")?.name ?? "";
-  const all = settings.harnesses.map((name) => {
+type Program = { readonly name: string; readonly program: string; readonly place: string | undefined };
+
+function programsOf(settings: Settings, path: string): readonly Program[] {
+  return settings.harnesses.map((name) => {
     const program = settings.harness(name)?.command[0] ?? "";
     return { name, program, place: programAt(program, path) };
   });
+}
+
+/** One is enough, whatever is built in. The one that is used unless a role names another is named first. */
+function harnessesOf(settings: Settings, path: string): readonly Finding[] {
+  const usual = settings.harness("")?.name ?? "";
+  const all = programsOf(settings, path);
   const found = all.filter(({ place }) => place !== undefined);
   const lost = all.filter(({ place }) => place === undefined);
   if (found.length === 0) {
@@ -89,15 +97,24 @@ function harnessesOf(settings: Settings, path: string): readonly Finding[] {
   const good = found.map(({ name, place = "" }) =>
     ok(`harness ${name}`, name === usual ? `${place}, the usual one` : place),
   );
-  // Who has named a harness of their own means to use that one.
-  const builtIn = builtInHarnesses("");
-  const hasOwn = found.some(({ name }) => !Object.hasOwn(builtIn, name));
   const notes = lost.map(({ name, program }): Finding => {
-    const text = `${lackIn(program)}${name === usual ? ", and roles that name no harness use it" : ""}`;
-    const next =
-      name === usual ? `install ${program}, or set "harness: ${found[0]?.name ?? ""}" in config.yaml` : "";
-    const status = name === usual && !hasOwn ? "missing" : "note";
-    return { status, name: `harness ${name}`, text, next };
+    const text = `${lackIn(program)}${name === usual ? ", and roles of your own workflows that name no harness use it" : ""}`;
+    return { status: "note", name: `harness ${name}`, text, next: "" };
   });
   return [...good, ...notes];
+}
+
+/** Whether the built-in workflows find their programs. Where no program is installed at all, that is said already. */
+async function workflowsOf(
+  { cwd, env }: Pick<On, "cwd" | "env">,
+  { settings, layers }: Pick<Surveyed, "settings" | "layers">,
+): Promise<readonly Finding[]> {
+  const found = programsOf(settings, env["PATH"] ?? "").filter(({ place }) => place !== undefined);
+  const builtIn = builtInHarnesses("");
+  const own = found.filter(({ name }) => !Object.hasOwn(builtIn, name));
+  const instead = (own[0] ?? found[0])?.name;
+  if (instead === undefined) return [];
+  const where = { cwd, home: env["HOME"] ?? "" };
+  // A user who has named a harness of their own means to use that one.
+  return lookAtWorkflows({ where, env, settings, layers, instead, hasOwn: own.length > 0 });
 }
