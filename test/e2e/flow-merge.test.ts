@@ -1,10 +1,10 @@
 /** `task merge` as a person types it, and merges that were made elsewhere. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { isPerson } from "../support/person.ts";
-import { processesOf, story } from "./lives/life.ts";
+import { PROGRAM, processesOf, story } from "./lives/life.ts";
 import { clearFlows, makeFlow, type Flow } from "./flow-support.ts";
 
 afterEach(clearFlows);
@@ -85,11 +85,15 @@ test.runIf(isPerson).for(IS_DEEP ? ["merge.after-ref", "merge.after-forget"] : [
 );
 
 /** A task in reviewing whose worker left something out of its commits. */
-async function reviewed(flow: Flow, how: "loose" | "half"): Promise<string> {
+async function reviewed(
+  flow: Flow,
+  how: "loose" | "half" | "reject",
+  state: "reviewing" | "stuck" = "reviewing",
+): Promise<string> {
   const run = await flow.create(`${how} work`, "--no-start");
   writeFileSync(join(flow.ledger, `${run}.${how}`), "");
   expect((await flow.say(`task start ${run}`)).code).toBe(0);
-  await flow.until(run, ["reviewing"]);
+  await flow.until(run, [state]);
   await quiet(flow);
   return run;
 }
@@ -200,6 +204,32 @@ test.runIf(isPerson)(
     expect(await flow.say(`task merge ${run}`)).toMatchObject({ code: 0, document: { to: "done" } });
     expect(flow.git("show", "main:README.md")).toBe(`A project.\n${run}`);
     expect(flow.git("merge-base", main, "main")).toBe(main);
+  },
+);
+
+test.runIf(isPerson)(
+  "a stuck task: sending it back comes first, and merging it past its failed reviews is named",
+  { timeout: 180_000 },
+  async () => {
+    const flow = await makeFlow(1);
+    const run = await reviewed(flow, "reject", "stuck");
+    const shown = (line: string): string => {
+      const { cwd, env } = { cwd: flow.repo, env: flow.env };
+      const said = spawnSync(process.execPath, [PROGRAM, ...line.split(" ")], { cwd, env, encoding: "utf8" });
+      return said.stdout + said.stderr;
+    };
+    expect(shown("inbox")).toMatch(
+      new RegExp(
+        `signalbox task request-changes ${run} "TEXT" +send it back[^]*move ${run} reviewing.*waives the failed review`,
+      ),
+    );
+    expect((await flow.say(`task request-changes ${run} "Add the test"`)).code).toBe(0);
+    await flow.until(run, ["working", "agent-review"]);
+    await flow.until(run, ["stuck"]);
+    await quiet(flow);
+    const waived = "2 reviews failed; the review is waived by you";
+    expect(shown(`move ${run} reviewing`)).toContain(waived);
+    expect(shown(`task merge ${run}`)).toMatch(new RegExp(`merged into main.*\n  ${waived}\n`));
   },
 );
 

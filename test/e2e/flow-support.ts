@@ -46,7 +46,9 @@ signalbox task update --status agent-review >/dev/null
 `;
 const REVIEWER = `. "$FLOW/../turn.sh"
 while [ -e "$FLOW/$SIGNALBOX_RUN.silent" ]; do sleep 0.1; done
-printf 'Verdict: PASS\\n' | signalbox submit review - >/dev/null
+verdict='Verdict: PASS\\n'
+[ ! -e "$FLOW/$SIGNALBOX_RUN.reject" ] || verdict="Verdict: FAIL\\n\\n- attempt $SIGNALBOX_ATTEMPT: no test\\n"
+printf "$verdict" | signalbox submit review - >/dev/null
 `;
 
 /** A turn waits while the file `hold` is there, and then as long as the file `pace` says, in seconds. */

@@ -4,6 +4,7 @@ import type { UserError } from "../../adapters/user-error.ts";
 import type { Submission } from "../../engine/write.ts";
 import { ask, type Acting, type Done, type Voice } from "../context.ts";
 import { conflict } from "../refusal.ts";
+import { sayWaived } from "./waived.ts";
 
 export type Moving = {
   readonly run: string;
@@ -15,9 +16,9 @@ export type Moving = {
   readonly voice?: Voice;
 };
 
-export function moveTo(on: Acting, moving: Moving): Promise<Done> {
+export async function moveTo(on: Acting, moving: Moving): Promise<Done> {
   const { run, to, note, key, seq, from, voice } = moving;
-  return ask(on, {
+  const done = await ask(on, {
     run,
     event: ({ kept: _kept, ...known }, by) => ({
       type: "move-asked",
@@ -34,6 +35,14 @@ export function moveTo(on: Acting, moving: Moving): Promise<Done> {
     ...(voice === undefined ? {} : { voice }),
     refusedAs: (refused) => alreadyThere(refused, to),
   });
+  return { ...done, told: [...sayWaived(on.box.store, run, waivedBy(done)), ...done.told] };
+}
+
+/** A move that leads past a failed verdict waives it. */
+function waivedBy({ accepted }: Done): readonly string[] {
+  if (accepted === undefined) return [];
+  const { before, run } = accepted;
+  return Object.keys(run.waivers).filter((name) => run.waivers[name] !== before.waivers[name]);
 }
 
 /** Of two who ask for one move, the second finds the run where it wanted it, and by another hand. */

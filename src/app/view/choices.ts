@@ -33,10 +33,19 @@ export function meaningOf(workflow: Workflow, run: Run, move: Move): Meaning {
   }
   if (move.remember) return { rank: RANKS.aside, words: `to ${named} for now` };
   if (to === run.state) return { rank: RANKS.back, words: `${named} again` };
+  const waiving = `${named}${sayWaiving(run, move)}`;
   return move.to === ORIGIN || isBack(workflow, run, to)
-    ? { rank: RANKS.back, words: `back to ${named}` }
-    : { rank: RANKS.on, words: `on to ${named}` };
+    ? { rank: RANKS.back, words: `back to ${waiving}` }
+    : { rank: RANKS.on, words: `on to ${waiving}` };
 }
+
+/** A person who leads a run past a failed verdict must know it. */
+function sayWaiving(run: Run, { waive }: Move): string {
+  const failed = waive.filter((name) => FAILED.has(run.held[name]?.reading.verdict ?? ""));
+  return failed.length === 0 ? "" : `; this waives the failed ${failed.join(" and ")}`;
+}
+
+const FAILED: ReadonlySet<string> = new Set(["needs_fix", "needs_human", "reject"]);
 
 /** Where there is a schedule, it says what comes first; otherwise whoever writes a workflow lists its states in the order in which a good run comes through them. */
 function isBack(workflow: Workflow, run: Run, to: string): boolean {

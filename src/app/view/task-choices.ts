@@ -26,19 +26,19 @@ export function choicesOfTask({ store, row, run, workflow }: Seen): Choice[] {
   if (store.projectAt(row.repo) === undefined) return [];
   const branch = store.workspace(run.id)?.branch ?? "";
   const end = branch === "" ? undefined : finishing({ workflow, run });
-  if (end === undefined) return [];
+  if (end === undefined)
+    return branch === "" || throughTo({ workflow, run }) === undefined ? [] : [sendBack(run)];
   const back = sendingBack({ workflow, run });
   return [
     { command: `signalbox task merge ${run.id}`, means: `merge ${branch}, and on to ${targetOf(run, end)}` },
     ...(back === undefined
       ? []
-      : [
-          {
-            command: `signalbox task request-changes ${run.id} "TEXT"`,
-            means: `back to ${targetOf(run, back)}, with what is to be changed`,
-          },
-        ]),
+      : [sendBack(run, `back to ${targetOf(run, back)}, with what is to be changed`)]),
   ];
+}
+
+function sendBack(run: Run, means = "send it back to the worker with your notes"): Choice {
+  return { command: `signalbox task request-changes ${run.id} "TEXT"`, means };
 }
 
 /** A person can end it well from here, and so would a merge. */
@@ -67,6 +67,17 @@ export function sendingBack({ workflow, run }: Of): Move | undefined {
   return movesOfPeople({ workflow, run }).find(
     ({ renew, do: actions }) =>
       renew.some((scope) => scopes.has(scope)) && actions.some(({ type }) => type === "tell"),
+  );
+}
+
+/** The person's move to a state from which the task can be sent back, where it waits and no move sends it back at once. */
+export function throughTo({ workflow, run }: Of): Move | undefined {
+  const isWaiting = workflow.definition.states[run.state]?.waits === true;
+  if (!isWaiting || sendingBack({ workflow, run }) !== undefined) return undefined;
+  return movesOfPeople({ workflow, run }).find(
+    (move) =>
+      unmet({ workflow, run, reserved: move.reserve }, move).length === 0 &&
+      sendingBack({ workflow, run: { ...run, state: targetOf(run, move) } }) !== undefined,
   );
 }
 

@@ -32,6 +32,7 @@ import type { Given } from "../../app/invocation.ts";
 import type { Answer, Command, Door } from "../command.ts";
 import { talkOf } from "../acted.ts";
 import { requireKept } from "../../app/runs/load.ts";
+import { sayWaived } from "../../app/act/waived.ts";
 import { refusal } from "../../app/refusal.ts";
 import { isFinishing } from "../../app/view/task-choices.ts";
 import { firstLine } from "../../app/view/words.ts";
@@ -124,7 +125,11 @@ export function merge(given: Given, door: Door): Promise<Answer> {
       options["delete-remote"] === undefined
         ? undefined
         : await deleteRemote(on, { repo, branch, merged: merged.commit });
-    return answerOf(done, { branch, into, work: commit, merged, remote });
+    const waived = sayWaived(on.box.store, run, end?.waived ?? []);
+    return answerOf(
+      { ...done, told: [...waived, ...done.told] },
+      { branch, into, work: commit, merged, remote },
+    );
   });
 }
 
@@ -189,6 +194,8 @@ function isDone({ box }: Acting, { row, run }: Kept): boolean {
 
 type End = {
   readonly to: string;
+  /** What the move needs, and has by a person's waiver only. */
+  readonly waived: readonly string[];
   readonly facts: Facts;
 };
 
@@ -210,7 +217,8 @@ async function requireFinish(on: Acting, kept: Kept, { by }: Voice): Promise<End
   const to = targetOf(run, move);
   const facts = await factsOf(on.box, kept, workflow);
   const tried = step(workflow, run, { type: "move-asked", by, at: row.updatedAt, to, ...facts });
-  if (tried.ok) return { to, facts };
+  const waived = move.need.filter((name) => run.waivers[name] !== undefined);
+  if (tried.ok) return { to, waived, facts };
   await requireWorkspace(on, row.id, tried.refusal.code);
   await requireSameWork(on, kept, { move, tree: facts.tree ?? "" });
   throw refusal(tried.refusal, run);

@@ -21,7 +21,7 @@ import type { Answer, Command } from "../command.ts";
 import { textIn } from "../../app/text-input.ts";
 import { requireKept } from "../../app/runs/load.ts";
 import { moveTo } from "../../app/act/move.ts";
-import { sendingBack } from "../../app/view/task-choices.ts";
+import { sendingBack, throughTo } from "../../app/view/task-choices.ts";
 import { refusal } from "../../app/refusal.ts";
 import { sayTime } from "../../app/view/words.ts";
 import { OF_PROJECT, taskOf } from "./which.ts";
@@ -33,7 +33,7 @@ const NOTE_MAX = 2000;
 export const command: Command = {
   usage: "[TASK] [TEXT | -] [--key KEY]",
   about:
-    "Sends a task that is in reviewing back to its worker. TEXT, or what stands on the standard input with -, is put into the section\nFix Instructions of TASK.md, and the worker is told. It opens a new cycle of reviews. Only people can do this.",
+    "Sends a task that is in reviewing or stuck back to its worker. TEXT, or what stands on the standard input with -, is put into the section\nFix Instructions of TASK.md, and the worker is told. It opens a new cycle of reviews. Only people can do this.",
   words: { min: 0, max: 2 },
   options: {
     ...OF_PROJECT,
@@ -48,7 +48,7 @@ export const command: Command = {
       requirePerson(on.who);
       const { run, text: given } = meantBy(on, words, project);
       if (answeredBefore(on, run, key) !== undefined) return acted(await moveTo(on, { run, to: "", key }));
-      const kept = requireKept(on, run);
+      const kept = await leadOut(on, requireKept(on, run));
       const to = backFrom(on, kept);
       const text = (given === "-" ? textIn(door.cwd, "-") : given).trim();
       const told = text === "" ? [] : await put(on, kept, text);
@@ -73,6 +73,15 @@ function meantBy(
     if (here === undefined) throw error;
     return { run: here, text: first };
   }
+}
+
+/** A stuck task is led out first: from there no request leads back at once. Killed in between, the same request goes on from there. */
+async function leadOut(on: Acting, kept: Kept): Promise<Kept> {
+  const { row, run } = kept;
+  const move = throughTo({ workflow: on.box.workflow(row.definition), run });
+  if (move === undefined) return kept;
+  await moveTo(on, { run: run.id, to: targetOf(run, move), from: run.state, note: "to send it back" });
+  return requireKept(on, run.id);
 }
 
 /** Where the request leads. */

@@ -23,7 +23,7 @@ import { DEADLOCK } from "../../../src/engine/deadlocks.ts";
 
 const ROOT = realpathSync(join(import.meta.dirname, "../../.."));
 const NODE = join(ROOT, "node_modules/node/bin/node");
-const PROGRAM = join(ROOT, "dist/signalbox.cjs");
+export const PROGRAM = join(ROOT, "dist/signalbox.cjs");
 
 export type Life = {
   readonly root: string;
