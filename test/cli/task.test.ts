@@ -19,6 +19,8 @@ import { document, outcome, taskScene, type Tasks } from "./task-support.ts";
 let on: Tasks;
 beforeAll(() => {
   on = taskScene({ "notes.md": "What is known.\n", "headed.md": "What is known.\n\n## Plan\n" });
+  on.git(on.repo, "branch", "known-branch");
+  on.git(on.repo, "branch", "known-too");
 });
 afterAll(removeHomes);
 
@@ -32,11 +34,12 @@ describe("create", () => {
   test.for<[words: string[], branch: string | undefined, summary: string, state: string]>([
     [["dates", "Dates are off"], "dates", "Dates are off", "planning"],
     [["Dates are off"], undefined, "Dates are off", "planning"],
-    [["only-a-branch"], "only-a-branch", "", "clarification"],
+    [["hello"], undefined, "hello", "planning"],
+    [["known-branch"], "known-branch", "", "clarification"],
     [[], undefined, "", "clarification"],
     [["", "No branch"], undefined, "No branch", "planning"],
     [["left", "Left", "--no-start"], "left", "Left", "pending"],
-    [["--no-start"], undefined, "", "pending"],
+    [["--no-start", "--context", "notes.md"], undefined, "", "pending"],
     [["waits", "Waits", "--status", "pending", "--no-start"], "waits", "Waits", "pending"],
     [["looked-at", "x", "--status", "reviewing"], "looked-at", "x", "reviewing"],
   ])("%j", async ([words, branch, summary, state]) => {
@@ -49,6 +52,20 @@ describe("create", () => {
       summary,
       project: "repo",
     });
+  });
+
+  test.for(["--no-start", "known-too --no-start", "--status pending"])(
+    "%s: no agent is started later without knowing what to do",
+    async (line) => {
+      const words = line.split(" ");
+      expect(await outcome(on.say(["task", "create", ...words, "--json"]))).toBe("2 bad-usage");
+    },
+  );
+
+  test("a task that waits for others needs a summary", async () => {
+    const first = await on.create("waited-for", "x", "--no-start");
+    const words = ["task", "create", "--depends-on", first, "--json"];
+    expect(await outcome(on.say(words))).toBe("2 bad-usage");
   });
 
   test("harnesses, effort and context", async () => {
@@ -323,7 +340,7 @@ describe("who makes tasks", () => {
       ["task", "update", id, "--status", "planning"],
     ])
       expect(await outcome(on.say([...words, "--json"], { env, procs: claude }))).toBe("4 not-a-person");
-    for (const words of [["x", "y", "--status", "reviewing"], ["only-branch"]])
+    for (const words of [["x", "y", "--status", "reviewing"], []])
       expect(await outcome(on.say(["task", "create", ...words, "--json"], { env, procs: claude }))).toBe(
         "4 not-a-person",
       );

@@ -42,7 +42,7 @@ const PARAMS: Readonly<Record<string, string>> = {
 export const command: Command = {
   usage: "[BRANCH] [SUMMARY] [--context - | FILE] [--depends-on TASK]... [--no-start]",
   about:
-    "Makes a task in this repository and starts it as soon as one more agent may work; prints its id and does not wait.\nOne word that cannot be a branch is the summary. Without a branch it is signalbox/ID until its worker renames it.\nWithout a summary it begins in clarification, unless it waits for other tasks or for you: its worker asks.\nAgents that belong to no run may make tasks, too, which start when their turn comes; agents of runs may not.",
+    "Makes a task in this repository and starts it as soon as one more agent may work; prints its id and does not wait.\nOne word is the summary, unless a branch has that name. Without a branch it is signalbox/ID until its worker renames it.\nWithout a summary it begins in clarification: its worker asks. A task that starts later needs a summary.\nAgents that belong to no run may make tasks, too, which start when their turn comes; agents of runs may not.",
   words: { min: 0, max: 2 },
   options: {
     harness: { takes: "NAME", about: "the agent that works" },
@@ -69,15 +69,15 @@ export const command: Command = {
 
 async function create(typed: Acting, given: Given): Promise<Answer> {
   const who = requireMaker(typed.who, typed.door.env, typed.door.procs);
-  if (who.through !== undefined) requirePlain(given, who.through);
   const on: Acting = { ...typed, who };
   const { store } = on.box;
   const { options } = given;
   const { key, context, project: projectName } = options;
-  const { branch, summary } = meantBy(given.words);
   const cwd = projectName === undefined ? on.door.cwd : projectNamed(store, projectName).repo;
   const site = await siteOf(on, WORKFLOW, cwd);
   const { loaded, repo } = site;
+  const { branch, summary } = await meantBy(on, repo, given);
+  if (who.through !== undefined) requirePlain(given, summary, who.through);
   const isLeft = options["no-start"] !== undefined;
   const params = paramsOf(given);
   const known = key === undefined ? "" : idOf(repo, key);
@@ -96,10 +96,12 @@ async function create(typed: Acting, given: Given): Promise<Answer> {
   }
   // Read before anything is written: it may not be there.
   const text = context === undefined ? undefined : textIn(on.door.cwd, context);
+  const isAsking = options["status"] === undefined && !isLeft && areDone(store, dependsOn);
+  const starting = options["status"] ?? "pending";
+  if (isNew && summary === "" && text === undefined && starting === "pending" && !isAsking)
+    throw noSummary(branch);
   const { isNew: isNewProject, ...project } = await projectFor({ store, env: on.door.env }, site);
-  const to =
-    options["status"] ??
-    (summary === "" && !isLeft && areDone(store, dependsOn) ? askingIn(site) : undefined);
+  const to = options["status"] ?? (summary === "" && isAsking ? askingIn(site) : undefined);
   const { base, tree } = await workOf(on, site, { defaultBranch: project.defaultBranch, branch, to });
   const beginning = {
     goal: summary,
@@ -134,8 +136,8 @@ async function create(typed: Acting, given: Given): Promise<Answer> {
 }
 
 /** An agent brings work that is to be done. That work is there already, or needs no review, is for people to say. */
-function requirePlain({ words, options }: Given, through: string): void {
-  const isAsking = options["status"] === undefined && meantBy(words).summary === "";
+function requirePlain({ options }: Given, summary: string, through: string): void {
+  const isAsking = options["status"] === undefined && summary === "";
   if ((options["status"] ?? "pending") === "pending" && !isAsking) return;
   const what = isAsking ? "a task without a summary" : `a task that begins in ${options["status"] ?? ""}`;
   throw new UserError("not-a-person", `${what} takes a person, and this is ${through}`, {
@@ -144,11 +146,28 @@ function requirePlain({ words, options }: Given, through: string): void {
   });
 }
 
-/** One word that cannot be a branch is what the task is about. */
-function meantBy([first, second]: readonly string[]): { branch: string | undefined; summary: string } {
+type Meant = { readonly branch: string | undefined; readonly summary: string };
+
+/** One word is the summary, unless a branch has that name, or existing work is to be looked at. */
+async function meantBy({ door }: Acting, repo: string, { words, options }: Given): Promise<Meant> {
+  const [first, second] = words;
   if (first === undefined) return { branch: undefined, summary: "" };
   if (second !== undefined) return { branch: first === "" ? undefined : first, summary: second };
-  return isBranchName(first) ? { branch: first, summary: "" } : { branch: undefined, summary: first };
+  if (!isBranchName(first)) return { branch: undefined, summary: first };
+  if (["agent-review", "reviewing"].includes(options["status"] ?? "")) return { branch: first, summary: "" };
+  const { tipOfBranch } = await import("../../adapters/git/branches.ts");
+  const isBranch = (await tipOfBranch(repo, first, door.env)) !== undefined;
+  return isBranch ? { branch: first, summary: "" } : { branch: undefined, summary: first };
+}
+
+/** An agent that is started later would have nothing to do. */
+function noSummary(branch: string | undefined): UserError {
+  const name = branch === undefined ? "" : `${branch} `;
+  return new UserError(
+    "bad-usage",
+    `the task has no summary${branch === undefined ? "" : ` (${branch} is a branch)`}, and nobody could ask you for one when it starts later`,
+    `signalbox task create ${name}"what is to be done"`,
+  );
 }
 
 function paramsOf({ options }: Given): Record<string, string> {
