@@ -102,6 +102,11 @@ async function answerCommand(
   const { min, max } = command.words;
   const { length } = given.words;
   if (length < min) throw new UserError("bad-usage", `signalbox ${name} needs ${command.usage}`, help);
+  const [word] = given.lists["VALUE"] ?? [];
+  if (length > max && word !== undefined) {
+    const value = rest[rest.indexOf(`--${word}`) + 1] ?? "VALUE";
+    throw (await import("./values.ts")).isParam(word, `${word.replaceAll("-", "_")}=${value}`);
+  }
   if (length > max)
     throw new UserError("bad-usage", `signalbox ${name} does not take "${given.words[max] ?? ""}"`, help);
   return command.answer(keyed(given, command, world), door);

@@ -24,6 +24,8 @@ export function withValues(
     const fitting = values.filter(([, value]) => value === word);
     const [only, another] = fitting;
     if (only === undefined) {
+      const param = word.replaceAll("-", "_");
+      if (Object.hasOwn(definition.params, param)) throw isParam(word, `${param}=VALUE`);
       const others = Object.fromEntries(values.map(([, value]) => [value, { about: "" }] as const));
       throw unknownOption(`--${word}`, { ...others, ...known }, HELP);
     }
@@ -37,6 +39,11 @@ export function withValues(
     all.push(only);
   }
   return all;
+}
+
+/** A parameter that was typed as if it were an option. */
+export function isParam(word: string, pair: string): UserError {
+  return new UserError("bad-usage", `there is no option --${word}: use --param ${pair}`, HELP);
 }
 
 function valuesOf({ params }: Definition): readonly (readonly [name: string, value: string])[] {

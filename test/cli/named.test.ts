@@ -141,6 +141,8 @@ describe("a word as an option", () => {
   test.for<[line: readonly string[], said: string]>([
     [["--laen"], "there is no option --laen; did you mean --lean?"],
     [["--detahc"], "there is no option --detahc; did you mean --detach?"],
+    [["--size"], "there is no option --size: use --param size=VALUE"],
+    [["--review-harness", "codex"], "there is no option --review-harness: use --param review_harness=codex"],
     [["--lean=yes"], "there is no option --lean; did you mean --plan?"],
     [["--lean", "--param", "mode=full"], "--lean and --param mode=full do not go together"],
     [["--lean", "--full"], "--full and --param mode=lean do not go together"],
