@@ -87,7 +87,7 @@ const CASES: Readonly<Record<string, Case>> = {
     good: [
       "trust",
       "task create fix Dates",
-      "task create --no-start --key k",
+      "task create Times --no-start --key k",
       "task create a-b-c x --depends-on a1",
     ],
     bad: [

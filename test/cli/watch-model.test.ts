@@ -107,7 +107,7 @@ describe("a key", () => {
     [
       LIVE,
       "cb[tab][tab][tab][tab]x[enter]",
-      "command signalbox task create --status=reviewing --project=shop b; a1 all",
+      "command signalbox task create --status=reviewing --project=shop b ''; a1 all",
     ],
     [LIVE, "c[enter]", "a branch or a summary, please; form; a1 all"],
     [LIVE, "cb[escape]", "a1 all"],
@@ -136,10 +136,10 @@ describe("a key", () => {
     const form = typed(model([LIVE]), "cb[tab][tab]").model;
     const known = update(form, { type: "harnesses-known", harnesses: ["claude", "codex"] }).model;
     expect(say(typed(known, "x[enter]"))).toBe(
-      "command signalbox task create --harness=codex --project=shop b; a1 all",
+      "command signalbox task create --harness=codex --project=shop b ''; a1 all",
     );
     expect(say(typed(known, "xx[enter]"))).toBe(
-      "command signalbox task create --harness=claude --project=shop b; a1 all",
+      "command signalbox task create --harness=claude --project=shop b ''; a1 all",
     );
   });
 
@@ -148,7 +148,7 @@ describe("a key", () => {
     const known = update({ ...form }, { type: "harnesses-known", harnesses: ["claude", "codex"] }).model;
     expect(view(known, PLAIN).join("\n")).toContain("> review harness < as configured >");
     const review = (name: string): string =>
-      `command signalbox task create --harness=claude ${name}--project=shop b; a1 all`;
+      `command signalbox task create --harness=claude ${name}--project=shop b ''; a1 all`;
     expect(say(typed(known, "[enter]"))).toBe(review(""));
     expect(say(typed(known, "xx[enter]"))).toBe(review("--review-harness=codex "));
     expect(say(typed(known, "xxx[enter]"))).toBe(review(""));

@@ -75,7 +75,8 @@ export function createCommand(of: {
     ...(reviewHarness === "" ? [] : [`--review-harness=${reviewHarness}`]),
     ...(status === STATUSES[0] ? [] : [`--status=${status}`]),
     ...(project === "" ? [] : [`--project=${project}`]),
-    ...guarded(summary === "" ? [branch] : [branch, summary]),
+    // Both, also where one is empty: one word alone would be the summary.
+    ...guarded([branch, summary]),
   ];
 }
 
