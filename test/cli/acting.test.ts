@@ -50,7 +50,7 @@ describe("every refusal has its exit code", () => {
     ["going on by an agent", "writing", "agent", "resume RUN", "4 not-a-person"],
     ["an answer by an agent", "asked", "agent", "answer RUN yes", "4 not-a-person"],
     ["an answer to nothing", "writing", "person", "answer RUN yes", "4 not-in-map"],
-    ["a decision of no name", "asked", "person", "answer UD-99 yes", "4 unknown-decision"],
+    ["a decision of no name", "asked", "person", "answer UD-99 yes", "2 unknown-decision"],
     ["an answer to what was not shown", "asked", "person", "answer RUN yes --shown 00000000", "6 conflict"],
     ["a new start of what has not crashed", "writing", "person", "task respawn RUN writer", "2 invalid"],
     ["a detail that nobody may change", "writing", "person", "task update RUN --summary x", "2 invalid"],

@@ -195,10 +195,11 @@ function meantBy(on: Acting, [first, second]: readonly string[]): Meant {
 function runAsking(on: Acting, word: string): string {
   const run = runNamed(on, word);
   if (run !== undefined) return run;
-  throw new UserError("unknown-decision", `nothing is asked under the name "${word}"`, {
-    next: "signalbox inbox",
-    exit: EXIT_NOT_YOURS,
-  });
+  throw new UserError(
+    "unknown-decision",
+    `nothing is asked under the name "${word}", and no run has it`,
+    "signalbox inbox",
+  );
 }
 
 function runNamed(on: Acting, word: string): string | undefined {

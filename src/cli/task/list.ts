@@ -78,7 +78,7 @@ export const command: Command = {
         text: () => show(tasks, door),
         next,
         talk: [
-          ...(tasks.length === 0 ? ["  no task is like that"] : []),
+          ...(tasks.length === 0 ? [`  ${sayNone(given)}`] : []),
           ...(more > 0 ? [`  ${more} more: --limit ${tasks.length + more}`] : []),
           ...line.map((each) => `  ${each}`),
           `  next: ${next}`,
@@ -87,6 +87,12 @@ export const command: Command = {
       } satisfies Answer;
     }),
 };
+
+function sayNone({ options: { all, status, project } }: Given): string {
+  const where = project === undefined ? "this project" : `the project ${project}`;
+  if (status !== undefined) return `No task in ${status} in ${where}.`;
+  return all === undefined ? `No open task in ${where}.` : `No task in ${where}.`;
+}
 
 type Page = { readonly rows: readonly RunRow[]; readonly more: number };
 
