@@ -6,6 +6,7 @@ import { COMMANDS } from "../../src/cli/commands.ts";
 import { GROUPS } from "../../src/cli/help.ts";
 import { run } from "../../src/cli/run.ts";
 import { call, document, folderWith, say, tiny } from "./calling.ts";
+import { LEAVES } from "./leaves.ts";
 import { folderOf } from "../support/workflows.ts";
 
 const cwd = folderWith({
@@ -28,6 +29,11 @@ test("no arguments: help, with every command in one group", async () => {
   const titles = GROUPS.filter(([, group]) => group.some((name) => Object.hasOwn(COMMANDS, name)));
   expect(listed.match(/^[A-Z][a-z ]+:$/gm)).toEqual(titles.map(([title]) => `${title}:`));
   expect((await call("--help", cwd)).stdout).toBe(stdout);
+});
+
+test("every command of a group has an example in its help", () => {
+  const without = [...LEAVES].filter(([, { examples }]) => examples.length === 0);
+  expect(without.map(([name]) => name)).toEqual([]);
 });
 
 test.for(Object.keys(COMMANDS))("%s --help has a usage and an example", async (name) => {

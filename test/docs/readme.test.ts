@@ -25,7 +25,7 @@ test("the proof of task is printed as shown", async () => {
   expect(stdout).toBe(shown);
 });
 
-test("the workflow of twenty lines is clean", () => {
+test("the workflow that is shown is clean, and a person can cancel its runs in every state", () => {
   const prompts = { writer: { file: "prompts/writer.md", text: "Write NOTE.md.\n" } };
   const parsed = parseWorkflow({
     file: "workflow.yaml",
@@ -33,6 +33,11 @@ test("the workflow of twenty lines is clean", () => {
     prompts,
   });
   expect(parsed.ok ? check(parsed.workflow).defects : parsed.problems).toEqual([]);
+  if (!parsed.ok) return;
+  const { states, moves } = parsed.workflow.definition;
+  const open = Object.keys(states).filter((name) => states[name]?.final === undefined);
+  const cancels = moves.filter(({ to, by }) => states[to]?.final === "cancelled" && by.includes("human"));
+  expect(open.filter((name) => !cancels.some(({ from }) => from === name))).toEqual([]);
 });
 
 test("the two commands are npm's own", () => {
