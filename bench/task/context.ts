@@ -43,8 +43,8 @@ export type Context = {
   /** The content of the worktree that a person let pass without a review. */
   readonly waivedReview: string | undefined;
   readonly turn: boolean;
-  /** The content that was seen in the branch which it is for, and whether more than a ref proves that. */
-  readonly merged: { readonly tree: string; readonly proven: boolean } | undefined;
+  /** The content that was seen in the branch which it is for. */
+  readonly merged: string | undefined;
   readonly worker: Agent;
   readonly reviewer: Agent;
 };
@@ -114,22 +114,14 @@ export const takeIn: Change = (context, event) => {
     review:
       review === undefined ? context.review : keep(context.review, { ...review, by, tree: about }, REVIEWERS),
     turn: observed ? (event.turn ?? context.turn) : context.turn,
-    merged: observed && event.merged !== undefined ? landingOf(event.merged, tree) : context.merged,
+    merged:
+      observed && event.merged !== undefined ? (event.merged === "seen" ? tree : undefined) : context.merged,
   };
 };
 
-function landingOf(seen: "missing" | "seen" | "proven", tree: string): Context["merged"] {
-  return seen === "missing" ? undefined : { tree, proven: seen === "proven" };
-}
-
 /** It was seen of the work as it is. */
 export function isLanded({ merged, tree }: Context): boolean {
-  return merged !== undefined && tree !== "" && merged.tree === tree;
-}
-
-/** Nothing is left for a person to decide. */
-export function isDelivered(context: Context): boolean {
-  return isLanded(context) && context.merged?.proven === true && mayFinish(context);
+  return tree !== "" && merged === tree;
 }
 
 /** What is found at an agent's end is its work only where it changed since the agent was started; what is gone is gone, whoever took it away. */

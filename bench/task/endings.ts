@@ -1,6 +1,6 @@
 /** What follows the end of an agent, and the ways out of every state. */
 
-import { call, crash, enter, isDelivered, isLanded, lose, setAgent, stop, takeIn } from "./context.ts";
+import { call, crash, enter, isLanded, lose, setAgent, stop, takeIn } from "./context.ts";
 import {
   replaceWorker,
   startWorker,
@@ -58,13 +58,6 @@ export const cancel = {
 } as const;
 
 const ending = [stopWorker, stopReviewer, "releaseWorkspace", "startNext"] as const;
-
-/** Reviewed work was merged by other means, and that is proven. */
-export const land = {
-  guard: ({ context }: On): boolean => isDelivered(context),
-  target: "done",
-  actions: [...ending, update(...endChanges)],
-} as const;
 
 /** It looks merged, and a person says that it is. */
 export const confirm = {

@@ -42,7 +42,7 @@ export type TaskEvent =
   | ({
       readonly type: "OBSERVE";
       readonly turn?: boolean;
-      readonly merged?: "missing" | "seen" | "proven";
+      readonly merged?: "missing" | "seen";
     } & Facts)
   | { readonly type: "WORKER_STARTED" | "REVIEWER_STARTED"; readonly attempt: number }
   | ({

@@ -125,11 +125,18 @@ function factReading(artifact: string, holds: boolean | undefined): Reading[] {
   ];
 }
 
-function landing(seen: "missing" | "seen" | "proven" | undefined): Reading[] {
+function landing(seen: "missing" | "seen" | undefined): Reading[] {
   if (seen === undefined) return [];
-  const fields = seen === "missing" ? {} : { proven: seen === "proven" };
   return [
-    { artifact: "merged", slot: "", found: seen !== "missing", digest: seen, faults: [], fields, lists: {} },
+    {
+      artifact: "merged",
+      slot: "",
+      found: seen !== "missing",
+      digest: seen,
+      faults: [],
+      fields: {},
+      lists: {},
+    },
   ];
 }
 

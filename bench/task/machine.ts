@@ -13,7 +13,6 @@ import {
   enter,
   hasHandoff,
   hasPlan,
-  isDelivered,
   lose,
   mayFinish,
   NEW_TASK,
@@ -38,16 +37,7 @@ import {
   tellWorker,
   update,
 } from "./effects.ts";
-import {
-  gone,
-  waitingWorker,
-  crashedWorker,
-  stuckActions,
-  endChanges,
-  cancel,
-  confirm,
-  land,
-} from "./endings.ts";
+import { gone, waitingWorker, crashedWorker, stuckActions, endChanges, cancel, confirm } from "./endings.ts";
 import {
   both,
   handsIn,
@@ -354,7 +344,6 @@ export const machine = task.createMachine({
       },
     },
     reviewing: {
-      always: land,
       on: {
         ...common,
         "ASK.working": {
@@ -374,13 +363,7 @@ export const machine = task.createMachine({
         },
         "ASK.cancelled": cancel,
         WAIVE: waiver("review", mayFinish),
-        WORKER_ENDED: [
-          {
-            guard: both(isWorker, after(isDelivered)),
-            actions: update(takeIn, setAgent("worker", "none")),
-          },
-          ...waitingWorker,
-        ],
+        WORKER_ENDED: waitingWorker,
       },
     },
     stuck: {

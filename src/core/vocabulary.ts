@@ -29,7 +29,7 @@ export const FACTS: Readonly<Record<string, Fact>> = {
   "ready-to-start": { says: "it is its turn" },
   "branch-merged": {
     says: "its work was merged elsewhere",
-    fields: fields({ ref: "text", commit: "text", by: "text", proven: "boolean" }),
+    fields: fields({ ref: "text", commit: "text", by: "text" }),
   },
   "pull-request-closed": { says: "its pull request was closed" },
   "parent-over": { says: "the run that it was made for is over" },

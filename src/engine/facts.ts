@@ -9,6 +9,7 @@ import { awaiting, offering, type Fact } from "./fact.ts";
 import type { Hands } from "./hands.ts";
 import { factsOf } from "./known.ts";
 import { submit } from "./submit.ts";
+import { artifactsOf } from "./tell-fact.ts";
 import type { Submission } from "./write.ts";
 
 /** Looks for a fact at every turn of the supervisor, and tells those who wait for it. Nothing that it remembers matters. */
@@ -23,6 +24,8 @@ export type Sight = {
   /** What it was seen by: the same for the same sight. */
   readonly digest: string;
   readonly fields?: Readonly<Record<string, Literal>>;
+  /** False where it no longer holds. */
+  readonly isFound?: boolean;
   /** The work that it is about: where the workspace holds something else by now, nothing is told. */
   readonly tree?: string;
 };
@@ -39,10 +42,14 @@ export async function observe(
   const kept = box.store.load(run);
   if (kept === undefined) return { type: "unknown" };
   const workflow = box.workflow(kept.row.definition);
-  const artifacts = [
-    ...new Set([...awaiting(workflow, kept.run, fact), ...offering(workflow, kept.run, fact)]),
-  ];
+  // What has fields is worth knowing by itself: people read it before they decide.
+  const hasFields = FACTS[fact]?.fields !== undefined;
+  const artifacts = hasFields
+    ? artifactsOf(workflow, fact)
+    : [...new Set([...awaiting(workflow, kept.run, fact), ...offering(workflow, kept.run, fact)])];
   if (artifacts.length === 0) return { type: "idle", message: `${kept.run.state} does not wait for ${fact}` };
+  if (sight.isFound === false && artifacts.every((name) => kept.run.held[name]?.reading.found !== true))
+    return { type: "idle", message: `${fact} was not seen before` };
   const facts = await factsOf(box, kept, workflow);
   if (sight.tree !== undefined && sight.tree !== facts.tree)
     return { type: "idle", message: `${fact} is about other work than there is now` };
@@ -57,8 +64,6 @@ export async function observe(
   });
   const tried = step(workflow, kept.run, eventOf(kept.row.updatedAt, facts));
   if (!tried.ok) return { type: "idle", message: tried.refusal.message };
-  // What has fields is worth knowing by itself: people read it before they decide.
-  const hasFields = FACTS[fact]?.fields !== undefined;
   const isNews = artifacts.some((name) => tried.run.held[name] !== kept.run.held[name]);
   if (tried.run.entry === kept.run.entry && !(isNews && hasFields))
     return { type: "idle", message: `${fact} alone does not lead out of ${kept.run.state}` };
@@ -69,6 +74,6 @@ export async function observe(
   });
 }
 
-function readingOf(artifact: string, { digest, fields = {} }: Sight): Reading {
-  return { artifact, slot: "", found: true, digest, faults: [], fields, lists: {} };
+function readingOf(artifact: string, { digest, fields = {}, isFound = true }: Sight): Reading {
+  return { artifact, slot: "", found: isFound, digest, faults: [], fields, lists: {} };
 }

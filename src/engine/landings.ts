@@ -1,6 +1,6 @@
 /**
- * Work that has landed by other means than the engine's: looked for when its run or the default branch has moved. A run that waits
- * for it goes on by itself; otherwise it is a choice for a person.
+ * Work that has landed by other means than the engine's: looked for when its run or the default branch has moved. It is a choice for a
+ * person. When the default branch no longer has the work, the choice is withdrawn.
  */
 
 import type { Works } from "./box.ts";
@@ -40,8 +40,8 @@ export class Landings implements Observer {
     return bound.flatMap(({ run, repo, base }): WorkOf[] => {
       const known = this.#runOf(run);
       if (known === undefined) return [];
-      const { defaultBranch = "", remote = "" } = store.projectAt(repo) ?? {};
-      return [{ run, repo, base, defaultBranch, remote, tree: known.tree, entry: known.entry }];
+      const { defaultBranch = "" } = store.projectAt(repo) ?? {};
+      return [{ run, repo, base, defaultBranch, tree: known.tree, entry: known.entry }];
     });
   }
 
@@ -64,12 +64,13 @@ export class Landings implements Observer {
     const { merges } = this.#works;
     const { run, tree } = work;
     this.#failed.set(run, work.entry);
-    const found = this.#isWanted(run) ? await merges.landing(work) : undefined;
-    if (found !== undefined) {
-      const { ref, commit, by, proven } = found;
-      const digest = `${tree}:${ref}:${commit}:${proven}`;
-      const fields = { ref, commit, by, proven };
-      const seen = await observe(this.#works, { run, fact: MERGED, digest, fields, tree });
+    if (this.#isWanted(run)) {
+      const found = await merges.landing(work);
+      const sight =
+        found === undefined
+          ? { digest: "", isFound: false }
+          : { digest: `${tree}:${found.ref}:${found.commit}`, fields: { ...found } };
+      const seen = await observe(this.#works, { run, fact: MERGED, tree, ...sight });
       if (seen.type === "accepted") await project(this.#works, run);
     }
     merges.remember(work);

@@ -1,18 +1,14 @@
-/** Work of a task that is merged by other means: what ends it, and what a person confirms. */
+/** Work of a task that is merged by other means: it ends nothing until a person confirms it. */
 
 import { expect, test } from "vitest";
 import type { Incoming } from "../../src/core/event.ts";
 import { AT, reading, trace } from "../support/play.ts";
 import { edited, FAIL, human, PASS, story, submit, task } from "../support/task.ts";
 
-const landed = (proven: boolean) => (): Incoming => ({
-  type: "observed",
-  at: AT,
-  readings: [reading("merged", { fields: { proven } })],
-});
+const landed = (): Incoming => ({ type: "observed", at: AT, readings: [reading("merged", {})] });
 
-test("reviewed work that is proven to be merged elsewhere ends the task; a ref alone does not", () => {
-  expect(trace(task, [...story("reviewing"), landed(false), landed(true)])).toMatchInlineSnapshot(`
+test("reviewed work that is merged elsewhere ends the task when a person says so, and not before", () => {
+  expect(trace(task, [...story("reviewing"), landed, human("done")])).toMatchInlineSnapshot(`
     "pending
     planning, start-agent worker #1 (worker)
     working
@@ -26,9 +22,9 @@ test("reviewed work that is proven to be merged elsewhere ends the task; a ref a
 test("work that was changed after the merge, or not reviewed, is not ended by it", () => {
   expect(
     [
-      trace(task, [...story("reviewing"), edited("t9"), landed(true)]),
-      trace(task, [...story("agent-review"), landed(true), submit("reviewer", [FAIL()])]),
-      trace(task, [...story("agent-review"), landed(true), submit("reviewer", [PASS()])]),
+      trace(task, [...story("reviewing"), edited("t9"), landed]),
+      trace(task, [...story("agent-review"), landed, submit("reviewer", [FAIL()])]),
+      trace(task, [...story("agent-review"), landed, submit("reviewer", [PASS()])]),
     ].join("\n\n"),
   ).toMatchInlineSnapshot(`
     "pending
@@ -51,7 +47,7 @@ test("work that was changed after the merge, or not reviewed, is not ended by it
     working
     agent-review, review_round 1, archive review, start-agent reviewer #1 (reviewer)
     agent-review, review_round 1
-    done, review_round 1, archive fix_instructions, tell-agent worker (review-passed), stop-agent reviewer #1, stop-agent worker #1, release-resource workspace, start-next"
+    reviewing, review_round 1, archive fix_instructions, tell-agent worker (review-passed), stop-agent reviewer #1"
   `);
 });
 
@@ -60,10 +56,10 @@ test("work that looks merged: a person confirms it, for the work as it is", () =
     trace(task, [
       ...story("working"),
       human("done"),
-      landed(true),
+      landed,
       edited("t9"),
       human("done"),
-      landed(false),
+      landed,
       human("done"),
     ]),
   ).toMatchInlineSnapshot(`

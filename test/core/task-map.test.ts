@@ -23,7 +23,7 @@ function asks(run: Run, actor: (typeof ACTORS)[number], to: string): Incoming {
 
 /** A person may say that the work is merged, once it looks so. */
 function lookingMerged(run: Run): Run {
-  const seen = reading("merged", { fields: { proven: false } });
+  const seen = reading("merged", {});
   const after = step(task, run, { type: "observed", at: AT, readings: [seen] });
   return after.ok ? after.run : run;
 }

@@ -42,7 +42,6 @@ test("a task whose work changed after it passed", () => {
   expect(explain(play(task, [...story("reviewing"), edited("t9")]).run)).toMatchInlineSnapshot(`
     "open working (human): a person asks for working
     shut done (human): reviewer must renew review, or a person waives it
-    shut done (engine): review becomes pass or waived; then its work was merged elsewhere
     open cancelled (human): a person asks for cancelled"
   `);
 });

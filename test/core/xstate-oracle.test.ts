@@ -140,7 +140,7 @@ const observe: fc.Arbitrary<Command> = fc
     turn: maybe(fc.boolean()),
     merged: mostly(
       fc.constant(undefined),
-      fc.constantFrom("proven" as const, "proven" as const, "seen" as const, "missing" as const),
+      fc.constantFrom("seen" as const, "seen" as const, "missing" as const),
     ),
     workspace: fc.boolean(),
   })

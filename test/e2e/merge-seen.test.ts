@@ -1,4 +1,4 @@
-/** Work was merged by other means, or was not: what is seen, what proves it, and what it costs to look. */
+/** Work was merged by other means, or was not: what is seen, and what it costs to look. */
 import { rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -34,7 +34,6 @@ const workOf = (of: Made, more: Partial<WorkOf> = {}): WorkOf => ({
   base: of.base,
   entry: 1,
   defaultBranch: "main",
-  remote: of.remote,
   ...more,
 });
 
@@ -53,7 +52,7 @@ function push(of: Made): void {
   of.git("push", "-q", of.remote, `${of.work.commit}:refs/heads/main`);
 }
 
-type Seen = "nothing" | "seen" | "proven";
+type Seen = "nothing" | "seen";
 type Story = readonly [what: string, seen: Seen, ref: string, happens: (of: Made) => void];
 
 const MAIN = "refs/heads/main";
@@ -62,10 +61,10 @@ const ORIGIN = "refs/remotes/origin/main";
 const STORIES: readonly Story[] = [
   ["nobody has merged it", "nothing", "", () => undefined],
   ["others have done something else", "nothing", "", (of) => elsewhere(of)],
-  ["a fast-forward", "proven", MAIN, (of) => of.git("merge", "-q", "--ff-only", "task")],
+  ["a fast-forward", "seen", MAIN, (of) => of.git("merge", "-q", "--ff-only", "task")],
   [
     "a merge commit, and others after it",
-    "proven",
+    "seen",
     MAIN,
     (of) => {
       elsewhere(of);
@@ -75,7 +74,7 @@ const STORIES: readonly Story[] = [
   ],
   [
     "a squash, and others before and after it",
-    "proven",
+    "seen",
     MAIN,
     (of) => {
       elsewhere(of);
@@ -85,7 +84,7 @@ const STORIES: readonly Story[] = [
   ],
   [
     "picked one by one",
-    "proven",
+    "seen",
     MAIN,
     (of) => {
       elsewhere(of);
@@ -103,7 +102,7 @@ const STORIES: readonly Story[] = [
   ],
   [
     "refs are packed",
-    "proven",
+    "seen",
     MAIN,
     (of) => {
       of.git("merge", "-q", "task");
@@ -112,7 +111,7 @@ const STORIES: readonly Story[] = [
   ],
   [
     "the branch is gone since the merge",
-    "proven",
+    "seen",
     MAIN,
     (of) => {
       of.git("merge", "-q", "task");
@@ -121,7 +120,7 @@ const STORIES: readonly Story[] = [
   ],
   [
     "something else is staged in the checkout",
-    "proven",
+    "seen",
     MAIN,
     (of) => {
       of.git("merge", "-q", "task");
@@ -141,7 +140,7 @@ const STORIES: readonly Story[] = [
   ],
   [
     "merged on the remote, and fetched by the user",
-    "proven",
+    "seen",
     ORIGIN,
     (of) => {
       push(of);
@@ -150,7 +149,7 @@ const STORIES: readonly Story[] = [
   ],
   [
     "merged on the remote, and fetched by the engine",
-    "proven",
+    "seen",
     "refs/upstream/main",
     (of) => {
       push(of);
@@ -159,7 +158,7 @@ const STORIES: readonly Story[] = [
   ],
 ];
 
-/** What an agent can write without a merge. */
+/** What an agent can write without a merge looks the same. */
 const FORGED: readonly Story[] = [
   [
     "the ref was written, and the checkout has not followed",
@@ -179,13 +178,10 @@ const FORGED: readonly Story[] = [
   ["a remote branch was written by hand", "seen", ORIGIN, (of) => of.git("update-ref", ORIGIN, "task")],
 ];
 
-/** Looked at once before, when nothing had happened. */
 async function landingAfter(of: Made, happens: (of: Made) => void): Promise<readonly [Seen, string]> {
-  const merges = gitMerges(of);
-  await merges.landing(workOf(of));
   happens(of);
   const found = await gitMerges(of).landing(workOf(of));
-  return found === undefined ? ["nothing", ""] : [found.proven ? "proven" : "seen", found.ref];
+  return found === undefined ? ["nothing", ""] : ["seen", found.ref];
 }
 
 test.for([...FORGED, ...sampled(8, STORIES)])("%s: %s", async ([, seen, ref, happens]) => {
@@ -197,7 +193,6 @@ test.for([...FORGED, ...sampled(8, STORIES)])("%s: %s", async ([, seen, ref, hap
 
 test("the commit that brought it, and who made it", async () => {
   const of = made();
-  await gitMerges(of).landing(workOf(of));
   elsewhere(of);
   squash(of);
   const brought = of.git("rev-parse", "main");
@@ -206,7 +201,6 @@ test("the commit that brought it, and who made it", async () => {
     ref: MAIN,
     commit: brought,
     by: "A",
-    proven: true,
   });
 });
 
@@ -227,12 +221,6 @@ test.for<readonly [string, (of: Made) => HandedOver]>([
   expect(await found()).toBeUndefined();
   elsewhere(of);
   expect(await found()).toBeUndefined();
-});
-
-test("work that the target had when it was first looked at is seen, and not proven", async () => {
-  const of = made();
-  of.git("merge", "-q", "task");
-  expect(await gitMerges(of).landing(workOf(of))).toMatchObject({ ref: MAIN, proven: false });
 });
 
 test("work that was not handed over is not looked for", async () => {

@@ -77,7 +77,7 @@ function mergesThat(find: () => Landing | undefined): Merges {
 }
 
 const NOTHING_MERGED: Merges = mergesThat(() => undefined);
-const LANDED: Landing = { ref: "refs/heads/main", commit: "3", by: "Ada", proven: true };
+const LANDED: Landing = { ref: "refs/heads/main", commit: "3", by: "Ada" };
 
 /** A world without files, processes and git. */
 function worksOf(merges: Merges = NOTHING_MERGED): Works {

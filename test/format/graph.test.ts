@@ -109,7 +109,7 @@ test("task", () => {
       agent_review --> working : engine [review needs_fix, review_round below]
       agent_review --> stuck : engine [review needs_fix, review_round spent]<br/>engine [crash_count spent]
       reviewing --> working : human
-      reviewing --> done : human [review]<br/>engine [review pass or waived, merged.proven true]
+      reviewing --> done : human [review]
       planning --> done : human [merged holds]
       clarification --> done : human [merged holds]
       working --> done : human [merged holds]

@@ -36,7 +36,7 @@ export const MAP: Readonly<Record<string, readonly string[]>> = {
   "agent-review > done": ["human"],
   "agent-review > cancelled": ["human"],
   "reviewing > working": ["human"],
-  "reviewing > done": ["human", "engine"],
+  "reviewing > done": ["human"],
   "reviewing > cancelled": ["human"],
   "stuck > reviewing": ["human"],
   "stuck > done": ["human"],

@@ -140,12 +140,6 @@ export async function changesIn(on: On, checkout: Checkout, commit: string): Pro
   });
 }
 
-/** Names of what is staged in a checkout, compared with a commit. */
-export async function stagedIn(on: On, checkout: Checkout, commit: string): Promise<readonly string[]> {
-  const args = ["diff-index", "--cached", ...NAMES, commit];
-  return (await gitRecords(on.env, { ...at(checkout), args })).map(readable);
-}
-
 const NAMES = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty"];
 
 /** A copy of the checkout's index in which no file is marked as unchanged. */

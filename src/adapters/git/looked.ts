@@ -6,14 +6,11 @@ import { textOfOwn } from "../home/own-file.ts";
 import type { Home } from "../home/paths.ts";
 import { mayHaveMoved } from "./default-refs.ts";
 
-type Remembered = {
-  /** Where the run and the default branch were. */
-  readonly mark: string;
-  /** A handover commit that the default branch was seen without. */
-  readonly ahead: string;
+export type Looked = {
+  readonly at: number;
+  /** For each run, where it and the default branch were. */
+  readonly branches: Readonly<Record<string, string>>;
 };
-
-export type Looked = { readonly at: number; readonly branches: Readonly<Record<string, Remembered>> };
 
 export function lookedFile(home: Home): string {
   return join(home.root, "branches.json");
@@ -25,24 +22,13 @@ export function readLooked(home: Home): Looked {
   if (typeof value !== "object" || value === null || !("at" in value) || !("branches" in value)) return NEVER;
   const { at, branches } = value;
   if (typeof at !== "number" || typeof branches !== "object" || branches === null) return NEVER;
-  const pairs = Object.entries(branches).filter((pair): pair is [string, Remembered] =>
-    isRemembered(pair[1]),
+  const pairs = Object.entries(branches).filter(
+    (pair): pair is [string, string] => typeof pair[1] === "string",
   );
   return { at, branches: Object.fromEntries(pairs) };
 }
 
 const NEVER: Looked = { at: 0, branches: {} };
-
-function isRemembered(value: unknown): value is Remembered {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "mark" in value &&
-    typeof value.mark === "string" &&
-    "ahead" in value &&
-    typeof value.ahead === "string"
-  );
-}
 
 function parsed(text: string): unknown {
   try {

@@ -320,7 +320,7 @@ async function checkoutOf(site: Site): Promise<string | undefined> {
 }
 
 /** Paths at which a ref of a repository is checked out. */
-export async function checkoutsOf(on: On, commonDir: string, ref: string): Promise<readonly string[]> {
+async function checkoutsOf(on: On, commonDir: string, ref: string): Promise<readonly string[]> {
   const args = ["worktree", "list", "--porcelain", "-z"];
   const listing = await git(on.env, { cwd: commonDir, gitDir: commonDir, args });
   return listing.split("\0\0").flatMap((each) => {

@@ -1,9 +1,8 @@
 /**
  * Whether the work of a run has landed in the default branch by other means than `task merge`.
  *
- * It is looked for by content: the handover commit of the work, in each ref by which the default branch is known. A ref alone proves
- * nothing, because an agent may have written it. It counts as proven where the target was seen without the work before, and a checkout
- * of the branch has followed, or the remote says the same.
+ * It is looked for by content: the handover commit of the work, in each ref by which the default branch is known. What is found is a
+ * proposal to a person. It proves nothing: an agent without a sandbox can write refs, merge in the user's checkout and push.
  */
 
 import { statSync } from "node:fs";
@@ -12,13 +11,10 @@ import type { Landing, Merges, WorkOf } from "../../engine/ports/merges.ts";
 import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
 import { makeFolder, writePrivate } from "../home/folders.ts";
-import { tryGit } from "./call.ts";
-import { stagedIn, withCheckout } from "./checkout.ts";
-import { asking, containmentOf, sayCommit, type Ask } from "./containment.ts";
+import { asking, containmentOf, sayCommit } from "./containment.ts";
 import { defaultBranchOf, defaultRefs, mayHaveMoved, type DefaultRefs } from "./default-refs.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
 import { lookedFile, readLooked, type Looked } from "./looked.ts";
-import { checkoutsOf } from "./merge.ts";
 import { mirrorOf, workRef } from "./names.ts";
 import type { On } from "./own.ts";
 import { withBoth } from "./plain.ts";
@@ -28,14 +24,12 @@ import { isTabled, refAt } from "./refs.ts";
 const UNREADABLE = ["ENOENT", "ENOTDIR", "EISDIR", "EACCES", "ELOOP", "EPERM"];
 /** A file may seem to be older than it is, by as much as the system's own clock is coarse. */
 const COARSE_MS = 20;
-const REMOTE_MS = 60_000;
 
 /** What a look is about: the same where nothing has moved. */
 type View = {
   readonly of: WorkOf;
   readonly commonDir: string;
   readonly mirror: string;
-  readonly branch: string;
   readonly refs: DefaultRefs;
   /** The handover commit. */
   readonly work: string;
@@ -56,10 +50,6 @@ export function gitMerges(on: On): Merges {
     });
     failpoint("merged.after-looked");
   };
-  const put = (run: string, known: Partial<Looked["branches"][string]>): void => {
-    const before = looked.branches[run] ?? { mark: "", ahead: "" };
-    keep({ ...looked, branches: { ...looked.branches, [run]: { ...before, ...known } } });
-  };
   return {
     news(all) {
       const at = Date.now() - COARSE_MS;
@@ -71,7 +61,7 @@ export function gitMerges(on: On): Merges {
       const isLess = Object.keys(looked.branches).some((run) => !runs.has(run));
       const news = all.filter((of) => {
         const view = viewOf(on, of);
-        return view !== undefined && looked.branches[of.run]?.mark !== view.mark;
+        return view !== undefined && looked.branches[of.run] !== view.mark;
       });
       if (isMoved || isLess) keep({ at, branches: pick(looked.branches, runs) });
       return news;
@@ -80,13 +70,11 @@ export function gitMerges(on: On): Merges {
       const view = viewOf(on, of);
       if (view === undefined) return undefined;
       marks.set(of.run, view.mark);
-      const { isAhead, found } = await lookAt(on, view, looked.branches[of.run]?.ahead === view.work);
-      if (isAhead && looked.branches[of.run]?.ahead !== view.work) put(of.run, { ahead: view.work });
-      return found;
+      return lookAt(on, view);
     },
     remember(of) {
       const mark = marks.get(of.run) ?? viewOf(on, of)?.mark;
-      if (mark !== undefined) put(of.run, { mark });
+      if (mark !== undefined) keep({ ...looked, branches: { ...looked.branches, [of.run]: mark } });
     },
   };
 }
@@ -116,7 +104,7 @@ function viewOf(on: On, of: WorkOf): View | undefined {
     const commonDir = commonDirOf(gitDir);
     const refs = defaultRefs(branch);
     const oids = [...stateOf(commonDir, refs), refAt(mirror, refs.upstream)];
-    return { of, commonDir, mirror, branch, refs, work, mark: [of.entry, work, ...oids].join(" ") };
+    return { of, commonDir, mirror, refs, work, mark: [of.entry, work, ...oids].join(" ") };
   });
 }
 
@@ -127,35 +115,25 @@ function stateOf(commonDir: string, { local, fetched }: DefaultRefs): readonly (
   return [`${mtimeMs}`, `${size}`];
 }
 
-type Looking = {
-  /** No ref has the work: should one have it later, it has moved to it. */
-  readonly isAhead: boolean;
-  readonly found: Landing | undefined;
-};
+type Target = { readonly ref: string; readonly oid: string };
 
-type Target = { readonly kind: keyof DefaultRefs; readonly ref: string; readonly oid: string };
-
-async function lookAt(on: On, view: View, wasAhead: boolean): Promise<Looking> {
+/** The first ref that has the work. */
+async function lookAt(on: On, view: View): Promise<Landing | undefined> {
   const { commonDir, mirror, work, of } = view;
   try {
     const targets = await targetsOf(on, view);
-    const landings = await withBoth(on, { commonDir, mirror, oid: work }, async (call) => {
+    return await withBoth(on, { commonDir, mirror, oid: work }, async (call) => {
       const ask = asking(on.env, call);
-      const all: Landing[] = [];
-      for (const target of targets) {
-        const there = await containmentOf(ask, { work, base: of.base, target: target.oid });
-        if (there.type !== "contained") continue;
-        const { by } = await sayCommit(ask, there.by);
-        const proven = wasAhead && (await isProven(on, view, { ...target, ask }));
-        all.push({ ref: target.ref, commit: there.by, by, proven });
+      for (const { ref, oid } of targets) {
+        const there = await containmentOf(ask, { work, base: of.base, target: oid });
+        if (there.type === "contained")
+          return { ref, commit: there.by, by: (await sayCommit(ask, there.by)).by };
       }
-      return all;
+      return undefined;
     });
-    const isAhead = targets.length > 0 && landings.length === 0;
-    return { isAhead, found: landings.find(({ proven }) => proven) ?? landings[0] };
   } catch {
     // The repository is gone or damaged: nobody can tell.
-    return { isAhead: false, found: undefined };
+    return undefined;
   }
 }
 
@@ -164,54 +142,7 @@ async function targetsOf(on: On, { commonDir, mirror, refs }: View): Promise<rea
   const targets = kinds.map(async (kind) => {
     const ref = refs[kind];
     const oid = kind === "upstream" ? refAt(mirror, ref) : await tipIn(on, commonDir, ref);
-    return oid === undefined ? [] : [{ kind, ref, oid }];
+    return oid === undefined ? [] : [{ ref, oid }];
   });
   return (await Promise.all(targets)).flat();
-}
-
-/** More than the ref says so. */
-async function isProven(on: On, view: View, target: Target & { readonly ask: Ask }): Promise<boolean> {
-  switch (target.kind) {
-    case "upstream":
-      // The engine fetched it from the address that a person gave.
-      return true;
-    case "fetched":
-      return (await remoteTip(on, view)) === target.oid;
-    case "local":
-      return hasFollowed(on, view, target);
-  }
-}
-
-/** A checkout of the branch has the work in its index: writing the ref alone leaves that as it was. */
-async function hasFollowed(
-  on: On,
-  { commonDir, of, work }: View,
-  { ref, oid, ask }: Target & { readonly ask: Ask },
-): Promise<boolean> {
-  const paths = await checkoutsOf(on, commonDir, ref);
-  if (paths.length === 0) return false;
-  const names = ["diff-tree", "-r", "-z", "--name-only", "--no-renames"];
-  const { code, out } = await ask([...names, `${of.base}^{tree}`, `${work}^{tree}`]);
-  const changed = new Set(out.split("\0").filter((name) => name !== ""));
-  if (code !== 0) return false;
-  for (const path of paths) {
-    const staged = await withCheckout(on, path, (checkout) => stagedIn(on, checkout, oid));
-    if (staged === undefined || staged.some((name) => changed.has(name))) return false;
-  }
-  return true;
-}
-
-/** Where the default branch is on the project's remote; undefined where nobody can be reached. */
-async function remoteTip(on: On, { of, branch, mirror }: View): Promise<string | undefined> {
-  if (of.remote === "") return undefined;
-  const { code, out } = await tryGit(on.env, {
-    cwd: mirror,
-    gitDir: mirror,
-    objects: join(mirror, "objects"),
-    args: ["ls-remote", "--", of.remote, `refs/heads/${branch}`],
-    limitMs: REMOTE_MS,
-    isFetch: true,
-  });
-  const [oid = ""] = out.toString("utf8").split("\t");
-  return code === 0 && oid !== "" ? oid : undefined;
 }

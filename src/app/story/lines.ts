@@ -256,9 +256,9 @@ function sayCheck(fields: Reading["fields"], lists: Reading["lists"]): string {
 }
 
 /** Of work that was merged elsewhere: where it was seen. */
-function sayLanding({ ref, commit, by, proven }: Reading["fields"]): string {
-  if (typeof ref !== "string" || typeof commit !== "string" || proven === undefined) return "";
-  return ` (${ref}, commit ${commit} by ${String(by)}${proven === true ? "" : ", not proven"})`;
+function sayLanding({ ref, commit, by }: Reading["fields"]): string {
+  if (typeof ref !== "string" || typeof commit !== "string" || typeof by !== "string") return "";
+  return ` (${ref}, commit ${commit} by ${by})`;
 }
 
 function names(list: readonly string[]): string {

@@ -8,8 +8,9 @@ import type { Run } from "../../core/run.ts";
 import { isGood } from "../../core/standing.ts";
 import { worth } from "../../core/worth.ts";
 import type { Move } from "../../core/workflow.ts";
-import { awaiting, factsNamed } from "../../engine/fact.ts";
+import { factsNamed } from "../../engine/fact.ts";
 import { fillPath } from "../../engine/place.ts";
+import { artifactsOf } from "../../engine/tell-fact.ts";
 import type { Seen } from "../runs/find.ts";
 import type { Choice } from "./choices.ts";
 
@@ -41,9 +42,9 @@ function sendBack(run: Run, means = "send it back to the worker with your notes"
   return { command: `signalbox task request-changes ${run.id} "TEXT"`, means };
 }
 
-/** A person can end it well from here, and so would a merge. */
+/** A person can end it well from here, by a merge too: its workflow is about work that is merged. */
 function finishing({ workflow, run }: Of): Move | undefined {
-  if (awaiting(workflow, run, MERGED).length === 0) return undefined;
+  if (artifactsOf(workflow, MERGED).length === 0) return undefined;
   return (workflow.movesFrom[run.state] ?? []).find(
     (move) =>
       isFinishing({ workflow, run }, move) &&

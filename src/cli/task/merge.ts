@@ -2,7 +2,7 @@
  * `signalbox task merge`: a person delivers the work of a task, and the task is done.
  *
  * The merge is the person's own act, like `git merge`: this command does it, before it asks for the move. Killed in between, the next
- * call finds the target with the work and asks for the move, and so does the supervisor.
+ * call finds the target with the work and asks for the move. The same way it confirms a merge that was made by other means.
  */
 
 import { requirePerson } from "../../adapters/person/who.ts";
@@ -289,7 +289,7 @@ type Finishing = {
 
 /**
  * Asks for the move with what was known before the merge: the reviewed commit has arrived, whatever has changed in the workspace since.
- * The supervisor may see the merge first: then the task is done as well.
+ * Another command of a person may have asked first: then the task is done as well.
  */
 async function finish(on: Acting, kept: Kept, { end, voice, note, key }: Finishing): Promise<Done> {
   const { id: run } = kept.row;
@@ -393,7 +393,7 @@ function answerOf(
 }
 
 function sayMerged(into: string, { how, said, files }: Merged): string {
-  if (how === "already") return `${into} already contains the work, since ${said}`;
+  if (how === "already") return `${into} already contains the reviewed work (commit ${said})`;
   const count = `${files} ${files === 1 ? "file" : "files"}`;
   return `merged into ${into}${HOW[how]}: ${count}, ${into} is at ${said}`;
 }

@@ -11,8 +11,6 @@ export type WorkOf = {
   readonly entry: number;
   /** The project's; empty where nobody has said which. */
   readonly defaultBranch: string;
-  /** The project's address; empty for none. */
-  readonly remote: string;
 };
 
 export type Landing = {
@@ -21,11 +19,6 @@ export type Landing = {
   readonly commit: string;
   /** The name of who committed that. */
   readonly by: string;
-  /**
-   * The target was seen without the work before, and more than a ref says that it has it now: a checkout of it that has followed, or
-   * the remote. Otherwise an agent could have written the ref.
-   */
-  readonly proven: boolean;
 };
 
 /**
