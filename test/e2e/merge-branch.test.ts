@@ -229,6 +229,31 @@ test("merged by other means: the commit that brought it is named, and nothing is
   expect(at(of, "main")).toBe(before);
 });
 
+test.for<[string, (git: (...args: string[]) => string) => void]>([
+  ["fast-forward", (git) => void git("merge", "-q", "--ff-only", "task")],
+  ["merge commit", (git) => void git("merge", "-q", "--no-ff", "--no-edit", "task")],
+])(
+  "a merge that was reverted (%s) is not the work: refused, with the commit to revert",
+  async ([how, merge]) => {
+    const of = site();
+    const { commit: work } = handOver(of);
+    const git = (...args: string[]): string => sh(of.repo, of.env, args);
+    merge(git);
+    git("revert", "--no-edit", ...(how === "merge commit" ? ["-m", "1"] : []), "HEAD");
+    const revert = at(of, "main");
+    ahead(of, { "dir/c.txt": "later\n" });
+    const before = at(of, "main");
+    const no = await refused(mergeWork(on(of), merging(of)));
+    expect(no).toMatchObject({ code: "merge-reverted", exit: 5 });
+    expect(no.message).toContain(`taken out again by ${revert.slice(0, 7)} "Revert`);
+    expect(no.next).toContain(`git -C '${of.repo}' revert ${revert.slice(0, 7)}`);
+    expect([at(of, "main"), status(of)]).toEqual([before, ""]);
+    git("revert", "--no-edit", revert);
+    expect(await mergeWork(on(of), merging(of))).toMatchObject({ how: "already" });
+    expect(git("merge-base", work, "main")).toBe(work);
+  },
+);
+
 test("a conflict is told before anything is touched, and the worker gets the commit to merge", async () => {
   const of = site();
   const { path } = handOver(of);

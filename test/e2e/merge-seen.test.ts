@@ -158,6 +158,29 @@ const STORIES: readonly Story[] = [
   ],
 ];
 
+/** The history has the work, whatever became of its content. */
+const REVERTED: readonly Story[] = [
+  [
+    "merged, and the merge was reverted",
+    "nothing",
+    "",
+    (of) => {
+      of.git("merge", "-q", "--no-ff", "--no-edit", "task");
+      of.git("revert", "-m", "1", "--no-edit", "HEAD");
+    },
+  ],
+  [
+    "merged, reverted, and the revert was reverted",
+    "seen",
+    MAIN,
+    (of) => {
+      of.git("merge", "-q", "--no-ff", "--no-edit", "task");
+      of.git("revert", "-m", "1", "--no-edit", "HEAD");
+      of.git("revert", "--no-edit", "HEAD");
+    },
+  ],
+];
+
 /** What an agent can write without a merge looks the same. */
 const FORGED: readonly Story[] = [
   [
@@ -184,7 +207,7 @@ async function landingAfter(of: Made, happens: (of: Made) => void): Promise<read
   return found === undefined ? ["nothing", ""] : ["seen", found.ref];
 }
 
-test.for([...FORGED, ...sampled(8, STORIES)])("%s: %s", async ([, seen, ref, happens]) => {
+test.for([...FORGED, ...REVERTED, ...sampled(8, STORIES)])("%s: %s", async ([, seen, ref, happens]) => {
   const of = made();
   handOver(of, { "more.txt": "more\n" });
   const work = handOver(of, {});

@@ -1,8 +1,9 @@
 /**
- * Whether a commit has the work of another one, by history or by content.
+ * Whether a commit has the work of another one, by content.
  *
- * By history, the work is an ancestor. By content, merging it would change nothing, which is all that a squash, a rebase or
- * cherry-picks leave to be seen. Work that changes nothing by itself is contained everywhere, and so is told apart.
+ * Merging the work would change nothing: that is all that a squash, a rebase or cherry-picks leave to be seen. Of an ancestor git would
+ * merge nothing in any case, also where the merge was reverted since; so its changes are merged over the commit that the run began
+ * from. Work that changes nothing by itself is contained everywhere, and is a case of its own.
  */
 
 import { tryGit, type Call } from "./call.ts";
@@ -13,7 +14,9 @@ export type Containment =
   /** The work has no changes of its own. */
   | { readonly type: "empty" }
   /** `by` is the commit that brought it. */
-  | { readonly type: "contained"; readonly by: string };
+  | { readonly type: "contained"; readonly by: string }
+  /** `by` merged it, and `undoneBy` took some of its content out again. */
+  | { readonly type: "undone"; readonly by: string; readonly undoneBy: string };
 
 export type Ask = (args: readonly string[]) => Promise<{ readonly code: number; readonly out: string }>;
 
@@ -39,11 +42,23 @@ export async function containmentOf(ask: Ask, { work, base, target }: Ends): Pro
   // Of an ancestor, the fork is the work itself: only where it began says whether it changed anything.
   const before = isAncestor ? base : fork.out;
   if (before !== "" && (await isSameTree(ask, before, work))) return { type: "empty" };
-  const isIn = isAncestor
-    ? async (commit: string) => (await ask(["merge-base", "--is-ancestor", work, commit])).code === 0
-    : (commit: string) => isIncluded(ask, { work, target: commit });
+  if (isAncestor) return containmentOfAncestor(ask, { work, base, target });
+  const isIn = (commit: string): Promise<boolean> => isIncluded(ask, { work, target: commit });
   if (!(await isIn(target))) return ABSENT;
   return { type: "contained", by: await bringing(ask, { work, target, fork: fork.out }, isIn) };
+}
+
+/** Without a commit that the work began from, only history is asked. */
+async function containmentOfAncestor(ask: Ask, { work, base, target }: Ends): Promise<Containment> {
+  const isBehind = async (commit: string): Promise<boolean> =>
+    (await ask(["merge-base", "--is-ancestor", work, commit])).code === 0;
+  const by = await bringing(ask, { work, target, fork: work }, isBehind);
+  const isKept = (commit: string): Promise<boolean> => isIncludedOver(ask, { work, base, target: commit });
+  if (base === "" || (await isKept(target))) return { type: "contained", by };
+  // A merge that was resolved in another way never had it.
+  if (!(await isKept(by))) return { type: "undone", by, undoneBy: by };
+  const isUndone = async (commit: string): Promise<boolean> => !(await isKept(commit));
+  return { type: "undone", by, undoneBy: await earliest(ask, { target, after: by }, isUndone) };
 }
 
 const ABSENT: Containment = { type: "absent" };
@@ -61,24 +76,39 @@ async function isIncluded(ask: Ask, { work, target }: Pick<Ends, "work" | "targe
   return merged.code === 0 && tree.code === 0 && merged.out === tree.out;
 }
 
-/** The first commit of the target's own line that has it: found by halving, since later ones mostly have it, too. */
+/** The same as if both had been made on top of the base. */
+async function isIncludedOver(ask: Ask, { work, base, target }: Ends): Promise<boolean> {
+  const onTop = async (commit: string): Promise<string> =>
+    (await ask(["commit-tree", `${commit}^{tree}`, "-p", base, "-m", "to compare"])).out;
+  return isIncluded(ask, { work: await onTop(work), target: await onTop(target) });
+}
+
+/** The first commit of the target's own line that has it. */
 async function bringing(
   ask: Ask,
   { work, target, fork }: Pick<Ends, "work" | "target"> & { readonly fork: string },
   isIn: (commit: string) => Promise<boolean>,
 ): Promise<string> {
-  const line = (await ask(["rev-list", "--first-parent", target, `^${fork}`])).out.split("\n");
-  let [has, misses] = [0, line.length];
-  while (misses - has > 1) {
-    const middle = Math.floor((has + misses) / 2);
-    if (await isIn(line[middle] ?? "")) has = middle;
-    else misses = middle;
-  }
-  const commit = line[has] ?? "";
-  if (commit === "") return target;
+  const commit = await earliest(ask, { target, after: fork }, isIn);
   const parent = await ask(["rev-parse", "--verify", "--quiet", `${commit}^1`]);
   // The target itself has moved to it.
   return parent.out === work ? work : commit;
+}
+
+/** The first commit of the target's own line for which it is so: found by halving, since for later ones it mostly is, too. */
+async function earliest(
+  ask: Ask,
+  { target, after }: { readonly target: string; readonly after: string },
+  isSo: (commit: string) => Promise<boolean>,
+): Promise<string> {
+  const line = (await ask(["rev-list", "--first-parent", target, `^${after}`])).out.split("\n");
+  let [has, misses] = [0, line.length];
+  while (misses - has > 1) {
+    const middle = Math.floor((has + misses) / 2);
+    if (await isSo(line[middle] ?? "")) has = middle;
+    else misses = middle;
+  }
+  return line[has] || target;
 }
 
 /** Short hash, committer and subject of a commit, for people. */

@@ -25,7 +25,7 @@ import {
   withCheckout,
   type Checkout,
 } from "./checkout.ts";
-import { asking, containmentOf, sayCommit } from "./containment.ts";
+import { asking, containmentOf, sayCommit, type Ask, type Containment } from "./containment.ts";
 import { defaultRefs } from "./default-refs.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
 import { whileLocked } from "./lock.ts";
@@ -173,6 +173,7 @@ async function planned(site: Site): Promise<Plan & { readonly old: string }> {
     const ask = asking(on.env, call);
     const found = await containmentOf(ask, { work, base, target: old });
     if (found.type === "empty") throw nothingToMerge(merging);
+    if (found.type === "undone") throw await undone(merging, ask, found);
     if (found.type === "contained")
       return { old, how: "already", commit: found.by, said: (await sayCommit(ask, found.by)).text };
     const how = await strategyFor(merging, async () => {
@@ -275,6 +276,28 @@ function nothingToMerge({ run }: Merging): UserError {
       exit: GATE,
     },
   );
+}
+
+/** The target has the commits of the work, so git has nothing to merge, but not its content. */
+async function undone(
+  { run, into, repo }: Merging,
+  ask: Ask,
+  found: Extract<Containment, { readonly type: "undone" }>,
+): Promise<UserError> {
+  const by = (await sayCommit(ask, found.by)).text;
+  const since = await sayCommit(ask, found.undoneBy);
+  const isOther = found.by === found.undoneBy;
+  const what = isOther
+    ? `was merged into ${into} by ${by}, with another content than the reviewed one`
+    : `was merged into ${into} by ${by} and taken out again by ${since.text}`;
+  const end = `to end the task all the same: signalbox move ${run} done`;
+  const [hash = ""] = since.text.split(" ");
+  return new UserError("merge-reverted", `The work of ${run} ${what}. Nothing was changed.`, {
+    next: isOther
+      ? end
+      : `git -C '${repo}' revert ${hash} brings it back, then: signalbox task merge ${run}; ${end}`,
+    exit: GATE,
+  });
 }
 
 /** Commits that a person put on the run's branch were not reviewed. */
