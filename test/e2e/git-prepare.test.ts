@@ -240,15 +240,13 @@ async function handOver(of: Site, path: string): Promise<{ readonly commit: stri
 
 test.for(
   sampled(3, [
-    ["repo", "refs/heads/signalbox/r1", "prepare"],
     ["mirror", "refs/heads/main", "prepare"],
     ["mirror", "packed-refs", "prepare"],
     ["mirror", "refs/runs/r1/base", "prepare"],
     ["mirror", "refs/runs/r1/head", "snapshot"],
     ["mirror", "refs/runs/r1/published", "snapshot"],
-    ["repo", "refs/heads/signalbox/r1", "snapshot"],
   ] as const),
-)("in the %s the lock of %s, left behind by a killed git, does not stop %s", async ([where, ref, step]) => {
+)("in the %s the lock of %s, left behind by a killed git, does not stop %s", async ([, ref, step]) => {
   const of = site();
   // There is a mirror already, and the user's branches have changed since.
   sh(of.repo, of.env, ["branch", "old"]);
@@ -256,7 +254,7 @@ test.for(
   put(of.repo, { "later.txt": "later\n" });
   commit(of.repo, of.env, "later");
   sh(of.repo, of.env, ["branch", "-D", "-q", "old"]);
-  const lock = join(where === "repo" ? join(of.repo, ".git") : mirrorOf(of.home, of.repo), `${ref}.lock`);
+  const lock = join(mirrorOf(of.home, of.repo), `${ref}.lock`);
   const lay = (): void => {
     mkdirSync(dirname(lock), { recursive: true });
     writeFileSync(lock, "");
@@ -267,6 +265,31 @@ test.for(
   if (step === "snapshot") lay();
   expect(await handOver(of, path)).toMatchObject({ notes: [] });
   expect(existsSync(lock)).toBe(false);
+});
+
+test("a lock in the user's repository is never removed: no branch is made, or it is not updated, and both say why", async () => {
+  const of = site();
+  const lock = join(of.repo, ".git/refs/heads/signalbox/r1.lock");
+  put(of.repo, { ".git/refs/heads/signalbox/r1.lock": "" });
+  const why = `Git's lock file ${lock} exists; no git process is known to be at work there.`;
+  await expect(of.workspaces.prepare(wanted(of))).rejects.toMatchObject({
+    code: "repository-locked",
+    message: `${why} Nothing was changed.`,
+  });
+  rmSync(lock);
+  const { path } = await of.workspaces.prepare(wanted(of));
+  put(of.repo, { ".git/refs/heads/signalbox/r1.lock": "" });
+  writeFileSync(join(path, "new.txt"), "not committed\n");
+  const { notes } = await of.workspaces.snapshot({
+    path,
+    repo: of.repo,
+    run: "r1",
+    tree: await of.workspaces.digest(path, []),
+    artifacts: [],
+    message: "at a gate",
+  });
+  expect(notes).toEqual([expect.stringContaining(why)]);
+  expect(existsSync(lock)).toBe(true);
 });
 
 test("a half-made folder of ours is made again", async () => {

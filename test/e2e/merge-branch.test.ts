@@ -1,12 +1,13 @@
 /** Work is merged by a person: what comes of it, what is refused, and that a killed process leaves a way on. */
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { mergeWork, type Merging } from "../../src/adapters/git/merge.ts";
 import { mirrorOf } from "../../src/adapters/git/names.ts";
 import { UserError } from "../../src/adapters/user-error.ts";
-import { apart, commit, put, removeSites, sh, site, type Site } from "../support/git.ts";
+import { apart, canMount, commit, put, removeSites, sh, site, type Site } from "../support/git.ts";
 import { forgetBranch, handOver } from "../support/handover.ts";
 import { sampled } from "../support/sampled.ts";
 
@@ -376,6 +377,68 @@ test.for<[file: string, way: string]>([
   expect(readFileSync(join(of.repo, file), "utf8")).toBe("mine\n");
 });
 
+test("a live git of the user holds a lock: refused with its file and process, and the user's git goes on", async () => {
+  const of = site();
+  handOver(of);
+  const mine = sh(of.repo, of.env, ["commit-tree", "-p", "main", "-m", "mine", "main^{tree}"]);
+  const lock = join(of.repo, ".git/refs/heads/main.lock");
+  const user = spawn("git", ["update-ref", "--stdin"], {
+    cwd: of.repo,
+    env: of.env,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  user.stdin.write(`start\nupdate refs/heads/main ${mine}\nprepare\n`);
+  await expect.poll(() => existsSync(lock)).toBe(true);
+  const no = await refused(mergeWork(on(of), merging(of)));
+  expect(no).toMatchObject({ code: "repository-locked", exit: 6 });
+  expect(no.message).toContain(
+    `${lock} exists; git process ${user.pid} is at work there (git update-ref --stdin)`,
+  );
+  expect([at(of, "main"), status(of), existsSync(lock)]).toEqual([of.base, "", true]);
+  user.stdin.end("commit\n");
+  await once(user, "close");
+  expect([user.exitCode, at(of, "main")]).toEqual([0, mine]);
+  expect((await mergeWork(on(of), merging(of))).how).toBe("merge");
+});
+
+test.for(["index.lock", "HEAD.lock", "refs/heads/main.lock", "packed-refs.lock"])(
+  "%s without a process: refused with what to type, or not needed; never removed",
+  async (name) => {
+    const of = site();
+    handOver(of);
+    const lock = join(of.repo, ".git", name);
+    writeFileSync(lock, "");
+    const tried = mergeWork(on(of), merging(of));
+    if (name !== "packed-refs.lock") {
+      const no = await refused(tried);
+      expect(no).toMatchObject({ code: "repository-locked", exit: 6 });
+      expect(no.next).toBe(`rm '${lock}' if no git is at work there, then the same command again`);
+      expect([at(of, "main"), readFileSync(join(of.repo, "a.txt"), "utf8")]).toEqual([of.base, "one\n"]);
+    } else await tried;
+    expect(existsSync(lock)).toBe(true);
+    rmSync(lock);
+    await mergeWork(on(of), merging(of));
+    expect(status(of)).toBe("");
+  },
+);
+
+test.runIf(canMount)(
+  "a repository on a read-only disk: one sentence, also after a handover that it has not got",
+  async () => {
+    const of = site();
+    handOver(of);
+    forgetBranch(of);
+    const mount = `mount --bind '${of.repo}' '${of.repo}'; mount -o remount,ro,bind '${of.repo}'`;
+    const { code, err } = await apart(of, { do: "merge", with: merging(of), mount });
+    expect(code).not.toBe(0);
+    expect(err).toContain(
+      `${of.repo}/.git is not writable, so the work of r1 cannot be merged. Nothing was changed.`,
+    );
+    expect([at(of, "main"), status(of)]).toEqual([of.base, ""]);
+    expect(await mergeWork(on(of), merging(of))).toMatchObject({ how: "ff" });
+  },
+);
+
 test("a rebase of the branch under way anywhere", async () => {
   const of = site();
   handOver(of);
@@ -451,7 +514,11 @@ test("killed in the middle of the files, a second call finishes; what a person w
   });
   await apart(of, { do: "merge", with: merging(of) }, "merge.after-note");
   put(of.repo, { "a.txt": "changed\nand", "b.txt": "changed\n", "new.txt": "ne" });
-  writeFileSync(join(of.repo, ".git/index.lock"), "");
+  // A lock in the user's repository is the user's to remove.
+  const lock = join(of.repo, ".git/index.lock");
+  writeFileSync(lock, "");
+  expect(await refused(mergeWork(on(of), merging(of)))).toMatchObject({ code: "repository-locked" });
+  rmSync(lock);
   put(of.repo, { "dir/c.txt": "a person was here\n" });
   const no = await refused(mergeWork(on(of), merging(of)));
   expect(no).toMatchObject({ code: "checkout-dirty", exit: 5 });

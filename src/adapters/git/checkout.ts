@@ -30,7 +30,7 @@ import { failed, git, gitRecords, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
 import { inTheWay } from "./in-the-way.ts";
 import { copyIndex } from "./index-file.ts";
-import { freeIndexLock } from "./leftover-lock.ts";
+import { requireFree } from "./leftover-lock.ts";
 import { commonDirOf, gitDirOf, isThere } from "./locate.ts";
 import type { On } from "./own.ts";
 import { branchAt, headAt } from "./refs.ts";
@@ -162,28 +162,42 @@ function readable(name: string): string {
   return Buffer.from(name, "latin1").toString("utf8");
 }
 
-/** Files and index go from one commit to the other, or nothing does: gives what git finds in the way. */
+/** What keeps a checkout from following: files in the way, or what git says. */
+export type Obstacle = { readonly files: readonly string[]; readonly said: string };
+
+/** Files and index go from one commit to the other, or nothing does. */
 export async function follow(
   on: On,
   checkout: Checkout,
   of: Pick<Following, "old" | "now">,
-): Promise<string> {
+): Promise<Obstacle | undefined> {
   const call: Omit<Call, "args"> = { ...at(checkout), limitMs: LONG_MS };
   const changes = await changesBetween(on, checkout, of);
   const added = changes.filter(({ before }) => NOTHING.test(before)).map(({ name }) => name);
   const removed = changes.filter(({ after }) => NOTHING.test(after)).map(({ name }) => name);
   const foreign = inTheWay(checkout.path, { added, removed: new Set(removed) });
-  if (foreign.length > 0) return foreign.map((name) => `\t${readable(name)}`).join("\n");
+  if (foreign.length > 0) return { files: foreign.map(readable), said: "" };
   // Files that were only touched are no changes.
   await tryGit(on.env, { ...call, args: ["update-index", "-q", "--refresh"] });
   const args = ["read-tree", "-m", "-u", of.old, of.now];
   const tried = await tryGit(on.env, { ...call, args: [...args.slice(0, 1), "-n", ...args.slice(1)] });
-  if (tried.code !== 0) return tried.err.trim();
+  if (tried.code !== 0) return obstacleIn(tried.err);
   failpoint("merge.before-files");
   const answer = await tryGit(on.env, { ...call, args, durable: true });
   if (answer.code !== 0) throw failed({ ...call, args }, answer);
   failpoint("merge.after-files");
-  return "";
+  return undefined;
+}
+
+function obstacleIn(said: string): Obstacle {
+  const single = /Untracked working tree file '(.+)'|Entry '(.+)'/.exec(said);
+  const name = single?.[1] ?? single?.[2];
+  const listed = said.split("\n").filter((line) => line.startsWith("\t"));
+  return { files: name === undefined ? listed.map((line) => line.trim()) : [name], said: lastLine(said) };
+}
+
+function lastLine(said: string): string {
+  return said.trim().split("\n").at(-1) ?? "";
 }
 
 /**
@@ -198,7 +212,7 @@ export async function takeBack(
   if (tip !== old && tip !== now) return undefined;
   return withCheckout(on, path, async (checkout) => {
     if (branchAt(checkout.gitDir) !== ref) return undefined;
-    await freeIndexLock(checkout);
+    await requireFree(commonDirOf(checkout.gitDir), join(checkout.gitDir, "index.lock"));
     if (await isStaged(on, checkout, now)) return tip === old ? "ref is missing" : undefined;
     if (tip === old && (await isStaged(on, checkout, old))) await putBack(on, checkout, { old, now });
     return undefined;

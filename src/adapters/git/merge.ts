@@ -6,7 +6,7 @@
  * In the end the tree that arrived is compared with the planned one.
  */
 
-import { readdirSync } from "node:fs";
+import { accessSync, constants, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
@@ -24,9 +24,11 @@ import {
   takeBack,
   withCheckout,
   type Checkout,
+  type Obstacle,
 } from "./checkout.ts";
 import { asking, containmentOf, sayCommit, type Ask, type Containment } from "./containment.ts";
 import { defaultRefs } from "./default-refs.ts";
+import { requireFree } from "./leftover-lock.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
 import { whileLocked } from "./lock.ts";
 import { refreshMirror } from "./mirror.ts";
@@ -109,7 +111,8 @@ async function merge(on: On, merging: Merging): Promise<Merged> {
   if (merging.leave !== true) await requireReviewed(site);
   if (merging.allowUndo !== true) requireNothingUndone(merging, { old, undone: plan.undone });
   const path = await checkoutOf(site);
-  await bringOver(on, merging);
+  await requireWritable(site, path);
+  await copyWork(site);
   const now = await commitOf(site, { ...plan, old });
   if (path === undefined) await moveRef(site, { old, now, gitDir: site.commonDir });
   else await moveCheckout(site, { old, now, path });
@@ -429,30 +432,70 @@ async function commitOf(site: Site, { how, tree, old }: Making): Promise<string>
 
 type Way = { readonly old: string; readonly now: string };
 
+/** Before anything is touched: the folders can be written to, and no other git is changing the same things. */
+async function requireWritable({ commonDir, ref, merging }: Site, path: string | undefined): Promise<void> {
+  const gitDir = path === undefined ? undefined : gitDirOf(path);
+  const places = [commonDir, join(commonDir, "objects"), ...(path === undefined ? [] : [path])];
+  const closed = places.find(
+    (place) => unless(CLOSED, () => (accessSync(place, constants.W_OK), true)) === undefined,
+  );
+  if (closed !== undefined)
+    throw new UserError(
+      "not-writable",
+      `${closed} is not writable, so the work of ${merging.run} cannot be merged. Nothing was changed.`,
+      { next: `make it writable, then: signalbox task merge ${merging.run}`, exit: FAILED },
+    );
+  const locks = gitDir === undefined ? [] : [join(gitDir, "index.lock"), join(gitDir, "HEAD.lock")];
+  for (const file of [join(commonDir, `${ref}.lock`), ...locks]) await requireFree(commonDir, file);
+}
+
+const CLOSED = ["EROFS", "EACCES", "EPERM"];
+
+/** The user's repository need not have the handover commit: it could not be written to, or the branch was deleted. */
+async function copyWork({ on, merging }: Site): Promise<void> {
+  const problem = await bringOver(on, merging);
+  if (problem !== "") throw notCopied(merging, problem);
+}
+
+function notCopied({ repo, run, commit }: Merging, problem: string): UserError {
+  const why = problem.split("\n").find((line) => /^(?:fatal|error):/.test(line)) ?? problem;
+  return new UserError(
+    "not-copied",
+    `The commit ${commit.slice(0, 12)} could not be copied into ${repo}: ${why}. Nothing was changed.`,
+    { next: `mend that, then: signalbox task merge ${run}`, exit: FAILED },
+  );
+}
+
 async function moveCheckout(site: Site, { old, now, path }: Way & { readonly path: string }): Promise<void> {
   const { on, merging, ref } = site;
   const { repo } = merging;
   await withCheckout(on, path, async (checkout) => {
     await requireClean(site, checkout, old);
     noteFollowing(on, { repo, path, ref, old, now });
-    const inTheWay = await follow(on, checkout, { old, now });
-    if (inTheWay !== "") {
+    const obstacle = await follow(on, checkout, { old, now });
+    if (obstacle !== undefined) {
       forgetFollowing(on, repo);
-      throw blocked(merging, path, inTheWay);
+      throw blocked(merging, path, obstacle);
     }
-    await moveRef(site, { old, now, gitDir: checkout.gitDir });
+    try {
+      await moveRef(site, { old, now, gitDir: checkout.gitDir });
+    } catch (error) {
+      // The branch stays where it was, and so must its checkout. What stands in the way of that is found by the next call.
+      if ((await follow(on, checkout, { old: now, now: old })) === undefined) forgetFollowing(on, repo);
+      throw error;
+    }
     forgetFollowing(on, repo);
   });
 }
 
-function blocked({ into, run }: Merging, path: string, said: string): UserError {
-  const names = said.split("\n").filter((line) => line.startsWith("\t"));
-  const single = /Untracked working tree file '(.+)'|Entry '(.+)'/.exec(said);
-  const name = single?.[1] ?? single?.[2] ?? names.map((line) => line.trim()).join(", ");
+function blocked({ into, run }: Merging, path: string, { files, said }: Obstacle): UserError {
+  const isFile = files.length > 0;
+  const what = isFile ? `${listed(files)} is in the way there` : `git cannot update it: ${said}`;
+  const mend = isFile ? "move it away" : "mend that";
   return new UserError(
     "checkout-dirty",
-    `${into} is checked out in ${path}, and ${name === "" ? said : name} is in the way there. Nothing was changed.`,
-    { next: `git -C '${path}' status, move it away, then: signalbox task merge ${run}`, exit: GATE },
+    `${into} is checked out in ${path}, and ${what}. Nothing was changed.`,
+    { next: `git -C '${path}' status, ${mend}, then: signalbox task merge ${run}`, exit: GATE },
   );
 }
 

@@ -39,7 +39,8 @@ export async function tagWork(on: On, wish: Wish): Promise<Tagged> {
   const other = names.find((each) => each !== "" && isInTheWay(name, each));
   if (other !== undefined) return refused(`git cannot have the tag ${name} beside the tag ${other}`);
   const author = await authorOf(on, repo, "the tag");
-  await bringOver(on, { repo, commit });
+  const problem = await bringOver(on, { repo, commit });
+  if (problem !== "") throw new Error(`${commit} could not be copied into ${repo}: ${problem}`);
   const args = ["tag", "--annotate", "--no-sign", "--cleanup=verbatim", "--file=-", "--", name, commit];
   failpoint("tag.before-ref");
   await updateRef(on, commonDir, { ...there, args, input: withTrailer(message, trailerOf(run)), author });

@@ -1,7 +1,6 @@
 /**
- * Changing refs: lock files that a killed git left behind are moved out of the way.
- *
- * Every change of a ref goes through here, because git can be killed during any of them. A killed fetch leaves a lock for each ref.
+ * Changing refs, in the user's repository and in the mirror. Every change of a ref goes through here, because lock files may be in its
+ * way: git can be killed during any change, and a killed fetch leaves a lock for each ref.
  */
 
 import { renameSync, rmSync, writeFileSync } from "node:fs";
@@ -10,15 +9,20 @@ import { makeFolder } from "../home/folders.ts";
 import { allSynced } from "../home/all-synced.ts";
 import { failed, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
-import { freeRefLock } from "./leftover-lock.ts";
+import { freeRefLock, lockNamedIn, requireFree } from "./leftover-lock.ts";
 import type { On } from "./own.ts";
 
 type Answer = Awaited<ReturnType<typeof tryGit>>;
 
+/** Throws a UserError where a lock in the user's repository stays. */
 export async function tryUpdateRef(on: On, commonDir: string, call: Call): Promise<Answer> {
+  const isMirror = call.objects !== undefined;
   for (;;) {
     const answer = await tryGit(on.env, { ...call, durable: true });
-    if (answer.code === 0 || !(await freeRefLock(commonDir, answer.err))) return answer;
+    const file = answer.code === 0 ? undefined : lockNamedIn(answer.err);
+    if (file === undefined) return answer;
+    if (!isMirror) await requireFree(commonDir, file);
+    else if (!(await freeRefLock(commonDir, answer.err))) return answer;
   }
 }
 
