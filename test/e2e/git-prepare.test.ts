@@ -289,7 +289,12 @@ test("a lock in the user's repository is never removed: no branch is made, or it
     message: "at a gate",
   });
   expect(notes).toEqual([expect.stringContaining(why)]);
+  expect(notes).toEqual([expect.stringContaining("the work is kept: signalbox salvage show r1")]);
   expect(existsSync(lock)).toBe(true);
+  // Once the lock is gone, the branch gets the work at the latest when the run is over.
+  rmSync(lock);
+  await of.workspaces.release({ run: "r1", repo: of.repo, path, keep: join(of.root, "kept"), artifacts: [] });
+  expect(sh(of.repo, of.env, ["show", "signalbox/r1:new.txt"])).toBe("not committed");
 });
 
 test("a half-made folder of ours is made again", async () => {

@@ -30,11 +30,15 @@ export type Publishing = {
 export async function publish(on: On, of: Publishing): Promise<readonly string[]> {
   try {
     const problem = await update(on, of);
-    return problem === "" ? [] : [`the branch ${of.branch} is not updated: ${problem}`];
+    return problem === "" ? [] : [notUpdated(of, problem)];
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return [`the branch ${of.branch} is not updated: ${error.message}`];
+    return [notUpdated(of, error.message)];
   }
+}
+
+function notUpdated({ run, branch }: Publishing, why: string): string {
+  return `the branch ${branch} is not updated: ${why.replace(/\.$/, "")}; the work is kept: signalbox salvage show ${run}`;
 }
 
 /** Gives the reason where the branch was left as it is. */

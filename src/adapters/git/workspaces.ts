@@ -8,10 +8,11 @@ import { handover } from "./handover.ts";
 import { discardCheckout, makeCheckout, takeAsGiven } from "./judge.ts";
 import { treeBesides } from "./left-out.ts";
 import { whileLocked } from "./lock.ts";
-import { refuseRunName } from "./names.ts";
-import { openBench } from "./own.ts";
+import { refuseRunName, runRef } from "./names.ts";
+import { benchAt, openBench } from "./own.ts";
 import { prepare } from "./prepare.ts";
 import { publish } from "./publish.ts";
+import { refAt } from "./refs.ts";
 import { release } from "./release.ts";
 import { digest, filesOf } from "./tree.ts";
 import { makeUsable } from "./usable.ts";
@@ -61,7 +62,23 @@ export function gitWorkspaces(on: On): Workspaces {
       // A link in the place of the workspace leads elsewhere: only what is above it is resolved.
       const above = dirname(of.path);
       const path = existsSync(above) ? join(realpathSync(above), basename(of.path)) : of.path;
-      return whileLocked(lock(of.repo), async () => release(on, { ...of, path }));
+      return whileLocked(lock(of.repo), async () => {
+        await publishLast(on, { ...of, path });
+        return release(on, { ...of, path });
+      });
     },
   };
+}
+
+/** The branch gets the last handover that it could not get when that was made: its repository was locked or read-only. */
+async function publishLast(
+  on: On,
+  { run, repo, path }: { readonly run: string; readonly repo: string; readonly path: string },
+): Promise<void> {
+  const bench = benchAt(on, path);
+  if (bench === undefined || bench.branch === "") return;
+  const commit = refAt(bench.mirror, runRef(run, "head"));
+  if (commit === undefined || commit === refAt(bench.mirror, runRef(run, "published"))) return;
+  // Where it cannot get it now either, `salvage` lists the commits.
+  await publish(on, { run, repo, branch: bench.branch.replace("refs/heads/", ""), commit });
 }
