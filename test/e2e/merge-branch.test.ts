@@ -1,7 +1,7 @@
 /** Work is merged by a person: what comes of it, what is refused, and that a killed process leaves a way on. */
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { mergeWork, type Merging } from "../../src/adapters/git/merge.ts";
@@ -252,6 +252,50 @@ test.for<[string, (git: (...args: string[]) => string) => void]>([
     git("revert", "--no-edit", revert);
     expect(await mergeWork(on(of), merging(of))).toMatchObject({ how: "already" });
     expect(git("merge-base", work, "main")).toBe(work);
+  },
+);
+
+test("history that was replaced since: said so, with what to type, and found by content afterwards", async () => {
+  const of = site();
+  const { commit: work } = handOver(of);
+  sh(of.repo, of.env, ["checkout", "-q", "--orphan", "again"]);
+  commit(of.repo, of.env, "everything anew");
+  sh(of.repo, of.env, ["branch", "-q", "-M", "again", "main"]);
+  const before = at(of, "main");
+  const no = await refused(mergeWork(on(of), merging(of)));
+  expect(no).toMatchObject({ code: "unrelated-history", exit: 5 });
+  expect(no.message).toBe(
+    "main and the work of r1 have no commit in common: the history of main was replaced since the run began. Nothing was changed.",
+  );
+  expect(at(of, "main")).toBe(before);
+  const range = `${of.base.slice(0, 12)}..${work.slice(0, 12)}`;
+  expect(no.next).toContain(`cherry-pick ${range}, then: signalbox task merge r1`);
+  sh(of.repo, of.env, ["cherry-pick", range]);
+  expect(await mergeWork(on(of), merging(of))).toMatchObject({ how: "already", commit: at(of, "main") });
+});
+
+const canSign = spawnSync("ssh-keygen", ["-?"]).error === undefined;
+
+test.runIf(canSign).for<["merge" | "squash", boolean]>([
+  ["merge", true],
+  ["squash", true],
+  ["merge", false],
+])(
+  "%s: the new commit is signed like the user's (the key exists: %s), by the configured author",
+  async ([strategy, hasKey]) => {
+    const of = site();
+    const key = join(of.root, "key");
+    if (hasKey) execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key]);
+    const signing = `[commit]\ngpgsign = true\n[gpg]\nformat = ssh\n[user]\nsigningkey = ${key}.pub\n`;
+    handOver(of);
+    ahead(of);
+    appendFileSync(join(of.root, "user/.gitconfig"), signing);
+    const author = { name: "Bot", email: "bot@example.org" };
+    const { notes } = await mergeWork(on(of), merging(of, { strategy, author }));
+    const text = sh(of.repo, of.env, ["cat-file", "commit", "main"]);
+    expect(text).toContain("\nauthor Bot <bot@example.org> ");
+    expect(text.includes("\ngpgsig -----BEGIN SSH SIGNATURE-----\n")).toBe(hasKey);
+    expect(notes).toEqual(hasKey ? [] : [expect.stringMatching(/^the commit is not signed: /)]);
   },
 );
 

@@ -37,7 +37,7 @@ export type Ends = {
 
 export async function containmentOf(ask: Ask, { work, base, target }: Ends): Promise<Containment> {
   const fork = await ask(["merge-base", work, target]);
-  if (fork.code !== 0) return ABSENT;
+  if (fork.code !== 0) return containmentOfStranger(ask, { work, base, target });
   const isAncestor = fork.out === work;
   // Of an ancestor, the fork is the work itself: only where it began says whether it changed anything.
   const before = isAncestor ? base : fork.out;
@@ -46,6 +46,15 @@ export async function containmentOf(ask: Ask, { work, base, target }: Ends): Pro
   const isIn = (commit: string): Promise<boolean> => isIncluded(ask, { work, target: commit });
   if (!(await isIn(target))) return ABSENT;
   return { type: "contained", by: await bringing(ask, { work, target, fork: fork.out }, isIn) };
+}
+
+/** They have no commit in common: the history of the target was replaced since the work began. */
+async function containmentOfStranger(ask: Ask, { work, base, target }: Ends): Promise<Containment> {
+  if (base === "") return ABSENT;
+  if (await isSameTree(ask, base, work)) return { type: "empty" };
+  const isIn = (commit: string): Promise<boolean> => isIncludedOver(ask, { work, base, target: commit });
+  if (!(await isIn(target))) return ABSENT;
+  return { type: "contained", by: await bringing(ask, { work, target, fork: work }, isIn) };
 }
 
 /** Without a commit that the work began from, only history is asked. */

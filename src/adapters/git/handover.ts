@@ -139,8 +139,12 @@ export async function commitFor(on: On, bench: Bench, { of, head, tip, tree }: W
     input: of.message.endsWith("\n") ? of.message : `${of.message}\n`,
     author,
   };
-  const making = bench.isSigned ? signed(on, call) : unsigned(on, call);
-  return madeDurable(on, { mirror: bench.mirror, tree, parent }, making);
+  return madeDurable(on, { mirror: bench.mirror, tree, parent }, makeCommit(on, call, bench.isSigned));
+}
+
+/** Calls `git commit-tree`, signed where the user signs commits. */
+export function makeCommit(on: On, call: Call, isSigned: boolean): Promise<HandedOver> {
+  return isSigned ? signed(on, call) : unsigned(on, call);
 }
 
 async function unsigned(on: On, call: Call): Promise<HandedOver> {
@@ -158,7 +162,7 @@ async function hasMerged(
   return (await git(on.env, { ...within(bench), args })) !== "";
 }
 
-/** A signing key may be locked while the user is away: the handover is then made without a signature, and the run notes it. */
+/** A signing key may be locked while the user is away: the commit is then made without a signature, and a note says so. */
 async function signed(on: On, call: Call): Promise<HandedOver> {
   const answer = await tryGit(on.env, { ...call, args: [...call.args, "-S"], isSigned: true });
   if (answer.code === 0) return { commit: answer.out.toString("utf8").trim(), notes: [] };

@@ -28,6 +28,7 @@ import {
 } from "./checkout.ts";
 import { asking, containmentOf, sayCommit, type Ask, type Containment } from "./containment.ts";
 import { defaultRefs } from "./default-refs.ts";
+import { makeCommit, type HandedOver } from "./handover.ts";
 import { requireFree } from "./leftover-lock.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
 import { whileLocked } from "./lock.ts";
@@ -37,6 +38,7 @@ import type { On } from "./own.ts";
 import { personCommits, type PersonCommits } from "./person-commits.ts";
 import { withBoth, withObjects } from "./plain.ts";
 import { bringOver, tipIn } from "./publish.ts";
+import { settingsOf } from "./settings.ts";
 import { undoneBy } from "./undone.ts";
 import { updateRef } from "./update-ref.ts";
 
@@ -55,6 +57,8 @@ export type Merging = {
   readonly strategy?: Strategy;
   /** Of the new commit, where there is one. */
   readonly message: string;
+  /** Of the new commit; the person's own identity otherwise. */
+  readonly author?: { readonly name: string; readonly email: string };
   /** Commits of a person on the branch are left out; otherwise they are a reason to refuse. */
   readonly leave?: boolean;
   /** Changes of the target that the work sets back are lost; otherwise they are a reason to refuse. */
@@ -76,11 +80,14 @@ export type Merged = {
   readonly isUnpushed: boolean;
   /** What the target lost, in words; empty for nothing. */
   readonly undone: string;
+  /** What a person should know. */
+  readonly notes: readonly string[];
 };
 
 const FAILED = 1;
 const GATE = 5;
 const NAMES_SHOWN = 10;
+const HASH_SHOWN = 12;
 
 export function mergeWork(on: On, merging: Merging): Promise<Merged> {
   return whileLocked({ folder: on.home.locks, repo: merging.repo }, async () => {
@@ -107,13 +114,14 @@ async function merge(on: On, merging: Merging): Promise<Merged> {
   const site = siteOf(on, merging);
   await finishOrTakeBack(site);
   const { old, ...plan } = await planned(site);
-  if (plan.how === "already") return { ...plan, files: 0, checkout: "", isUnpushed: false, undone: "" };
+  if (plan.how === "already")
+    return { ...plan, files: 0, checkout: "", isUnpushed: false, undone: "", notes: [] };
   if (merging.leave !== true) await requireReviewed(site);
   if (merging.allowUndo !== true) requireNothingUndone(merging, { old, undone: plan.undone });
   const path = await checkoutOf(site);
   await requireWritable(site, path);
   await copyWork(site);
-  const now = await commitOf(site, { ...plan, old });
+  const { commit: now, notes } = await commitOf(site, { ...plan, old });
   if (path === undefined) await moveRef(site, { old, now, gitDir: site.commonDir });
   else await moveCheckout(site, { old, now, path });
   await requireArrived(site, { old, now, tree: plan.tree });
@@ -121,7 +129,16 @@ async function merge(on: On, merging: Merging): Promise<Merged> {
   const fetched = await tipIn(on, site.commonDir, defaultRefs(merging.into).fetched);
   const isUnpushed = fetched !== undefined && fetched !== now;
   const undone = sayUndone(merging, plan.undone);
-  return { how: plan.how, commit: now, said, files: plan.files, checkout: path ?? "", isUnpushed, undone };
+  return {
+    how: plan.how,
+    commit: now,
+    said,
+    files: plan.files,
+    checkout: path ?? "",
+    isUnpushed,
+    undone,
+    notes,
+  };
 }
 
 function siteOf(on: On, merging: Merging): Site {
@@ -179,6 +196,7 @@ async function planned(site: Site): Promise<Plan & { readonly old: string }> {
     if (found.type === "undone") throw await undone(merging, ask, found);
     if (found.type === "contained")
       return { old, how: "already", commit: found.by, said: (await sayCommit(ask, found.by)).text };
+    if ((await ask(["merge-base", old, work])).code !== 0) throw unrelated(merging);
     const how = await strategyFor(merging, async () => {
       return (await ask(["merge-base", "--is-ancestor", old, work])).code === 0;
     });
@@ -244,6 +262,18 @@ function mergeSteps(commit: string, what: string): string {
     "git add -A; git commit --no-edit",
   ];
   return steps.map((step, index) => `${index + 1}. ${step}`).join("  ");
+}
+
+function unrelated({ run, repo, into, base, commit }: Merging): UserError {
+  const range = `${base.slice(0, HASH_SHOWN)}..${commit.slice(0, HASH_SHOWN)}`;
+  return new UserError(
+    "unrelated-history",
+    `${into} and the work of ${run} have no commit in common: the history of ${into} was replaced since the run began. Nothing was changed.`,
+    {
+      next: `git -C '${repo}' switch ${into} && git -C '${repo}' cherry-pick ${range}, then: signalbox task merge ${run}`,
+      exit: GATE,
+    },
+  );
 }
 
 function listed(names: readonly string[]): string {
@@ -414,19 +444,21 @@ function shellWord(text: string): string {
 type Making = Extract<Plan, { readonly tree: string }> & { readonly old: string };
 
 /** The commit that the target will be at, in the user's repository. No ref has moved yet. */
-async function commitOf(site: Site, { how, tree, old }: Making): Promise<string> {
+async function commitOf(site: Site, { how, tree, old }: Making): Promise<HandedOver> {
   const { on, merging, commonDir } = site;
   const { commit: work, message } = merging;
-  if (how === "ff") return work;
+  if (how === "ff") return { commit: work, notes: [] };
+  const { isSigned } = await settingsOf(on, merging.repo);
   return withObjects(on, { commonDir, oid: old }, async (plain) => {
     const call = { ...plain, durable: true };
     const made = await mergedTree(on, call, { old, work });
     if (made.tree !== tree || made.conflicts.length > 0)
       throw new Error(`merging ${work} into ${old} gave ${tree} and then ${made.tree}`);
-    const author = await authorOf(on, merging.repo, "the merge commit");
+    const author = merging.author ?? (await authorOf(on, merging.repo, "the merge commit"));
     const parents = how === "squash" ? ["-p", old] : ["-p", old, "-p", work];
     const input = message.endsWith("\n") ? message : `${message}\n`;
-    return git(on.env, { ...call, args: ["commit-tree", tree, ...parents, "-F", "-"], input, author });
+    const args = ["commit-tree", tree, ...parents, "-F", "-"];
+    return makeCommit(on, { ...call, args, input, author }, isSigned);
   });
 }
 

@@ -103,6 +103,7 @@ export function merge(given: Given, door: Door): Promise<Answer> {
     const end = isDone(on, kept) ? undefined : await requireFinish(on, kept, voice);
     const git = { home: on.home, env: door.env };
     const commit = await requireHandover(on, kept, end?.facts.tree ?? kept.run.tree);
+    const { author, told } = await configuredAuthor(on, repo);
     const { mergeWork } = await import("../../adapters/git/merge.ts");
     const merged = await noting(
       on,
@@ -118,6 +119,7 @@ export function merge(given: Given, door: Door): Promise<Answer> {
         leave: options["leave"] !== undefined,
         allowUndo: options["allow-undo"] !== undefined,
         ...(strategy === undefined ? {} : { strategy }),
+        ...(author === undefined ? {} : { author }),
       }),
     );
     const done = await finish(on, kept, { end, voice, note: options["note"], key: options["key"] });
@@ -127,7 +129,7 @@ export function merge(given: Given, door: Door): Promise<Answer> {
         : await deleteRemote(on, { repo, branch, merged: merged.commit });
     const waived = sayWaived(on.box.store, run, end?.waived ?? []);
     return answerOf(
-      { ...done, told: [...waived, ...done.told] },
+      { ...done, told: [...waived, ...done.told, ...told] },
       { branch, into, work: commit, merged, remote },
     );
   });
@@ -258,6 +260,23 @@ function reviewedIn(run: Run, { need }: Move): string {
   return trees.find((tree) => tree !== "") ?? "";
 }
 
+type Author = { readonly name: string; readonly email: string };
+
+/** Settings that cannot be used keep nobody from merging: the commit is then the person's own. */
+async function configuredAuthor(
+  { box, door }: Acting,
+  repo: string,
+): Promise<{ readonly author: Author | undefined; readonly told: readonly string[] }> {
+  const { readSettings } = await import("../../adapters/config/read.ts");
+  try {
+    const { workspace } = await readSettings({ repo, env: door.env, store: box.store });
+    return { author: workspace.author, told: [] };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { author: undefined, told: [`workspace.author is not used: ${error.message}`] };
+  }
+}
+
 /** The commit of exactly this tree. Work for which a person waived the review was not handed over before. */
 async function requireHandover(on: Acting, kept: Kept, tree: string): Promise<string> {
   const { handoverOf } = await import("../../adapters/git/handover.ts");
@@ -386,7 +405,14 @@ function answerOf(
     text: () => `${message}\n`,
     next,
     talk: talkOf(
-      [...told, ...lost, ...followed, ...unpushed, ...(remote === undefined ? [] : [remote.told])],
+      [
+        ...told,
+        ...of.merged.notes,
+        ...lost,
+        ...followed,
+        ...unpushed,
+        ...(remote === undefined ? [] : [remote.told]),
+      ],
       next,
     ),
   };
