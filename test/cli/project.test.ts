@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { prepareHome, removeHomes, type Prepared } from "../support/home.ts";
+import { trustedNow } from "../support/trust.ts";
 import { document, outcome, taskScene } from "./task-support.ts";
 
 afterAll(removeHomes);
@@ -94,4 +95,23 @@ test("a project with open tasks or workspaces stays", async () => {
   expect(await outcome(on.say(["task", "show", id, "--json"]))).toBe("0 ok");
   await on.create("b", "x", "--no-start");
   expect(on.withStore((store) => store.projects())).toMatchObject([{ name: "repo", defaultBranch: "main" }]);
+});
+
+test.for<[what: string, branch: string, expected: string, known: string]>([
+  ["main exists", "main", "0 ok", "main"],
+  ["no usual branch", "topic", "2 no-base", ""],
+])("the first task of a repository with a detached HEAD: %s", async ([, branch, expected, known]) => {
+  const on = prepareHome();
+  on.withStore((store) => store.trust(on.repo, trustedNow(on.env, on.repo)));
+  git(on, "branch", "--move", branch);
+  git(on, "checkout", "--quiet", "--detach");
+  const created = await on.call(["task", "create", "First", "--no-start", "--json"]);
+  expect(await outcome(Promise.resolve(created))).toBe(expected);
+  on.withStore((store) => {
+    expect(store.projectAt(on.repo)?.defaultBranch ?? "").toBe(known);
+    // Nothing but the default branch, as it is when the task starts.
+    expect(store.list({ limit: 9 }).rows.map(({ base }) => base)).toEqual(known === "" ? [] : [""]);
+  });
+  if (known === "")
+    expect(document(created)["next"]).toContain("signalbox project add --default-branch NAME");
 });

@@ -28,18 +28,18 @@ export async function baseOf(
 ): Promise<{ readonly base: string; readonly notes: readonly string[] }> {
   const gitDir = repositoryAt(of.repo);
   const commonDir = commonDirOf(gitDir);
-  const branch = defaultBranchOf(of.repo, of.defaultBranch) ?? "";
+  const branch = defaultBranchOf(of.repo, of.defaultBranch);
+  if (branch === undefined) throw noBase(of.repo, "");
   const commitIn = async (call: Omit<Call, "args">, ref: string): Promise<string | undefined> => {
     const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`];
     const answer = await tryGit(on.env, { ...call, args });
     return answer.code === 0 ? answer.out.toString("utf8").trim() : undefined;
   };
   const inRepository = { cwd: commonDir, gitDir };
-  const here = branch === "" ? undefined : await commitIn(inRepository, `${HEADS}${branch}`);
-  const isFetched = of.remote !== "" && branch !== "";
+  const here = await commitIn(inRepository, `${HEADS}${branch}`);
   const elsewhere = async (): Promise<string | undefined> =>
-    commitIn(inRepository, branch === "" ? "HEAD" : `refs/remotes/origin/${branch}`);
-  if (!isFetched) {
+    commitIn(inRepository, `refs/remotes/origin/${branch}`);
+  if (of.remote === "") {
     const base = here ?? (await elsewhere());
     if (base === undefined) throw noBase(of.repo, branch);
     return { base, notes: [] };
@@ -70,6 +70,6 @@ function repositoryAt(repo: string): string {
 
 function noBase(repo: string, branch: string): UserError {
   const what = branch === "" ? "no default branch" : `no branch ${branch}`;
-  const next = "signalbox project set --default-branch NAME";
+  const next = "signalbox project update --default-branch NAME";
   return new UserError("no-base", `${repo} has ${what} that work could begin from.`, next);
 }

@@ -215,10 +215,16 @@ async function workOf(
   },
 ): Promise<{ base: string; tree: string | undefined }> {
   const { defaultBranch, branch, to } = of;
-  if (to === undefined) return { base: defaultBranch === "" ? site.base : "", tree: undefined };
+  if (defaultBranch === "")
+    throw new UserError(
+      "no-base",
+      `The default branch of ${site.repo} is not known: no branch is checked out there, and none is called main or master.`,
+      "signalbox project add --default-branch NAME (update instead of add if it is a project already)",
+    );
+  if (to === undefined) return { base: "", tree: undefined };
   const { tipOfBranch, treeOfCommit } = await import("../../adapters/git/branches.ts");
   const tip = (name: string): Promise<string | undefined> => tipOfBranch(site.repo, name, door.env);
-  const base = (defaultBranch === "" ? undefined : await tip(defaultBranch)) ?? site.base;
+  const base = (await tip(defaultBranch)) ?? site.base;
   const own = branch === undefined ? undefined : await tip(branch);
   return { base, tree: await treeOfCommit(site.repo, own ?? base, door.env) };
 }
