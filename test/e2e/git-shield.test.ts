@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { mirrorOf } from "../../src/adapters/git/names.ts";
 import { repositoryOf } from "../../src/adapters/git/repository.ts";
+import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
 import { commit, put, removeSites, sh, site } from "../support/git.ts";
 import type { Site } from "../support/git.ts";
 
@@ -272,3 +273,38 @@ test("variables of the process that started us do not say where to work", async 
   });
   expect(marks(of)).toEqual([]);
 });
+
+test.for<[what: string, command: string, isRequired: boolean]>([
+  ["a relative program", "./tools/clean.sh", false],
+  ["a relative program that is required", "tools/clean.sh", true],
+  ["a program of the system with a relative argument", "sh tools/clean.sh", false],
+  ["a program in a relative folder of the PATH", "clean.sh", false],
+])(
+  "a filter of the user's own configuration runs no file of an agent: %s",
+  async ([, command, isRequired]) => {
+    const of = site();
+    const mark = join(of.root, "ran");
+    const filter = `[filter "fmt"]\nclean = ${command}\nsmudge = ${command}\nrequired = ${isRequired}\n[filter "up"]\nclean = tr a-z A-Z\n`;
+    appendFileSync(join(of.root, "user/.gitconfig"), filter);
+    const env = { ...of.env, PATH: `tools:${of.env["PATH"] ?? ""}` };
+    const workspaces = gitWorkspaces({ home: of.home, env });
+    const place = { run: "r1", repo: of.repo, branch: "work" };
+    const { path } = await workspaces.prepare({ ...place, base: of.base, artifacts: [] });
+    put(path, {
+      "tools/clean.sh": `#!/bin/sh\n: >'${mark}'\ncat\n`,
+      "tools/git": `#!/bin/sh\n: >'${mark}'\n`,
+      ".gitattributes": "*.x filter=fmt\n*.up filter=up\n",
+      "f.x": "as it is\n",
+      "f.up": "loud\n",
+    });
+    for (const name of ["clean.sh", "git"]) chmodSync(join(path, "tools", name), 0o755);
+    const tree = await workspaces.digest(path, []);
+    const made = await workspaces.snapshot({ ...place, path, tree, artifacts: [], message: "New" });
+    const at = join(of.root, "judge");
+    await workspaces.judge({ run: "r1", path, tree, at, artifacts: [] });
+    expect(existsSync(mark)).toBe(false);
+    const show = (name: string): string =>
+      sh(of.repo, of.env, ["cat-file", "blob", `${made.commit}:${name}`]);
+    expect([show("f.x"), show("f.up")]).toEqual(["as it is", "LOUD"]);
+  },
+);

@@ -222,7 +222,7 @@ export const OURSELVES = { name: "Signalbox", email: "signalbox@localhost" };
 function environmentOf(env: Env, call: Call, overrides: readonly Override[]): Record<string, string> {
   const { author = OURSELVES } = call;
   const given = defined({
-    PATH: env["PATH"],
+    PATH: absolute(env["PATH"]),
     HOME: env["HOME"],
     XDG_CONFIG_HOME: env["XDG_CONFIG_HOME"],
     GIT_DIR: call.gitDir,
@@ -261,6 +261,14 @@ function environmentOf(env: Env, call: Call, overrides: readonly Override[]): Re
       ]),
     ),
   };
+}
+
+/** A relative folder of programs would be the agent's, in its workspace. */
+function absolute(path: string | undefined): string | undefined {
+  return path
+    ?.split(":")
+    .filter((folder) => folder.startsWith("/"))
+    .join(":");
 }
 
 /** What ssh and a proxy need. Where there is a terminal, ssh would ask there. */

@@ -3,7 +3,8 @@
  *
  * Agents own the `.git` of their workspace: its configuration, attributes, hooks, refs and index. Git reads none of them when the
  * engine calls it, because it is given this directory: with a configuration of the few settings that say how files become objects, the
- * engine's own exclude rules and its own index. Objects are the mirror's. The user's global configuration counts as always.
+ * engine's own exclude rules and its own index. Objects are the mirror's. The user's global configuration counts, but its filters are
+ * not started in the work tree.
  */
 
 import { existsSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
@@ -19,7 +20,7 @@ import { OURSELVES, type Call } from "./call.ts";
 import { gitDirOf, isFolder } from "./locate.ts";
 import { whileLocked } from "./lock.ts";
 import { ensureMirror } from "./mirror.ts";
-import { configText, entriesOf, settingsOf, type RepositorySettings } from "./settings.ts";
+import { configText, entriesOf, filterSections, settingsOf, type RepositorySettings } from "./settings.ts";
 
 export type On = {
   readonly home: Home;
@@ -124,12 +125,13 @@ export function makeBench(on: On, { path, settings, ...of }: Founding): Bench {
   return { ...record, path, own, ...(isOurs(on, path) ? {} : { isPlace: true }) };
 }
 
-function configOf({ format, lfs }: RepositorySettings): string {
+function configOf({ format, lfs, filters }: RepositorySettings): string {
   return configText([
     ["core", [...entriesOf(format, "core"), ["bare", "false"], ["logAllRefUpdates", "false"]]],
     ["extensions", entriesOf(format, "extensions")],
     // Git LFS, where it is the user's own filter, finds files there that the user has, and puts those there that a branch needs.
     ["lfs", [["storage", lfs]]],
+    ...filterSections({ filters }),
   ]);
 }
 

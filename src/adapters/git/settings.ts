@@ -35,6 +35,8 @@ export type RepositorySettings = {
   readonly user: { readonly name: string; readonly email: string };
   /** Whether the user signs commits. */
   readonly isSigned: boolean;
+  /** Filters of the user's own configuration: `NAME KEY` and the value. */
+  readonly filters: ReadonlyMap<string, string>;
 };
 
 const FORMAT = new Set([
@@ -51,6 +53,8 @@ const FORMAT = new Set([
 ]);
 const PLAIN = /^[a-z0-9]*$/i;
 const OWN_SCOPES = new Set(["local", "worktree"]);
+const USERS_SCOPES = new Set(["system", "global"]);
+const FILTER = /^filter\.(.+)\.(clean|smudge|process|required)$/s;
 const MISSING = ["ENOENT", "ENOTDIR"];
 
 export async function settingsOf(on: On, repo: string): Promise<RepositorySettings> {
@@ -60,11 +64,14 @@ export async function settingsOf(on: On, repo: string): Promise<RepositorySettin
   const fields = (await git(on.env, { cwd: commonDir, gitDir, args })).split("\0");
   const format = new Map<string, string>();
   const values = new Map<string, readonly string[]>();
+  const filters = new Map<string, string>();
   for (let place = 0; place + 1 < fields.length; place += 2) {
     const [scope = "", entry = ""] = fields.slice(place, place + 2);
     const end = entry.indexOf("\n");
     const [key, value] = end === -1 ? [entry, "true"] : [entry.slice(0, end), entry.slice(end + 1)];
     if (OWN_SCOPES.has(scope) && FORMAT.has(key) && PLAIN.test(value)) format.set(key, value);
+    const [, name = "", setting = ""] = (USERS_SCOPES.has(scope) ? FILTER.exec(key) : undefined) ?? [];
+    if (name !== "") filters.set(`${name} ${setting}`, value);
     if (scope !== "command") values.set(key, [...(values.get(key) ?? []), value]);
   }
   const last = (key: string): string => values.get(key)?.at(-1) ?? "";
@@ -80,7 +87,36 @@ export async function settingsOf(on: On, repo: string): Promise<RepositorySettin
     lfs: join(commonDir, "lfs"),
     user: { name: last("user.name"), email: last("user.email") },
     isSigned: /^(?:true|yes|on|1)$/i.test(last("commit.gpgsign")),
+    filters,
   };
+}
+
+/**
+ * The user's filters, for a work tree that belongs to agents. Git starts them in the work tree, where a relative path, a module or a
+ * configuration file would be the agent's: they are started in `/` instead. A filter whose program has a relative path is off.
+ */
+export function filterSections({
+  filters,
+}: Pick<RepositorySettings, "filters">): readonly (readonly [section: string, entries: readonly Entry[]])[] {
+  const entries = [...filters].map(([place, value]) => {
+    const end = place.lastIndexOf(" ");
+    return { name: place.slice(0, end), key: place.slice(end + 1), value };
+  });
+  return [...Map.groupBy(entries, ({ name }) => name)].map(([name, settings]) => {
+    const isOff = settings.some(({ key, value }) => key !== "required" && isRelative(value));
+    const one = ({ key, value }: (typeof settings)[number]): Entry => {
+      if (key === "required") return [key, isOff ? "false" : value];
+      return [key, isOff || value === "" ? "" : `cd / && ${value}`];
+    };
+    return [`filter ${name}`, settings.map(one)];
+  });
+}
+
+/** The first word is a path, and not from the root, the home or a variable. */
+function isRelative(command: string): boolean {
+  const [, quoted, single, bare] = /^\s*(?:"([^"]*)"|'([^']*)'|(\S+))/.exec(command) ?? [];
+  const program = quoted ?? single ?? bare ?? "";
+  return program.includes("/") && !/^[/~$]/.test(program) && !program.includes("=");
 }
 
 function remotesIn(
