@@ -89,7 +89,9 @@ function isDeath(act: Event, { role, slot }: Author): boolean {
 }
 
 function sayEnd(death: Event): string {
-  return ENDS[death.type === "agent-ended" ? death.cause : "exited"];
+  if (death.type !== "agent-ended") return ENDS.exited;
+  const { cause, code = 0 } = death;
+  return cause === "exited" && code !== 0 ? `It exited with code ${code}, ${STOPPED}` : ENDS[cause];
 }
 
 const STOPPED = "so no verdict that it left counts.";

@@ -19,6 +19,8 @@ import { nextTurn, startTurn, turnOf, waitingFor } from "./turn.ts";
 import { Later } from "./later.ts";
 
 type Cause = Extract<Incoming, { type: "agent-ended" }>["cause"];
+/** Without a code where no process of the agent was left to end. */
+type End = { readonly cause: Cause; readonly code?: number | undefined };
 
 /** A turn that was decided on, by somebody who died before it was started. */
 export async function restartTurn(works: Works, job: JobRow): Promise<void> {
@@ -73,11 +75,7 @@ export async function turnOver(works: Works, job: JobRow, process: Process): Pro
 }
 
 /** Tells the run that an agent is no more, with everything that it left. */
-export async function agentOver(
-  works: Works,
-  agent: AgentRow,
-  end: { readonly cause: Cause; readonly code?: number | undefined },
-): Promise<void> {
+export async function agentOver(works: Works, agent: AgentRow, end: End): Promise<void> {
   const { run, role, slot, attempt } = agent;
   const { cause, code } = end;
   await submit(works, {
@@ -95,7 +93,7 @@ export async function agentOver(
       ...(code === undefined ? {} : { code }),
       ...(readings === undefined
         ? {}
-        : { readings: leftBy(madeBy(works, agent, newSince(works, agent, readings)), cause) }),
+        : { readings: leftBy(madeBy(works, agent, newSince(works, agent, readings)), end) }),
       ...(tree === undefined ? {} : { tree }),
       ...(reserved === undefined ? {} : { reserved }),
     }),
@@ -107,9 +105,10 @@ export async function agentOver(
   await project(works, run);
 }
 
-/** A verdict that nobody handed in counts only as the last word of somebody who came to an end by itself. */
-function leftBy(readings: readonly Reading[], cause: Cause): readonly Reading[] {
-  return cause === "exited" ? readings : readings.filter(({ verdict }) => verdict === undefined);
+/** A verdict that its judge did not submit counts only if the program reports success: a failed program may not have finished it. */
+function leftBy(readings: readonly Reading[], { cause, code }: End): readonly Reading[] {
+  const isNormal = cause === "exited" && (code ?? 0) === 0;
+  return isNormal ? readings : readings.filter(({ verdict }) => verdict === undefined);
 }
 
 /** A person has halted the run: the agent's turn ends without a word about it, and it has another one when the run goes on. */

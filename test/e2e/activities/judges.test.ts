@@ -213,8 +213,11 @@ printf '\\n## Review\\nVerdict: %s\\n\\n- src/e.txt:1: said by %s\\n' $word "$SI
     });
   });
 
-  test("a reviewer that is killed has said nothing", async ({ expect }) => {
-    const reviewer = `printf '\\n## Review\\n\\nVerdict: PASS\\n\\n- seen\\n' >>TASK.md; kill -KILL $$`;
+  test.for([
+    ["is killed", "kill -KILL $$"],
+    ["exits with 1", "exit 1"],
+  ])("the verdict in the page of a reviewer that %s does not count", async ([, end], { expect }) => {
+    const reviewer = `printf '\\n## Review\\n\\nVerdict: PASS\\n\\n- seen\\n' >>TASK.md; ${end}`;
     await withTask(reviewer, async (stage, run) => {
       const now = await stage.until(run, ({ state, isIdle }) => state === "stuck" && isIdle);
       expect(endsOf(now)).toEqual([1, 2]);
