@@ -158,7 +158,7 @@ export type Done = {
 
 export type Known = Parameters<Request["event"]>[0];
 
-export type Asked = Pick<Request, "run" | "key" | "expected" | "facts"> & {
+export type Asked = Pick<Request, "run" | "key" | "expected" | "facts" | "isEnd"> & {
   readonly event: (known: Known, by: Actor) => Incoming;
   readonly voice?: Voice;
   /** Where a refusal means something else to whoever asked. */

@@ -29,18 +29,27 @@ export async function factsOf(box: Box, kept: Kept, workflow: Workflow): Promise
   return factsWith(box, { kept, workflow }, { author: { type: "engine" } });
 }
 
-/** For an event of `author`; `tree` is the digest of the work, where somebody has just looked at it. */
+type Look = {
+  readonly author: Actor;
+  /** The digest of the work, where the caller has just computed it. */
+  readonly tree?: string | undefined;
+  /** Called where git cannot read the work, for an event that does not need it; without this function the failure is thrown. */
+  readonly onUnread?: ((error: Error) => void) | undefined;
+};
+
 export async function factsWith(
   box: Box,
   { kept, workflow }: Seen,
-  { author, tree: seenTree }: { readonly author: Actor; readonly tree?: string | undefined },
+  { author, tree: seenTree, onUnread }: Look,
 ): Promise<Facts> {
   const { row, run } = kept;
   const workspace = boundWorkspace(box, row.id);
   // Git first: it works while we read.
   const [tree, readings] = await Promise.all([
     seenTree ??
-      (workspace === undefined ? undefined : treeIn(box, workspace.path, artifactPaths(workflow, run))),
+      (workspace === undefined
+        ? undefined
+        : treeIn(box, workspace.path, { artifacts: artifactPaths(workflow, run), onUnread })),
     readFor(box, {
       kept,
       workflow,
@@ -64,14 +73,22 @@ function withoutKnownWords(run: Run, reading: Reading): Reading {
   return rest;
 }
 
-/** Where somebody has taken the workspace away, nothing is known of the work: what was said about it no longer counts. */
-async function treeIn(box: Box, path: string, artifacts: readonly string[]): Promise<string> {
+/** Of a workspace that is missing nothing is known: a verdict about its work does not count. */
+async function treeIn(
+  box: Box,
+  path: string,
+  { artifacts, onUnread }: Pick<Look, "onUnread"> & { readonly artifacts: readonly string[] },
+): Promise<string> {
   try {
     return await box.workspaces.digest(path, artifacts);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "no-workspace") return UNKNOWN_TREE;
-    throw error;
+    if (!(error instanceof Error && "code" in error)) throw error;
+    if (error.code === "no-workspace") return UNKNOWN_TREE;
+    if (onUnread === undefined || !UNREADABLE.has(error.code)) throw error;
+    onUnread(error);
+    return UNKNOWN_TREE;
   }
 }
 
 const UNKNOWN_TREE = "";
+const UNREADABLE: ReadonlySet<unknown> = new Set(["special-file", "unreadable-work"]);

@@ -12,6 +12,7 @@ import { withBeside } from "./beside.ts";
 import type { Box } from "./box.ts";
 import { withoutGiven } from "./judge.ts";
 import { factsWith, type Seen } from "./known.ts";
+import { noteNew } from "./project.ts";
 import { knownAnswer, write, type Request, type Submission } from "./write.ts";
 
 /** Somebody is faster than we are now and then; more often than this, something is wrong. */
@@ -28,11 +29,28 @@ export async function submit(box: Box, request: Request): Promise<Submission> {
     first ??= seen.kept.run;
     // Whoever was not faster than everybody else looks again.
     const known = tries === 0 ? request.tree : undefined;
-    const facts = await factsWith(box, seen, { author: request.author ?? request.by, tree: known });
+    let unread: Error | undefined;
+    const onUnread = needsNoWork(request, seen) ? (error: Error) => void (unread = error) : undefined;
+    const author = request.author ?? request.by;
+    const facts = await factsWith(box, seen, { author, tree: known, onUnread });
     const submission = decide(box, request, { ...seen, facts });
-    if (submission !== undefined) return submission;
+    if (submission === undefined) continue;
+    if (unread !== undefined) noteUnread(box, submission, unread);
+    return submission;
   }
   throw tooFast(request.run);
+}
+
+/** Work that git cannot read must not keep a person from ending a run, nor the engine from recording what follows. */
+function needsNoWork({ isEnd = false }: Request, { kept, workflow }: Seen): boolean {
+  return isEnd || workflow.definition.states[kept.run.state]?.final !== undefined;
+}
+
+/** A move whose gate asks about the work is refused for the reason that the work cannot be read. */
+function noteUnread(box: Box, submission: Submission, error: Error): void {
+  if (submission.type === "refused") throw error;
+  if (submission.type === "accepted")
+    noteNew(box, submission.run.id, [`the work could not be read: ${error.message}`]);
 }
 
 function submitNow(box: Box, request: Request, facts: Facts): Submission {

@@ -28,6 +28,8 @@ export type Request = {
   readonly facts?: Facts;
   /** The digest of the work, by whoever has just looked at it. */
   readonly tree?: string;
+  /** It is a person's move to a final state: it happens also where git cannot read the work, unless its gate asks about the work. */
+  readonly isEnd?: boolean;
 };
 
 export type Submission =

@@ -48,7 +48,8 @@ function reasonOf(
 }
 
 export function workspacesOf(home: Home, db: Database): readonly Finding[] {
-  const lost = lostWorkspaces(home, db).map(lostFinding);
+  const unusable = lostWorkspaces(home, db);
+  const lost = [...unusable.map(lostFinding), ...heldUp(db, new Set(unusable.map(({ run }) => run)))];
   const bound = new Set(
     db
       .all("SELECT path FROM workspaces WHERE status <> 'released'")
@@ -59,6 +60,20 @@ export function workspacesOf(home: Home, db: Database): readonly Finding[] {
   const said = `${strange.length} of ${strange.length + bound.size} folders belong to no run that is under way: ${some(strange)}`;
   const next = "signalbox workspace gc --all, then look into what it leaves";
   return [...lost, { status: "note", name: "workspaces", text: `${home.workspaces}: ${said}`, next }];
+}
+
+/** Runs with a workspace that the supervisor could not go on with, for example because git cannot read a file of the work. */
+function heldUp(db: Database, lost: ReadonlySet<string>): readonly Finding[] {
+  const rows = db.all(
+    "SELECT runs.id, runs.attention FROM runs JOIN workspaces ON workspaces.run = runs.id WHERE workspaces.status = 'bound' AND runs.attention <> '' ORDER BY runs.id",
+  );
+  return rows.flatMap((row): Finding[] => {
+    const run = text(row["id"]);
+    const reason = `run ${run} needs attention: ${text(row["attention"])}`;
+    return lost.has(run)
+      ? []
+      : [{ status: "problem", name: "workspaces", text: reason, next: `signalbox show ${run}` }];
+  });
 }
 
 function lostFinding({ run, repo, reason, hasRepository }: LostWorkspace): Finding {

@@ -10,6 +10,7 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import type { Env } from "../home/paths.ts";
+import { noRoom } from "../home/room.ts";
 import { UserError } from "../user-error.ts";
 import { configuredByRepository, type Override } from "./shield.ts";
 
@@ -33,6 +34,8 @@ export type Call = {
   /** Commits are made at this time, in place of now. */
   readonly date?: string;
   readonly limitMs?: number;
+  /** Asked every few seconds while git works: true ends the call, because git waits for something that will not come. */
+  readonly isStuck?: () => boolean;
   /** A commit is signed: the user's own configuration says how. */
   readonly isSigned?: boolean;
   /** Fetches: the user's own configuration says how, and nobody is asked for a password. Only with a `gitDir` that is ours. */
@@ -59,8 +62,15 @@ export class GitError extends Error {
 const BAD_CONFIG =
   /bad (?:numeric |boolean )?config|unable to parse|(?:unknown|invalid) value for|could not parse config|repository extension|Expected git repo version|could not lock config|bad include/i;
 
-/** What the user can mend is said so: git does not work with a configuration that it cannot read. */
+const NO_ROOM = /No space left on device|Disk quota exceeded/i;
+
+export function isNoRoom({ err }: { readonly err: string }): boolean {
+  return NO_ROOM.test(err);
+}
+
+/** What the user can fix becomes a UserError: a full disk, and a configuration that git cannot read. */
 export function failed(call: Call, answer: { readonly code: number; readonly err: string }): Error {
+  if (isNoRoom(answer)) return noRoom(call.objects ?? call.gitDir ?? call.cwd);
   if (!BAD_CONFIG.test(answer.err)) return new GitError(call, answer);
   const line = answer.err.split("\n").find((each) => BAD_CONFIG.test(each)) ?? "";
   return new UserError(
@@ -71,6 +81,7 @@ export function failed(call: Call, answer: { readonly code: number; readonly err
 }
 
 const LIMIT_MS = 120_000;
+const STUCK_MS = 5000;
 const ERR_MAX = 64 * 1024;
 
 const SETTINGS: readonly string[] = [
@@ -162,7 +173,7 @@ function start(env: Env, call: Call, overrides: readonly Override[]): Answer | P
   const argv = ["--no-pager", ...settings.flatMap((setting) => ["-c", setting]), ...call.args];
   const variables = environmentOf(env, call, overrides);
   // The sandbox of an agent may refuse to shut a socket down. Node's blocking call then never ends the input that it writes.
-  const mayStandStill = call.isAlone === true && call.input === undefined;
+  const mayStandStill = call.isAlone === true && call.input === undefined && call.isStuck === undefined;
   return mayStandStill ? standStill(call, argv, variables) : goOn(call, argv, variables);
 }
 
@@ -193,10 +204,14 @@ function goOn(call: Call, argv: readonly string[], env: Readonly<Record<string, 
   const out: Buffer[] = [];
   let err = "";
   let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    child.kill("SIGKILL");
-  }, limitMs);
+  const startedAt = Date.now();
+  const timer = setInterval(
+    () => {
+      isLate = Date.now() - startedAt >= limitMs;
+      if (isLate || call.isStuck?.() === true) child.kill("SIGKILL");
+    },
+    call.isStuck === undefined ? limitMs : Math.min(limitMs, STUCK_MS),
+  );
   child.stdout?.on("data", (chunk: Buffer) => out.push(chunk));
   child.stderr?.on("data", (chunk: Buffer) => {
     if (err.length < ERR_MAX) err += chunk.toString("utf8");
@@ -204,11 +219,11 @@ function goOn(call: Call, argv: readonly string[], env: Readonly<Record<string, 
   // A git that has read enough closes its end: its exit status tells.
   child.stdin?.on("error", () => undefined);
   child.on("error", (error) => {
-    clearTimeout(timer);
+    clearInterval(timer);
     reject(new GitError(call, { code: -1, err: `it could not be started, ${error.message}` }));
   });
   child.on("close", (code, signal) => {
-    clearTimeout(timer);
+    clearInterval(timer);
     const reason = isLate ? `took longer than ${limitMs} ms` : `ended by ${signal ?? "nothing"}`;
     if (code === null) reject(new GitError(call, { code: -1, err: `${reason}; ${err}` }));
     else resolve({ code, out: Buffer.concat(out), err });

@@ -35,7 +35,7 @@ import { withScratch } from "./scratch.ts";
 import { addSubmodules } from "./submodules.ts";
 
 const LOOK_MS = 20_000;
-const LONG_MS = 120_000;
+const LONG_MS = 30 * 60_000;
 const MISSING = ["ENOENT", "ENOTDIR"];
 
 type Judged = Parameters<Workspaces["judge"]>[0];
@@ -57,7 +57,11 @@ export async function makeCheckout(on: On, of: Judged): Promise<readonly string[
   const sparse = join(bench.own, "info", "sparse-checkout");
   if (isFile(sparse)) copyFileSync(sparse, join(own, "info", "sparse-checkout"));
   const index = join(own, "index");
-  await git(on.env, { ...inside(bench, at, index), args: ["read-tree", "-u", "--reset", of.tree] });
+  await git(on.env, {
+    ...inside(bench, at, index),
+    args: ["read-tree", "-u", "--reset", of.tree],
+    limitMs: LONG_MS,
+  });
   copyFileSync(index, indexOf(at));
   await writeRefs(on, bench, { dot: own, branch: "", commit, remotes: [] });
   unless(["ENOENT"], () => copyFileSync(join(bench.mirror, "shallow"), join(own, "shallow")));

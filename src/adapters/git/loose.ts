@@ -5,7 +5,7 @@
  * read: git then answers, or reports the damage.
  */
 
-import { readFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { unless } from "../files/errno.ts";
 import { git } from "./call.ts";
@@ -21,6 +21,9 @@ const NESTED_MODE = "160000";
 const SHA1_HEX = 40;
 const BYTES_MAX = 1024 * 1024;
 const OBJECTS_MAX = 100;
+const WRITTEN = /^(?:[0-9a-f]{2}|pack)$/;
+/** File systems round times. */
+const COARSE_MS = 1000;
 /** As packs number the types of objects. */
 const TYPES = ["", "commit", "tree", "blob"];
 
@@ -48,6 +51,17 @@ export function newObjects(mirror: string, tree: string, than: string | undefine
     for (const each of inner) found.push(each);
   }
   return found;
+}
+
+/** Removes what git was writing when it failed. Files from before that moment may belong to a git that still works. */
+export function removeUnfinished(mirror: string, since: number): void {
+  const objects = join(mirror, "objects");
+  for (const folder of readdirSync(objects).filter((name) => WRITTEN.test(name)))
+    for (const name of readdirSync(join(objects, folder)).filter((each) => each.startsWith("tmp_"))) {
+      const file = join(objects, folder, name);
+      const writtenAt = lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      if (writtenAt >= since - COARSE_MS) rmSync(file, { force: true });
+    }
 }
 
 export type LoosePack = { readonly oids: readonly string[]; readonly pack: Buffer };

@@ -54,6 +54,7 @@ export type KeptWorkspace = { readonly folder: string; readonly commit: string }
 
 const NAME = "workspace";
 const MISSING = ["ENOENT", "ENOTDIR"];
+const UNREADABLE: ReadonlySet<string> = new Set(["no-workspace", "special-file", "unreadable-work"]);
 const DISK_FULL = /No space left on device|Disk quota exceeded/i;
 
 /** Call under the repository's lock. */
@@ -123,7 +124,7 @@ async function readable<T>(work: () => Promise<T>): Promise<T | undefined> {
 
 function isAnswer(error: unknown): boolean {
   if (!(error instanceof Error) || DISK_FULL.test(error.message)) return false;
-  if (error instanceof UserError) return error.code === "no-workspace" || error.code === "special-file";
+  if (error instanceof UserError) return UNREADABLE.has(error.code);
   return error instanceof GitError && error.code >= 0;
 }
 

@@ -5,18 +5,19 @@
  * no lock or interrupted merge there is in the way. Committing the same content does not change it.
  */
 
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../user-error.ts";
 import { artifactTest } from "./artifact-paths.ts";
-import { failed, git, GitError, tryGit } from "./call.ts";
+import { failed, git, isNoRoom, tryGit } from "./call.ts";
 import type { Answer, Call } from "./call.ts";
 import { tipOf } from "./agent-head.ts";
 import { headIndex, keepStamps } from "./head-index.ts";
 import { hiddenRules } from "./hidden-rules.ts";
 import { isSameEntry, pairs, parseIndex, rootTree, withNested } from "./index-file.ts";
 import type { IndexFile } from "./index-file.ts";
-import { commonDirOf, gitDirOf } from "./locate.ts";
+import { commonDirOf, gitDirOf, isThere } from "./locate.ts";
+import { removeUnfinished } from "./loose.ts";
 import { at, keptAway, leaveOut, within } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { pipesIn } from "./pipes.ts";
@@ -26,7 +27,9 @@ import { withScratch } from "./scratch.ts";
 const NO_COMMIT = /^error: '(.+?)\/?' does not have a commit checked out$/m;
 const NO_FILE = /^error: (.+): can only add regular files/m;
 const TRIES_MAX = 3;
-const QUICK_MS = 5000;
+const ADD_MS = 2 * 60 * 60_000;
+const GIT_REASON = /^(?:error|fatal): (.+)$/;
+const QUOTED = /'(.+?)'/;
 const GATE = 5;
 
 export async function digest(on: On, bench: Bench, own: readonly string[]): Promise<string> {
@@ -160,38 +163,57 @@ export async function withCopy<T>(on: On, bench: Bench, use: (index: string) => 
   });
 }
 
-/** Takes everything in. A file that vanishes meanwhile, or a nested repository without a commit, is no reason to fail. */
+/** Adds everything. A file that vanishes meanwhile, or a nested repository without a commit, is not a reason to fail. */
 async function addAll(on: On, bench: Bench, index: string): Promise<void> {
   const without: string[] = [];
+  const startedAt = Date.now();
   for (let tries = 1; ;) {
     const call: Call = { ...at(bench, index), ...addingAll(without) };
-    const answer = await withoutWaiting(on, bench, call);
+    const answer = await unlessStuck(on, bench, call);
     if (answer.code === 0) return;
     const special = NO_FILE.exec(answer.err)?.[1];
     if (special !== undefined) throw refusedFile(bench, special);
     const nested = NO_COMMIT.exec(answer.err)?.[1];
     if (nested !== undefined && !without.includes(nested)) without.push(nested);
-    else if (tries >= TRIES_MAX) throw failed(call, answer);
+    else if (isNoRoom(answer)) {
+      // The half of a large file may be all that fills the disk, and then not even the failure can be recorded.
+      removeUnfinished(bench.mirror, startedAt);
+      throw failed(call, answer);
+    } else if (tries >= TRIES_MAX) throw unreadable(bench, call, answer);
     else tries += 1;
   }
 }
 
-/** Git waits forever for a pipe in the place of its own files: where it takes long, they are looked for. */
-async function withoutWaiting(on: On, bench: Bench, call: Call): Promise<Answer> {
+/** Large files take their time. Git waits forever for a pipe in the place of its own files, so they are looked for while it works. */
+async function unlessStuck(on: On, bench: Bench, call: Call): Promise<Answer> {
+  let pipe: string | undefined;
+  const isStuck = (): boolean => {
+    [pipe] = pipesIn(bench.path);
+    return pipe !== undefined;
+  };
   try {
-    return await tryGit(on.env, { ...call, limitMs: QUICK_MS });
+    return await tryGit(on.env, { ...call, limitMs: ADD_MS, isStuck });
   } catch (error) {
-    if (!(error instanceof GitError)) throw error;
-    const [pipe] = pipesIn(bench.path);
     if (pipe !== undefined) throw refusedFile(bench, pipe);
-    rmSync(`${call.index}.lock`, { force: true });
-    return tryGit(on.env, call);
+    throw error;
   }
 }
 
 function refusedFile({ path }: Bench, name: string): UserError {
   const sentence = `${name} in ${path} is a pipe, a socket or a device, which git cannot hold.`;
   return new UserError("special-file", sentence, { next: `remove ${join(path, name)}`, exit: GATE });
+}
+
+/** Names the file of the work that git does not accept, where it names one. */
+function unreadable({ path }: Bench, call: Call, answer: Answer): Error {
+  const reasons = answer.err.split("\n").flatMap((line) => GIT_REASON.exec(line)?.[1] ?? []);
+  const [, name] = QUOTED.exec(reasons.join("\n")) ?? [];
+  const [reason = ""] = reasons;
+  if (name === undefined || !isThere(join(path, name))) return failed(call, answer);
+  return new UserError("unreadable-work", `Git cannot read ${name} in ${path}: ${reason}.`, {
+    next: `fix or remove ${join(path, name)}`,
+    exit: GATE,
+  });
 }
 
 /** Names are given on standard input, where there are any: they may be many. */

@@ -33,6 +33,7 @@ export async function moveTo(on: Acting, moving: Moving): Promise<Done> {
       ...(from === undefined ? {} : { state: from }),
     },
     ...(voice === undefined ? {} : { voice }),
+    isEnd: isEndFor(on, run, to),
     refusedAs: (refused) => alreadyThere(refused, to),
   });
   return { ...done, told: [...sayWaived(on.box.store, run, waivedBy(done)), ...done.told] };
@@ -43,6 +44,12 @@ function waivedBy({ accepted }: Done): readonly string[] {
   if (accepted === undefined) return [];
   const { before, run } = accepted;
   return Object.keys(run.waivers).filter((name) => run.waivers[name] !== before.waivers[name]);
+}
+
+function isEndFor({ who, box }: Acting, run: string, to: string): boolean {
+  const definition = box.store.load(run)?.row.definition;
+  if (who.type !== "person" || definition === undefined) return false;
+  return box.workflow(definition).definition.states[to]?.final !== undefined;
 }
 
 /** Of two who ask for one move, the second finds the run where it wanted it, and by another hand. */

@@ -94,6 +94,28 @@ describe.runIf(isPerson).concurrent("needs attention", () => {
     });
   });
 
+  test("work that git cannot read is reported with its file, and does not keep a person from cancelling", async () => {
+    const coder = `printf '*.u16 text working-tree-encoding=UTF-16\\n' >.gitattributes; printf x >bad.u16; ${QUICK}`;
+    await onStage({ ...SCENE, agents: { coder, fixer: "true" } }, async (stage) => {
+      const run = await stage.begin("checks");
+      const { attention, workspace } = await stage.until(run, (now) => now.attention !== "");
+      const file = join(workspace?.path ?? "", "bad.u16");
+      expect(attention).toContain(`fix or remove ${file}, then: signalbox resume ${run}`);
+      const doctor = await stage.person("doctor");
+      expect(JSON.stringify(doctor.document)).toContain(
+        `run ${run} needs attention: Git cannot read bad.u16`,
+      );
+      expect((await stage.person("cancel", run)).code).toBe(0);
+      const now = await stage.until(run, ({ state, isIdle }) => state === "dropped" && isIdle);
+      expect(now.attention).toBe("");
+      expect(now.notes.map(({ text }) => text)).toContainEqual(
+        expect.stringContaining("the work could not be read: Git cannot read bad.u16"),
+      );
+      const kept = filesBelow(join(stage.home.root, "runs", run, "kept/workspace"));
+      expect([kept["bad.u16"], kept["work.txt"]]).toEqual(["x", "work\n"]);
+    });
+  });
+
   test("somebody's files where the workspace belongs are set aside with the reason", async () => {
     await onStage(SCENE, async (stage) => {
       const lock = takeSupervisorLock(stage.home);
