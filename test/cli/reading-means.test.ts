@@ -14,7 +14,15 @@ function waysOf(run: Run): string {
   // Of several that an answer could be, the first is taken.
   const first = moves.filter(({ answer }, at) => moves.findIndex((each) => each.answer === answer) === at);
   const said = first.map((move) => `${move.answer} ${meaningOf(staged, run, move).words}`);
-  return said.map((words) => words.replace(/ \(.*\)$/, "").replace(/give up: /, "")).join(", ");
+  // Also without the words about a review that a choice waives.
+  return said
+    .map((words) =>
+      words
+        .replace(/ \(.*$/, "")
+        .replace(/; this waives .*$/, "")
+        .replace(/give up: /, ""),
+    )
+    .join(", ");
 }
 
 test.for<[agents: NonNullable<Told["agents"]>, params: Record<string, Literal>, ways: string]>([

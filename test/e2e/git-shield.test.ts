@@ -301,7 +301,7 @@ test.for<[what: string, command: string, isRequired: boolean]>([
     const tree = await workspaces.digest(path, []);
     const made = await workspaces.snapshot({ ...place, path, tree, artifacts: [], message: "New" });
     const at = join(of.root, "judge");
-    await workspaces.judge({ run: "r1", path, tree, at, artifacts: [] });
+    await workspaces.judge({ ...place, path, tree, at, artifacts: [] });
     expect(existsSync(mark)).toBe(false);
     const show = (name: string): string =>
       sh(of.repo, of.env, ["cat-file", "blob", `${made.commit}:${name}`]);

@@ -193,7 +193,7 @@ async function planned(site: Site): Promise<Plan & { readonly old: string }> {
     const ask = asking(on.env, call);
     const found = await containmentOf(ask, { work, base, target: old });
     if (found.type === "empty") throw nothingToMerge(merging);
-    if (found.type === "undone") throw await undone(merging, ask, found);
+    if (found.type === "undone") throw await takenOut(merging, ask, found);
     if (found.type === "contained")
       return { old, how: "already", commit: found.by, said: (await sayCommit(ask, found.by)).text };
     if ((await ask(["merge-base", old, work])).code !== 0) throw unrelated(merging);
@@ -312,7 +312,7 @@ function nothingToMerge({ run }: Merging): UserError {
 }
 
 /** The target has the commits of the work, so git has nothing to merge, but not its content. */
-async function undone(
+async function takenOut(
   { run, into, repo }: Merging,
   ask: Ask,
   found: Extract<Containment, { readonly type: "undone" }>,
