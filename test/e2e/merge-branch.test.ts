@@ -403,24 +403,6 @@ test.for(sampled(5, OBSTACLES))("%s: nothing is touched", async ([, code, names,
   expect(at(of, "main")).toBe(before[0]);
 });
 
-test.for<[file: string, way: string]>([
-  ["b.txt", "stash push -- b.txt"],
-  [".signalbox/config.yaml", "commit -m 'Change settings' -- .signalbox/config.yaml"],
-])("uncommitted changes in %s: what is advised, typed to the letter, makes way", async ([file, way]) => {
-  const of = site();
-  ahead(of, { ".signalbox/config.yaml": "terminal: auto\n" });
-  handOver(of);
-  put(of.repo, { [file]: "mine\n" });
-  const no = await refused(mergeWork(on(of), merging(of)));
-  const [first = "", , last] = no.next?.split(/, then: /) ?? [];
-  expect(first).toContain(way);
-  const typed = (line: string): void => void execFileSync("sh", ["-c", line], { env: of.env, stdio: "pipe" });
-  typed(first);
-  await mergeWork(on(of), merging(of));
-  if (last !== undefined) typed(last);
-  expect(readFileSync(join(of.repo, file), "utf8")).toBe("mine\n");
-});
-
 test("a live git of the user holds a lock: refused with its file and process, and the user's git goes on", async () => {
   const of = site();
   handOver(of);

@@ -428,13 +428,13 @@ async function requireClean({ on, merging }: Site, checkout: Checkout, old: stri
  * a person trusted would be missing while it is stashed, and tasks would stop.
  */
 function putAside(path: string, files: readonly string[], then: string): string {
-  const git = `git -C ${shellWord(path)}`;
+  const there = `git -C ${shellWord(path)}`;
   const own = files.filter((name) => name.startsWith(".signalbox/"));
   const words = (names: readonly string[], all: string): string =>
     names.length > NAMES_SHOWN ? all : names.map(shellWord).join(" ");
   if (own.length > 0)
-    return `${git} commit -m 'Change settings' -- ${words(own, ".signalbox")}, then: ${then}`;
-  return `${git} stash push -- ${words(files, ".")}, then: ${then}, then: ${git} stash pop`;
+    return `${there} commit -m 'Change settings' -- ${words(own, ".signalbox")}, then: ${then}`;
+  return `${there} stash push -- ${words(files, ".")}, then: ${then}, then: ${there} stash pop`;
 }
 
 function shellWord(text: string): string {
