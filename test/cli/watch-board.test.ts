@@ -98,7 +98,7 @@ describe("a task", () => {
     ["revd", "alive", "agent: worker", "attach view cancel"],
     ["look", "none", "decision: you", "view changes merge cancel"],
     ["clar", "none", "decision: you", "view answer cancel"],
-    ["stck", "none", "decision: you", "view cancel"],
+    ["stck", "none", "decision: you", "view changes cancel"],
     ["crsh", "dead", "crashed: you: crashed", "respawn view cancel"],
     ["aftr", "none", "dependency: after work", "start view cancel"],
     ["lost", "none", "decision: you: canc", "start view cancel"],

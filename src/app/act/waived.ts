@@ -13,9 +13,9 @@ export function sayWaived(
 ): readonly string[] {
   return artifacts.map((artifact) => {
     const count = failedBeforeWaiver(store, run, artifact);
-    const failed =
-      count === 0 ? `no ${artifact} passed` : `${count} ${artifact}${count === 1 ? "" : "s"} failed`;
-    return `${failed}; the ${artifact} is waived by you`;
+    if (count === 0) return `${artifact} is waived by you`;
+    if (artifact !== "review") return `${artifact} failed (${count}); it is waived by you`;
+    return `${count} ${count === 1 ? "review" : "reviews"} failed; the review is waived by you`;
   });
 }
 

@@ -9,7 +9,7 @@ import { entriesOf } from "../../core/schedule.ts";
 import type { Condition, Move } from "../../core/workflow.ts";
 import type { Seen } from "../runs/find.ts";
 import { fillPath } from "../../engine/place.ts";
-import { isFinishing, isSetAside } from "../view/task-choices.ts";
+import { isFinishing, isSetAside, throughTo } from "../view/task-choices.ts";
 import { questionOf } from "../view/question.ts";
 import { isStranded, sayCrashed } from "../view/trouble.ts";
 import { PERSON, waysOf, type Way } from "../view/moves.ts";
@@ -71,7 +71,7 @@ export function factsOf(seen: Seen): Facts {
     targets: [...new Set(ways.filter(({ open, by }) => open && by.includes(PERSON)).map(({ to }) => to))],
     smallest: ways[0]?.smallest ?? "",
     finishing: end === undefined ? undefined : whyShut(seen, end),
-    isSendingBack: moves.some((move) => isSendingBack(seen, move)),
+    isSendingBack: moves.some((move) => isSendingBack(seen, move)) || throughTo(seen) !== undefined,
     answerTo: answering(seen, ways),
     page: pageOf(seen),
   };
