@@ -129,6 +129,15 @@ test.for<[string, Change, "same" | "other"]>([
   expect(after.map((tree) => (tree === before ? "same" : "other"))).toEqual([expected, expected]);
 });
 
+test.for([".signalbox-x/a.txt", ".signalbox-new", "dir/.signalbox-newer-1", ".signalbox-old-x"])(
+  "%s only looks like a file of ours: it is part of the work",
+  async (name) => {
+    const { of, path, digest } = await prepared();
+    put(path, { [name]: "work\n" });
+    expect(sh(mirrorOf(of.home, of.repo), of.env, ["show", `${await digest()}:${name}`])).toBe("work");
+  },
+);
+
 test.for<[string, Change, "same" | "other"]>(
   sampled(7, [
     ["an artifact", (path) => put(path, { "TASK.md": "x" }), "same"],

@@ -202,7 +202,10 @@ test("artifacts are ignored in the clone only, whatever the user's rules say; tr
     "mine
     *.tmp
     # signalbox: end of rules
-    .signalbox-*
+    .signalbox-new-[0-9]*
+    .signalbox-old-[0-9]*
+    .signalbox-late-[0-9]*
+    .signalbox-kept-[0-9]*
     /PLAN.md
     /TASK.md
     /odd \\[name\\]\\*.md

@@ -2,8 +2,10 @@
 
 import { nameOf } from "./byte-path.ts";
 
-/** Files of ours beside an artifact that is being replaced. */
-const LEFTOVERS = ".signalbox-*";
+/** Files of ours beside an artifact that is being replaced, as `leftover.ts` names them. Other names with this beginning are work. */
+const KINDS = ["new", "old", "late", "kept"];
+const LEFTOVERS = KINDS.map((kind) => `.signalbox-${kind}-[0-9]*`);
+const LEFTOVER = new RegExp(String.raw`(?:^|/)\.signalbox-(?:${KINDS.join("|")})-[0-9]`);
 
 /** Relative and inside: anything else cannot be in the work. */
 function plainPaths(artifacts: readonly string[]): readonly string[] {
@@ -18,7 +20,7 @@ function plainPaths(artifacts: readonly string[]): readonly string[] {
 
 /** Lines for a file of patterns to ignore. */
 export function ignoreLines(artifacts: readonly string[]): readonly string[] {
-  return [LEFTOVERS, ...plainPaths(artifacts).map((path) => `/${globOf(path)}`)];
+  return [...LEFTOVERS, ...plainPaths(artifacts).map((path) => `/${globOf(path)}`)];
 }
 
 function globOf(path: string): string {
@@ -63,7 +65,7 @@ export function artifactTest(artifacts: readonly string[]): (name: string) => bo
   const patterns = paths.filter((path) => /\{[^{}/]*\}/.test(path)).map(patternOf);
   return (name) => {
     if (exact.has(name)) return true;
-    if (name.startsWith(".signalbox-") || name.includes("/.signalbox-")) return true;
+    if (LEFTOVER.test(name)) return true;
     return patterns.some((pattern) => pattern.test(name));
   };
 }
