@@ -81,6 +81,7 @@ test.for<[string, Partial<ReturnType<typeof wanted>>, object]>(
     ["named HEAD", { branch: "HEAD" }, { code: "branch-name", exit: 2 }],
     ["named @", { branch: "@" }, { code: "branch-name", exit: 2 }],
     ["ending in .lock", { branch: "a.lock" }, { code: "branch-name", exit: 2 }],
+    ["with the path of a ref", { branch: "refs/heads/x" }, { code: "branch-name", exit: 2 }],
     ["of nothing", { branch: "" }, { code: "branch-name", exit: 2 }],
   ]),
 )("a branch %s is refused", async ([, more, error]) => {

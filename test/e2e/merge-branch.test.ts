@@ -465,6 +465,24 @@ test.runIf(canMount)(
   },
 );
 
+test.for([true, false])(
+  "no branch to merge into (fetched before: %s): says what to type",
+  async (isFetched) => {
+    const of = site();
+    handOver(of);
+    if (isFetched) sh(of.repo, of.env, ["update-ref", "refs/remotes/origin/main", of.base]);
+    sh(of.repo, of.env, ["branch", "-q", "-m", "main", "other"]);
+    const no = await refused(mergeWork(on(of), merging(of)));
+    expect(no).toMatchObject({
+      code: "no-branch",
+      message: `${of.repo} has no branch main to merge into. Nothing was changed.`,
+      next: isFetched
+        ? `git -C '${of.repo}' branch main origin/main`
+        : "signalbox project update --default-branch NAME",
+    });
+  },
+);
+
 test("a rebase of the branch under way anywhere", async () => {
   const of = site();
   handOver(of);

@@ -8,7 +8,7 @@ import { UserError } from "../user-error.ts";
 import { tryGit, type Call } from "./call.ts";
 import { defaultBranchOf } from "./default-refs.ts";
 import { fetchDefault, withoutPassword } from "./fetch.ts";
-import { commonDirOf, gitDirOf } from "./locate.ts";
+import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
 import { whileLocked } from "./lock.ts";
 import { inMirror, refreshMirror } from "./mirror.ts";
 import { upstreamRef } from "./names.ts";
@@ -65,7 +65,7 @@ export async function baseOf(
 function repositoryAt(repo: string): string {
   const gitDir = gitDirOf(repo);
   if (gitDir !== undefined) return gitDir;
-  throw new UserError("no-repository", `${repo} is no git repository any more.`, "signalbox doctor --repair");
+  throw goneRepository(repo);
 }
 
 function noBase(repo: string, branch: string): UserError {

@@ -1,8 +1,8 @@
 /**
  * Names that git takes for branches, without asking it.
  *
- * The rules are those of `git check-ref-format --branch`, and two more: a name of ours becomes a file's name, and no option of a
- * command. A test compares them with git's own answer.
+ * The rules are those of `git check-ref-format --branch`, and three more: a name of ours becomes a file's name, no option of a
+ * command, and no second path of refs, which `refs/heads/x` would be. A test compares them with git's own answer.
  */
 
 const FILE_NAME_MAX = 240;
@@ -12,7 +12,8 @@ const FILE_NAME_MAX = 240;
 const UNFIT = /[\u0000-\u0020\u007F~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$/;
 
 export function isBranchName(name: string): boolean {
-  if (name === "" || name === "@" || name === "HEAD" || UNFIT.test(name)) return false;
+  if (name === "" || name === "@" || name === "HEAD" || name.startsWith("refs/") || UNFIT.test(name))
+    return false;
   return name
     .split("/")
     .every(

@@ -7,7 +7,7 @@ import type { Env } from "../home/paths.ts";
 import { UserError } from "../user-error.ts";
 import { isBranchName } from "./branch-name.ts";
 import { git, tryGit } from "./call.ts";
-import { commonDirOf, gitDirOf } from "./locate.ts";
+import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
 import { branchAt, isTabled } from "./refs.ts";
 
 const CONFLICT = 6;
@@ -17,7 +17,7 @@ type Where = { readonly env: Env; readonly commonDir: string };
 /** `undefined` where it can be the name of a branch. */
 export async function badName({ env, commonDir }: Where, branch: string): Promise<UserError | undefined> {
   if (isBranchName(branch)) return undefined;
-  const isOdd = branch.startsWith("-") || branch === "@" || branch === "HEAD" || branch.includes("\0");
+  const isOdd = /^(?:-|refs\/)/.test(branch) || branch === "@" || branch === "HEAD" || branch.includes("\0");
   const call = { cwd: commonDir, gitDir: commonDir, args: ["check-ref-format", `refs/heads/${branch}`] };
   if (!isOdd && (await tryGit(env, call)).code === 0) return undefined;
   const sentence = `${JSON.stringify(branch)} cannot be the name of a branch.`;
@@ -60,8 +60,7 @@ export type Asked = {
 /** Why the branch of a run cannot get this name; `undefined` where it can. For commands that want to say so before anything happens. */
 export async function branchProblem(env: Env, { repo, branch, path }: Asked): Promise<UserError | undefined> {
   const mainDir = gitDirOf(repo);
-  if (mainDir === undefined)
-    return new UserError("no-repository", `${repo} is no git repository any more.`, "signalbox doctor");
+  if (mainDir === undefined) return goneRepository(repo);
   const where = { env, commonDir: commonDirOf(mainDir) };
   const bad = await badName(where, branch);
   if (bad !== undefined) return bad;

@@ -4,6 +4,7 @@ import { lstatSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { unless } from "../files/errno.ts";
 import { textOfOwn } from "../home/own-file.ts";
+import { UserError } from "../user-error.ts";
 
 const MISSING = ["ENOENT", "ENOTDIR"];
 
@@ -31,4 +32,11 @@ export function isThere(path: string): boolean {
 export function commonDirOf(gitDir: string): string {
   const named = textOfOwn(join(gitDir, "commondir"))?.trim();
   return named === undefined || named === "" ? gitDir : resolve(gitDir, named);
+}
+
+/** The user has moved or deleted the repository of a project. */
+export function goneRepository(repo: string): UserError {
+  return new UserError("no-repository", `There is no git repository at ${repo} any more.`, {
+    next: `move it back to ${repo}; if it is gone: signalbox doctor --repair`,
+  });
 }

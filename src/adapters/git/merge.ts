@@ -30,7 +30,7 @@ import { asking, containmentOf, sayCommit, type Ask, type Containment } from "./
 import { defaultRefs } from "./default-refs.ts";
 import { makeCommit, type HandedOver } from "./handover.ts";
 import { requireFree } from "./leftover-lock.ts";
-import { commonDirOf, gitDirOf } from "./locate.ts";
+import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
 import { whileLocked } from "./lock.ts";
 import { refreshMirror } from "./mirror.ts";
 import { mirrorOf } from "./names.ts";
@@ -143,8 +143,7 @@ async function merge(on: On, merging: Merging): Promise<Merged> {
 
 function siteOf(on: On, merging: Merging): Site {
   const gitDir = gitDirOf(merging.repo);
-  if (gitDir === undefined)
-    throw new UserError("no-repository", `${merging.repo} is not a git repository any more.`, "move it back");
+  if (gitDir === undefined) throw goneRepository(merging.repo);
   return { on, merging, commonDir: commonDirOf(gitDir), ref: `refs/heads/${merging.into}` };
 }
 
@@ -185,9 +184,9 @@ export type Plan =
 /** The plan, and where the target is. Throws a UserError where the work cannot be merged. Writes nothing. */
 async function planned(site: Site): Promise<Plan & { readonly old: string }> {
   const { on, merging, commonDir } = site;
-  const { commit: work, base, into, repo } = merging;
+  const { commit: work, base, repo } = merging;
   const old = await oidOf(site, site.ref);
-  if (old === undefined) throw noTarget(into);
+  if (old === undefined) throw await noTarget(site);
   const mirror = mirrorOf(on.home, repo);
   return withBoth(on, { commonDir, mirror, oid: old }, async (call) => {
     const ask = asking(on.env, call);
@@ -568,9 +567,14 @@ async function requireArrived(site: Site, of: Way & { readonly tree: string }): 
   );
 }
 
-function noTarget(into: string): UserError {
-  return new UserError("no-branch", `There is no branch ${into} here to merge into.`, {
-    next: `git branch ${into} origin/${into}`,
+async function noTarget({ on, commonDir, merging }: Site): Promise<UserError> {
+  const { into, repo } = merging;
+  const fetched = await tipIn(on, commonDir, defaultRefs(into).fetched);
+  return new UserError("no-branch", `${repo} has no branch ${into} to merge into. Nothing was changed.`, {
+    next:
+      fetched === undefined
+        ? "signalbox project update --default-branch NAME"
+        : `git -C '${repo}' branch ${into} origin/${into}`,
     exit: GATE,
   });
 }

@@ -13,7 +13,7 @@ import { unless } from "../files/errno.ts";
 import { makeFolder, syncFolder } from "../home/folders.ts";
 import { UserError } from "../user-error.ts";
 import { failed, git, gitBytes, tryGit, type Answer, type Call } from "./call.ts";
-import { commonDirOf, gitDirOf } from "./locate.ts";
+import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
 import { mirrorOf } from "./names.ts";
 import type { On } from "./own.ts";
 import { tryUpdateRef } from "./update-ref.ts";
@@ -90,11 +90,7 @@ export async function ensureMirror(on: On, repo: string): Promise<string> {
 export function sourceOf(repo: string): string {
   const gitDir = gitDirOf(repo);
   if (gitDir !== undefined) return commonDirOf(gitDir);
-  throw new UserError(
-    "no-repository",
-    `${repo} is not a git repository any more.`,
-    "move it back; if it is gone: signalbox doctor --repair",
-  );
+  throw goneRepository(repo);
 }
 
 type Copy = { readonly mirror: string; readonly source: string; readonly repo: string };

@@ -10,7 +10,7 @@ import { failpoint } from "../failpoint.ts";
 import { UserError } from "../user-error.ts";
 import { holderOf } from "./branch-problem.ts";
 import { git, type Call } from "./call.ts";
-import { commonDirOf, gitDirOf } from "./locate.ts";
+import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
 import { packOnTop } from "./loose.ts";
 import { inMirror } from "./mirror.ts";
 import { mirrorOf, runRef } from "./names.ts";
@@ -122,5 +122,5 @@ export async function tipIn(on: On, commonDir: string, ref: string): Promise<str
 function commonDirIn(repo: string): string {
   const gitDir = gitDirOf(repo);
   if (gitDir !== undefined) return commonDirOf(gitDir);
-  throw new UserError("no-repository", `${repo} is not a git repository any more.`, "move it back");
+  throw goneRepository(repo);
 }

@@ -12,7 +12,7 @@ import { asking, containmentOf } from "./containment.ts";
 import { defaultBranchOf } from "./default-refs.ts";
 import { withoutPassword } from "./fetch.ts";
 import { handoverOf } from "./handover.ts";
-import { commonDirOf, gitDirOf } from "./locate.ts";
+import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
 import { inMirror } from "./mirror.ts";
 import { mirrorOf } from "./names.ts";
 import type { On } from "./own.ts";
@@ -46,8 +46,7 @@ const LINE_MAX = 300;
 export async function deliveryOf(on: On, of: Wanted): Promise<Delivery> {
   const { run, repo, tree } = of;
   const gitDir = gitDirOf(repo);
-  if (gitDir === undefined)
-    throw new UserError("no-repository", `${repo} is not a git repository any more.`, "move it back");
+  if (gitDir === undefined) throw goneRepository(repo);
   const commit = await handoverOf(on, { repo, run, tree });
   if (commit === undefined)
     throw new UserError("no-handover", `${run} has no commit of the work that passed its gate.`, {

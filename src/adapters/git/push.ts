@@ -25,7 +25,7 @@ const LIMIT_MS = 60_000;
 /** Gives what went wrong; empty where the branch is not there any more. */
 export async function deleteOn(on: On, { repo, remote, branch, merged }: Deleting): Promise<string> {
   const gitDir = gitDirOf(repo);
-  if (gitDir === undefined) return `${repo} is no git repository any more`;
+  if (gitDir === undefined) return `there is no git repository at ${repo} any more`;
   const ref = `refs/heads/${branch}`;
   return withObjects(on, { commonDir: commonDirOf(gitDir), oid: merged }, async (plain) => {
     const reach = (args: readonly string[]): Promise<Pick<Answer, "code" | "out" | "err">> => {

@@ -1,9 +1,8 @@
 /** Gives the run's branch in the user's repository another name. A branch that is no longer the engine's stays as it is. */
 
-import { UserError } from "../user-error.ts";
 import { branchProblem, holderOf } from "./branch-problem.ts";
 import { failed, type Call } from "./call.ts";
-import { commonDirOf, gitDirOf } from "./locate.ts";
+import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
 import { runRef } from "./names.ts";
 import { openBench, recordBranch, type On } from "./own.ts";
 import { isOfRun, tipIn } from "./publish.ts";
@@ -23,8 +22,7 @@ export type Renaming = {
 export async function rename(on: On, { run, repo, path, from, to }: Renaming): Promise<void> {
   const bench = await openBench(on, path);
   const gitDir = gitDirOf(repo);
-  if (gitDir === undefined)
-    throw new UserError("no-repository", `${repo} is not a git repository any more.`, "move it back");
+  if (gitDir === undefined) throw goneRepository(repo);
   if (from === to) return;
   const commonDir = commonDirOf(gitDir);
   const isOurs = (oid: string | undefined) =>

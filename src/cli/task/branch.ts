@@ -75,7 +75,9 @@ function requireName(branch: string): void {
   throw new UserError(
     "branch-name",
     `${JSON.stringify(branch)} cannot be the name of a branch`,
-    "git help check-ref-format",
+    branch.startsWith("refs/heads/")
+      ? `leave out refs/heads/: ${branch.slice("refs/heads/".length)}`
+      : "git help check-ref-format",
   );
 }
 

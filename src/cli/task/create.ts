@@ -153,6 +153,8 @@ async function meantBy({ door }: Acting, repo: string, { words, options }: Given
   const [first, second] = words;
   if (first === undefined) return { branch: undefined, summary: "" };
   if (second !== undefined) return { branch: first === "" ? undefined : first, summary: second };
+  // Meant as a branch, and refused as one.
+  if (first.startsWith("refs/")) return { branch: first, summary: "" };
   if (!isBranchName(first)) return { branch: undefined, summary: first };
   if (["agent-review", "reviewing"].includes(options["status"] ?? "")) return { branch: first, summary: "" };
   const { tipOfBranch } = await import("../../adapters/git/branches.ts");
