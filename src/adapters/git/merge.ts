@@ -24,18 +24,31 @@ import {
   takeBack,
   withCheckout,
   type Checkout,
-  type Obstacle,
 } from "./checkout.ts";
-import { asking, containmentOf, sayCommit, type Ask, type Containment } from "./containment.ts";
+import { asking, containmentOf, sayCommit } from "./containment.ts";
 import { defaultRefs } from "./default-refs.ts";
 import { makeCommit, type HandedOver } from "./handover.ts";
 import { requireFree } from "./leftover-lock.ts";
 import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
 import { whileLocked } from "./lock.ts";
+import {
+  blocked,
+  conflict,
+  listed,
+  notCopied,
+  putAside,
+  nothingToMerge,
+  underWay,
+  requireNothingUndone,
+  sayUndone,
+  takenOut,
+  unrelated,
+  unreviewed,
+} from "./merge-refusal.ts";
 import { refreshMirror } from "./mirror.ts";
 import { mirrorOf } from "./names.ts";
 import type { On } from "./own.ts";
-import { personCommits, type PersonCommits } from "./person-commits.ts";
+import { personCommits } from "./person-commits.ts";
 import { withBoth, withObjects } from "./plain.ts";
 import { bringOver, tipIn } from "./publish.ts";
 import { settingsOf } from "./settings.ts";
@@ -86,8 +99,6 @@ export type Merged = {
 
 const FAILED = 1;
 const GATE = 5;
-const NAMES_SHOWN = 10;
-const HASH_SHOWN = 12;
 
 export function mergeWork(on: On, merging: Merging): Promise<Merged> {
   return whileLocked({ folder: on.home.locks, repo: merging.repo }, async () => {
@@ -238,118 +249,10 @@ async function mergedTree(
   return { tree, conflicts: answer.code === 0 ? [] : names.filter((name) => name !== "") };
 }
 
-function conflict(
-  { run, into }: Merging,
-  { old, files }: { readonly old: string; readonly files: readonly string[] },
-): UserError {
-  const wish = mergeSteps(old, `the newest ${into}`);
-  return new UserError("merge-conflict", `Merge conflict in ${listed(files)}. Nothing was changed.`, {
-    next: `signalbox task request-changes ${run} "${wish}"`,
-    exit: GATE,
-  });
-}
-
-/**
- * What a worker types to merge a commit. Its clone may hold nothing but uncommitted work, which a merge refuses to overwrite, and its
- * refs are as old as the clone: the commit is named by its id, which the mirror has. No character ends a double-quoted argument.
- */
-function mergeSteps(commit: string, what: string): string {
-  const steps = [
-    "git add -A; git commit -m 'Work so far'",
-    `git merge --no-edit ${commit.slice(0, 12)} (${what})`,
-    "resolve the conflicts, if there are any",
-    "git add -A; git commit --no-edit",
-  ];
-  return steps.map((step, index) => `${index + 1}. ${step}`).join("  ");
-}
-
-function unrelated({ run, repo, into, base, commit }: Merging): UserError {
-  const range = `${base.slice(0, HASH_SHOWN)}..${commit.slice(0, HASH_SHOWN)}`;
-  return new UserError(
-    "unrelated-history",
-    `${into} and the work of ${run} have no commit in common: the history of ${into} was replaced since the run began. Nothing was changed.`,
-    {
-      next: `git -C '${repo}' switch ${into} && git -C '${repo}' cherry-pick ${range}, then: signalbox task merge ${run}`,
-      exit: GATE,
-    },
-  );
-}
-
-function listed(names: readonly string[]): string {
-  const more = names.length - NAMES_SHOWN;
-  return `${names.slice(0, NAMES_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-}
-
-/** The worker took over the history of the target without its files. */
-function requireNothingUndone(
-  merging: Merging,
-  { old, undone }: { readonly old: string; readonly undone: readonly string[] },
-): void {
-  if (undone.length === 0) return;
-  const { run, into, base } = merging;
-  const wish = `bring back what your work undoes of ${into}: git diff ${base.slice(0, 12)} ${old.slice(0, 12)}`;
-  throw new UserError("would-undo", `This would undo ${sayUndone(merging, undone)}. Nothing was changed.`, {
-    next: `signalbox task request-changes ${run} "${wish}"; to merge it all the same: signalbox task merge ${run} --allow-undo`,
-    exit: GATE,
-  });
-}
-
-function sayUndone({ into }: Merging, names: readonly string[]): string {
-  if (names.length === 0) return "";
-  return `${names.length} ${names.length === 1 ? "file" : "files"} changed on ${into}: ${listed(names)}`;
-}
-
-function nothingToMerge({ run }: Merging): UserError {
-  return new UserError(
-    "nothing-to-merge",
-    `Nothing to merge: the work of ${run} changes no file. Nothing was changed.`,
-    {
-      next: `signalbox task cancel ${run}, or end it without a merge: signalbox move ${run} done`,
-      exit: GATE,
-    },
-  );
-}
-
-/** The target has the commits of the work, so git has nothing to merge, but not its content. */
-async function takenOut(
-  { run, into, repo }: Merging,
-  ask: Ask,
-  found: Extract<Containment, { readonly type: "undone" }>,
-): Promise<UserError> {
-  const by = (await sayCommit(ask, found.by)).text;
-  const since = await sayCommit(ask, found.undoneBy);
-  const isOther = found.by === found.undoneBy;
-  const what = isOther
-    ? `was merged into ${into} by ${by}, with another content than the reviewed one`
-    : `was merged into ${into} by ${by} and taken out again by ${since.text}`;
-  const end = `to end the task all the same: signalbox move ${run} done`;
-  const [hash = ""] = since.text.split(" ");
-  return new UserError("merge-reverted", `The work of ${run} ${what}. Nothing was changed.`, {
-    next: isOther
-      ? end
-      : `git -C '${repo}' revert ${hash} brings it back, then: signalbox task merge ${run}; ${end}`,
-    exit: GATE,
-  });
-}
-
 /** Commits that a person put on the run's branch were not reviewed. */
 async function requireReviewed({ on, merging }: Site): Promise<void> {
   const found = await personCommits(on, merging);
   if (found !== undefined) throw unreviewed(merging, found);
-}
-
-function unreviewed({ run, branch }: Merging, { tip, commits }: PersonCommits): UserError {
-  const count = commits.length === 1 ? "a commit that was" : `${commits.length} commits that were`;
-  const more = commits.length - NAMES_SHOWN;
-  const shown = `${commits.slice(0, NAMES_SHOWN).join("; ")}${more > 0 ? ` and ${more} more` : ""}`;
-  return new UserError(
-    "unreviewed-commits",
-    `The branch ${branch} has ${count} not reviewed: ${shown}. Nothing was changed.`,
-    {
-      next: `signalbox task request-changes ${run} "${mergeSteps(tip, branch)}" has them merged and reviewed; without them: signalbox task merge ${run} --leave`,
-      exit: GATE,
-    },
-  );
 }
 
 /** Where the branch is checked out; undefined for nowhere. Refuses where an operation is under way with it. */
@@ -386,14 +289,6 @@ async function checkoutsOf(on: On, commonDir: string, ref: string): Promise<read
   });
 }
 
-function underWay({ into, run }: Merging, of: { readonly what: string; readonly path: string }): UserError {
-  const end = of.what === "bisect" ? "bisect reset" : `${of.what} --continue`;
-  return new UserError("checkout-busy", `A ${of.what} of ${into} is under way in ${of.path}.`, {
-    next: `git -C '${of.path}' ${end}, then: signalbox task merge ${run}`,
-    exit: GATE,
-  });
-}
-
 /** What a merge would do, or why it would be refused. Nothing is touched. */
 export async function forecastMerge(on: On, merging: Merging): Promise<Plan | UserError> {
   try {
@@ -420,24 +315,6 @@ async function requireClean({ on, merging }: Site, checkout: Checkout, old: stri
     `${merging.into} is checked out in ${path} with uncommitted changes in ${listed(changed)}. Nothing was changed.`,
     { next: putAside(path, changed, `signalbox task merge ${merging.run}`), exit: GATE },
   );
-}
-
-/**
- * How to get uncommitted changes out of the way, and back. A changed file of `.signalbox` is to be committed: without it, settings that
- * a person trusted would be missing while it is stashed, and tasks would stop.
- */
-function putAside(path: string, files: readonly string[], then: string): string {
-  const there = `git -C ${shellWord(path)}`;
-  const own = files.filter((name) => name.startsWith(".signalbox/"));
-  const words = (names: readonly string[], all: string): string =>
-    names.length > NAMES_SHOWN ? all : names.map(shellWord).join(" ");
-  if (own.length > 0)
-    return `${there} commit -m 'Change settings' -- ${words(own, ".signalbox")}, then: ${then}`;
-  return `${there} stash push -- ${words(files, ".")}, then: ${then}, then: ${there} stash pop`;
-}
-
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 type Making = Extract<Plan, { readonly tree: string }> & { readonly old: string };
@@ -488,15 +365,6 @@ async function copyWork({ on, merging }: Site): Promise<void> {
   if (problem !== "") throw notCopied(merging, problem);
 }
 
-function notCopied({ repo, run, commit }: Merging, problem: string): UserError {
-  const why = problem.split("\n").find((line) => /^(?:fatal|error):/.test(line)) ?? problem;
-  return new UserError(
-    "not-copied",
-    `The commit ${commit.slice(0, 12)} could not be copied into ${repo}: ${why}. Nothing was changed.`,
-    { next: `mend that, then: signalbox task merge ${run}`, exit: FAILED },
-  );
-}
-
 async function moveCheckout(site: Site, { old, now, path }: Way & { readonly path: string }): Promise<void> {
   const { on, merging, ref } = site;
   const { repo } = merging;
@@ -517,17 +385,6 @@ async function moveCheckout(site: Site, { old, now, path }: Way & { readonly pat
     }
     forgetFollowing(on, repo);
   });
-}
-
-function blocked({ into, run }: Merging, path: string, { files, said }: Obstacle): UserError {
-  const isFile = files.length > 0;
-  const what = isFile ? `${listed(files)} is in the way there` : `git cannot update it: ${said}`;
-  const mend = isFile ? "move it away" : "mend that";
-  return new UserError(
-    "checkout-dirty",
-    `${into} is checked out in ${path}, and ${what}. Nothing was changed.`,
-    { next: `git -C '${path}' status, ${mend}, then: signalbox task merge ${run}`, exit: GATE },
-  );
 }
 
 /** From exactly where it was looked at: a ref that moved meanwhile is not overwritten. */

@@ -103,7 +103,7 @@ export function filterSections({
     return { name: place.slice(0, end), key: place.slice(end + 1), value };
   });
   return [...Map.groupBy(entries, ({ name }) => name)].map(([name, settings]) => {
-    const isOff = settings.some(({ key, value }) => key !== "required" && isRelative(value));
+    const isOff = settings.some(({ key, value }) => key !== "required" && startsRelative(value));
     const one = ({ key, value }: (typeof settings)[number]): Entry => {
       if (key === "required") return [key, isOff ? "false" : value];
       return [key, isOff || value === "" ? "" : `cd / && ${value}`];
@@ -113,7 +113,7 @@ export function filterSections({
 }
 
 /** The first word is a path, and not from the root, the home or a variable. */
-function isRelative(command: string): boolean {
+function startsRelative(command: string): boolean {
   const [, quoted, single, bare] = /^\s*(?:"([^"]*)"|'([^']*)'|(\S+))/.exec(command) ?? [];
   const program = quoted ?? single ?? bare ?? "";
   return program.includes("/") && !/^[/~$]/.test(program) && !program.includes("=");
