@@ -2,6 +2,7 @@
 
 import type { Env } from "../home/paths.ts";
 import { git, tryGit } from "./call.ts";
+import { defaultBranchOf } from "./default-refs.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
 
 export type Branches = {
@@ -41,8 +42,16 @@ export async function treeOfCommit(repo: string, commit: string, env: Env): Prom
   return code === 0 ? out.toString("utf8").trim() : undefined;
 }
 
-/** Where a repository is cloned from: the address of `origin` and the branch that it has for the usual one; each may be empty. */
-export async function originOf(repo: string, env: Env): Promise<{ url: string; branch: string }> {
+type Origin = {
+  readonly url: string;
+  /** The branch that `origin` has for the usual one. */
+  readonly branch: string;
+  /** A branch here with a usual name, for a repository with a detached HEAD. */
+  readonly usual: string;
+};
+
+/** Where a repository is cloned from, and the branches that its default branch may be; each may be empty. */
+export async function originOf(repo: string, env: Env): Promise<Origin> {
   const call = callIn(repo);
   const [url, head] = await Promise.all([
     tryGit(env, { ...call, args: ["config", "--get", "remote.origin.url"] }),
@@ -50,7 +59,8 @@ export async function originOf(repo: string, env: Env): Promise<{ url: string; b
   ]);
   const said = (answer: { code: number; out: Buffer }): string =>
     answer.code === 0 ? answer.out.toString("utf8").trim() : "";
-  return { url: said(url), branch: said(head).replace(/^refs\/remotes\/origin\//, "") };
+  const branch = said(head).replace(/^refs\/remotes\/origin\//, "");
+  return { url: said(url), branch, usual: defaultBranchOf(repo, "") ?? "" };
 }
 
 function callIn(repo: string): { readonly cwd: string; readonly gitDir: string } {

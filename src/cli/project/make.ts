@@ -1,7 +1,6 @@
 /** A repository becomes a project: its name, the branch that work begins from, and where that is fetched from. */
 
 import { branchesOf, originOf } from "../../adapters/git/branches.ts";
-import { defaultBranchOf } from "../../adapters/git/default-refs.ts";
 import type { Env } from "../../adapters/home/paths.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { ProjectRow } from "../../engine/ports/projects.ts";
@@ -28,9 +27,8 @@ export async function rowFor(
   const origin = await originOf(repo, env);
   const name = wishes.name ?? freeName(store, repo);
   requireName(name);
-  // With a detached HEAD, a usual name of a branch that exists.
-  const known = origin.branch || branch || defaultBranchOf(repo, "");
-  const defaultBranch = wishes.defaultBranch ?? known ?? "";
+  const known = origin.branch || branch || origin.usual;
+  const defaultBranch = wishes.defaultBranch ?? known;
   if (wishes.defaultBranch !== undefined) await requireBranch(repo, defaultBranch, env);
   return {
     repo,

@@ -33,6 +33,7 @@ import type { Answer, Command, Door } from "../command.ts";
 import { talkOf } from "../acted.ts";
 import { requireKept } from "../../app/runs/load.ts";
 import { sayWaived } from "../../app/act/waived.ts";
+import { configuredAuthor } from "../../app/setup/commit-author.ts";
 import { refusal } from "../../app/refusal.ts";
 import { isFinishing } from "../../app/view/task-choices.ts";
 import { firstLine } from "../../app/view/words.ts";
@@ -258,23 +259,6 @@ async function requireSameWork(
 function reviewedIn(run: Run, { need }: Move): string {
   const trees = need.map((name) => run.waivers[name]?.tree ?? run.held[name]?.tree ?? "");
   return trees.find((tree) => tree !== "") ?? "";
-}
-
-type Author = { readonly name: string; readonly email: string };
-
-/** Settings that cannot be used keep nobody from merging: the commit is then the person's own. */
-async function configuredAuthor(
-  { box, door }: Acting,
-  repo: string,
-): Promise<{ readonly author: Author | undefined; readonly told: readonly string[] }> {
-  const { readSettings } = await import("../../adapters/config/read.ts");
-  try {
-    const { workspace } = await readSettings({ repo, env: door.env, store: box.store });
-    return { author: workspace.author, told: [] };
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    return { author: undefined, told: [`workspace.author is not used: ${error.message}`] };
-  }
 }
 
 /** The commit of exactly this tree. Work for which a person waived the review was not handed over before. */
