@@ -212,6 +212,7 @@ function boxOf(folder: string, store: SqliteStore): Box {
       digest: none,
       files: none,
       besides: none,
+      requireDeliverable: none,
       snapshot: none,
       usable: none,
       judge: none,

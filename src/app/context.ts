@@ -96,6 +96,7 @@ function lazily(load: () => Promise<Workspaces>): Workspaces {
     digest: async (path, artifacts) => (await load()).digest(path, artifacts),
     files: async (path, tree) => (await load()).files(path, tree),
     besides: async (path, of) => (await load()).besides(path, of),
+    requireDeliverable: async (of) => (await load()).requireDeliverable(of),
     snapshot: async (of) => (await load()).snapshot(of),
     usable: async (path) => (await load()).usable(path),
     judge: async (of) => (await load()).judge(of),

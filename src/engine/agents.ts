@@ -31,7 +31,10 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
   if (present === undefined || present.attempt !== attempt || !isUp(present))
     return "the run has gone on without it";
   const isReader = isJudge(works.workflow(row.definition), role);
-  if (isReader) await endWriters(works, row.id, tries);
+  if (isReader) {
+    requireHandover(works, row.id, { role, tree: present.tree });
+    await endWriters(works, row.id, tries);
+  }
   if (works.store.job(jobId({ run: row.id, role, slot, attempt }, 1)) === undefined)
     requireSlot(works, row.repo, { run: row.id, role, slot, attempt });
   const of = { run: row.id, role, slot, attempt };
@@ -70,6 +73,20 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
   });
   await projectAfter(works, started, row.id);
   return `${role} ${attempt} runs`;
+}
+
+/** An effect that needs attention does not hold up those after it; the verdict of a judge must be about work that was handed over. */
+function requireHandover(
+  { store }: Works,
+  run: string,
+  { role, tree }: { readonly role: string; readonly tree: string },
+): void {
+  const isFailed = store
+    .deeds(run)
+    .some(({ deed, status }) => deed.type === "snapshot" && deed.tree === tree && status === "attention");
+  if (!isFailed) return;
+  const message = `${role} is not started, because the work could not be handed over`;
+  throw Object.assign(new Error(message), { next: `signalbox show ${run} says why` });
 }
 
 /** An agent that cannot read what its work is about would only guess. Whoever has taken it away can bring it back. */

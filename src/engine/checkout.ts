@@ -13,6 +13,7 @@ import type { AgentRow, WorkspaceRow } from "./ports/registry.ts";
 import { noteAll, noteNew } from "./project.ts";
 import { endSetUp, isBeingSetUp, isSetUp, setUp } from "./setup.ts";
 import { workPaths } from "./words.ts";
+import { handOver } from "./workspace.ts";
 
 /** The workspace as an agent is told of it: a judge is in its checkout, with the branch and the base of the run. */
 export function workspaceFor(works: Works, { row, run }: Kept, agent: AgentRow): WorkspaceRow | undefined {
@@ -56,13 +57,18 @@ export async function setUpCheckout(
   await setUp(works, kept, { ...of, path: checkoutOf(agent) });
 }
 
-async function makeCheckout(works: Works, { row, run }: Kept, agent: AgentRow): Promise<void> {
+async function makeCheckout(works: Works, kept: Kept, agent: AgentRow): Promise<void> {
+  const { row, run } = kept;
   const workspace = requireWorkspace(works, row.id, agent);
   const { path } = workspace;
   const given = run.agents[slotKey(agent.role, agent.slot)]?.tree ?? "";
   const own = artifactPaths(works.workflow(row.definition), run);
-  // An agent that was called before anything was known of the work is given what is there now.
+  // An agent that was called before anything was known of the work is given the present work, which is handed over first.
   const tree = given === "" ? await works.workspaces.digest(path, own) : given;
+  if (given === "") {
+    await works.workspaces.requireDeliverable({ path, repo: workspace.repo, run: row.id, tree });
+    await handOver({ works, kept, deed: { type: "snapshot", tree, state: run.state } }, workspace);
+  }
   const artifacts = familyPaths(works, row.id);
   const of = { run: row.id, repo: row.repo, path, tree, at: checkoutOf(agent), artifacts };
   noteNew(works, row.id, await works.workspaces.judge(of));

@@ -89,17 +89,17 @@ function renamingOf({ events, run }: Accepted, { branch }: WorkspaceRow): Deed[]
   return [{ type: "rename-branch", branch: wanted }];
 }
 
-/** Whether the run moved to where somebody else looks at the work: a judge, a check, a person, or nobody any more. */
+/** Whether the work is given to a judge, also to the next attempt of one, or the run moved to a check, a person or its end. */
 function isHandover({ definition }: Workflow, { events, effects, run }: Accepted): boolean {
-  if (run.tree === "" || !events.some(({ type }) => type === "moved")) return false;
+  if (run.tree === "") return false;
+  const isJudged = effects.some(
+    (effect) => effect.type === "start-agent" && definition.roles[effect.role]?.access === "read",
+  );
+  if (isJudged) return true;
+  if (!events.some(({ type }) => type === "moved")) return false;
   const { waits, final } = definition.states[run.state] ?? {};
   if (waits === true || final !== undefined) return true;
-  return effects.some(
-    (effect) =>
-      effect.type === "run-check" ||
-      effect.type === "ask-person" ||
-      (effect.type === "start-agent" && definition.roles[effect.role]?.access === "read"),
-  );
+  return effects.some(({ type }) => type === "run-check" || type === "ask-person");
 }
 
 function snapshotOf({ run }: Accepted): Deed {

@@ -10,8 +10,10 @@ import type { Run } from "../core/run.ts";
 import { step } from "../core/step.ts";
 import { withBeside } from "./beside.ts";
 import type { Box } from "./box.ts";
+import { deedsOf } from "./deeds.ts";
 import { withoutGiven } from "./judge.ts";
 import { factsWith, type Seen } from "./known.ts";
+import { boundWorkspace } from "./place.ts";
 import { noteNew } from "./project.ts";
 import { knownAnswer, write, type Request, type Submission } from "./write.ts";
 
@@ -33,6 +35,7 @@ export async function submit(box: Box, request: Request): Promise<Submission> {
     const onUnread = needsNoWork(request, seen) ? (error: Error) => void (unread = error) : undefined;
     const author = request.author ?? request.by;
     const facts = await factsWith(box, seen, { author, tree: known, onUnread });
+    await requireDelivery(box, request, { ...seen, facts });
     const submission = decide(box, request, { ...seen, facts });
     if (submission === undefined) continue;
     if (unread !== undefined) noteUnread(box, submission, unread);
@@ -75,16 +78,37 @@ function look(box: Box, request: Request, first?: Run): Seen | Submission {
   return { kept, workflow: box.workflow(row.definition) };
 }
 
-/** Undefined when somebody else was faster. */
-function decide(
-  box: Box,
-  request: Request,
-  { kept, workflow, facts }: Seen & { readonly facts: Facts },
-): Submission | undefined {
+type Informed = Seen & { readonly facts: Facts };
+
+function stepOf(box: Box, request: Request, { kept, workflow, facts }: Informed) {
   const at = new Date(box.clock.now()).toISOString();
   const asked = withoutGiven(box, request.run, request.event({ ...facts, at, kept }));
   const event = withBeside(workflow, kept.run, { event: asked, readings: facts.readings ?? [] });
-  const decided = step(workflow, kept.run, event);
+  return { at, event, decided: step(workflow, kept.run, event) };
+}
+
+/**
+ * A move that hands work over is refused before it is recorded where the handover could not deliver all of it: the agent that asks can
+ * still fix it, and no judge is started. A run can always be given up.
+ */
+async function requireDelivery(box: Box, request: Request, on: Informed): Promise<void> {
+  const { kept, workflow, facts } = on;
+  const workspace = boundWorkspace(box, request.run);
+  if (workspace === undefined || (facts.tree ?? "") === "") return;
+  const { decided } = stepOf(box, request, on);
+  if (!decided.ok) return;
+  const { final } = workflow.definition.states[decided.run.state] ?? {};
+  if (final === "cancelled" || final === "failed") return;
+  const isHandover = deedsOf(workflow, decided, () => workspace).some(({ type }) => type === "snapshot");
+  if (!isHandover) return;
+  const { path, repo } = workspace;
+  await box.workspaces.requireDeliverable({ path, repo, run: kept.row.id, tree: decided.run.tree });
+}
+
+/** Undefined when another writer was faster. */
+function decide(box: Box, request: Request, on: Informed): Submission | undefined {
+  const { kept, workflow } = on;
+  const { at, event, decided } = stepOf(box, request, on);
   if (!decided.ok)
     return knownAnswer(box, request) ?? { type: "refused", run: kept.run, refusal: decided.refusal };
   return write(box, { request, event, at, workflow, before: kept.run, decided, repo: kept.row.repo });

@@ -120,7 +120,11 @@ export async function snapshot(doing: Of<"snapshot">): Promise<string> {
   }
 }
 
-async function handOver({ works, kept, deed }: Of<"snapshot">, workspace: WorkspaceRow): Promise<string> {
+/** Makes the commit of a tree of the work. */
+export async function handOver(
+  { works, kept, deed }: Pick<Of<"snapshot">, "works" | "kept" | "deed">,
+  workspace: WorkspaceRow,
+): Promise<string> {
   const { row, run } = kept;
   const { path, repo } = workspace;
   const { author, message } = (await works.settings(repo)).workspace;

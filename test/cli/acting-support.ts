@@ -164,6 +164,7 @@ function boxOf(home: Home, store: Store): Box {
       digest: refuse,
       files: refuse,
       besides: refuse,
+      requireDeliverable: refuse,
       judge: refuse,
       baseline: refuse,
       discard: refuse,

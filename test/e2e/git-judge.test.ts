@@ -42,7 +42,9 @@ async function checkedOut<T extends Site & { readonly path: string }>(of: T): Pr
   const tree = await of.workspaces.digest(of.path, ARTIFACTS);
   const at = join(of.home.root, "attempt", "work");
   mkdirSync(join(of.home.root, "attempt"), { recursive: true });
-  await of.workspaces.judge({ run: "r1", repo: of.repo, path: of.path, tree, at, artifacts: ARTIFACTS });
+  const work = { run: "r1", repo: of.repo, path: of.path, tree, artifacts: ARTIFACTS };
+  await of.workspaces.snapshot({ ...work, message: "handover" });
+  await of.workspaces.judge({ ...work, at });
   return { ...of, tree, at };
 }
 
@@ -52,6 +54,14 @@ async function discarded({ workspaces, path, at }: Judged): Promise<readonly str
   expect(existsSync(at)).toBe(false);
   return told;
 }
+
+test("a judge is given only what was handed over", async () => {
+  const of = await judged();
+  put(of.path, { "a.txt": "later\n" });
+  const tree = await of.workspaces.digest(of.path, ARTIFACTS);
+  const work = { run: "r1", repo: of.repo, path: of.path, tree, at: of.at, artifacts: ARTIFACTS };
+  await expect(of.workspaces.judge(work)).rejects.toMatchObject({ code: "no-handover" });
+});
 
 test("it holds the work at a commit, with the history below it, and leads nowhere", async () => {
   const of = await judged();

@@ -76,17 +76,88 @@ test("they are checked out, nested ones too, and borrow nothing from the user's 
   sh(mirrorOf(of.home, of.repo), of.env, ["fsck", "--strict"]);
 });
 
-test("a commit inside of one is part of the work, by its id; what is only on the disk there is not", async () => {
+/** What an agent does in a submodule, and what the refusal says; empty where the work can be delivered. */
+test.for<[string, (path: string, of: Site) => void, string]>([
+  ["nothing", () => undefined, ""],
+  ["a commit", (path, { env }) => void commitIn(path, env), "which REPO does not have"],
+  [
+    "a commit that the user fetched",
+    (path, { env, repo }) => {
+      commitIn(path, env);
+      sh(join(repo, "deps/lib"), env, ["fetch", "-q", join(path, "deps/lib"), "HEAD:refs/heads/fetched"]);
+    },
+    "",
+  ],
+  [
+    "a changed file",
+    (path) => put(path, { "deps/lib/library.txt": "changed\n" }),
+    "submodule deps/lib are changed and in none of its commits: library.txt",
+  ],
+  [
+    "a new file",
+    (path) => put(path, { "deps/lib/new.txt": "new\n" }),
+    "submodule deps/lib are changed and in none of its commits: new.txt",
+  ],
+  [
+    "a file in a nested one",
+    (path) => put(path, { "deps/lib/in/ner/inner.txt": "changed\n" }),
+    "submodule deps/lib/in/ner are changed and in none of its commits: inner.txt",
+  ],
+  [
+    "files where it was removed",
+    (path) => {
+      rmSync(join(path, "deps/lib"), { recursive: true });
+      put(path, { "deps/lib/new.txt": "new\n" });
+    },
+    "submodule deps/lib are changed and in none of its commits: new.txt",
+  ],
+])(
+  "the work can be delivered after %s in a submodule, or the reason says why not",
+  async ([, act, reason]) => {
+    const of = site();
+    withSubmodules(of);
+    const { path, handOver } = await prepare(of);
+    act(path, of);
+    const tree = await of.workspaces.digest(path, []);
+    const asked = of.workspaces.requireDeliverable({ path, repo: of.repo, run: "r1", tree });
+    if (reason === "") {
+      await asked;
+      const made = await handOver();
+      const at = join(of.root, "judge");
+      const notes = await of.workspaces.judge({
+        run: "r1",
+        repo: of.repo,
+        path,
+        tree: made.tree,
+        at,
+        artifacts: [],
+      });
+      expect(notes).toEqual([]);
+    } else
+      await expect(asked).rejects.toMatchObject({
+        name: "UserError",
+        code: "submodule-changed",
+        message: expect.stringContaining(reason.replace("REPO", of.repo)) as string,
+      });
+  },
+);
+
+function commitIn(path: string, env: Site["env"]): string {
+  put(path, { "deps/lib/library.txt": "changed\n" });
+  return commit(join(path, "deps/lib"), env, "inside");
+}
+
+test("a commit inside of one is not lost when the workspace is released, and a judge that lacks it is told", async () => {
   const of = site();
   withSubmodules(of);
   const { path, handOver } = await prepare(of);
-  const before = await of.workspaces.digest(path, []);
-  put(path, { "deps/lib/library.txt": "changed\n" });
-  expect(await of.workspaces.digest(path, [])).toBe(before);
-  const inside = commit(join(path, "deps/lib"), of.env, "inside");
-  await handOver();
-  expect(sh(of.repo, of.env, ["rev-parse", "work:deps/lib"])).toBe(inside);
-  // Nothing of it is lost when the workspace is released.
+  const inside = commitIn(path, of.env);
+  const { tree } = await handOver();
+  const at = join(of.root, "judge");
+  const notes = await of.workspaces.judge({ run: "r1", repo: of.repo, path, tree, at, artifacts: [] });
+  expect(notes).toEqual([
+    "in the checkout of a judge, the submodule deps/lib is not initialised: its folder is empty",
+  ]);
   const keep = join(of.root, "keep");
   await of.workspaces.release({ run: "r1", repo: of.repo, path, keep });
   expect(sh(join(keep, "workspace/.git/modules/a lib"), of.env, ["cat-file", "-t", inside])).toBe("commit");

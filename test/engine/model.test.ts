@@ -62,6 +62,7 @@ function boxOf(): Box {
       digest: () => Promise.resolve("t1"),
       files: () => Promise.resolve([]),
       besides: () => Promise.resolve("t1"),
+      requireDeliverable: () => Promise.resolve(),
       snapshot: () => Promise.resolve({ commit: "c1", notes: [] }),
       usable: () => Promise.resolve([]),
       judge: () => Promise.resolve([]),

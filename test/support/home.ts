@@ -187,6 +187,7 @@ const NONE: Workspaces = {
   digest: refuse,
   files: refuse,
   besides: refuse,
+  requireDeliverable: refuse,
   judge: refuse,
   baseline: refuse,
   discard: refuse,

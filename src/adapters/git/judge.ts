@@ -21,7 +21,6 @@ import type { Workspaces } from "../../engine/ports/files.ts";
 import { failpoint } from "../failpoint.ts";
 import { codeOf, unless } from "../files/errno.ts";
 import { UserError } from "../user-error.ts";
-import { tipOf } from "./agent-head.ts";
 import { artifactTest, ignoreLines } from "./artifact-paths.ts";
 import { bytePath } from "./byte-path.ts";
 import { git, GitError, gitRecords, type Call } from "./call.ts";
@@ -47,7 +46,7 @@ export async function makeCheckout(on: On, of: Judged): Promise<readonly string[
   const bench = await openBench(on, of.path);
   failpoint("judge.before-checkout");
   await remove(at);
-  const commit = await commitOf(on, bench, of);
+  const commit = commitOf(bench, of);
   const own = join(at, ".git");
   for (const folder of ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info"])
     mkdirSync(join(own, folder), { recursive: true, mode: 0o700 });
@@ -65,12 +64,12 @@ export async function makeCheckout(on: On, of: Judged): Promise<readonly string[
   copyFileSync(index, indexOf(at));
   await writeRefs(on, bench, { dot: own, branch: "", commit, remotes: [] });
   unless(["ENOENT"], () => copyFileSync(join(bench.mirror, "shallow"), join(own, "shallow")));
-  await addSubmodules(on, { folder: at, mirror: bench.mirror, commit });
+  const missing = await addSubmodules(on, { folder: at, mirror: bench.mirror, commit });
   const notes = await includeFiles(on, { ...bench, path: at }, of.repo);
   // The last: without it the folder is no repository.
   writeFileSync(join(own, "HEAD"), `${commit}\n`);
   failpoint("judge.after-checkout");
-  return notes;
+  return [...missing.map((note) => `in the checkout of a judge, ${note}`), ...notes];
 }
 
 /**
@@ -106,14 +105,12 @@ export async function discardCheckout(
   failpoint("judge.after-discard");
 }
 
-/** The handover of the work; where there is none yet, a commit on top of the last one, so that the log can be read. */
-async function commitOf(on: On, bench: Bench, { run, tree }: Judged): Promise<string> {
-  const known = refAt(bench.mirror, workRef(run, tree));
-  if (known !== undefined) return known;
-  const tip = await tipOf(on, bench);
-  const parents = tip === "" ? [] : ["-p", tip];
-  const message = `The work of ${run} as it was given to a judge`;
-  return git(on.env, { ...within(bench), args: ["commit-tree", tree, ...parents, "-m", message] });
+/** A judge is given what was handed over, and nothing else: its verdict is about a commit that can be delivered. */
+function commitOf(bench: Bench, { run, tree }: Judged): string {
+  const commit = refAt(bench.mirror, workRef(run, tree));
+  if (commit !== undefined) return commit;
+  const sentence = `The work of ${run} has not been handed over, so that no judge can be given it.`;
+  throw new UserError("no-handover", sentence, `signalbox show ${run} says why`);
 }
 
 function inside(bench: Bench, at: string, index: string): Omit<Call, "args"> {

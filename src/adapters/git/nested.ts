@@ -1,18 +1,28 @@
 /**
- * Repositories inside a workspace that its branch does not have as submodules.
+ * Repositories inside a workspace: submodules, and those that its branch does not have as submodules.
  *
- * Git holds them by the name of a commit at most: what is in them is in no digest and in no review, so nobody can have passed it.
+ * Git holds them by the id of a commit at most: what is in them is in no digest and in no review. A submodule can be delivered if the
+ * user's repository has its commit and nothing in its folder differs from that commit. Nothing else can be.
  */
 
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { unless } from "../files/errno.ts";
 import { UserError } from "../user-error.ts";
-import { gitRecords } from "./call.ts";
+import { tipOf } from "./agent-head.ts";
+import { git, gitRecords, type Call } from "./call.ts";
+import { headIndex } from "./head-index.ts";
 import type { IndexFile } from "./index-file.ts";
+import { commonDirOf, gitDirOf } from "./locate.ts";
 import { at } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { withScratch } from "./scratch.ts";
+import { isInMirror, submodulesOf, type Submodule } from "./submodules.ts";
+import { hasNested } from "./tree.ts";
+import { entriesIn, NESTED_MODE, type TreeEntry } from "./tree-entries.ts";
 
 const GATE = 5;
+const NAMES_MAX = 5;
 
 type Wanted = {
   readonly run: string;
@@ -38,10 +48,132 @@ export async function requireNoneNested(
   // Of all that git does not know, only these are folders.
   const nested = names.find((name) => name.endsWith("/"));
   if (nested === undefined) return;
-  const folder = Buffer.from(nested.slice(0, -1), "latin1").toString("utf8");
-  throw new UserError(
+  throw nestedRepository(bench, run, Buffer.from(nested.slice(0, -1), "latin1").toString("utf8"));
+}
+
+function nestedRepository({ path }: Bench, run: string, folder: string): UserError {
+  return new UserError(
     "nested-repository",
     `${folder} in the workspace of ${run} is a git repository of its own, which nobody could look into: nothing is committed`,
-    { next: `move ${bench.path}/${folder}/.git away, or have the folder left out`, exit: GATE },
+    { next: `move ${path}/${folder}/.git away, or have the folder left out`, exit: GATE },
   );
+}
+
+export type Delivery = {
+  readonly run: string;
+  /** The user's repository. */
+  readonly repo: string;
+  /** The digest of the work. */
+  readonly tree: string;
+};
+
+/** Throws a UserError where a commit of this tree would not deliver all of the work. In place, the user's repositories are the user's. */
+export async function requireDeliverable(on: On, bench: Bench, of: Delivery): Promise<void> {
+  if (bench.isPlace === true) return;
+  const { run, repo, tree } = of;
+  const index = await headIndex(on, bench, await tipOf(on, bench));
+  await requireNoneNested(on, bench, { run, index, exclude: "" });
+  if (!(await hasNested(on, bench, tree))) return;
+  const known = new Set(bench.base === "" ? [] : (await linksIn(on, bench, bench.base)).map(nameOf));
+  const submodules = await submodulesOf(on, { mirror: bench.mirror, commit: tree });
+  const paths = new Set(submodules.map(({ path }) => path));
+  const foreign = (await linksIn(on, bench, tree)).find(
+    (link) => !paths.has(textOf(link.name)) && !known.has(nameOf(link)),
+  );
+  if (foreign !== undefined) throw nestedRepository(bench, run, textOf(foreign.name));
+  const gitDir = gitDirOf(repo);
+  const place = {
+    folder: bench.path,
+    mirror: bench.mirror,
+    outer: "",
+    source: gitDir === undefined ? undefined : commonDirOf(gitDir),
+  };
+  const isKnown = ({ path, oid }: Submodule): boolean => known.has(`${oid} ${path}`);
+  for (const each of submodules) await requireUnchanged(on, { ...place, run, repo, isKnown }, each);
+}
+
+async function linksIn(on: On, { mirror }: Bench, tree: string): Promise<readonly TreeEntry[]> {
+  return (await entriesIn(on, mirror, tree)).filter(({ mode }) => mode === NESTED_MODE);
+}
+
+function nameOf({ oid, name }: TreeEntry): string {
+  return `${oid} ${textOf(name)}`;
+}
+
+function textOf(name: string): string {
+  return Buffer.from(name, "latin1").toString("utf8");
+}
+
+type Outer = {
+  readonly run: string;
+  readonly repo: string;
+  /** The work tree of the repository that has the submodule, and its copy in the state home. */
+  readonly folder: string;
+  readonly mirror: string;
+  /** The path of that repository in the workspace. */
+  readonly outer: string;
+  readonly source: string | undefined;
+  /** Whether the run began with this commit of it. */
+  readonly isKnown: (submodule: Submodule) => boolean;
+};
+
+async function requireUnchanged(on: On, of: Outer, submodule: Submodule): Promise<void> {
+  const { name, path, oid } = submodule;
+  const folder = join(of.folder, path);
+  const from = join(of.mirror, "modules", name);
+  const shown = join(of.outer, path);
+  const source = of.source === undefined ? {} : { source: of.source };
+  const isHere = await isInMirror(on, source, { submodule, from });
+  const isInitialised = gitDirOf(folder) !== undefined;
+  if (!isHere && !of.isKnown(submodule))
+    throw undelivered(of, {
+      what: `the submodule ${shown} is at commit ${oid.slice(0, 7)}, which ${of.repo} does not have`,
+      next: `git -C '${join(of.repo, shown)}' fetch '${folder}' HEAD:refs/heads/signalbox-${of.run}, or go back to the earlier commit in ${folder}`,
+    });
+  if (!isInitialised || !isHere) {
+    // Git does not look into the folder of a submodule, initialised or not.
+    const left = isInitialised ? [] : (unless(["ENOENT", "ENOTDIR"], () => readdirSync(folder)) ?? []);
+    if (left.length > 0) throw undelivered(of, changed(shown, folder, left));
+    return;
+  }
+  const names = await changesIn(on, { folder, from, oid });
+  if (names.length > 0) throw undelivered(of, changed(shown, folder, names));
+  const within = of.source === undefined ? undefined : join(of.source, "modules", name);
+  const inner = { ...of, folder, mirror: from, outer: shown, source: within, isKnown: () => true };
+  for (const each of await submodulesOf(on, { mirror: from, commit: oid }))
+    await requireUnchanged(on, inner, each);
+}
+
+type Problem = { readonly what: string; readonly next: string };
+
+function changed(shown: string, folder: string, names: readonly string[]): Problem {
+  const more = names.length > NAMES_MAX ? ` and ${names.length - NAMES_MAX} more` : "";
+  return {
+    what: `files in the submodule ${shown} are changed and in none of its commits: ${names.slice(0, NAMES_MAX).join(", ")}${more}`,
+    next: `commit or undo the changes in ${folder}`,
+  };
+}
+
+function undelivered({ run }: Outer, { what, next }: Problem): UserError {
+  const sentence = `In the workspace of ${run}, ${what}: a review and a merge would not contain it.`;
+  return new UserError("submodule-changed", sentence, { next, exit: GATE });
+}
+
+/** Paths that differ from a commit: compared with an index of the engine, and with the copy of the submodule in the state home. */
+async function changesIn(
+  on: On,
+  { folder, from, oid }: { readonly folder: string; readonly from: string; readonly oid: string },
+): Promise<readonly string[]> {
+  return withScratch(on, async (index) => {
+    const call: Omit<Call, "args"> = {
+      cwd: folder,
+      gitDir: from,
+      objects: join(from, "objects"),
+      workTree: folder,
+      index,
+    };
+    await git(on.env, { ...call, args: ["read-tree", oid] });
+    const args = ["ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard"];
+    return [...new Set((await gitRecords(on.env, { ...call, args })).map(textOf))];
+  });
 }

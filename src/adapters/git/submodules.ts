@@ -26,7 +26,7 @@ export type Superproject = {
   readonly gitDir?: string;
 };
 
-type Submodule = { readonly name: string; readonly path: string; readonly oid: string };
+export type Submodule = { readonly name: string; readonly path: string; readonly oid: string };
 
 const CHECKOUT_MS = 30 * 60_000;
 const SHA1_HEX = 40;
@@ -46,7 +46,10 @@ export async function addSubmodules(on: On, of: Superproject): Promise<readonly 
 }
 
 /** As the commit has them. A name that leads out of the folder of modules is not one. */
-async function submodulesOf(on: On, { mirror, commit }: Superproject): Promise<readonly Submodule[]> {
+export async function submodulesOf(
+  on: On,
+  { mirror, commit }: Pick<Superproject, "mirror" | "commit">,
+): Promise<readonly Submodule[]> {
   const read = async (args: readonly string[]): Promise<readonly string[]> => {
     const { code, out } = await tryGit(on.env, { ...inMirror(mirror), args });
     return code === 0 ? out.toString("utf8").split("\0") : [];
@@ -68,7 +71,11 @@ async function submodulesOf(on: On, { mirror, commit }: Superproject): Promise<r
 type Copy = { readonly submodule: Submodule; readonly from: string };
 
 /** Whether the mirror has the commit, also by way of the user's repository. */
-async function isInMirror(on: On, { source }: Superproject, { submodule, from }: Copy): Promise<boolean> {
+export async function isInMirror(
+  on: On,
+  { source }: Pick<Superproject, "source">,
+  { submodule, from }: Copy,
+): Promise<boolean> {
   const { name, oid } = submodule;
   const has = async (): Promise<boolean> => {
     const args = ["cat-file", "-e", `${oid}^{commit}`];

@@ -14,7 +14,7 @@ import type { Answer, Call } from "./call.ts";
 import { tipOf } from "./agent-head.ts";
 import { headIndex, keepStamps } from "./head-index.ts";
 import { hiddenRules } from "./hidden-rules.ts";
-import { isSameEntry, pairs, parseIndex, rootTree, withNested } from "./index-file.ts";
+import { GITLINK, isSameEntry, pairs, parseIndex, rootTree, withNested } from "./index-file.ts";
 import type { IndexFile } from "./index-file.ts";
 import { commonDirOf, gitDirOf, isThere } from "./locate.ts";
 import { removeUnfinished } from "./loose.ts";
@@ -23,6 +23,7 @@ import type { Bench, On } from "./own.ts";
 import { pipesIn } from "./pipes.ts";
 import { headAt } from "./refs.ts";
 import { withScratch } from "./scratch.ts";
+import { entriesIn, NESTED_MODE } from "./tree-entries.ts";
 
 const NO_COMMIT = /^error: '(.+?)\/?' does not have a commit checked out$/m;
 const NO_FILE = /^error: (.+): can only add regular files/m;
@@ -131,6 +132,13 @@ async function onceMore(
   if (index.entries.length <= ENTRIES_MAX)
     lastWork.set(on, all.set(bench.own, { index, artifacts: left, tree }));
   return tree;
+}
+
+/** Whether the work of a digest has repositories inside: known without git for the last digest of this process. */
+export async function hasNested(on: On, bench: Bench, tree: string): Promise<boolean> {
+  const last = lastWork.get(on)?.get(bench.own);
+  if (last?.tree === tree) return last.index.entries.some(({ mode }) => mode === GITLINK);
+  return (await entriesIn(on, bench.mirror, tree)).some(({ mode }) => mode === NESTED_MODE);
 }
 
 /** Nobody has thrown it away meanwhile. */

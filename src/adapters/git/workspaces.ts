@@ -9,6 +9,7 @@ import { discardCheckout, makeCheckout, takeAsGiven } from "./judge.ts";
 import { treeBesides } from "./left-out.ts";
 import { whileLocked } from "./lock.ts";
 import { refuseRunName, runRef } from "./names.ts";
+import { requireDeliverable } from "./nested.ts";
 import { benchAt, openBench } from "./own.ts";
 import { prepare } from "./prepare.ts";
 import { publish } from "./publish.ts";
@@ -37,6 +38,10 @@ export function gitWorkspaces(on: On): Workspaces {
     files: async (path, tree) => filesOf(on, await openBench(on, path), tree),
     besides: async (path, { tree, rules }) =>
       treeBesides(on, await openBench(on, path), { work: tree, rules }),
+    requireDeliverable: async (of) => {
+      const bench = await openBench(on, of.path);
+      return whileLocked(lock(of.repo), () => requireDeliverable(on, bench, of));
+    },
     snapshot: async (of) => {
       refuseRunName(of.run);
       const bench = await openBench(on, of.path);

@@ -34,6 +34,16 @@ export type Workspaces = {
   /** The work of a digest without what these rules name, as gitignore has them: the id of a git tree. */
   besides(path: string, of: { readonly tree: string; readonly rules: string }): Promise<string>;
   /**
+   * Throws a UserError where a commit of this digest would not deliver all of the work: a repository inside the workspace, a submodule at
+   * a commit that the user's repository does not have, or with changes that are in none of its commits.
+   */
+  requireDeliverable(of: {
+    readonly path: string;
+    readonly repo: string;
+    readonly run: string;
+    readonly tree: string;
+  }): Promise<void>;
+  /**
    * Hands the work of a digest over: gives the commit that holds exactly it, and brings the run's branch in the user's repository up to
    * date with it. An unchanged tree makes no commit; doing it twice is harmless.
    */

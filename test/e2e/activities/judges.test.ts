@@ -1,7 +1,8 @@
 /** Who may only read works in a checkout of its own: nothing leaves it but its artifacts, and nothing else is its word. */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
 import { list } from "./graph-support.ts";
@@ -94,6 +95,56 @@ printf '${REVIEW}' >verdict.md; signalbox submit review verdict.md`;
       expect(checkoutsOf(stage, run)).toEqual([]);
       const { document } = await stage.person("history", run, "--limit", "100");
       expect(JSON.stringify(document)).toContain("reviewer 1 changed 3 files in its own checkout");
+    });
+  });
+
+  test("work that cannot be handed over is refused before a judge is started, and the repaired work is judged", async ({
+    expect,
+  }) => {
+    const ask = `signalbox task update --status agent-review >>"$LEDGER/answer" 2>&1; say codes $?`;
+    const worker = WORKER.replace(
+      /signalbox task update --status agent-review >\/dev\/null$/,
+      `git init -q n; git -C n commit -q --allow-empty -m n; echo a >n/a\n${ask}; rm -rf n/.git; ${ask}`,
+    );
+    const reviewer = `ls n >>"$LEDGER/seen"; git rev-parse HEAD >>"$LEDGER/commit"
+printf '${REVIEW}' | signalbox submit review - >/dev/null`;
+    await onStage({ agents: { worker, reviewer }, settings: SETTINGS }, async (stage) => {
+      const { document } = await stage.person("task", "create", "A judged task");
+      const run = String(document["run"]);
+      const now = await stage.until(run, ({ state, isIdle }) => state === "reviewing" && isIdle);
+      expect(stage.said("codes").split("\n")).toEqual(["5", "0"]);
+      expect(stage.said("answer")).toContain(`n in the workspace of ${run} is a git repository of its own`);
+      expect(stage.said("seen")).toBe("a");
+      expect(now.attention).toBe("");
+      const head = execFileSync("git", ["rev-parse", `signalbox/${run}`], {
+        cwd: stage.repo,
+        encoding: "utf8",
+      });
+      expect(stage.said("commit")).toBe(head.trim());
+    });
+  });
+
+  test("a judge is not started while the handover fails, and is given the work after resume", async ({
+    expect,
+  }) => {
+    const reviewer = `say up; printf '${REVIEW}' | signalbox submit review - >/dev/null`;
+    const worker = `${WORKER.replace(/signalbox task update --status agent-review >\/dev\/null$/, "")}
+refs=$(ls -d "$SIGNALBOX_HOME"/mirrors/*.git/refs)/runs; chmod 500 "$refs/$SIGNALBOX_RUN" 2>/dev/null
+rm -rf "$refs/$SIGNALBOX_RUN/work"; : >"$refs/$SIGNALBOX_RUN/work"
+signalbox task update --status agent-review >/dev/null`;
+    await onStage({ agents: { worker, reviewer }, settings: SETTINGS }, async (stage) => {
+      const { document } = await stage.person("task", "create", "A judged task");
+      const run = String(document["run"]);
+      const { deeds } = await stage.until(run, ({ attention, isIdle }) => attention !== "" && isIdle);
+      const waiting = deeds.filter(({ status }) => status === "attention").map(({ deed }) => deed.type);
+      expect([waiting, stage.said("up")]).toEqual([["snapshot", "start-agent"], ""]);
+      const mirrors = join(stage.home.root, "mirrors");
+      const [mirror = ""] = readdirSync(mirrors).filter((name) => name.endsWith(".git"));
+      const work = join(mirrors, mirror, "refs/runs", run, "work");
+      rmSync(work);
+      chmodSync(dirname(work), 0o700);
+      expect((await stage.person("resume", run)).code).toBe(0);
+      await stage.until(run, ({ state, isIdle }) => state === "reviewing" && isIdle);
     });
   });
 
