@@ -91,6 +91,7 @@ function works(): Works {
     artifacts: fileArtifacts({ registry: store }),
     workspaces: {
       digest: () => Promise.resolve("t1"),
+      requireDeliverable: () => Promise.resolve(),
       snapshot: () => Promise.resolve({ commit: "c1", notes: [] }),
     },
     settings: () => Promise.resolve({ workspace: { message: "{goal}" } }),

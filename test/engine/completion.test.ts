@@ -87,7 +87,7 @@ function worksOf(): Works {
     clock: { now: () => Date.parse(AT), mono: () => 0 },
     store,
     artifacts: fileArtifacts({ registry: store }),
-    workspaces: { digest: () => Promise.resolve("t1") },
+    workspaces: { digest: () => Promise.resolve("t1"), requireDeliverable: () => Promise.resolve() },
     folders: () => ({ files: folder, agents: folder, checks: folder, archive: folder, kept: folder }),
     workflow: () => workflow,
     settings: () => Promise.resolve({ notify: ["bell"], workspace: { message: "{goal}" } }),

@@ -47,6 +47,7 @@ async function played(act: (scene: Scene, work: Work, show: () => string) => Pro
       asked.push(`${of.tree} ${of.rules}`);
       return Promise.resolve(work.source);
     },
+    requireDeliverable: () => Promise.resolve(),
     snapshot: () => Promise.resolve({ commit: "c1", notes: [] }),
   };
   const show = (scene: Scene): string =>

@@ -145,6 +145,7 @@ test("who judges is told what was changed in the work that it judges, and who wr
   const more = {
     workspaces: {
       digest: () => Promise.resolve(`t${(looks += 1)}`),
+      requireDeliverable: () => Promise.resolve(),
       snapshot: () => Promise.resolve({ commit: "c1", notes: [] }),
       judge: ({ at }: { readonly at: string }) => {
         mkdirSync(at);

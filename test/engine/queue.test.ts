@@ -89,7 +89,7 @@ function worksOf(merges: Merges = NOTHING_MERGED): Works {
       keep: () => Promise.resolve([]),
       project: () => Promise.resolve(() => ({ told: [], isWhole: true })),
     },
-    workspaces: { digest: () => Promise.resolve("t1") },
+    workspaces: { digest: () => Promise.resolve("t1"), requireDeliverable: () => Promise.resolve() },
     folders: () => ({ files: folder, agents: folder, checks: folder, archive: folder, kept: folder }),
     workflow: () => workflow,
     merges,

@@ -193,6 +193,7 @@ function works(): Works {
     artifacts: { ...artifacts, read: async (place: Place) => (await inBetween(), artifacts.read(place)) },
     workspaces: {
       digest: () => Promise.resolve("t1"),
+      requireDeliverable: () => Promise.resolve(),
       snapshot: () => Promise.resolve({ commit: "c1", notes: [] }),
     },
     settings: () => Promise.resolve({ workspace: { message: "{goal}" } }),

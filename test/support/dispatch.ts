@@ -135,6 +135,7 @@ function worksOf({ folder, store, workflow, more }: Stage, launched: Launch[]): 
     artifacts: fileArtifacts({ registry: store }),
     workspaces: {
       digest: () => Promise.resolve("t1"),
+      requireDeliverable: () => Promise.resolve(),
       snapshot: () => Promise.resolve({ commit: "c1", notes: [] }),
       judge: ({ at }: { readonly at: string }) => {
         mkdirSync(at);
