@@ -53,7 +53,8 @@ export type Facts = {
   readonly taken?: Readonly<Record<string, string>>;
 };
 
-type EndCause = "exited" | "killed" | "timed-out" | "stalled" | "infrastructure";
+/** `outdated`: a judge ended by itself, and the work had changed since it was given to it. */
+type EndCause = "exited" | "killed" | "timed-out" | "stalled" | "infrastructure" | "outdated";
 
 export type Incoming =
   | ({
@@ -199,7 +200,8 @@ type Consequence =
       /** It was not started: its work would be about these texts, which somebody else has changed. */
       readonly foreign?: readonly string[];
     }
-  | { readonly type: "infrastructure-lost"; readonly times: number }
+  /** The end of an agent that does not count against it: the machine or terminal was lost, or the work changed while it judged it. */
+  | { readonly type: "infrastructure-lost"; readonly times: number; readonly cause?: "outdated" }
   | { readonly type: "slots-opened"; readonly artifact: string; readonly slots: readonly string[] }
   | {
       readonly type: "slot-settled";

@@ -99,6 +99,7 @@ const ENDS: Readonly<Record<Extract<Incoming, { type: "agent-ended" }>["cause"],
   exited: "It ended without leaving what counts.",
   killed: `It was ended before it was done, ${STOPPED}`,
   infrastructure: `It was ended before it was done, ${STOPPED}`,
+  outdated: "The work changed while it was reviewed, so no verdict about the earlier work counts.",
   "timed-out": `It was ended because its time was over, ${STOPPED}`,
   stalled: `It was ended because it said nothing for too long, ${STOPPED}`,
 };

@@ -9,8 +9,9 @@ import { slotKey } from "../core/run.ts";
 import { newSince } from "./beforehand.ts";
 import type { Works } from "./box.ts";
 import { closeCheckout, workspaceFor } from "./checkout.ts";
-import { madeBy, showAccepted } from "./judge.ts";
+import { isJudge, madeBy, showAccepted } from "./judge.ts";
 import { promptText, variablesOf } from "./launch.ts";
+import type { Kept } from "./ports/journal.ts";
 import type { Process } from "./ports/process.ts";
 import type { AgentRow, JobRow } from "./ports/registry.ts";
 import { project } from "./project.ts";
@@ -83,13 +84,13 @@ export async function agentOver(works: Works, agent: AgentRow, end: End): Promis
     by: { type: "engine" },
     author: { type: "agent", role, slot, attempt },
     key: `ended:${role}:${slot}:${attempt}`,
-    event: ({ at, readings, tree, reserved }) => ({
+    event: ({ at, readings, tree, reserved, kept }) => ({
       type: "agent-ended",
       at,
       role,
       slot,
       attempt,
-      cause,
+      cause: cause === "exited" && isOutdated(works, kept, { agent, tree }) ? "outdated" : cause,
       ...(code === undefined ? {} : { code }),
       ...(readings === undefined
         ? {}
@@ -103,6 +104,22 @@ export async function agentOver(works: Works, agent: AgentRow, end: End): Promis
   await closeCheckout(works, agent);
   works.store.putAgent({ ...agent, status: "ended" });
   await project(works, run);
+}
+
+/** Whether the work that a judge was given has changed, so that no verdict of it can count: that is not the fault of the judge. */
+function isOutdated(
+  works: Works,
+  { row, run }: Kept,
+  { agent, tree = "" }: { readonly agent: AgentRow; readonly tree: string | undefined },
+): boolean {
+  const { role, slot, attempt } = agent;
+  const workflow = works.workflow(row.definition);
+  const given = run.agents[slotKey(role, slot)];
+  if (given === undefined || given.attempt !== attempt || !isUp(given)) return false;
+  const isAboutWork = Object.values(workflow.definition.artifacts).some(
+    ({ by, bind }) => by.includes(role) && bind.includes("tree"),
+  );
+  return isJudge(workflow, role) && isAboutWork && given.tree !== "" && tree !== "" && given.tree !== tree;
 }
 
 /** A verdict that its judge did not submit counts only if the program reports success: a failed program may not have finished it. */

@@ -194,7 +194,11 @@ function sayConsequence(event: Event, counts: Known["countsAs"]): string[] {
         ? [`${agentName(event)} counts as crashed`]
         : [`${agentName(event)} is not started: somebody else has changed ${names(event.foreign)}`];
     case "infrastructure-lost":
-      return [`lost with machine or terminal, ${event.times} so far`];
+      return [
+        event.cause === "outdated"
+          ? "its verdict is about earlier work and does not count, and the present work is reviewed"
+          : `lost with machine or terminal, ${event.times} so far`,
+      ];
     case "slots-opened":
       return [`${event.artifact} for ${names(event.slots)}`];
     case "slot-settled":

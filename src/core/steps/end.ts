@@ -29,9 +29,12 @@ export function agentEnded(draft: Draft, event: AgentEnded, agent: Agent): void 
     return;
   }
   if (fan !== undefined && draft.run.slots[fan]?.[slot] === "done") return;
-  if (event.cause === "infrastructure" && draft.run.infrastructure < INFRASTRUCTURE_MAX) {
-    // The machine or the terminal server went away: that says nothing about the agent.
-    record(draft, { type: "infrastructure-lost", times: draft.run.infrastructure + 1 });
+  const { cause } = event;
+  const isBlameless = cause === "infrastructure" || cause === "outdated";
+  if (isBlameless && draft.run.infrastructure < INFRASTRUCTURE_MAX) {
+    // The machine or the terminal server went away, or the work changed: that says nothing about the agent.
+    const times = draft.run.infrastructure + 1;
+    record(draft, { type: "infrastructure-lost", times, ...(cause === "outdated" ? { cause } : {}) });
     start(draft, { role, slot, ...(fan === undefined ? {} : { fan }) });
     return;
   }
