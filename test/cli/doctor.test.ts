@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { takeSupervisorLock } from "../../src/adapters/supervisor/lock.ts";
@@ -117,6 +118,25 @@ describe.for(sampled(18, BROKEN))("$name", (broken) => {
     expect(last.next === REPAIR && broken.after !== 8).toBe(false);
     expect(runs === "none" || (await listed(on)) === runs).toBe(true);
   });
+});
+
+test("in a state home of version 0.1 nothing is made or changed", async () => {
+  const on = await withRuns();
+  const db = new DatabaseSync(on.home.database);
+  db.exec("PRAGMA application_id = 0x53424f58");
+  db.close();
+  for (const folder of [on.home.locks, on.home.exits, on.home.pokes])
+    rmSync(folder, { recursive: true, force: true });
+  for (const file of [on.home.supervisorLock, on.home.supervisorLog]) rmSync(file, { force: true });
+  // SQLite makes files of its own next to a database that it reads.
+  const names = (): readonly string[] =>
+    readdirSync(on.home.root)
+      .filter((name) => !name.startsWith("signalbox.db-"))
+      .toSorted();
+  const before = names();
+  const { exit, lost } = await doctor(on, "--repair");
+  expect([exit, lost.join()]).toEqual([8, expect.stringContaining("was made by version 0.1")]);
+  expect(names()).toEqual(before);
 });
 
 /** What people type when something seems wrong. */

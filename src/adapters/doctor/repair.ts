@@ -13,6 +13,7 @@ import { repair as repairStore, type RepairReport } from "../store/repair.ts";
 import { endSupervisor } from "../supervisor/end.ts";
 import { UserError } from "../user-error.ts";
 import type { Where } from "./examine.ts";
+import { openToRead } from "./journal.ts";
 import { foldersOf, misfitsIn, type Misfit } from "./home.ts";
 import { brokenFiles } from "./leftovers.ts";
 import { putAside } from "./quarantine.ts";
@@ -29,6 +30,8 @@ export async function repair({ cwd, env }: Where): Promise<Repaired> {
   const home = homeOf(env);
   if (home === undefined || !existsSync(home.root)) return { did: [], lost: [] };
   requireRoot(home, env);
+  const other = otherVersion(home);
+  if (other !== undefined) return untouched(other);
   const files = mendFiles(home);
   // Nobody else writes while the journal is mended; the next command starts a supervisor again.
   const lock = await endSupervisor(home);
@@ -40,6 +43,21 @@ export async function repair({ cwd, env }: Where): Promise<Repaired> {
   } finally {
     lock?.release();
   }
+}
+
+/** The state home of another version is not ours to repair: not even a folder or a lock is made in it. */
+function otherVersion(home: Home): UserError | undefined {
+  try {
+    openToRead(home)?.close();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    if (error.code === "older-schema" || error.code === "newer-schema") return error;
+  }
+  return undefined;
+}
+
+function untouched({ message, next }: UserError): Repaired {
+  return { did: [], lost: [`nothing was done to the database: ${message}; ${next}`] };
 }
 
 function mendFiles(home: Home): readonly string[] {
@@ -82,11 +100,7 @@ function mendJournal(home: Home): Repaired & { readonly refused?: UserError } {
     report = repairStore(home);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return {
-      did: [],
-      lost: [`nothing was done to the database: ${error.message}; ${error.next}`],
-      refused: error,
-    };
+    return { ...untouched(error), refused: error };
   }
   const { changed, found, restored, lost, quarantine } = report;
   if (!changed) return { did: [], lost: [] };
