@@ -187,8 +187,8 @@ export async function ask(on: Acting, asked: Asked): Promise<Done> {
 
 const ABOUT_WORK: ReadonlySet<string> = new Set(["gate-not-met", "stale"]);
 
-/** Where the workspace is gone nothing is known of the work, and that is what has to be mended. */
-export async function requireWorkspace({ box, home }: Acting, run: string, code: string): Promise<void> {
+/** Where the workspace is gone nothing is known of the work, and that is what has to be fixed. */
+export async function requireWorkspace({ box, home }: Acting, run: string, code = "stale"): Promise<void> {
   const path = boundWorkspace(box, run)?.path;
   if (path === undefined || !ABOUT_WORK.has(code)) return;
   const { isWorkspaceAt } = await import("../adapters/git/own.ts");

@@ -1,11 +1,14 @@
 /** What keeps a run from going on that is no decision: what went wrong, nobody who could act, and agents that have crashed. */
 
+import { existsSync } from "node:fs";
 import { foreignFor, sayForeign } from "../../core/accepted.ts";
 import type { Deadlock } from "../../core/deadlock.ts";
 import { maxOf } from "../../core/gate.ts";
 import { deadlockIn, sayDeadlock } from "../../engine/deadlocks.ts";
+import { isInPlace } from "../../engine/place.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { DeedRow } from "../../engine/ports/outbox.ts";
+import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { isFinished, workflowOf, type Seen } from "../runs/find.ts";
@@ -43,12 +46,25 @@ export function deadlocksIn(store: Store): ReadonlyMap<string, string> {
 }
 
 /** What went wrong. When the run is over, that no longer matters: only what it leaves behind does. */
-export function troubleOf(store: Pick<Store, "deeds">, row: RunRow): string {
+export function troubleOf(store: Pick<Store, "deeds" | "workspace">, row: RunRow): string {
+  if (row.attention === "" && !isFinished(row)) return sayLost(store.workspace(row.id));
   if (row.attention === "" || row.status === "damaged" || !isFinished(row)) return row.attention;
   const isLeft = store
     .deeds(row.id)
     .some(({ status, deed }) => status === "attention" && CLEARING.has(deed.type));
   return isLeft ? row.attention : "";
+}
+
+/** Of a workspace that was deleted by hand. In place there is nothing of ours to delete. */
+function sayLost(workspace: WorkspaceRow | undefined): string {
+  if (workspace?.status !== "bound" || isInPlace(workspace) || existsSync(workspace.path)) return "";
+  return `its workspace ${workspace.path} is gone; make it again: signalbox doctor --repair`;
+}
+
+/** Unfinished runs whose workspace is gone. */
+export function withoutWorkspace(store: Pick<Store, "workspaces" | "load">): readonly RunRow[] {
+  const lost = store.workspaces().filter((workspace) => sayLost(workspace) !== "");
+  return lost.flatMap(({ run }) => store.load(run)?.row ?? []).filter((row) => !isFinished(row));
 }
 
 /** An agent has crashed, and only a person starts it again. */

@@ -18,7 +18,14 @@ import { choicesOfLanded, landedIn, sayLanded } from "../../app/view/landed.ts";
 import { choicesOfForeign } from "../../app/view/foreign-edits.ts";
 import { choicesOf, questionOf, sayParts, sayReads, type QuestionView } from "../../app/view/question.ts";
 import { askedIn } from "../../app/view/task-choices.ts";
-import { deadlockOf, deadlocksIn, isStranded, sayCrashed, troubleOf } from "../../app/view/trouble.ts";
+import {
+  deadlockOf,
+  deadlocksIn,
+  isStranded,
+  sayCrashed,
+  troubleOf,
+  withoutWorkspace,
+} from "../../app/view/trouble.ts";
 import { choicesOfPerson, nextForPerson } from "../../app/view/moves.ts";
 
 const LIMIT = 1000;
@@ -79,11 +86,12 @@ function itemsOf(store: Store, door: Door): InboxItem[] {
     ...store.list({ attention: true, limit: LIMIT }).rows,
     ...[...deadlocks.keys()].flatMap((run) => store.load(run)?.row ?? []),
     ...landedIn(store),
+    ...withoutWorkspace(store),
   ];
   const unique = new Map(rows.map((row) => [row.id, row]));
   const isNext = inLine(store);
   return [...unique.values()]
-    .filter((row) => row.attention !== "" || row.halted || !isNext.has(row.id))
+    .filter((row) => troubleOf(store, row) !== "" || row.halted || !isNext.has(row.id))
     .filter((row) => !isFinished(row) || troubleOf(store, row) !== "")
     .map((row) => itemOf(store, row, door))
     .toSorted((a, b) => (a.since < b.since ? -1 : a.since > b.since ? 1 : 0));
@@ -127,7 +135,8 @@ function itemSeen(seen: Seen): Own {
   const { row, workflow } = seen;
   const known = row.halted ? [] : choicesOfForeign(seen);
   const mend = typed(known.length > 0 ? known : [{ command: nextForPerson(seen), means: "" }]);
-  if (row.attention !== "") return { kind: "attention", what: row.attention, ...mend };
+  const trouble = troubleOf(seen.store, row);
+  if (trouble !== "") return { kind: "attention", what: trouble, ...mend };
   if (row.halted) return { kind: "halted", what: "a person has halted it", ...mend };
   const deadlock = deadlockOf(seen);
   if (deadlock !== undefined) {

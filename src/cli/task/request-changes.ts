@@ -15,7 +15,7 @@ import { finished } from "../../core/refuse.ts";
 import { placeOf } from "../../engine/place.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import { acted } from "../acted.ts";
-import { acting, answeredBefore, type Acting } from "../../app/context.ts";
+import { acting, answeredBefore, requireWorkspace, type Acting } from "../../app/context.ts";
 import { EXIT_NOT_YOURS } from "../../app/exit-codes.ts";
 import type { Answer, Command } from "../command.ts";
 import { textIn } from "../../app/text-input.ts";
@@ -50,6 +50,7 @@ export const command: Command = {
       if (answeredBefore(on, run, key) !== undefined) return acted(await moveTo(on, { run, to: "", key }));
       const kept = await leadOut(on, requireKept(on, run));
       const to = backFrom(on, kept);
+      await requireWorkspace(on, run);
       const text = (given === "-" ? textIn(door.cwd, "-") : given).trim();
       const told = text === "" ? [] : await put(on, kept, text);
       const done = await moveTo(on, { run, to, from: kept.run.state, note: noteOf(text), key });

@@ -148,6 +148,52 @@ signalbox task update --status agent-review >/dev/null`;
     });
   });
 
+  test("a verdict about work that changed meanwhile does not count, nor as a crash, and the new work is reviewed", async ({
+    expect,
+  }) => {
+    const reviewer = `cat src/e.txt >>"$LEDGER/seen"; say up; await go
+printf '${REVIEW}' | signalbox submit review - >/dev/null`;
+    await withTask(reviewer, async (stage, run) => {
+      await stage.until(run, () => existsSync(join(stage.ledger, "up")));
+      writeFileSync(join(workspaceOf(stage, run), "src/e.txt"), "late\n");
+      stage.say("go");
+      const now = await stage.until(run, ({ state, isIdle }) => state === "reviewing" && isIdle);
+      expect(stage.said("seen")).toBe("original\nlate");
+      expect([now.run.counters["crash_count"] ?? 0, now.run.counters["review_round"]]).toEqual([0, 1]);
+      expect((await stage.trace(run)).join("\n")).toContain(
+        "its verdict is about earlier work and does not count",
+      );
+      const branch = execFileSync("git", ["show", `signalbox/${run}:src/e.txt`], { cwd: stage.repo });
+      expect(branch.toString()).toBe("late\n");
+      expect((await stage.person("verify", run)).code).toBe(0);
+    });
+  });
+
+  test("a workspace that was deleted by hand is reported, and made again by doctor --repair", async ({
+    expect,
+  }) => {
+    await withTask(`printf '${REVIEW}' | signalbox submit review - >/dev/null`, async (stage, run) => {
+      await stage.until(run, ({ state, isIdle }) => state === "reviewing" && isIdle);
+      const path = workspaceOf(stage, run);
+      rmSync(path, { recursive: true });
+      const asked = await stage.person("task", "request-changes", run, "again");
+      expect([asked.code, asked.document]).toMatchObject([
+        5,
+        { code: "no-workspace", next: "signalbox doctor --repair" },
+      ]);
+      const said = `its workspace ${path} is gone; make it again: signalbox doctor --repair`;
+      expect((await stage.person("show", run)).document).toMatchObject({ attention: said });
+      const inbox = await stage.person("inbox");
+      expect(inbox.document["items"]).toMatchObject([
+        { run, kind: "attention", what: said, commands: ["signalbox doctor --repair"] },
+      ]);
+      await stage.person("doctor", "--repair");
+      expect((await stage.person("show", run)).document).toMatchObject({ attention: "" });
+      expect((await stage.person("task", "request-changes", run, "again")).code).toBe(0);
+      await stage.until(run, ({ state, isIdle }) => state === "reviewing" && isIdle);
+    });
+  });
+
   test("the next attempt is given the original tree", async ({ expect }) => {
     const reviewer = `
 cat src/e.txt >>"$LEDGER/seen"; ls >>"$LEDGER/seen"; say calls x
