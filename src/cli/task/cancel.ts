@@ -3,7 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { acting } from "../../app/context.ts";
+import { acting, type Acting } from "../../app/context.ts";
 import type { Invocation } from "../../app/invocation.ts";
 import type { Answer, Command } from "../command.ts";
 import { command as cancelRun } from "../commands/cancel.ts";
@@ -38,11 +38,9 @@ export const command: Command = {
       throw new UserError("not-confirmed", `${run} is as it was`, `signalbox task cancel ${run} --yes`);
     const answer = await cancelRun.answer({ ...given, words: [run] }, door);
     if (!isBound) return answer;
-    const work = (await isReleased(door, run))
-      ? "its branch has all of its work"
-      : "its branch will have all of its work when its agents have stopped";
-    const where = `  ${work}; files that git does not hold are kept: signalbox salvage list\n`;
-    return { ...answer, talk: `${where}${answer.talk ?? ""}` };
+    const isDone = await isReleased(door, run);
+    const where = await acting(door, (on) => sayWork(on, run, isDone));
+    return { ...answer, talk: `  ${where}\n${answer.talk ?? ""}` };
   },
 };
 
@@ -56,4 +54,15 @@ async function isReleased(door: Invocation, run: string): Promise<boolean> {
     await pause(POLL_MS);
   }
   return true;
+}
+
+/** Where the work is: the branch has it if the move recorded its tree, and otherwise the folder that the workspace is released to. */
+function sayWork({ box }: Acting, run: string, isDone: boolean): string {
+  const kept = `signalbox salvage show ${run}`;
+  if (box.store.load(run)?.run.tree === "")
+    return `git could not read its work, so its branch lacks it: all files are kept in ${box.folders(run).kept}; see ${kept}`;
+  const work = isDone
+    ? "its work is on its branch"
+    : "its branch will have its work when its agents have stopped";
+  return `${work}; files that git does not hold, and changes in submodules, are kept: ${kept}`;
 }
