@@ -3,7 +3,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { acting, type Acting } from "../../app/context.ts";
+import { missingOnBranch } from "../../app/act/missing-on-branch.ts";
+import { acting } from "../../app/context.ts";
 import type { Invocation } from "../../app/invocation.ts";
 import type { Answer, Command } from "../command.ts";
 import { command as cancelRun } from "../commands/cancel.ts";
@@ -28,19 +29,18 @@ export const command: Command = {
   examples: ["signalbox task cancel k3d9", "signalbox task cancel k3d9 --yes"],
   answer: async (given, door): Promise<Answer> => {
     const { project, yes } = given.options;
-    const { run, isBound } = await acting(door, (on) => {
+    const { run, isBound, missing } = await acting(door, async (on) => {
       requirePerson(on.who);
       const id = taskOf(on, given.words[0], project);
-      requireKept(on, id);
-      return { run: id, isBound: on.box.store.workspace(id)?.status === "bound" };
+      const isHeld = on.box.store.workspace(id)?.status === "bound";
+      return { run: id, isBound: isHeld, missing: await missingOnBranch(on, requireKept(on, id)) };
     });
     if (isBound && yes === undefined && !(await isConfirmed(`Cancel ${run}? Its work stays on its branch.`)))
       throw new UserError("not-confirmed", `${run} is as it was`, `signalbox task cancel ${run} --yes`);
     const answer = await cancelRun.answer({ ...given, words: [run] }, door);
     if (!isBound) return answer;
-    const isDone = await isReleased(door, run);
-    const where = await acting(door, (on) => sayWork(on, run, isDone));
-    return { ...answer, talk: `  ${where}\n${answer.talk ?? ""}` };
+    const work = { missing, isReleased: await isReleased(door, run) };
+    return { ...answer, talk: `  ${sayWork(run, work)}\n${answer.talk ?? ""}` };
   },
 };
 
@@ -56,13 +56,12 @@ async function isReleased(door: Invocation, run: string): Promise<boolean> {
   return true;
 }
 
-/** Where the work is: the branch has it if the move recorded its tree, and otherwise the folder that the workspace is released to. */
-function sayWork({ box }: Acting, run: string, isDone: boolean): string {
+function sayWork(run: string, work: { readonly missing: string; readonly isReleased: boolean }): string {
   const kept = `signalbox salvage show ${run}`;
-  if (box.store.load(run)?.run.tree === "")
-    return `git could not read its work, so its branch lacks it: all files are kept in ${box.folders(run).kept}; see ${kept}`;
-  const work = isDone
-    ? "its work is on its branch"
-    : "its branch will have its work when its agents have stopped";
-  return `${work}; files that git does not hold, and changes in submodules, are kept: ${kept}`;
+  if (work.missing !== "")
+    return `its branch lacks a part of its work, and all of it is kept: ${kept}\n  the reason: ${work.missing}`;
+  const branch = work.isReleased
+    ? "its branch has all of its work"
+    : "its branch will have all of its work when its agents have stopped";
+  return `${branch}; files that git does not hold are kept: ${kept}`;
 }

@@ -1,6 +1,6 @@
 /** Who may only read works in a checkout of its own: nothing leaves it but its artifacts, and nothing else is its word. */
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "vitest";
@@ -191,6 +191,29 @@ printf '${REVIEW}' | signalbox submit review - >/dev/null`;
       expect((await stage.person("show", run)).document).toMatchObject({ attention: "" });
       expect((await stage.person("task", "request-changes", run, "again")).code).toBe(0);
       await stage.until(run, ({ state, isIdle }) => state === "reviewing" && isIdle);
+    });
+  });
+
+  test.for<[string, string]>([
+    ["its branch has all of its work", "true"],
+    ["its branch lacks a part of its work", "git init -q n; git -C n commit -q --allow-empty -m n"],
+    ["its branch lacks a part of its work", "mkdir -p x/.GIT; echo y >x/.GIT/config"],
+  ])("a task that is cancelled says that %s after: %s", async ([said, script], { expect }) => {
+    const worker = `echo work >work.txt; ${script}; say up; await never`;
+    await onStage({ agents: { worker, reviewer: "true" }, settings: SETTINGS }, async (stage) => {
+      const { document } = await stage.person("task", "create", "A cancelled task");
+      const run = String(document["run"]);
+      await stage.until(run, () => existsSync(join(stage.ledger, "up")));
+      const bin = join(import.meta.dirname, "../../../bin/signalbox");
+      const options = { cwd: stage.repo, env: stage.env, encoding: "utf8" } as const;
+      const { status, stdout, stderr } = spawnSync(bin, ["task", "cancel", run, "--yes"], options);
+      expect([status, `${stdout}${stderr}`]).toEqual([0, expect.stringContaining(said)]);
+      await stage.until(run, ({ state, isIdle }) => state === "cancelled" && isIdle);
+      const onBranch =
+        spawnSync("git", ["show", `signalbox/${run}:work.txt`], { cwd: stage.repo }).status === 0;
+      expect(onBranch).toBe(script === "true");
+      const shown = await stage.person("salvage", "show", run);
+      expect(script === "true" || shown.code === 0).toBe(true);
     });
   });
 
