@@ -183,9 +183,8 @@ let between: () => Promise<void> = () => Promise.resolve();
 
 function works(): Works {
   const home = homeAt(join(folder, "state"));
-  const all = new Map<string, Workflow>(
-    [PARENT, ABOUT, TOLD, SHOWN, INSIDE, CHILD, JUDGE].map((each) => [each.hash(), each]),
-  );
+  const known = [PARENT, ABOUT, TOLD, SHOWN, INSIDE, CHILD, JUDGE];
+  const all = new Map<string, Workflow>(known.map((each) => [each.hash(), each]));
   const artifacts = fileArtifacts({ registry: store });
   const some = {
     clock: { now: () => Date.parse(AT), mono: () => 0 },

@@ -1,48 +1,13 @@
 /** Who may only read works in a checkout of its own: nothing leaves it but its artifacts, and nothing else is its word. */
 
-import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
 import { list } from "./graph-support.ts";
 import { processesOf } from "../lives/life.ts";
-import { onStage, type Now, type Scene, type Stage } from "./stage.ts";
-
-/** Plans, writes one file, hands over. */
-const WORKER = `
-status=$(sed -n 's/^status: *//p' TASK.md | head -n 1)
-if [ "$status" = planning ]; then
-  printf 'APPROACH: as always\\n' | signalbox submit plan - >/dev/null
-  signalbox task update --status working >/dev/null || exit 0
-fi
-[ "$status" = reviewing ] && exit 0
-cp TASK.md "$LEDGER/page"
-mkdir -p src; echo original >src/e.txt
-printf 'DONE: it\\n\\n%s\\n' "$(date +%N)" | signalbox submit handoff - >/dev/null
-signalbox task update --status agent-review >/dev/null`;
-
-const SETTINGS = `workflows:
-  task: { harness: scripted, review_harness: scripted }
-`;
-
-async function withTask(
-  reviewer: string,
-  play: (stage: Stage, run: string) => Promise<void>,
-  more: Pick<Scene, "files" | "settings"> = {},
-): Promise<void> {
-  const agents = { worker: WORKER, reviewer };
-  const settings = `${SETTINGS}${more.settings ?? ""}`;
-  await onStage({ agents, ...more, settings }, async (stage) => {
-    const { code, document, stderr } = await stage.person("task", "create", "A judged task");
-    if (code !== 0) throw new Error(`${JSON.stringify(document)} ${stderr}`);
-    await play(stage, String(document["run"]));
-  });
-}
-
-function workspaceOf(stage: Stage, run: string): string {
-  return stage.now(run).workspace?.path ?? "";
-}
+import { REVIEW, withTask, workspaceOf } from "./judged-task.ts";
+import { onStage, type Now, type Stage } from "./stage.ts";
 
 /** Folders of attempts that still have a checkout. */
 function checkoutsOf(stage: Stage, run: string): string[] {
@@ -60,8 +25,6 @@ function endsOf({ events }: Now): number[] {
     event.type === "agent-ended" && event.role === "reviewer" ? [event.attempt] : [],
   );
 }
-
-const REVIEW = "Verdict: PASS\\n\\n- src/e.txt:1: seen\\n";
 
 describe.runIf(isPerson).concurrent("judges", { timeout: 120_000 }, () => {
   test("a reviewer that edits code and leaves files behind changes nothing, and its verdict counts", async ({
@@ -95,125 +58,6 @@ printf '${REVIEW}' >verdict.md; signalbox submit review verdict.md`;
       expect(checkoutsOf(stage, run)).toEqual([]);
       const { document } = await stage.person("history", run, "--limit", "100");
       expect(JSON.stringify(document)).toContain("reviewer 1 changed 3 files in its own checkout");
-    });
-  });
-
-  test("work that cannot be handed over is refused before a judge is started, and the repaired work is judged", async ({
-    expect,
-  }) => {
-    const ask = `signalbox task update --status agent-review >>"$LEDGER/answer" 2>&1; say codes $?`;
-    const worker = WORKER.replace(
-      /signalbox task update --status agent-review >\/dev\/null$/,
-      `git init -q n; git -C n commit -q --allow-empty -m n; echo a >n/a\n${ask}; rm -rf n/.git; ${ask}`,
-    );
-    const reviewer = `ls n >>"$LEDGER/seen"; git rev-parse HEAD >>"$LEDGER/commit"
-printf '${REVIEW}' | signalbox submit review - >/dev/null`;
-    await onStage({ agents: { worker, reviewer }, settings: SETTINGS }, async (stage) => {
-      const { document } = await stage.person("task", "create", "A judged task");
-      const run = String(document["run"]);
-      const now = await stage.until(run, ({ state, isIdle }) => state === "reviewing" && isIdle);
-      expect(stage.said("codes").split("\n")).toEqual(["5", "0"]);
-      expect(stage.said("answer")).toContain(`n in the workspace of ${run} is a git repository of its own`);
-      expect(stage.said("seen")).toBe("a");
-      expect(now.attention).toBe("");
-      const head = execFileSync("git", ["rev-parse", `signalbox/${run}`], {
-        cwd: stage.repo,
-        encoding: "utf8",
-      });
-      expect(stage.said("commit")).toBe(head.trim());
-    });
-  });
-
-  test("a judge is not started while the handover fails, and is given the work after resume", async ({
-    expect,
-  }) => {
-    const reviewer = `say up; printf '${REVIEW}' | signalbox submit review - >/dev/null`;
-    const worker = `${WORKER.replace(/signalbox task update --status agent-review >\/dev\/null$/, "")}
-refs=$(ls -d "$SIGNALBOX_HOME"/mirrors/*.git/refs)/runs; chmod 500 "$refs/$SIGNALBOX_RUN" 2>/dev/null
-rm -rf "$refs/$SIGNALBOX_RUN/work"; : >"$refs/$SIGNALBOX_RUN/work"
-signalbox task update --status agent-review >/dev/null`;
-    await onStage({ agents: { worker, reviewer }, settings: SETTINGS }, async (stage) => {
-      const { document } = await stage.person("task", "create", "A judged task");
-      const run = String(document["run"]);
-      const { deeds } = await stage.until(run, ({ attention, isIdle }) => attention !== "" && isIdle);
-      const waiting = deeds.filter(({ status }) => status === "attention").map(({ deed }) => deed.type);
-      expect([waiting, stage.said("up")]).toEqual([["snapshot", "start-agent"], ""]);
-      const mirrors = join(stage.home.root, "mirrors");
-      const [mirror = ""] = readdirSync(mirrors).filter((name) => name.endsWith(".git"));
-      const work = join(mirrors, mirror, "refs/runs", run, "work");
-      rmSync(work);
-      chmodSync(dirname(work), 0o700);
-      expect((await stage.person("resume", run)).code).toBe(0);
-      await stage.until(run, ({ state, isIdle }) => state === "reviewing" && isIdle);
-    });
-  });
-
-  test("a verdict about work that changed meanwhile does not count, nor as a crash, and the new work is reviewed", async ({
-    expect,
-  }) => {
-    const reviewer = `cat src/e.txt >>"$LEDGER/seen"; say up; await go
-printf '${REVIEW}' | signalbox submit review - >/dev/null`;
-    await withTask(reviewer, async (stage, run) => {
-      await stage.until(run, () => existsSync(join(stage.ledger, "up")));
-      writeFileSync(join(workspaceOf(stage, run), "src/e.txt"), "late\n");
-      stage.say("go");
-      const now = await stage.until(run, ({ state, isIdle }) => state === "reviewing" && isIdle);
-      expect(stage.said("seen")).toBe("original\nlate");
-      expect([now.run.counters["crash_count"] ?? 0, now.run.counters["review_round"]]).toEqual([0, 1]);
-      expect((await stage.trace(run)).join("\n")).toContain(
-        "its verdict is about earlier work and does not count",
-      );
-      const branch = execFileSync("git", ["show", `signalbox/${run}:src/e.txt`], { cwd: stage.repo });
-      expect(branch.toString()).toBe("late\n");
-      expect((await stage.person("verify", run)).code).toBe(0);
-    });
-  });
-
-  test("a workspace that was deleted by hand is reported, and made again by doctor --repair", async ({
-    expect,
-  }) => {
-    await withTask(`printf '${REVIEW}' | signalbox submit review - >/dev/null`, async (stage, run) => {
-      await stage.until(run, ({ state, isIdle }) => state === "reviewing" && isIdle);
-      const path = workspaceOf(stage, run);
-      rmSync(path, { recursive: true });
-      const asked = await stage.person("task", "request-changes", run, "again");
-      expect([asked.code, asked.document]).toMatchObject([
-        5,
-        { code: "no-workspace", next: "signalbox doctor --repair" },
-      ]);
-      const said = `its workspace ${path} is gone; make it again: signalbox doctor --repair`;
-      expect((await stage.person("show", run)).document).toMatchObject({ attention: said });
-      const inbox = await stage.person("inbox");
-      expect(inbox.document["items"]).toMatchObject([
-        { run, kind: "attention", what: said, commands: ["signalbox doctor --repair"] },
-      ]);
-      await stage.person("doctor", "--repair");
-      expect((await stage.person("show", run)).document).toMatchObject({ attention: "" });
-      expect((await stage.person("task", "request-changes", run, "again")).code).toBe(0);
-      await stage.until(run, ({ state, isIdle }) => state === "reviewing" && isIdle);
-    });
-  });
-
-  test.for<[string, string]>([
-    ["its branch has all of its work", "true"],
-    ["its branch lacks a part of its work", "git init -q n; git -C n commit -q --allow-empty -m n"],
-    ["its branch lacks a part of its work", "mkdir -p x/.GIT; echo y >x/.GIT/config"],
-  ])("a task that is cancelled says that %s after: %s", async ([said, script], { expect }) => {
-    const worker = `echo work >work.txt; ${script}; say up; await never`;
-    await onStage({ agents: { worker, reviewer: "true" }, settings: SETTINGS }, async (stage) => {
-      const { document } = await stage.person("task", "create", "A cancelled task");
-      const run = String(document["run"]);
-      await stage.until(run, () => existsSync(join(stage.ledger, "up")));
-      const bin = join(import.meta.dirname, "../../../bin/signalbox");
-      const options = { cwd: stage.repo, env: stage.env, encoding: "utf8" } as const;
-      const { status, stdout, stderr } = spawnSync(bin, ["task", "cancel", run, "--yes"], options);
-      expect([status, `${stdout}${stderr}`]).toEqual([0, expect.stringContaining(said)]);
-      await stage.until(run, ({ state, isIdle }) => state === "cancelled" && isIdle);
-      const onBranch =
-        spawnSync("git", ["show", `signalbox/${run}:work.txt`], { cwd: stage.repo }).status === 0;
-      expect(onBranch).toBe(script === "true");
-      const shown = await stage.person("salvage", "show", run);
-      expect(script === "true" || shown.code === 0).toBe(true);
     });
   });
 
