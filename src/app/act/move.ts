@@ -4,6 +4,7 @@ import type { UserError } from "../../adapters/user-error.ts";
 import type { Submission } from "../../engine/write.ts";
 import { ask, type Acting, type Done, type Voice } from "../context.ts";
 import { conflict } from "../refusal.ts";
+import { sayWaived } from "./waived.ts";
 
 export type Moving = {
   readonly run: string;
@@ -15,9 +16,9 @@ export type Moving = {
   readonly voice?: Voice;
 };
 
-export function moveTo(on: Acting, moving: Moving): Promise<Done> {
+export async function moveTo(on: Acting, moving: Moving): Promise<Done> {
   const { run, to, note, key, seq, from, voice } = moving;
-  return ask(on, {
+  const done = await ask(on, {
     run,
     event: ({ kept: _kept, ...known }, by) => ({
       type: "move-asked",
@@ -33,6 +34,20 @@ export function moveTo(on: Acting, moving: Moving): Promise<Done> {
     },
     ...(voice === undefined ? {} : { voice }),
     refusedAs: (refused) => alreadyThere(refused, to),
+  });
+  return { ...done, told: [...notesOn(on, done), ...done.told] };
+}
+
+/** A person should know what they answer for by the move, and what it does not do although the verb does. */
+function notesOn({ box }: Acting, { run, accepted }: Done): readonly string[] {
+  if (accepted === undefined) return [];
+  const workflow = box.workflow(accepted.run.definition);
+  return accepted.events.flatMap((event) => {
+    if (event.type === "waiver-given") return [sayWaived(workflow, accepted.before, event.artifact)];
+    const mark = event.type === "moved" ? workflow.definition.moves[event.rule]?.mark : undefined;
+    return mark?.deliver === true && event.type === "moved" && event.by === "human"
+      ? [`nothing was merged: signalbox task merge ${run} delivers the work`]
+      : [];
   });
 }
 
