@@ -1,8 +1,9 @@
 /** Verbs of people on tasks: what each does where, what it refuses, and what to type instead. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { runFolders } from "../../src/adapters/home/paths.ts";
+import { folderOf } from "../support/workflows.ts";
 import { document, taskScene, type Tasks } from "./task-support.ts";
 
 let on: Tasks;
@@ -113,6 +114,24 @@ test("a move to where accepting merges says that nothing was merged", async () =
   const id = await on.taskIn("reviewing");
   const { stderr } = await on.say(["move", id, "done"]);
   expect(stderr).toContain("nothing was merged");
+});
+
+test("a workflow of one's own without verbs still sends work back", async () => {
+  const builtIn = join(folderOf("task"), "workflow.yaml");
+  const whole = readFileSync(builtIn, "utf8");
+  const bare = whole
+    .replaceAll(/^ +(verb|text|into|deliver): .*\n/gm, "")
+    .replaceAll(/, verb: [a-z-]+/g, "")
+    .replace(/^verbs:\n( {2}-.*\n)+/m, "");
+  const prompts = readdirSync(join(folderOf("task"), "prompts")).map((file): [string, string] => [
+    `.signalbox/workflows/task/prompts/${file}`,
+    readFileSync(join(folderOf("task"), "prompts", file), "utf8"),
+  ]);
+  on = taskScene({ ".signalbox/workflows/task/workflow.yaml": bare, ...Object.fromEntries(prompts) });
+  const id = await on.taskIn("reviewing");
+  expect(await said("accept", id)).toBe("4 not-in-map");
+  expect(await said("task", "request-changes", id, "leap years")).toBe("0 ok reviewing -> working");
+  expect(notesOf(id).at(-1)).toBe("leap years");
 });
 
 test("only people have verbs", async () => {

@@ -8,6 +8,7 @@
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { isBlank } from "../../core/blank.ts";
+import { targetOf } from "../../core/gate.ts";
 import { finished } from "../../core/refuse.ts";
 import { chosenFrom, openVerbs, waysFor, type Way } from "../../core/verbs.ts";
 import type { Verb } from "../../core/workflow.ts";
@@ -23,6 +24,7 @@ import type { Seen } from "../runs/find.ts";
 import { requireKept, seenOf } from "../runs/load.ts";
 import { askingTask } from "../view/children.ts";
 import { nextForPerson } from "../view/moves.ts";
+import { sendingBack } from "../view/task-choices.ts";
 import { firstLine } from "../view/words.ts";
 import { acknowledge, type Acknowledgement } from "./acknowledged.ts";
 import { answerWith } from "./answer.ts";
@@ -81,7 +83,7 @@ export async function carryOut(on: Acting, call: VerbCall): Promise<VerbOutcome>
   if (known !== undefined) return acknowledge(await moveTo(on, { run: known, to: "", key }));
   const before = seenOf(on, id);
   if (isFinal(before)) throw refusal(finished(before.run));
-  const resumed = verb === "retry" && to === undefined ? await tryAgain(on, before) : undefined;
+  const resumed = verb === "retry" && to === undefined ? await tryAgain(on, before, call.text) : undefined;
   if (resumed !== undefined) return resumed;
   const seen = seenOf(on, id);
   const { workflow, run } = seen;
@@ -92,9 +94,10 @@ export async function carryOut(on: Acting, call: VerbCall): Promise<VerbOutcome>
     const told = `task ${child.task} of ${id} waits for you: this went to ${child.seen.run.id}`;
     return { ...outcome, notes: [told, ...outcome.notes] };
   }
-  const [way, another] = chosenFrom(open, to);
+  const chosen = chosenFrom(open, to);
+  const [way = impliedBack(seen, call), another] = chosen;
   if (way === undefined) throw notOpen(seen, call, { open, closed });
-  if (another !== undefined) throw whichWay(seen, call, chosenFrom(open, to));
+  if (another !== undefined) throw whichWay(seen, call, chosen);
   return walk(on, seen, { ...call, way, text: wordsFor(seen, call, way) });
 }
 
@@ -105,6 +108,16 @@ export function runOfKey(on: Acting, id: string, key: string | undefined): strin
   return family.find((each) => answeredBefore(on, each, key) !== undefined);
 }
 
+/** A workflow without verbs may have a move that begins a new cycle and tells its agent: that sends the work back. */
+function impliedBack(seen: Seen, { verb, to }: VerbCall): Way | undefined {
+  const isMarked = seen.workflow.definition.moves.some(({ mark }) => mark !== undefined);
+  const move = verb === "send-back" && !isMarked ? sendingBack(seen) : undefined;
+  if (move === undefined || (to !== undefined && to !== move.to)) return undefined;
+  const state = targetOf(seen.run, move);
+  const steps = [{ type: "move", to: state } as const];
+  return { name: state, to: state, kind: "move", steps, text: "required", label: "", waives: move.waive };
+}
+
 function isFinal({ workflow, run }: Seen): boolean {
   return workflow.definition.states[run.state]?.final !== undefined;
 }
@@ -113,7 +126,7 @@ function isFinal({ workflow, run }: Seen): boolean {
  * What holds the run up and is not a decision comes before the verb of the definition. Where the run waits for a person who can have
  * it tried again, an agent that has crashed there is not what holds it up.
  */
-async function tryAgain(on: Acting, seen: Seen): Promise<VerbOutcome | undefined> {
+async function tryAgain(on: Acting, seen: Seen, text = ""): Promise<VerbOutcome | undefined> {
   const { workflow, run, row } = seen;
   const isForPerson = workflow.definition.states[run.state]?.waits === true;
   if (
@@ -133,7 +146,7 @@ async function tryAgain(on: Acting, seen: Seen): Promise<VerbOutcome | undefined
     message: `${sayRun(seen)}: ${did}`,
     data: { run: run.id, from: run.state, to: state, seq },
     next: nextForPerson(seenOf(on, run.id)),
-    notes: [],
+    notes: isBlank(text) ? [] : ["your words were not passed on: nobody is told anything by this"],
   };
 }
 
