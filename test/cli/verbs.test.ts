@@ -61,7 +61,8 @@ describe("a path", () => {
     const id = await on.taskIn("stuck");
     const { stdout, stderr } = await on.say(["send-back", id, "Also leap years"]);
     expect(stdout).toBe(`sent back; ${id} goes from stuck to working\n`);
-    expect(stderr).toContain("no review was made of this work; you answer for it");
+    // It only passes through where somebody answers for the work.
+    expect(stderr).not.toContain("you answer for it");
     expect(notesOf(id).slice(-2)).toEqual(["to send it back", "Also leap years"]);
     expect(pageOf(id)).toMatch(/^## Fix Instructions\n\n\S+ \S+\n\nAlso leap years$/m);
   });
@@ -108,6 +109,12 @@ test("a stopped run goes on before anything else is tried", async () => {
   await on.say(["stop", id]);
   expect(await said("retry", id)).toBe("0 ok stuck -> stuck");
   expect(await said("retry", id)).toBe("0 ok stuck -> working");
+});
+
+test("a move that waives says what the person answers for", async () => {
+  const id = await on.taskIn("stuck");
+  const { stderr } = await on.say(["move", id, "reviewing"]);
+  expect(stderr).toContain("no review was made of this work; you answer for it");
 });
 
 test("a move to where accepting merges says that nothing was merged", async () => {

@@ -31,7 +31,7 @@ import { answerWith } from "./answer.ts";
 import { moveTo } from "./move.ts";
 import { lookAgain } from "./refresh-question.ts";
 import { resumeRun, type Resumed } from "./resume.ts";
-import { saysWaived } from "./waived.ts";
+import { sayWaived, saysWaived } from "./waived.ts";
 import { noteOf, writeWords } from "./words.ts";
 
 export type VerbCall = {
@@ -217,7 +217,10 @@ async function walk(on: Acting, seen: Seen, call: Walking): Promise<VerbOutcome>
   }
   const { state, seq } = requireKept(on, id).run;
   const done = last ?? { run: id, from, to: state, seq, told: [], accepted: undefined };
-  return acknowledge({ ...done, from, told: [...new Set(told)] }, SAID[verb].done);
+  // What a path only passes through on its way back is not what the person answers for.
+  const passed = verb === "accept" ? [] : way.waives.map((name) => sayWaived(seen.workflow, seen.run, name));
+  const notes = [...new Set(told)].filter((line) => way.kind !== "path" || !passed.includes(line));
+  return acknowledge({ ...done, from, told: notes }, SAID[verb].done);
 }
 
 /** Answered for what the question shows at this moment. */
