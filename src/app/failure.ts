@@ -79,3 +79,12 @@ function ofBug(error: unknown): Failure {
     stack: `${stack}\n`,
   };
 }
+
+/** What was typed cannot be meant. */
+export function badUsage(message: string, next: string): UserError {
+  return new UserError("bad-usage", message, next);
+}
+
+export function isUnknownRun(error: unknown): boolean {
+  return error instanceof UserError && error.code === "unknown-run";
+}

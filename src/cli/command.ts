@@ -9,6 +9,8 @@ export type Door = Invocation & {
   readonly paint: Paint;
   /** How wide the terminal is that people see stdout on; undefined where there is none. */
   readonly width?: number;
+  /** Whether a person types at a terminal and can be asked, and not a program; asked only where it matters. */
+  readonly isTyped?: () => boolean;
   readonly self: string;
 };
 

@@ -133,6 +133,21 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     example: 'signalbox run task "Dates are off by one"',
     load: () => import("./commands/run.ts"),
   },
+  accept: {
+    about: "accept what a run waits for you with; deliver where the workflow does",
+    example: "signalbox accept abcd",
+    load: () => import("./commands/accept.ts"),
+  },
+  "send-back": {
+    about: "send the work of a run back, with what to change",
+    example: 'signalbox send-back abcd "Also handle leap years"',
+    load: () => import("./commands/send-back.ts"),
+  },
+  retry: {
+    about: "have a run try again, whatever held it up",
+    example: "signalbox retry abcd",
+    load: () => import("./commands/retry.ts"),
+  },
   answer: {
     about: "answer the question that a run waits with",
     example: "signalbox answer UD-1 approve",

@@ -11,7 +11,7 @@ export const GROUPS: readonly (readonly [title: string, names: readonly string[]
   ["Run", ["run", "task", "move", "submit", "review", "resume", "stop", "cancel", "mcp", "supervise"]],
   ["Change", ["plan", "impl", "archive", "reopen"]],
   ["Look", ["list", "watch", "show", "next", "why", "history", "logs", "salvage", "verify"]],
-  ["Decide", ["inbox", "answer", "waive"]],
+  ["Decide", ["inbox", "accept", "send-back", "answer", "retry", "waive"]],
   ["Write workflows", ["workflows", "check", "graph", "simulate", "eject", "schema"]],
 ];
 

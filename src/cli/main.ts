@@ -20,6 +20,7 @@ export async function main(before: Before = {}): Promise<void> {
     cwd: currentFolder(),
     env: process.env,
     ...shown(),
+    isTyped,
     talk: {
       print: (text) => print(2, text),
       // Some terminals do not say how wide they are.
@@ -28,6 +29,10 @@ export async function main(before: Before = {}): Promise<void> {
     live: { print: say, interrupted },
   });
   show(printed);
+}
+
+function isTyped(): boolean {
+  return process.getBuiltinModule("node:tty").isatty(0) && isTerminal(2);
 }
 
 /** Some terminals do not say how wide they are. */

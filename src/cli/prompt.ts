@@ -2,6 +2,7 @@
 
 import { createInterface, type Interface } from "node:readline/promises";
 import { UserError } from "../adapters/user-error.ts";
+import type { Meant } from "../app/act/answer-words.ts";
 import { fitted, wrapped } from "./fit.ts";
 import { harmless } from "./paint.ts";
 import { labelled, sayParts, sayReads, type QuestionView } from "../app/view/question.ts";
@@ -14,6 +15,8 @@ type On = {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
   readonly width: number | undefined;
+  /** What somebody means who types this; throws where that is none of the options. */
+  readonly meant: (typed: string) => Meant;
 };
 
 export async function askPerson(
@@ -25,7 +28,8 @@ export async function askPerson(
   const lines = linesOf(terminal);
   try {
     output.write(harmless(sayQuestion(question, on)));
-    const said = await lines.filled("> ");
+    const { said, text: words } = await meantIn(lines, on);
+    if (words !== undefined) return { said, text: words };
     const kind = question.options.find(({ value }) => value === said)?.text ?? "none";
     if (kind === "none") return { said, text: undefined };
     if (kind === "required") return { said, text: await lines.filled("what? ") };
@@ -33,6 +37,19 @@ export async function askPerson(
     return { said, text: text === "" ? undefined : text };
   } finally {
     terminal.close();
+  }
+}
+
+/** A typing mistake is asked again here, before it is an answer. */
+async function meantIn(lines: Lines, { meant, output }: On): Promise<Meant> {
+  for (;;) {
+    const typed = await lines.filled("> ");
+    try {
+      return meant(typed);
+    } catch (error) {
+      if (!(error instanceof UserError) || error.code !== "not-an-option") throw error;
+      output.write(harmless(`${error.message}\n`));
+    }
   }
 }
 

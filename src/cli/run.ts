@@ -19,6 +19,8 @@ export type World = {
   readonly terminal?: boolean;
   /** How wide that is. */
   readonly width?: number;
+  /** Whether a person types at a terminal and can be asked. */
+  readonly isTyped?: () => boolean;
   readonly talk?: Door["talk"];
   readonly procs?: Door["procs"];
   readonly startSupervisor?: Door["startSupervisor"];
@@ -146,7 +148,7 @@ function helped(text: string): Answer {
 }
 
 export function doorOf(world: World, options: Readonly<Record<string, string>>): Door {
-  const { cwd, env, terminal, width, talk, procs, startSupervisor, stdin, warm } = world;
+  const { cwd, env, terminal, width, isTyped, talk, procs, startSupervisor, stdin, warm } = world;
   if (cwd === "") throw new UserError("no-folder", "the folder you are in is gone", "cd ..");
   const isPlain = options["no-color"] !== undefined || isSet(env["NO_COLOR"]) || isSet(env["CI"]);
   const isResultOnly = options["json"] !== undefined || options["quiet"] !== undefined;
@@ -163,6 +165,7 @@ export function doorOf(world: World, options: Readonly<Record<string, string>>):
     ...(stdin === undefined ? {} : { stdin }),
     ...(warm === undefined ? {} : { warm }),
     ...(width === undefined || terminal !== true ? {} : { width }),
+    ...(isTyped === undefined ? {} : { isTyped }),
     paint: paintOf(terminal === true && !isPlain),
     self: isCheckout ? "./bin/signalbox" : "signalbox",
   };

@@ -152,6 +152,37 @@ export type Action =
       readonly as?: string;
     };
 
+/** What a person wants, in any workflow. Which move or answer it means is marked in the definition. */
+export type Verb = (typeof VERBS)[number];
+
+export const VERBS = ["accept", "send-back", "retry", "cancel", "answer"] as const;
+
+/** Whether words go with a move or an answer. */
+export type WithText = "none" | "optional" | "required";
+
+/** What marks a move, or a path of several, as a verb of people. */
+type Marked = {
+  readonly verb: Verb;
+  readonly text: WithText;
+  /** The artifact that the words are written to before the last move. */
+  readonly into?: string;
+  /** The reviewed commit is delivered before the last move. */
+  readonly deliver?: true;
+};
+
+/** A verb that takes several moves, or one that goes back to where the run came from. */
+export type VerbPath = Marked & {
+  readonly in: string;
+  readonly path: readonly PathStep[];
+  readonly at: Place;
+};
+
+/** `origin` is the state that the present one remembers. */
+export type PathStep =
+  | { readonly type: "state"; readonly state: string }
+  | { readonly type: "origin" }
+  | { readonly type: "answer"; readonly answer: string };
+
 /** `from` of a move that makes a run. */
 export const START = "start";
 /** `to` of a move that goes back to where the run came from. */
@@ -174,6 +205,8 @@ export type Move = {
   /** Text parameters, with what they say from here on. */
   readonly set?: Readonly<Record<string, Value<string>>>;
   readonly do: readonly Action[];
+  /** Set where a verb of people means this move. */
+  readonly mark?: Marked;
   readonly at: Place;
 };
 
@@ -189,7 +222,9 @@ export type End = {
 };
 
 export type Option = {
-  readonly text: "none" | "optional" | "required";
+  readonly text: WithText;
+  /** The verb of people that means this answer. */
+  readonly verb?: Verb;
   readonly routes: readonly string[];
   readonly label: string;
   /** Whoever answers so approves of the commands that these artifacts list, as they are shown. */
@@ -275,6 +310,8 @@ export type Definition = {
   /** In their order; not there where the file has none. */
   readonly stages?: readonly Stage[];
   readonly moves: readonly Move[];
+  /** In their order: of those that are open, the first is taken. Not there where the file has none. */
+  readonly verbs?: readonly VerbPath[];
   readonly ends: readonly End[];
   readonly asks: Readonly<Record<string, Ask>>;
   readonly prompts: Readonly<Record<string, Prompt>>;

@@ -48,6 +48,7 @@ const PROBLEMS = [
   "bad-phase",
   "bad-projection",
   "bad-value",
+  "bad-verb",
   "circular",
   "duplicate-end",
   "duplicate-key",

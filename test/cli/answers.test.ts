@@ -82,6 +82,10 @@ const CASES: Readonly<Record<string, Case>> = {
     bad: ["archive x"],
   },
   reopen: { good: ["trust", "plan x y --detach", moved("rejected"), "reopen x --detach"], bad: ["reopen x"] },
+  // What is good takes a task: test/cli/verbs.
+  accept: { good: [], bad: ["accept a1", "accept c1", "accept zz", "accept a1 --strategy x"] },
+  "send-back": { good: [], bad: ["send-back a1 x", "send-back c1 x", "send-back zz x"] },
+  retry: { good: ["stop a1", "retry a1"], bad: ["retry a1", "retry c1", "retry zz"] },
   answer: { good: ["answer b1 yes"], bad: ["answer b1 perhaps", "answer a1 yes", "answer zz yes"] },
   "task create": {
     good: [

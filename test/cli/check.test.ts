@@ -189,6 +189,7 @@ test("a clean workflow gets one line and its worst case", async () => {
       Worst case before a person must act:
         questions       0
         moves           1
+    ../../tiny/workflow.yaml:5:3: note: no verb of people (accept, send-back, retry, cancel, answer) applies in open: mark moves and options with "verb"
     "
   `);
 });
@@ -227,6 +228,13 @@ describe("--json", () => {
           ok: true,
           problems: [],
           defects: [],
+          notes: [
+            {
+              code: "no-verb",
+              message: expect.stringContaining("applies in open") as string,
+              at: { file: "tiny/workflow.yaml", line: 5, col: 3 },
+            },
+          ],
           worst: expect.any(Object) as object,
           nodes: 2,
           edges: expect.any(Number) as number,

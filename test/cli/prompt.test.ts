@@ -2,7 +2,10 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
+import { answerMeant } from "../../src/app/act/answer-words.ts";
 import { askPerson } from "../../src/cli/prompt.ts";
+import { NO_RUN } from "../../src/core/run.ts";
+import { loadWorkflow } from "../support/workflows.ts";
 import type { QuestionView } from "../../src/app/view/question.ts";
 
 const OPTIONS: QuestionView["options"] = [
@@ -39,6 +42,8 @@ const QUESTION: QuestionView = {
   ],
 };
 
+const ASKING = { workflow: loadWorkflow("design-approval"), run: NO_RUN };
+
 async function typing(keys: string): Promise<{ readonly said: unknown; readonly shown: string }> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   input.end(keys);
@@ -50,6 +55,7 @@ async function typing(keys: string): Promise<{ readonly said: unknown; readonly 
     input,
     output,
     width: 60,
+    meant: (typed) => answerMeant(ASKING, QUESTION, { value: typed, isTyped: true, hasText: false }),
   }).catch((error: unknown) => (error instanceof Error ? error.message : error));
   output.end();
   return { said, shown: await shown };
@@ -61,8 +67,11 @@ test.for<[keys: string, said: unknown]>([
   ["changes/all\n\n\nkeep it\n", { said: "changes/all", text: "keep it" }],
   ["later\n\n", { said: "later", text: undefined }],
   ["later\nit is late\n", { said: "later", text: "it is late" }],
-  // Whatever is no option is for the engine to refuse, and to count.
-  ["perhaps\n", { said: "perhaps", text: undefined }],
+  // A typing mistake is asked again, and no answer.
+  ["perhaps\nYES\n", { said: "yes", text: undefined }],
+  ["perhaps\n", "nothing was answered"],
+  ["lat\n\n", { said: "later", text: undefined }],
+  ["1\n", { said: "yes", text: undefined }],
   ["", "nothing was answered"],
   ["changes/all\n", "nothing was answered"],
 ])("%j is %o", async ([keys, said]) => {

@@ -51,7 +51,7 @@ test("the two commands are npm's own", () => {
 const table = /\| command \|.*?\n\n/s.exec(readme)?.[0] ?? "";
 
 test("the table has every command that exists, in its group, and no other", () => {
-  const rows = [...table.matchAll(/^\| (?:\*\*(.+)\*\*|`signalbox ([a-z]+).*`) \|/gm)];
+  const rows = [...table.matchAll(/^\| (?:\*\*(.+)\*\*|`signalbox ([a-z-]+).*`) \|/gm)];
   const groups: [string, string[]][] = [];
   for (const [, title, name = ""] of rows)
     if (title === undefined) groups.at(-1)?.[1].push(name);
@@ -61,7 +61,7 @@ test("the table has every command that exists, in its group, and no other", () =
 });
 
 test("the table has every option that it shows", async () => {
-  for (const [, name = "", rest = ""] of table.matchAll(/`signalbox ([a-z]+)(.*)`/g)) {
+  for (const [, name = "", rest = ""] of table.matchAll(/`signalbox ([a-z-]+)(.*)`/g)) {
     const { stdout } = await run([name, "--help"], { cwd: root, env: {} });
     for (const [option] of rest.matchAll(/--[a-z-]+/g)) expect(stdout).toContain(`\n  ${option}`);
   }

@@ -17,7 +17,7 @@ async function help(name: string): Promise<string> {
 }
 
 test("every command with its options exists", async () => {
-  const calls = [...page.matchAll(/signalbox ([a-z]+)((?: [^`\n|]*)?)/g)];
+  const calls = [...page.matchAll(/signalbox ([a-z]+(?:-[a-z]+)*)((?: [^`\n|]*)?)/g)];
   expect(calls.length).toBeGreaterThan(30);
   const unknown: string[] = [];
   for (const [call, name = "", rest = ""] of calls) {
@@ -39,7 +39,7 @@ test("the options of run are those that there are", async () => {
 
 test("the commands that take a key are those that are named", async () => {
   const [, line = ""] = /\*\*Keys\.\*\* (.*?) take/s.exec(page) ?? [];
-  const told = [...line.matchAll(/`([a-z]+)`/g)].map(([, word = ""]) => word);
+  const told = [...line.matchAll(/`([a-z-]+)`/g)].map(([, word = ""]) => word);
   const real: string[] = [];
   for (const name of LEAVES.keys())
     if ((await help(name)).includes("\n  --key ")) real.push(name.split(" ")[0] ?? "");

@@ -15,7 +15,7 @@ function section(title: string): string {
 }
 
 test("every command with its options exists", async () => {
-  const calls = [...page.matchAll(/signalbox ([a-z]+)([^`\n#]*)/g)];
+  const calls = [...page.matchAll(/signalbox ([a-z]+(?:-[a-z]+)*)([^`\n#]*)/g)];
   expect(calls.length).toBeGreaterThan(15);
   const unknown: string[] = [];
   for (const [call, name = "", rest = ""] of calls) {

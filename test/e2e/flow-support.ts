@@ -9,7 +9,8 @@ import { clear, look, makeLife, story, type, type Answer, type Life } from "./li
 
 /**
  * Plans, commits one file, hands over. Files of its run's name say where it ends: before all that (`stop`), or without handing over
- * (`hold`); and what it does not commit: anything (`loose`), or a second file (`half`). Told to merge a commit, it types just that.
+ * (`hold`); what it does not commit: anything (`loose`), or a second file (`half`); that it asks first (`ask`); and that its reviews
+ * fail (`reject`). Told to merge a commit, it types just that.
  */
 const WORKER = `. "$FLOW/../turn.sh"
 # The page is away for a moment while somebody replaces it.
@@ -19,6 +20,13 @@ for _ in 1 2 3 4 5 6 7 8 9; do
   sleep 0.1
 done
 [ -e "$FLOW/$SIGNALBOX_RUN.stop" ] && exit 0
+[ "$status" = stuck ] && exit 0
+if [ "$status" = planning ] && [ -e "$FLOW/$SIGNALBOX_RUN.ask" ]; then
+  rm "$FLOW/$SIGNALBOX_RUN.ask"
+  printf 'To whom?\\n' | signalbox submit questions - >/dev/null
+  signalbox task update --status clarification >/dev/null
+  exit 0
+fi
 if [ "$status" = planning ]; then
   printf 'APPROACH: as always\\n' | signalbox submit plan - >/dev/null
   signalbox task update --status working >/dev/null || exit 0

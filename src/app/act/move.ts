@@ -36,14 +36,20 @@ export async function moveTo(on: Acting, moving: Moving): Promise<Done> {
     isEnd: isEndFor(on, run, to),
     refusedAs: (refused) => alreadyThere(refused, to),
   });
-  return { ...done, told: [...sayWaived(on.box.store, run, waivedBy(done)), ...done.told] };
+  return { ...done, told: [...notesOn(on, done), ...done.told] };
 }
 
-/** A move that leads past a failed verdict waives it. */
-function waivedBy({ accepted }: Done): readonly string[] {
+/** A person should know what they answer for by the move, and what it does not do although the verb does. */
+function notesOn({ box }: Acting, { run, accepted }: Done): readonly string[] {
   if (accepted === undefined) return [];
-  const { before, run } = accepted;
-  return Object.keys(run.waivers).filter((name) => run.waivers[name] !== before.waivers[name]);
+  const workflow = box.workflow(accepted.run.definition);
+  return accepted.events.flatMap((event) => {
+    if (event.type === "waiver-given") return [sayWaived(workflow, accepted.before, event.artifact)];
+    const mark = event.type === "moved" ? workflow.definition.moves[event.rule]?.mark : undefined;
+    return mark?.deliver === true && event.type === "moved" && event.by === "human"
+      ? [`nothing was merged: signalbox task merge ${run} delivers the work`]
+      : [];
+  });
 }
 
 function isEndFor({ who, box }: Acting, run: string, to: string): boolean {

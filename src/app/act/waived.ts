@@ -1,36 +1,22 @@
-/** What a person answers for: reviews and the like that failed, and that the person waived. */
+/** What a person answers for by waiving it, in words: said at the move that waives it, and again when the work is accepted. */
 
-import type { Verdict } from "../../core/verdict.ts";
-import type { Store } from "../../engine/ports/store.ts";
+import type { Workflow } from "../../core/compile.ts";
+import type { Run } from "../../core/run.ts";
 
-const PASSED: ReadonlySet<Verdict> = new Set(["pass", "pass_with_notes"]);
-
-/** A sentence for each of these artifacts that was waived last in this run. */
-export function sayWaived(
-  store: Pick<Store, "events">,
-  run: string,
-  artifacts: readonly string[],
-): readonly string[] {
-  return artifacts.map((artifact) => {
-    const count = failedBeforeWaiver(store, run, artifact);
-    if (count === 0) return `${artifact} is waived by you`;
-    if (artifact !== "review") return `${artifact} failed (${count}); it is waived by you`;
-    return `${count} ${count === 1 ? "review" : "reviews"} failed; the review is waived by you`;
-  });
+/** `run` is the run before the waiver, or after it: the verdict stays what it was. */
+export function sayWaived({ definition }: Workflow, run: Run, artifact: string): string {
+  const reading = run.held[artifact]?.reading;
+  if (reading === undefined || !reading.found)
+    return `no ${artifact} was made of this work; you answer for it`;
+  const { verdict } = reading;
+  if (verdict === undefined || verdict === "pass" || verdict === "pass_with_notes")
+    return `${artifact} is not for this work as it is; you answer for it`;
+  const rounds = run.counters[definition.artifacts[artifact]?.fresh ?? ""] ?? 1;
+  return rounds > 1
+    ? `${rounds} ${artifact}s failed; you answer for it`
+    : `the ${artifact} failed; you answer for it`;
 }
 
-/** How many verdicts failed in a row before the last waiver. */
-function failedBeforeWaiver(store: Pick<Store, "events">, run: string, artifact: string): number {
-  let failed = 0;
-  let beforeWaiver = 0;
-  for (const { event } of store.events(run)) {
-    if (event.type === "waiver-given" && event.artifact === artifact) {
-      beforeWaiver = failed;
-      failed = 0;
-    }
-    if (event.type !== "artifact-read" || event.reading.artifact !== artifact) continue;
-    const { verdict } = event.reading;
-    if (verdict !== undefined) failed = PASSED.has(verdict) ? 0 : failed + 1;
-  }
-  return beforeWaiver;
+export function saysWaived(workflow: Workflow, run: Run): readonly string[] {
+  return Object.keys(run.waivers).map((artifact) => sayWaived(workflow, run, artifact));
 }

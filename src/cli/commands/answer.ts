@@ -11,10 +11,13 @@ import { maxOf } from "../../core/gate.ts";
 import { descendantsOf } from "../../engine/descendants.ts";
 import type { Question } from "../../engine/ports/journal.ts";
 import type { Submission } from "../../engine/write.ts";
-import { acted, talkOf } from "../acted.ts";
-import { acting, answeredBefore, runOf, type Acting, type Done } from "../../app/context.ts";
+import { acted, answerOf as outcomeAnswer, talkOf } from "../acted.ts";
+import { acting, runOf, type Acting, type Done } from "../../app/context.ts";
 import { answerWith, type Answering } from "../../app/act/answer.ts";
 import { answeredIn } from "../../app/act/answer-parts.ts";
+import { answerMeant } from "../../app/act/answer-words.ts";
+import { carryOut, hasVerb, runOfKey } from "../../app/act/verbs.ts";
+import { callOf } from "../verb.ts";
 import type { Seen } from "../../app/runs/find.ts";
 import { EXIT_GATE, EXIT_NOT_YOURS, EXIT_WAITING } from "../../app/exit-codes.ts";
 import type { Given } from "../../app/invocation.ts";
@@ -35,7 +38,7 @@ const HELP = "signalbox answer --help";
 export const command: Command = {
   usage: "[DECISION] (VALUE [--text TEXT | --text -] | --part N=VALUE...) [--shown WORD] [--key KEY]",
   about:
-    "Answers the question that a run waits with. DECISION is its id, RUN/ID, or the run; in a workspace, or where only one is open, it may be left out.\nWithout VALUE, at a terminal, the question is shown first. Only people can answer.\nOf a question in parts, VALUE answers all of them.",
+    "Answers the question that a run waits with. DECISION is its id, RUN/ID, or the run; in a workspace, or where only one is open, it may be left out.\nWithout VALUE, at a terminal, the question is shown first. There VALUE may be in any case, the beginning of an option or its number in the list, and a typing mistake is refused. Where an agent only needs to know something, VALUE is the answer in your words. Only people can answer.\nOf a question in parts, VALUE answers all of them.",
   words: { min: 0, max: 2 },
   options: {
     text: { takes: "TEXT", about: "what goes with the answer; - reads it from the standard input" },
@@ -56,27 +59,58 @@ export const command: Command = {
     acting(door, async (on) => {
       requirePerson(on.who);
       const typed = given.lists["part"] ?? [];
-      const { run, value } = typed.length === 0 ? meantBy(on, given.words) : askedOf(on, given);
-      const seen = seenOf(on, run);
-      const known = answeredBefore(on, run, given.options["key"]);
+      const named = typed.length === 0 ? meantBy(on, given.words) : askedOf(on, given);
+      const { value } = named;
+      const known = runOfKey(on, named.run, given.options["key"]);
+      const { seen, notes } = whoAsks(seenOf(on, known ?? named.run), known !== undefined);
       const question = questionOf(seen);
-      if (question === undefined && known === undefined) throw nothingAsked(seen, value);
+      if (question === undefined && known === undefined)
+        return answerInWords(on, seen, { value, given, door });
       if (known === undefined) await requireShown(on, seen, given);
       if (typed.length > 0) {
         const { parts, value: decides } =
           known === undefined ? answeredIn(seen, typed) : { parts: [], value: "" };
-        return answerOf(
-          on,
-          await submitAnswer(on, { seen, given, value: decides, text: undefined, parts }),
-          decides,
-        );
+        const done = await submitAnswer(on, { seen, given, value: decides, text: undefined, parts });
+        return answerOf(on, { ...done, told: [...notes, ...done.told] }, decides);
       }
       const { said, text } =
-        value === undefined ? await atTerminal(question, seen, door) : { said: value, text: undefined };
+        value === undefined
+          ? await atTerminal(question, seen, door)
+          : question === undefined
+            ? { said: value, text: undefined }
+            : answerMeant(seen, question, {
+                value,
+                isTyped: door.isTyped?.() === true,
+                hasText: given.options["text"] !== undefined,
+              });
       const done = await submitAnswer(on, { seen, given, value: said, text });
-      return answerOf(on, done, said);
+      return answerOf(on, { ...done, told: [...notes, ...done.told] }, said);
     }),
 };
+
+/** A run whose task asks is answered there, and the person is told so. */
+function whoAsks(seen: Seen, isKnown: boolean): { readonly seen: Seen; readonly notes: readonly string[] } {
+  if (isKnown || questionOf(seen) !== undefined || hasVerb(seen, "answer")) return { seen, notes: [] };
+  const asking = askingTask(seen);
+  if (asking === undefined || questionOf(asking.seen) === undefined) return { seen, notes: [] };
+  return {
+    seen: asking.seen,
+    notes: [`task ${asking.task} of ${seen.run.id} asks: this went to ${asking.seen.run.id}`],
+  };
+}
+
+/** Where an agent asks on its page, the answer is words, and leads where the workflow says. */
+async function answerInWords(
+  on: Acting,
+  seen: Seen,
+  { value, given, door }: { value: string | undefined; given: Given; door: Door },
+): Promise<Answer> {
+  const { id: run } = seen.run;
+  if (!hasVerb(seen, "answer")) throw nothingAsked(seen, value);
+  const option = given.options["text"];
+  const text = [value, option === "-" ? textIn(door.cwd, "-") : option].filter(Boolean).join("\n\n");
+  return outcomeAnswer(await carryOut(on, { ...callOf(given, door), verb: "answer", run, text }));
+}
 
 /** Whoever says what they saw has lost a race when it is no longer so; whoever does not, answers for what the run last took in. */
 async function requireShown(on: Acting, seen: Seen, { options }: Given): Promise<void> {
@@ -95,7 +129,7 @@ type Said = {
   readonly seen: Seen;
   readonly given: Given;
   readonly value: string;
-  readonly text: string | undefined;
+  readonly text?: string | undefined;
   readonly parts?: Answering["parts"];
 };
 
@@ -269,7 +303,7 @@ async function atTerminal(
   question: QuestionView | undefined,
   seen: Seen,
   { cwd }: Door,
-): Promise<{ said: string; text: string | undefined }> {
+): Promise<{ said: string; text?: string | undefined }> {
   const { isatty } = process.getBuiltinModule("node:tty");
   if (question === undefined || !isatty(0) || !isatty(2))
     throw new UserError(
@@ -286,5 +320,6 @@ async function atTerminal(
     input,
     output,
     width: output.columns,
+    meant: (typed) => answerMeant(seen, question, { value: typed, isTyped: true, hasText: false }),
   });
 }

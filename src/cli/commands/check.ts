@@ -64,11 +64,12 @@ async function checkOne(loaded: Loaded, door: Door): Promise<Checked> {
   const counting = countingOf(door, (count) => `${loaded.name}: ${count} situations so far`);
   const report = check(loaded.workflow, NODES_MAX, (nodes) => counting.tell(nodes));
   counting.end();
-  const near = (defect: Defect): Defect => ({
-    ...defect,
-    at: { ...defect.at, file: shownPath(door, loaded.found, defect.at.file) },
+  const near = <T extends Pick<Defect, "at">>(each: T): T => ({
+    ...each,
+    at: { ...each.at, file: shownPath(door, loaded.found, each.at.file) },
   });
-  return { loaded, report: { ...report, defects: [...report.defects, ...misfits].map(near) } };
+  const defects = [...report.defects, ...misfits].map(near);
+  return { loaded, report: { ...report, defects, notes: report.notes.map(near) } };
 }
 
 function isGood({ report }: Checked): boolean {
@@ -94,6 +95,7 @@ function asData({ loaded, report }: Checked): Record<string, unknown> {
       at: placeOf(at),
       trace,
     })),
+    notes: (report?.notes ?? []).map(({ code, message, at }) => ({ code, message, at: placeOf(at) })),
     worst: report?.worst ?? {},
     nodes: report?.nodes ?? 0,
     edges: report?.edges ?? 0,
@@ -110,7 +112,8 @@ function show({ loaded, report }: Checked, paint: Paint): string {
   if (report === undefined) return "";
   if (report.defects.length > 0) return report.defects.map((defect) => showDefect(defect, paint)).join("");
   const size = `${thousands(report.nodes)} situations, ${thousands(report.edges)} steps looked at`;
-  return `${paint.bold(loaded.name)}: ${paint.green("it ends.")} ${size}\n${sayWorst(loaded.workflow, report.worst, paint)}`;
+  const said = report.notes.map(({ at, message }) => `${at.file}:${at.line}:${at.col}: note: ${message}\n`);
+  return `${paint.bold(loaded.name)}: ${paint.green("it ends.")} ${size}\n${sayWorst(loaded.workflow, report.worst, paint)}${said.join("")}`;
 }
 
 function showDefect({ at, code, message, trace }: Defect, paint: Paint): string {

@@ -1,36 +1,19 @@
 /** `signalbox resume`: whatever holds a run up and is not a decision, is tried again. */
 
-import { failpoint } from "../../adapters/failpoint.ts";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { sayDeadlock } from "../../engine/deadlocks.ts";
-import { descendantsOf } from "../../engine/descendants.ts";
 import { talkOf } from "../acted.ts";
-import { acting, runOf, seeThrough, type Acting } from "../../app/context.ts";
+import { acting, runOf, type Acting } from "../../app/context.ts";
 import { backIn, goBack } from "../../app/act/restart-stage.ts";
-import { isFinished, type Seen } from "../../app/runs/find.ts";
+import type { Seen } from "../../app/runs/find.ts";
 import { EXIT_OK, EXIT_WAITING } from "../../app/exit-codes.ts";
 import type { Answer, Command } from "../command.ts";
-import { rememberNames } from "../../app/runs/environment.ts";
-import { requireKept, seenOf } from "../../app/runs/load.ts";
+import { seenOf } from "../../app/runs/load.ts";
 import { sayTyped } from "../../app/view/choices.ts";
 import { choicesOfPerson, nextForPerson } from "../../app/view/moves.ts";
 import { deadlockOf } from "../../app/view/trouble.ts";
 import { columns } from "../render/table.ts";
-import { crashedIn, readFiles, respawnRole } from "../../app/act/respawn.ts";
-
-/** What `--json` gives. */
-export type ResumeData = {
-  readonly run: string;
-  readonly state: string;
-  /** Whether it was halted. */
-  readonly unhalted: boolean;
-  /** Deeds that are tried again, its turn in the queue, and reading its files. */
-  readonly retried: readonly string[];
-  /** Roles whose agent is started again. */
-  readonly respawned: readonly string[];
-  /** What was answered to have it begin again somewhere; empty where that was not asked for. */
-  readonly answered: string;
-};
+import { resumeRun, type Resumed } from "../../app/act/resume.ts";
 
 export const command: Command = {
   usage: "[RUN] [--from-phase PHASE | --retry-failed | --restart-stage | --restart-previous]",
@@ -55,53 +38,11 @@ export const command: Command = {
       const id = runOf(on, given.words[0]);
       // While it is halted nobody starts anything where it was.
       const answered = back === undefined ? "" : await goBack(on, id, back);
-      return answerOf(on, await resume(on, id, answered));
+      return answerOf(on, await resumeRun(on, id, answered));
     }),
 };
 
-async function resume(on: Acting, id: string, answered: string): Promise<ResumeData> {
-  const { store, clock } = on.box;
-  const { row } = requireKept(on, id);
-  const { name } = requirePerson(on.who);
-  if (row.halted) {
-    failpoint("resume.before-go-on");
-    for (const each of [id, ...descendantsOf(store, id)]) store.halt(each, false);
-    failpoint("resume.after-go-on");
-    const at = new Date(clock.now()).toISOString();
-    store.note({ run: id, at, kind: "resumed", text: `${name} resumed the run` });
-  }
-  await refreshNames(on, row.repo);
-  const deeds = store.retry(id).map((key) => describe(on, id, key));
-  const turn = store.readmit(id) ? ["its turn in the queue"] : [];
-  // Nothing else reads files again that a person has restored.
-  const isMoved = deadlockOf(seenOf(on, id)) !== undefined && (await readFiles(on, id));
-  const retried = [...deeds, ...turn, ...(isMoved ? ["reading its files"] : [])];
-  // Whoever begins again somewhere has called the agents that it takes.
-  const respawned = isFinished(row) || answered !== "" ? [] : await respawnCrashed(on, id);
-  // Where it goes on from: whoever is woken now may be quicker than we are.
-  const { state } = requireKept(on, id).row;
-  await seeThrough(on, id);
-  return { run: id, state, unhalted: row.halted, retried, respawned, answered };
-}
-
-/** The settings may have been what held it up. What is still wrong with them is told by whoever needs them. */
-async function refreshNames({ box, home, door }: Acting, repo: string): Promise<void> {
-  const { surveySettings } = await import("../../adapters/config/read.ts");
-  const { settings } = await surveySettings({ repo, env: door.env, store: box.store });
-  rememberNames(home, settings);
-}
-
-function describe({ box }: Acting, run: string, key: string): string {
-  return box.store.deeds(run).find((row) => row.key === key)?.deed.type ?? key;
-}
-
-async function respawnCrashed(on: Acting, id: string): Promise<readonly string[]> {
-  const roles = await crashedIn(on, id);
-  for (const role of roles) await respawnRole(on, { run: id, role });
-  return roles;
-}
-
-function answerOf(on: Acting, data: ResumeData): Answer {
+function answerOf(on: Acting, data: Resumed): Answer {
   const { run: id, state, unhalted, retried, respawned, answered } = data;
   const did = [
     ...(answered === "" ? [] : [`the answer is ${answered}`]),
@@ -126,7 +67,7 @@ function answerOf(on: Acting, data: ResumeData): Answer {
 }
 
 /** Resuming changes nothing where only a person can move the run. */
-function notResumed(seen: Seen, data: ResumeData, reason: string): Answer {
+function notResumed(seen: Seen, data: Resumed, reason: string): Answer {
   const message = `${data.run} needs a person: ${reason}`;
   const choices = choicesOfPerson(seen);
   const typed = columns(choices.map((choice) => [`  ${sayTyped(choice)}`, choice.means]));

@@ -16,12 +16,15 @@ import { survey, type Survey } from "./survey.ts";
 import { checkAssertions, checkDeadlocks, checkEndings, fromSurvey, storyOf } from "./told.ts";
 import { neverTaken } from "./untaken.ts";
 import { isBeyondCounting, variantsOf } from "./variants.ts";
+import { notesOn, type Note } from "./verbs.ts";
 import { worstCase, type Worst } from "./worst.ts";
 
 export type Report = {
   readonly defects: readonly Defect[];
   /** Empty where there are defects: nothing is promised then. */
   readonly worst: Worst;
+  /** What is worth knowing and is not a defect. */
+  readonly notes: readonly Note[];
   readonly nodes: number;
   readonly edges: number;
 };
@@ -34,6 +37,10 @@ export function check(
 ): Report {
   // Which definition it is makes no difference to what it does, and hashing it takes longer than checking it.
   const workflow: Workflow = { ...given, hash: () => "" };
+  return { ...prove(workflow, nodesMax, told), notes: notesOn(workflow) };
+}
+
+function prove(workflow: Workflow, nodesMax: number, told: (nodes: number) => void): Omit<Report, "notes"> {
   const first = [
     ...checkShape(workflow),
     ...checkPrompts(workflow),

@@ -24,6 +24,7 @@ export const impl = DOOR;
 export const archive = DOOR;
 export const reopen = DOOR;
 
+export const retry = ACTED;
 export const answer = ACTED;
 export const move = ACTED;
 export const submit = ACTED;

@@ -7,7 +7,7 @@ import * as ofActs from "./acts.ts";
 import * as ofRuns from "./runs.ts";
 import { SALVAGE, WORKSPACE } from "./salvage.ts";
 import * as ofSetup from "./setup.ts";
-import { PROJECT, TASK } from "./tasks.ts";
+import { ACCEPT, PROJECT, TASK } from "./tasks.ts";
 import { watch, WatchLine } from "./watch.ts";
 import * as ofWorkflows from "./workflows.ts";
 
@@ -16,6 +16,8 @@ const { DemoLine, ...ofSettingUp } = ofSetup;
 const DATA: Readonly<Record<string, Shape>> = {
   ...ofSettingUp,
   ...ofActs,
+  accept: ACCEPT,
+  "send-back": ACTED,
   ...ofReading,
   watch,
   ...ofWorkflows,

@@ -20,6 +20,30 @@ const BEGUN = {
   dependsOn: Texts,
 };
 
+const MERGED = {
+  branch: Text,
+  work: Text,
+  into: Text,
+  commit: Text,
+  how: z.enum(["already", "ff", "merge", "squash"]),
+  files: Count,
+  checkout: Text,
+  remote: z.enum(["kept", "deleted", "failed"]),
+};
+
+/** What was merged is there where accepting delivers. */
+export const ACCEPT: Shape = {
+  ...ACTED,
+  branch: z.optional(MERGED.branch),
+  work: z.optional(MERGED.work),
+  into: z.optional(MERGED.into),
+  commit: z.optional(MERGED.commit),
+  how: z.optional(MERGED.how),
+  files: z.optional(MERGED.files),
+  checkout: z.optional(MERGED.checkout),
+  remote: z.optional(MERGED.remote),
+};
+
 const Item = z.strictObject({
   run: Text,
   project: Text,
@@ -69,17 +93,7 @@ export const TASK: Readonly<Record<string, Shape>> = {
   respawn: ACTED,
   "request-changes": ACTED,
   attach: { run: Text },
-  merge: {
-    ...ACTED,
-    branch: Text,
-    work: Text,
-    into: Text,
-    commit: Text,
-    how: z.enum(["already", "ff", "merge", "squash"]),
-    files: Count,
-    checkout: Text,
-    remote: z.enum(["kept", "deleted", "failed"]),
-  },
+  merge: { ...ACTED, ...MERGED },
   cancel: ACTED,
   delete: { run: Text, state: Text, hidden: Flag },
   complete: ACTED,

@@ -12,6 +12,7 @@ const Checked = z.strictObject({
   ok: Flag,
   problems: z.array(Problem),
   defects: z.array(z.strictObject({ code: Text, message: Text, at: At, trace: Texts })),
+  notes: z.array(z.strictObject({ code: Text, message: Text, at: At })),
   worst: z.record(Text, Count),
   nodes: Count,
   edges: Count,

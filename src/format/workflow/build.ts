@@ -28,6 +28,7 @@ import { checkSettings } from "./settings.ts";
 import { buildStages, leadPast } from "./skip.ts";
 import { checkTags } from "./tags.ts";
 import { checkUnused } from "./unused.ts";
+import { buildVerbs } from "./verbs.ts";
 
 /** A limit that the workflow does not set is the person's to set. */
 const UNSAID_MINUTES = 0;
@@ -72,6 +73,7 @@ export function build(context: Context, { file, expanded, prompts }: Given): Def
     ...(file.archive === undefined ? {} : { archive: buildArchive(all, file.archive) }),
     places: placesOf(all),
   };
+  const verbs = buildVerbs(all, definition);
   checkRelations(context, definition, (kind, name) => originOf(expanded, kind, name));
   checkPlaces(all);
   checkTags(all, definition);
@@ -80,6 +82,7 @@ export function build(context: Context, { file, expanded, prompts }: Given): Def
   if (context.problems.length === 0) checkUnused(all, definition);
   return {
     ...definition,
+    ...(verbs.length === 0 ? {} : { verbs }),
     prompts: Object.fromEntries(
       [...all.used].sort().flatMap((name) => (prompts[name] === undefined ? [] : [[name, prompts[name]]])),
     ),

@@ -11,10 +11,11 @@ export function hashOf(definition: Definition): () => string {
 function compute(definition: Definition): string {
   const { createHash } = process.getBuiltinModule("node:crypto");
   // Places say where something stands in the file; moving a line changes no run.
-  const { places: _places, moves, ends, assertions, ...rest } = definition;
+  const { places: _places, moves, ends, assertions, verbs, ...rest } = definition;
   const meaning = {
     ...rest,
     moves: moves.map(placeless),
+    ...(verbs === undefined ? {} : { verbs: verbs.map(placeless) }),
     ends: ends.map(placeless),
     assertions: assertions.map(placeless),
   };

@@ -9,9 +9,10 @@ import { listOf, report, requireActors, requireName, requireNames, statesOf, typ
 import { listNamed } from "./lists.ts";
 import { paramOr } from "./params.ts";
 import { isFilledIn } from "./paths.ts";
-import type { AskFile, WayFile, WorkflowFile } from "./schema.ts";
+import type { AskFile, MoveFile, WayFile, WorkflowFile } from "./schema.ts";
+import { markOf } from "./verbs.ts";
 
-export function buildMove(on: Build, move: WorkflowFile["moves"][number], path: Path): Move[] {
+export function buildMove(on: Build, move: MoveFile, path: Path): Move[] {
   const { context } = on;
   const { states, stages } = context.names;
   const from = statesOf(context.names, listOf(move.from));
@@ -36,6 +37,7 @@ export function buildMove(on: Build, move: WorkflowFile["moves"][number], path: 
     ...wayOf(on, move, path),
     by: listOf(move.by),
     reserve: listOf(move.reserve),
+    ...markOf(on, move, path),
     at: context.placeOf(path),
   };
   return from.map((name) => ({ ...common, from: name, to: move.to }));
@@ -45,7 +47,7 @@ export function buildMove(on: Build, move: WorkflowFile["moves"][number], path: 
  * A run is begun by somebody, and by the engine only where it can be made of a task; a person must be able to begin it, too. Only a person
  * can answer for what a waiver lets pass.
  */
-function checkActors({ context, declared }: Build, move: WorkflowFile["moves"][number], path: Path): void {
+function checkActors({ context, declared }: Build, move: MoveFile, path: Path): void {
   const by = listOf(move.by);
   const engine = by.indexOf("engine");
   const isChild = Object.values(declared.artifacts).some(
@@ -90,7 +92,7 @@ function waysOf(
   name: string,
   path: Path,
 ): { answer: string; way: WayFile; path: Path }[] {
-  const { to, ways, routes, label: _label, text: _text, ...rest } = option;
+  const { to, ways, routes, label: _label, text: _text, verb: _verb, ...rest } = option;
   return [
     ...(to === undefined ? [] : [{ answer: name, way: { ...rest, to }, path }]),
     ...(ways ?? []).map((way, index) => ({ answer: name, way, path: [...path, "ways", index] })),
@@ -213,6 +215,7 @@ export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
     else if (option.to === undefined) checkBeside(on, option, [...path, "options", key]);
     return {
       text: option.text ?? "none",
+      ...(option.verb === undefined ? {} : { verb: option.verb }),
       routes: Object.keys(option.routes ?? {}),
       label: option.label ?? "",
       ...(option.vouch === undefined ? {} : { vouch: listOf(option.vouch) }),

@@ -8,6 +8,7 @@ import * as z from "zod/mini";
 import { Archive } from "./schema-archive.ts";
 import { Artifact } from "./schema-artifacts.ts";
 import { Stage, type Phase } from "./schema-stages.ts";
+import { markKeys, verb, VerbPath, WithText } from "./schema-verbs.ts";
 import { Bound, File, Name, Named, Names, Param, Scalar, Setting, Some, Text, told } from "./words.ts";
 
 export const SCHEMA_VERSION = 1;
@@ -135,6 +136,8 @@ const Move = z.strictObject({
   reserve: z.optional(
     told(Names, "What the run needs first: workspace, a private clone, or place, the user's checkout"),
   ),
+  verb,
+  ...markKeys,
   ...moveKeys,
 });
 
@@ -155,7 +158,8 @@ const End = z.strictObject({
 const Way = z.strictObject({ to: told(Name, "Where the answer leads: a state, or origin"), ...moveKeys });
 const Option = z.strictObject({
   label: z.optional(told(Text, "Words for people")),
-  text: z.optional(told(z.enum(["none", "optional", "required"]), "Whether the answer comes with a text")),
+  text: z.optional(told(WithText, "Whether the answer comes with a text")),
+  verb,
   to: z.optional(told(Name, "Where the answer leads: a state, or origin")),
   ways: z.optional(told(z.array(Way), "Several targets for one answer; the first that is open is taken")),
   routes: z.optional(told(z.record(Name, Way), "The person also chooses one of these")),
@@ -235,6 +239,12 @@ export const WorkflowFile = z.strictObject({
   roles: z.optional(told(z.record(Name, Role), "Who works")),
   states: told(z.record(Name, State), "Where a run can be"),
   moves: told(z.array(Move), "How it gets from one to another"),
+  verbs: z.optional(
+    told(
+      z.array(VerbPath),
+      "Verbs of people that take several moves, or go back to where the run came from; used where no marked move or answer of the verb is open, and the first that is open is taken",
+    ),
+  ),
   ends: z.optional(told(z.array(End), "What follows an agent's death")),
   asks: z.optional(told(z.record(Name, Ask), "Questions to people")),
   stages: z.optional(told(z.record(Name, Stage), "Sugar: phases that produce, review, fix and restart")),
@@ -252,6 +262,8 @@ export type StageFile = z.infer<typeof Stage>;
 export type WhenFile = z.infer<typeof When>;
 export type WayFile = z.infer<typeof Way>;
 export type AskFile = z.infer<typeof Ask>;
+export type MoveFile = z.infer<typeof Move>;
+export type VerbFile = z.infer<typeof VerbPath>;
 
 /** The JSON Schema that editors use. */
 export function jsonSchema(): unknown {

@@ -21,9 +21,9 @@ const PLACES = [
   ...around("salvage", "restore"),
   ...around("stop", "halt"),
   ...around("resume", "go-on"),
-  "request-changes.before-archive",
-  "request-changes.after-archive",
-  "request-changes.after-put",
+  "words.before-archive",
+  "words.after-archive",
+  "words.after-put",
 ];
 /** Who was killed after the last step, and types it again, is told that it is there already, or gone. */
 const REFUSED: Readonly<Record<string, Readonly<Record<string, number>>>> = {

@@ -32,7 +32,7 @@ function namesIn(folder: string): string[] {
  * `activities/graph.test.ts`, what becomes of work that is done in `git-commit`, `git-tag`, `pull-request` and `activities/completion.test.ts`, what is done in place in
  * `activities/in-place.test.ts`, archives in `archive.test.ts`. */
 const ELSEWHERE =
-  /^(doctor|repair|init|key|resume|stop|notify|merge|salvage|request-changes|commit|tag|pull-request|archive)\.|trust|rotate|^registry\..*-(depends|drop-.*|project|graph|graph-set|child|outcome|leave-place)$/;
+  /^(doctor|repair|init|key|resume|stop|notify|merge|salvage|words|commit|tag|pull-request|archive)\.|trust|rotate|^registry\..*-(depends|drop-.*|project|graph|graph-set|child|outcome|leave-place)$/;
 /**
  * Not reached by a life in which nobody meddles, with the tests that get there: renamed branches (`git-branches`), worktrees that
  * are used again, dirty, removed or fetched for (`git-release`, `git-prepare`), pages that somebody else changed or

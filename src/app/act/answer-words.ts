@@ -1,0 +1,83 @@
+/**
+ * Which option a person means by what they typed.
+ *
+ * A person at a terminal may type it in any case, its beginning, or its number in the list; what is none of the options is refused
+ * there before anything is written. A program says exactly what it means: an unknown value from it is an event, counted where the
+ * workflow counts.
+ */
+
+import { UserError } from "../../adapters/user-error.ts";
+import { closest } from "../../core/closest.ts";
+import type { QuestionView } from "../view/question.ts";
+import { EXIT_USAGE } from "../exit-codes.ts";
+import type { Seen } from "../runs/find.ts";
+
+export type Meant = { readonly said: string; readonly text?: string };
+
+type Options = QuestionView["options"];
+type Asking = Pick<Seen, "workflow" | "run">;
+
+/** Undefined where it may be none of them, or more than one. */
+function optionMeant(options: Options, typed: string): string | undefined {
+  const word = typed.trim().toLowerCase();
+  const exact = options.find(({ value }) => value === typed.trim());
+  if (exact !== undefined) return exact.value;
+  const numbered = /^\d+$/.test(word) ? options[Number(word) - 1] : undefined;
+  const same = options.filter(({ value }) => value.toLowerCase() === word);
+  const begun = word === "" ? [] : options.filter(({ value }) => value.toLowerCase().startsWith(word));
+  // A phase may have a number for its name: the name is meant then.
+  const [only, another] = same.length > 0 ? same : begun.length > 0 ? begun : [numbered];
+  return another === undefined ? only?.value : undefined;
+}
+
+type Typed = {
+  readonly value: string;
+  /** A person at a terminal, not a program. */
+  readonly isTyped: boolean;
+  /** Words were given apart from it. */
+  readonly hasText: boolean;
+};
+
+export function answerMeant(seen: Asking, question: QuestionView, typed: Typed): Meant {
+  const { value, isTyped, hasText } = typed;
+  const { options } = question;
+  if (options.some((option) => option.value === value)) return { said: value };
+  const meant = isTyped ? optionMeant(options, value) : undefined;
+  if (meant !== undefined) return { said: meant };
+  const free = hasText || isNear(options, value) ? undefined : freeAnswer(seen, question, isTyped);
+  if (free !== undefined) return { said: free, text: value };
+  if (!isTyped) return { said: value };
+  throw new UserError("not-an-option", `${question.id}: ${sayNone(options, value)}`, {
+    next: options.map(({ command }) => command).join(", or: "),
+    exit: EXIT_USAGE,
+  });
+}
+
+/** For whoever typed something else. */
+function sayNone(options: Options, value: string): string {
+  const begun = options.filter((option) => option.value.toLowerCase().startsWith(value.toLowerCase()));
+  if (begun.length > 1) return `"${value}" may be ${begun.map((option) => option.value).join(" or ")}`;
+  return `"${value}" is not one of ${options.map((option) => option.value).join(", ")}`;
+}
+
+/** One word that looks like an option is a mistake, not an answer in words. */
+function isNear(options: Options, value: string): boolean {
+  if (/\s/.test(value.trim())) return false;
+  const names = options.flatMap((option) => [option.value, option.value.split("/")[0] ?? ""]);
+  const near = closest(value.toLowerCase(), names);
+  return near !== undefined || names.some((name) => name === value.split("/")[0]);
+}
+
+/** The one option that takes what the agent needs to know. A workflow that counts wrong values of programs means what it says. */
+function freeAnswer(
+  { workflow, run }: Asking,
+  { options }: QuestionView,
+  isTyped: boolean,
+): string | undefined {
+  const declared = workflow.definition.asks[run.question?.ask ?? ""];
+  if (declared === undefined || (declared.reask !== undefined && !isTyped)) return undefined;
+  const free = options.filter(
+    ({ value, text }) => declared.options[value]?.verb === "answer" && text !== "none",
+  );
+  return free.length === 1 ? free[0]?.value : undefined;
+}

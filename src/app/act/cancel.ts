@@ -1,0 +1,55 @@
+/** Ending a run early: by what its workflow marks as cancelling, or else by the move of a person that leads to such an end. */
+
+import { UserError } from "../../adapters/user-error.ts";
+import { requirePerson } from "../../adapters/person/who.ts";
+import { targetOf } from "../../core/gate.ts";
+import { finished } from "../../core/refuse.ts";
+import { why } from "../../core/why.ts";
+import { answeredBefore, type Acting } from "../context.ts";
+import { EXIT_NOT_YOURS } from "../exit-codes.ts";
+import { refusal } from "../refusal.ts";
+import { seenOf } from "../runs/load.ts";
+import type { Seen } from "../runs/find.ts";
+import { answerCommand } from "../view/question.ts";
+import { acknowledge } from "./acknowledged.ts";
+import { moveTo } from "./move.ts";
+import { carryOut, hasVerb, type VerbOutcome } from "./verbs.ts";
+
+export type Cancelling = {
+  readonly run: string;
+  readonly note?: string | undefined;
+  readonly key?: string | undefined;
+};
+
+export async function cancelRun(on: Acting, { run, note, key }: Cancelling): Promise<VerbOutcome> {
+  requirePerson(on.who);
+  const seen = seenOf(on, run);
+  const isKnown = answeredBefore(on, run, key) !== undefined;
+  if (isKnown || hasVerb(seen, "cancel")) return carryOut(on, { verb: "cancel", run, text: note, key });
+  return acknowledge(await moveTo(on, { run, to: targetFrom(seen), note, key }));
+}
+
+function targetFrom({ workflow, run }: Seen): string {
+  const { definition, movesFrom } = workflow;
+  if (definition.states[run.state]?.final !== undefined) throw refusal(finished(run));
+  // Where a workflow knows no such end, giving up is the one that is left.
+  const early = (["cancelled", "failed"] as const).flatMap((final) =>
+    (movesFrom[run.state] ?? []).filter(
+      ({ by, to }) => by.includes("human") && definition.states[to]?.final === final,
+    ),
+  );
+  const asked = early.filter(({ answer }) => answer === undefined);
+  const open = new Set(why(workflow, run).flatMap((way) => (way.open ? way.to : [])));
+  // Where none is open, the first says what it needs.
+  const move = asked.find((one) => open.has(targetOf(run, one))) ?? asked[0];
+  if (move !== undefined) return targetOf(run, move);
+  // Some states are left only by answering.
+  const answer = early[0]?.answer;
+  const end = why(workflow, run).find(
+    (way) => way.open && way.by.includes("human") && definition.states[way.to]?.final !== undefined,
+  );
+  const other = end === undefined ? `signalbox why ${run.id}` : `signalbox move ${run.id} ${end.to}`;
+  const next = answer === undefined ? other : answerCommand(workflow, run, answer);
+  const how = answer === undefined ? "no move of a person ends" : "only an answer ends";
+  throw new UserError("not-in-map", `${how} the run early from ${run.state}`, { next, exit: EXIT_NOT_YOURS });
+}

@@ -1,0 +1,299 @@
+/**
+ * A verb of people on a run: accept, send-back, retry, cancel, answer.
+ *
+ * What it means is found in the definition and tried first; then it is asked for, one event for each move, each only from the state
+ * that the one before it led to. Killed in between, the run is in a state of its map, and the same verb leads on from there.
+ */
+
+import { requirePerson } from "../../adapters/person/who.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { isBlank } from "../../core/blank.ts";
+import { targetOf } from "../../core/gate.ts";
+import { finished } from "../../core/refuse.ts";
+import { chosenFrom, openVerbs, waysFor, type Way } from "../../core/verbs.ts";
+import type { Verb } from "../../core/workflow.ts";
+import { worth } from "../../core/worth.ts";
+import { descendantsOf } from "../../engine/descendants.ts";
+import { factsOf } from "../../engine/known.ts";
+import { answeredBefore, requireWorkspace, type Acting, type Done } from "../context.ts";
+import { deliver, type Delivery, type MergeData } from "../deliver/merge.ts";
+import { EXIT_GATE, EXIT_NOT_YOURS, EXIT_OK } from "../exit-codes.ts";
+import type { Outcome } from "../outcome.ts";
+import { conflict, refusal } from "../refusal.ts";
+import type { Seen } from "../runs/find.ts";
+import { requireKept, seenOf } from "../runs/load.ts";
+import { askingTask } from "../view/children.ts";
+import { nextForPerson } from "../view/moves.ts";
+import { sendingBack } from "../view/task-choices.ts";
+import { firstLine } from "../view/words.ts";
+import { acknowledge, type Acknowledgement } from "./acknowledged.ts";
+import { answerWith } from "./answer.ts";
+import { moveTo } from "./move.ts";
+import { lookAgain } from "./refresh-question.ts";
+import { resumeRun, type Resumed } from "./resume.ts";
+import { sayWaived, saysWaived } from "./waived.ts";
+import { noteOf, writeWords } from "./words.ts";
+
+export type VerbCall = {
+  readonly verb: Verb;
+  readonly run: string;
+  /** The person's words. */
+  readonly text?: string | undefined;
+  /** Which of several ways: a state, an option, or a route of an option. */
+  readonly to?: string | undefined;
+  readonly key?: string | undefined;
+  /** How the work is delivered, where accepting delivers. */
+  readonly delivery?: Delivery;
+  /** Asks the person for words that are missing; none where nobody can be asked. */
+  readonly askWords?: ((about: string) => string) | undefined;
+};
+
+export type VerbOutcome = Outcome<Acknowledgement | MergeData>;
+
+const SAID: Readonly<
+  Record<Verb, { readonly done: string | undefined; readonly not: string; readonly nothing: string }>
+> = {
+  accept: { done: "accepted", not: "cannot be accepted", nothing: "there is nothing to accept" },
+  "send-back": { done: "sent back", not: "cannot be sent back", nothing: "there is nothing to send back" },
+  retry: { done: "tried again", not: "cannot be tried again", nothing: "there is nothing to try again" },
+  // The state that it leads to says it.
+  cancel: { done: undefined, not: "cannot be cancelled", nothing: "no move of a person cancels it" },
+  answer: { done: "answered", not: "cannot be answered", nothing: "nothing is asked" },
+};
+
+/** What earlier moves of a path are for. */
+const PURPOSE: Readonly<Record<Verb, string>> = {
+  accept: "to accept it",
+  "send-back": "to send it back",
+  retry: "to try it again",
+  cancel: "to cancel it",
+  answer: "to answer it",
+};
+
+/** Whether the definition gives the verb a meaning where the run is, open or not. */
+export function hasVerb({ workflow, run }: Pick<Seen, "workflow" | "run">, verb: Verb): boolean {
+  const { open, closed } = waysFor({ workflow, run }, verb);
+  return open.length + closed.length > 0;
+}
+
+export async function carryOut(on: Acting, call: VerbCall): Promise<VerbOutcome> {
+  requirePerson(on.who);
+  const { verb, run: id, key, to } = call;
+  const known = runOfKey(on, id, key);
+  if (known !== undefined) return acknowledge(await moveTo(on, { run: known, to: "", key }));
+  const before = seenOf(on, id);
+  if (isFinal(before)) throw refusal(finished(before.run));
+  const resumed = verb === "retry" && to === undefined ? await tryAgain(on, before, call.text) : undefined;
+  if (resumed !== undefined) return resumed;
+  const seen = seenOf(on, id);
+  const { workflow, run } = seen;
+  const { open, closed } = waysFor({ workflow, run, facts: await factsOf(on.box, seen, workflow) }, verb);
+  const child = open.length === 0 && verb !== "cancel" ? askingTask(seen) : undefined;
+  if (child !== undefined) {
+    const outcome = await carryOut(on, { ...call, run: child.seen.run.id });
+    const told = `task ${child.task} of ${id} waits for you: this went to ${child.seen.run.id}`;
+    return { ...outcome, notes: [told, ...outcome.notes] };
+  }
+  const chosen = chosenFrom(open, to);
+  const [way = impliedBack(seen, call), another] = chosen;
+  if (way === undefined) throw notOpen(seen, call, { open, closed });
+  if (another !== undefined) throw whichWay(seen, call, chosen);
+  return walk(on, seen, { ...call, way, text: wordsFor(seen, call, way) });
+}
+
+/** The run, or the one below it that a verb went to, which has acknowledged this key. */
+export function runOfKey(on: Acting, id: string, key: string | undefined): string | undefined {
+  if (key === undefined) return undefined;
+  const family = [id, ...descendantsOf(on.box.store, id)];
+  return family.find((each) => answeredBefore(on, each, key) !== undefined);
+}
+
+/** A workflow without verbs may have a move that begins a new cycle and tells its agent: that sends the work back. */
+function impliedBack(seen: Seen, { verb, to }: VerbCall): Way | undefined {
+  const isMarked = seen.workflow.definition.moves.some(({ mark }) => mark !== undefined);
+  const move = verb === "send-back" && !isMarked ? sendingBack(seen) : undefined;
+  if (move === undefined || (to !== undefined && to !== move.to)) return undefined;
+  const state = targetOf(seen.run, move);
+  const steps = [{ type: "move", to: state } as const];
+  return { name: state, to: state, kind: "move", steps, text: "required", label: "", waives: move.waive };
+}
+
+function isFinal({ workflow, run }: Seen): boolean {
+  return workflow.definition.states[run.state]?.final !== undefined;
+}
+
+/**
+ * What holds the run up and is not a decision comes before the verb of the definition. Where the run waits for a person who can have
+ * it tried again, an agent that has crashed there is not what holds it up.
+ */
+async function tryAgain(on: Acting, seen: Seen, text = ""): Promise<VerbOutcome | undefined> {
+  const { workflow, run, row } = seen;
+  const isForPerson = workflow.definition.states[run.state]?.waits === true;
+  if (
+    isForPerson &&
+    !row.halted &&
+    row.attention === "" &&
+    waysFor({ workflow, run }, "retry").open.length > 0
+  )
+    return undefined;
+  const resumed = await resumeRun(on, run.id);
+  const { state, seq } = requireKept(on, run.id).run;
+  const did = sayResumed(resumed, state === run.state ? "" : state);
+  if (did === "") return undefined;
+  return {
+    exit: EXIT_OK,
+    code: "ok",
+    message: `${sayRun(seen)}: ${did}`,
+    data: { run: run.id, from: run.state, to: state, seq },
+    next: nextForPerson(seenOf(on, run.id)),
+    notes: isBlank(text) ? [] : ["your words were not passed on: nobody is told anything by this"],
+  };
+}
+
+function sayResumed({ unhalted, retried, respawned }: Resumed, to: string): string {
+  return [
+    ...(unhalted ? ["it goes on"] : []),
+    ...(retried.length === 0 ? [] : [`tried again: ${retried.join(", ")}`]),
+    ...(respawned.length === 0 ? [] : [`started again: ${respawned.join(", ")}`]),
+    ...(to === "" ? [] : [`it is in ${to} now`]),
+  ].join("; ");
+}
+
+/** Words that are required and missing are asked for, or the verb is refused before anything happens. */
+function wordsFor(seen: Seen, { verb, text = "", askWords }: VerbCall, way: Way): string {
+  if (!isBlank(text)) {
+    if (way.text === "none" && way.kind !== "answer")
+      throw new UserError("bad-usage", `no words go with this`, sayCommand(seen, verb, way));
+    return text.trim();
+  }
+  if (way.text !== "required") return verb === "retry" && way.into !== undefined ? whatFailed(seen, way) : "";
+  const typed = askWords?.(sayAbout(seen, verb)) ?? "";
+  if (!isBlank(typed)) return typed.trim();
+  const what = verb === "accept" ? "why you accept it" : verb === "answer" ? "the answer" : "what to change";
+  throw new UserError("needs-text", `say ${what}: nothing was done`, sayCommand(seen, verb, way));
+}
+
+function sayAbout(seen: Seen, verb: Verb): string {
+  return `${sayRun(seen)} in ${seen.run.state}: ${verb}`;
+}
+
+/** What the agent is told where the person only wants it tried again. */
+function whatFailed({ workflow, run }: Seen, { waives }: Way): string {
+  const reasons = waives.map((name) => worth(workflow, run, name).reason).filter((reason) => reason !== "");
+  const counted = Object.entries(run.counters).filter(([, times]) => times > 0);
+  return [
+    "Try again.",
+    ...reasons.map((reason) => `What stopped it: ${reason}.`),
+    ...(counted.length === 0
+      ? []
+      : [`Counted: ${counted.map(([name, times]) => `${name} ${times}`).join(", ")}.`]),
+  ].join("\n");
+}
+
+type Walking = VerbCall & { readonly way: Way; readonly text: string };
+
+async function walk(on: Acting, seen: Seen, call: Walking): Promise<VerbOutcome> {
+  const { verb, way, text, key } = call;
+  const { id, state: from } = seen.run;
+  const told: string[] = [];
+  let last: Done | undefined;
+  for (const [index, step] of way.steps.entries()) {
+    const now = requireKept(on, id).run;
+    // The engine may have gone there by itself.
+    if (index > 0 && now.state === way.to) break;
+    const isLast = index === way.steps.length - 1;
+    if (isLast && way.deliver === true) return delivered(on, call, { from, told });
+    const into = isLast && text !== "" ? way.into : undefined;
+    if (into !== undefined) await requireWorkspace(on, id);
+    if (into !== undefined) told.push(...(await writeWords(on, id, { into, text })));
+    const note = isLast ? noteOf(text) : PURPOSE[verb];
+    const ownKey = key === undefined || isLast ? key : `${key}/${index + 1}`;
+    last =
+      step.type === "move"
+        ? await moveTo(on, { run: id, to: step.to, from: now.state, note, key: ownKey })
+        : await answer(on, { run: id, value: step.answer, text: isLast ? text : "", key: ownKey });
+    told.push(...last.told);
+    if (!isLast && step.type === "move" && last.to !== step.to && last.to !== way.to)
+      throw conflict(id, `${sayRun(seen)} went on to ${last.to} by itself`);
+  }
+  const { state, seq } = requireKept(on, id).run;
+  const done = last ?? { run: id, from, to: state, seq, told: [], accepted: undefined };
+  // What a path only passes through on its way back is not what the person answers for.
+  const passed = verb === "accept" ? [] : way.waives.map((name) => sayWaived(seen.workflow, seen.run, name));
+  const notes = [...new Set(told)].filter((line) => way.kind !== "path" || !passed.includes(line));
+  return acknowledge({ ...done, from, told: notes }, SAID[verb].done);
+}
+
+/** Answered for what the question shows at this moment. */
+async function answer(
+  on: Acting,
+  { run, value, text, key }: { run: string; value: string; text: string; key: string | undefined },
+): Promise<Done> {
+  const seen = seenOf(on, run);
+  const changed = await lookAgain(on, seen);
+  if (changed !== "")
+    throw new UserError("stale", changed, { next: `signalbox show ${run}`, exit: EXIT_GATE });
+  return answerWith(on, { seen, value, key, text: text === "" ? undefined : text });
+}
+
+async function delivered(
+  on: Acting,
+  { run, text, key, delivery = {} }: Walking,
+  { from, told }: { readonly from: string; readonly told: readonly string[] },
+): Promise<VerbOutcome> {
+  const seen = seenOf(on, run);
+  const note = noteOf(text);
+  const outcome = await deliver(on, run, {
+    ...delivery,
+    ...(note === undefined ? {} : { note }),
+    ...(key === undefined ? {} : { key }),
+  });
+  const notes = [...new Set([...told, ...saysWaived(seen.workflow, seen.run), ...outcome.notes])];
+  return { ...outcome, data: { ...outcome.data, from }, notes };
+}
+
+type Found = ReturnType<typeof waysFor>;
+
+/** What is open instead, and what to type for it. */
+function notOpen(seen: Seen, { verb, to, run }: VerbCall, { open, closed }: Found): UserError {
+  const { not, nothing } = SAID[verb];
+  if (to !== undefined && open.length > 0)
+    return new UserError("bad-usage", `"${to}" is not one of ${open.map(({ name }) => name).join(", ")}`, {
+      next: open.map((way) => `${sayCommand(seen, verb, way)} --to ${way.name}`).join(", or: "),
+    });
+  // Marked moves come first: what a path lacks is nearer to what the person wants.
+  const first = closed.at(-1);
+  if (first !== undefined)
+    return new UserError("gate-not-met", `${sayRun(seen)} ${not} now: ${first.reason}`, {
+      next: first.next,
+      exit: EXIT_GATE,
+    });
+  const others = openVerbs(seen).filter((other) => other !== verb);
+  const commands = others.flatMap((other) =>
+    chosenFrom(waysFor(seen, other).open)
+      .slice(0, 1)
+      .map((way) => sayCommand(seen, other, way)),
+  );
+  return new UserError("not-in-map", `${sayRun(seen)} is in ${seen.run.state}, and ${nothing}`, {
+    next: commands.length === 0 ? `signalbox why ${run}` : commands.join(", or: "),
+    exit: EXIT_NOT_YOURS,
+  });
+}
+
+function whichWay(seen: Seen, { verb }: VerbCall, ways: readonly Way[]): UserError {
+  const names = ways.map(({ name, label }) => (label === "" ? name : `${name} (${label})`));
+  return new UserError("which-way", `${verb} may mean ${names.join(", or ")}: say which with --to`, {
+    next: ways.map((way) => `${sayCommand(seen, verb, way)} --to ${way.name}`).join(", or: "),
+    exit: EXIT_GATE,
+  });
+}
+
+function sayCommand({ run }: Seen, verb: Verb, { text }: Way): string {
+  return `signalbox ${verb} ${run.id}${text === "required" ? ` "TEXT"` : ""}`;
+}
+
+/** The person's own words first. */
+function sayRun({ row, run }: Seen): string {
+  const goal = firstLine(row.goal);
+  return goal === "" ? run.id : `"${goal}" (${run.id})`;
+}

@@ -1,0 +1,39 @@
+/**
+ * A person's words go into the artifact that the workflow has for them, with their time, before the move is asked for: the agent that
+ * is told about the move finds them there. What an earlier request said goes to the history.
+ */
+
+import { join } from "node:path";
+import { failpoint } from "../../adapters/failpoint.ts";
+import { placeOf } from "../../engine/place.ts";
+import type { Acting } from "../context.ts";
+import { requireKept } from "../runs/load.ts";
+import { sayTime } from "../view/words.ts";
+
+const NOTE_MAX = 2000;
+
+/** Gives what is worth telling about the files. */
+export async function writeWords(
+  on: Acting,
+  id: string,
+  { into: artifact, text }: { readonly into: string; readonly text: string },
+): Promise<readonly string[]> {
+  const { box } = on;
+  const { row, run } = requireKept(on, id);
+  const place = placeOf(box, { run, workflow: box.workflow(row.definition), id });
+  const now = new Date(box.clock.now()).toISOString();
+  const into = join(box.folders(id).archive, `${artifact}-${run.seq}`);
+  failpoint("words.before-archive");
+  const archived = await box.artifacts.archive(place, { artifacts: [artifact], into });
+  failpoint("words.after-archive");
+  const words = `${sayTime(now)}\n\n${text}\n`;
+  const written = await box.artifacts.put(place, { artifact, slot: "", text: words });
+  failpoint("words.after-put");
+  return [...archived, ...written];
+}
+
+/** As it goes into the history with the move. */
+export function noteOf(text: string): string | undefined {
+  if (text === "") return undefined;
+  return text.length > NOTE_MAX ? `${text.slice(0, NOTE_MAX)}...` : text;
+}

@@ -1,0 +1,368 @@
+/**
+ * A person delivers the work of a run: the reviewed commit is merged into the default branch, and the run is done.
+ *
+ * The merge is the person's own act, like `git merge`: it is done before the move is asked for. Killed in between, the next call
+ * finds the target with the work and asks for the move. The same way it confirms a merge that was made by other means.
+ */
+
+import { requirePerson } from "../../adapters/person/who.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import type { Facts } from "../../core/event.ts";
+import { targetOf } from "../../core/gate.ts";
+import type { Run } from "../../core/run.ts";
+import { step } from "../../core/step.ts";
+import type { Move } from "../../core/workflow.ts";
+import type { Merged, Strategy } from "../../adapters/git/merge.ts";
+import { artifactPaths, boundWorkspace } from "../../engine/place.ts";
+import type { Kept } from "../../engine/ports/journal.ts";
+import type { WorkspaceRow } from "../../engine/ports/registry.ts";
+import { factsOf } from "../../engine/known.ts";
+import { noteNew } from "../../engine/project.ts";
+import { saysWaived } from "../act/waived.ts";
+import { ask, requireWorkspace, voiceOf, type Acting, type Done, type Voice } from "../context.ts";
+import { EXIT_GATE, EXIT_OK } from "../exit-codes.ts";
+import type { Outcome } from "../outcome.ts";
+import { requireKept } from "../runs/load.ts";
+import { refusal } from "../refusal.ts";
+import { configuredAuthor } from "../setup/commit-author.ts";
+import { isFinishing } from "../view/task-choices.ts";
+import { firstLine } from "../view/words.ts";
+
+export const STRATEGIES: readonly Strategy[] = ["ff", "merge", "squash"];
+const NAMES_SHOWN = 10;
+
+/** What `--json` gives. */
+export type MergeData = {
+  readonly run: string;
+  readonly from: string;
+  readonly to: string;
+  readonly seq: number;
+  readonly branch: string;
+  /** The handover commit that was merged. */
+  readonly work: string;
+  /** The branch that it was merged into. */
+  readonly into: string;
+  /** The commit that this is at now; of `already`, the one that brought the work. */
+  readonly commit: string;
+  readonly how: Merged["how"];
+  /** How many files it got or changed. */
+  readonly files: number;
+  /** The checkout that has followed; empty for none. */
+  readonly checkout: string;
+  /** What became of the branch on the remote: `kept`, `deleted`, or `failed`. */
+  readonly remote: "kept" | "deleted" | "failed";
+};
+
+/** How it is delivered; a fast-forward where that is possible and a merge commit otherwise, unless said. */
+export type Delivery = {
+  readonly strategy?: Strategy;
+  /** The message of the new commit. */
+  readonly message?: string;
+  /** Commits on the branch that were not reviewed are left out. */
+  readonly leave?: boolean;
+  /** Also what undoes changes that the default branch got since the run began. */
+  readonly allowUndo?: boolean;
+  /** The branch is deleted on the remote of the project afterwards. */
+  readonly deleteRemote?: boolean;
+  readonly note?: string;
+  readonly key?: string;
+};
+
+export async function deliver(on: Acting, id: string, how: Delivery): Promise<Outcome<MergeData>> {
+  requirePerson(on.who);
+  const { strategy } = how;
+  const kept = requireKept(on, id);
+  const { id: run, repo } = kept.row;
+  const { branch, base } = requireBranch(on, run);
+  const into = await branchMergedInto(on, repo);
+  const voice = await voiceOf(on, run);
+  const end = isDone(on, kept) ? undefined : await requireFinish(on, kept, voice);
+  const git = { home: on.home, env: on.door.env };
+  const commit = await requireHandover(on, kept, end?.facts.tree ?? kept.run.tree);
+  const { mergeWork } = await import("../../adapters/git/merge.ts");
+  const { author, told } = await configuredAuthor(on, repo);
+  const merging = mergeWork(git, {
+    run,
+    repo,
+    branch,
+    base,
+    into,
+    commit,
+    message: how.message ?? messageOf(kept, strategy),
+    leave: how.leave === true,
+    allowUndo: how.allowUndo === true,
+    ...(strategy === undefined ? {} : { strategy }),
+    ...(author === undefined ? {} : { author }),
+  });
+  const merged = await noting(on, run, merging);
+  const done = await finish(on, kept, { end, voice, note: how.note, key: how.key });
+  const remote =
+    how.deleteRemote === true ? await deleteRemote(on, { repo, branch, merged: merged.commit }) : undefined;
+  const waived = saysWaived(on.box.workflow(kept.row.definition), kept.run);
+  return outcomeOf(
+    { ...done, told: [...waived, ...done.told, ...told] },
+    { branch, into, work: commit, merged, remote },
+  );
+}
+
+/** That work undoes what others did is in the history, whether it was refused or wanted. */
+async function noting({ box }: Acting, run: string, merging: Promise<Merged>): Promise<Merged> {
+  try {
+    const merged = await merging;
+    if (merged.undone !== "") noteNew(box, run, [`the merge undid ${merged.undone}`]);
+    return merged;
+  } catch (error) {
+    if (error instanceof UserError && error.code === "would-undo")
+      noteNew(box, run, [`the merge was refused. ${error.message}`]);
+    throw error;
+  }
+}
+
+function messageOf(kept: Kept, strategy: Strategy | undefined): string {
+  const { id } = kept.row;
+  return strategy === "squash"
+    ? `${titleOf(kept)}\n\nSignalbox-Run: ${id}`
+    : `Merge task ${id}: ${titleOf(kept)}`;
+}
+
+function titleOf({ row, run }: Kept): string {
+  const { summary } = run.params;
+  return firstLine(typeof summary === "string" && summary !== "" ? summary : row.goal);
+}
+
+/** Known also after the workspace was released. */
+function requireBranch({ box }: Acting, run: string): WorkspaceRow {
+  const row = box.store.workspace(run);
+  if (row !== undefined && row.branch !== "") return row;
+  throw new UserError("no-branch", `${run} has no branch: it was never started`, {
+    next: `signalbox task start ${run}`,
+    exit: EXIT_GATE,
+  });
+}
+
+async function branchMergedInto({ box }: Acting, repo: string): Promise<string> {
+  const { defaultBranchOf } = await import("../../adapters/git/default-refs.ts");
+  const into = defaultBranchOf(repo, box.store.projectAt(repo)?.defaultBranch ?? "");
+  if (into !== undefined) return into;
+  throw new UserError("no-branch", `the default branch of ${repo} is not known`, {
+    next: "signalbox project update --default-branch NAME",
+    exit: EXIT_GATE,
+  });
+}
+
+function isDone({ box }: Acting, { row, run }: Kept): boolean {
+  return box.workflow(row.definition).definition.states[run.state]?.final === "done";
+}
+
+type End = {
+  readonly to: string;
+  readonly facts: Facts;
+};
+
+/** The move by which a person finishes the task, open for the workspace as it is now. */
+async function requireFinish(on: Acting, kept: Kept, { by }: Voice): Promise<End> {
+  const { row, run } = kept;
+  const workflow = on.box.workflow(row.definition);
+  const isEnd = (each: Move): boolean => isFinishing({ workflow, run }, each);
+  const move = (workflow.movesFrom[run.state] ?? []).find(isEnd);
+  if (move === undefined) {
+    const ends = workflow.definition.moves.filter(isEnd);
+    const where = [...new Set(ends.map((each) => each.from))].join(" or ");
+    throw new UserError(
+      "gate-not-met",
+      `${row.id} is in ${run.state}. A person can merge it ${where === "" ? "by an answer only" : `in ${where} only`}.`,
+      { next: `signalbox why ${row.id}`, exit: EXIT_GATE },
+    );
+  }
+  const to = targetOf(run, move);
+  const facts = await factsOf(on.box, kept, workflow);
+  const tried = step(workflow, run, { type: "move-asked", by, at: row.updatedAt, to, ...facts });
+  if (tried.ok) return { to, facts };
+  await requireWorkspace(on, row.id, tried.refusal.code);
+  await requireSameWork(on, kept, { move, tree: facts.tree ?? "" });
+  throw refusal(tried.refusal, run);
+}
+
+/** Where the workspace is not what the gate is about, the difference is what a person has to know. */
+async function requireSameWork(
+  on: Acting,
+  { row, run }: Kept,
+  { move, tree }: { readonly move: Move; readonly tree: string },
+): Promise<void> {
+  const path = boundWorkspace(on.box, row.id)?.path;
+  const reviewed = reviewedIn(run, move);
+  if (path === undefined || tree === "" || reviewed === "" || reviewed === tree) return;
+  const { gitBranches } = await import("../../adapters/git/branch-port.ts");
+  const changes = await gitBranches({ home: on.home, env: on.door.env }).changed(path, {
+    from: reviewed,
+    tree,
+    artifacts: [],
+  });
+  const names = changes.map((each) => each.path);
+  const more = names.length - NAMES_SHOWN;
+  const shown = `${names.slice(0, NAMES_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const [artifact = ""] = move.need;
+  throw new UserError(
+    "stale",
+    `The workspace ${path} changed after ${artifact} was made: ${shown}. Nothing was merged.`,
+    {
+      next: `signalbox task request-changes ${row.id} "TEXT" has it reviewed again; to answer for it yourself: signalbox waive ${row.id} ${artifact} --reason "TEXT", then: signalbox task merge ${row.id}`,
+      exit: EXIT_GATE,
+    },
+  );
+}
+
+/** The tree that what the move needs is about. */
+function reviewedIn(run: Run, { need }: Move): string {
+  const trees = need.map((name) => run.waivers[name]?.tree ?? run.held[name]?.tree ?? "");
+  return trees.find((tree) => tree !== "") ?? "";
+}
+
+/** The commit of exactly this tree. Work for which a person waived the review was not handed over before. */
+async function requireHandover(on: Acting, kept: Kept, tree: string): Promise<string> {
+  const { handoverOf } = await import("../../adapters/git/handover.ts");
+  const { id: run, repo } = kept.row;
+  const artifacts = artifactPaths(on.box.workflow(kept.row.definition), kept.run);
+  const find = (): Promise<string | undefined> =>
+    handoverOf({ home: on.home, env: on.door.env }, { repo, run, tree, artifacts });
+  const path = boundWorkspace(on.box, run)?.path;
+  const known = await find();
+  if (known === undefined && path !== undefined) {
+    const message = `${titleOf(kept)}\n\nSignalbox-Run: ${run}`;
+    await on.box.workspaces.snapshot({ path, repo, run, tree, artifacts, message });
+  }
+  const commit = known ?? (await find());
+  if (commit !== undefined) return commit;
+  throw new UserError("no-handover", `${run} has no commit of its reviewed content. Nothing was merged.`, {
+    next: `signalbox show ${run}`,
+    exit: EXIT_GATE,
+  });
+}
+
+type Finishing = {
+  /** None where it is done already. */
+  readonly end: End | undefined;
+  readonly voice: Voice;
+  readonly note: string | undefined;
+  readonly key: string | undefined;
+};
+
+/**
+ * Asks for the move with what was known before the merge: the reviewed commit has arrived, whatever has changed in the workspace since.
+ * The supervisor may see the merge first: then the task is done as well.
+ */
+async function finish(on: Acting, kept: Kept, { end, voice, note, key }: Finishing): Promise<Done> {
+  const { id: run } = kept.row;
+  const there = (now: Kept): Done => ({
+    run,
+    from: kept.run.state,
+    to: now.run.state,
+    seq: now.run.seq,
+    told: [],
+    accepted: undefined,
+  });
+  if (end === undefined) return there(kept);
+  try {
+    return await ask(on, {
+      run,
+      event: ({ at }, by) => ({
+        type: "move-asked",
+        by,
+        at,
+        to: end.to,
+        ...(note === undefined ? {} : { note }),
+        ...end.facts,
+      }),
+      facts: end.facts,
+      expected: { state: kept.run.state },
+      ...(key === undefined ? {} : { key }),
+      voice,
+    });
+  } catch (error) {
+    const now = requireKept(on, run);
+    if (error instanceof UserError && isDone(on, now)) return there(now);
+    throw error;
+  }
+}
+
+type Remote = { readonly isDeleted: boolean; readonly told: string };
+
+/** Only asked for by name, and only after the merge. Where it fails, the task is done all the same. */
+async function deleteRemote(
+  on: Acting,
+  of: { readonly repo: string; readonly branch: string; readonly merged: string },
+): Promise<Remote> {
+  const { branch } = of;
+  const remote = on.box.store.projectAt(of.repo)?.remote ?? "";
+  if (remote === "") return { isDeleted: false, told: "the project has no remote: nothing is deleted there" };
+  const [{ deleteOn }, { withoutPassword }] = await Promise.all([
+    import("../../adapters/git/push.ts"),
+    import("../../adapters/git/fetch.ts"),
+  ]);
+  const said = await deleteOn({ home: on.home, env: on.door.env }, { ...of, remote });
+  const where = withoutPassword(remote);
+  return said === ""
+    ? { isDeleted: true, told: `${branch} is deleted on ${where}` }
+    : { isDeleted: false, told: `${branch} could not be deleted on ${where}: ${said}` };
+}
+
+function outcomeOf(
+  done: Done,
+  of: {
+    readonly branch: string;
+    readonly into: string;
+    readonly work: string;
+    readonly merged: Merged;
+    readonly remote: Remote | undefined;
+  },
+): Outcome<MergeData> {
+  const { run, from, to, seq, told } = done;
+  const { branch, into, work, remote } = of;
+  const { how, commit, files, checkout } = of.merged;
+  const data: MergeData = {
+    run,
+    from,
+    to,
+    seq,
+    branch,
+    work,
+    into,
+    commit,
+    how,
+    files,
+    checkout,
+    remote: remote === undefined ? "kept" : remote.isDeleted ? "deleted" : "failed",
+  };
+  const message = `${sayMerged(into, of.merged)}; ${run} is ${to}`;
+  const next = `signalbox show ${run}`;
+  const followed = checkout === "" ? [] : [`${checkout} has followed`];
+  const lost = of.merged.undone === "" ? [] : [`this undid ${of.merged.undone}`];
+  const unpushed = of.merged.isUnpushed ? [`not pushed yet: git push origin ${into}`] : [];
+  return {
+    exit: EXIT_OK,
+    code: "ok",
+    message,
+    data,
+    next,
+    notes: [
+      ...told,
+      ...of.merged.notes,
+      ...lost,
+      ...followed,
+      ...unpushed,
+      ...(remote === undefined ? [] : [remote.told]),
+    ],
+  };
+}
+
+function sayMerged(into: string, { how, said, files }: Merged): string {
+  if (how === "already") return `${into} already contains the reviewed work (commit ${said})`;
+  const count = `${files} ${files === 1 ? "file" : "files"}`;
+  return `merged into ${into}${HOW[how]}: ${count}, ${into} is at ${said}`;
+}
+
+const HOW: Readonly<Record<Strategy, string>> = {
+  ff: "",
+  merge: " with a merge commit",
+  squash: " as one commit",
+};

@@ -1,0 +1,150 @@
+/** Verbs of people where a workflow asks: the option that is meant, words that are no option, and typing mistakes. */
+import { beforeEach, expect, test } from "vitest";
+import type { World } from "../../src/cli/run.ts";
+import { outcome, parsed, scene, type Scene } from "./acting-support.ts";
+
+const ASKED = `$schema: workflow-1.schema.json
+name: asked
+title: A person is asked
+counters:
+  unclear: { max: 3, per: entry }
+states:
+  open: { waits: true }
+  asked: { ask: design }
+  curious: { ask: tell }
+  closed: { final: done }
+  blocked: { final: failed }
+  dropped: { final: cancelled }
+moves:
+  - { from: start, to: open, by: human }
+  - { from: open, to: asked, by: human, verb: accept }
+  - { from: open, to: curious, by: human, verb: accept }
+  - { from: asked, to: blocked, by: engine, when: { unclear: spent } }
+asks:
+  design:
+    question: design
+    reask: unclear
+    options:
+      approved: { to: closed, verb: accept, label: Go ahead }
+      changes-requested:
+        text: required
+        verb: send-back
+        routes: { spec: { to: open }, plan: { to: curious } }
+      abandon: { to: dropped, verb: cancel }
+  tell:
+    question: tell
+    options:
+      answer: { to: closed, text: required, verb: answer }
+      give-up: { to: dropped }
+`;
+
+let on: Scene;
+beforeEach(() => {
+  on = scene({
+    ".signalbox/workflows/asked/workflow.yaml": ASKED,
+    ".signalbox/workflows/asked/prompts/design.md": "Is it good?\n",
+    ".signalbox/workflows/asked/prompts/tell.md": "What is it?\n",
+  });
+});
+
+const TYPED: Partial<World> = { isTyped: () => true };
+
+async function runIn(state: string): Promise<string> {
+  const id = (await on.say("run asked --detach --quiet")).stdout.trim();
+  if (state !== "open") await on.say(`move ${id} ${state}`);
+  return id;
+}
+
+function stateOf(id: string): string | undefined {
+  return on.withStore((store) => store.load(id)?.row.state);
+}
+
+function repeatsOf(id: string): number {
+  return on.withStore((store) => store.load(id)?.run.counters["unclear"] ?? 0);
+}
+
+test.for<[typed: string, state: string]>([
+  ["approved", "closed"],
+  ["Approved", "closed"],
+  ["approve", "closed"],
+  ["app", "closed"],
+  ["1", "closed"],
+  ["4", "dropped"],
+])("at a terminal, %j leads to %s", async ([typed, state]) => {
+  const id = await runIn("asked");
+  expect(await outcome(on.say(["answer", id, typed, "--json"], TYPED))).toBe("0 ok");
+  expect(stateOf(id)).toBe(state);
+});
+
+test.for<[typed: string, said: string]>([
+  ["aproved", `"aproved" is not one of approved, changes-requested/spec, changes-requested/plan, abandon`],
+  ["a", `"a" may be approved or abandon`],
+  ["changes", `"changes" may be changes-requested/spec or changes-requested/plan`],
+  ["7", `"7" is not one of approved, changes-requested/spec, changes-requested/plan, abandon`],
+  ["yes, but later", `"yes, but later" is not one of`],
+])("at a terminal, %j is refused and costs nothing; from a program it is counted", async ([typed, said]) => {
+  const id = await runIn("asked");
+  const printed = await on.say(["answer", id, typed, "--json"], TYPED);
+  expect([printed.code, parsed(printed)["code"]]).toEqual([2, "not-an-option"]);
+  expect(parsed(printed)["message"]).toContain(said);
+  expect(repeatsOf(id)).toBe(0);
+  expect(await outcome(on.say(["answer", id, typed, "--json"]))).toBe("3 asked-again");
+  expect(repeatsOf(id)).toBe(1);
+});
+
+test.for([TYPED, {}])("words that are no option are the answer, where one is wanted", async (how) => {
+  const id = await runIn("curious");
+  expect(await outcome(on.say(["answer", id, "ISO", "--json"], how))).toBe("0 ok");
+  const [decision] = on.withStore((store) => store.load(id)?.run.decisions) ?? [];
+  expect(decision).toMatchObject({ answer: "answer", text: "ISO" });
+});
+
+test("what looks like an option is a mistake, not words", async () => {
+  const id = await runIn("curious");
+  expect(await outcome(on.say(["answer", id, "giveup", "--json"], TYPED))).toBe("2 not-an-option");
+  expect(stateOf(id)).toBe("curious");
+});
+
+test.for<[state: string, words: readonly string[], said: string]>([
+  ["asked", ["accept"], "0 ok"],
+  ["asked", ["send-back", "name it", "--to", "plan"], "0 ok"],
+  ["asked", ["send-back", "name it"], "5 which-way"],
+  ["asked", ["send-back", "--to", "plan"], "2 needs-text"],
+  ["asked", ["cancel"], "0 ok"],
+  ["asked", ["retry"], "4 not-in-map"],
+  ["open", ["accept"], "5 which-way"],
+  ["open", ["accept", "--to", "curious"], "0 ok"],
+  ["curious", ["accept"], "4 not-in-map"],
+])("%s: %j is %s", async ([state, [verb = "", ...rest], said]) => {
+  const id = await runIn(state);
+  expect(await outcome(on.say([verb, id, ...rest, "--json"]))).toBe(said);
+});
+
+test("several ways are listed with what to type", async () => {
+  const id = await runIn("asked");
+  const printed = parsed(await on.say(["send-back", id, "name it", "--json"]));
+  expect(printed).toMatchObject({
+    message: "send-back may mean changes-requested/spec, or changes-requested/plan: say which with --to",
+    next: `signalbox send-back ${id} "TEXT" --to changes-requested/spec, or: signalbox send-back ${id} "TEXT" --to changes-requested/plan`,
+  });
+});
+
+test("where a task asks, the verb goes there and says so", async () => {
+  const [parent, child, other] = [await runIn("curious"), await runIn("asked"), await runIn("curious")];
+  on.withStore((store) => {
+    for (const [id, task] of [
+      [parent, child],
+      [child, other],
+    ] as const) {
+      const entry = store.load(id)?.run.entry ?? 0;
+      const key = { parent: id, artifact: "work", entry };
+      const of = { id: "1", title: "Part 1", dependsOn: [], files: [] };
+      const definition = store.load(task)?.row.definition ?? "";
+      store.putGraph({ ...key, definition, most: 1 }, [{ task: of, params: {} }]);
+      store.nameChild(key, "1", task);
+    }
+  });
+  const { code, stdout, stderr } = await on.say(["accept", parent]);
+  expect([code, stdout]).toEqual([0, `accepted; ${child} goes from asked to closed\n`]);
+  expect(stderr).toContain(`task 1 of ${parent} waits for you: this went to ${child}`);
+});

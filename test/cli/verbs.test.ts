@@ -1,0 +1,159 @@
+/** Verbs of people on tasks: what each does where, what it refuses, and what to type instead. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { runFolders } from "../../src/adapters/home/paths.ts";
+import { folderOf } from "../support/workflows.ts";
+import { document, taskScene, type Tasks } from "./task-support.ts";
+
+let on: Tasks;
+beforeEach(() => {
+  on = taskScene();
+});
+
+/** Exit code, code and states of one call. */
+async function said(...words: readonly string[]): Promise<string> {
+  const printed = await on.say([...words, "--json"]);
+  const { code, from, to } = document(printed);
+  return [printed.code, code, ...(to === undefined ? [] : [from, "->", to])].join(" ");
+}
+
+function notesOf(id: string): (string | undefined)[] {
+  return on
+    .withStore((store) => store.events(id))
+    .flatMap(({ event }) => (event.type === "move-asked" ? [event.note] : []));
+}
+
+function pageOf(id: string): string {
+  return readFileSync(join(runFolders(on.home, id).files, "TASK.md"), "utf8");
+}
+
+test.for<[state: string, words: readonly string[], said: string]>([
+  ["pending", ["accept"], "0 ok pending -> planning"],
+  ["pending", ["send-back", "more"], "4 not-in-map"],
+  ["pending", ["retry"], "4 not-in-map"],
+  ["pending", ["cancel"], "0 ok pending -> cancelled"],
+  ["planning", ["accept"], "5 gate-not-met"],
+  ["planning", ["answer", "ISO"], "4 not-in-map"],
+  ["clarification", ["answer", "ISO dates, please"], "0 ok clarification -> planning"],
+  ["clarification", ["answer"], "2 needs-text"],
+  ["clarification", ["send-back", "x"], "4 not-in-map"],
+  ["reviewing", ["send-back", "leap years"], "0 ok reviewing -> working"],
+  ["reviewing", ["send-back"], "2 needs-text"],
+  ["reviewing", ["send-back", "x", "--to", "planning"], "2 bad-usage"],
+  ["reviewing", ["retry"], "4 not-in-map"],
+  // It has no branch here: test/e2e merges.
+  ["reviewing", ["accept"], "5 no-branch"],
+  ["stuck", ["send-back", "leap years"], "0 ok stuck -> working"],
+  ["stuck", ["retry"], "0 ok stuck -> working"],
+  // It has no work here that somebody could answer for.
+  ["stuck", ["accept", "why"], "5 gate-not-met"],
+  ["stuck", ["cancel"], "0 ok stuck -> cancelled"],
+  ["done", ["accept"], "4 finished"],
+  ["cancelled", ["retry"], "4 finished"],
+])("%s: %j is %s", async ([state, [verb = "", ...rest], outcome]) => {
+  const id = await on.taskIn(state);
+  expect(await said(verb, id, ...rest)).toBe(outcome);
+});
+
+describe("a path", () => {
+  test("says what its moves are for; the words go to the last one and to the page", async () => {
+    const id = await on.taskIn("stuck");
+    const { stdout, stderr } = await on.say(["send-back", id, "Also leap years"]);
+    expect(stdout).toBe(`sent back; ${id} goes from stuck to working\n`);
+    // It only passes through where somebody answers for the work.
+    expect(stderr).not.toContain("you answer for it");
+    expect(notesOf(id).slice(-2)).toEqual(["to send it back", "Also leap years"]);
+    expect(pageOf(id)).toMatch(/^## Fix Instructions\n\n\S+ \S+\n\nAlso leap years$/m);
+  });
+
+  test("is tried again with what stopped it, where the person says nothing", async () => {
+    const id = await on.taskIn("stuck");
+    await on.say(["retry", id]);
+    expect(pageOf(id)).toMatch(/^## Fix Instructions\n\n\S+ \S+\n\nTry again\./m);
+    expect(notesOf(id).at(-2)).toBe("to try it again");
+  });
+
+  test("happens once under one key", async () => {
+    const id = await on.taskIn("stuck");
+    const first = await said("send-back", id, "more", "--key", "k1");
+    expect(await said("send-back", id, "more", "--key", "k1")).toBe(first.replace("stuck", "reviewing"));
+    expect(notesOf(id).filter((note) => note === "more")).toHaveLength(1);
+  });
+});
+
+test("a question of a worker goes back to where it was asked", async () => {
+  const id = await on.taskIn("working");
+  await on.say(["move", id, "clarification"]);
+  expect(await said("answer", id, "To everybody")).toBe("0 ok clarification -> working");
+  expect(notesOf(id).at(-1)).toBe("To everybody");
+});
+
+test("a refusal says what is open, and what to type", async () => {
+  const id = await on.taskIn("reviewing");
+  const { stderr } = await on.say(["retry", id]);
+  expect(stderr).toBe(
+    [
+      `signalbox: "A task" (${id}) is in reviewing, and there is nothing to try again`,
+      `  next: signalbox accept ${id}`,
+      `    or: signalbox send-back ${id} "TEXT"`,
+      `    or: signalbox cancel ${id}`,
+      "",
+    ].join("\n"),
+  );
+  expect(on.stateOf(id)).toBe("reviewing");
+});
+
+test("a stopped run goes on before anything else is tried", async () => {
+  const id = await on.taskIn("stuck");
+  await on.say(["stop", id]);
+  expect(await said("retry", id)).toBe("0 ok stuck -> stuck");
+  expect(await said("retry", id)).toBe("0 ok stuck -> working");
+});
+
+test("a move that waives says what the person answers for", async () => {
+  const id = await on.taskIn("stuck");
+  const { stderr } = await on.say(["move", id, "reviewing"]);
+  expect(stderr).toContain("no review was made of this work; you answer for it");
+});
+
+test("a move to where accepting merges says that nothing was merged", async () => {
+  const id = await on.taskIn("reviewing");
+  const { stderr } = await on.say(["move", id, "done"]);
+  expect(stderr).toContain("nothing was merged");
+});
+
+test("a workflow of one's own without verbs still sends work back", async () => {
+  const builtIn = join(folderOf("task"), "workflow.yaml");
+  const whole = readFileSync(builtIn, "utf8");
+  const bare = whole
+    .replaceAll(/^ +(verb|text|into|deliver): .*\n/gm, "")
+    .replaceAll(/, verb: [a-z-]+/g, "")
+    .replace(/^verbs:\n( {2}-.*\n)+/m, "");
+  const prompts = readdirSync(join(folderOf("task"), "prompts")).map((file): [string, string] => [
+    `.signalbox/workflows/task/prompts/${file}`,
+    readFileSync(join(folderOf("task"), "prompts", file), "utf8"),
+  ]);
+  on = taskScene({ ".signalbox/workflows/task/workflow.yaml": bare, ...Object.fromEntries(prompts) });
+  const id = await on.taskIn("reviewing");
+  expect(await said("accept", id)).toBe("4 not-in-map");
+  expect(await said("task", "request-changes", id, "leap years")).toBe("0 ok reviewing -> working");
+  expect(notesOf(id).at(-1)).toBe("leap years");
+});
+
+test("only people have verbs", async () => {
+  const id = await on.taskIn("stuck");
+  for (const verb of ["accept", "send-back", "retry", "cancel"])
+    expect((await on.as(id, "worker")([verb, id, ...(verb === "cancel" ? [] : ["x"])])).code).toBe(4);
+});
+
+test("without words the editor is opened at a terminal", async () => {
+  const id = await on.taskIn("reviewing");
+  const env = { ...on.env, VISUAL: "", EDITOR: `sh -c 'echo "From the editor" > "$0"'` };
+  expect((await on.say(["task", "request-changes", id], { isTyped: () => true, env })).code).toBe(0);
+  expect(pageOf(id)).toContain("From the editor");
+  const other = await on.taskIn("reviewing");
+  const unsaid = await on.say(["send-back", other], { isTyped: () => true, env: { ...env, EDITOR: "true" } });
+  expect(unsaid.code).toBe(2);
+  expect(on.stateOf(other)).toBe("reviewing");
+});
