@@ -227,7 +227,7 @@ test.runIf(isPerson)(
     await flow.until(run, ["working", "agent-review"]);
     await flow.until(run, ["stuck"]);
     await quiet(flow);
-    const waived = "2 reviews failed; the review is waived by you";
+    const waived = "2 reviews failed; you answer for it";
     expect(shown(`move ${run} reviewing`)).toContain(waived);
     expect(shown(`task merge ${run}`)).toMatch(new RegExp(`merged into main.*\n  ${waived}\n`));
   },
