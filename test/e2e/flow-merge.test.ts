@@ -195,9 +195,9 @@ const forge = (flow: Flow, run: string, ref: string): void => {
 };
 
 const saysMerged = async (flow: Flow, run: string): Promise<string> => {
-  const items = (await flow.say("inbox")).document["items"] as readonly { run: string; what: string }[];
-  const what = items.find((each) => each.run === run)?.what ?? "";
-  return /the branch looks merged: (\S+),/.exec(what)?.[1] ?? "";
+  const items = (await flow.say("inbox")).document["items"] as readonly { run: string; reason: string }[];
+  const reason = items.find((each) => each.run === run)?.reason ?? "";
+  return /[Tt]he branch looks merged: (\S+),/.exec(reason)?.[1] ?? "";
 };
 
 /** Brings a task to a state; the flags say where its agents stop. */

@@ -23,7 +23,10 @@ test.runIf(isPerson)(
     const [first = "", last = ""] = [runs[0], runs.at(-1)];
     expect(flow.state(last)).toBe("pending");
     const full = "4 of 4 agents at work (raise with: signalbox project update repo --agents 8)";
-    expect((await flow.say(`show ${last}`)).document["waitsFor"]).toBe(`queued: ${full}`);
+    expect((await flow.say(`show ${last}`)).document["waits"]).toMatchObject({
+      kind: "queue",
+      sentence: `Queued: ${full}`,
+    });
     rmSync(join(flow.ledger, "hold"));
     await flow.until(first, ["agent-review", "reviewing"]);
     const raisedAt = Date.now();
@@ -76,7 +79,10 @@ test.runIf(isPerson)(
     const isQueued = (): boolean => flow.withStore((store) => store.deeds(two).some((deed) => deed.isQueued));
     await expect.poll(isQueued, { timeout: 60_000 }).toBe(true);
     const full = "1 of 1 agents at work (raise with: signalbox project update repo --agents 2)";
-    expect((await flow.say(`show ${two}`)).document["waitsFor"]).toBe(`worker cannot begin: ${full}`);
+    expect((await flow.say(`show ${two}`)).document["waits"]).toMatchObject({
+      kind: "queue",
+      sentence: `Queued: worker cannot begin: ${full}`,
+    });
     const path = flow.withStore((store) => store.workspace(two)?.path ?? "");
     expect(existsSync(path)).toBe(true);
     expect((await flow.say(`task cancel ${two} --yes`)).code).toBe(0);
@@ -94,7 +100,10 @@ test.runIf(isPerson)("a chain of dependencies, and one that was given up", { tim
   const three = await flow.create("the third", `--depends-on ${two}`);
   await flow.until(one, ["reviewing"]);
   expect([flow.state(two), flow.state(three)]).toEqual(["pending", "pending"]);
-  expect((await flow.say(`show ${two}`)).document["waitsFor"]).toBe(`${one} (reviewing)`);
+  expect((await flow.say(`show ${two}`)).document["waits"]).toMatchObject({
+    kind: "queue",
+    sentence: `Waits for ${one} (reviewing)`,
+  });
   const circle = await flow.say(`task update ${one} --depends-on ${three}`);
   expect(circle.code).not.toBe(0);
   expect(circle.document["message"]).toContain(`${one} -> ${three} -> ${two} -> ${one}`);
@@ -103,9 +112,10 @@ test.runIf(isPerson)("a chain of dependencies, and one that was given up", { tim
   expect(flow.state(three)).toBe("pending");
   expect((await flow.say(`task cancel ${two} --yes`)).code).toBe(0);
   const mend = `task update ${three} --depends-on none`;
-  expect((await flow.say(`show ${three}`)).document["waitsFor"]).toBe(
-    `${two}, which was cancelled: signalbox ${mend}`,
-  );
+  expect((await flow.say(`show ${three}`)).document["waits"]).toMatchObject({
+    kind: "person",
+    sentence: `Waits for ${two}, which was cancelled: signalbox ${mend}`,
+  });
   expect(flow.state(three)).toBe("pending");
   expect((await flow.say(mend)).code).toBe(0);
   await flow.until(three, ["reviewing"]);

@@ -12,6 +12,7 @@ import { awaiting, factsNamed } from "../../engine/fact.ts";
 import { fillPath } from "../../engine/place.ts";
 import type { Seen } from "../runs/find.ts";
 import type { Choice } from "./choices.ts";
+import { sectionOf } from "./findings.ts";
 
 type Of = { readonly workflow: Workflow; readonly run: Run };
 
@@ -29,13 +30,16 @@ export function choicesOfTask({ store, row, run, workflow }: Seen): Choice[] {
   if (end === undefined) return [];
   const back = sendingBack({ workflow, run });
   return [
-    { command: `signalbox task merge ${run.id}`, means: `merge ${branch}, and on to ${targetOf(run, end)}` },
+    {
+      command: `signalbox task merge ${run.id}`,
+      means: `merge ${branch} and finish (${targetOf(run, end)})`,
+    },
     ...(back === undefined
       ? []
       : [
           {
             command: `signalbox task request-changes ${run.id} "TEXT"`,
-            means: `back to ${targetOf(run, back)}, with what is to be changed`,
+            means: "send it back to the worker with your notes",
           },
         ]),
   ];
@@ -92,12 +96,7 @@ export function isSetAside({ workflow: { definition }, run }: Of): boolean {
 }
 
 function under(heading: string, text: string): string {
-  const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
-  const from = lines.indexOf(`## ${heading}`);
-  if (from === -1) return "";
-  const rest = lines.slice(from + 1);
-  const to = rest.findIndex((line) => /^##? /.test(line));
-  const said = (to === -1 ? rest : rest.slice(0, to)).join("\n").trim().split("\n");
+  const said = sectionOf(text, heading).trim().split("\n");
   return [...said.slice(0, LINES_MAX), ...(said.length > LINES_MAX ? ["..."] : [])]
     .join("\n")
     .replaceAll("\u001B", "\uFFFD");

@@ -67,7 +67,7 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
         },
       });
       expect(now.notes.map(({ kind }) => kind)).toEqual(["commit", "tag"]);
-      expect((await on.type("show", run)).document["tasks"]).toMatchObject([
+      expect((await on.type("show", run)).document["children"]).toMatchObject([
         { list: "judged", task: "T-001", status: "done", approved: ["Reviewer", "QA", "Security"] },
         { list: "judged", task: "T-002", status: "done", approved: ["Reviewer"] },
         { list: "approved", task: "meta", status: "done", approved: ["Reviewer", "QA", "Security"] },
