@@ -152,7 +152,8 @@ function isAboutProcess(line: string): boolean {
 }
 
 function quiet(lines: readonly string[]): readonly string[] {
-  return lines.filter((line) => !isAboutProcess(line) && !isAboutTerminal(line));
+  // A shell that is stopped says so in its log.
+  return lines.filter((line) => !isAboutProcess(line) && !isAboutTerminal(line) && line !== "Terminated");
 }
 
 /** Whoever reads the README types at a terminal; this test has none, and that is told. */

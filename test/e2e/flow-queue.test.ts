@@ -102,7 +102,7 @@ test.runIf(isPerson)("a chain of dependencies, and one that was given up", { tim
   expect([flow.state(two), flow.state(three)]).toEqual(["pending", "pending"]);
   expect((await flow.say(`show ${two}`)).document["waits"]).toMatchObject({
     kind: "queue",
-    sentence: `Waits for ${one} (reviewing)`,
+    sentence: `Waits for ${one} (reviewing).`,
   });
   const circle = await flow.say(`task update ${one} --depends-on ${three}`);
   expect(circle.code).not.toBe(0);

@@ -224,9 +224,12 @@ function onBranch(store: Store, word: string): readonly RunRow[] {
     .flatMap(({ run }) => store.load(run)?.row ?? []);
 }
 
-/** Runs under way that are to have this branch. */
+/** Runs that were given this branch: those under way, and the last that are over. */
 function withBranch(store: Store, word: string): readonly RunRow[] {
-  return unfinished(store, NEARBY).rows.filter(({ id }) => store.load(id)?.run.params["branch"] === word);
+  const rows = [...unfinished(store, NEARBY).rows, ...store.list({ limit: NEARBY }).rows.filter(isFinished)];
+  return rows.filter(
+    ({ id, status }) => status !== "damaged" && store.load(id)?.run.params["branch"] === word,
+  );
 }
 
 /** Of several runs, those of the repository that we are in come first, then those under way, then the newest. */

@@ -212,7 +212,8 @@ function sayObserved(
     if (fault !== undefined) return `${capitalised(artifact)} is invalid: ${firstLine(fault.reason)}`;
     return `${capitalised(artifact)}: ${verdict ?? ""}${counts(reading)}`;
   });
-  return [...said, ...(to === "" ? [] : [`Now: ${to}`])].join(". ");
+  const merged = readingsIn(events).flatMap(sayMerged);
+  return [...said, ...merged, ...(to === "" ? [] : [`Now: ${to}`])].join(". ");
 }
 
 function sayEnded(
@@ -268,18 +269,19 @@ function sayOther(events: readonly Event[], followed: readonly string[]): readon
       return Object.entries(event.set ?? {}).map(
         ([name, value]) => `${name} is ${firstLine(value) || "empty"}`,
       );
-    return event.type === "artifact-read" ? sayMerged(event.reading) : [];
+    return [];
   });
   return followed.length === 0 ? [] : told;
 }
 
-/** Work that was merged elsewhere: where it was seen. */
-function sayMerged({ fields: { ref, commit, by, proven } }: Reading): string[] {
+/** Work that was merged elsewhere, or looks so: where it was seen. */
+function sayMerged({ fields: { ref, commit, by, proven } }: Reading): readonly string[] {
   if (typeof ref !== "string" || typeof commit !== "string" || proven === undefined) return [];
-  return [
-    `It was merged elsewhere: ${ref}, commit ${commit.slice(0, 12)} by ${String(by)}${proven === true ? "" : ", not proven"}`,
-  ];
+  const where = `${ref}, commit ${commit.slice(0, HASH_SHOWN)} by ${String(by)}`;
+  return [proven === true ? `It was merged elsewhere: ${where}` : `It looks merged, not proven: ${where}`];
 }
+
+const HASH_SHOWN = 12;
 
 function keyOf({ role, slot, attempt }: Agent): string {
   return `${role}/${slot}/${attempt}`;

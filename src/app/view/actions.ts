@@ -8,6 +8,7 @@ import { choicesOfLanded } from "./landed.ts";
 import { choicesOfPerson, nextForPerson } from "./moves.ts";
 import type { ActionView } from "./run-view.ts";
 import { deadlockOf, isStranded, troubleOf } from "./trouble.ts";
+import { toYou } from "./words.ts";
 
 export function actionsOf(seen: Seen): readonly ActionView[] {
   const known = choicesIn(seen).map(actionOf);
@@ -18,7 +19,7 @@ export function actionsOf(seen: Seen): readonly ActionView[] {
 
 /** A choice in the words of an action. */
 export function actionOf({ command, means, takes }: Choice): ActionView {
-  return { command, sentence: means, ...(takes === undefined ? {} : { takes }) };
+  return { command, sentence: toYou(means), ...(takes === undefined ? {} : { takes }) };
 }
 
 /** As it is typed, with what may be added. */

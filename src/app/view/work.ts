@@ -4,7 +4,7 @@ import { refAt } from "../../adapters/git/refs.ts";
 import { mirrorOf, runRef } from "../../adapters/git/names.ts";
 import type { Env, Home } from "../../adapters/home/paths.ts";
 import { isInPlace } from "../../engine/place.ts";
-import type { Seen } from "../runs/find.ts";
+import { isFinished, type Seen } from "../runs/find.ts";
 import { quoted } from "../start/typed-command.ts";
 import type { WorkView } from "./run-view.ts";
 
@@ -23,7 +23,9 @@ export async function workOf(
   const base = refAt(mirror, runRef(run.id, "base")) ?? workspace.base;
   if (commit === undefined || base === "" || commit === base) return null;
   const { branch } = workspace;
-  const from = store.projectAt(row.repo)?.defaultBranch || base.slice(0, HASH_SHOWN);
+  // Once the branch is merged, a comparison with the default branch shows nothing.
+  const into = isFinished(row) ? "" : store.projectAt(row.repo)?.defaultBranch;
+  const from = into || base.slice(0, HASH_SHOWN);
   const diff = `git diff ${quoted(from)}...${quoted(branch)}`;
   return { branch, commit, base, diff, ...(await linesIn(on.env, mirror, { base, commit })) };
 }
