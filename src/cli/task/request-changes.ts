@@ -23,7 +23,7 @@ import { requireKept } from "../../app/runs/load.ts";
 import { moveTo } from "../../app/act/move.ts";
 import { sendingBack, throughTo } from "../../app/view/task-choices.ts";
 import { refusal } from "../../app/refusal.ts";
-import { sayTime } from "../../app/view/words.ts";
+import { sayUtc } from "../../app/view/words.ts";
 import { OF_PROJECT, taskOf } from "./which.ts";
 
 /** The artifact that holds what a person wants changed. */
@@ -110,7 +110,7 @@ async function put(on: Acting, { row, run }: Kept, text: string): Promise<readon
   const written = await box.artifacts.put(place, {
     artifact: WISHES,
     slot: "",
-    text: `${sayTime(now)}\n\n${text}\n`,
+    text: `${sayUtc(now)}\n\n${text}\n`,
   });
   failpoint("request-changes.after-put");
   return [...archived, ...written];
