@@ -9,6 +9,8 @@ export default defineConfig({
   define: { SIGNALBOX_VERSION: JSON.stringify(packageJson.version) },
   test: {
     include: ["test/**/*.test.ts"],
+    // Screens print local time.
+    env: { TZ: "UTC" },
     // With programs of others, in a tier of their own.
     exclude: ["test/agents/**"],
     globalSetup: [

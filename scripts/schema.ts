@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { AGENT_SCHEMAS } from "../src/format/agent-contract.ts";
-import { answersSchema } from "../src/format/answers/answers.ts";
+import { answersSchema } from "../src/app/answers.ts";
 import { configSchema } from "../src/format/config.ts";
 import { STATUS_SCHEMAS } from "./status-contract.ts";
 import { TASK_SCHEMAS } from "../src/format/task-contract.ts";

@@ -19,7 +19,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: () => import("./commands/simulate.ts"),
   },
   workflows: {
-    about: "list the workflows that have a name here",
+    about: "list the available workflows",
     example: "signalbox workflows",
     load: () => import("./commands/workflows.ts"),
   },
@@ -39,7 +39,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: () => import("./commands/init.ts"),
   },
   config: {
-    about: "print the settings that count here, and where each comes from",
+    about: "print the effective settings, and where each comes from",
     example: "signalbox config task",
     load: () => import("./commands/config.ts"),
   },
@@ -98,6 +98,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     example: "signalbox why abcd",
     load: () => import("./commands/why.ts"),
   },
+  follow: {
+    about: "watch a run until it ends or waits for you",
+    example: "signalbox follow k3d9",
+    load: () => import("./commands/follow.ts"),
+  },
   history: {
     about: "tell what happened to a run",
     example: "signalbox history abcd",
@@ -149,7 +154,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: () => import("./commands/retry.ts"),
   },
   answer: {
-    about: "answer the question that a run waits with",
+    about: "answer an open question",
     example: "signalbox answer UD-1 approve",
     load: () => import("./commands/answer.ts"),
   },

@@ -10,7 +10,7 @@ export const GROUPS: readonly (readonly [title: string, names: readonly string[]
   ["Set up", ["demo", "init", "config", "doctor", "trust", "key", "completion", "project", "workspace"]],
   ["Run", ["run", "task", "move", "submit", "review", "resume", "stop", "cancel", "mcp", "supervise"]],
   ["Change", ["plan", "impl", "archive", "reopen"]],
-  ["Look", ["list", "watch", "show", "next", "why", "history", "logs", "salvage", "verify"]],
+  ["Look", ["list", "watch", "show", "next", "why", "history", "follow", "logs", "salvage", "verify"]],
   ["Decide", ["inbox", "accept", "send-back", "answer", "retry", "waive"]],
   ["Write workflows", ["workflows", "check", "graph", "simulate", "eject", "schema"]],
 ];

@@ -18,7 +18,7 @@ export type PhaseStatus = "pending" | "in_progress" | "completed" | "failed" | "
 type Required = { readonly artifact: string; readonly file: string; readonly standing: Standing };
 
 /** What must be good when the phase is left. *dropped*: nobody asks for it in this run. */
-export type PhaseGate = {
+type PhaseGate = {
   readonly status: "satisfied" | "missing" | "pending" | "dropped";
   readonly required: readonly Required[];
 };

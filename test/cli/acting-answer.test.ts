@@ -126,7 +126,7 @@ test("the word for what is shown is printed with the question, and in every comm
     expect((await on.say(`${command} ${id}`)).stdout).toMatch(
       new RegExp(`^ {2}read: ${path}\\n[^]*^ {2}${typed} +on to accepted \\(the end\\)$`, "m"),
     );
-  expect((await on.say("inbox")).stdout).toContain(`    read: ${path}\n    ${typed} `);
+  expect((await on.say("inbox --verbose")).stdout).toContain(`    read: ${path}\n    ${typed} `);
   expect((await on.say(`show ${id}`)).stdout).toContain(`shown as ${word}`);
   expect(await outcome(on.say(`${typed.slice("signalbox ".length)} --json`))).toBe("0 ok");
 });
@@ -159,7 +159,7 @@ describe("an answer that is none too often", () => {
     expect((await on.say(`answer ${id} perhaps`)).stderr).toContain(
       `  next: signalbox answer ${id} back\n    or: signalbox answer ${id} cancel\n`,
     );
-    expect((await on.say("inbox")).stdout).toContain("\n  UD-2: What now?\n\n  Say it.\n");
+    expect((await on.say("inbox --verbose")).stdout).toContain("\n    UD-2: What now?\n\n    Say it.\n");
     // That question can be left only by answering it.
     expect(parsed(await on.say(`cancel ${id} --json`))).toMatchObject({
       code: "not-in-map",

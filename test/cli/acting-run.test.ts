@@ -170,14 +170,14 @@ describe("following", () => {
   test("a good end: exit 0, with what happened", async () => {
     const { code, stdout } = await on.say("run essay --to accepted");
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^[a-z0-9]{8}\n.*started the run in accepted.*\n.* is accepted\n/s);
+    expect(stdout).toMatch(/^[a-z0-9]{8}\n.*created it: accepted.*\n.* is accepted\n/s);
   });
 
   test("a person's turn: exit 3, with what to type", async () => {
     const printed = await on.say("run essay --no-start");
     const id = printed.stdout.slice(0, 8);
     expect(printed.code).toBe(3);
-    expect(printed.stdout).toContain(`${id} waits for a person in waiting`);
+    expect(printed.stdout).toContain(`${id} waits for you in waiting`);
     expect(printed.stdout).toContain(`signalbox move ${id} writing  on to writing\n`);
   });
 
@@ -235,13 +235,13 @@ asks:
     let cancelled: Promise<void> | undefined;
     const print = (text: string): void => {
       said += text;
-      if (text.includes("asked for writing")) cancelled = cancelAndSettle(said.slice(0, 8));
+      if (/started it: writing|moved it to writing/.test(text)) cancelled = cancelAndSettle(said.slice(0, 8));
     };
     const live = { print, interrupted: () => new AbortController().signal };
     const { code } = await on.say("run essay", { live });
     await cancelled;
     expect(code).toBe(1);
-    expect(said).toContain("writing -> dropped");
+    expect(said).toContain("moved it to dropped");
   });
 });
 
@@ -294,7 +294,7 @@ describe("an agent that has crashed", () => {
     let crashed: Promise<void> | undefined;
     const print = (text: string): void => {
       said += text;
-      if (text.includes("asked for writing")) crashed = on.crash(said.slice(0, 8));
+      if (/started it: writing|moved it to writing/.test(text)) crashed = on.crash(said.slice(0, 8));
     };
     const live = { print, interrupted: () => new AbortController().signal };
     expect((await on.say("run essay", { live })).code).toBe(3);

@@ -8,7 +8,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
-import { ANSWERS, answersSchema, STREAMS } from "../../src/format/answers/answers.ts";
+import { ANSWERS, answersSchema, STREAMS } from "../../src/app/answers.ts";
 import { CHANGE_FILES, runOfChange } from "../support/change.ts";
 import { copyOf, NOTE_FILES, prepareHome, removeHomes, type Prepared } from "../support/home.ts";
 import { tiny } from "./calling.ts";
@@ -41,6 +41,7 @@ const CASES: Readonly<Record<string, Case>> = {
   show: { good: ["show a1", "show b1 --verbose", "show c1"], bad: ["show zz", "show"] },
   next: { good: ["next a1", "next b1", "next c1"], bad: ["next zz"] },
   why: { good: ["why a1", "why b1", "why c1"], bad: ["why zz"] },
+  follow: { good: ["follow c1"], bad: ["follow zz"] },
   history: { good: ["history b1", "history c1 --events"], bad: ["history zz"] },
   logs: { good: [(on) => withJob(on, "a1")], bad: ["logs a1", "logs zz"] },
   verify: { good: ["verify a1", "verify --all"], bad: ["verify zz", withoutRow] },

@@ -114,8 +114,8 @@ describe("notes of a review that passes", async () => {
   });
 
   test("for programs, what may be added stands beside the command", async () => {
-    const { items } = parsed(await on.say("inbox --json")) as { items: { choices: { takes?: string }[] }[] };
-    expect(items[0]?.choices.map(({ takes }) => takes)).toEqual([undefined, "[--text TEXT]"]);
+    const { items } = parsed(await on.say("inbox --json")) as { items: { actions: { takes?: string }[] }[] };
+    expect(items[0]?.actions.map(({ takes }) => takes)).toEqual([undefined, "[--text TEXT]"]);
   });
 
   test("a wrong answer is told the same", async () => {

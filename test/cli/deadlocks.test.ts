@@ -61,17 +61,21 @@ describe("in testing", () => {
   test("list", async () => {
     expect(await said(on, "list")).toMatchInlineSnapshot(`
       "0
-      abcd1234  gated  testing  needs attention  AGE  File it
+      SUMMARY  STATE    WAITS FOR     AGE       WORKFLOW  RUN
+      File it  testing  you: trouble  AGE  gated     abcd
         next: signalbox inbox
       "
     `);
   });
 
   test("inbox", async () => {
-    expect(await said(on, "inbox")).toMatchInlineSnapshot(`
+    expect(await said(on, "inbox --verbose")).toMatchInlineSnapshot(`
       "0
-      abcd1234 gated, testing, AGE: File it
-        nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md is not there yet; tests is missing: tests is not there yet)
+      1 run waits for you.
+
+      Stuck (1)
+        File it  testing, AGE  abcd1234
+          Needs attention: nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md is not there yet; tests is missing: tests is not there yet).
           signalbox move abcd1234 writing                back to writing
           signalbox submit abcd1234 note                 submit NOTE.md yourself
           signalbox waive abcd1234 note --reason "..."   pass the gate without note
@@ -85,10 +89,9 @@ describe("in testing", () => {
     const text = await said(on, "show abcd");
     expect(text.slice(0, text.indexOf("Artifacts"))).toMatchInlineSnapshot(`
       "0
-      abcd1234   gated: File it
-      state      testing, needs attention, for AGE
-      attention  nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md is not there yet; tests is missing: tests is not there yet)
-      waits for  a person, because nothing is running that could move it
+      File it  (gated abcd1234)
+      state      testing, for AGE
+      waits for  Needs attention: nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md is not there yet; tests is missing: tests is not there yet).
 
       You can type
         signalbox move abcd1234 writing                back to writing
@@ -104,15 +107,15 @@ describe("in testing", () => {
   test("why", async () => {
     expect(await said(on, "why abcd")).toMatchInlineSnapshot(`
       "0
-      abcd1234 is in testing. From here:
-        shut  filing by engine
-          note is missing: NOTE.md is not there yet
-          tests is missing: tests is not there yet
-          it opens when: worker or a person must write note, or a person waives it; then engine must write tests, or a person waives it
-        open  writing by a person
-          to do: a person asks for writing
-        open  dropped by a person
-          to do: a person asks for dropped
+      abcd1234 is in testing: Needs attention: nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md is not there yet; tests is missing: tests is not there yet).
+        closed  filing automatically
+                note is missing: NOTE.md is not there yet
+                tests is missing: tests is not there yet
+                to open it: worker or a person must write note, or a person waives it; then engine must write tests, or a person waives it
+        open    writing by you
+                to do: a person asks for writing
+        open    dropped by you
+                to do: a person asks for dropped
         nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md is not there yet; tests is missing: tests is not there yet)
       You can type:
         signalbox move abcd1234 writing                back to writing
@@ -129,11 +132,12 @@ describe("in testing", () => {
     expect(await said(on, "next abcd")).toMatchInlineSnapshot(`
       "0
       signalbox move abcd1234 writing
+      Needs attention: nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md is not there yet; tests is missing: tests is not there yet).
       Open:
+        signalbox move abcd1234 writing                back to writing
         signalbox submit abcd1234 note                 submit NOTE.md yourself
         signalbox waive abcd1234 note --reason "..."   pass the gate without note
         signalbox waive abcd1234 tests --reason "..."  pass the gate without tests
-        signalbox move abcd1234 writing                back to writing
         signalbox move abcd1234 dropped                cancel
       "
     `);
@@ -155,7 +159,9 @@ describe("in testing", () => {
   test("programs find the same words everywhere", async () => {
     expect([...deadlocksIn(on.store)]).toEqual([["abcd1234", REASON]]);
     expect((await on.data("list"))["runs"]).toMatchObject([{ status: "running", attention: REASON }]);
-    expect((await on.data("inbox"))["items"]).toMatchObject([{ kind: "attention", what: REASON }]);
+    expect((await on.data("inbox"))["items"]).toMatchObject([
+      { kind: "attention", reason: `Needs attention: ${REASON}.` },
+    ]);
     expect(await on.data("show abcd")).toMatchObject({ status: "running", attention: REASON });
     expect((await on.data("why abcd"))["notes"]).toEqual([REASON]);
     expect(await on.data("resume abcd")).toMatchObject({ ok: false, code: "needs-attention" });
@@ -166,7 +172,10 @@ test("what went wrong is told first", async () => {
   const on = await begun("testing");
   on.store.attend("abcd1234", "no space; try again: signalbox resume abcd1234");
   expect((await on.data("inbox"))["items"]).toMatchObject([
-    { what: "no space; try again: signalbox resume abcd1234", commands: ["signalbox resume abcd1234"] },
+    {
+      reason: "Needs attention: no space; try again: signalbox resume abcd1234",
+      actions: [{ command: "signalbox resume abcd1234", sentence: "try again" }],
+    },
   ]);
 });
 
@@ -174,7 +183,7 @@ test("what a person does clears it", async () => {
   const on = await begun("testing");
   await on.call("waive abcd note --reason none");
   expect((await on.data("inbox"))["items"]).toMatchObject([
-    { kind: "attention", what: expect.not.stringContaining("NOTE.md") as string },
+    { kind: "attention", reason: expect.not.stringContaining("NOTE.md") as string },
   ]);
   on.happen("abcd1234", { type: "waived", by: PERSON, at: AT, artifact: "tests", reason: "none" });
   expect((await on.data("inbox"))["items"]).toMatchObject([{ kind: "waiting", state: "filing" }]);

@@ -48,8 +48,8 @@ test.for<[from: string, open: readonly string[]]>([
   const shown = parsed(await on.say(`show ${id} --json`))["question"] as { options: { value: string }[] };
   expect(shown.options.map(({ value }) => value)).toEqual(open);
   const typed = open.map((value) => `signalbox answer ${id} ${value}`);
-  const inbox = parsed(await on.say("inbox --json"))["items"] as { commands: string[] }[];
-  expect(inbox[0]?.commands).toEqual(typed);
+  const inbox = parsed(await on.say("inbox --json"))["items"] as { actions: { command: string }[] }[];
+  expect(inbox[0]?.actions.map(({ command }) => command)).toEqual(typed);
   const { code, stdout } = await on.say(["answer", id, "perhaps", "--json"]);
   expect([code, JSON.parse(stdout)]).toMatchObject([
     5,

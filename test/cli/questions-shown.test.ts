@@ -75,7 +75,7 @@ test("a question in parts is answered one by one, and says what is open", async 
   await on.say(`submit ${run} audit audit.json`);
   await on.say(`move ${run} asked`);
   const lines = ["1. a lock", "2. a key", `one by one: signalbox answer ${run} --part 1=fix`];
-  for (const command of ["inbox", `show ${run}`]) {
+  for (const command of ["inbox --verbose", `show ${run}`]) {
     const { stdout } = await on.say(command);
     for (const line of lines) expect(stdout).toContain(`  ${line}\n`);
   }
@@ -91,7 +91,7 @@ test("a question in parts is answered one by one, and says what is open", async 
   expect(wrong).toContain(`  next: signalbox answer ${run} --part 2=fix\n`);
   expect(wrong).toContain(`    or: signalbox answer ${run} --part "2=accept: ..."\n`);
   expect(await say("--part", "1=accept: it is: old")).toContain("UD-1 is still open: part 2 of 2");
-  expect((await on.say("inbox")).stdout).toContain("    1. a lock: accept\n    2. a key\n");
+  expect((await on.say("inbox --verbose")).stdout).toContain("    1. a lock: accept\n    2. a key\n");
   expect(await say("--part", "2=accept: too")).toContain(
     `the answer is accept; ${run} goes from asked to closed`,
   );

@@ -24,7 +24,7 @@ ends:
 `);
 
 const WORKER = { type: "agent", role: "worker", slot: "", attempt: 1 } as const;
-const SAID = "for the work as of 09:00:00; a later change is found at the next move";
+const SAID = "for the work as of 09:00:00; if the work changes, it is judged again";
 
 async function withReview(): Promise<Machine> {
   const on = await machine(WORKFLOW);

@@ -108,10 +108,10 @@ describe("why it asks", async () => {
     const id = `r${what.length}`;
     on.begin(id);
     for (const each of made) happen(id, each);
-    expect((await on.data(`show ${id}`))["asked"]).toBe(asked.join("\n"));
-    const { items } = (await on.data("inbox")) as { items: { run: string; asked: string }[] };
-    expect(items.find(({ run }) => run === id)?.asked).toBe(asked.join("\n"));
-    expect((await on.call("inbox")).stdout).toContain(`  > ${asked.at(-1)}`);
+    expect((await on.data(`show ${id}`))["decision"]).toMatchObject({ asked });
+    const { items } = (await on.data("inbox")) as { items: { run: string; decision: { asked: string[] } }[] };
+    expect(items.find(({ run }) => run === id)?.decision.asked).toEqual(asked);
+    expect((await on.call("inbox --verbose")).stdout).toContain(`  > ${asked.at(-1)}`);
     const { stdout } = await on.call(`show ${id}`);
     expect(stdout).toContain(`Why it asks\n  ${asked[0]}`);
     expect(stdout).not.toContain("\u001B");
@@ -193,14 +193,14 @@ ends:
     on.begin(id);
     for (const event of events) on.happen(id, event);
     const shown = (await on.data(`show ${id}`)) as {
-      asked: string;
-      choices: { means: string }[];
+      decision: { asked: string[] };
+      actions: { sentence: string }[];
       question: { reads: string[] };
     };
     // What it would show is not there.
     expect(shown.question.reads).toEqual([]);
-    expect(shown.asked.split("\n")).toEqual(asked);
-    expect(shown.choices.map(({ means }) => means)).toEqual(ways);
+    expect(shown.decision.asked).toEqual(asked);
+    expect(shown.actions.map(({ sentence }) => sentence)).toEqual(ways);
   });
 });
 
@@ -232,9 +232,7 @@ asks:
       at: AT,
       readings: [reading("refused", { digest: "1", fields: told })],
     });
-    const { asked } = (await on.data("show f1")) as { asked: string };
-    expect(asked.split("\n").slice(-4)).toEqual(
-      Object.entries(told).map(([name, text]) => `${name}: ${text}`),
-    );
+    const { decision } = (await on.data("show f1")) as { decision: { asked: string[] } };
+    expect(decision.asked.slice(-4)).toEqual(Object.entries(told).map(([name, text]) => `${name}: ${text}`));
   });
 });

@@ -105,8 +105,8 @@ function reading([artifact, fields]: [string, Record<string, Literal>]) {
 }
 
 async function shown(on: Machine): Promise<{ text: string; choices: readonly string[] }> {
-  const { choices, repo } = await on.data("show k");
-  const typed = (choices as { command: string }[]).map(({ command }) => command);
+  const { actions, repo } = await on.data("show k");
+  const typed = (actions as { command: string }[]).map(({ command }) => command);
   return {
     text: (await on.call("show k")).stdout,
     choices: typed.map((line) => line.replace(String(repo), "REPO")),
@@ -120,6 +120,9 @@ test("with --verbose, nobody waits for agents that have ended", async () => {
   on.happen("k", { type: "agent-ended", at: AT, role: "worker", slot: "", attempt: 1, cause: "exited" });
   on.happen("k", { type: "respawn-asked", by: PERSON, at: AT, role: "worker" });
   on.agent("k");
-  const { waitsFor, agents } = await on.data("show k --verbose");
-  expect([waitsFor, (agents as unknown[]).length]).toEqual(["worker", 2]);
+  const { waits, agents } = await on.data("show k --verbose");
+  expect([(waits as { sentence: string }).sentence, (agents as unknown[]).length]).toEqual([
+    "Waits for the worker.",
+    2,
+  ]);
 });

@@ -69,8 +69,8 @@ describe("show, with stages", async () => {
   });
 
   test.for<[id: string, issues: Partial<IssueCounts>, said: string]>([
-    ["h1", { high: 1 }, "1.3: pass, counts as needs_fix; "],
-    ["h2", {}, "1.3: pass; "],
+    ["h1", { high: 1 }, "passed it (1.3), counts as needs_fix. "],
+    ["h2", {}, "passed it (1.3). "],
   ])("history says what a claim counts as: %s", async ([id, issues, said]) => {
     begin(id, "ok*4");
     const run = on.store.load(id)?.run;

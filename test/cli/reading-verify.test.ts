@@ -187,9 +187,7 @@ describe("verify", () => {
     const said = await on.say("verify abcd");
     expect(said).toMatch(/^0\n.*whole[^]*notice at event 9: .* by "key --lost", not named/);
     expect(said).not.toMatch(/notice at event 1:/);
-    expect(await on.say("history abcd")).toMatch(
-      /\(signed, with a key that nobody named\) asked for dropped/,
-    );
+    expect(await on.say("history abcd")).toMatch(/moved it to dropped\. \(with a key that nobody named\)/);
     expect(await on.data("key")).toMatchObject({ lostAt: expect.stringMatching(/^20/) as string });
   });
 
@@ -213,12 +211,12 @@ describe("verify", () => {
   });
 
   test.for<[string, Parameters<typeof procsOf>, string, boolean]>([
-    ["at a terminal", [[{ pid: 50, name: "bash" }], { terminal: (136 << 8) | 3 }], "signed", false],
-    ["from a script", [[{ pid: 50, name: "bash" }]], "signed, no terminal, while worker was running", true],
+    ["at a terminal", [[{ pid: 50, name: "bash" }], { terminal: (136 << 8) | 3 }], "", false],
+    ["from a script", [[{ pid: 50, name: "bash" }]], " (no terminal, while worker was running)", true],
     [
       "below init alone",
       [[{ pid: 1, name: "systemd" }], { terminal: (136 << 8) | 3 }],
-      "signed, nothing above it but init, while worker was running",
+      " (nothing above it but init, while worker was running)",
       true,
     ],
   ])("tells an act while an agent was running, %s", async ([, procs, words, isTold]) => {
@@ -232,8 +230,8 @@ describe("verify", () => {
     };
     const { code } = await run(["move", ID, "dropped"], world);
     expect(code).toBe(0);
-    expect(await on.say("history abcd")).toContain(`(${words}) asked for dropped`);
-    expect(await on.say("show abcd")).toContain(`(${words}) asked for dropped`);
+    expect(await on.say("history abcd")).toContain(`moved it to dropped.${words}\n`);
+    expect(await on.say("show abcd")).toContain(`moved it to dropped.${words}\n`);
     const verified = await on.say("verify abcd");
     expect(verified).toMatch(/^0\n/);
     expect(verified.includes("notice at event 9: signed with ")).toBe(isTold);

@@ -178,7 +178,7 @@ describe("artifacts", () => {
   test("what was used says so", async () => {
     const on = await paper(written);
     expect((await artifacts(on, "show abcd"))["paper"]).toMatchObject({ standing: "stale", used: true });
-    expect((await on.call("show abcd")).stdout).toMatch(/^ {2}paper +used +it was used: /m);
+    expect((await on.call("show abcd")).stdout).toMatch(/^ {2}paper +accepted +accepted before; /m);
   });
 
   test("facts that do not hold are told to who wants to know everything", async () => {
@@ -199,10 +199,14 @@ describe("agents", () => {
 
   test("one that has crashed is told with what its budget counts", async () => {
     const on = await paper(ended());
-    const said = "worker has crashed (crashes 1 of 2)";
-    expect((await on.data("inbox"))["items"]).toMatchObject([{ kind: "crashed", what: said }]);
-    expect((await on.data("show abcd"))["waitsFor"]).toBe(`a person: ${said}`);
-    expect((await on.data("show abcd"))["choices"]).toEqual([]);
+    const said = "Worker stopped without submitting paper (1 of 2).";
+    expect((await on.data("inbox"))["items"]).toMatchObject([{ kind: "crashed", reason: said }]);
+    expect((await on.data("show abcd"))["waits"]).toMatchObject({ kind: "crashed", sentence: said });
+    expect((await on.data("show abcd"))["actions"]).toMatchObject([
+      { command: "signalbox resume abcd1234", sentence: "start it again" },
+      { command: "signalbox logs abcd1234" },
+      { sentence: "cancel" },
+    ]);
   });
 });
 
@@ -217,11 +221,12 @@ describe("ways", () => {
   test("what goes on comes first, cancelling last, each with what it means", async () => {
     const on = await paper(written);
     const { items } = (await on.data("inbox")) as { items: Json[] };
-    expect(items[0]).toMatchObject({ choices: WAYS, commands: WAYS.map(({ command }) => command) });
-    expect((await on.data("show abcd"))["choices"]).toEqual(WAYS);
+    const actions = WAYS.map(({ command, means: sentence }) => ({ command, sentence }));
+    expect(items[0]).toMatchObject({ actions });
+    expect((await on.data("show abcd"))["actions"]).toEqual(actions);
     const { moves } = (await on.data("next abcd")) as { moves: Json[] };
     expect(moves.map(({ command, means }) => ({ command, means }))).toEqual(WAYS);
-    for (const line of ["inbox", "show abcd", "next abcd"])
+    for (const line of ["inbox --verbose", "show abcd", "next abcd"])
       expect((await on.call(line)).stdout).toMatch(
         /^ +signalbox move abcd1234 kept +on to kept \(the end\)\n.*pause.*\n.*back to writing\n.* cancel$/m,
       );
@@ -237,7 +242,7 @@ describe("ways", () => {
     const workspace = join(on.env["HOME"] ?? "", "repo", "tree");
     const row = { run: "abcd1234", repo: workspace, branch: "b", base: "c", salvage: "", kept: "" };
     on.store.putWorkspace({ ...row, path: workspace, status: "bound" });
-    expect((await on.call("inbox")).stdout).toContain("\n    read: tree/letter.md\n");
+    expect((await on.call("inbox --verbose")).stdout).toContain("\n    read: tree/letter.md\n");
   });
 });
 
@@ -249,12 +254,12 @@ describe("runs that are over", () => {
     on.store.attend("eeee5555", "no such program; try again: signalbox resume eeee5555");
     expect((await on.data("inbox"))["items"]).toEqual([]);
     const { stdout, stderr } = await on.call("list --all");
-    expect(stdout).toMatch(/^eeee5555 +paper +dropped +cancelled /m);
+    expect(stdout).toMatch(/ dropped .* paper +eeee$/m);
     expect(stderr).not.toContain("inbox");
     expect((await on.call("show eeee")).stdout).not.toContain("attention");
     expect(await on.data("show eeee")).toMatchObject({ attention: "", next: "signalbox history eeee5555" });
     const over = await on.call("show abcd");
-    expect(over.stdout).toMatch(/^state +kept, done, \d+ \w+ ago$/m);
+    expect(over.stdout).toMatch(/^state +kept, \d+ \w+ ago\nresult +Done\.$/m);
     expect(over.stdout).not.toContain("expected");
   });
 
@@ -264,11 +269,11 @@ describe("runs that are over", () => {
     expect(none).toEqual({
       code: 0,
       stdout: "",
-      stderr: "  there are no runs yet\n  next: signalbox run WORKFLOW GOAL\n",
+      stderr: "  No runs yet.\n  next: signalbox run WORKFLOW GOAL\n",
     });
     const on = await paper(written, move("kept"));
-    expect((await on.call("list")).stderr).toBe("  no run is under way\n  next: signalbox list --all\n");
-    expect((await on.call("list --state writing")).stderr).toContain("no run is like that");
+    expect((await on.call("list")).stderr).toBe("  No run is under way.\n  next: signalbox list --all\n");
+    expect((await on.call("list --state writing")).stderr).toContain("No run matches.");
   });
 });
 
@@ -276,13 +281,13 @@ test("why says first that it is halted", async () => {
   const on = await paper(written);
   expect(await on.data("why abcd")).toMatchObject({ notes: [], next: "signalbox next abcd1234" });
   on.store.halt("abcd1234", true);
-  const halted = "it is halted: nothing is done for it until signalbox resume abcd1234";
+  const halted = "it is stopped: nothing is done for it until signalbox resume abcd1234";
   expect(await on.data("why abcd")).toMatchObject({ notes: [halted], next: "signalbox resume abcd1234" });
 });
 
 test("a parameter that is emptied is told so", async () => {
   const on = await paper(written, move("pause"), move("looking"));
-  expect((await on.call("history abcd")).stdout).toContain("pause -> looking; mood is empty\n");
+  expect((await on.call("history abcd")).stdout).toContain("moved it to looking. mood is empty.\n");
 });
 
 test("history has notes in their place", async () => {
@@ -294,11 +299,11 @@ test("history has notes in their place", async () => {
   on.store.note({ ...note, at: "2026-01-01T08:30:00.000Z" });
   on.store.note({ ...note, at: "2026-01-01T11:00:00.000Z", kind: "late", text: "too late" });
   const { stdout } = await on.call("history abcd");
-  expect(stdout.split("\n").map((line) => line.slice(22, 40))).toEqual([
-    "ann (signed) start",
+  expect(stdout.split("\n").map((line) => line.slice(21, 39))).toEqual([
+    "ann created it: wr",
     "(halted) ann halte",
-    "worker asked for s",
-    "ann (signed) answe",
+    "Worker went on to ",
+    "ann answered send:",
     "(late) too late",
     "",
   ]);

@@ -127,7 +127,7 @@ describe("list", async () => {
 
   test("a damaged run is listed as such, and hides no other", async () => {
     on.store.database.run("UPDATE runs SET goal = 'another' WHERE id = 'dddd4444'");
-    expect(await on.say("list")).toMatch(/dddd4444 .* damaged[^]*cccc3333/);
+    expect(await on.say("list")).toMatch(/damaged .* dddd\n[^]*cccc\n/);
     expect((await on.call("show dddd")).code).toBe(8);
     expect((await on.call("inbox")).code).toBe(0);
   });
@@ -143,7 +143,7 @@ describe("show, next, why, inbox", async () => {
     expect(data).toMatchObject({
       state: "writing",
       status: "running",
-      waitsFor: "worker",
+      waits: { kind: "agent", sentence: "Waits for the worker." },
       counters: [{ name: "tries", value: 0, max: 2, per: "run" }],
       artifacts: [{ artifact: "letter", standing: "missing", good: false }],
       agents: [{ role: "worker", attempt: 1, status: "called", process: "not-started", pid: null }],
@@ -203,7 +203,7 @@ describe("show, next, why, inbox", async () => {
     on.happen("abcd1234", handedIn);
     expect(await on.data("show abcd")).toMatchObject({
       status: "waiting",
-      waitsFor: "a person's answer to UD-1",
+      waits: { kind: "person", sentence: "Do your part.", since: "2026-01-01T09:00:00Z" },
       question: {
         id: "UD-1",
         question: "Do your part.",
@@ -231,7 +231,7 @@ describe("show, next, why, inbox", async () => {
     expect(await on.say("status abcd")).toBe(await on.say("show abcd"));
   });
 
-  test("what needs a person comes oldest first, each with its command", async () => {
+  test("what needs a person: questions first, then the oldest of what is stuck, each with its command", async () => {
     on.begin("eeee1111", { at: "2025-12-01T00:00:00Z" });
     on.store.database.run(
       "UPDATE runs SET attention = 'no space; try again: signalbox resume eeee1111' WHERE id = 'eeee1111'",
@@ -247,10 +247,12 @@ describe("show, next, why, inbox", async () => {
       code: 1,
     });
     const { items } = (await on.data("inbox")) as { items: Json[] };
-    expect(items.map(({ run: id, kind, commands }) => [id, kind, (commands as string[])[0]])).toEqual([
+    expect(
+      items.map(({ run: id, kind, actions }) => [id, kind, (actions as { command: string }[])[0]?.command]),
+    ).toEqual([
+      ["abcd1234", "question", "signalbox answer abcd1234 send --shown 3900a571"],
       ["eeee1111", "attention", "signalbox resume eeee1111"],
       ["ffff2222", "crashed", "signalbox resume ffff2222"],
-      ["abcd1234", "question", "signalbox answer abcd1234 send --shown 3900a571"],
     ]);
     expect((await on.data("show eeee"))["next"]).toBe("signalbox resume eeee1111");
   });
@@ -280,10 +282,10 @@ describe("history", async () => {
 
   test("tells who did what, and what followed", async () => {
     expect((await on.call("history abcd")).stdout).toMatchInlineSnapshot(`
-      "2026-01-01 08:00:00Z  ann (signed) started the run; start -> writing; worker is called, attempt 1
-      2026-01-01 08:00:00Z  engine worker ended: killed; attempt 9 of worker no longer counts: its result is kept, and not used
-      2026-01-01 09:00:00Z  worker asked for sending; letter: read; writing -> sending; worker is stopped; UD-1 is asked
-      2026-01-01 10:00:00Z  ann (signed) answered again: warmer, please; sending -> writing; worker is called, attempt 2
+      "2026-01-01 08:00:00  ann created it: writing. Worker started.
+      2026-01-01 08:00:00  Worker (attempt 9) ended late: its result is kept and not used.
+      2026-01-01 09:00:00  Worker went on to sending. It asks UD-1.
+      2026-01-01 10:00:00  ann answered again ("warmer, please"): writing. Worker started (attempt 2).
       "
     `);
   });

@@ -133,8 +133,8 @@ test("it is signed by a person, and nobody else may", async () => {
   expect((await on.say(`resume ${id} --retry-failed`, { procs: AGENT_ABOVE })).code).toBe(4);
   await resumed(id, "--retry-failed");
   const { stdout } = await on.say(`history ${id}`);
-  expect(stdout).toMatch(/\(signed.*asked for rewind/);
-  expect(stdout).toMatch(/\(signed.*3\.1/);
+  expect(stdout).toMatch(/moved it to rewind/);
+  expect(stdout).toMatch(/3\.1/);
   expect((await on.say(`verify ${id}`)).code).toBe(0);
 });
 

@@ -12,7 +12,7 @@ import { forecastOf } from "../../src/cli/watch/forecast.ts";
 import { sourceOf } from "../../src/cli/watch/source.ts";
 import { paintOf } from "../../src/cli/paint.ts";
 import { HUMAN } from "../support/play.ts";
-import { STREAMS } from "../../src/format/answers/answers.ts";
+import { STREAMS } from "../../src/app/answers.ts";
 import { AT_HOME } from "../support/procs.ts";
 import { removeSites } from "../support/git.ts";
 import { crashed, stage, type Stage } from "./watch-support.ts";

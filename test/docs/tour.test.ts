@@ -125,15 +125,16 @@ function mask(line: string): string {
   return (
     line
       .replaceAll(home, "~")
-      .replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/, "DATE")
+      .replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/, "DATE")
       .replace(/^\d\d:\d\d:\d\d/, "TIME")
       .replace(/\bas of \d\d:\d\d:\d\d/, "as of TIME")
-      .replace(/\S+ \(signed[^)]*\)/, "PERSON (signed)")
+      .replace(/^((?:TIME|DATE) {2})\S+ (created|started|moved) it/, "$1PERSON $2 it")
+      .replace(/ \(no terminal[^)]*\)$/, "")
       .replace(/^[0-9a-f]{7,} /, "COMMIT ")
       .replace(/\bis at [0-9a-f]{7,} /, "is at COMMIT ")
       .replace(/\bfor \d+ s$/, "for N s")
       // A program that has submitted exits by itself or is stopped, whichever comes first.
-      .replace(/^((?:TIME|DATE) {2}engine \w+ ended): .*/, "$1: ENDING")
+      .replace(/^((?:TIME|DATE) {2}\w+) (?:stopped: |finished |ended ).*/, "$1 ENDING")
       .replace(/\b\d+ events$/, "N events")
       .replaceAll(ID, "RUN")
       .replaceAll(realId() || ID, "RUN")
@@ -147,11 +148,12 @@ function realId(): string {
 }
 
 function isAboutProcess(line: string): boolean {
-  return /^(TIME|DATE) {2}engine \w+ (is up|ended)/.test(line);
+  return /^(TIME|DATE) {2}\w+ ENDING/.test(line);
 }
 
 function quiet(lines: readonly string[]): readonly string[] {
-  return lines.filter((line) => !isAboutProcess(line) && !isAboutTerminal(line));
+  // A shell that is stopped says so in its log.
+  return lines.filter((line) => !isAboutProcess(line) && !isAboutTerminal(line) && line !== "Terminated");
 }
 
 /** Whoever reads the README types at a terminal; this test has none, and that is told. */

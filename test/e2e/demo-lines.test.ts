@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { STREAMS } from "../../src/format/answers/answers.ts";
+import { STREAMS } from "../../src/app/answers.ts";
 
 const PLACES: [where: string, env: Record<string, string>][] = [
   ["anywhere", {}],

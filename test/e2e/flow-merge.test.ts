@@ -275,7 +275,7 @@ test.runIf(isPerson).for(IS_DEEP ? ELSEWHERE : ELSEWHERE.slice(-1))(
     await quiet(flow);
     // An agent without a sandbox can merge and push like a person: nothing that is seen ends a run.
     expect(flow.state(run)).toBe("reviewing");
-    expect(story(flow, run)).toContain(`merged: read (refs/heads/main, commit ${at} by Life)`);
+    expect(story(flow, run)).toContain(`It looks merged: refs/heads/main, commit ${at.slice(0, 12)} by Life`);
 
     const done = await flow.say(`task merge ${run}`);
     expect(done).toMatchObject({ code: 0, document: { how: "already", to: "done", files: 0 } });
@@ -302,9 +302,9 @@ const forge = (flow: Flow, run: string, ref: string): void => {
 };
 
 const saysMerged = async (flow: Flow, run: string): Promise<string> => {
-  const items = (await flow.say("inbox")).document["items"] as readonly { run: string; what: string }[];
-  const what = items.find((each) => each.run === run)?.what ?? "";
-  return /the branch looks merged: (\S+),/.exec(what)?.[1] ?? "";
+  const items = (await flow.say("inbox")).document["items"] as readonly { run: string; reason: string }[];
+  const reason = items.find((each) => each.run === run)?.reason ?? "";
+  return /[Tt]he branch looks merged: (\S+),/.exec(reason)?.[1] ?? "";
 };
 
 /** Brings a task to a state; the flags say where its agents stop. */
@@ -375,6 +375,6 @@ test.runIf(isPerson).for(HANDED_OVER)(
     expect(document["notes"]).toEqual([expect.stringContaining("the branch looks merged: refs/")]);
     // A person says that it is so: that, and nothing else, ends it.
     expect(await flow.say(`move ${run} done`)).toMatchObject({ code: 0, document: { to: "done" } });
-    expect(story(flow, run)).toContain("by Life)");
+    expect(story(flow, run)).toContain("It looks merged: refs/heads/main");
   },
 );

@@ -25,7 +25,10 @@ test.runIf(isPerson)(
     await expect.poll(() => aliveIn(flow), { timeout: 60_000 }).toBe(4);
     const last = runs.at(-1) ?? "";
     const full = "4 of 4 agents at work (raise with: signalbox project update repo --agents 8)";
-    expect((await flow.say(`show ${last}`)).document["waitsFor"]).toBe(`queued: ${full}`);
+    expect((await flow.say(`show ${last}`)).document["waits"]).toMatchObject({
+      kind: "queue",
+      sentence: `Queued: ${full}`,
+    });
     const isPending = (run: string): boolean => flow.state(run) === "pending";
     expect([runs.filter(isPending).length, most()]).toEqual([8, 4]);
     expect((await flow.say("project update --agents 6")).code).toBe(0);
@@ -103,7 +106,10 @@ test.runIf(isPerson)(
     const isQueued = (): boolean => flow.withStore((store) => store.deeds(two).some((deed) => deed.isQueued));
     await expect.poll(isQueued, { timeout: 60_000 }).toBe(true);
     const full = "1 of 1 agents at work (raise with: signalbox project update repo --agents 2)";
-    expect((await flow.say(`show ${two}`)).document["waitsFor"]).toBe(`worker cannot begin: ${full}`);
+    expect((await flow.say(`show ${two}`)).document["waits"]).toMatchObject({
+      kind: "queue",
+      sentence: `Queued: worker cannot begin: ${full}`,
+    });
     const path = flow.withStore((store) => store.workspace(two)?.path ?? "");
     expect(existsSync(path)).toBe(true);
     expect((await flow.say(`task cancel ${two} --yes`)).code).toBe(0);
@@ -121,7 +127,10 @@ test.runIf(isPerson)("a chain of dependencies, and one that was given up", { tim
   const three = await flow.create("the third", `--depends-on ${two}`);
   await flow.until(one, ["reviewing"]);
   expect([flow.state(two), flow.state(three)]).toEqual(["pending", "pending"]);
-  expect((await flow.say(`show ${two}`)).document["waitsFor"]).toBe(`${one} (reviewing)`);
+  expect((await flow.say(`show ${two}`)).document["waits"]).toMatchObject({
+    kind: "queue",
+    sentence: `Waits for ${one} (reviewing).`,
+  });
   const circle = await flow.say(`task update ${one} --depends-on ${three}`);
   expect(circle.code).not.toBe(0);
   expect(circle.document["message"]).toContain(`${one} -> ${three} -> ${two} -> ${one}`);
@@ -130,9 +139,10 @@ test.runIf(isPerson)("a chain of dependencies, and one that was given up", { tim
   expect(flow.state(three)).toBe("pending");
   expect((await flow.say(`task cancel ${two} --yes`)).code).toBe(0);
   const mend = `task update ${three} --depends-on none`;
-  expect((await flow.say(`show ${three}`)).document["waitsFor"]).toBe(
-    `${two}, which was cancelled: signalbox ${mend}`,
-  );
+  expect((await flow.say(`show ${three}`)).document["waits"]).toMatchObject({
+    kind: "person",
+    sentence: `Waits for ${two}, which was cancelled: signalbox ${mend}`,
+  });
   expect(flow.state(three)).toBe("pending");
   expect((await flow.say(mend)).code).toBe(0);
   await flow.until(three, ["reviewing"]);

@@ -276,7 +276,7 @@ test.runIf(canMount)(
     const { mirrors } = of.home;
     const mount = `cp -a '${mirrors}' '${of.root}/copy' && mount -t tmpfs -o size=1m none '${mirrors}' && cp -a '${of.root}/copy/.' '${mirrors}' && cat /dev/zero >'${mirrors}/fill' 2>/dev/null || true`;
     const full = await apart(of, { do: "snapshot", with: moment, mount });
-    expect([full.code, full.err]).toEqual([1, expect.stringContaining("No space left on device")]);
+    expect([full.code, full.err]).toEqual([1, expect.stringContaining("no room is left on the disk of")]);
     const { commit: made, notes } = await of.workspaces.snapshot(moment);
     expect([notes, sh(of.repo, of.env, ["rev-parse", "work"])]).toEqual([[], made]);
   },

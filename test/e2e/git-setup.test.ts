@@ -103,8 +103,11 @@ test.runIf(isPerson).for([
     expect(code).toBe(0);
     await expect.poll(() => look(life, run).attention, { timeout: 60_000 }).toMatch(said);
     expect(existsSync(join(life.home.workspaces, run))).toBe(false);
-    const inbox = (await type(life, ["inbox"])).document["items"] as { what: string }[];
-    expect(inbox.find(({ what }) => said.test(what))).toMatchObject({ run, kind: "attention" });
+    const inbox = (await type(life, ["inbox"])).document["items"] as { reason: string }[];
+    expect(inbox.find(({ reason }) => said.test(reason.replace("Needs attention: ", "")))).toMatchObject({
+      run,
+      kind: "attention",
+    });
     writeFileSync(settings, readFileSync(settings, "utf8").replace(limit, "max: 2"));
     await untilState(life, run, "reviewing");
     expect(look(life, run).attention).toBe("");

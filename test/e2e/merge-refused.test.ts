@@ -70,7 +70,7 @@ test("a conflict is told before anything is touched, and the worker gets the com
   const main = ahead(of, { "a.txt": "otherwise\n" });
   const no = await refused(mergeWork(on(of), merging(of)));
   expect(no.message).toBe("Merge conflict in a.txt. Nothing was changed.");
-  expect(no.next).toContain(`git merge ${main.slice(0, 12)}`);
+  expect(no.next).toContain(`git merge --no-edit ${main.slice(0, 12)}`);
   expect(() => sh(path, of.env, ["merge", main.slice(0, 12)])).toThrow("Command failed");
   put(path, { "a.txt": "both\n" });
   handOver(of, {});

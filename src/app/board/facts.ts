@@ -12,7 +12,7 @@ import { fillPath } from "../../engine/place.ts";
 import { isFinishing, isSetAside, throughTo } from "../view/task-choices.ts";
 import { questionOf } from "../view/question.ts";
 import { isStranded, sayCrashed } from "../view/trouble.ts";
-import { PERSON, waysOf, type Way } from "../view/moves.ts";
+import { PERSON, waysOf, type MoveView } from "../view/moves.ts";
 import { firstLine } from "../view/words.ts";
 import type { BoardRow } from "./row.ts";
 
@@ -152,7 +152,7 @@ function isSendingBack(seen: Seen, move: Move): boolean {
 }
 
 /** The first way out that is offered to people: what `next` says, too. */
-function answering({ workflow, run }: Seen, ways: readonly Way[]): string {
+function answering({ workflow, run }: Seen, ways: readonly MoveView[]): string {
   if (!isSetAside({ workflow, run })) return "";
   const told = (workflow.movesFrom[run.state] ?? []).filter(
     (move) =>

@@ -105,7 +105,7 @@ async function seeToIt(door: Invocation, store: Store): Promise<void> {
 export function seeRun(store: Store | undefined, door: Invocation, word: string | undefined): Seen {
   const id = runMeant(store, door, word);
   const kept = store?.load(id);
-  if (store === undefined || kept === undefined) throw unknownRun(store, id);
+  if (store === undefined || kept === undefined) return unknownRun(store, id);
   return {
     ...kept,
     store,
@@ -201,35 +201,57 @@ export function newestFirst(
   return a.id < b.id ? -1 : 1;
 }
 
-/** What is named in full goes before what is only begun: an id, then a change of this repository, then the beginning of an id. */
+/**
+ * What is named in full goes before what is only begun: an id, a change of this repository, a branch, then the beginning of an id. A
+ * branch that no workspace has yet is looked for last, because that loads runs.
+ */
 function byName(store: Store | undefined, cwd: string, word: string): string {
   const ids = store === undefined || word === "" ? [] : store.idsLike(word, LISTED + 1);
-  if (ids.includes(word)) return word;
-  const change = store === undefined ? undefined : runOfName(store, cwd, word);
-  if (change !== undefined) return change;
+  if (store === undefined || ids.includes(word)) return ids[0] === undefined ? unknownRun(store, word) : word;
+  const known = runOfName(store, cwd, word) ?? ofBranch(onBranch(store, word), cwd, word);
+  if (known !== undefined) return known;
   const [first, second] = ids;
-  if (first === undefined) throw unknownRun(store, word);
+  if (first === undefined) return ofBranch(withBranch(store, word), cwd, word) ?? unknownRun(store, word);
   if (second === undefined) return first;
   const shown = ids.slice(0, LISTED).join(", ");
   const more = ids.length > LISTED ? " and more" : "";
   throw new UserError("ambiguous-run", `"${word}" may be ${shown}${more}`, "give more of the run's name");
 }
 
-function unknownRun(store: Store | undefined, word: string): UserError {
-  const owners = store === undefined ? [] : withBranch(store, word);
-  if (owners.length > 0) {
-    const said = `there is no run "${word}"; the branch ${word} is that of ${owners.join(", ")}`;
-    return new UserError("unknown-run", said, `signalbox show ${owners[0]}`);
-  }
+function unknownRun(store: Store | undefined, word: string): never {
   const near = closest(word, store?.list({ limit: NEARBY }).rows.map(({ id }) => id) ?? []);
   const hint = near === undefined ? "" : `; did you mean "${near}"?`;
-  return new UserError("unknown-run", `there is no run "${word}"${hint}`, "signalbox list --all");
+  throw new UserError("unknown-run", `there is no run "${word}"${hint}`, "signalbox list --all");
 }
 
-/** People know a task by its branch, which its agent may rename: it helps to find the task, and never stands for it. */
-function withBranch(store: Store, word: string): readonly string[] {
-  return unfinished(store, NEARBY).rows.flatMap(({ id }) =>
-    store.load(id)?.run.params["branch"] === word ? [id] : [],
+/** Runs whose workspace has this branch, also those that are over. Runs that work in place share the user's branch. */
+function onBranch(store: Store, word: string): readonly RunRow[] {
+  return store
+    .workspaces()
+    .filter((row) => row.branch === word && !isInPlace(row))
+    .flatMap(({ run }) => store.load(run)?.row ?? []);
+}
+
+/** Runs that were given this branch: those under way, and the last that are over. */
+function withBranch(store: Store, word: string): readonly RunRow[] {
+  const rows = [...unfinished(store, NEARBY).rows, ...store.list({ limit: NEARBY }).rows.filter(isFinished)];
+  return rows.filter(
+    ({ id, status }) => status !== "damaged" && store.load(id)?.run.params["branch"] === word,
+  );
+}
+
+/** Of several runs, those of the repository that we are in come first, then those under way, then the newest. */
+function ofBranch(rows: readonly RunRow[], cwd: string, word: string): string | undefined {
+  const here = rows.filter(({ repo }) => cwd === repo || cwd.startsWith(`${repo}${sep}`));
+  const near = here.length > 0 ? here : rows;
+  const open = near.filter((row) => !isFinished(row));
+  const [first, second] = open.length > 0 ? open : near.toSorted(newestFirst);
+  if (first === undefined || second === undefined || open.length === 0) return first?.id;
+  const names = open.map(({ id }) => id).join(", ");
+  throw new UserError(
+    "ambiguous-run",
+    `the branch ${word} is that of ${names}`,
+    `signalbox show ${first.id}`,
   );
 }
 

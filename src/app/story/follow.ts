@@ -13,7 +13,7 @@ import { isFinished, type Seen } from "../runs/find.ts";
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_WAITING } from "../exit-codes.ts";
 import type { Emit } from "../outcome.ts";
 import { seenOf } from "../runs/load.ts";
-import { linesOf, sayLine, type Line } from "./lines.ts";
+import { linesOf, type Line } from "./lines.ts";
 import { askingTask, isWaitingForTasks, type Asking } from "../view/children.ts";
 import { leftOf, NOTHING_LEFT, type Left } from "../view/kept-files.ts";
 import type { Choice } from "../view/choices.ts";
@@ -21,6 +21,9 @@ import { questionOf, type Read } from "../view/question.ts";
 import { taskTeller, type Piece, type TaskTeller } from "./task-lines.ts";
 import { attentionOf, isStranded, sayCrashed } from "../view/trouble.ts";
 import { choicesOfPerson, nextForPerson } from "../view/moves.ts";
+import { aboutOf } from "../view/about.ts";
+import { reasonFor } from "../view/reason.ts";
+import { firstLine, sayClock, toYou } from "../view/words.ts";
 import { wake } from "../runs/wake.ts";
 
 /** How it ended for whoever followed. */
@@ -67,7 +70,8 @@ export async function follow(
   let quiet = 0;
   let wokenAt = on.box.clock.mono();
   const tell = (pieces: readonly Piece[]): void => {
-    for (const { at, text, data } of inTime(pieces)) emit({ text: `${at.slice(11, 19)}  ${text}\n`, data });
+    for (const { at, text, data } of inTime(pieces))
+      emit({ text: text === "" ? "" : `${sayClock(at)}  ${text}\n`, data });
   };
   for (;;) {
     const seen = seenOf(on, run);
@@ -102,7 +106,7 @@ function linesAfter(seen: Seen, last: number): readonly Line[] {
 
 function pieceOf(run: string, line: Line): Piece {
   const { seq, at, by, what, followed } = line;
-  return { at, text: sayLine(line), data: { run, seq, at, by, what, followed } };
+  return { at, text: line.text, data: { run, seq, at, by, what, followed } };
 }
 
 function inTime(pieces: readonly Piece[]): readonly Piece[] {
@@ -147,7 +151,7 @@ function endOf(seen: Seen, isQuiet: boolean): Followed | undefined {
   return waiting(
     seen,
     "waiting-for-person",
-    `${run.id} waits for a person in ${run.state}${why === "" ? "" : `: ${why}`}`,
+    `${nameOf(seen)} waits for you in ${run.state}${why === "" ? "" : `: ${why}`}`,
   );
 }
 
@@ -155,7 +159,7 @@ function endOf(seen: Seen, isQuiet: boolean): Followed | undefined {
 function waitingWith(seen: Seen, { task, seen: own }: Asking): Followed {
   const { run } = seen;
   const why = attentionOf(own) || (own.row.halted ? "it is halted" : whyOf(own));
-  const message = `${run.id} waits for a person in ${run.state}: task ${task} (${own.run.id}) asks: ${why}`;
+  const message = `${nameOf(seen)} waits for you in ${run.state}: task ${task} (${own.run.id}) asks: ${why}`;
   return {
     ...waiting(own, "waiting-for-person", message),
     state: run.state,
@@ -166,8 +170,20 @@ function waitingWith(seen: Seen, { task, seen: own }: Asking): Followed {
 
 function whyOf(seen: Seen): string {
   if (isStranded(seen)) return sayCrashed(seen);
-  return questionOf(seen)?.question ?? seen.workflow.definition.states[seen.run.state]?.title ?? "";
+  const asked = questionOf(seen)?.question;
+  if (asked !== undefined) return asked;
+  const title = toYou(seen.workflow.definition.states[seen.run.state]?.title ?? "");
+  const reason = reasonFor(seen, []);
+  return reason === "" ? title : `${title}: ${reason}`;
 }
+
+/** In the user's words first. */
+function nameOf({ workflow, run, row }: Seen): string {
+  const summary = firstLine(aboutOf(workflow.definition, run, row), SUMMARY_MAX);
+  return summary === "" ? run.id : `"${summary}" (${run.id})`;
+}
+
+const SUMMARY_MAX = 60;
 
 function waiting(seen: Seen, code: string, message: string): Followed {
   const next = nextForPerson(seen);

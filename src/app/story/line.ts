@@ -1,15 +1,8 @@
-/** In words, what a run is queued for: to begin, or until one more of its agents may work. */
+/** How many runs of a list are queued, and why. */
 
 import { workflowsOf } from "../../engine/box.ts";
-import { whyInLine, whyQueued } from "../../engine/line.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { isSlotLeft, sayFull, slotsOf } from "../../engine/slots.ts";
-
-export function sayLine(store: Store, run: string): string {
-  return [...whyInLine(store, run), ...whyQueued(store, run)]
-    .map((reason) => `  queued: ${reason}\n`)
-    .join("");
-}
 
 type Item = { readonly run: string; readonly repo: string; readonly queued: boolean };
 

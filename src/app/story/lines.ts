@@ -10,9 +10,12 @@ import { apartOf } from "../../engine/apart.ts";
 import { unnamedKeys } from "../../engine/human-keys.ts";
 import type { Proof, Recorded } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import { firstLine, sayActor } from "../view/words.ts";
+import { firstLine } from "../view/words.ts";
 import { agentName, sayEnd } from "./agent-end.ts";
+import { isIncoming, tellerOf, type Teller } from "./sentences.ts";
 import { meantIn } from "../view/other-readings.ts";
+
+export type { Recorded };
 
 export type Line = {
   readonly seq: number;
@@ -25,6 +28,8 @@ export type Line = {
   /** Whether a person's signature is kept with it; `verify` says whether it is right. */
   readonly signed: boolean;
   readonly terminal: string;
+  /** The same in sentences for people; empty where only the engine cares. */
+  readonly text: string;
   /** What makes it stand out among the acts of people, in words: no terminal while an agent was running, a key that nobody named. */
   readonly apart: readonly string[];
 };
@@ -38,6 +43,7 @@ type Of = {
 type Known = {
   readonly unnamed: ReadonlySet<string>;
   readonly countsAs: (reading: Reading) => string;
+  readonly tell: Teller;
 };
 
 /** How many events one thing that happens makes, at a guess: the first look is rarely too short. */
@@ -51,21 +57,22 @@ export function linesOf(
   const known: Known = {
     unnamed: unnamedKeys(store.humanKeys()),
     countsAs: (reading) => countsAs(workflow, run, reading),
+    tell: tellerOf(workflow, (reading) => countsAs(workflow, run, reading)),
   };
   const meant = meantIn(workflow, run);
-  const told = (records: readonly Recorded[]): Recorded[] => {
+  const meantOf = (records: readonly Recorded[]): Recorded[] => {
     const events = new Set(meant(records.map(({ event }) => event)));
     return records.filter(({ event }) => events.has(event));
   };
   for (let back = limit * EVENTS_EACH; ; back *= 4) {
     const from = Math.max(1, run.seq - back + 1);
-    const groups = groupsOf(told(store.events(run.id, from)));
+    const groups = groupsOf(meantOf(store.events(run.id, from)));
     // The first group may have begun before the place where we began to read.
     const whole =
       from === 1 ? groups : groups.filter(([first]) => first !== undefined && isIncoming(first.event));
     if (whole.length >= limit || from === 1)
       return {
-        lines: whole.slice(-limit).flatMap((group) => lineOf(group, known)),
+        lines: told(whole, known).slice(-limit),
         more: from > 1 || whole.length > limit,
       };
   }
@@ -81,23 +88,35 @@ function groupsOf(records: readonly Recorded[]): Recorded[][] {
   return groups;
 }
 
-function lineOf(group: readonly Recorded[], { unnamed, countsAs: counts }: Known): Line[] {
+/** In their order: who tells one remembers those before it. */
+function told(groups: readonly Recorded[][], known: Known): readonly Line[] {
+  return groups.flatMap((group) => lineOf(group, known));
+}
+
+function lineOf(group: readonly Recorded[], { unnamed, countsAs: counts, tell }: Known): Line[] {
   const [first, ...rest] = group;
   if (first === undefined) return [];
   const { seq, at, by, event, proof } = first;
+  const followed = togetherOf(
+    rest.map((record) => record.event),
+    counts,
+  );
+  const signed = (proof?.signature ?? "") !== "";
+  const apart = by.type === "human" && proof !== undefined ? standsOut(proof, unnamed) : [];
   return [
     {
       seq,
       at,
       by,
       what: isIncoming(event) ? sayIncoming(event) : (sayConsequence(event, counts)[0] ?? event.type),
-      followed: togetherOf(
-        rest.map((record) => record.event),
-        counts,
-      ),
-      signed: (proof?.signature ?? "") !== "",
+      followed,
+      signed,
       terminal: proof?.terminal ?? "",
-      apart: by.type === "human" && proof !== undefined ? standsOut(proof, unnamed) : [],
+      text: withDoubt(
+        tell(group, followed),
+        by.type === "human" ? [...(signed ? [] : ["not signed"]), ...apart] : [],
+      ),
+      apart,
     },
   ];
 }
@@ -119,23 +138,6 @@ function togetherOf(events: readonly Event[], counts: Known["countsAs"]): string
 function standsOut(proof: Proof, unnamed: ReadonlySet<string>): readonly string[] {
   const [, fingerprint = ""] = proof.signature.split(":");
   return [...(unnamed.has(fingerprint) ? ["with a key that nobody named"] : []), ...apartOf(proof)];
-}
-
-const INCOMING: ReadonlySet<string> = new Set<Incoming["type"]>([
-  "run-started",
-  "move-asked",
-  "submitted",
-  "observed",
-  "agent-started",
-  "agent-ended",
-  "answered",
-  "waived",
-  "respawn-asked",
-  "param-set",
-]);
-
-function isIncoming(event: Event): event is Incoming {
-  return INCOMING.has(event.type);
 }
 
 function sayIncoming(event: Incoming): string {
@@ -269,10 +271,7 @@ function names(list: readonly string[]): string {
   return [...new Set(list)].join(", ");
 }
 
-export function sayLine(line: Line): string {
-  const who = sayActor(line.by);
-  const signed =
-    line.by.type !== "human" ? "" : ` (${[line.signed ? "signed" : "not signed", ...line.apart].join(", ")})`;
-  const followed = line.followed.length === 0 ? "" : `; ${line.followed.join("; ")}`;
-  return `${who}${signed} ${line.what}${followed}`;
+/** What is unusual about an act of a person. */
+function withDoubt(text: string, doubts: readonly string[]): string {
+  return doubts.length === 0 || text === "" ? text : `${text} (${doubts.join(", ")})`;
 }

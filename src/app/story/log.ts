@@ -3,7 +3,7 @@
 import { closeSync, constants, fstatSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
-import { openOwn } from "../../adapters/home/own-file.ts";
+import { openOwn, readOwn } from "../../adapters/home/own-file.ts";
 
 const LOG = "out.log";
 const CHUNK_BYTES = 65_536;
@@ -11,6 +11,30 @@ const CHUNK_BYTES = 65_536;
 /** All that is kept: what was rotated away, then what is there. */
 export function wholeLog(dir: string): string {
   return plain(textOf(join(dir, `${LOG}.1`)) + textOf(join(dir, LOG)));
+}
+
+const LAST_BYTES = 8192;
+
+/** The last line that is not empty; empty where there is none. */
+export function lastLineIn(dir: string): string {
+  const opened = openOwn(join(dir, LOG), constants.O_RDONLY);
+  if (opened.type !== "open") return "";
+  try {
+    const { size } = fstatSync(opened.fd);
+    const bytes = Buffer.alloc(Math.min(size, LAST_BYTES));
+    const read = readSync(opened.fd, bytes, 0, bytes.length, size - bytes.length);
+    const lines = plain(bytes.subarray(0, read).toString("utf8")).split("\n");
+    return lines.findLast((line) => line.trim() !== "")?.trim() ?? "";
+  } finally {
+    closeSync(opened.fd);
+  }
+}
+
+/** The exit code of a process that has ended; null where it has not, or none was recorded. */
+export function exitCodeIn(dir: string): number | null {
+  const kept = readOwn(join(dir, "exit"));
+  const code = kept.type === "text" ? /^\d+/.exec(kept.text)?.[0] : undefined;
+  return code === undefined ? null : Number(code);
 }
 
 export type Tail = {

@@ -5,11 +5,6 @@ import type { Definition } from "../../core/workflow.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import { goalPlace } from "../start/goal.ts";
 
-/** Only where this is so can a run be called otherwise than its row says. */
-export function isRenamed(definition: Definition): boolean {
-  return placeOf(definition) !== undefined;
-}
-
 export function aboutOf(
   definition: Definition,
   run: Pick<Run, "params">,

@@ -6,27 +6,13 @@ import { othersOf } from "../../core/same-file.ts";
 import { isGood, standingOf } from "../../core/standing.ts";
 import { worth } from "../../core/worth.ts";
 import type { Artifact } from "../../core/artifact.ts";
-import type { Place, Standing } from "../../core/workflow.ts";
 import { fillPath } from "../../engine/place.ts";
 import { isFinished, type Seen } from "../runs/find.ts";
+import type { ArtifactView } from "./run-view.ts";
 import { sayAsOf, workSeenAt } from "./work-seen.ts";
 import { isMeant } from "./other-readings.ts";
 
-export type ArtifactView = {
-  readonly artifact: string;
-  readonly file: string;
-  readonly by: readonly string[];
-  readonly standing: Standing;
-  readonly good: boolean;
-  /** It counted before: that it is stale means that the next one must be new. */
-  readonly used: boolean;
-  /** Some move out of the present state asks for it. */
-  readonly wanted: boolean;
-  readonly reason: string;
-  readonly at?: Place;
-  /** It counts for the work as it was at this moment: nobody has looked since. */
-  readonly asOf?: string;
-};
+export type { ArtifactView };
 
 export function artifactsOf(seen: Seen): ArtifactView[] {
   const { workflow, run, row } = seen;
@@ -46,7 +32,8 @@ export function artifactsOf(seen: Seen): ArtifactView[] {
     const fault = run.held[artifact]?.reading.faults[0];
     if (standing === "missing" && (fault === undefined || isOnlyAbsent(fault) || isOfSource(declared, fault)))
       return { ...view, reason: isOver ? placeOf(run, declared) : expectation(run, declared) };
-    if (view.used) return { ...view, reason: isOver ? "" : "it was used: what counts next must be new" };
+    if (view.used)
+      return { ...view, reason: isOver ? "" : "accepted before; the next round needs a new one" };
     const told = fillPath(run, reason, "*");
     if (view.good && asOf !== "" && declared.bind.includes("tree"))
       return { ...view, reason: [told, sayAsOf(asOf)].filter((part) => part !== "").join("; "), asOf };

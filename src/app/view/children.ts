@@ -4,21 +4,13 @@ import { areApart, isEarlier } from "../../core/graph.ts";
 import { isUnderWay } from "../../engine/descendants.ts";
 import type { ChildRow } from "../../engine/ports/graphs.ts";
 import { workflowOf, type Seen } from "../runs/find.ts";
+import type { ChildView } from "./run-view.ts";
 import { attentionOf, isStranded } from "./trouble.ts";
 
-export type TaskView = {
-  readonly task: string;
-  readonly title: string;
-  /** Empty until it has begun. */
-  readonly run: string;
-  /** `open`, `running`, `waiting` (for a person), `done`, `failed`, `blocked`, `cancelled`, `skipped` (a person goes on without it). */
-  readonly status: string;
-  /** What it waits for, in words; empty where it waits for nothing. */
-  readonly waits: string;
-};
+export type { ChildView };
 
 /** Of the list that was started last. */
-export function tasksOf({ store, run }: Pick<Seen, "store" | "run">): readonly TaskView[] {
+export function tasksOf({ store, run }: Pick<Seen, "store" | "run">): readonly ChildView[] {
   const all = store.childrenOf(run.id);
   const last = Math.max(...all.map(({ entry }) => entry));
   return viewsOf(
@@ -28,7 +20,7 @@ export function tasksOf({ store, run }: Pick<Seen, "store" | "run">): readonly T
 }
 
 /** Of one list. */
-export function viewsOf(children: readonly ChildRow[], run: Seen["run"]): readonly TaskView[] {
+export function viewsOf(children: readonly ChildRow[], run: Seen["run"]): readonly ChildView[] {
   return children.map((child) => {
     const status = statusOf(child, run.waivers[child.artifact] !== undefined);
     return {
@@ -90,6 +82,6 @@ function isForPerson(seen: Seen): boolean {
   return row.status === "waiting" || row.halted || attentionOf(seen) !== "" || isStranded(seen);
 }
 
-export function sayTask({ task, title, run, status, waits }: TaskView): string[] {
+export function sayTask({ task, title, run, status, waits }: ChildView): string[] {
   return [task, status, run, waits === "" ? title : `${title} (waits for ${waits})`];
 }

@@ -1,11 +1,13 @@
 /** What a review found, each with its place: whoever decides about it need not look for the file first. Only for people to read. */
 
 import { join } from "node:path";
+import { readOwn } from "../../adapters/home/own-file.ts";
 import type { ReviewIssue, ReviewText } from "../../core/artifact.ts";
 import { fillPath } from "../../core/fill-path.ts";
 import { standingOf } from "../../core/standing.ts";
 import { clipped } from "../../engine/clip.ts";
 import { workflowOf, type Seen } from "../runs/find.ts";
+import type { FindingView } from "./run-view.ts";
 
 /** As many as are read at a glance. */
 const FINDINGS_MAX = 8;
@@ -16,6 +18,60 @@ export function findingsOf(seen: Seen, name: string): readonly string[] {
   const shown = review.issues.slice(0, FINDINGS_MAX).map(sayIssue);
   const more = review.issues.length - shown.length + review.more;
   return more === 0 ? shown : [...shown, `and ${more} more: ${pageOf(seen, name)}`];
+}
+
+const PAGE_BYTES_MAX = 1024 * 1024;
+const LINES_MAX = 40;
+
+/**
+ * What each reviewer said last, in its own words. The verdict is the journal's; the words of a section or a document are those of its
+ * file, which outlives the workspace.
+ */
+export function reviewsOf(seen: Seen): readonly FindingView[] {
+  const { store, workflow, run } = seen;
+  const { artifacts, roles } = workflow.definition;
+  const judged = Object.entries(artifacts).flatMap(([name, { by, each }]) => {
+    const judge = by.find((role) => roles[role]?.access === "read");
+    return judge === undefined || each !== undefined ? [] : [{ name, judge }];
+  });
+  if (judged.length === 0) return [];
+  const events = store.events(run.id);
+  return judged.flatMap(({ name, judge }) => {
+    const last = events.findLast(
+      ({ event }) => event.type === "artifact-read" && event.reading.artifact === name && event.reading.found,
+    );
+    if (last?.event.type !== "artifact-read" || last.event.reading.verdict === undefined) return [];
+    const { verdict } = last.event.reading;
+    return [{ artifact: name, by: judge, verdict, at: last.at, text: wordsOf(seen, name) }];
+  });
+}
+
+function wordsOf(seen: Seen, name: string): readonly string[] {
+  const issues = findingsOf(seen, name);
+  if (issues.length > 0) return issues;
+  const { workflow, run, root } = seen;
+  const declared = workflow.definition.artifacts[name];
+  const reader = declared?.reader;
+  if (declared === undefined || (reader?.type !== "section" && reader?.type !== "document")) return [];
+  const page = readOwn(join(root, fillPath(run, declared.file, "")), PAGE_BYTES_MAX);
+  if (page.type !== "text") return [];
+  const text = reader.type === "section" ? sectionOf(page.text, reader.heading) : page.text;
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.replaceAll(/\p{Cc}/gu, " ").trim())
+    .filter((line) => line !== "" && !/^(?:verdict|status)\s*:/i.test(line.replaceAll("*", "")))
+    .slice(0, LINES_MAX)
+    .map((line) => clipped(line));
+}
+
+/** The text under a heading, up to the next one of its level. */
+export function sectionOf(text: string, heading: string): string {
+  const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
+  const from = lines.indexOf(`## ${heading}`);
+  if (from === -1) return "";
+  const rest = lines.slice(from + 1);
+  const to = rest.findIndex((line) => /^##? /.test(line));
+  return (to === -1 ? rest : rest.slice(0, to)).join("\n");
 }
 
 /** Looked at for each question: a long list is in `show` of its tasks. */

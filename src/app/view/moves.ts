@@ -3,7 +3,7 @@
 import type { Workflow } from "../../core/compile.ts";
 import type { Run } from "../../core/run.ts";
 import { why, type Why } from "../../core/why.ts";
-import type { Move, Place } from "../../core/workflow.ts";
+import type { Move } from "../../core/workflow.ts";
 import { fillPath } from "../../engine/place.ts";
 import { isFinished, type Seen } from "../runs/find.ts";
 import { doorsOf } from "../change/door-of.ts";
@@ -14,42 +14,23 @@ import { meaningOf, type Choice } from "./choices.ts";
 import { choicesOfTask, sendingBack } from "./task-choices.ts";
 import { answerCommand, choicesOf, labelled, questionOf } from "./question.ts";
 import { choicesOfForeign } from "./foreign-edits.ts";
+import type { MoveView } from "./run-view.ts";
 import { deadlockOf, isStranded, troubleOf } from "./trouble.ts";
 
-export type Way = {
-  readonly to: string;
-  readonly by: readonly string[];
-  /** The option of the open question that leads there; empty where it is asked for directly. */
-  readonly answer: string;
-  readonly open: boolean;
-  readonly reasons: readonly {
-    readonly code: string;
-    readonly message: string;
-    readonly mend: string;
-    readonly at?: Place;
-  }[];
-  /** The smallest thing that would open it, in words. */
-  readonly smallest: string;
-  /** What to type for it; empty where it happens by itself. */
-  readonly command: string;
-  /** Where it leads, in words. */
-  readonly means: string;
-  /** It is open for the work as it was at this moment: nobody has looked since. Empty where it does not depend on the work. */
-  readonly asOf: string;
-};
+export type { MoveView };
 
 /** The name that moves know people by. */
 export const PERSON = "human";
 
 /** What goes on comes before what goes back, and ending the run early comes last. */
-export function waysOf(seen: Seen): Way[] {
+export function waysOf(seen: Seen): MoveView[] {
   return rankedWays(seen)
     .toSorted((a, b) => a.rank - b.rank)
     .map(({ way }) => way);
 }
 
 /** In the order of the workflow. */
-function rankedWays(seen: Seen): { readonly rank: number; readonly way: Way }[] {
+function rankedWays(seen: Seen): { readonly rank: number; readonly way: MoveView }[] {
   const { workflow, run } = seen;
   const moves = workflow.movesFrom[run.state] ?? [];
   const seenAt = moves.some((move) => dependsOnWork(workflow, move)) ? workSeenAt(seen) : "";
@@ -70,7 +51,7 @@ function wayOf(
   { workflow, run }: Pick<Seen, "workflow" | "run">,
   each: Why,
   words: string,
-): Omit<Way, "asOf"> {
+): Omit<MoveView, "asOf"> {
   const [option = ""] = (each.answer ?? "").split("/");
   const label = workflow.definition.asks[run.question?.ask ?? ""]?.options[option]?.label ?? "";
   return {
@@ -91,7 +72,7 @@ function wayOf(
 }
 
 /** Where somebody is told of the move, they are told what was said with it: what a person sends back without a word helps nobody. */
-function withWords({ command, by }: Pick<Way, "command" | "by">, move: Move): string {
+function withWords({ command, by }: Pick<MoveView, "command" | "by">, move: Move): string {
   const isTold =
     move.do.some(({ type }) => type === "tell") && by.includes(PERSON) && move.answer === undefined;
   return isTold && command !== "" ? `${command} --note "..."` : command;
@@ -133,7 +114,7 @@ function nextOfTasks(seen: Seen): string {
 }
 
 /** What a person may ask for now. */
-function movesOfPerson(seen: Seen): Way[] {
+function movesOfPerson(seen: Seen): MoveView[] {
   return waysOf(seen).filter((way) => way.open && way.by.includes(PERSON) && way.command !== "");
 }
 
@@ -146,23 +127,34 @@ export function choicesOfPerson(seen: Seen): Choice[] {
   const moves = movesOfPerson(seen).filter(({ answer, to }) => answer === "" && to !== back);
   const early = moves.filter((way) => isEarlyEnd(seen, way));
   const on = moves.filter((way) => !early.includes(way));
+  const isMergeable = more.some(({ command }) => command.startsWith("signalbox task merge "));
   return [
     ...choicesOfForeign(seen),
     ...(question === undefined ? [] : choicesOf(question)),
     ...more,
-    ...on.map(({ command, means }) => ({ command, means })),
+    ...on.map(({ command, means, to }) => ({
+      command,
+      means: isMergeable && isGoodEnd(seen, to) ? UNMERGED : means,
+    })),
     ...choicesOfDeadlock(seen),
     ...early.map(({ command, means }) => ({ command, means })),
   ];
 }
 
-function isEarlyEnd({ workflow }: Seen, { to }: Way): boolean {
+/** Beside the command that merges, the bare move must say what it leaves out. */
+const UNMERGED = "mark it done WITHOUT merging (the branch stays)";
+
+function isGoodEnd({ workflow }: Seen, to: string): boolean {
+  return workflow.definition.states[to]?.final === "done";
+}
+
+function isEarlyEnd({ workflow }: Seen, { to }: MoveView): boolean {
   const final = workflow.definition.states[to]?.final;
   return final === "cancelled" || final === "failed";
 }
 
 /** What opens a move for a person while nobody else can act. */
-export function choicesOfDeadlock(seen: Seen): readonly Choice[] {
+function choicesOfDeadlock(seen: Seen): readonly Choice[] {
   const deadlock = deadlockOf(seen);
   if (deadlock === undefined) return [];
   const { run, workflow } = seen;

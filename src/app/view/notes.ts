@@ -2,6 +2,8 @@
 
 import type { Note } from "../../engine/ports/journal.ts";
 
+export type { Note };
+
 type Timed = { readonly at: string };
 
 /** Those that are not older than this; all of them where it is not said. */

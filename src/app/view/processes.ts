@@ -5,37 +5,14 @@ import { jobId } from "../../engine/job-id.ts";
 import type { Process, Processes } from "../../engine/ports/process.ts";
 import type { AgentRow, JobRow } from "../../engine/ports/registry.ts";
 import type { Seen } from "../runs/find.ts";
+import { exitCodeIn, lastLineIn } from "../story/log.ts";
+import { sayTold, toldTo } from "../story/told.ts";
+import type { AgentView, CheckView } from "./run-view.ts";
 import { sayAge } from "./words.ts";
-import { sayTold, toldTo, type Told } from "../story/told.ts";
 
 export type Probe = Processes["probe"];
 
-export type AgentView = {
-  readonly role: string;
-  readonly slot: string;
-  readonly attempt: number;
-  /** As the run sees it: `called`, `alive`, `stopping`, `crashed`, or `superseded` for an earlier attempt. */
-  readonly status: string;
-  /** `running`, `starting`, `idle`, `ended`, `gone`, `not-started`, `unknown`. */
-  readonly process: string;
-  readonly pid: number | null;
-  readonly turn: number;
-  readonly since: string;
-  readonly exit: number | null;
-  /** Milliseconds since 1970 of its last output; null where that is not known. */
-  readonly outputAt: number | null;
-  /** Whether its process has a terminal: *window* for this turn, *resident* for as long as it lives. */
-  readonly seat: JobRow["seat"];
-  /** What it was last told in its terminal; null where it was told nothing. */
-  readonly told: Told | null;
-};
-
-export type CheckView = {
-  readonly artifact: string;
-  readonly process: string;
-  readonly pid: number | null;
-  readonly since: string;
-};
+export type { AgentView, CheckView };
 
 export function agentsOf({ store, run }: Seen, probeIn: Probe, every: boolean): AgentView[] {
   const rows = store.agents({ run: run.id });
@@ -90,15 +67,25 @@ function viewOf(
   probe: Probe,
 ): Omit<AgentView, "told"> {
   const { role, slot, attempt, status, row, job } = of;
-  const base = { role, slot, attempt, status, seat: job?.seat ?? "" };
-  // A row is made before its first turn is tried.
+  const base = { role, slot, attempt, status, seat: job?.seat ?? "", output: "" };
+  const unknown = { pid: null, exit: null, outputAt: null };
   if (row === undefined || row.turn === 0)
-    return { ...base, process: "not-started", pid: null, turn: 0, since: "", exit: null, outputAt: null };
+    return { ...base, ...unknown, process: "not-started", turn: 0, since: "" };
   const seen = { ...base, turn: row.turn, since: timeOf(row.startedAt) };
-  // Between its turns an agent has no process.
-  if (row.status !== "running")
-    return { ...seen, process: row.status, pid: null, exit: null, outputAt: null };
-  return { ...seen, ...looked(() => (job === undefined ? { type: "absent" } : probe(job.dir))) };
+  if (row.status === "running")
+    return withOutput(
+      { ...seen, ...looked(() => (job === undefined ? { type: "absent" } : probe(job.dir))) },
+      job,
+    );
+  // Between its turns an agent has no process; its last turn has an exit code.
+  const exit = job === undefined ? null : exitCodeIn(job.dir);
+  return withOutput({ ...seen, ...unknown, process: row.status, exit }, job);
+}
+
+/** The last line of an agent that crashed or failed says more than its exit code. */
+function withOutput(agent: Omit<AgentView, "told">, job: JobRow | undefined): Omit<AgentView, "told"> {
+  const isFailed = agent.status === "crashed" || (agent.exit !== null && agent.exit !== 0);
+  return isFailed && job !== undefined ? { ...agent, output: lastLineIn(job.dir) } : agent;
 }
 
 type Looked = Pick<AgentView, "process" | "pid" | "exit" | "outputAt">;
@@ -131,28 +118,33 @@ function timeOf(ms: number): string {
 }
 
 export function sayAgent(agent: AgentView, now: number): string {
-  if (agent.status === "crashed") return "crashed: it waits for a person";
-  const since = agent.since === "" ? "" : `, for ${sayAge(agent.since, now)}`;
-  const stopping = agent.status === "stopping" ? ", is being stopped" : "";
+  const failed = agent.exit === null || agent.exit === 0 ? "" : `exit code ${agent.exit}`;
+  const output = agent.output === "" ? "" : `; last output: ${agent.output}`;
+  if (agent.status === "crashed") return `crashed${failed === "" ? "" : ` with ${failed}`}${output}`;
+  const stopping = agent.status === "stopping" ? ", being stopped" : "";
   switch (agent.process) {
-    case "running": {
-      const output = agent.outputAt === null ? "" : `, last output ${sayAge(agent.outputAt, now)} ago`;
-      const told = sayTold(agent.told, now);
-      const where = agent.seat === "resident" ? " in its terminal" : "";
-      return `running${where} (pid ${agent.pid ?? "unknown"}${since}${output})${stopping}${told === "" ? "" : `; ${told}`}`;
-    }
+    case "running":
+      return `${sayRunning(agent, now)}${stopping}`;
     case "starting":
       return `starting${stopping}`;
     case "idle":
-      return "idle: its turn is over, and it will be told when it goes on";
+      return failed === "" ? "idle between its turns" : `idle: its last turn failed with ${failed}${output}`;
     case "ended":
-      return `ended${agent.exit === null ? "" : ` with exit code ${agent.exit}`}`;
+      return `ended${agent.exit === null ? "" : ` with exit code ${agent.exit}`}${output}`;
     case "gone":
-      return "gone without an exit code; the next look of the supervisor takes that in";
+      return "gone without an exit code; the supervisor records that next";
     case "gone-with-the-machine":
-      return "gone with a restart of the machine; the next look of the supervisor takes that in";
+      return "gone with a restart of the machine; the supervisor records that next";
     case "not-started":
       return "not started yet";
   }
   return "unknown";
+}
+
+function sayRunning({ since, outputAt, told, seat, pid }: AgentView, now: number): string {
+  const age = since === "" ? "" : `, for ${sayAge(since, now)}`;
+  const output = outputAt === null ? "" : `, last output ${sayAge(outputAt, now)} ago`;
+  const said = sayTold(told, now);
+  const where = seat === "resident" ? " in its terminal" : "";
+  return `running${where} (pid ${pid ?? "unknown"}${age}${output})${said === "" ? "" : `; ${said}`}`;
 }

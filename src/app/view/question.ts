@@ -12,44 +12,14 @@ import type { Ask } from "../../core/workflow.ts";
 import { questionText, variablesOf } from "../../engine/launch.ts";
 import { fillPath, isInPlace } from "../../engine/place.ts";
 import type { Seen } from "../runs/find.ts";
+import type { QuestionView } from "./run-view.ts";
 import { shownWord } from "./shown-digest.ts";
 import { isCancelling, meaningOf, type Choice, type Meaning } from "./choices.ts";
 
 /** A real path, and the heading of the section where it is only one of the file. */
 export type Read = { readonly artifact: string; readonly path: string; readonly section: string };
 
-export type QuestionView = {
-  readonly id: string;
-  readonly ask: string;
-  readonly question: string;
-  readonly openedAt: string;
-  readonly repeats: number;
-  /** Artifacts that the answer is about. */
-  readonly shows: readonly string[];
-  /** Where to read them. */
-  readonly reads: readonly Read[];
-  /** What they say now, as one word: for `answer --shown`. Empty where the question is about nothing. */
-  readonly shown: string;
-  readonly options: readonly {
-    readonly value: string;
-    readonly label: string;
-    readonly text: "none" | "optional" | "required";
-    readonly command: string;
-    /** Where it leads, in words. */
-    readonly means: string;
-  }[];
-  /** Of a question in parts: each with what it is answered by so far. */
-  readonly parts?: readonly PartView[];
-};
-
-type PartView = {
-  /** By which it is answered, from 1. */
-  readonly number: number;
-  readonly part: string;
-  /** Null while it is open. */
-  readonly answer: string | null;
-  readonly text: string;
-};
+export type { QuestionView };
 
 export function questionOf(seen: Seen): QuestionView | undefined {
   const { store, workflow, run } = seen;

@@ -1,15 +1,13 @@
 /** The schedule of a run as people want to see it: a row for each phase, and what keeps it from being left. */
 
-import { entriesOf, type Entry, type PhaseGate } from "../../core/schedule.ts";
+import { entriesOf } from "../../core/schedule.ts";
 import { isGood } from "../../core/standing.ts";
 import type { Seen } from "../runs/find.ts";
-import type { ArtifactView } from "./artifacts.ts";
+import type { ArtifactView, ScheduleView } from "./run-view.ts";
 
-export type Owed = PhaseGate["required"][number] & { readonly reason: string };
+export type { ScheduleView };
 
-export type ScheduleView = Omit<Entry, "gate"> & {
-  readonly gate: { readonly status: PhaseGate["status"]; readonly required: readonly Owed[] } | null;
-};
+export type Owed = NonNullable<ScheduleView["gate"]>["required"][number];
 
 export function scheduleOf({ workflow, run }: Seen, artifacts: readonly ArtifactView[]): ScheduleView[] {
   if (workflow.definition.stages === undefined) return [];

@@ -13,6 +13,7 @@ import { fillPath } from "../../engine/place.ts";
 import { artifactsOf } from "../../engine/tell-fact.ts";
 import type { Seen } from "../runs/find.ts";
 import type { Choice } from "./choices.ts";
+import { sectionOf } from "./findings.ts";
 
 type Of = { readonly workflow: Workflow; readonly run: Run };
 
@@ -31,15 +32,19 @@ export function choicesOfTask({ store, row, run, workflow }: Seen): Choice[] {
     return branch === "" || throughTo({ workflow, run }) === undefined ? [] : [sendBack(run)];
   const back = sendingBack({ workflow, run });
   return [
-    { command: `signalbox task merge ${run.id}`, means: `merge ${branch}, and on to ${targetOf(run, end)}` },
-    ...(back === undefined
-      ? []
-      : [sendBack(run, `back to ${targetOf(run, back)}, with what is to be changed`)]),
+    {
+      command: `signalbox task merge ${run.id}`,
+      means: `merge ${branch} and finish (${targetOf(run, end)})`,
+    },
+    ...(back === undefined ? [] : [sendBack(run)]),
   ];
 }
 
-function sendBack(run: Run, means = "send it back to the worker with your notes"): Choice {
-  return { command: `signalbox task request-changes ${run.id} "TEXT"`, means };
+function sendBack(run: Run): Choice {
+  return {
+    command: `signalbox task request-changes ${run.id} "TEXT"`,
+    means: "send it back to the worker with your notes",
+  };
 }
 
 /** A person can end it well from here, by a merge too: its workflow is about work that is merged. */
@@ -104,12 +109,7 @@ export function isSetAside({ workflow: { definition }, run }: Of): boolean {
 }
 
 function under(heading: string, text: string): string {
-  const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
-  const from = lines.indexOf(`## ${heading}`);
-  if (from === -1) return "";
-  const rest = lines.slice(from + 1);
-  const to = rest.findIndex((line) => /^##? /.test(line));
-  const said = (to === -1 ? rest : rest.slice(0, to)).join("\n").trim().split("\n");
+  const said = sectionOf(text, heading).trim().split("\n");
   return [...said.slice(0, LINES_MAX), ...(said.length > LINES_MAX ? ["..."] : [])]
     .join("\n")
     .replaceAll("\u001B", "\uFFFD");

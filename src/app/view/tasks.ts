@@ -5,19 +5,12 @@ import type { Run } from "../../core/run.ts";
 import { standingOf } from "../../core/standing.ts";
 import type { ChildRow } from "../../engine/ports/graphs.ts";
 import { workflowOf, type Seen } from "../runs/find.ts";
-import { viewsOf, type TaskView } from "./children.ts";
+import { viewsOf } from "./children.ts";
+import type { ChildShown } from "./run-view.ts";
 
-export type TaskShown = TaskView & {
-  /** The artifact that its list is of. */
-  readonly list: string;
-  readonly counted: Readonly<Record<string, number>>;
-  /** Roles whose verdict let it pass, so far. */
-  readonly approved: readonly string[];
-  /** What people went on without. */
-  readonly waived: readonly { readonly artifact: string; readonly by: string }[];
-};
+export type { ChildShown };
 
-export function tasksShown(seen: Pick<Seen, "store" | "run">): readonly TaskShown[] {
+export function tasksShown(seen: Pick<Seen, "store" | "run">): readonly ChildShown[] {
   const { store, run } = seen;
   const all = store.childrenOf(run.id);
   const last = Math.max(...all.map(({ entry }) => entry));
@@ -39,7 +32,7 @@ function judgedIn(
   { store }: Pick<Seen, "store">,
   { run: own, took }: ChildRow,
   compiled: Map<string, Workflow>,
-): Pick<TaskShown, "counted" | "approved" | "waived"> {
+): Pick<ChildShown, "counted" | "approved" | "waived"> {
   const id = own === "" ? took : own;
   const kept = id === "" ? undefined : store.load(id);
   if (kept === undefined) return { counted: {}, approved: [], waived: [] };
@@ -69,7 +62,7 @@ const SHOWN_MAX = 30;
 
 /** A table for each list. Of a long one, those that are done come to a line. */
 export function sayTasks(
-  tasks: readonly TaskShown[],
+  tasks: readonly ChildShown[],
   of: { readonly run: string; readonly verbose: boolean },
 ): readonly { readonly title: string; readonly rows: readonly (readonly string[])[] }[] {
   const lists = [...new Set(tasks.map(({ list }) => list))];
@@ -88,7 +81,7 @@ export function sayTasks(
   });
 }
 
-function sayTask({ task, title, run, status, waits, ...went }: TaskShown): readonly string[] {
+function sayTask({ task, title, run, status, waits, ...went }: ChildShown): readonly string[] {
   const more = [
     ...(waits === "" ? [] : [`waits for ${waits}`]),
     ...Object.entries(went.counted).map((pair) => pair.join(" ")),

@@ -6,12 +6,14 @@ import type { Deadlock } from "../../core/deadlock.ts";
 import { maxOf } from "../../core/gate.ts";
 import { deadlockIn, sayDeadlock } from "../../engine/deadlocks.ts";
 import { isInPlace } from "../../engine/place.ts";
+import { isGood, standingOf } from "../../core/standing.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { DeedRow } from "../../engine/ports/outbox.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { isFinished, workflowOf, type Seen } from "../runs/find.ts";
+import { sayRole } from "./words.ts";
 
 /** What a run that is over still has to do in the world. */
 const CLEARING: ReadonlySet<DeedRow["deed"]["type"]> = new Set(["stop-agent", "release-resource"]);
@@ -72,7 +74,7 @@ export function isStranded({ run }: Seen): boolean {
   return Object.values(run.agents).some(({ status }) => status === "crashed");
 }
 
-/** With what is left of the budget that its end counts. */
+/** Which agent stopped, what it owes, and how often that may happen. */
 export function sayCrashed({ workflow, run }: Seen): string {
   const roles = Object.values(run.agents)
     .filter(({ status }) => status === "crashed")
@@ -80,11 +82,31 @@ export function sayCrashed({ workflow, run }: Seen): string {
   return [...new Set(roles)]
     .map((role) => {
       const [foreign] = foreignFor(workflow, run, role);
-      if (foreign !== undefined) return `${role} was not started: ${sayForeign(workflow, run, foreign)}`;
-      const end = workflow.definition.ends.find((each) => each.role === role && each.in === run.state);
-      const counter = end?.count;
-      if (counter === undefined) return `${role} has crashed`;
-      return `${role} has crashed (${counter} ${run.counters[counter] ?? 0} of ${maxOf(workflow, run, counter)})`;
+      if (foreign !== undefined)
+        return `${sayRole(role)} was not started: ${sayForeign(workflow, run, foreign)}`;
+      const owed = owedBy({ workflow, run }, role);
+      const what = owed.length === 0 ? "" : ` without submitting ${owed.join(" or ")}`;
+      const counter = workflow.definition.ends.find(
+        (each) => each.role === role && each.in === run.state,
+      )?.count;
+      const often =
+        counter === undefined ? "" : ` (${run.counters[counter] ?? 0} of ${maxOf(workflow, run, counter)})`;
+      return `${sayRole(role)} stopped${what}${often}`;
     })
-    .join(" and ");
+    .join("; ");
+}
+
+/** Artifacts of the role that a move out of this state needs and that are missing. */
+function owedBy({ workflow, run }: Pick<Seen, "workflow" | "run">, role: string): readonly string[] {
+  const needed = new Set(
+    (workflow.movesFrom[run.state] ?? []).flatMap(({ need, when }) => [
+      ...need,
+      ...when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])),
+    ]),
+  );
+  return [...needed].filter(
+    (name) =>
+      workflow.definition.artifacts[name]?.by.includes(role) === true &&
+      !isGood(standingOf(workflow, run, name)),
+  );
 }

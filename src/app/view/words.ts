@@ -1,7 +1,6 @@
 /** Runs in words: the same ones in every command. */
 
 import type { Actor } from "../../core/event.ts";
-import type { RunRow } from "../../engine/ports/journal.ts";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -18,9 +17,45 @@ export function sayAge(since: string | number, now: number): string {
   return `${Math.floor(seconds / DAY)} days`;
 }
 
-/** `2026-01-31 14:05:59Z`. */
+/** `2026-01-31 14:05:59`, in the time zone of the caller. */
 export function sayTime(at: string): string {
+  const time = new Date(at);
+  if (Number.isNaN(time.getTime())) return at;
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
+}
+
+/** `2026-01-31 14:05:59Z`: for files, which others read elsewhere. */
+export function sayUtc(at: string): string {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(at) ? `${at.slice(0, 10)} ${at.slice(11, 19)}Z` : at;
+}
+
+/** `14:05:59`, in the time zone of the caller. */
+export function sayClock(at: string): string {
+  return sayTime(at).slice(-"14:05:59".length);
+}
+
+export function capitalised(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
+
+/** A title of a workflow speaks of a person; a screen speaks to one. */
+export function toYou(title: string): string {
+  return title
+    .replaceAll(/\b([Aa]) person's\b/g, (_all, a: string) => (a === "A" ? "Your" : "your"))
+    .replaceAll(/\ba person\b/g, "you");
+}
+
+/** Ends with a full stop, unless its last character ends it, or it ends with a command. */
+export function sentence(text: string): string {
+  const trimmed = text.trim();
+  return /[.!?:"]$/.test(trimmed) || /signalbox [^.]*$/.test(trimmed) ? trimmed : `${trimmed}.`;
+}
+
+/** `Worker`: a role as a sentence begins with it. */
+export function sayRole(role: string): string {
+  return capitalised(role);
 }
 
 export function sayActor(actor: Actor): string {
@@ -32,25 +67,6 @@ export function sayActor(actor: Actor): string {
     case "agent":
       return `${actor.role}${actor.slot === "" ? "" : `/${actor.slot}`}`;
   }
-}
-
-/** One word, or two. */
-export function sayStatus({
-  status,
-  attention,
-  halted,
-  queued = false,
-}: Pick<RunRow, "status" | "attention" | "halted"> & { readonly queued?: boolean }): string {
-  if (isOver(status)) return status;
-  if (attention !== "") return "needs attention";
-  if (halted) return "halted";
-  if (queued) return "queued";
-  return status === "waiting" ? "waits for you" : status;
-}
-
-/** Also what is damaged: nothing happens to it any more. */
-function isOver(status: string): boolean {
-  return status !== "running" && status !== "waiting";
 }
 
 /** The first line of a text that may be long. */

@@ -7,6 +7,7 @@ import type { Event } from "../../core/event.ts";
 import { boundWorkspace } from "../../engine/place.ts";
 import type { Recorded } from "../../engine/ports/journal.ts";
 import type { Seen } from "../runs/find.ts";
+import { sayClock } from "./words.ts";
 
 /** Most of what happens comes with a look at the work. */
 const BACK = 50;
@@ -28,5 +29,5 @@ function isLook(event: Event): boolean {
 }
 
 export function sayAsOf(at: string): string {
-  return `for the work as of ${at.slice(11, 19)}; a later change is found at the next move`;
+  return `for the work as of ${sayClock(at)}; if the work changes, it is judged again`;
 }

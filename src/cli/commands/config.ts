@@ -35,7 +35,7 @@ export type ConfigData = {
 export const command: Command = {
   usage: "[WORKFLOW]",
   about:
-    "Prints the settings that count here, and where each comes from. With WORKFLOW: its parameters, where each is set, what it takes, and what a run would begin with.\nSettings are in ~/.config/signalbox/config.yaml and in .signalbox/config.yaml of a repository, which counts once it is trusted.",
+    "Prints the effective settings, and where each comes from. With WORKFLOW: its parameters, where each is set, what it takes, and what a run would begin with.\nSettings are in ~/.config/signalbox/config.yaml and in .signalbox/config.yaml of a repository, which counts once it is trusted.",
   words: { min: 0, max: 1 },
   options: {},
   examples: ["signalbox config", "signalbox config task", "signalbox config task --json"],

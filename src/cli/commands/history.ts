@@ -1,9 +1,9 @@
 /** `signalbox history`: what happened to a run, as the journal has it. */
 
-import type { Note, Recorded } from "../../engine/ports/journal.ts";
 import { seeRun, withStore } from "../../app/runs/find.ts";
-import { linesOf, sayLine, type Line } from "../../app/story/lines.ts";
-import { among, notesSince } from "../../app/view/notes.ts";
+import { linesOf, type Line, type Recorded } from "../../app/story/lines.ts";
+import { among, notesSince, type Note } from "../../app/view/notes.ts";
+import { sayStory } from "../../app/story/sentences.ts";
 import { toldNotes } from "../../app/story/told.ts";
 import { EXIT_OK } from "../../app/exit-codes.ts";
 import type { Answer, Command } from "../command.ts";
@@ -68,9 +68,9 @@ export const command: Command = {
           raw
             ? sayEvents(events)
             : columns(
-                among(lines, notes).map((each) => [
+                among(sayStory(lines), notes).map((each) => [
                   sayTime(each.at),
-                  "seq" in each ? sayLine(each) : `(${each.kind}) ${each.text}`,
+                  "seq" in each ? each.text : `(${each.kind}) ${each.text}`,
                 ]),
               ),
         next,

@@ -14,7 +14,7 @@ import type { Given } from "../../app/invocation.ts";
 import type { Emit } from "../../app/outcome.ts";
 import type { Answer, Command, Door } from "../command.ts";
 import { entryOf } from "../../app/start/entry.ts";
-import { fitted, wrapped } from "../fit.ts";
+import { wrapped } from "../fit.ts";
 import { follow, type Followed } from "../../app/story/follow.ts";
 import { requireGoal } from "../../app/start/goal.ts";
 import { getGoing } from "../../app/start/queue.ts";
@@ -22,9 +22,9 @@ import { textIn } from "../../app/text-input.ts";
 import { seenOf } from "../../app/runs/load.ts";
 import { ensureProject } from "../project/make.ts";
 import { causeOf } from "../../app/view/cause.ts";
-import { sayCause } from "../render/cause.ts";
-import { sayTyped, type Choice } from "../../app/view/choices.ts";
-import { sayReads, type Read } from "../../app/view/question.ts";
+import type { Choice } from "../../app/view/choices.ts";
+import type { Read } from "../../app/view/question.ts";
+import { HANGING, sayEnd } from "../render/follow.ts";
 import { withoutStages } from "../../app/start/stages.ts";
 import { siteOf, type Site } from "../../app/start/site.ts";
 import { requireTags } from "../../app/start/tags.ts";
@@ -211,26 +211,8 @@ function followed(begun: Begun, { options }: Given, door: Door): Answer {
   };
 }
 
-/** Behind the time of day. */
-const HANGING = 10;
-
 function documentOf(begun: Begun, end: Followed): Readonly<Record<string, unknown>> {
   const { exit, code, message, state, status, seq, ways, choices, reads, next } = end;
   const data: RunData = { ...dataOf(begun), state, status, seq, ways, choices, reads };
   return { ok: exit === EXIT_OK, code, message, ...data, next };
-}
-
-type Said = Followed & { readonly cause: readonly string[] };
-
-function sayEnd({ message, cause, choices, reads, left, next }: Said, { paint, cwd, width }: Door): string {
-  const asked = sayCause(cause, width);
-  const read = sayReads(reads, cwd).map((line) => `  ${line}\n`);
-  const rows = left.rows.map(([what, said]) => `  ${what}: ${said}\n`);
-  const all = [...choices, ...left.choices];
-  const typed = fitted(
-    all.map((choice) => [`  type: ${sayTyped(choice)}`, choice.means]),
-    width,
-  );
-  const more = choices.length === 0 ? `  next: ${next}\n` : "";
-  return `${paint.bold(wrapped(message, width))}\n${[...asked, ...read, ...rows].join("")}${typed}${more}`;
 }

@@ -9,8 +9,7 @@ const HASH_SHOWN = 12;
 
 export const command: Command = {
   usage: "",
-  about:
-    "Lists the workflows that have a name here: the built-in ones, and those of this repository, which come first.",
+  about: "Lists the available workflows: the built-in ones, and those of this repository, which come first.",
   words: { min: 0, max: 0 },
   options: {},
   examples: ["signalbox workflows", "signalbox workflows --json"],

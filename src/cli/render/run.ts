@@ -1,18 +1,17 @@
-/** A run on one screen. */
+/** A run on one screen: what it is, what it waits for, what it did and what you can type. */
 
-import type { ShowData } from "../commands/show.ts";
+import { sayCommand } from "../../app/view/actions.ts";
 import { isUnasked } from "../../app/view/artifacts.ts";
-import { sayLine } from "../../app/story/lines.ts";
+import { sayAgent } from "../../app/view/processes.ts";
+import { sayReads } from "../../app/view/question.ts";
+import type { FindingView, RunView } from "../../app/view/run-view.ts";
+import { sayTasks } from "../../app/view/tasks.ts";
+import { sayStory } from "../../app/story/sentences.ts";
+import { firstLine, sayAge, sayTime, toYou } from "../../app/view/words.ts";
 import { fitted, wrapped } from "../fit.ts";
 import type { Paint } from "../paint.ts";
-import { firstLine, sayAge, sayStatus, sayTime } from "../../app/view/words.ts";
-import { paintStatus } from "./table.ts";
-import type { Left } from "../../app/view/kept-files.ts";
-import { sayTyped } from "../../app/view/choices.ts";
-import { choicesOf, sayParts, sayReads, type QuestionView } from "../../app/view/question.ts";
 import { sayPhase } from "./schedule.ts";
-import { sayTasks } from "../../app/view/tasks.ts";
-import { sayAgent } from "../../app/view/processes.ts";
+import { clip, styleOf, widthOf } from "./table.ts";
 
 type How = {
   readonly verbose: boolean;
@@ -21,83 +20,111 @@ type How = {
   readonly cwd: string;
   /** How wide the terminal is; undefined where there is none. */
   readonly width: number | undefined;
-  /** What it has left, in git and for people to read. */
-  readonly left: Left["rows"];
 };
 
-export function sayRun(data: ShowData, how: How): string {
-  const { paint, now } = how;
+const FINDINGS = 3;
+const FINDINGS_VERBOSE = 40;
+const LINES = 3;
+/** What stands left of a line of the story, besides its time. */
+const MARGIN = 4;
+const ROOM_MIN = 20;
+
+export function sayRun(view: RunView, how: How): string {
+  const { paint } = how;
+  const places = isCompact(how) ? placeRows(view) : workspaceRows(view);
+  const verbose = how.verbose ? [...verboseRows(view), ...places] : places;
   const head = [
-    [paint.bold(data.run), `${data.workflow}: ${firstLine(data.goal)}`],
-    ...(data.phase === "" ? [] : [["phase", paint.cyan(data.phase)]]),
-    ["state", sayState(data, how)],
-    ...(data.attention === "" ? [] : [["attention", paint.red(data.attention)]]),
-    ...(data.halted ? [["halted", "nothing is done for it until it is resumed"]] : []),
-    ["waits for", data.waitsFor],
-    ...counterRows(data, how),
-    ...(how.verbose ? verboseRows(data) : []),
-    ...workspaceRows(data),
-    ...how.left,
+    ["state", sayState(view, how)],
+    [view.waits.kind === "over" ? "result" : "waits for", paint[styleOf(view)](view.waits.sentence)],
+    ...view.findings.flatMap((finding) => findingRows(finding, how)),
+    ...workRows(view),
+    ...counterRows(view, how),
+    ...verbose,
+    ...view.left.map(([what, said]) => [what, said]),
   ];
-  return [
+  const screen = [
+    `${paint.bold(firstLine(view.summary) || view.workflow)}  ${paint.dim(`(${view.workflow} ${view.run})`)}\n`,
     fitted(head, how.width),
-    sayAsked(data, how),
-    data.question === null
-      ? section(
-          "You can type",
-          data.choices.map((choice) => [sayTyped(choice), choice.means]),
-          how,
-        )
-      : sayQuestion(data.question, data.run, how),
+    sayAsked(view, how),
+    sayDecision(view, how),
     section(
       "Schedule",
-      data.schedule.flatMap((entry) => sayPhase(entry, how)),
+      view.schedule.flatMap((entry) => sayPhase(entry, how)),
       how,
     ),
-    section("Artifacts", artifactRows(data, how), how),
-    section("Agents", agentRows(data, now), how),
-    ...sayTasks(data.tasks, { run: data.run, ...how }).map(({ title, rows }) => section(title, rows, how)),
+    section("Artifacts", artifactRows(view, how), how),
+    section("Agents", agentRows(view, how), how),
+    ...sayTasks(view.children, { run: view.run, ...how }).map(({ title, rows }) => section(title, rows, how)),
     section(
-      "Still to be done",
-      data.deeds.map((deed) => [deed.type, deed.status, deed.note]),
+      "To be done",
+      view.pending.map(({ type, status, note }) => [type.replaceAll("-", " "), status, note]),
       how,
     ),
     section(
       "Notes",
-      data.notes.map(({ at, kind, text }) => [sayTime(at), kind, text]),
-      how,
-    ),
-    section(
-      "Last events",
-      data.history.map((line) => [sayTime(line.at), sayLine(line)]),
+      view.notes.map(({ at, kind, text }) => [sayTime(at), kind, text]),
       how,
     ),
   ].join("");
+  return `${screen}${sayHistory(view, how, screen.split("\n").length)}`;
 }
 
-/** What is over is as it ended, and when; a state that is called as it ended is said once. */
-function sayState(data: ShowData, { paint, now }: How): string {
-  const { state, title, status, updatedAt } = data;
-  const named = `${paint.cyan(state)}${title === "" ? "" : ` (${title})`}`;
-  const age = sayAge(updatedAt, now);
-  const word = paintStatus(sayStatus(data), paint);
-  if (status === "running" || status === "waiting") return `${named}, ${word}, for ${age}`;
-  return `${state.toLowerCase() === status ? paintStatus(state, paint) : `${named}, ${word}`}, ${age} ago`;
+/** On a terminal, a run fits a screen of 24 lines: what needs nobody is left to `--verbose`. */
+const HEIGHT = 24;
+
+function isCompact({ verbose, width }: How): boolean {
+  return !verbose && width !== undefined;
 }
 
-function verboseRows(data: ShowData): string[][] {
-  const params = Object.entries(data.params).map(([name, value]) => `${name} ${String(value)}`);
+function sayState(view: RunView, { paint, now }: How): string {
+  const { state, title, status, since, updatedAt, phase } = view;
+  const named = paint[styleOf(view)](state);
+  if (status !== "running" && status !== "waiting") return `${named}, ${sayAge(updatedAt, now)} ago`;
+  const more = view.waits.sentence.startsWith(toYou(title)) || title === "" ? "" : ` (${title})`;
+  const where = phase === "" || phase === state ? "" : `, phase ${phase}`;
+  return `${named}${more}${where}, for ${sayAge(since, now)}`;
+}
+
+/** What a reviewer said, in its own words. */
+function findingRows({ artifact, verdict, text, by }: FindingView, how: How): string[][] {
+  const shown = text.slice(0, how.verbose ? FINDINGS_VERBOSE : FINDINGS);
+  const more = text.length - shown.length;
+  const rest = more === 0 ? [] : [["", `and ${more} more lines: --verbose`]];
+  const mark = verdict.startsWith("pass") ? how.paint.green(verdict) : how.paint.red(verdict);
+  const [first = "", ...others] = shown;
   return [
-    ["started", sayTime(data.startedAt)],
-    ["repository", data.repo],
-    ["from", data.base],
-    ...(params.length === 0 ? [] : [["parameters", params.join(", ")]]),
-    ["definition", data.definition],
-    ["events", String(data.seq)],
+    [artifact, `${mark} by ${by}${first === "" ? "" : `: ${first}`}`],
+    ...others.map((line) => ["", line]),
+    ...rest,
   ];
 }
 
-function workspaceRows({ run, workspace }: ShowData): string[][] {
+function workRows({ work }: RunView): string[][] {
+  if (work === null) return [];
+  const { files, added, removed, diff } = work;
+  return [["work", `${files} ${files === 1 ? "file" : "files"}, +${added} -${removed}: ${diff}`]];
+}
+
+function verboseRows(view: RunView): string[][] {
+  const params = Object.entries(view.params).map(([name, value]) => `${name} ${String(value)}`);
+  return [
+    ["started", sayTime(view.startedAt)],
+    ["project", view.project],
+    ["repository", view.repo],
+    ["from", view.base],
+    ...(params.length === 0 ? [] : [["parameters", params.join(", ")]]),
+    ["definition", view.definition],
+    ["events", String(view.seq)],
+  ];
+}
+
+/** Where the work is, in short. */
+function placeRows(view: RunView): string[][] {
+  const rows = workspaceRows(view);
+  return view.work === null ? rows : rows.filter(([name]) => name !== "branch" && name !== "workspace");
+}
+
+function workspaceRows({ run, workspace }: RunView): string[][] {
   if (workspace === null) return [];
   const { path, branch, status, salvage, kept, inPlace } = workspace;
   if (inPlace)
@@ -105,47 +132,68 @@ function workspaceRows({ run, workspace }: ShowData): string[][] {
   return [
     ["workspace", status === "bound" ? path : "released"],
     ["branch", branch],
-    ...(salvage === "" && kept === "" ? [] : [["left", `signalbox salvage show ${run}`]]),
+    ...(salvage === "" && kept === "" ? [] : [["kept", `signalbox salvage show ${run}`]]),
   ];
 }
 
-/** What led to the question, or what stands on its page for people to answer. */
-function sayAsked({ question, asked }: ShowData, { paint, width }: How): string {
-  if (asked === "") return "";
-  const lines = asked.split("\n").map((line) => `${wrapped(`  ${line}`, width)}\n`);
+/** What led to the question, or what an agent wants to know. */
+function sayAsked({ decision, question }: RunView, { paint, width }: How): string {
+  const asked = decision?.asked ?? [];
+  if (asked.length === 0) return "";
+  const lines = asked.map((line) => `${wrapped(`  ${line}`, width)}\n`);
   return `\n${paint.bold(question === null ? "It asks" : "Why it asks")}\n${lines.join("")}`;
 }
 
-function sayQuestion(asked: QuestionView, run: string, { paint, cwd, width }: How): string {
-  const { id, question, shows, shown, reads, options, repeats } = asked;
+function sayDecision(view: RunView, how: How): string {
+  const { question, decision, actions } = view;
+  if (question === null || decision === null)
+    return section(
+      "You can type",
+      actions.map((action) => [sayCommand(action), action.sentence]),
+      how,
+    );
+  const { id, shows, shown, repeats } = question;
   const again = repeats > 0 ? `, asked ${repeats + 1} times` : "";
   const about = shows.length === 0 ? [] : [`it is about ${shows.join(", ")}, shown as ${shown}`];
-  const rows = choicesOf({ options }).map((choice) => [`  ${sayTyped(choice)}`, choice.means]);
-  const lines = [...about, ...sayReads(reads, cwd), ...sayParts({ run, ...asked })].map(
+  const rows = decision.options.map((action) => [`  ${sayCommand(action)}`, action.sentence]);
+  const lines = [...about, ...sayReads(decision.reads, how.cwd), ...decision.parts].map(
     (line) => `  ${line}\n`,
   );
-  const said = wrapped(`${paint.yellow(`${id}${again}:`)} ${question}`, width);
-  return `\n${said}\n${lines.join("")}${fitted(rows, width)}`;
+  const said = wrapped(`${how.paint.yellow(`${id}${again}:`)} ${decision.question}`, how.width);
+  return `\n${said}\n${lines.join("")}${fitted(rows, how.width)}`;
 }
 
 /** Those that have counted something; with `verbose` all. */
-function counterRows({ counters }: ShowData, { verbose }: How): string[][] {
+function counterRows({ counters }: RunView, { verbose }: How): string[][] {
   const shown = counters.filter(({ value }) => verbose || value !== 0);
   if (shown.length === 0) return [];
   return [["counters", shown.map(({ name, value, max }) => `${name} ${value} of ${max}`).join(", ")]];
 }
 
-function artifactRows({ artifacts }: ShowData, { paint, verbose }: How): string[][] {
-  const shown = artifacts.filter((artifact) => verbose || !isUnasked(artifact));
+function artifactRows({ artifacts, findings }: RunView, how: How): string[][] {
+  const { paint, verbose } = how;
+  // A review has a row of its own above.
+  const isTold = ({ artifact, standing }: RunView["artifacts"][number]): boolean =>
+    findings.some((finding) => finding.artifact === artifact && finding.verdict === standing);
+  const isQuiet = ({ good, wanted, standing }: RunView["artifacts"][number]): boolean =>
+    isCompact(how) && (good || (!wanted && standing !== "invalid"));
+  const shown = artifacts.filter((each) => verbose || !(isUnasked(each) || isTold(each) || isQuiet(each)));
   return shown.map(({ artifact, standing, used, reason, good, at }) => {
     const place = at === undefined ? "" : ` (${at.file}:${at.line}:${at.col})`;
-    return [artifact, good ? paint.green(standing) : used ? "used" : standing, `${reason}${place}`];
+    return [artifact, good ? paint.green(standing) : used ? "accepted" : standing, `${reason}${place}`];
   });
 }
 
-function agentRows({ agents, checks, attention }: ShowData, now: number): string[][] {
+function agentRows({ run, agents, checks, attention, actions }: RunView, how: How): string[][] {
+  const { now } = how;
+  const isFailed = agents.some(({ status, exit }) => status === "crashed" || (exit !== null && exit !== 0));
+  const log = `signalbox logs ${run}`;
+  const isOffered = actions.some(({ command }) => command === log);
+  const shown = isCompact(how)
+    ? agents.filter(({ process, exit }) => process !== "idle" || exit !== 0)
+    : agents;
   return [
-    ...agents.map((agent) => [
+    ...shown.map((agent) => [
       agent.slot === "" ? agent.role : `${agent.role}/${agent.slot}`,
       `attempt ${agent.attempt}`,
       agent.process === "not-started" && attention !== ""
@@ -157,7 +205,21 @@ function agentRows({ agents, checks, attention }: ShowData, now: number): string
       "",
       pid === null ? process : `${process} (pid ${pid})`,
     ]),
+    ...(isFailed && !isOffered ? [["log", "", log]] : []),
   ];
+}
+
+/** The last lines of the story, as many as the screen has room for; each on one line, unless all is wanted. */
+function sayHistory(view: RunView, how: How, used: number): string {
+  const most = isCompact(how) ? Math.min(LINES, HEIGHT - used - 2) : LINES;
+  const all = sayStory(view.history);
+  const lines = how.verbose ? all : all.slice(Math.max(0, all.length - Math.max(0, most)));
+  const rows = lines.map(({ at, text }) => {
+    const time = sayTime(at);
+    const room = how.verbose || how.width === undefined ? text.length : how.width - widthOf(time) - MARGIN;
+    return [time, clip(text, Math.max(room, ROOM_MIN))];
+  });
+  return section("What happened last", rows, how);
 }
 
 function section(title: string, rows: readonly (readonly string[])[], { paint, width }: How): string {

@@ -59,7 +59,8 @@ export function taskMeant(on: Meaning, word: string | undefined, project?: strin
   if (branch !== undefined) return branch;
   const [elsewhere] = first === undefined ? like({}) : [];
   if (elsewhere !== undefined) throw otherProject(store, elsewhere, word);
-  return runMeant(store, door, word);
+  // A branch of another project is no task of this one.
+  return requireOf(store, runMeant(store, door, word), repo);
 }
 
 /** People know a task by its branch. One under way comes first: a branch may have had several tasks before it. */

@@ -17,6 +17,9 @@ export const run = {
   reads: z.array(Read),
 };
 
+/** As `run` ends. */
+export const follow = { ...run };
+
 /** The doors of a change: as `run`, in words of its phases. */
 const DOOR = { change: Text, run: Text, phase: Text, state: Text, status: Text, ways: Texts };
 export const plan = DOOR;

@@ -3,9 +3,6 @@
 import * as z from "zod/mini";
 import { ACTED } from "./acted.ts";
 import { Count, Flag, Text, Texts, type Shape } from "./envelope.ts";
-import { show } from "./runs.ts";
-
-const Session = z.enum(["alive", "dead", "unknown", "none"]);
 
 const BEGUN = {
   run: Text,
@@ -44,51 +41,9 @@ export const ACCEPT: Shape = {
   remote: z.optional(MERGED.remote),
 };
 
-const Item = z.strictObject({
-  run: Text,
-  project: Text,
-  branch: Text,
-  summary: Text,
-  state: Text,
-  status: z.enum(["running", "waiting", "done", "cancelled", "failed", "damaged"]),
-  attention: Text,
-  halted: Flag,
-  session: Session,
-  round: Count,
-  queued: Flag,
-  refused: Text,
-  dependsOn: Texts,
-  repo: Text,
-  startedAt: Text,
-  updatedAt: Text,
-});
-
-const View = z.strictObject({
-  project: Text,
-  session: Session,
-  queued: Flag,
-  queuedFor: Text,
-  dependsOn: z.array(z.strictObject({ run: Text, state: Text })),
-  dependents: Texts,
-  messages: z.array(
-    z.strictObject({
-      role: Text,
-      slot: Text,
-      attempt: Count,
-      key: Text,
-      status: z.enum(["sending", "told", "acknowledged"]),
-      at: Count,
-      acknowledgedAt: Count,
-    }),
-  ),
-  hidden: Flag,
-});
-
 export const TASK: Readonly<Record<string, Shape>> = {
   create: BEGUN,
   start: BEGUN,
-  list: { tasks: z.array(Item), more: Count },
-  show: { ...show, task: View },
   update: ACTED,
   respawn: ACTED,
   "request-changes": ACTED,

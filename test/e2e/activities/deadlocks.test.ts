@@ -32,8 +32,8 @@ async function followed(stage: Stage, run: string): Promise<Followed> {
 type Item = {
   readonly run: string;
   readonly kind: string;
-  readonly what: string;
-  readonly commands: string[];
+  readonly reason: string;
+  readonly actions: readonly { readonly command: string }[];
 };
 
 async function inboxOf(stage: Stage, run: string): Promise<Item | undefined> {
@@ -53,7 +53,7 @@ async function everywhere(stage: Stage, run: string): Promise<Record<string, unk
     list: list.find((each) => each.run === run)?.attention,
     why: (why["notes"] as string[])[0],
     attention: show["attention"],
-    waitsFor: show["waitsFor"],
+    waits: show["waits"],
     resume: [resume.code, resume.document["code"]],
     next: resume.document["next"],
     told: existsSync(told) ? readFileSync(told, "utf8").trim().split("\n") : [],
@@ -73,11 +73,15 @@ describe.runIf(isPerson).concurrent("a run that nobody can move on", () => {
       await stage.until(run, ({ notes }) => notes.some(({ kind }) => kind === "deadlock"));
       const said = await everywhere(stage, run);
       expect(said).toEqual({
-        inbox: expect.objectContaining({ kind: "attention", what: reason, commands }) as Item,
+        inbox: expect.objectContaining({
+          kind: "attention",
+          reason,
+          actions: commands.map((command) => expect.objectContaining({ command }) as object),
+        }) as Item,
         list: reason,
         why: reason,
         attention: reason,
-        waitsFor: "a person, because nothing is running that could move it",
+        waits: expect.objectContaining({ kind: "attention", sentence: reason }) as object,
         resume: [3, "needs-attention"],
         next: commands[0],
         told: [expect.stringMatching(`^${run} testing A life: nothing is running in testing`) as string],
@@ -107,7 +111,7 @@ describe.runIf(isPerson).concurrent("a run that nobody can move on", () => {
       });
       await stage.until(run, ({ isIdle }) => isIdle && !isSupervisorAlive(stage.home));
       expect(await everywhere(stage, run)).toMatchObject({
-        inbox: { kind: "attention", commands: [`signalbox move ${run} dropped`] },
+        inbox: { kind: "attention", actions: [{ command: `signalbox move ${run} dropped` }] },
         list: expect.stringContaining("case must be valid, but waived by") as string,
         resume: [3, "needs-attention"],
         told: [expect.stringContaining(`${run} proving`) as string],
@@ -151,7 +155,7 @@ describe.runIf(isPerson).concurrent("a run that nobody can move on", () => {
       });
       expect(await inboxOf(stage, run)).toMatchObject({
         kind: "waiting",
-        commands: [`signalbox move ${run} done`, `signalbox move ${run} dropped`],
+        actions: [{ command: `signalbox move ${run} done` }, { command: `signalbox move ${run} dropped` }],
       });
       expect((await stage.person("move", run, "done")).code).toBe(0);
     });

@@ -40,13 +40,7 @@ describe.runIf(isPerson).concurrent("following a graph of tasks", () => {
         ]),
       );
       expect(ofTasks).toContain(`task 1 begins: Part 1 (${one?.run})`);
-      const places = [
-        "planning -> building",
-        "task 1 begins",
-        "task 1 is done",
-        "task 2 begins",
-        "building -> done",
-      ];
+      const places = ["building", "task 1 begins", "task 1 is done", "task 2 begins", "Now: done"];
       const at = places.map((place) => lines.findIndex((line) => line.includes(place)));
       expect(at).toEqual(at.toSorted((a, b) => a - b));
     });
@@ -60,20 +54,21 @@ describe.runIf(isPerson).concurrent("following a graph of tasks", () => {
         const { end, lines } = await followed(stage, run);
         const child = childrenOf(stage, run).find(({ task }) => task.id === "1")?.run ?? "";
         expect(end).toMatchObject({ code: "waiting-for-person", exit: 3, state: "building" });
-        expect(end.message).toMatch(`${run} waits for a person in building: task 1 (${child}) asks: `);
+        expect(end.message).toMatch(`(${run}) waits for you in building: task 1 (${child}) asks: `);
         expect(end.next).toMatch(new RegExp(`^signalbox answer ${child} answer .*--text "\\.\\.\\."$`));
         expect(lines).toContain(`task 1 waits for a person: signalbox show ${child}`);
         const next = (await stage.person("next", run)).document;
         expect(next["next"]).toBe(`signalbox answer ${child} VALUE`);
         const shown = (await stage.person("show", run)).document;
-        expect(shown["waitsFor"]).toBe(
-          `a person: task 1 asks: The agent needs to know more: what is a? (signalbox show ${child})`,
-        );
+        expect(shown["waits"]).toMatchObject({
+          kind: "person",
+          sentence: `Task 1 asks: The agent needs to know more: what is a? (signalbox show ${child})`,
+        });
         const listed = (await stage.person("list")).document["runs"] as { run: string; tasks: unknown }[];
         expect(listed.find((each) => each.run === run)?.tasks).toMatchObject({ all: 4, waiting: 1 });
-        const items = (await stage.person("inbox")).document["items"] as { run: string; what: string }[];
+        const items = (await stage.person("inbox")).document["items"] as { run: string; reason: string }[];
         expect(items).toMatchObject([
-          { run: child, what: expect.stringMatching(`^task 1 of ${run}: `) as string },
+          { run: child, reason: expect.stringMatching(`^Task 1 of ${run}: `) as string },
         ]);
         const rows = (await stage.person("watch", "--once")).document["rows"] as {
           run: string;

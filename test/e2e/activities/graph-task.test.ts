@@ -115,12 +115,13 @@ describe.runIf(isPerson).concurrent("a task of a graph", () => {
         const { workspace } = stage.now(run);
         const status = ["-C", workspace?.path ?? "", "status", "--porcelain", "--untracked-files=all"];
         expect(execFileSync("git", status, { encoding: "utf8" })).toBe("");
-        const asked = "result says needs_human\nsummary: 1: what is a?";
-        expect((await stage.person("show", child)).document).toMatchObject({ asked });
-        expect((await stage.person("inbox")).document).toMatchObject({ items: [{ run: child, asked }] });
-        expect((await stage.person("show", run)).document["waitsFor"]).toBe(
-          `a person: task 1 asks: The agent needs to know more: 1: what is a? (signalbox show ${child})`,
-        );
+        const decision = { asked: ["result says needs_human", "summary: 1: what is a?"] };
+        expect((await stage.person("show", child)).document).toMatchObject({ decision });
+        expect((await stage.person("inbox")).document).toMatchObject({ items: [{ run: child, decision }] });
+        expect((await stage.person("show", run)).document["waits"]).toMatchObject({
+          kind: "person",
+          sentence: `Task 1 asks: The agent needs to know more: 1: what is a? (signalbox show ${child})`,
+        });
       },
       { words: ["hold-1"] },
     );

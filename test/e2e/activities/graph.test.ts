@@ -85,16 +85,16 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
         const live = (): readonly ChildRow[] => childrenOf(stage, run).filter(({ run: of }) => of !== "");
         await stage.until(run, () => live().length === 2 && order(stage).length === 2);
         const shown = (await stage.person("show", run)).document;
-        expect(shown["waitsFor"]).toBe("4 tasks");
+        expect(shown["waits"]).toMatchObject({ kind: "child", sentence: "Waits for 4 tasks." });
         expect(
-          (shown["tasks"] as { task: string; status: string; waits: string }[]).map(
+          (shown["children"] as { task: string; status: string; waits: string }[]).map(
             ({ task, status, waits }) => [task, status, waits].join("|"),
           ),
         ).toEqual(["1|running|", "2|open|task 1", "3|running|", "4|open|the files that task 3 writes"]);
         const why = (await stage.person("why", run)).document;
         // What was counted on their way, and who has approved of them, is shown only.
         expect(why["tasks"]).toHaveLength(4);
-        expect(shown["tasks"]).toMatchObject(why["tasks"] as object[]);
+        expect(shown["children"]).toMatchObject(why["tasks"] as object[]);
         const listed = (await stage.person("list")).document["runs"] as { run: string; tasks: unknown }[];
         expect(listed.find((each) => each.run === run)?.tasks).toEqual({ done: 0, all: 4, waiting: 0 });
         expect(listed.filter(({ tasks }) => tasks !== null)).toHaveLength(1);

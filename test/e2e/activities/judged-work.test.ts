@@ -96,7 +96,12 @@ printf '${REVIEW}' | signalbox submit review - >/dev/null`;
       expect((await stage.person("show", run)).document).toMatchObject({ attention: said });
       const inbox = await stage.person("inbox");
       expect(inbox.document["items"]).toMatchObject([
-        { run, kind: "attention", what: said, commands: ["signalbox doctor --repair"] },
+        {
+          run,
+          kind: "attention",
+          reason: `Needs attention: ${said}`,
+          actions: [{ command: "signalbox doctor --repair" }],
+        },
       ]);
       await stage.person("doctor", "--repair");
       expect((await stage.person("show", run)).document).toMatchObject({ attention: "" });

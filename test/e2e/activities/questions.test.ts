@@ -22,7 +22,7 @@ async function asked(stage: Stage): Promise<string> {
   return run;
 }
 
-type Item = { kind: string; question: { id: string; repeats: number }; commands: string[] };
+type Item = { kind: string; question: { id: string; repeats: number }; actions: { command: string }[] };
 
 describe.runIf(isPerson).concurrent("questions", () => {
   test("only options count, answers that are none are counted over restarts, and too many of them block", async ({
@@ -36,7 +36,7 @@ describe.runIf(isPerson).concurrent("questions", () => {
         kind: "question",
         question: { id: "UD-APPROVE-DESIGN", repeats: 0 },
       });
-      expect((await inbox())?.commands[0]).toMatch(
+      expect((await inbox())?.actions[0]?.command).toMatch(
         new RegExp(`^signalbox answer ${run} approved --shown [0-9a-f]{8}$`),
       );
 
@@ -52,7 +52,7 @@ describe.runIf(isPerson).concurrent("questions", () => {
       }
       const blocked = await stage.person("answer", "UD-APPROVE-DESIGN", "ok");
       expect(blocked).toMatchObject({ code: 3, document: { code: "asked-too-often", to: "BLOCKED" } });
-      expect((await inbox())?.commands.join()).toContain("resume");
+      expect((await inbox())?.actions.map(({ command }) => command).join()).toContain("resume");
       expect((await stage.person("answer", run, "resume")).document["to"]).toBe("APPROVE_DESIGN");
       const last = await stage.person("answer", run, "approved", "--key", "yes");
       expect(last).toMatchObject({ code: 0, document: { to: "PLAN" } });

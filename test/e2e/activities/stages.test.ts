@@ -100,7 +100,7 @@ describe.runIf(isPerson).concurrent("stages", () => {
         [
           "human (signed): started the run; start -> draft; planner is called, attempt 1",
           "engine: planner ended: exited (exit code 0); draft: read; draft -> judge; critic is called, attempt 1",
-          "engine: critic ended: exited (exit code 5); judge: needs_fix, counts as invalid; judge.tries is 1; critic is called, attempt 2",
+          "engine: critic ended: exited (exit code 5); judge.tries is 1; critic is called, attempt 2",
           "critic: submitted; judge: pass, counts as needs_fix; judge -> judge-fix; judge.fixes is 1; critic is stopped; mender is called, attempt 1",
           "engine: mender ended: exited (exit code 0); draft: read; judge-fix: read; judge-fix -> judge; critic is called, attempt 3",
           "critic: submitted; judge: needs_human; judge -> BUILD-blocked; critic is stopped; UD-1 is asked",

@@ -23,7 +23,13 @@ describe.runIf(isPerson).concurrent("stopping in a stage", () => {
         document: { changed: true, waitsFor: ["planner"] },
       });
       const { document: shown } = await stage.person("show", run);
-      expect(shown).toMatchObject({ halted: true, waitsFor: "planner; then a person, to resume it" });
+      expect(shown).toMatchObject({
+        halted: true,
+        waits: {
+          kind: "stopped",
+          sentence: `Stopped by a person when planner has ended. Resume it with: signalbox resume ${run}`,
+        },
+      });
       stage.say("go");
       await stage.until(run, ({ state }) => state === "judge");
       await stage.until(run, () => processesOf(stage).length === 0);

@@ -98,8 +98,8 @@ describe.runIf(isPerson && IS_DEEP).concurrent("changed after it was approved", 
         await on.until(child, ({ attention }) => attention !== "");
         expect(on.now(child).attention).toContain(`${name} first, which was changed by somebody else`);
         expect(on.called()).not.toContain("Reviewer.T-001");
-        const { choices } = (await on.type("show", child)).document as { choices: { command: string }[] };
-        expect(choices.map(({ command }) => command)).toEqual([
+        const { actions } = (await on.type("show", child)).document as { actions: { command: string }[] };
+        expect(actions.map(({ command }) => command)).toEqual([
           expect.stringMatching(new RegExp(`^less /.*/${name}$`)),
           expect.stringMatching(new RegExp(`^signalbox submit ${run} \\w`)),
           `signalbox resume ${child}`,

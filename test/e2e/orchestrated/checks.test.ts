@@ -122,14 +122,18 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
       await expect
         .poll(() => on.now(run).attention, { timeout: LONG.timeout })
         .toContain("acceptance.json was changed by somebody else");
-      const { choices, next, waitsFor } = (await on.type("show", run)).document;
+      const { actions, next, waits } = (await on.type("show", run)).document;
       const look = `less ${on.now(run).workspace?.path ?? ""}/${file}`;
-      expect(choices).toMatchObject([
+      expect(actions).toMatchObject([
         { command: look },
         { command: `signalbox submit ${run} acceptance` },
         { command: `signalbox resume ${run}` },
       ]);
-      expect([next, waitsFor]).toEqual([look, `a person: ${file} was changed by somebody else`]);
+      expect(next).toBe(look);
+      expect(waits).toMatchObject({
+        kind: "attention",
+        sentence: `Needs attention: ${file} was changed by somebody else.`,
+      });
       if (isHandedIn) await on.type("submit", run, "acceptance");
       else on.edit(run, file, before);
       await on.type("resume", run);

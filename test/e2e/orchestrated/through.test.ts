@@ -67,7 +67,7 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
         },
       });
       expect(now.notes.map(({ kind }) => kind)).toEqual(["commit", "tag"]);
-      expect((await on.type("show", run)).document["tasks"]).toMatchObject([
+      expect((await on.type("show", run)).document["children"]).toMatchObject([
         { list: "judged", task: "T-001", status: "done", approved: ["Reviewer", "QA", "Security"] },
         { list: "judged", task: "T-002", status: "done", approved: ["Reviewer"] },
         { list: "approved", task: "meta", status: "done", approved: ["Reviewer", "QA", "Security"] },
@@ -81,9 +81,9 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
       const run = await on.run("--param", "release=notes", "--param", "tag=v1");
       await on.people(run, "approved, single-final");
       // Notes that nobody was asked about are told at the next gate.
-      expect((await on.type("show", run)).document["asked"]).toContain(
-        "task meta, review: minor work-1.txt: It is wrong, 1",
-      );
+      expect(
+        ((await on.type("show", run)).document["decision"] as { asked: string[] }).asked.join("\n"),
+      ).toContain("task meta, review: minor work-1.txt: It is wrong, 1");
       const now = await on.people(run, "attested");
       expect(wayOf(now)).toBe(`${BEFORE} SINGLE_FINAL ${AFTER.replace("RELEASE", "RELEASE RELEASE_NOTES")}`);
       expect(on.called().slice(3).join(" ")).toBe(`Coder.T-001 Coder.T-002 ${LAST_PASS} Integrator`);

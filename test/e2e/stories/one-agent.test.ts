@@ -35,7 +35,7 @@ describe.runIf(isPerson && hasTmux)("one agent at a time", () => {
       await on.person("task", "request-changes", one, "Greet kindly");
       await on.until((store) => store.deeds(one).some(({ isQueued }) => isQueued));
       const shown = await on.person("show", one);
-      expect(shown["waitsFor"]).toContain(
+      expect((shown["waits"] as { sentence: string }).sentence).toContain(
         "worker cannot begin: 1 of 1 agents at work (raise with: signalbox project update repo --agents 2)",
       );
       expect(heard(on, one, /Greet kindly/)).toBe(false);
@@ -44,7 +44,9 @@ describe.runIf(isPerson && hasTmux)("one agent at a time", () => {
       await on.plans(two);
       await on.handsOver(two);
       await on.until(() => heard(on, one, /Greet kindly/));
-      expect((await on.person("show", two))["waitsFor"]).toContain("reviewer cannot begin: 1 of 1 agents");
+      expect((await on.person("show", two))["waits"]).toMatchObject({
+        sentence: expect.stringContaining("reviewer cannot begin: 1 of 1 agents") as string,
+      });
       await on.handsOver(one);
       await on.up(two, "reviewer", 1);
       await on.judges(two, "PASS");

@@ -3,7 +3,7 @@
 import type { Run } from "../../core/run.ts";
 import type { JobRow } from "../../engine/ports/registry.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import { probe } from "../../app/view/probe.ts";
+import { probe } from "./probe.ts";
 
 /** *none*: no agent is there, and none is missed. */
 export type Session = "alive" | "dead" | "unknown" | "none";

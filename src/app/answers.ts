@@ -1,17 +1,26 @@
 /** One schema for each command's `--json` document, and all of them as one published file. */
 
 import * as z from "zod/mini";
-import { answerOf, Failure, Help, type Shape } from "./envelope.ts";
-import { ACTED } from "./acted.ts";
-import * as ofActs from "./acts.ts";
-import * as ofRuns from "./runs.ts";
-import { SALVAGE, WORKSPACE } from "./salvage.ts";
-import * as ofSetup from "./setup.ts";
-import { ACCEPT, PROJECT, TASK } from "./tasks.ts";
-import { watch, WatchLine } from "./watch.ts";
-import * as ofWorkflows from "./workflows.ts";
+import { answerOf, Failure, Help, type Shape } from "../format/answers/envelope.ts";
+import { ACTED } from "../format/answers/acted.ts";
+import * as ofActs from "../format/answers/acts.ts";
+import * as ofRuns from "../format/answers/runs.ts";
+import { SALVAGE, WORKSPACE } from "../format/answers/salvage.ts";
+import * as ofSetup from "../format/answers/setup.ts";
+import { ACCEPT, PROJECT, TASK } from "../format/answers/tasks.ts";
+import { watch, WatchLine } from "../format/answers/watch.ts";
+import * as ofWorkflows from "../format/answers/workflows.ts";
+import { INBOX, LIST, NEXT, SHOW, TASK_LIST, TASK_SHOW, WHY } from "./view/run-view.ts";
 
-const { LogLine, Happening: _happening, Choice: _choice, Read: _read, ...ofReading } = ofRuns;
+const {
+  LogLine,
+  Happening: _happening,
+  Choice: _choice,
+  Read: _read,
+  Line: _line,
+  Note: _note,
+  ...ofReading
+} = ofRuns;
 const { DemoLine, ...ofSettingUp } = ofSetup;
 const DATA: Readonly<Record<string, Shape>> = {
   ...ofSettingUp,
@@ -19,9 +28,14 @@ const DATA: Readonly<Record<string, Shape>> = {
   accept: ACCEPT,
   "send-back": ACTED,
   ...ofReading,
+  show: SHOW,
+  next: NEXT,
+  why: WHY,
+  inbox: INBOX,
+  list: LIST,
   watch,
   ...ofWorkflows,
-  ...partsOf("task", TASK),
+  ...partsOf("task", { ...TASK, list: TASK_LIST, show: TASK_SHOW }),
   ...partsOf("review", { create: ACTED }),
   ...partsOf("project", PROJECT),
   ...partsOf("salvage", SALVAGE),

@@ -1,0 +1,138 @@
+/** Looks at one run: everything that a screen shows of it, as one value. */
+
+import { maxOf } from "../../core/gate.ts";
+import { inLine } from "../../engine/line.ts";
+import { isInPlace } from "../../engine/place.ts";
+import type { DeedRow } from "../../engine/ports/outbox.ts";
+import type { WorkspaceRow } from "../../engine/ports/registry.ts";
+import type { Invocation } from "../invocation.ts";
+import { requireHome, type Seen } from "../runs/find.ts";
+import { linesOf } from "../story/lines.ts";
+import { actionOf, actionsOf } from "./actions.ts";
+import { artifactsOf, isOtherReading, isSilentFact } from "./artifacts.ts";
+import { causeOf } from "./cause.ts";
+import { reviewsOf } from "./findings.ts";
+import { leftOf } from "./kept-files.ts";
+import { waysOf } from "./moves.ts";
+import { agentsOf, checksOf, type Probe } from "./processes.ts";
+import { choicesOf, questionOf, sayParts } from "./question.ts";
+import type { DecisionView, FindingView, RunView } from "./run-view.ts";
+import { scheduleOf } from "./schedule.ts";
+import { namesOf } from "./summary.ts";
+import { askedIn } from "./task-choices.ts";
+import { tasksShown } from "./tasks.ts";
+import { attentionOf, troubleOf } from "./trouble.ts";
+import { sinceOf, waitsOf } from "./waits.ts";
+import { workOf } from "./work.ts";
+
+const LINES = 12;
+const LINES_VERBOSE = 40;
+const NOTES = 5;
+
+export async function viewRun(seen: Seen, door: Invocation, verbose: boolean): Promise<RunView> {
+  const { row, run, workflow, store } = seen;
+  const { definition } = workflow;
+  const workspace = store.workspace(run.id);
+  const notes = store.notes(run.id);
+  const artifacts = artifactsOf(seen);
+  const live = await processesOf(seen, verbose);
+  const findings = reviewsOf(seen);
+  return {
+    ...namesOf(store, row, { kept: seen, definition, project: store.projectAt(row.repo)?.name }),
+    since: sinceOf(seen),
+    stage: definition.states[run.state]?.stage ?? "",
+    definition: row.definition,
+    queued: inLine(store).has(run.id),
+    attention: attentionOf(seen),
+    waits: waitsOf(seen, live),
+    seq: run.seq,
+    entry: run.entry,
+    base: row.base,
+    params: run.params,
+    decision: decisionOf(seen, findings),
+    question: questionOf(seen) ?? null,
+    actions: actionsOf(seen),
+    moves: waysOf(seen),
+    artifacts: artifacts.filter(
+      (artifact) => verbose || !(isSilentFact(seen, artifact) || isOtherReading(seen, artifact)),
+    ),
+    findings,
+    ...live,
+    children: tasksShown(seen),
+    counters: Object.entries(definition.counters).map(([name, { per }]) => ({
+      name,
+      value: run.counters[name] ?? 0,
+      max: maxOf(workflow, run, name),
+      per,
+    })),
+    schedule: scheduleOf(seen, artifacts),
+    workspace: workspace === undefined ? null : workspaceView(workspace),
+    work: await workOf(seen, { home: requireHome(door), env: door.env }),
+    left: leftOf(seen).rows.map(([what, said]) => [what, said]),
+    pending: store
+      .deeds(run.id)
+      .filter(({ status }) => status !== "done")
+      .map(pendingView),
+    notes: verbose ? notes : notes.slice(-NOTES),
+    history: linesOf(seen, verbose ? LINES_VERBOSE : LINES).lines,
+  };
+}
+
+/** Agents and checks as their processes are now. */
+export async function processesOf(seen: Seen, every = false): Promise<Pick<RunView, "agents" | "checks">> {
+  const { probe } = hasProcesses(seen) ? await import("./probe.ts") : { probe: unlooked };
+  return { agents: agentsOf(seen, probe, every), checks: checksOf(seen, probe) };
+}
+
+/** Looking for processes loads more code than everything else here. */
+function hasProcesses({ store, run: { id: run } }: Seen): boolean {
+  return (
+    store.agents({ run, status: "running" }).length > 0 || store.jobs({ run, status: "live" }).length > 0
+  );
+}
+
+const unlooked: Probe = () => {
+  throw new Error("no process was expected");
+};
+
+/** What a person has to decide; null where nothing waits for one. */
+export function decisionOf(seen: Seen, findings: readonly FindingView[]): DecisionView | null {
+  const { row, run, workflow, store } = seen;
+  const question = questionOf(seen);
+  if (question === undefined) {
+    if (row.status !== "waiting" || troubleOf(store, row) !== "" || row.halted) return null;
+    const asked = askedIn(seen);
+    return {
+      question: workflow.definition.states[run.state]?.title ?? "",
+      asked: asked === "" ? [] : asked.split("\n"),
+      findings,
+      reads: [],
+      parts: [],
+      options: actionsOf(seen),
+    };
+  }
+  return {
+    question: question.question,
+    asked: causeOf(seen),
+    findings,
+    reads: question.reads,
+    parts: sayParts({ run: run.id, ...question }),
+    options: choicesOf(question).map(actionOf),
+  };
+}
+
+function workspaceView({
+  repo,
+  path,
+  branch,
+  base,
+  status,
+  salvage,
+  kept,
+}: WorkspaceRow): NonNullable<RunView["workspace"]> {
+  return { path, branch, base, status, salvage, kept, inPlace: isInPlace({ path, repo }) };
+}
+
+function pendingView({ key, deed, status, tries, note }: DeedRow): RunView["pending"][number] {
+  return { key, type: deed.type, status, tries, note };
+}

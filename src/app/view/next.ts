@@ -1,0 +1,71 @@
+/** What the caller can do with a run now: a person everything that is theirs, an agent what its role may do. */
+
+import { whoActs } from "../../adapters/person/who.ts";
+import type { Store } from "../../engine/ports/store.ts";
+import type { Invocation } from "../invocation.ts";
+import { seeRun, type Seen } from "../runs/find.ts";
+import { actionsOf } from "./actions.ts";
+import { artifactsOf, type ArtifactView } from "./artifacts.ts";
+import { reviewsOf } from "./findings.ts";
+import { decisionOf, processesOf } from "./look.ts";
+import { nextForPerson, nextForRole, PERSON, waysOf } from "./moves.ts";
+import { withWhatIsInTheWay } from "./place-taken.ts";
+import { questionOf } from "./question.ts";
+import type { NextView } from "./run-view.ts";
+import { statusOf } from "./summary.ts";
+import { waitsOf } from "./waits.ts";
+
+export type NextOutcome = {
+  readonly view: NextView;
+  /** The one next command; empty where there is none. */
+  readonly next: string;
+  /** Artifacts that a move of the caller needs and that are not good. */
+  readonly missing: readonly ArtifactView[];
+};
+
+export async function nextOf(
+  store: Store | undefined,
+  door: Invocation,
+  word: string | undefined,
+): Promise<NextOutcome> {
+  const { env, procs } = door;
+  const who = whoActs({ env, store, ...(procs === undefined ? {} : { procs }) });
+  const seen = withWhatIsInTheWay(seeRun(store, door, word ?? (who.type === "agent" ? who.run : undefined)));
+  // An agent has something to say in its own run only.
+  const role = who.type === "agent" && who.run === seen.row.id ? who.actor.role : PERSON;
+  const { row, run } = seen;
+  const isPerson = role === PERSON;
+  const artifacts = artifactsOf(seen).filter(({ by }) => by.includes(role));
+  const isWanted = wantedFor(seen, role);
+  return {
+    view: {
+      run: run.id,
+      state: run.state,
+      status: statusOf(row),
+      for: role,
+      waits: waitsOf(seen, await processesOf(seen)),
+      moves: waysOf(seen).filter(({ by }) => by.includes(role)),
+      artifacts,
+      actions: isPerson ? actionsOf(seen) : [],
+      decision: isPerson ? decisionOf(seen, reviewsOf(seen)) : null,
+      question: isPerson ? (questionOf(seen) ?? null) : null,
+    },
+    next: isPerson ? nextForPerson(seen) : nextForRole(seen, role),
+    missing: artifacts.filter((artifact) => !artifact.good && isWanted(artifact)),
+  };
+}
+
+/** What a move of theirs needs. What the engine waits for is an agent's to write, and a person's where the run waits for people. */
+function wantedFor({ workflow, run, row }: Seen, role: string): (artifact: ArtifactView) => boolean {
+  const who = role === PERSON && row.status !== "waiting" ? [role] : [role, "engine"];
+  const moves = (workflow.movesFrom[run.state] ?? []).filter(({ by }) => by.some((one) => who.includes(one)));
+  const names = new Set(
+    moves.flatMap(({ need, when }) => [
+      ...need,
+      ...when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])),
+    ]),
+  );
+  // What is in the way of a file concerns everyone who could remove it.
+  return ({ artifact, wanted, standing, at }) =>
+    names.has(artifact) || (at !== undefined && (wanted || standing === "missing"));
+}

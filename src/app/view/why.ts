@@ -1,0 +1,56 @@
+/** For every move out of the present state: whether it is open, and what opens it. */
+
+import { sayDeadlock } from "../../engine/deadlocks.ts";
+import type { Seen } from "../runs/find.ts";
+import { sayTold, toldTo } from "../story/told.ts";
+import { actionsOf } from "./actions.ts";
+import { tasksOf } from "./children.ts";
+import { sayLanded } from "./landed.ts";
+import { processesOf } from "./look.ts";
+import { nextForPerson, waysOf } from "./moves.ts";
+import type { ActionView, WhyView } from "./run-view.ts";
+import { deadlockOf } from "./trouble.ts";
+import { waitsOf } from "./waits.ts";
+
+export type WhyOutcome = {
+  readonly view: WhyView;
+  readonly next: string;
+  /** What a person can type where nothing else moves the run. */
+  readonly actions: readonly ActionView[];
+};
+
+export async function whyOf(seen: Seen): Promise<WhyOutcome> {
+  const { row, run } = seen;
+  const isDeadlocked = deadlockOf(seen) !== undefined;
+  return {
+    view: {
+      run: run.id,
+      state: run.state,
+      waits: waitsOf(seen, await processesOf(seen)),
+      moves: waysOf(seen),
+      silent: silentOf(seen),
+      notes: [...sayHalted(seen), ...sayDeadlocked(seen), sayLanded(seen)].filter((note) => note !== ""),
+      tasks: tasksOf(seen),
+    },
+    next: isDeadlocked ? nextForPerson(seen) : `signalbox ${row.halted ? "resume" : "next"} ${run.id}`,
+    actions: isDeadlocked ? actionsOf(seen) : [],
+  };
+}
+
+/** Whatever is open, the run stays where it is. */
+function sayHalted({ row }: Seen): string[] {
+  return row.halted ? [`it is stopped: nothing is done for it until signalbox resume ${row.id}`] : [];
+}
+
+function sayDeadlocked(seen: Seen): string[] {
+  const deadlock = deadlockOf(seen);
+  return deadlock === undefined ? [] : [sayDeadlock(deadlock)];
+}
+
+function silentOf({ store, run }: Seen): string[] {
+  const messages = store.messages(run.id);
+  return Object.values(run.agents).flatMap((agent) => {
+    const said = sayTold(toldTo(messages, agent), Date.now());
+    return said === "" ? [] : [`${agent.role} ${said}`];
+  });
+}

@@ -1,0 +1,113 @@
+/** Runs and tasks in a table: the summary first, the id last. */
+
+import type { RunSummary, TaskSummary } from "../../app/view/run-view.ts";
+import { firstLine, sayAge } from "../../app/view/words.ts";
+import type { Paint } from "../paint.ts";
+import { shortIds, styleOf, table, type Cell } from "./table.ts";
+
+type How = { readonly paint: Paint; readonly width?: number | undefined; readonly now: number };
+
+const SUMMARY_MIN = 20;
+const NAME_MIN = 10;
+
+export function sayRuns(runs: readonly RunSummary[], how: How): string {
+  const id = shortIds(runs.map(({ run }) => run));
+  const projects = new Set(runs.map(({ repo }) => repo));
+  return table(
+    [
+      { title: "SUMMARY", min: SUMMARY_MIN },
+      { title: "STATE" },
+      { title: "WAITS FOR" },
+      { title: "AGE" },
+      { title: "WORKFLOW" },
+      { title: "PROJECT", min: NAME_MIN },
+      { title: "RUN" },
+    ],
+    runs.map((run) => [
+      firstLine(run.summary),
+      stateOf(run),
+      { text: sayWaits(run), style: styleOf(run) },
+      sayAge(run.updatedAt, how.now),
+      run.workflow,
+      projects.size > 1 ? run.project : "",
+      id(run.run),
+    ]),
+    how,
+  );
+}
+
+const MARKS: Readonly<Record<TaskSummary["session"], Cell>> = {
+  alive: { text: "●", style: "green" },
+  dead: { text: "✗", style: "red" },
+  unknown: "?",
+  none: "",
+};
+
+export function sayTaskRows(tasks: readonly TaskSummary[], how: How): string {
+  const id = shortIds(tasks.map(({ run }) => run));
+  const projects = new Set(tasks.map(({ repo }) => repo));
+  return table(
+    [
+      { title: "" },
+      { title: "SUMMARY", min: SUMMARY_MIN },
+      { title: "STATE" },
+      { title: "WAITS FOR", min: NAME_MIN },
+      { title: "ROUND" },
+      { title: "AGE" },
+      { title: "BRANCH", min: NAME_MIN },
+      { title: "PROJECT", min: NAME_MIN },
+      { title: "TASK" },
+    ],
+    tasks.map((task) => [
+      MARKS[task.session],
+      firstLine(task.summary),
+      { text: task.state, style: styleOf(task) },
+      { text: sayWhyWaiting(task), style: styleOf(task) },
+      task.round === 0 ? "" : String(task.round),
+      sayAge(task.updatedAt, how.now),
+      task.branch.endsWith(task.run) ? "" : task.branch,
+      projects.size > 1 ? task.project : "",
+      id(task.run),
+    ]),
+    how,
+  );
+}
+
+function sayWhyWaiting(task: TaskSummary): string {
+  const isRefused = task.attention === "" && !task.halted && task.refused !== "";
+  return isRefused ? firstLine(task.refused) : sayWaits(task);
+}
+
+function stateOf(run: RunSummary): Cell {
+  const named = run.phase === "" || run.phase === run.state ? run.state : `${run.phase} ${run.state}`;
+  const tally = run.tasks === null ? "" : `, ${run.tasks.done} of ${run.tasks.all} tasks`;
+  return { text: `${named}${tally}`, style: styleOf(run) };
+}
+
+/** One word or two. */
+function sayWaits({
+  waits,
+  status,
+  tasks,
+}: Pick<RunSummary, "waits" | "status"> & Partial<Pick<RunSummary, "tasks">>): string {
+  switch (waits.kind) {
+    case "person":
+      return (tasks?.waiting ?? 0) > 0 ? `you (${tasks?.waiting ?? 0} tasks)` : "you";
+    case "crashed":
+      return "you: crashed";
+    case "attention":
+      return status === "damaged" ? "damaged" : "you: trouble";
+    case "stopped":
+      return "you: stopped";
+    case "queue":
+      return "queued";
+    case "child":
+      return "tasks";
+    case "agent":
+      return "agent";
+    case "check":
+      return "check";
+    case "over":
+      return "";
+  }
+}

@@ -1,0 +1,106 @@
+/** The same views as text at 80 and 120 columns, and as JSON: what is printed, and that it fits. */
+import * as z from "zod/mini";
+import { describe, expect, test } from "vitest";
+import { ANSWERS } from "../../src/app/answers.ts";
+import { INBOX, LIST, SHOW, type InboxItem, type RunSummary } from "../../src/app/view/run-view.ts";
+import { paintOf } from "../../src/cli/paint.ts";
+import { sayInbox } from "../../src/cli/render/inbox.ts";
+import { sayRuns } from "../../src/cli/render/list.ts";
+import { sayRun } from "../../src/cli/render/run.ts";
+import { itemOf, NOW, VIEWS } from "./run-views.ts";
+
+const paint = paintOf(false);
+const WIDTHS = [80, 120] as const;
+const LINES_MAX = 24;
+
+describe.for(Object.entries(VIEWS))("%s", ([, view]) => {
+  test.for(WIDTHS)("show at %i columns", (width) => {
+    const text = sayRun(view, { verbose: false, paint, now: NOW, cwd: "/home/ada/shop", width });
+    expect(text).toMatchSnapshot();
+    // Commands are for copying and stay whole.
+    const long = text.split("\n").filter((line) => line.length > width && !/signalbox|git /.test(line));
+    expect(long).toEqual([]);
+    // The last line of the screen is for the next command.
+    expect(text.split("\n").length).toBeLessThanOrEqual(LINES_MAX);
+  });
+
+  test("JSON is as published", () => {
+    expect(z.strictObject(SHOW).safeParse(view).error).toBeUndefined();
+    const printed = { ok: true, code: "ok", message: "", next: "", ...view };
+    expect(ANSWERS["show"]?.safeParse(printed).success).toBe(true);
+  });
+});
+
+const viewOf = (name: string): (typeof VIEWS)[string] => {
+  const view = VIEWS[name];
+  if (view === undefined) throw new Error(`there is no view ${name}`);
+  return view;
+};
+
+const ITEMS: readonly InboxItem[] = [
+  itemOf(viewOf("a question of orchestrated"), "question", "question"),
+  itemOf(viewOf("a task that waits for review"), "review", "waiting"),
+  itemOf(viewOf("stuck after reviews"), "stuck", "waiting"),
+  { ...itemOf(viewOf("crashed"), "stuck", "crashed"), repo: "/home/ada/bakery", project: "bakery" },
+];
+
+describe("inbox", () => {
+  test.for(WIDTHS)("at %i columns", (width) => {
+    const how = { paint, cwd: "/home/ada/shop", width, verbose: false, now: NOW };
+    expect(sayInbox(ITEMS, how)).toMatchSnapshot();
+  });
+
+  test("JSON is as published", () => {
+    expect(z.strictObject(INBOX).safeParse({ items: ITEMS }).error).toBeUndefined();
+  });
+});
+
+describe("list", () => {
+  const runs: readonly RunSummary[] = Object.values(VIEWS).map((view) => {
+    const {
+      group: _group,
+      kind: _kind,
+      since: _since,
+      reason: _reason,
+      ...rest
+    } = itemOf(view, "other", "waiting");
+    const {
+      decision: _decision,
+      question: _question,
+      findings: _findings,
+      actions: _actions,
+      ...summary
+    } = rest;
+    return { ...summary, tasks: null };
+  });
+
+  test.for(WIDTHS)("at %i columns", (width) => {
+    const text = sayRuns(runs, { paint, width, now: NOW });
+    expect(text).toMatchSnapshot();
+    expect(text.split("\n").filter((line) => line.length > width)).toEqual([]);
+  });
+
+  test("JSON is as published", () => {
+    expect(z.strictObject(LIST).safeParse({ runs, more: 0 }).error).toBeUndefined();
+  });
+});
+
+test("colour says what a run needs", () => {
+  const painted = sayRuns(
+    ["crashed", "a task that waits for review", "done", "stages"].map((name) => {
+      const {
+        decision: _d,
+        question: _q,
+        findings: _f,
+        actions: _a,
+        ...item
+      } = itemOf(viewOf(name), "other", "waiting");
+      const { group: _g, kind: _k, since: _s, reason: _r, ...summary } = item;
+      return { ...summary, tasks: null };
+    }),
+    { paint: paintOf(true), width: 120, now: NOW },
+  );
+  const [, ...lines] = painted.trimEnd().split("\n");
+  // oxlint-disable-next-line no-control-regex
+  expect(lines.map((line) => /\u001B\[(\d+)m/.exec(line)?.[1])).toEqual(["31", "33", "32", "2"]);
+});
