@@ -14,6 +14,7 @@ import { chosenFrom, openVerbs, waysFor, type Way } from "../../core/verbs.ts";
 import type { Verb } from "../../core/workflow.ts";
 import { worth } from "../../core/worth.ts";
 import { descendantsOf } from "../../engine/descendants.ts";
+import type { Facts } from "../../core/event.ts";
 import { factsOf } from "../../engine/known.ts";
 import { answeredBefore, requireWorkspace, type Acting, type Done } from "../context.ts";
 import { deliver, type Delivery, type MergeData } from "../deliver/merge.ts";
@@ -87,7 +88,7 @@ export async function carryOut(on: Acting, call: VerbCall): Promise<VerbOutcome>
   if (resumed !== undefined) return resumed;
   const seen = seenOf(on, id);
   const { workflow, run } = seen;
-  const { open, closed } = waysFor({ workflow, run, facts: await factsOf(on.box, seen, workflow) }, verb);
+  const { open, closed } = waysFor({ workflow, run, facts: await factsFor(on, seen, verb) }, verb);
   const child = open.length === 0 && verb !== "cancel" ? askingTask(seen) : undefined;
   if (child !== undefined) {
     const outcome = await carryOut(on, { ...call, run: child.seen.run.id });
@@ -99,6 +100,16 @@ export async function carryOut(on: Acting, call: VerbCall): Promise<VerbOutcome>
   if (way === undefined) throw notOpen(seen, call, { open, closed });
   if (another !== undefined) throw whichWay(seen, call, chosen);
   return walk(on, seen, { ...call, way, text: wordsFor(seen, call, way) });
+}
+
+/** A run can be cancelled also where git cannot read its work. */
+async function factsFor({ box }: Acting, seen: Seen, verb: Verb): Promise<Facts> {
+  try {
+    return await factsOf(box, seen, seen.workflow);
+  } catch (error) {
+    if (verb === "cancel" && error instanceof UserError) return {};
+    throw error;
+  }
 }
 
 /** The run, or the one below it that a verb went to, which has acknowledged this key. */

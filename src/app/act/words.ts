@@ -8,7 +8,7 @@ import { failpoint } from "../../adapters/failpoint.ts";
 import { placeOf } from "../../engine/place.ts";
 import type { Acting } from "../context.ts";
 import { requireKept } from "../runs/load.ts";
-import { sayTime } from "../view/words.ts";
+import { sayUtc } from "../view/words.ts";
 
 const NOTE_MAX = 2000;
 
@@ -26,7 +26,7 @@ export async function writeWords(
   failpoint("words.before-archive");
   const archived = await box.artifacts.archive(place, { artifacts: [artifact], into });
   failpoint("words.after-archive");
-  const words = `${sayTime(now)}\n\n${text}\n`;
+  const words = `${sayUtc(now)}\n\n${text}\n`;
   const written = await box.artifacts.put(place, { artifact, slot: "", text: words });
   failpoint("words.after-put");
   return [...archived, ...written];

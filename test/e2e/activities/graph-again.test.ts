@@ -48,7 +48,7 @@ describe.runIf(isPerson).concurrent("a graph once more", () => {
           ["", "did 3"],
           [three[0]?.run, "did 3"],
         ]);
-        const shown = (await stage.person("show", run)).document["tasks"] as {
+        const shown = (await stage.person("show", run)).document["children"] as {
           run: string;
           status: string;
         }[];
@@ -158,9 +158,9 @@ describe.runIf(isPerson).concurrent("a graph once more", () => {
         expect((await stage.person("answer", "UD-1", "skip")).code).toBe(0);
         await stage.until(run, ({ state }) => state === "looking");
         const statuses = async (command: string): Promise<string[]> =>
-          ((await stage.person(command, run)).document["tasks"] as { status: string; waits: string }[]).map(
-            ({ status, waits }) => `${status}${waits}`,
-          );
+          (
+            (await stage.person(command, run)).document["children"] as { status: string; waits: string }[]
+          ).map(({ status, waits }) => `${status}${waits}`);
         expect(await statuses("show")).toEqual(["skipped", "skipped", "done", "done"]);
         expect(await statuses("why")).toEqual(["skipped", "skipped", "done", "done"]);
       },
