@@ -18,7 +18,7 @@ function inAscii(code: string): string {
 }
 
 export default defineConfig({
-  input: { main: "src/cli/main.ts", front: "src/cli/front.ts" },
+  input: { main: "src/cli/main.ts" },
   platform: "node",
   preserveEntrySignatures: "allow-extension",
   transform: {

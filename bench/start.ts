@@ -5,8 +5,8 @@
  */
 
 import { spawnSync } from "node:child_process";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { median, table, type Figure } from "./figure.ts";
 import { gitCallsOf, timeGit } from "./home/git.ts";
 import { node, onStage, root, waitFor, type Stage, type Variables } from "./home/stage.ts";
@@ -150,11 +150,9 @@ function atWork(stage: Stage, run: string): readonly Command[] {
   ];
 }
 
+/** A workspace is a clone of its own. */
 function indexOf(workspace: string): string {
-  const gitDir = readFileSync(join(workspace, ".git"), "utf8")
-    .replace(/^gitdir: /, "")
-    .trim();
-  return join(resolve(workspace, gitDir), "index");
+  return join(workspace, ".git", "index");
 }
 
 type Round = {

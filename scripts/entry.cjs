@@ -18,10 +18,5 @@ function keepCompiled() {
   if (mod.enableCompileCache(__dirname + "/.cache").status === failed && home)
     mod.enableCompileCache(home + "/signalbox");
 }
-function whole() {
-  keepCompiled();
-  return require("./main.cjs");
-}
-// An agent's command may be answered by the supervisor: then nothing else is loaded.
-if (process.env.SIGNALBOX_TOKEN) require("./front.cjs").main(whole);
-else whole().main();
+keepCompiled();
+require("./main.cjs").main();

@@ -31,7 +31,6 @@ test.for([
   "LICENSE",
   "dist/signalbox.cjs",
   "dist/main.cjs",
-  "bin/ask.sh",
   "bin/look.sh",
   "bin/shim.sh",
   "bin/window.sh",

@@ -6,7 +6,7 @@
 
 import { runFolders, type Home } from "../adapters/home/paths.ts";
 import { fileArtifacts } from "../adapters/files/artifacts.ts";
-import { requirePerson, whoActs, type Who } from "../adapters/person/who.ts";
+import { requirePerson, type Who } from "../adapters/person/who.ts";
 import { UserError } from "../adapters/user-error.ts";
 import type { Actor, Incoming } from "../core/event.ts";
 import { workflowsOf, type Box } from "../engine/box.ts";
@@ -17,7 +17,8 @@ import { projectUpwards } from "../engine/project.ts";
 import { submit } from "../engine/submit.ts";
 import { keyOf, type Request, type Submission } from "../engine/write.ts";
 import { openStore, requireHome, runMeant } from "./runs/find.ts";
-import { EXIT_DAMAGED, EXIT_GATE, EXIT_NOT_YOURS } from "./exit-codes.ts";
+import { callerOf, requireOwnRun } from "./caller.ts";
+import { EXIT_DAMAGED, EXIT_GATE } from "./exit-codes.ts";
 import type { Invocation } from "./invocation.ts";
 import { lateAgent, tellLate } from "./act/late.ts";
 import { refused } from "./refusal.ts";
@@ -46,7 +47,7 @@ export async function acting<T>(door: Invocation, work: (on: Acting) => T | Prom
 
 function actingIn(door: Invocation, home: Home, box: Box): Acting {
   const { store } = box;
-  const who = whoActs({ env: door.env, store, ...(door.procs === undefined ? {} : { procs: door.procs }) });
+  const who = callerOf(door, store);
   if (who.type === "agent") store.acknowledge({ run: who.run, ...who.actor }, Date.now());
   return { door, home, box, who };
 }
@@ -117,12 +118,8 @@ export type Voice = Pick<Request, "by" | "prove">;
 /** A person signs; an agent is known by its token, and speaks in its own run only. */
 export async function voiceOf({ who, box }: Acting, run: string): Promise<Voice> {
   if (who.type === "agent") {
-    if (who.run === run) return { by: who.actor };
-    throw new UserError(
-      "not-your-role",
-      `you are the agent "${who.actor.role}" of run ${who.run}, and not of ${run}`,
-      { next: `signalbox show ${who.run}`, exit: EXIT_NOT_YOURS },
-    );
+    requireOwnRun(who, run);
+    return { by: who.actor };
   }
   const by: Actor = requirePerson(who).actor;
   const [{ signerOf }, { prover }] = await Promise.all([
@@ -133,6 +130,15 @@ export async function voiceOf({ who, box }: Acting, run: string): Promise<Voice>
   const agents = box.store.agents({ run }).filter(({ status }) => status !== "ended");
   const alive = [...new Set(agents.map(({ role, status }) => `${role} ${status}`))];
   return { by, prove: (event) => prover({ who, signer, run, event, agents: alive }) };
+}
+
+/**
+ * The key of the n-th event of a call: the caller's own, or one made of the id of the call. A call that got lost is made again under
+ * the same id, and does what is missing.
+ */
+export function eventKey({ door: { call } }: Acting, given: string | undefined, n = 1): string | undefined {
+  if (given !== undefined) return n === 1 ? given : `${given}/${n}`;
+  return call === undefined ? undefined : `${call}/${n}`;
 }
 
 /** What was acknowledged under a key of whoever acts, if it was used before. */

@@ -15,8 +15,8 @@ export type Invocation = {
   readonly startSupervisor?: (home: Home) => void;
   /** For what is said while a call is at work; none where only its result is wanted. */
   readonly talk?: Talk;
-  /** What was read from the standard input before. */
-  readonly stdin?: Uint8Array;
+  /** The id of the call, where another process may have carried it out before: its events have keys made of it. */
+  readonly call?: string;
   /** Set where the supervisor answers the call. */
   readonly warm?: Warm;
 };
@@ -33,8 +33,6 @@ type Warm = {
   readonly box: Box;
   /** Tells the supervisor that something was written that it may have to act upon. */
   ring(): void;
-  /** Reads a file as the caller sees it; `-` is the standard input. */
-  read(file: string): Promise<Uint8Array>;
 };
 
 /** Words and options as they were typed. */

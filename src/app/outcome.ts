@@ -10,6 +10,8 @@ export type Outcome<Data> = {
   readonly next: string;
   /** What else is worth saying to people. */
   readonly notes: readonly string[];
+  /** What a person can do, where the call could not do it. */
+  readonly choices?: readonly { readonly command: string; readonly means: string }[];
 };
 
 /** One piece of a stream: its text for people, its data as one line of JSON for programs. */

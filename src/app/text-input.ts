@@ -4,7 +4,6 @@ import { resolve } from "node:path";
 import { codeOf, unreadable } from "../adapters/library/find.ts";
 import { UserError } from "../adapters/user-error.ts";
 import { BYTES_MAX, bytesIn, NO_WRITER } from "./bytes.ts";
-import type { Invocation } from "./invocation.ts";
 
 const A_FILE = "give the path of a file, or - for the standard input";
 
@@ -19,17 +18,26 @@ export function textIn(cwd: string, file: string): string {
   return textOf(file, bytes);
 }
 
-/** The same, where somebody else may have to read it, or has read it already. */
-export async function textGiven({ cwd, warm, stdin }: Invocation, file: string): Promise<string> {
-  if (file === "-" && stdin !== undefined) return textOf(file, stdin);
-  if (warm === undefined) return textIn(cwd, file);
-  let bytes: Uint8Array;
+/** A file as the caller has read it: its text, or why it could not be read, for a use case that may never need it. */
+export type GivenText = {
+  readonly name: string;
+  readonly text?: string | undefined;
+  readonly problem?: { readonly code: string; readonly message: string; readonly next: string } | undefined;
+};
+
+export function readGiven(cwd: string, name: string): GivenText {
   try {
-    bytes = await warm.read(file);
+    return { name, text: textIn(cwd, name) };
   } catch (error) {
-    throw notRead(file, error);
+    if (!(error instanceof UserError)) throw error;
+    const { code, message, next } = error;
+    return { name, problem: { code, message, next } };
   }
-  return textOf(file, bytes);
+}
+
+export function textOfGiven({ text, problem }: GivenText): string {
+  if (problem !== undefined) throw new UserError(problem.code, problem.message, problem.next);
+  return text ?? "";
 }
 
 function nameOf(file: string): string {

@@ -6,17 +6,8 @@ import { run } from "./run.ts";
 
 const COLUMNS = 80;
 
-/** What was done before all of it was loaded: the supervisor was asked, and did not answer. */
-export type Before = {
-  /** Under which it may have been done. */
-  readonly key?: string;
-  /** What was read of the standard input. */
-  readonly stdin?: Uint8Array;
-};
-
-export async function main(before: Before = {}): Promise<void> {
+export async function main(): Promise<void> {
   const printed = await run(process.argv.slice(2), {
-    ...before,
     cwd: currentFolder(),
     env: process.env,
     ...shown(),

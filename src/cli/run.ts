@@ -5,7 +5,6 @@ import { UserError } from "../adapters/user-error.ts";
 import { closest } from "../core/closest.ts";
 import { GLOBAL, parseArguments, splitCommand } from "./arguments.ts";
 import { EXIT_OK } from "../app/exit-codes.ts";
-import type { Given } from "../app/invocation.ts";
 import type { Answer, Command, Door, Group } from "./command.ts";
 import { ALIASES, COMMANDS } from "./commands.ts";
 import { failureOf } from "../app/failure.ts";
@@ -24,10 +23,6 @@ export type World = {
   readonly talk?: Door["talk"];
   readonly procs?: Door["procs"];
   readonly startSupervisor?: Door["startSupervisor"];
-  readonly stdin?: Door["stdin"];
-  readonly warm?: Door["warm"];
-  /** Where the command takes a key and is given none: what it asks for may have been done under this one. */
-  readonly key?: string;
   /** For answers that come piece by piece: prints at once, and tells when it is enough. Without it they are collected. */
   readonly live?: { readonly print: (text: string) => void; readonly interrupted: () => AbortSignal };
 };
@@ -111,12 +106,7 @@ async function answerCommand(
   }
   if (length > max)
     throw new UserError("bad-usage", `signalbox ${name} does not take "${given.words[max] ?? ""}"`, help);
-  return command.answer(keyed(given, command, world), door);
-}
-
-function keyed(given: Given, { options }: Command, { key }: World): Given {
-  if (key === undefined || options["key"] === undefined || given.options["key"] !== undefined) return given;
-  return { ...given, options: { ...given.options, key } };
+  return command.answer(given, door);
 }
 
 /** Options without a command. */
@@ -148,22 +138,19 @@ function helped(text: string): Answer {
 }
 
 export function doorOf(world: World, options: Readonly<Record<string, string>>): Door {
-  const { cwd, env, terminal, width, isTyped, talk, procs, startSupervisor, stdin, warm } = world;
+  const { cwd, env, terminal, width, isTyped, talk, procs, startSupervisor } = world;
   if (cwd === "") throw new UserError("no-folder", "the folder you are in is gone", "cd ..");
   const isPlain = options["no-color"] !== undefined || isSet(env["NO_COLOR"]) || isSet(env["CI"]);
   const isResultOnly = options["json"] !== undefined || options["quiet"] !== undefined;
   // `npm start` in a checkout: there is no signalbox on the path of whoever reads this.
   const isCheckout = env["npm_package_name"] === "signalbox";
   return {
-    // The kernel has said where whoever asks the supervisor is.
-    cwd: warm === undefined ? realpathSync.native(cwd) : cwd,
+    cwd: realpathSync.native(cwd),
     home: env["HOME"] ?? "",
     env,
     ...(talk === undefined || isResultOnly ? {} : { talk }),
     ...(procs === undefined ? {} : { procs }),
     ...(startSupervisor === undefined ? {} : { startSupervisor }),
-    ...(stdin === undefined ? {} : { stdin }),
-    ...(warm === undefined ? {} : { warm }),
     ...(width === undefined || terminal !== true ? {} : { width }),
     ...(isTyped === undefined ? {} : { isTyped }),
     paint: paintOf(terminal === true && !isPlain),

@@ -1,20 +1,20 @@
 /**
- * One call of a tool, from its arguments to what is told: the answer of the command that it stands for, word for word.
+ * One call of a tool, from its arguments to the words of its outcome.
  *
- * Whatever an agent can mend is a result that says so, never an error of the protocol, which most clients keep to themselves.
+ * Whatever an agent can fix is a result that says so, never an error of the protocol, which most clients keep to themselves.
  */
 
 import { UserError } from "../adapters/user-error.ts";
-import { EXIT_NOT_YOURS, EXIT_OK } from "../app/exit-codes.ts";
-import type { Answer, Door } from "../cli/command.ts";
-import { harmless } from "../cli/paint.ts";
+import { agentCalling, noToken } from "../app/caller.ts";
+import { EXIT_OK } from "../app/exit-codes.ts";
 import { failureOf } from "../app/failure.ts";
+import type { Door } from "../cli/command.ts";
+import { harmless } from "../cli/paint.ts";
 import { sayFailure } from "../cli/render/failure.ts";
 import { documentOf, doorOf, type World } from "../cli/run.ts";
 import { closest } from "../core/closest.ts";
 import { isObject, misfits } from "../format/json/shape.ts";
-import { callerOf } from "./caller.ts";
-import type { Given, Tool } from "./tool.ts";
+import type { Given, Spoken, Tool } from "./tool.ts";
 import { TOOLS } from "./tools.ts";
 
 export type Called = {
@@ -28,12 +28,12 @@ export type Called = {
 
 export async function call(world: World, name: string, given: Given): Promise<Called> {
   try {
-    const answer = await answerOf(doorOf(world, {}), name, given);
-    const { exit, text, talk = "" } = answer;
+    const spoken = await speakFor(doorOf(world, {}), name, given);
+    const { exit, text, data } = spoken;
     return {
-      text: harmless(`${text()}${talk}`),
+      text: harmless(text),
       isError: exit !== EXIT_OK,
-      document: { ...documentOf(answer), exit },
+      document: { ...documentOf({ ...spoken, data: () => data }), exit },
       stack: "",
     };
   } catch (error) {
@@ -48,19 +48,19 @@ export async function call(world: World, name: string, given: Given): Promise<Ca
   }
 }
 
-async function answerOf(door: Door, name: string, given: Given): Promise<Answer> {
+async function speakFor(door: Door, name: string, given: Given): Promise<Spoken> {
   const tool = TOOLS.find((each) => each.name === name);
   if (tool === undefined) throw unknownTool(name);
   // As at the command line: what is kept of it would not be what was said.
   if (!isText(given)) throw new UserError("bad-usage", "an argument is no text", "send text alone");
-  const caller = callerOf(door);
+  const caller = agentCalling(door);
   if (tool.for === "everybody") {
     requireFit(tool, given, tool.input(caller));
-    return tool.answer(given, { door, caller });
+    return tool.call(given, { door, caller });
   }
   if (caller === undefined) throw noToken(name);
   if (tool.isOpen !== true) requireFit(tool, given, tool.input(caller));
-  return tool.answer(given, { door, caller });
+  return tool.call(given, { door, caller });
 }
 
 /** Nothing that a tool takes is as deep as this. */
@@ -90,16 +90,4 @@ function unknownTool(name: string): UserError {
   const near = closest(name, names);
   const hint = near === undefined ? `; there are ${names.join(", ")}` : `; did you mean "${near}"?`;
   return new UserError("unknown-tool", `there is no tool "${name}"${hint}`, near ?? "next");
-}
-
-/** What a person does is typed by a person. */
-function noToken(name: string): UserError {
-  return new UserError(
-    "no-token",
-    `${name} is for agents of runs, and nobody handed on SIGNALBOX_TOKEN here`,
-    {
-      next: "an agent hands the variable on to `signalbox mcp`; a person types `signalbox next` in a terminal",
-      exit: EXIT_NOT_YOURS,
-    },
-  );
 }

@@ -3,11 +3,11 @@
 import { Server, type CallToolResult, type Tool as ToolOnWire } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { UserError } from "../adapters/user-error.ts";
+import { agentCalling, type AgentCaller } from "../app/caller.ts";
 import { doorOf, type World } from "../cli/run.ts";
 import { schemaOf } from "../format/json/schema.ts";
 import { call } from "./call.ts";
-import { callerOf } from "./caller.ts";
-import type { Caller, Tool } from "./tool.ts";
+import type { Tool } from "./tool.ts";
 import { toolsFor } from "./tools.ts";
 
 /** One message: an artifact as large as one may be, however it is escaped. */
@@ -72,16 +72,16 @@ function serverFor(
 }
 
 /** Whose token is no good has the tools of everybody, and is told why by any other. */
-function knownCaller(world: World): Caller | undefined {
+function knownCaller(world: World): AgentCaller | undefined {
   try {
-    return callerOf(doorOf(world, {}));
+    return agentCalling(doorOf(world, {}));
   } catch (error) {
     if (error instanceof UserError) return undefined;
     throw error;
   }
 }
 
-function onWire(tool: Tool, caller: Caller | undefined): ToolOnWire {
+function onWire(tool: Tool, caller: AgentCaller | undefined): ToolOnWire {
   const shape = shapeOf(tool, caller);
   const all = Object.entries({ ...shape.required, ...shape.optional });
   const properties = all.map(([name, of]) => {
@@ -102,7 +102,7 @@ function onWire(tool: Tool, caller: Caller | undefined): ToolOnWire {
   };
 }
 
-function shapeOf(tool: Tool, caller: Caller | undefined): ReturnType<Tool["input"]> {
+function shapeOf(tool: Tool, caller: AgentCaller | undefined): ReturnType<Tool["input"]> {
   if (tool.for === "everybody") return tool.input(caller);
   if (caller === undefined) throw new Error(`${tool.name} is for nobody here`);
   return tool.input(caller);

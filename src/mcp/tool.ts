@@ -1,20 +1,28 @@
-/** What a tool is: data in, the answer of a command out. Who may use it and how it is told are the same for all of them. */
+/** What a tool is: a use case under the name and with the fields that models know it by, and its outcome in words. */
 
-import type { Workflow } from "../core/compile.ts";
+import type { AgentCaller } from "../app/caller.ts";
+import type { Outcome } from "../app/outcome.ts";
+import type { Door } from "../cli/command.ts";
 import type { Shape } from "../core/artifact.ts";
-import type { Answer, Door } from "../cli/command.ts";
-
-/** The agent that calls, by its token. */
-export type Caller = {
-  readonly run: string;
-  readonly role: string;
-  readonly slot: string;
-  readonly attempt: number;
-  readonly definition: Workflow["definition"];
-};
 
 export type Given = Readonly<Record<string, unknown>>;
 type ObjectShape = Extract<Shape, { type: "object" }>;
+
+/** An outcome, and its text for the model. */
+export type Spoken = Pick<
+  Outcome<Readonly<Record<string, unknown>>>,
+  "exit" | "code" | "message" | "data" | "next"
+> & {
+  readonly text: string;
+};
+
+/** The sentence, notes and the next step, each on a line of its own. */
+export function speak(outcome: Outcome<Readonly<Record<string, unknown>>>): Spoken {
+  const { exit, code, message, data, next, notes } = outcome;
+  const then = next === "" ? [] : [`  next: ${next.replaceAll(", or: ", "\n    or: ")}`];
+  const lines = [message, ...notes.map((note) => `  ${note}`), ...then];
+  return { exit, code, message, data, next, text: `${lines.join("\n")}\n` };
+}
 
 type Told = {
   readonly name: string;
@@ -29,18 +37,18 @@ type Told = {
 /** A tool for whoever has a token. What the definition gives the role no right to is not listed, and refused by the engine. */
 export type AgentTool = Told & {
   readonly for: "agent";
-  /** Its fields are looked at by the command, in its own words. */
+  /** Its fields are checked by the use case, in its own words. */
   readonly isOpen?: true;
-  isFor(caller: Caller): boolean;
-  input(caller: Caller): ObjectShape;
-  answer(given: Given, on: { readonly door: Door; readonly caller: Caller }): Promise<Answer>;
+  isFor(caller: AgentCaller): boolean;
+  input(caller: AgentCaller): ObjectShape;
+  call(given: Given, on: { readonly door: Door; readonly caller: AgentCaller }): Promise<Spoken>;
 };
 
 /** A tool for everybody: it only looks. */
 export type OpenTool = Told & {
   readonly for: "everybody";
-  input(caller: Caller | undefined): ObjectShape;
-  answer(given: Given, on: { readonly door: Door; readonly caller: Caller | undefined }): Promise<Answer>;
+  input(caller: AgentCaller | undefined): ObjectShape;
+  call(given: Given, on: { readonly door: Door; readonly caller: AgentCaller | undefined }): Promise<Spoken>;
 };
 
 export type Tool = AgentTool | OpenTool;
@@ -59,7 +67,7 @@ export function textIn(given: Given, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Those that were given, as options of a command. One without a value is as good as absent. */
+/** Those that were given. One without a value is as good as absent. */
 export function optionsIn(given: Given, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => {

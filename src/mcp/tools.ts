@@ -1,6 +1,7 @@
 /** The tools there are. */
 
-import type { Caller, Tool } from "./tool.ts";
+import type { AgentCaller } from "../app/caller.ts";
+import type { Tool } from "./tool.ts";
 import { askQuestions } from "./tools/ask-questions.ts";
 import { createReview } from "./tools/create-review.ts";
 import { getTask } from "./tools/get-task.ts";
@@ -20,7 +21,7 @@ export const TOOLS: readonly Tool[] = [
 ];
 
 /** Those that whoever calls can use at all, in this run or any. */
-export function toolsFor(caller: Caller | undefined): readonly Tool[] {
+export function toolsFor(caller: AgentCaller | undefined): readonly Tool[] {
   return TOOLS.filter((tool) =>
     tool.for === "everybody" ? true : caller !== undefined && tool.isFor(caller),
   );

@@ -1,4 +1,4 @@
-/** The socket of the supervisor: who asks there, what is not believed, and what does not harm it. */
+/** The socket of the supervisor: what does not harm it, and what stands in its place. */
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
@@ -15,20 +15,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { homeAt, type Home } from "../../src/adapters/home/paths.ts";
-import { listen, type Call, type Limits, type Printed } from "../../src/adapters/supervisor/listen.ts";
-import { asking } from "../support/asking.ts";
-import { isAskedBy, questionOf } from "../../src/adapters/supervisor/question.ts";
-import {
-  isAskable,
-  keyOfProcess,
-  socketIn,
-  TEXT_BYTES_MAX,
-  type Question,
-} from "../../src/adapters/supervisor/wire.ts";
+import { listen, type Answer, type Limits } from "../../src/adapters/supervisor/listen.ts";
+import { callsIn, socketIn, type Reply } from "../../src/adapters/supervisor/wire.ts";
 
-const LIMITS: Limits = { questionMs: 150, textMs: 150, answerMs: 150, atOnce: 2 };
-const ECHO = (call: Call): Promise<Printed> =>
-  Promise.resolve({ code: 0, stdout: JSON.stringify(call.question), stderr: "" });
+const LIMITS: Limits = { noticeMs: 150, answerMs: 150, atOnce: 2 };
+const ECHO: Answer = (notice) => Promise.resolve({ type: "outcome", outcome: notice });
 
 function homeIn(...names: readonly string[]): Home {
   const root = mkdtempSync(join(tmpdir(), "sb-"));
@@ -38,10 +29,7 @@ function homeIn(...names: readonly string[]): Home {
   return home;
 }
 
-async function listening(
-  answer: (call: Call) => Promise<Printed | undefined> = ECHO,
-  limits: Partial<Limits> = {},
-): Promise<Home> {
+async function listening(answer: Answer = ECHO, limits: Partial<Limits> = {}): Promise<Home> {
   const home = homeIn("state");
   const server = await listen(home, answer, { ...LIMITS, ...limits });
   onTestFinished(() => server?.close());
@@ -63,17 +51,17 @@ function talk(home: Home, say: (socket: Socket) => void): Promise<string> {
 const PATIENTLY = { timeout: 20_000, interval: 10 };
 const ask = (home: Home): Promise<string> => talk(home, (socket) => socket.write('"hello"\n'));
 const TAKEN = '{"type":"taken"}\n';
-const ECHOED = `${TAKEN}{"type":"printed","code":0,"stdout":"\\"hello\\"","stderr":""}\n`;
+const ECHOED = `${TAKEN}{"type":"outcome","outcome":"hello"}\n`;
 const DECLINED = `${TAKEN}{"type":"declined"}\n`;
 
 const LARGE = Buffer.alloc(100 * 1024 * 1024, "x");
 
 const HOSTILE: readonly [string, (socket: Socket) => void][] = [
   ["says nothing", () => undefined],
-  ["says half of it", (socket) => socket.write('{"argv": [')],
+  ["says half of it", (socket) => socket.write('{"pid": [')],
   ["says one byte after the other", drip],
   ["leaves at once", (socket) => socket.destroy()],
-  ["leaves after half of it", (socket) => socket.end('{"argv"')],
+  ["leaves after half of it", (socket) => socket.end('{"pid"')],
   ["says 100 MB", (socket) => socket.write(LARGE)],
   ["says 100 MB of lines", (socket) => socket.write(LARGE.fill("x\n"))],
   ["says no JSON", (socket) => socket.write("GET / HTTP/1.1\r\n\r\n")],
@@ -95,14 +83,12 @@ test.for(HOSTILE)("whoever %s is not waited for, and others are answered", async
 
 test("whoever does not read its answer is not waited for", async () => {
   const answered: unknown[] = [];
-  const answer = (call: Call): Promise<Printed> => {
-    answered.push(call.question);
-    return call.question === 1
-      ? Promise.resolve({ code: 0, stdout: "x".repeat(4_000_000), stderr: "" })
-      : ECHO(call);
+  const answer: Answer = (notice) => {
+    answered.push(notice);
+    return notice === 1 ? Promise.resolve({ type: "outcome", outcome: "x".repeat(4_000_000) }) : ECHO(notice);
   };
   // Making the answers takes a while.
-  const home = await listening(answer, { questionMs: 20_000 });
+  const home = await listening(answer, { noticeMs: 20_000 });
   const deaf = Array.from({ length: LIMITS.atOnce }, () => {
     const socket = connect(socketIn(home.root) ?? "");
     socket.on("error", () => undefined);
@@ -115,22 +101,25 @@ test("whoever does not read its answer is not waited for", async () => {
   for (const socket of deaf) socket.destroy();
 });
 
-test("a text is read by whoever asks: of a length, and in time", async () => {
-  const home = await listening(async (call) => ({
-    code: 0,
-    stdout: JSON.stringify(await call.read("a file")),
-    stderr: "",
-  }));
-  const reading = (text: (socket: Socket) => void): Promise<string> =>
-    talk(home, (socket) => {
-      socket.write("1\n");
-      socket.on("data", (part: string) => (part.includes('"read"') ? text(socket) : undefined));
-    });
-  const wanted = `${TAKEN}{"type":"read","file":"a file"}\n`;
-  expect(await reading((socket) => socket.write('{"type":"unread"}\n'))).toContain('"stdout":"{\\"type\\"');
-  expect(await reading(() => undefined)).toBe(wanted);
-  expect(await reading((socket) => socket.write("x".repeat(2 * TEXT_BYTES_MAX)))).toBe(wanted);
-  expect(await reading((socket) => socket.destroy())).toBe(wanted);
+test("a line is as long as one that names a process and its descriptor, and no longer", async () => {
+  const home = await listening();
+  const say = (bytes: number): Promise<string> =>
+    talk(home, (socket) => socket.write(`"${"x".repeat(bytes - 3)}"\n`));
+  expect(await say(1024)).toContain("outcome");
+  // Elsewhere the request itself is in the line.
+  expect((await say(1025)).includes("outcome")).toBe(process.platform !== "linux");
+});
+
+test("requests that killed clients have left are removed, whatever they are", async () => {
+  const home = homeIn("state");
+  const folder = callsIn(home.root);
+  mkdirSync(join(folder, "a", "b"), { recursive: true });
+  writeFileSync(join(folder, "0123456789ab"), "{}");
+  symlinkSync("/etc/passwd", join(folder, "link"));
+  const server = await listen(home, ECHO, LIMITS);
+  onTestFinished(() => server?.close());
+  expect([readdirSync(folder), existsSync("/etc/passwd")]).toEqual([[], true]);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
 test("as many as can be served are, and who is too many is told at once", async () => {
@@ -150,7 +139,7 @@ test("as many as can be served are, and who is too many is told at once", async 
 test("who answers with an error ends the connection, and who leaves finishes what it is at", async () => {
   const home = homeIn("state");
   let times = 0;
-  const gate = Promise.withResolvers<Printed>();
+  const gate = Promise.withResolvers<Reply>();
   const server = await listen(
     home,
     () => (times++ === 0 ? Promise.reject(new Error("ours")) : gate.promise),
@@ -165,9 +154,9 @@ test("who answers with an error ends the connection, and who leaves finishes wha
   await expect.poll(() => times, PATIENTLY).toBe(2);
   const closed = server?.close();
   expect(await idle).toBe("");
-  gate.resolve({ code: 3, stdout: "", stderr: "" });
+  gate.resolve({ type: "outcome", outcome: 3 });
   await closed;
-  expect(await late).toBe(`${TAKEN}{"type":"printed","code":3,"stdout":"","stderr":""}\n`);
+  expect(await late).toBe(`${TAKEN}{"type":"outcome","outcome":3}\n`);
   expect([existsSync(socketIn(home.root) ?? ""), await ask(home)]).toEqual([false, ""]);
 });
 
@@ -201,73 +190,4 @@ test("a path that is too long has no socket, and nobody fails over it", async ()
   const home = homeIn("x".repeat(60), "y".repeat(60));
   expect([socketIn(home.root), await listen(home, ECHO)]).toEqual([undefined, undefined]);
   expect([socketIn(""), socketIn("here")]).toEqual([undefined, undefined]);
-});
-
-test.for<[string, boolean]>([
-  ["move working", true],
-  ["submit plan -", true],
-  ["task update --status working", true],
-  ["task complete", true],
-  ["task stuck --note no", true],
-  ["task update --branch", false],
-  ["task update --branch=x --status working", false],
-  ["move --help", false],
-  ["move -qh", false],
-  ["move -V", false],
-  ["--json move working", false],
-  ["task create x", false],
-  ["task", false],
-  ["answer q1 yes", false],
-  ["show", false],
-  ["", false],
-])("%s is for the supervisor: %s", ([line, is]) => {
-  expect(isAskable(line.split(" "))).toBe(is);
-});
-
-test.runIf(process.platform === "linux")(
-  "whoever names a process must say what the kernel says of it",
-  async () => {
-    const { question, program } = await asking(["move", "a b"]);
-    expect(isAskedBy(question, [program])).toBe(true);
-    const lies: readonly Partial<Question>[] = [
-      { pid: process.pid },
-      { pid: question.pid, key: keyOfProcess(process.pid) ?? "" },
-      { pid: process.pid, key: keyOfProcess(process.pid) ?? "" },
-      { pid: 2 ** 30 },
-      { key: "mine" },
-      { argv: ["move", "done"] },
-      { argv: ["a b"] },
-      { argv: ["move", "a b", "more"] },
-      { cwd: "/" },
-      { env: { ...question.env, SIGNALBOX_TOKEN: "u" } },
-      { env: { ...question.env, SIGNALBOX_JOB: "x" } },
-      { env: { SIGNALBOX_HOME: question.cwd } },
-    ];
-    expect(lies.filter((lie) => isAskedBy({ ...question, ...lie }, [program]))).toEqual([]);
-    expect(isAskedBy(question, [process.execPath])).toBe(false);
-  },
-);
-
-test("what is no question is none", async () => {
-  const { question } = await asking(["move", "a b"]);
-  expect(questionOf(JSON.parse(JSON.stringify(question)))).toEqual(question);
-  const odd: readonly unknown[] = [
-    undefined,
-    null,
-    1,
-    "move",
-    [],
-    {},
-    { ...question, pid: -1 },
-    { ...question, pid: 1.5 },
-    { ...question, pid: "1" },
-    { ...question, argv: "move" },
-    { ...question, argv: [1] },
-    { ...question, env: null },
-    { ...question, env: { PATH: "/tmp" } },
-    { ...question, env: { SIGNALBOX_HOME: 1 } },
-    { ...question, key: undefined },
-    { ...question, cwd: {} },
-  ];
-  expect(odd.map(questionOf).filter((each) => each !== undefined)).toEqual([]);
 });

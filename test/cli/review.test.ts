@@ -17,12 +17,18 @@ function pageOf(id: string): string {
   return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
+/** A file beside the caller. */
+function given(text: string): string {
+  writeFileSync(join(on.repo, "given.json"), text);
+  return "given.json";
+}
+
 test("the verdict decides where the run goes, and the page says why", async () => {
   const id = await on.taskIn("agent-review");
-  const stdin = Buffer.from(
+  const file = given(
     JSON.stringify({ verdict: "FAIL", summary: "Off.", issues: [{ severity: "HIGH", title: "Off by one" }] }),
   );
-  const { code, stdout } = await on.as(id, "reviewer")(["review", "create", "-"], { stdin });
+  const { code, stdout } = await on.as(id, "reviewer")(["review", "create", file]);
   expect({ code, stdout }).toEqual({
     code: 0,
     stdout: `review counts; ${id} goes from agent-review to working\n`,
@@ -41,7 +47,7 @@ test("it may be in a file, named with its run, and counts once under one key", a
 });
 
 test.for<[what: string, role: string, text: string, more: readonly string[], says: string]>([
-  ["no JSON", "reviewer", "PASS", [], "5 the standard input is no JSON"],
+  ["no JSON", "reviewer", "PASS", [], "5 given.json is no JSON"],
   ["no verdict", "reviewer", "{}", [], '5 this is no review that counts: "verdict" is missing'],
   ["an unknown key", "reviewer", '{"verdict":"PASS","x":1}', [], 'counts: the key "x" is unknown'],
   [
@@ -64,15 +70,13 @@ test.for<[what: string, role: string, text: string, more: readonly string[], say
   const id = await on.taskIn("agent-review");
   const before = pageOf(id);
   const say = on.as(id, role);
-  const { code, stderr } = await say(["review", "create", id, "-", ...more], { stdin: Buffer.from(text) });
+  const { code, stderr } = await say(["review", "create", id, given(text), ...more]);
   expect(`${code} ${stderr.replace("signalbox: ", "")}`).toContain(says);
   expect([pageOf(id), on.stateOf(id)]).toEqual([before, "agent-review"]);
 });
 
 test("a person does not review in an agent's place", async () => {
   const id = await on.taskIn("agent-review");
-  const { code, stderr } = await on.say(["review", "create", id, "-"], {
-    stdin: Buffer.from('{"verdict":"PASS"}'),
-  });
+  const { code, stderr } = await on.say(["review", "create", id, given('{"verdict":"PASS"}')]);
   expect(`${code} ${stderr}`).toContain("4 signalbox: submitting review is for reviewer, not for a person");
 });

@@ -111,9 +111,8 @@ export function withStore<T>(life: Life, work: (store: ReturnType<typeof openSto
 }
 
 /** Nobody is there to be asked. */
-export function hide({ socket, life }: Scene): void {
-  for (const path of [socket, join(life.home.root, "asks", "door")])
-    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) renameSync(path, `${path}.away`);
+export function hide({ socket }: Scene): void {
+  if (lstatSync(socket, { throwIfNoEntry: false }) !== undefined) renameSync(socket, `${socket}.away`);
 }
 
 /** Of the supervisor that is at work. */

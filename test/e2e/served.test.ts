@@ -1,9 +1,10 @@
-/** What agents ask for is answered by the supervisor, or by the command itself: nobody can tell which, whoever dies over it. */
+/** Calls of agents are carried out by the supervisor, or by the command itself: nobody can tell which, whoever dies over it. */
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isSupervisorAlive } from "../../src/adapters/supervisor/lock.ts";
 import { isPerson } from "../support/person.ts";
+import { talkTo } from "./mcp/support.ts";
 import { isAlive, until } from "./process-bench.ts";
 import { call, hide, scene, supervisorOf, withStore, type Printed, type Scene } from "./served-support.ts";
 
@@ -97,7 +98,7 @@ test.runIf(isPerson)(
     expect(one.said.map(({ code }) => code)).toEqual(other.said.map(({ code }) => code));
     expect([one, two]).toEqual([other, other]);
     // That they did ask, and the other did not, shows in the keys.
-    const own = (on: Scene): number => on.keys().filter((key) => key.includes("/process ")).length;
+    const own = (on: Scene): number => on.keys().filter((key) => key.includes("/call ")).length;
     expect(own(alone)).toBe(0);
     // A supervisor that does not take a question at once is not waited for.
     for (const each of [asking, launched]) {
@@ -108,23 +109,17 @@ test.runIf(isPerson)(
   },
 );
 
-/** With it, whatever starts Node fails. */
-const NO_NODE = { NODE_OPTIONS: "--require=/no/such/file" };
-
-test.runIf(isPerson && process.platform === "linux")(
-  "what agents call does not start Node for what the supervisor answers",
+test.runIf(isPerson)(
+  "a request leaves nothing behind, and what is too large is carried out by the command",
   async () => {
     const on = await scene();
-    const { launcher: program } = on;
-    expect(await on.say(["submit", "plan", "-"], { stdin: PLAN, program })).toMatchObject({ code: 0 });
-    const refused = await on.say(["move", "done"], { program, env: NO_NODE });
-    expect([refused.code, refused.stdout, refused.stderr.split("\n").length]).toEqual([4, "", 3]);
-    const moved = await on.say(["move", "working", "--json"], { program, env: NO_NODE });
-    expect([moved.code, JSON.parse(moved.stdout)]).toEqual([0, expect.objectContaining({ to: "working" })]);
-    // What has a text is read by the program, and what only explains is said by it.
-    expect((await on.say(["move", "--help"], { program, env: NO_NODE })).code).not.toBe(0);
-    expect((await on.say(["move", "--help"], { program })).code).toBe(0);
-    expect(readdirSync(join(on.life.home.root, "asks"))).toEqual(["door"]);
+    const large = `${PLAN}${"x".repeat(3 * 1024 * 1024)}\n`;
+    const submitLarge = (): Promise<Printed> => on.say(["submit", "plan", "-"], { stdin: large });
+    const asked = await submitLarge();
+    expect(await on.say(["submit", "plan", "-"], { stdin: PLAN })).toMatchObject({ code: 0 });
+    expect(readdirSync(join(on.life.home.root, "calls"))).toEqual([]);
+    hide(on);
+    expect(await submitLarge()).toEqual(asked);
   },
 );
 
@@ -160,7 +155,7 @@ test.runIf(isPerson)("a supervisor that an agent has started speaks for nobody e
   process.kill(supervisorOf(on), "SIGTERM");
   await until(() => !isSupervisorAlive(life.home));
   void call(["supervise"], { cwd, env: { ...life.env, ...on.voice }, stdin: "" });
-  await until(() => existsSync(join(life.home.root, "asks", "door")));
+  await until(() => existsSync(on.socket));
   const env = { ...life.env, SIGNALBOX_TOKEN: on.voice["SIGNALBOX_TOKEN"] ?? "" };
   const nobody = (): Promise<Printed> => call(["move", "done"], { cwd, env, stdin: "", program });
   const asked = await nobody();
@@ -246,6 +241,22 @@ test.runIf(isPerson).for(DEATHS)(
   },
 );
 
+test.runIf(isPerson).for(["calmly", ...PLACES])(
+  "one MCP server makes many calls, and the supervisor dies over the second (%s): each is done once",
+  async (place) => {
+    const on = await scene(place === "calmly" ? {} : { SIGNALBOX_SUPERVISOR_FAILPOINT: `${place}:2` });
+    const mcp = await talkTo({ env: { ...on.life.env, ...on.voice }, cwd: on.workspace });
+    for (const summary of ["one", "two", "three"])
+      expect(await mcp.call("update_status", { summary })).toMatchObject({ isError: false });
+    const set = on.journal().filter((line) => line.includes("param-set"));
+    expect(set.map((line) => /"value":"([^"]*)"/.exec(line)?.[1])).toEqual(["one", "two", "three"]);
+    const calls = on.keys().filter((key) => key.includes("/call "));
+    // Without a supervisor a call has no key, as where the next one has not started yet.
+    expect(calls.length).toBeGreaterThanOrEqual(2);
+    expect(new Set(calls).size).toBe(calls.length);
+  },
+);
+
 test.runIf(isPerson && isDeep).for(["SIGKILL", "SIGTERM"] as const)(
   "many ask at once, and the supervisor gets %s again and again: each is done once",
   { timeout: 300_000 },
@@ -256,7 +267,7 @@ test.runIf(isPerson && isDeep).for(["SIGKILL", "SIGTERM"] as const)(
     );
     for (const summaries of lines) {
       expect((await on.say(["show"])).code).toBe(0);
-      await until(() => existsSync(join(on.life.home.root, "asks", "door")));
+      await until(() => existsSync(on.socket));
       const victim = supervisorOf(on);
       const all = summaries.map((text) =>
         on.say(["task", "update", "--summary", text], { program: on.launcher }),

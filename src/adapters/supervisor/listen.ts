@@ -1,31 +1,25 @@
 /**
- * The socket on which the supervisor answers commands of agents.
+ * The socket on which the supervisor carries out calls of agents.
  *
- * Whoever connects may be slow, broken or hostile: what is said is limited in size and time, as many as are served at once, and a
- * connection that says nothing keeps nobody. Whoever is not served does it itself, so that turning away is always right.
+ * A client may be slow, broken or hostile: what it says is limited in size and time, so is the number of calls at once, and a
+ * connection that says nothing holds up no other. A client that is not served carries its call out itself, so declining is always right.
  */
 
-import { chmodSync, lstatSync, unlinkSync } from "node:fs";
+import { chmodSync, lstatSync, readdirSync, rmSync, unlinkSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { failpoint } from "../failpoint.ts";
-import { clearWay } from "../home/clear-way.ts";
+import { claimFolder, clearWay } from "../home/clear-way.ts";
 import type { Home } from "../home/paths.ts";
-import { socketIn, TEXT_BYTES_MAX, type Reply } from "./wire.ts";
+import { callsIn, hasProc, REQUEST_BYTES_MAX, socketIn, type Reply } from "./wire.ts";
 
-/** One question, and a way to have a text read by whoever asks. */
-export type Call = {
-  readonly question: unknown;
-  read(file: string): Promise<unknown>;
-};
-
-export type Printed = { readonly code: number; readonly stdout: string; readonly stderr: string };
+/** Gives nothing for a call that the client must carry out itself. */
+export type Answer = (notice: unknown) => Promise<Reply | undefined>;
 
 export type Limits = {
-  /** Until a question is whole, until a text has come, until an answer is taken. */
-  readonly questionMs: number;
-  readonly textMs: number;
+  /** Until a line is whole, and until an answer is taken. */
+  readonly noticeMs: number;
   readonly answerMs: number;
-  /** Questions that are being answered. */
+  /** Calls that are being carried out. */
   readonly atOnce: number;
 };
 
@@ -34,21 +28,20 @@ export type Listening = {
   close(): Promise<void>;
 };
 
-const LIMITS: Limits = { questionMs: 2000, textMs: 10_000, answerMs: 2000, atOnce: 8 };
+const LIMITS: Limits = { noticeMs: 2000, answerMs: 2000, atOnce: 8 };
 const CONNECTIONS_MAX = 64;
-const QUESTION_BYTES_MAX = 256 * 1024;
-/** In base64, with what is around it. */
-const LINE_BYTES_MAX = Math.ceil((TEXT_BYTES_MAX * 4) / 3) + 1024;
+const LINE_BYTES_MAX = hasProc ? 1024 : REQUEST_BYTES_MAX;
 const PRIVATE = 0o600;
 
-/** What answers gives nothing for is declined. Only for who holds the supervisor's lock: what stands in the place is of no use any more. */
+/** Only for the process that holds the supervisor's lock: what stands in the place of the socket is of no use any more. */
 export async function listen(
   home: Home,
-  answer: (call: Call) => Promise<Printed | undefined>,
+  answer: Answer,
   limits: Limits = LIMITS,
 ): Promise<Listening | undefined> {
   const path = socketIn(home.root);
   if (path === undefined || !isCleared(home, path)) return undefined;
+  clearCalls(home);
   const talks = new Set<Talk>();
   const busy = new Set<Promise<void>>();
   const hasRoom = (): boolean => [...talks].filter(({ isTaken }) => isTaken).length < limits.atOnce;
@@ -88,6 +81,17 @@ function isCleared(home: Home, path: string): boolean {
   return true;
 }
 
+/** A request has a name for a moment only: one that still has it was left by a client that was killed. */
+function clearCalls(home: Home): void {
+  const folder = callsIn(home.root);
+  try {
+    claimFolder(home, folder);
+    for (const name of readdirSync(folder)) rmSync(`${folder}/${name}`, { recursive: true, force: true });
+  } catch {
+    // The folder is not ours to write to: clients find that out, and carry their calls out themselves.
+  }
+}
+
 /** Without a socket everybody works as well. */
 function isListening(server: Server, path: string): Promise<boolean> {
   return new Promise((resolve) => {
@@ -107,7 +111,6 @@ class Talk {
   readonly #limits: Limits;
   #parts: Buffer[] = [];
   #bytes = 0;
-  #max = QUESTION_BYTES_MAX;
   #line: PromiseWithResolvers<string> | undefined;
   isTaken = false;
 
@@ -120,15 +123,15 @@ class Talk {
     socket.on("close", () => this.#line?.reject(new Error("whoever asked has left")));
   }
 
-  async hear(hasRoom: () => boolean, answer: (call: Call) => Promise<Printed | undefined>): Promise<void> {
-    const question = await this.#next(this.#limits.questionMs);
+  async hear(hasRoom: () => boolean, answer: Answer): Promise<void> {
+    const notice = await this.#next(this.#limits.noticeMs);
     if (!hasRoom()) return this.#say({ type: "declined" });
     this.isTaken = true;
     await this.#say({ type: "taken" });
     failpoint("served.before-work");
-    const printed = await answer({ question, read: (file) => this.#read(file) });
+    const reply = await answer(notice);
     failpoint("served.before-answer");
-    await this.#say(printed === undefined ? { type: "declined" } : { type: "printed", ...printed });
+    await this.#say(reply ?? { type: "declined" });
     failpoint("served.after-answer");
   }
 
@@ -136,13 +139,6 @@ class Talk {
     this.#socket.destroy();
   }
 
-  async #read(file: string): Promise<unknown> {
-    this.#max = LINE_BYTES_MAX;
-    await this.#say({ type: "read", file });
-    return this.#next(this.#limits.textMs);
-  }
-
-  /** One at a time: nobody says anything that was not asked for. */
   async #next(ms: number): Promise<unknown> {
     this.#line = Promise.withResolvers<string>();
     const timer = setTimeout(() => this.end(), ms);
@@ -156,7 +152,7 @@ class Talk {
 
   #take(part: Buffer): void {
     this.#bytes += part.length;
-    if (this.#line === undefined || this.#bytes > this.#max) return this.end();
+    if (this.#line === undefined || this.#bytes > LINE_BYTES_MAX) return this.end();
     this.#parts.push(part);
     if (part.at(-1) !== NEWLINE) return;
     const line = Buffer.concat(this.#parts).toString("utf8");

@@ -36,7 +36,7 @@ export function writeLauncher(home: Home): readonly string[] {
   if (isThere && oddLauncher(home) === undefined) return odd;
   const aside = join(home.root, `${NAME}.${process.pid}.${newName()}.new`);
   failpoint("launcher.before-write");
-  writeFileSync(aside, launcherText(home), { mode: MODE, flag: "wx" });
+  writeFileSync(aside, launcherText(), { mode: MODE, flag: "wx" });
   chmodSync(aside, MODE);
   if (isFolder(file)) clearWay(home, file, "it is in the place of the program that agents call");
   renameSync(aside, file);
@@ -61,7 +61,7 @@ function oddLauncher(home: Home): string | undefined {
   const file = launcherOf(home);
   const there = isFolder(home.bin) ? lstatSync(file, { throwIfNoEntry: false }) : undefined;
   if (there === undefined) return undefined;
-  if (textOfOwn(file, BYTES_MAX) !== launcherText(home)) return `${file} does not call this program`;
+  if (textOfOwn(file, BYTES_MAX) !== launcherText()) return `${file} does not call this program`;
   return (there.mode & 0o777) === MODE ? undefined : `${file} is not for you alone to run`;
 }
 
@@ -78,10 +78,9 @@ function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function launcherText({ root }: Home): string {
+function launcherText(): string {
   const [node, program] = selfCommand();
-  const ask = join(packageRoot(), "bin", "ask.sh");
-  return `#!/bin/sh\nsb_home=${quoted(root)}\n. ${quoted(ask)}\nexec ${quoted(node)} ${quoted(program)} "$@"\n`;
+  return `#!/bin/sh\nexec ${quoted(node)} ${quoted(program)} "$@"\n`;
 }
 
 function quoted(path: string): string {

@@ -5,9 +5,10 @@ import { requirePerson } from "../../adapters/person/who.ts";
 import { targetOf } from "../../core/gate.ts";
 import { finished } from "../../core/refuse.ts";
 import { why } from "../../core/why.ts";
-import { answeredBefore, type Acting } from "../context.ts";
+import { answeredBefore, eventKey, runOf, type Acting } from "../context.ts";
 import { EXIT_NOT_YOURS } from "../exit-codes.ts";
 import { refusal } from "../refusal.ts";
+import type { InputOf } from "../schemas.ts";
 import { seenOf } from "../runs/load.ts";
 import type { Seen } from "../runs/find.ts";
 import { answerCommand } from "../view/question.ts";
@@ -27,6 +28,10 @@ export async function cancelRun(on: Acting, { run, note, key }: Cancelling): Pro
   const isKnown = answeredBefore(on, run, key) !== undefined;
   if (isKnown || hasVerb(seen, "cancel")) return carryOut(on, { verb: "cancel", run, text: note, key });
   return acknowledge(await moveTo(on, { run, to: targetFrom(seen), note, key }));
+}
+
+export function cancel(on: Acting, { run, note, key }: InputOf<"cancel">): Promise<VerbOutcome> {
+  return cancelRun(on, { run: runOf(on, run), note, key: eventKey(on, key) });
 }
 
 function targetFrom({ workflow, run }: Seen): string {

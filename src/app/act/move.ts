@@ -2,7 +2,10 @@
 
 import type { UserError } from "../../adapters/user-error.ts";
 import type { Submission } from "../../engine/write.ts";
-import { ask, type Acting, type Done, type Voice } from "../context.ts";
+import { ask, eventKey, runOf, type Acting, type Done, type Voice } from "../context.ts";
+import type { Outcome } from "../outcome.ts";
+import type { InputOf } from "../schemas.ts";
+import { acknowledge, type Acknowledgement } from "./acknowledged.ts";
 import { conflict } from "../refusal.ts";
 import { sayWaived } from "./waived.ts";
 
@@ -15,6 +18,12 @@ export type Moving = {
   readonly from?: string | undefined;
   readonly voice?: Voice;
 };
+
+export async function askForMove(on: Acting, input: InputOf<"move">): Promise<Outcome<Acknowledgement>> {
+  const { run: word, to, note, from, seq } = input;
+  const key = eventKey(on, input.key);
+  return acknowledge(await moveTo(on, { run: runOf(on, word), to, note, key, from, seq }));
+}
 
 export async function moveTo(on: Acting, moving: Moving): Promise<Done> {
   const { run, to, note, key, seq, from, voice } = moving;

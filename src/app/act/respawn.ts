@@ -1,9 +1,28 @@
 /** A person has agents started again that have crashed, or that were not started since somebody else had changed what they are about. */
 
+import { UserError } from "../../adapters/user-error.ts";
+import type { Run } from "../../core/run.ts";
 import { submit } from "../../engine/submit.ts";
-import { ask, seeThrough, type Acting, type Done } from "../context.ts";
-import { seenOf } from "../runs/load.ts";
+import { ask, eventKey, runOf, seeThrough, type Acting, type Done } from "../context.ts";
+import type { InputOf } from "../schemas.ts";
+import type { Outcome } from "../outcome.ts";
+import { requireKept, seenOf } from "../runs/load.ts";
+import { taskOf } from "../runs/task.ts";
 import { foreignOf } from "../view/foreign-edits.ts";
+import { acknowledge, type Acknowledgement } from "./acknowledged.ts";
+
+export async function respawn(
+  on: Acting,
+  { words, project, key }: InputOf<"respawn">,
+): Promise<Outcome<Acknowledgement>> {
+  const { run, role } = meantBy(on, words, project);
+  const from = requireKept(on, run).run;
+  // Where the text was all that was missing, no agent has to be started any more.
+  if ((await lookWhetherPutBack(on, run)) && requireKept(on, run).run.entry > from.entry)
+    return acknowledge(goneOn(on, from), "what was there is put back, and that was all that was missing");
+  const done = await respawnRole(on, { run, role: role ?? crashedRole(on, run), key: eventKey(on, key) });
+  return acknowledge(done, "the agent is started again");
+}
 
 /** Looks whether what keeps an agent from being started was put back. Gives true where something kept one. */
 export async function lookWhetherPutBack(on: Acting, id: string): Promise<boolean> {
@@ -42,4 +61,52 @@ export function respawnRole(
     // Nothing that is read plays a part in it.
     facts: {},
   });
+}
+
+function goneOn(on: Acting, { id, state: from }: Run): Done {
+  const { state, seq } = requireKept(on, id).run;
+  return { run: id, from, to: state, seq, told: [], accepted: undefined };
+}
+
+/** One word is a run, unless nothing but a role of the run that we are in has that name. */
+function meantBy(
+  on: Acting,
+  [first, second]: readonly string[],
+  project: string | undefined,
+): { run: string; role: string | undefined } {
+  if (second !== undefined || first === undefined) return { run: taskOf(on, first, project), role: second };
+  try {
+    return { run: taskOf(on, first, project), role: undefined };
+  } catch (error) {
+    if (!(error instanceof UserError) || error.code !== "unknown-run") throw error;
+    const here = isRoleHere(on, first);
+    if (here === undefined) throw error;
+    return { run: here, role: first };
+  }
+}
+
+function isRoleHere(on: Acting, role: string): string | undefined {
+  try {
+    const run = runOf(on, undefined);
+    const { definition } = on.box.workflow(requireKept(on, run).row.definition);
+    return Object.hasOwn(definition.roles, role) ? run : undefined;
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+function crashedRole(on: Acting, id: string): string {
+  const { run } = requireKept(on, id);
+  const crashed = Object.values(run.agents).filter(({ status }) => status === "crashed");
+  const [only, another] = crashed;
+  if (only === undefined)
+    throw new UserError("invalid", `no agent of run ${id} has crashed`, `signalbox show ${id}`);
+  if (another === undefined) return only.role;
+  const roles = crashed.map(({ role }) => role).join(", ");
+  throw new UserError(
+    "which-role",
+    `several have crashed: ${roles}`,
+    `signalbox task respawn ${id} ${only.role}`,
+  );
 }

@@ -14,7 +14,6 @@ import type { Acting } from "../context.ts";
 import { answerWith } from "./answer.ts";
 import { isFinished, type Seen } from "../runs/find.ts";
 import { EXIT_NOT_YOURS } from "../exit-codes.ts";
-import type { Given } from "../invocation.ts";
 import { seenOf } from "../runs/load.ts";
 import { moveTo } from "./move.ts";
 import { refusal } from "../refusal.ts";
@@ -28,21 +27,6 @@ const BACK = {
 } as const;
 
 type Back = { readonly how: keyof typeof BACK; readonly phase: string };
-
-/** Undefined where nothing of the kind was asked for. */
-export function backIn({ options }: Given): Back | undefined {
-  const asked = (["from-phase", "retry-failed", "restart-stage", "restart-previous"] as const).filter(
-    (name) => options[name] !== undefined,
-  );
-  const [how, other] = asked;
-  if (other !== undefined)
-    throw new UserError(
-      "bad-usage",
-      `--${how ?? ""} and --${other} do not go together`,
-      "signalbox resume --help",
-    );
-  return how === undefined ? undefined : { how, phase: options["from-phase"] ?? "" };
-}
 
 /** Gives the answer. */
 export async function goBack(on: Acting, id: string, back: Back): Promise<string> {

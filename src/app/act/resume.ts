@@ -1,14 +1,21 @@
-/** Whatever holds a run up and is not a decision is tried again. */
+/** Tries again whatever holds a run up and is not a decision. */
 
 import { failpoint } from "../../adapters/failpoint.ts";
 import { requirePerson } from "../../adapters/person/who.ts";
+import { sayDeadlock } from "../../engine/deadlocks.ts";
 import { descendantsOf } from "../../engine/descendants.ts";
-import { seeThrough, type Acting } from "../context.ts";
+import { runOf, seeThrough, type Acting } from "../context.ts";
+import { EXIT_OK, EXIT_WAITING } from "../exit-codes.ts";
+import type { InputOf } from "../schemas.ts";
+import type { Outcome } from "../outcome.ts";
 import { rememberNames } from "../runs/environment.ts";
 import { isFinished } from "../runs/find.ts";
 import { requireKept, seenOf } from "../runs/load.ts";
+import { sayTyped } from "../view/choices.ts";
+import { choicesOfPerson, nextForPerson } from "../view/moves.ts";
 import { deadlockOf } from "../view/trouble.ts";
 import { crashedIn, readFiles, respawnRole } from "./respawn.ts";
+import { goBack } from "./restart-stage.ts";
 
 /** What was done about it. */
 export type Resumed = {
@@ -23,6 +30,13 @@ export type Resumed = {
   /** What was answered to have it begin again somewhere; empty where that was not asked for. */
   readonly answered: string;
 };
+
+export async function resume(on: Acting, { run: word, back }: InputOf<"resume">): Promise<Outcome<Resumed>> {
+  const id = runOf(on, word);
+  // While it is halted nobody starts anything where it was.
+  const answered = back === undefined ? "" : await goBack(on, id, back);
+  return outcomeOf(on, await resumeRun(on, id, answered));
+}
 
 /** `answered` is the answer that has begun it again somewhere; then nobody else is started. */
 export async function resumeRun(on: Acting, id: string, answered = ""): Promise<Resumed> {
@@ -65,4 +79,31 @@ async function respawnCrashed(on: Acting, id: string): Promise<readonly string[]
   const roles = await crashedIn(on, id);
   for (const role of roles) await respawnRole(on, { run: id, role });
   return roles;
+}
+
+function outcomeOf(on: Acting, data: Resumed): Outcome<Resumed> {
+  const { run: id, state, unhalted, retried, respawned, answered } = data;
+  const did = [
+    ...(answered === "" ? [] : [`the answer is ${answered}`]),
+    ...(unhalted ? ["it goes on"] : []),
+    ...(retried.length === 0 ? [] : [`tried again: ${retried.join(", ")}`]),
+    ...(respawned.length === 0 ? [] : [`started again: ${respawned.join(", ")}`]),
+  ];
+  const seen = seenOf(on, id);
+  const next = nextForPerson(seen);
+  const deadlock = deadlockOf(seen);
+  if (deadlock === undefined) {
+    const message = `${id} in ${state}: ${did.length === 0 ? "nothing held it up" : did.join("; ")}`;
+    return { exit: EXIT_OK, code: "ok", message, data, next, notes: [] };
+  }
+  // Resuming changes nothing where only a person can move the run.
+  return {
+    exit: EXIT_WAITING,
+    code: "needs-attention",
+    message: `${id} needs a person: ${sayDeadlock(deadlock)}`,
+    data,
+    next,
+    notes: [],
+    choices: choicesOfPerson(seen).map((choice) => ({ command: sayTyped(choice), means: choice.means })),
+  };
 }

@@ -13,13 +13,15 @@ import { notYourRole } from "../../core/refuse.ts";
 import { placeFor } from "../../engine/judge.ts";
 import { placeOf } from "../../engine/place.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
-import { answeredBefore, ask, voiceOf, type Acting, type Known } from "../context.ts";
+import { answeredBefore, ask, eventKey, runOf, voiceOf, type Acting, type Known } from "../context.ts";
 import { EXIT_GATE } from "../exit-codes.ts";
 import type { Outcome } from "../outcome.ts";
 import { acknowledge, type Acknowledgement } from "./acknowledged.ts";
 import { requireKept } from "../runs/load.ts";
 import { lateAgent, refuseLate } from "./late.ts";
 import { refusal } from "../refusal.ts";
+import { textOfGiven } from "../text-input.ts";
+import type { InputOf } from "../schemas.ts";
 
 const HELP = "signalbox submit --help";
 
@@ -28,8 +30,41 @@ export type HandingIn = {
   readonly artifact: string;
   readonly key?: string | undefined;
   /** Asked for when it is clear that it may be handed in. Without it, what is there already counts. */
-  readonly text?: (() => Promise<string>) | undefined;
+  readonly text?: (() => string | Promise<string>) | undefined;
 };
+
+export async function submitArtifact(
+  on: Acting,
+  input: InputOf<"submit">,
+): Promise<Outcome<Acknowledgement>> {
+  const { run, artifact, file } = meantBy(on, input);
+  const text = file === undefined ? undefined : (): string => textOfGiven(file);
+  return handIn(on, { run, artifact, key: eventKey(on, input.key), text });
+}
+
+type Meant = Pick<InputOf<"submit">, "artifact" | "file"> & { readonly run: string };
+
+/** Two words are a run and its artifact, unless the first is an artifact of the run that the caller is in. */
+function meantBy(on: Acting, { run, artifact, file, either }: InputOf<"submit">): Meant {
+  if (either !== true || file === undefined) return { run: runOf(on, run), artifact, file };
+  const here = runHere(on);
+  if (here !== undefined && Object.hasOwn(artifactsOf(on, here), artifact))
+    return { run: here, artifact, file };
+  return { run: runOf(on, artifact), artifact: file.name, file: undefined };
+}
+
+function runHere(on: Acting): string | undefined {
+  try {
+    return runOf(on, undefined);
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+function artifactsOf(on: Acting, run: string): Readonly<Record<string, unknown>> {
+  return on.box.workflow(requireKept(on, run).row.definition).definition.artifacts;
+}
 
 export async function handIn(
   on: Acting,
@@ -76,7 +111,7 @@ async function put(
   of: {
     readonly artifact: string;
     readonly slot: string;
-    readonly text: () => Promise<string>;
+    readonly text: () => string | Promise<string>;
     readonly by: Actor;
   },
 ): Promise<readonly string[]> {

@@ -1,7 +1,6 @@
-/** `signalbox cancel`: ends a run early, whatever the workflow calls the way there. */
+/** `signalbox cancel`: the move that ends a run early, whatever the workflow calls the state it leads to. */
 
-import { cancelRun } from "../../app/act/cancel.ts";
-import { acting, runOf } from "../../app/context.ts";
+import { call } from "../../app/client.ts";
 import { answerOf } from "../acted.ts";
 import type { Answer, Command } from "../command.ts";
 
@@ -15,6 +14,6 @@ export const command: Command = {
     key: { takes: "KEY", about: "the same key twice cancels once, and gives the same answer" },
   },
   examples: ["signalbox cancel k3d9"],
-  answer: ({ words: [word], options: { note, key } }, door): Promise<Answer> =>
-    acting(door, async (on) => answerOf(await cancelRun(on, { run: runOf(on, word), note, key }))),
+  answer: async ({ words: [run], options: { note, key } }, door): Promise<Answer> =>
+    answerOf(await call(door, "cancel", { run, note, key })),
 };

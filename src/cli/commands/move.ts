@@ -1,9 +1,8 @@
 /** `signalbox move`: asks for a move. The engine decides. */
 
-import { acted } from "../acted.ts";
-import { acting, runOf } from "../../app/context.ts";
+import { call } from "../../app/client.ts";
+import { answerOf } from "../acted.ts";
 import type { Answer, Command } from "../command.ts";
-import { moveTo } from "../../app/act/move.ts";
 import { numberOption } from "../number-option.ts";
 
 const SEQ = { otherwise: 0, min: 1, max: 999_999_999, help: "signalbox move --help" };
@@ -20,11 +19,10 @@ export const command: Command = {
     seq: { takes: "N", about: "only if this was the last thing that happened to it" },
   },
   examples: ["signalbox move working", 'signalbox move k3d9 done --note "looks good"'],
-  answer: (given, door): Promise<Answer> =>
-    acting(door, async (on) => {
-      const [to = "", word] = given.words.toReversed();
-      const { note, key, from } = given.options;
-      const seq = given.options["seq"] === undefined ? undefined : numberOption(given, "seq", SEQ);
-      return acted(await moveTo(on, { run: runOf(on, word), to, note, key, from, seq }));
-    }),
+  answer: async (given, door): Promise<Answer> => {
+    const [to = "", run] = given.words.toReversed();
+    const { note, key, from } = given.options;
+    const seq = given.options["seq"] === undefined ? undefined : numberOption(given, "seq", SEQ);
+    return answerOf(await call(door, "move", { run, to, note, key, from, seq }));
+  },
 };

@@ -1,19 +1,12 @@
 /** `signalbox resume`: whatever holds a run up and is not a decision, is tried again. */
 
-import { requirePerson } from "../../adapters/person/who.ts";
-import { sayDeadlock } from "../../engine/deadlocks.ts";
-import { talkOf } from "../acted.ts";
-import { acting, runOf, type Acting } from "../../app/context.ts";
-import { backIn, goBack } from "../../app/act/restart-stage.ts";
-import type { Seen } from "../../app/runs/find.ts";
-import { EXIT_OK, EXIT_WAITING } from "../../app/exit-codes.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { call } from "../../app/client.ts";
+import type { InputOf } from "../../app/schemas.ts";
+import type { Given } from "../../app/invocation.ts";
+import { answerOf } from "../acted.ts";
 import type { Answer, Command } from "../command.ts";
-import { seenOf } from "../../app/runs/load.ts";
-import { sayTyped } from "../../app/view/choices.ts";
-import { choicesOfPerson, nextForPerson } from "../../app/view/moves.ts";
-import { deadlockOf } from "../../app/view/trouble.ts";
 import { columns } from "../render/table.ts";
-import { resumeRun, type Resumed } from "../../app/act/resume.ts";
 
 export const command: Command = {
   usage: "[RUN] [--from-phase PHASE | --retry-failed | --restart-stage | --restart-previous]",
@@ -31,52 +24,27 @@ export const command: Command = {
     "signalbox resume k3d9 --from-phase 2.1",
     "signalbox resume k3d9 --restart-stage",
   ],
-  answer: (given, door): Promise<Answer> =>
-    acting(door, async (on) => {
-      requirePerson(on.who);
-      const back = backIn(given);
-      const id = runOf(on, given.words[0]);
-      // While it is halted nobody starts anything where it was.
-      const answered = back === undefined ? "" : await goBack(on, id, back);
-      return answerOf(on, await resumeRun(on, id, answered));
-    }),
+  answer: async (given, door): Promise<Answer> => {
+    const outcome = await call(door, "resume", { run: given.words[0], back: backIn(given) });
+    const { choices = [] } = outcome;
+    if (choices.length === 0) return answerOf(outcome);
+    const typed = columns(choices.map(({ command: line, means }) => [`  ${line}`, means]));
+    const { talk: _talk, ...answer } = answerOf(outcome);
+    return { ...answer, text: () => `${outcome.message}\n${typed}` };
+  },
 };
 
-function answerOf(on: Acting, data: Resumed): Answer {
-  const { run: id, state, unhalted, retried, respawned, answered } = data;
-  const did = [
-    ...(answered === "" ? [] : [`the answer is ${answered}`]),
-    ...(unhalted ? ["it goes on"] : []),
-    ...(retried.length === 0 ? [] : [`tried again: ${retried.join(", ")}`]),
-    ...(respawned.length === 0 ? [] : [`started again: ${respawned.join(", ")}`]),
-  ];
-  const seen = seenOf(on, id);
-  const deadlock = deadlockOf(seen);
-  if (deadlock !== undefined) return notResumed(seen, data, sayDeadlock(deadlock));
-  const message = `${id} in ${state}: ${did.length === 0 ? "nothing held it up" : did.join("; ")}`;
-  const next = nextForPerson(seen);
-  return {
-    exit: EXIT_OK,
-    code: "ok",
-    message,
-    data: () => data,
-    text: () => `${message}\n`,
-    next,
-    talk: talkOf([], next),
-  };
-}
-
-/** Resuming changes nothing where only a person can move the run. */
-function notResumed(seen: Seen, data: Resumed, reason: string): Answer {
-  const message = `${data.run} needs a person: ${reason}`;
-  const choices = choicesOfPerson(seen);
-  const typed = columns(choices.map((choice) => [`  ${sayTyped(choice)}`, choice.means]));
-  return {
-    exit: EXIT_WAITING,
-    code: "needs-attention",
-    message,
-    data: () => data,
-    text: () => `${message}\n${typed}`,
-    next: nextForPerson(seen),
-  };
+/** Undefined where it is not to begin again somewhere. */
+function backIn({ options }: Given): InputOf<"resume">["back"] {
+  const asked = (["from-phase", "retry-failed", "restart-stage", "restart-previous"] as const).filter(
+    (name) => options[name] !== undefined,
+  );
+  const [how, other] = asked;
+  if (other !== undefined)
+    throw new UserError(
+      "bad-usage",
+      `--${how ?? ""} and --${other} do not go together`,
+      "signalbox resume --help",
+    );
+  return how === undefined ? undefined : { how, phase: options["from-phase"] ?? "" };
 }

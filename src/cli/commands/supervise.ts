@@ -2,20 +2,19 @@
 
 import { existsSync } from "node:fs";
 import { openStore } from "../../adapters/store/open.ts";
-import { openDoor } from "../../adapters/supervisor/door.ts";
 import { writePid } from "../../adapters/supervisor/end.ts";
 import { takeSupervisorLock } from "../../adapters/supervisor/lock.ts";
 import { listen, type Listening } from "../../adapters/supervisor/listen.ts";
 import { lastPoke, watchPokes } from "../../adapters/supervisor/poke.ts";
 import { alarmClock } from "../../adapters/works/alarm.ts";
-import { launcherOf, selfCommand, writeLauncher } from "../../adapters/works/launcher.ts";
+import { selfCommand, writeLauncher } from "../../adapters/works/launcher.ts";
 import { openWorks } from "../../adapters/works/open.ts";
 import { sweep } from "../../adapters/works/sweep.ts";
 import { PACE, supervise } from "../../engine/supervise.ts";
 import { requireHome } from "../../app/runs/find.ts";
 import { EXIT_OK } from "../../app/exit-codes.ts";
 import type { Answer, Command } from "../command.ts";
-import { serving } from "../served.ts";
+import { serving } from "../../app/serve.ts";
 
 export const command: Command = {
   usage: "",
@@ -54,19 +53,17 @@ export const command: Command = {
       };
       process.once("SIGTERM", end);
       process.once("SIGINT", end);
-      const listening: Listening[] = [];
+      let listening: Listening | undefined;
       try {
         const log = (line: string): void =>
           void process.stderr.write(`${new Date().toISOString()} ${line}\n`);
         const box = openWorks(home, store, { log, ring });
-        const programs = [selfCommand()[1], launcherOf(home)];
-        const serve = serving({ home, box, env: door.env, programs, ring });
-        for (const each of [openDoor(home, serve), await listen(home, serve)])
-          if (each !== undefined) listening.push(each);
+        const [, program] = selfCommand();
+        listening = await listen(home, serving({ home, box, env: door.env, programs: [program], ring }));
         await supervise(box, { pace: PACE, alarm, isOver: isEnding });
       } finally {
         // Before the lock is given back: the socket in its place is the next one's then.
-        await Promise.all(listening.map((each) => each.close()));
+        await listening?.close();
         watch.close();
         process.off("SIGTERM", end);
         process.off("SIGINT", end);

@@ -1,9 +1,8 @@
 /** `signalbox waive`: a person lets a gate pass, for the content as it is now, and says why. */
 
+import { call } from "../../app/client.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { requirePerson } from "../../adapters/person/who.ts";
-import { acted } from "../acted.ts";
-import { acting, ask, runOf } from "../../app/context.ts";
+import { answerOf } from "../acted.ts";
 import type { Answer, Command } from "../command.ts";
 
 export const command: Command = {
@@ -16,24 +15,10 @@ export const command: Command = {
     key: { takes: "KEY", about: "the same key twice waives once, and gives the same answer" },
   },
   examples: ['signalbox waive k3d9 review --reason "looked at it myself"'],
-  answer: ({ words, options: { reason, key } }, door): Promise<Answer> =>
-    acting(door, async (on) => {
-      requirePerson(on.who);
-      if (reason === undefined)
-        throw new UserError("bad-usage", "a waiver needs a reason: --reason TEXT", "signalbox waive --help");
-      const [artifact = "", word] = words.toReversed();
-      const done = await ask(on, {
-        run: runOf(on, word),
-        ...(key === undefined ? {} : { key }),
-        event: ({ at, tree }, by) => ({
-          type: "waived",
-          by,
-          at,
-          artifact,
-          reason,
-          ...(tree === undefined ? {} : { tree }),
-        }),
-      });
-      return acted(done, `${artifact} is waived`);
-    }),
+  answer: async ({ words, options: { reason, key } }, door): Promise<Answer> => {
+    if (reason === undefined)
+      throw new UserError("bad-usage", "a waiver needs a reason: --reason TEXT", "signalbox waive --help");
+    const [artifact = "", run] = words.toReversed();
+    return answerOf(await call(door, "waive", { run, artifact, reason, key }));
+  },
 };

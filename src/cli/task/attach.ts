@@ -9,7 +9,8 @@ import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "../../app/exit-codes.ts";
 import type { Answer, Command, Door } from "../command.ts";
 import { isFinished } from "../../app/runs/find.ts";
 import { requireKept } from "../../app/runs/load.ts";
-import { OF_PROJECT, taskOf } from "./which.ts";
+import { taskOf } from "../../app/runs/task.ts";
+import { OF_PROJECT } from "./options.ts";
 
 /** What `--json` gives. */
 export type AttachData = { readonly run: string };

@@ -10,7 +10,8 @@ import type { Answer, Command } from "../command.ts";
 import { command as cancelRun } from "../commands/cancel.ts";
 import { requireKept } from "../../app/runs/load.ts";
 import { isConfirmed } from "./confirm.ts";
-import { OF_PROJECT, taskOf } from "./which.ts";
+import { taskOf } from "../../app/runs/task.ts";
+import { OF_PROJECT } from "./options.ts";
 
 /** The release usually takes less than a second; an agent that does not end at once may take longer. */
 const RELEASE_MS = 3000;

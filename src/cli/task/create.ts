@@ -21,10 +21,10 @@ import { projectFor } from "../project/make.ts";
 import { projectNamed } from "../../app/setup/project-named.ts";
 import { siteOf, type Site } from "../../app/start/site.ts";
 import { begun } from "./begun.ts";
-import { requireBranch, whileUntaken } from "./branch.ts";
+import { requireBranch, whileUntaken } from "../../app/runs/branch.ts";
 import { requireHarnesses } from "./harnesses.ts";
-import { DEPENDS_ON } from "./which.ts";
-import { dependenciesOf } from "./dependencies.ts";
+import { DEPENDS_ON } from "./options.ts";
+import { dependenciesOf } from "../../app/runs/dependencies.ts";
 
 /** The workflow that a task is a run of: built in, or the repository's own of this name. */
 const WORKFLOW = "task";

@@ -7,7 +7,8 @@ import { isFinished } from "../../app/runs/find.ts";
 import { EXIT_NOT_YOURS, EXIT_OK } from "../../app/exit-codes.ts";
 import type { Answer, Command } from "../command.ts";
 import { requireKept } from "../../app/runs/load.ts";
-import { OF_PROJECT, taskOf } from "./which.ts";
+import { taskOf } from "../../app/runs/task.ts";
+import { OF_PROJECT } from "./options.ts";
 
 export const command: Command = {
   usage: "TASK",

@@ -5,7 +5,8 @@ import { deliver } from "../../app/deliver/merge.ts";
 import { answerOf } from "../acted.ts";
 import type { Answer, Command } from "../command.ts";
 import { deliveryIn, DELIVERY } from "../delivery.ts";
-import { OF_PROJECT, taskOf } from "./which.ts";
+import { taskOf } from "../../app/runs/task.ts";
+import { OF_PROJECT } from "./options.ts";
 
 export const command: Command = {
   usage:

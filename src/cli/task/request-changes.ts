@@ -5,7 +5,8 @@ import { acting } from "../../app/context.ts";
 import { answerOf } from "../acted.ts";
 import type { Answer, Command } from "../command.ts";
 import { callOf, hereOf, runAndText, wordsIn } from "../verb.ts";
-import { OF_PROJECT, taskOf } from "./which.ts";
+import { taskOf } from "../../app/runs/task.ts";
+import { OF_PROJECT } from "./options.ts";
 
 export const command: Command = {
   usage: "[TASK] [TEXT | -] [--key KEY]",

@@ -12,7 +12,8 @@ import type { Answer, Command } from "../command.ts";
 import { command as showRun } from "../commands/show.ts";
 import { fitted } from "../fit.ts";
 import { sayRun } from "../render/run.ts";
-import { OF_PROJECT, taskMeant } from "./which.ts";
+import { taskMeant } from "../../app/runs/task.ts";
+import { OF_PROJECT } from "./options.ts";
 
 export const command: Command = {
   usage: "[TASK] [--verbose]",

@@ -13,7 +13,8 @@ import { requireKept } from "../../app/runs/load.ts";
 import { refusal } from "../../app/refusal.ts";
 import { begun } from "./begun.ts";
 import { requireHarnesses } from "./harnesses.ts";
-import { OF_PROJECT, taskOf } from "./which.ts";
+import { taskOf } from "../../app/runs/task.ts";
+import { OF_PROJECT } from "./options.ts";
 
 export const command: Command = {
   usage: "[TASK] [--key KEY]",

@@ -1,10 +1,9 @@
 /** `signalbox task stuck`: whoever works on a task cannot go on without a person. */
 
-import { acted } from "../acted.ts";
-import { acting } from "../../app/context.ts";
+import { call } from "../../app/client.ts";
+import { answerOf } from "../acted.ts";
 import type { Answer, Command } from "../command.ts";
-import { moveTo } from "../../app/act/move.ts";
-import { OF_PROJECT, taskOf } from "./which.ts";
+import { OF_PROJECT } from "./options.ts";
 
 export const command: Command = {
   usage: "[TASK] [--note TEXT] [--key KEY]",
@@ -16,8 +15,6 @@ export const command: Command = {
     key: { takes: "KEY", about: "the same key twice does it once, and gives the same answer" },
   },
   examples: ['signalbox task stuck --note "the API needs a key that nobody has"'],
-  answer: ({ words: [word], options: { project, note, key } }, door): Promise<Answer> =>
-    acting(door, async (on) =>
-      acted(await moveTo(on, { run: taskOf(on, word, project), to: "stuck", note, key })),
-    ),
+  answer: async ({ words: [run], options: { project, note, key } }, door): Promise<Answer> =>
+    answerOf(await call(door, "update", { run, project, status: "stuck", note, key })),
 };

@@ -2,7 +2,7 @@
 
 import * as z from "zod/mini";
 import { ACTED } from "./acted.ts";
-import { Flag, Text, Texts, Count } from "./envelope.ts";
+import { Text, Texts, Count } from "./envelope.ts";
 import { Choice, Read } from "./runs.ts";
 
 /** Without --detach it comes when the run has ended, or waits for a person. */
@@ -34,16 +34,7 @@ export const submit = ACTED;
 export const waive = ACTED;
 export const cancel = ACTED;
 
-export const stop = { run: Text, state: Text, halted: Flag, changed: Flag, waitsFor: Texts };
-
-export const resume = {
-  run: Text,
-  state: Text,
-  unhalted: Flag,
-  retried: Texts,
-  respawned: Texts,
-  answered: Text,
-};
+export { resume, stop } from "./acted.ts";
 
 export const supervise = {};
 

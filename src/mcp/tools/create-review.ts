@@ -1,9 +1,10 @@
 /** `create_review`: as `signalbox review create`. Its fields are those of the review that the role writes. */
 
-import { command } from "../../cli/review/create.ts";
+import { call } from "../../app/client.ts";
+import type { AgentCaller } from "../../app/caller.ts";
 import { reviewShape } from "../../format/review.ts";
 import type { Shape } from "../../core/artifact.ts";
-import { optionsIn, type AgentTool, type Caller } from "../tool.ts";
+import { optionsIn, speak, type AgentTool } from "../tool.ts";
 
 type ObjectShape = Extract<Shape, { type: "object" }>;
 
@@ -31,14 +32,14 @@ export const createReview: AgentTool = {
     const shape: ObjectShape = isOne ? own : { ...own, required: verdictOf(own), optional: {}, open: true };
     return { ...shape, optional: { ...shape.optional, artifact: { type: "text" }, key: { type: "text" } } };
   },
-  answer: async ({ artifact, key, ...said }, { door, caller }) => {
+  call: async ({ artifact, key, ...said }, { door, caller }) => {
     const options = optionsIn({ artifact, key }, ["artifact", "key"]);
-    const stdin = Buffer.from(JSON.stringify(said));
-    return command.answer({ words: [caller.run, "-"], options, lists: {} }, { ...door, stdin });
+    const file = { name: "-", text: JSON.stringify(said) };
+    return speak(await call(door, "review-create", { run: caller.run, file, ...options }));
   },
 };
 
-function reviewsOf({ definition, role }: Caller): readonly ObjectShape[] {
+function reviewsOf({ definition, role }: AgentCaller): readonly ObjectShape[] {
   return Object.values(definition.artifacts)
     .filter(({ by }) => by.includes(role))
     .flatMap((artifact) => reviewShape(artifact) ?? []);

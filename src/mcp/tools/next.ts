@@ -12,8 +12,17 @@ export const next: OpenTool = {
   fields: { run: "the run's name, or its first letters; without it, that of this folder" },
   // An agent has something to say in its own run only.
   input: (caller) => texts([], caller === undefined ? ["run"] : []),
-  answer: async (given, { door }) => {
+  call: async (given, { door }) => {
     const { run } = optionsIn(given, ["run"]);
-    return command.answer({ words: run === undefined ? [] : [run], options: {}, lists: {} }, door);
+    const words = run === undefined ? [] : [run];
+    const {
+      exit,
+      code,
+      message,
+      data,
+      next: then,
+      text,
+    } = await command.answer({ words, options: {}, lists: {} }, door);
+    return { exit, code, message, data: data(), next: then, text: text() };
   },
 };

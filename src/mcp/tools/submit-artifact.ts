@@ -1,8 +1,8 @@
 /** `submit_artifact`: as `signalbox submit`. */
 
 import { UserError } from "../../adapters/user-error.ts";
-import { command } from "../../cli/commands/submit.ts";
-import { optionsIn, textIn, texts, type AgentTool } from "../tool.ts";
+import { call } from "../../app/client.ts";
+import { optionsIn, speak, textIn, texts, type AgentTool } from "../tool.ts";
 
 /** What fits into an artifact at all is less. */
 const BYTES_MAX = 1024 * 1024;
@@ -22,19 +22,17 @@ export const submitArtifact: AgentTool = {
   isFor: ({ definition, role }) =>
     Object.values(definition.artifacts).some(({ file, by }) => file !== "" && by.includes(role)),
   input: () => texts(["artifact"], ["content", "key"]),
-  answer: async (given, { door, caller }) => {
+  call: async (given, { door, caller }) => {
     const artifact = textIn(given, "artifact") ?? "";
-    const content = textIn(given, "content");
-    const options = optionsIn(given, ["key"]);
-    if (content === undefined)
-      return command.answer({ words: [caller.run, artifact], options, lists: {} }, door);
-    const stdin = Buffer.from(content);
-    if (stdin.length > BYTES_MAX)
+    const text = textIn(given, "content");
+    const { key } = optionsIn(given, ["key"]);
+    if (text !== undefined && Buffer.byteLength(text) > BYTES_MAX)
       throw new UserError(
         "too-large",
         `the content is larger than ${BYTES_MAX} bytes`,
         "write it to its file, and submit it without content",
       );
-    return command.answer({ words: [caller.run, artifact, "-"], options, lists: {} }, { ...door, stdin });
+    const file = text === undefined ? undefined : { name: "-", text };
+    return speak(await call(door, "submit", { run: caller.run, artifact, file, key }));
   },
 };

@@ -1,8 +1,9 @@
 /** `update_status`: as `signalbox task update`. */
 
-import { command } from "../../cli/task/update.ts";
+import type { AgentCaller } from "../../app/caller.ts";
+import { call } from "../../app/client.ts";
 import { awaits } from "../../core/policy.ts";
-import { optionsIn, texts, type AgentTool, type Caller } from "../tool.ts";
+import { optionsIn, speak, texts, type AgentTool } from "../tool.ts";
 
 const DETAILS = ["summary", "branch"];
 
@@ -22,19 +23,14 @@ export const updateStatus: AgentTool = {
   },
   isFor: (caller) => hasMove(caller) || detailsOf(caller).length > 0,
   input: (caller) => texts([], ["status", "note", ...detailsOf(caller), "key"]),
-  answer: async (given, { door, caller }) =>
-    command.answer(
-      {
-        words: [caller.run],
-        options: optionsIn(given, ["status", "note", ...DETAILS, "key"]),
-        lists: {},
-      },
-      door,
-    ),
+  call: async (given, { door, caller }) => {
+    const options = optionsIn(given, ["status", "note", ...DETAILS, "key"]);
+    return speak(await call(door, "update", { run: caller.run, ...options }));
+  },
 };
 
 /** One of its own, or one that the engine takes on what it has written: asking for that makes the engine look. */
-function hasMove({ definition, role }: Caller): boolean {
+function hasMove({ definition, role }: AgentCaller): boolean {
   const own = Object.keys(definition.artifacts).filter(
     (name) => definition.artifacts[name]?.by.includes(role) === true,
   );
@@ -45,7 +41,7 @@ function hasMove({ definition, role }: Caller): boolean {
   );
 }
 
-function detailsOf({ definition, role }: Caller): readonly string[] {
+function detailsOf({ definition, role }: AgentCaller): readonly string[] {
   return DETAILS.filter((name) => {
     const param = definition.params[name];
     return param?.type === "text" && param.set.includes(role);

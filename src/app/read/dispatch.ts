@@ -6,18 +6,17 @@
  */
 
 import { join } from "node:path";
-import { desk } from "../adapters/desk/desk.ts";
-import { filesOf } from "../adapters/files/paths.ts";
-import { copiesIn } from "../adapters/files/recall.ts";
-import { textOfOwn } from "../adapters/home/own-file.ts";
-import { seeRun, type Seen } from "../app/runs/find.ts";
-import type { Door } from "../cli/command.ts";
-import { jobId } from "../engine/job-id.ts";
-import { checkoutOf } from "../engine/judge.ts";
-import { fillPath } from "../engine/place.ts";
-import { contextOf, workPaths } from "../engine/words.ts";
-import type { Store } from "../engine/ports/store.ts";
-import type { Caller } from "./tool.ts";
+import { desk } from "../../adapters/desk/desk.ts";
+import { filesOf } from "../../adapters/files/paths.ts";
+import { copiesIn } from "../../adapters/files/recall.ts";
+import { textOfOwn } from "../../adapters/home/own-file.ts";
+import { seeRun, workflowOf, type Seen } from "../runs/find.ts";
+import { noToken, type AgentCaller } from "../caller.ts";
+import type { Reading } from "./reading.ts";
+import { jobId } from "../../engine/job-id.ts";
+import { checkoutOf } from "../../engine/judge.ts";
+import { fillPath } from "../../engine/place.ts";
+import { contextOf, workPaths } from "../../engine/words.ts";
 
 export type Dispatch = {
   /** What it was started with. */
@@ -29,15 +28,22 @@ export type Dispatch = {
 
 const PROMPT = "prompt.md";
 
-/** The run as an agent sees it: the files of a judge are those in its own checkout. */
-export function seenBy(store: Store | undefined, door: Door, caller: Caller): Seen {
-  const seen = seeRun(store, door, caller.run);
+/** The run as the agent that asks sees it: the files of a judge are those in its own checkout. */
+export function seenByAgent({ store, door, who }: Reading): {
+  readonly seen: Seen;
+  readonly caller: AgentCaller;
+} {
+  if (who.type !== "agent") throw noToken("this");
+  const seen = seeRun(store, door, who.run);
+  const { role, slot, attempt } = who.actor;
+  const { definition } = workflowOf(seen.store, seen.row);
+  const caller = { run: who.run, role, slot, attempt, definition };
   const agent = seen.store.agent(caller);
-  const isApart = agent !== undefined && caller.definition.roles[caller.role]?.access === "read";
-  return isApart ? { ...seen, root: checkoutOf(agent) } : seen;
+  const isApart = agent !== undefined && definition.roles[role]?.access === "read";
+  return { seen: isApart ? { ...seen, root: checkoutOf(agent) } : seen, caller };
 }
 
-export function dispatchOf(seen: Seen, caller: Caller): Dispatch {
+export function dispatchOf(seen: Seen, caller: AgentCaller): Dispatch {
   const { store } = seen;
   const agent = store.agent(caller);
   const first = store.job(jobId(caller, 1));
@@ -48,7 +54,11 @@ export function dispatchOf(seen: Seen, caller: Caller): Dispatch {
   return { instructions, told, files: filesFor(seen, caller, said) };
 }
 
-function filesFor({ workflow, run, root }: Seen, { role, slot }: Caller, said: string): readonly string[] {
+function filesFor(
+  { workflow, run, root }: Seen,
+  { role, slot }: AgentCaller,
+  said: string,
+): readonly string[] {
   const { definition } = workflow;
   const place = { root, run, workflow };
   const context = new Set(contextOf(definition, run, role));

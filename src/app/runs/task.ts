@@ -9,28 +9,16 @@
 import { UserError } from "../../adapters/user-error.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import type { Acting } from "../../app/context.ts";
-import { newestFirst, runMeant } from "../../app/runs/find.ts";
-import type { Door, Option } from "../command.ts";
-import { projectNamed, repoHere } from "../../app/setup/project-named.ts";
-
-/** The option that all of them have. */
-export const OF_PROJECT: Readonly<Record<string, Option>> = {
-  project: { takes: "PROJECT", about: "the project that the task is of, where you are somewhere else" },
-};
-
-/** Of those that say what a task waits for. */
-export const DEPENDS_ON: Option = {
-  takes: "TASK",
-  about: "start it when this one is done; may be given several times",
-  many: true,
-};
+import type { Acting } from "../context.ts";
+import type { Invocation } from "../invocation.ts";
+import { projectNamed, repoHere } from "../setup/project-named.ts";
+import { newestFirst, runMeant } from "./find.ts";
 
 const ALL = 100_000;
 
 export type Meaning = {
   readonly store: Store | undefined;
-  readonly door: Pick<Door, "cwd" | "env">;
+  readonly door: Pick<Invocation, "cwd" | "env">;
   /** The run of the agent that asks. */
   readonly own?: string;
 };

@@ -2,8 +2,8 @@
 
 import { UserError } from "../../adapters/user-error.ts";
 import { dependencyProblem } from "../../engine/line.ts";
-import type { Acting } from "../../app/context.ts";
-import { taskOf } from "./which.ts";
+import type { Acting } from "../context.ts";
+import { taskOf } from "./task.ts";
 
 const HELP = "signalbox task create --help";
 

@@ -3,8 +3,8 @@
 import { isBranchName, isInTheWay } from "../../adapters/git/branch-name.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import type { Acting } from "../../app/context.ts";
-import { EXIT_CONFLICT } from "../../app/exit-codes.ts";
+import type { Acting } from "../context.ts";
+import { EXIT_CONFLICT } from "../exit-codes.ts";
 
 const ALL = 100_000;
 

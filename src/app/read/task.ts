@@ -1,0 +1,51 @@
+/** Everything that an agent has to know to begin, or to go on. */
+
+import { maxOf } from "../../core/gate.ts";
+import { EXIT_OK } from "../exit-codes.ts";
+import type { Outcome } from "../outcome.ts";
+import { dispatchOf, seenByAgent, type Dispatch } from "./dispatch.ts";
+import type { Reading } from "./reading.ts";
+
+type TaskData = Dispatch & {
+  readonly run: string;
+  readonly role: string;
+  readonly slot: string;
+  readonly attempt: number;
+  readonly workflow: string;
+  readonly goal: string;
+  readonly state: string;
+  readonly title: string;
+  readonly folder: string;
+  /** Rounds and the like: how often, of how many times. */
+  readonly counters: Readonly<Record<string, { readonly is: number; readonly max: number }>>;
+};
+
+export function getTask(on: Reading): Outcome<TaskData> {
+  const { seen, caller } = seenByAgent(on);
+  const { workflow, run, row, root } = seen;
+  const { definition } = workflow;
+  const counters = Object.keys(definition.counters).map(
+    (name) => [name, { is: run.counters[name] ?? 0, max: maxOf(workflow, run, name) }] as const,
+  );
+  const { role, slot, attempt } = caller;
+  return {
+    exit: EXIT_OK,
+    code: "ok",
+    message: `you are "${role}" of run ${run.id}, which is in ${run.state}`,
+    data: {
+      run: run.id,
+      role,
+      slot,
+      attempt,
+      workflow: definition.name,
+      goal: row.goal,
+      state: run.state,
+      title: definition.states[run.state]?.title ?? "",
+      folder: root,
+      counters: Object.fromEntries(counters),
+      ...dispatchOf(seen, caller),
+    },
+    next: "",
+    notes: [],
+  };
+}
