@@ -2,7 +2,6 @@
 
 import * as z from "zod/mini";
 import { ACTED, resume, stop } from "../format/answers/acted.ts";
-import type { QuestionView } from "./view/question.ts";
 
 const Text = z.optional(z.string());
 /** The run that is meant, by name; without it, that of the agent, of the folder, or the only one. */
@@ -66,28 +65,6 @@ export const SCHEMAS = {
   "ask-questions": {
     input: z.strictObject({ ...Key, questions: z.array(z.string()) }),
     output: Acknowledgement,
-  },
-  answer: {
-    input: z.strictObject({
-      ...Key,
-      /** The question, the run or the value, as many as were typed. */
-      words: z.array(z.string()),
-      text: Text,
-      parts: z.array(z.string()),
-      shown: Text,
-    }),
-    output: Acknowledgement,
-  },
-  "open-question": {
-    input: z.strictObject({ words: z.array(z.string()) }),
-    output: z.strictObject({
-      run: z.string(),
-      /** False where the words hold an answer already. */
-      isUnanswered: z.boolean(),
-      question: z.nullable(z.custom<QuestionView>()),
-      cause: z.array(z.string()),
-      shown: z.string(),
-    }),
   },
   waive: {
     input: z.strictObject({ ...Run, ...Key, artifact: z.string(), reason: z.string() }),

@@ -49,18 +49,6 @@ export const USES: { readonly [Name in UseName]: Use<Name> } = {
     callers: AGENTS,
     handler: async () => (await import("./act/ask-questions.ts")).askQuestions,
   },
-  answer: {
-    kind: "act",
-    about: "Answer the question that a run waits with",
-    callers: PEOPLE,
-    handler: async () => (await import("./act/answer-question.ts")).answerQuestion,
-  },
-  "open-question": {
-    kind: "act",
-    about: "The question that an answer would be for",
-    callers: PEOPLE,
-    handler: async () => (await import("./act/answer-question.ts")).openQuestion,
-  },
   waive: {
     kind: "act",
     about: "Let a gate pass that an artifact keeps closed, with a reason",
