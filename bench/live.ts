@@ -1,14 +1,14 @@
 /** What it costs to have many agents at work: the memory of our own processes, and their time while nothing happens. */
 
 import { readFileSync } from "node:fs";
-import { fileArtifacts } from "../src/adapters/files/artifacts.ts";
+import { fileArtifacts } from "../src/adapters/files/artifacts/artifacts.ts";
 import { gitWorkspaces } from "../src/adapters/git/workspaces.ts";
 import { runFolders } from "../src/adapters/home/paths.ts";
 import { openStore } from "../src/adapters/store/open.ts";
 import { workflowsOf, type Box } from "../src/engine/box.ts";
 import type { Store } from "../src/engine/ports/store.ts";
-import { begin } from "../src/engine/begin.ts";
-import { submit } from "../src/engine/submit.ts";
+import { begin } from "../src/engine/submit/begin.ts";
+import { submit } from "../src/engine/submit/submit.ts";
 import { table, thousands, type Figure } from "./figure.ts";
 import { onStage, processesOf, waitFor, type Stage } from "./home/stage.ts";
 import { loadTask } from "./task/load.ts";

@@ -1,10 +1,10 @@
 /** `step` against XState's `transition`: the same map, the same stories, in one process. */
 
 import { transition } from "xstate";
-import type { Workflow } from "../src/core/compile.ts";
-import type { Incoming } from "../src/core/event.ts";
-import { NO_RUN } from "../src/core/run.ts";
-import { step } from "../src/core/step.ts";
+import type { Workflow } from "../src/core/model/compile.ts";
+import type { Incoming } from "../src/core/model/event.ts";
+import { NO_RUN } from "../src/core/model/run.ts";
+import { step } from "../src/core/step/step.ts";
 import { median, table, thousands, type Figure } from "./figure.ts";
 import type { TaskEvent } from "./task/event.ts";
 import { incomingOf } from "./task/incoming.ts";

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod/mini";
-import { told } from "../src/format/workflow/words.ts";
+import { told } from "../src/format/workflow/schema/primitives.ts";
 
 const Text = z.string();
 const Filled = Text.check(z.minLength(1));

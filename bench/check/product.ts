@@ -1,6 +1,6 @@
 /** A workflow whose product of states, counters, artifacts and agents is as large as one likes. */
 
-import type { Workflow } from "../../src/core/compile.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 
 const GATES = ["style", "tests", "security"];

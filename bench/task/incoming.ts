@@ -1,7 +1,7 @@
 /** Tells the core what happened to a task, and reads its answer in the words of the description. */
 
-import type { Actor, Effect, Facts as CoreFacts, Incoming, Reading } from "../../src/core/event.ts";
-import type { Verdict } from "../../src/core/verdict.ts";
+import type { Actor, Effect, Facts as CoreFacts, Incoming, Reading } from "../../src/core/model/event.ts";
+import type { Verdict } from "../../src/core/model/verdict.ts";
 import type { Facts, Speaker, TaskEvent, Text } from "./event.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";

@@ -1,7 +1,7 @@
 /** Workflows as they are delivered. */
 
 import { readdirSync, readFileSync } from "node:fs";
-import { compile, type Workflow } from "../../src/core/compile.ts";
+import { compile, type Workflow } from "../../src/core/model/compile.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 import type { Limits } from "./event.ts";
 

@@ -1,9 +1,9 @@
 /** One event through both engines, with their answers in the same words. */
 
 import { initialTransition, transition, type SnapshotFrom } from "xstate";
-import type { Workflow } from "../../src/core/compile.ts";
-import { NO_RUN, type Run } from "../../src/core/run.ts";
-import { step } from "../../src/core/step.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import { NO_RUN, type Run } from "../../src/core/model/run.ts";
+import { step } from "../../src/core/step/step.ts";
 import { LIMITS } from "./context.ts";
 import type { Limits, TaskEvent } from "./event.ts";
 import { describeEffect, incomingOf } from "./incoming.ts";

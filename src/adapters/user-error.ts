@@ -1,6 +1,6 @@
 /** Something that the user can mend: a stable code, one sentence, one way out. Thrown at the edge, caught once at each door. */
 
-import type { Place } from "../core/workflow.ts";
+import type { Place } from "../core/model/workflow.ts";
 
 const BAD_USAGE = 2;
 

@@ -7,7 +7,7 @@
 
 import { requirePerson, whoActs, type Who } from "../adapters/person/who.ts";
 import { UserError } from "../adapters/user-error.ts";
-import type { Workflow } from "../core/compile.ts";
+import type { Workflow } from "../core/model/compile.ts";
 import type { Registry } from "../engine/ports/registry.ts";
 import { EXIT_NOT_YOURS } from "./exit-codes.ts";
 import type { Invocation } from "./invocation.ts";

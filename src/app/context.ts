@@ -5,17 +5,17 @@
  */
 
 import { runFolders, type Home } from "../adapters/home/paths.ts";
-import { fileArtifacts } from "../adapters/files/artifacts.ts";
+import { fileArtifacts } from "../adapters/files/artifacts/artifacts.ts";
 import { requirePerson, type Who } from "../adapters/person/who.ts";
 import { UserError } from "../adapters/user-error.ts";
-import type { Actor, Incoming } from "../core/event.ts";
+import type { Actor, Incoming } from "../core/model/event.ts";
 import { workflowsOf, type Box } from "../engine/box.ts";
-import { boundWorkspace } from "../engine/place.ts";
+import { boundWorkspace } from "../engine/submit/place.ts";
 import type { Workspaces } from "../engine/ports/files.ts";
 import type { Store } from "../engine/ports/store.ts";
-import { projectUpwards } from "../engine/project.ts";
-import { submit } from "../engine/submit.ts";
-import { keyOf, type Request, type Submission } from "../engine/write.ts";
+import { projectUpwards } from "../engine/submit/project.ts";
+import { submit } from "../engine/submit/submit.ts";
+import { keyOf, type Request, type Submission } from "../engine/submit/write.ts";
 import { openStore, requireHome, runMeant } from "./runs/find.ts";
 import { callerOf, requireOwnRun } from "./caller.ts";
 import { EXIT_DAMAGED, EXIT_GATE } from "./exit-codes.ts";

@@ -1,11 +1,11 @@
 /** Refusals as failures of a command: every kind has its exit code. */
 
-import { shownPath } from "../adapters/files/paths.ts";
+import { shownPath } from "../adapters/files/artifacts/paths.ts";
 import { UserError } from "../adapters/user-error.ts";
-import type { Refusal, RefusalCode } from "../core/event.ts";
-import type { Run } from "../core/run.ts";
-import { fillPath } from "../engine/place.ts";
-import type { Submission } from "../engine/write.ts";
+import type { Refusal, RefusalCode } from "../core/model/event.ts";
+import type { Run } from "../core/model/run.ts";
+import { fillPath } from "../engine/submit/place.ts";
+import type { Submission } from "../engine/submit/write.ts";
 import { EXIT_CONFLICT, EXIT_GATE, EXIT_NOT_YOURS, EXIT_USAGE, EXIT_WAITING } from "./exit-codes.ts";
 
 const EXIT_OF: Readonly<Record<RefusalCode, number>> = {

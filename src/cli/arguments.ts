@@ -6,7 +6,7 @@
 
 import { parseArgs, type ArgsDef } from "citty";
 import { UserError } from "../adapters/user-error.ts";
-import { closest } from "../core/closest.ts";
+import { closest } from "../core/text/closest.ts";
 import type { Given } from "../app/invocation.ts";
 import type { Option } from "./command.ts";
 

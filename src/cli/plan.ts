@@ -1,7 +1,7 @@
 /** What a repository would run, for people. All of it is a stranger's text: it must not be able to hide or to forge a line. */
 
 import type { Plan, PlannedWorkflow } from "../adapters/trust/plan.ts";
-import { isTree } from "../format/workflow-settings.ts";
+import { isTree } from "../format/settings/workflow-settings.ts";
 import type { Paint } from "./paint.ts";
 
 export function showPlan(plan: Plan, of: { repo: string; digest: string }, paint: Paint): string {

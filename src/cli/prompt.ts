@@ -5,7 +5,7 @@ import { UserError } from "../adapters/user-error.ts";
 import type { Meant } from "../app/act/answer-words.ts";
 import { fitted, wrapped } from "./fit.ts";
 import { harmless } from "./paint.ts";
-import { labelled, sayParts, sayReads, type QuestionView } from "../app/view/question.ts";
+import { labelled, sayParts, sayReads, type QuestionView } from "../app/view/decision/question.ts";
 
 /** Why it is asked, and where whoever is asked stands. */
 type On = {

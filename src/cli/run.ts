@@ -2,7 +2,7 @@
 
 import { realpathSync } from "node:fs";
 import { UserError } from "../adapters/user-error.ts";
-import { closest } from "../core/closest.ts";
+import { closest } from "../core/text/closest.ts";
 import { GLOBAL, parseArguments, splitCommand } from "./arguments.ts";
 import { EXIT_OK } from "../app/exit-codes.ts";
 import type { Answer, Command, Door, Group } from "./command.ts";

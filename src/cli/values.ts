@@ -1,9 +1,9 @@
 /** Words that a parameter can be, as people type them on the command line: `--lean` is `--param mode=lean`; and what they are told of them. */
 
 import { UserError } from "../adapters/user-error.ts";
-import type { Workflow } from "../core/compile.ts";
-import type { Literal } from "../core/value.ts";
-import type { Definition, Param } from "../core/workflow.ts";
+import type { Workflow } from "../core/model/compile.ts";
+import type { Literal } from "../core/model/value.ts";
+import type { Definition, Param } from "../core/model/workflow.ts";
 import { unknownOption, type Known } from "./arguments.ts";
 import type { Door } from "./command.ts";
 import { wrapped } from "./fit.ts";

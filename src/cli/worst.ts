@@ -1,7 +1,7 @@
 /** The worst case before a person must act, as a small table. */
 
-import type { Worst } from "../core/check/worst.ts";
-import type { Workflow } from "../core/compile.ts";
+import type { Worst } from "../core/check/defects/worst.ts";
+import type { Workflow } from "../core/model/compile.ts";
 import type { Paint } from "./paint.ts";
 
 /** What `worst` calls what it counts. */

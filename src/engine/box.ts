@@ -1,6 +1,6 @@
 /** Everything the engine works with. Doors that only submit need the first half; the supervisor needs all of it. */
 
-import { compile, type Workflow } from "../core/compile.ts";
+import { compile, type Workflow } from "../core/model/compile.ts";
 import type { Archives } from "./ports/archives.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Completion } from "./ports/completion.ts";

@@ -1,6 +1,6 @@
 /** What is wrong with a file, where, and how it is said. */
 
-import type { Place } from "../core/workflow.ts";
+import type { Place } from "../core/model/workflow.ts";
 
 export type Problem = {
   readonly file: string;

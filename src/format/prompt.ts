@@ -5,7 +5,7 @@
  * other braces are text, so that an example in JSON needs no care.
  */
 
-import type { Place } from "../core/workflow.ts";
+import type { Place } from "../core/model/workflow.ts";
 import { placesIn } from "./problem.ts";
 
 const VARIABLE = /\{\{(?<literal>[a-z][a-z0-9_]*)\}\}|\{(?<name>[a-z][a-z0-9_]*)\}/g;

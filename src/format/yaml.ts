@@ -8,7 +8,7 @@
 
 import { Composer, CST, isAlias, isMap, isScalar, isSeq, Lexer, Parser } from "yaml";
 import type { Document, ParsedNode, Scalar, YAMLMap } from "yaml";
-import type { Place } from "../core/workflow.ts";
+import type { Place } from "../core/model/workflow.ts";
 import { placesIn, PROBLEMS_MAX, problemsAt } from "./problem.ts";
 import type { Fault, Problem } from "./problem.ts";
 

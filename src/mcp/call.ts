@@ -12,7 +12,7 @@ import type { Door } from "../cli/command.ts";
 import { harmless } from "../cli/paint.ts";
 import { sayFailure } from "../cli/render/failure.ts";
 import { documentOf, doorOf, type World } from "../cli/run.ts";
-import { closest } from "../core/closest.ts";
+import { closest } from "../core/text/closest.ts";
 import { isObject, misfits } from "../format/json/shape.ts";
 import type { Given, Spoken, Tool } from "./tool.ts";
 import { TOOLS } from "./tools.ts";

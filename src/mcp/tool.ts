@@ -3,7 +3,7 @@
 import type { AgentCaller } from "../app/caller.ts";
 import type { Outcome } from "../app/outcome.ts";
 import type { Door } from "../cli/command.ts";
-import type { Shape } from "../core/artifact.ts";
+import type { Shape } from "../core/model/artifact.ts";
 
 export type Given = Readonly<Record<string, unknown>>;
 type ObjectShape = Extract<Shape, { type: "object" }>;

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { builtInHarnesses } from "../../src/adapters/config/built-in.ts";
 import { wrongSettings } from "../../src/adapters/trust/settings.ts";
-import { PLACEHOLDERS } from "../../src/format/argv.ts";
-import { ConfigFile, parseConfig } from "../../src/format/config.ts";
+import { PLACEHOLDERS } from "../../src/format/settings/argv.ts";
+import { ConfigFile, parseConfig } from "../../src/format/settings/config.ts";
 import { showProblem } from "../../src/format/problem.ts";
 
 const page = (name: string): string => readFileSync(join(import.meta.dirname, "../../docs", name), "utf8");

@@ -6,8 +6,8 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readSettings, surveySettings } from "../../src/adapters/config/read.ts";
 import { trustedNow } from "../support/trust.ts";
-import { fillArgv } from "../../src/format/argv.ts";
-import { parseConfig } from "../../src/format/config.ts";
+import { fillArgv } from "../../src/format/settings/argv.ts";
+import { parseConfig } from "../../src/format/settings/config.ts";
 import { showProblem } from "../../src/format/problem.ts";
 
 type Files = { readonly user?: string; readonly repository?: string };

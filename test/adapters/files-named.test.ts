@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import type { Reading } from "../../src/core/event.ts";
+import type { Reading } from "../../src/core/model/event.ts";
 import { artifact, benchAt, folder, tidy } from "./files-support.ts";
 
 afterAll(tidy);

@@ -3,9 +3,9 @@ import { chmodSync, linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSyn
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Reading } from "../../src/core/event.ts";
-import type { Reader, ReviewShape, Shape } from "../../src/core/artifact.ts";
-import { readArtifact } from "../../src/format/read.ts";
+import type { Reading } from "../../src/core/model/event.ts";
+import type { Reader, ReviewShape, Shape } from "../../src/core/model/artifact.ts";
+import { readArtifact } from "../../src/format/reading/read.ts";
 import { artifact, benchAt, folder, section, tidy, whole } from "./files-support.ts";
 
 afterAll(tidy);

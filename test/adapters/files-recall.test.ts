@@ -3,8 +3,8 @@
 import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import type { Role } from "../../src/core/workflow.ts";
-import { artifactPaths } from "../../src/engine/place.ts";
+import type { Role } from "../../src/core/model/workflow.ts";
+import { artifactPaths } from "../../src/engine/submit/place.ts";
 import { artifact, benchAt, folder, listOf, section, tidy, whole, type Bench } from "./files-support.ts";
 
 afterEach(tidy);

@@ -1,9 +1,9 @@
 /** Reviews in files: a page of the engine's, and blocks at the end of what others write. Nobody else's word stands there for long. */
 
 import { afterAll, describe, expect, test } from "vitest";
-import type { Round } from "../../src/core/record.ts";
-import type { Artifact } from "../../src/core/artifact.ts";
-import { reviewBlock, reviewPage } from "../../src/format/review-page.ts";
+import type { Round } from "../../src/core/projection/journal-record.ts";
+import type { Artifact } from "../../src/core/model/artifact.ts";
+import { reviewBlock, reviewPage } from "../../src/format/review/page.ts";
 import { artifact, benchAt, folder, tidy, type Bench } from "./files-support.ts";
 
 afterAll(tidy);

@@ -11,13 +11,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileArtifacts } from "../../src/adapters/files/artifacts.ts";
-import { compile } from "../../src/core/compile.ts";
-import type { Reading } from "../../src/core/event.ts";
-import { NO_RUN } from "../../src/core/run.ts";
-import type { Run } from "../../src/core/run.ts";
-import type { Artifact, Reader } from "../../src/core/artifact.ts";
-import type { Definition, Projection, Tree } from "../../src/core/workflow.ts";
+import { fileArtifacts } from "../../src/adapters/files/artifacts/artifacts.ts";
+import { compile } from "../../src/core/model/compile.ts";
+import type { Reading } from "../../src/core/model/event.ts";
+import { NO_RUN } from "../../src/core/model/run.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import type { Artifact, Reader } from "../../src/core/model/artifact.ts";
+import type { Definition, Projection, Tree } from "../../src/core/model/workflow.ts";
 import type { Artifacts, Place } from "../../src/engine/ports/files.ts";
 import type { Registry } from "../../src/engine/ports/registry.ts";
 

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } fro
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { NO_RUN } from "../../src/core/run.ts";
+import { NO_RUN } from "../../src/core/model/run.ts";
 import { benchAt, folder, listOf, section, tidy, whole } from "./files-support.ts";
 
 afterAll(tidy);

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Tree } from "../../src/core/workflow.ts";
+import type { Tree } from "../../src/core/model/workflow.ts";
 import { artifact, benchAt, folder, frontMatter, listOf, section, tidy, whole } from "./files-support.ts";
 
 afterAll(tidy);

@@ -29,7 +29,7 @@ import type { Pins } from "../../src/adapters/person/pin.ts";
 import { proofChecker, prover } from "../../src/adapters/person/proof.ts";
 import { whoActs, type Who } from "../../src/adapters/person/who.ts";
 import type { UserError } from "../../src/adapters/user-error.ts";
-import type { Event } from "../../src/core/event.ts";
+import type { Event } from "../../src/core/model/event.ts";
 import { unnamedKeys } from "../../src/engine/human-keys.ts";
 import type { Recorded } from "../../src/engine/ports/journal.ts";
 import type { HumanKeyRow } from "../../src/engine/ports/registry.ts";

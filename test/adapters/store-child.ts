@@ -7,8 +7,8 @@
 import { readSync } from "node:fs";
 import { homeAt } from "../../src/adapters/home/paths.ts";
 import { openStore } from "../../src/adapters/store/open.ts";
-import { repair } from "../../src/adapters/store/repair.ts";
-import { NO_RUN } from "../../src/core/run.ts";
+import { repair } from "../../src/adapters/store/recovery/repair.ts";
+import { NO_RUN } from "../../src/core/model/run.ts";
 import { add, counted, DEFINITION, entry, HASH, START } from "./store-entries.ts";
 
 const [root = "", work = "", count = "1"] = process.argv.slice(2);

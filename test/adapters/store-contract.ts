@@ -1,10 +1,10 @@
 /** What every store must do, whatever it is made of. */
 
 import { describe, expect, test } from "vitest";
-import type { Event } from "../../src/core/event.ts";
-import { apply } from "../../src/core/apply.ts";
-import { NO_RUN } from "../../src/core/run.ts";
-import type { Deed } from "../../src/engine/deed.ts";
+import type { Event } from "../../src/core/model/event.ts";
+import { apply } from "../../src/core/step/apply.ts";
+import { NO_RUN } from "../../src/core/model/run.ts";
+import type { Deed } from "../../src/engine/effects/deed.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
 import {
   add,

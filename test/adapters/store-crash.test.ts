@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { openStore } from "../../src/adapters/store/open.ts";
-import { knownRuns, verifyRun } from "../../src/adapters/store/verify.ts";
+import { knownRuns, verifyRun } from "../../src/adapters/store/recovery/verify.ts";
 import { child } from "./store-processes.ts";
 import { add, START } from "./store-entries.ts";
 import { newHome, opened } from "./store-support.ts";

@@ -13,11 +13,11 @@ import {
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Home } from "../../src/adapters/home/paths.ts";
-import { hashOf } from "../../src/adapters/store/chain.ts";
+import { hashOf } from "../../src/adapters/store/journal/chain.ts";
 import { openStore, type SqliteStore } from "../../src/adapters/store/open.ts";
-import { repair } from "../../src/adapters/store/repair.ts";
+import { repair } from "../../src/adapters/store/recovery/repair.ts";
 import { openFile } from "../../src/adapters/store/sqlite.ts";
-import { verifyRun } from "../../src/adapters/store/verify.ts";
+import { verifyRun } from "../../src/adapters/store/recovery/verify.ts";
 import type { Proof } from "../../src/engine/ports/journal.ts";
 import { child } from "./store-processes.ts";
 import { add, START, STOP, TELL } from "./store-entries.ts";

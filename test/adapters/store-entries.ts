@@ -1,10 +1,10 @@
 /** Entries that need no workflow: what is tested is how they are kept. Also for processes that no test framework is in. */
 
-import { apply } from "../../src/core/apply.ts";
-import type { Event } from "../../src/core/event.ts";
-import { NO_RUN, type Run } from "../../src/core/run.ts";
-import type { Definition } from "../../src/core/workflow.ts";
-import type { Deed } from "../../src/engine/deed.ts";
+import { apply } from "../../src/core/step/apply.ts";
+import type { Event } from "../../src/core/model/event.ts";
+import { NO_RUN, type Run } from "../../src/core/model/run.ts";
+import type { Definition } from "../../src/core/model/workflow.ts";
+import type { Deed } from "../../src/engine/effects/deed.ts";
 import type { Appended, Entry } from "../../src/engine/ports/journal.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
 import { hashOf } from "../../src/format/workflow/hash.ts";

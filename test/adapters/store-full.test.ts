@@ -1,8 +1,8 @@
 /** A database without room to grow: told as what it is, nothing half is written, and it goes on when there is room. */
 
 import { expect, test } from "vitest";
-import { repair } from "../../src/adapters/store/repair.ts";
-import { verifyRun } from "../../src/adapters/store/verify.ts";
+import { repair } from "../../src/adapters/store/recovery/repair.ts";
+import { verifyRun } from "../../src/adapters/store/recovery/verify.ts";
 import { add } from "./store-entries.ts";
 import { newHome, opened, told } from "./store-support.ts";
 

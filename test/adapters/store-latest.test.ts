@@ -2,9 +2,9 @@
 
 import { expect, test } from "vitest";
 import type { SqliteStore } from "../../src/adapters/store/open.ts";
-import { verifyRun } from "../../src/adapters/store/verify.ts";
-import { apply } from "../../src/core/apply.ts";
-import { NO_RUN } from "../../src/core/run.ts";
+import { verifyRun } from "../../src/adapters/store/recovery/verify.ts";
+import { apply } from "../../src/core/step/apply.ts";
+import { NO_RUN } from "../../src/core/model/run.ts";
 import { add } from "./store-entries.ts";
 import { newHome, opened, told } from "./store-support.ts";
 

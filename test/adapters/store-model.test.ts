@@ -2,10 +2,10 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { verifyRun } from "../../src/adapters/store/verify.ts";
+import { verifyRun } from "../../src/adapters/store/recovery/verify.ts";
 import type { SqliteStore } from "../../src/adapters/store/open.ts";
-import { NO_RUN } from "../../src/core/run.ts";
-import type { Deed } from "../../src/engine/deed.ts";
+import { NO_RUN } from "../../src/core/model/run.ts";
+import type { Deed } from "../../src/engine/effects/deed.ts";
 import type { Appended } from "../../src/engine/ports/journal.ts";
 import type { Outcome } from "../../src/engine/ports/outbox.ts";
 import { began, counted, entry, START, STOP, TELL } from "./store-entries.ts";

@@ -1,8 +1,8 @@
 /** Of a damaged database, repair keeps all that no event tells: projects, who waits for whom, what was made of tasks. */
 
 import { expect, test } from "vitest";
-import { repair } from "../../src/adapters/store/repair.ts";
-import { COPIED } from "../../src/adapters/store/salvage.ts";
+import { repair } from "../../src/adapters/store/recovery/repair.ts";
+import { COPIED } from "../../src/adapters/store/recovery/salvage.ts";
 import { TABLES } from "../../src/adapters/store/schema.ts";
 import type { SqliteStore } from "../../src/adapters/store/open.ts";
 import { add } from "./store-entries.ts";

@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { mountName } from "../../src/adapters/home/network.ts";
 import { newRunId } from "../../src/adapters/home/run-id.ts";
 import { openStore } from "../../src/adapters/store/open.ts";
-import { repair } from "../../src/adapters/store/repair.ts";
+import { repair } from "../../src/adapters/store/recovery/repair.ts";
 import { sha256, slowly } from "../../src/format/sha256.ts";
 import { openFile } from "../../src/adapters/store/sqlite.ts";
 import { node, script } from "./store-processes.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { check } from "../../src/core/check/check.ts";
 import type { DefectCode } from "../../src/core/check/defect.ts";
-import type { Workflow } from "../../src/core/compile.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 import { checkFixture, fixturesIn, type Found } from "./corpus.ts";
 import { replay } from "./replay.ts";

@@ -9,9 +9,9 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { check, type Report } from "../../src/core/check/check.ts";
-import type { Workflow } from "../../src/core/compile.ts";
-import type { Prompt } from "../../src/core/workflow.ts";
-import { badChildren } from "../../src/engine/child.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import type { Prompt } from "../../src/core/model/workflow.ts";
+import { badChildren } from "../../src/engine/tasks/child.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 import { loadWorkflow } from "../support/workflows.ts";
 

@@ -1,7 +1,7 @@
 /** Random small definitions, made directly as data: up to six states, two counters, two roles and three artifacts. */
 
 import fc from "fast-check";
-import type { Artifact } from "../../src/core/artifact.ts";
+import type { Artifact } from "../../src/core/model/artifact.ts";
 import {
   ORIGIN,
   START,
@@ -13,7 +13,7 @@ import {
   type Move,
   type Role,
   type State,
-} from "../../src/core/workflow.ts";
+} from "../../src/core/model/workflow.ts";
 
 const ROLES = ["worker", "reviewer"];
 const COUNTERS = ["rounds", "crashes"];

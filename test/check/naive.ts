@@ -3,13 +3,13 @@
  * two situations are one only when nothing about them differs. It shares only `step` with the checker.
  */
 
-import type { Workflow } from "../../src/core/compile.ts";
-import type { Actor, Incoming, Reading } from "../../src/core/event.ts";
-import { NO_RUN, type Run } from "../../src/core/run.ts";
-import { step, type Step } from "../../src/core/step.ts";
-import { standingOf } from "../../src/core/standing.ts";
-import type { Literal } from "../../src/core/value.ts";
-import { ORIGIN, START } from "../../src/core/workflow.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import type { Actor, Incoming, Reading } from "../../src/core/model/event.ts";
+import { NO_RUN, type Run } from "../../src/core/model/run.ts";
+import { step, type Step } from "../../src/core/step/step.ts";
+import { standingOf } from "../../src/core/gates/artifact-status.ts";
+import type { Literal } from "../../src/core/model/value.ts";
+import { ORIGIN, START } from "../../src/core/model/workflow.ts";
 
 type Params = Readonly<Record<string, Literal>>;
 

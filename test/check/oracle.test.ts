@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { check } from "../../src/core/check/check.ts";
-import { compile, type Workflow } from "../../src/core/compile.ts";
+import { compile, type Workflow } from "../../src/core/model/compile.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 import { definitions } from "./definitions.ts";
 import { walk, worstOf } from "./naive.ts";

@@ -1,12 +1,12 @@
 /** Plays a trace again from its words alone, with the real core: a story that cannot happen is no counterexample. */
 
-import { startsOf } from "../../src/core/check/explore.ts";
-import { possible, type Happening } from "../../src/core/check/possible.ts";
-import { variantsOf } from "../../src/core/check/variants.ts";
+import { startsOf } from "../../src/core/check/explore/explore.ts";
+import { possible, type Happening } from "../../src/core/check/explore/possible.ts";
+import { variantsOf } from "../../src/core/check/explore/variants.ts";
 import { sayConsequences, sayEvent } from "../../src/core/check/words.ts";
-import type { Workflow } from "../../src/core/compile.ts";
-import { NO_RUN, type Run } from "../../src/core/run.ts";
-import { step } from "../../src/core/step.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import { NO_RUN, type Run } from "../../src/core/model/run.ts";
+import { step } from "../../src/core/step/step.ts";
 
 const AGAIN = "again and again: ";
 

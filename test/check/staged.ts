@@ -1,7 +1,7 @@
 /** Random small files with stages, some of which can be disabled, some with a person in them. */
 
 import fc from "fast-check";
-import type { Literal } from "../../src/core/value.ts";
+import type { Literal } from "../../src/core/model/value.ts";
 
 type Phase = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { switchesOf } from "../../src/core/check/switches.ts";
-import { variantsOf } from "../../src/core/check/variants.ts";
-import type { Workflow } from "../../src/core/compile.ts";
+import { switchesOf } from "../../src/core/check/explore/switches.ts";
+import { variantsOf } from "../../src/core/check/explore/variants.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 import { checkFixture, fixturesIn } from "./corpus.ts";
 

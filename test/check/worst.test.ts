@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { check } from "../../src/core/check/check.ts";
-import { compile, type Workflow } from "../../src/core/compile.ts";
-import type { Run } from "../../src/core/run.ts";
-import { standingOf } from "../../src/core/standing.ts";
-import type { Param } from "../../src/core/workflow.ts";
+import { compile, type Workflow } from "../../src/core/model/compile.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import { standingOf } from "../../src/core/gates/artifact-status.ts";
+import type { Param } from "../../src/core/model/workflow.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 import { checkFixture, fixturesIn } from "./corpus.ts";
 import { walk, worstOf } from "./naive.ts";

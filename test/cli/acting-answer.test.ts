@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { runFolders } from "../../src/adapters/home/paths.ts";
-import { shownWord } from "../../src/app/view/shown-digest.ts";
+import { shownWord } from "../../src/app/view/decision/shown-digest.ts";
 import { workflowOf } from "../../src/app/runs/find.ts";
 import { outcome, parsed, scene, type Scene } from "./acting-support.ts";
 

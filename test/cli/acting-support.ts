@@ -1,14 +1,14 @@
 /** A repository with a workflow of all kinds of gates, and calls as a person or as an agent makes them. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileArtifacts } from "../../src/adapters/files/artifacts.ts";
+import { fileArtifacts } from "../../src/adapters/files/artifacts/artifacts.ts";
 import { runFolders, type Home } from "../../src/adapters/home/paths.ts";
 import { hashToken } from "../../src/adapters/person/token.ts";
 import { openStore } from "../../src/adapters/store/open.ts";
 import { workflowsOf, type Box } from "../../src/engine/box.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
-import { projectNameOf } from "../../src/engine/project-name.ts";
-import { submit } from "../../src/engine/submit.ts";
+import { projectNameOf } from "../../src/engine/queue/project-name.ts";
+import { submit } from "../../src/engine/submit/submit.ts";
 import { run, type Printed, type World } from "../../src/cli/run.ts";
 import { prepareHome, type Prepared } from "../support/home.ts";
 import { AT_HOME, procsOf } from "../support/procs.ts";

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { begunTexts } from "../../src/app/start/initial-texts.ts";
-import type { Literal } from "../../src/core/value.ts";
-import { readArtifact } from "../../src/format/read.ts";
+import type { Literal } from "../../src/core/model/value.ts";
+import { readArtifact } from "../../src/format/reading/read.ts";
 import { session } from "../support/orchestrated.ts";
 import { scene, type Scene } from "./acting-support.ts";
 

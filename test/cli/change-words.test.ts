@@ -6,7 +6,7 @@ import { atDoor } from "../../src/cli/change/at-door.ts";
 import type { Doing } from "../../src/app/change/doors.ts";
 import { refusal } from "../../src/app/refusal.ts";
 import { run, type Printed } from "../../src/cli/run.ts";
-import { step } from "../../src/core/step.ts";
+import { step } from "../../src/core/step/step.ts";
 import { act, change, live } from "../support/change-lives.ts";
 import { CHANGE_FILES, runOfChange } from "../support/change.ts";
 import { copyOf, prepareHome, removeHomes, type Prepared } from "../support/home.ts";

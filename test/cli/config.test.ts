@@ -1,7 +1,7 @@
 /** Settings of workflows: what a run begins with, where each comes from, and what is refused. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { configSchema } from "../../src/format/config.ts";
+import { configSchema } from "../../src/format/settings/config.ts";
 import { parsed } from "./acting-support.ts";
 import { begun, relay } from "./stages-support.ts";
 

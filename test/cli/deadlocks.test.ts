@@ -1,7 +1,7 @@
 /** A run that nobody can move on, as commands show it while no supervisor is there. */
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { deadlocksIn } from "../../src/app/view/trouble.ts";
+import { deadlocksIn } from "../../src/app/view/status/trouble.ts";
 import { AT, machine, PERSON, type Machine } from "./reading-support.ts";
 import { fromText } from "../support/workflows.ts";
 

@@ -18,7 +18,7 @@ import { initialise } from "../../src/adapters/config/init.ts";
 import { mergeLayers } from "../../src/adapters/config/merge.ts";
 import { builtInHarnesses } from "../../src/adapters/config/built-in.ts";
 import { contentOf } from "../../src/adapters/trust/content.ts";
-import { ConfigFile, parseConfig } from "../../src/format/config.ts";
+import { ConfigFile, parseConfig } from "../../src/format/settings/config.ts";
 import { call, document, folderWith } from "./calling.ts";
 
 function filesIn(folder: string): Record<string, string> {

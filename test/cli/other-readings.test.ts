@@ -1,10 +1,10 @@
 /** What something ahead of a run asks for, as it is now: of a file that is read in two ways, the one that matters where the run is. */
 
 import { expect, test } from "vitest";
-import { meantIn } from "../../src/app/view/other-readings.ts";
-import { askerAhead } from "../../src/core/ahead.ts";
-import { standingOf } from "../../src/core/standing.ts";
-import type { Literal } from "../../src/core/value.ts";
+import { meantIn } from "../../src/app/view/work/other-readings.ts";
+import { askerAhead } from "../../src/core/explain/still-needed.ts";
+import { standingOf } from "../../src/core/gates/artifact-status.ts";
+import type { Literal } from "../../src/core/model/value.ts";
 import { live, session } from "../support/orchestrated.ts";
 
 const LEAN = { mode: "lean" };

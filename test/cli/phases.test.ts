@@ -1,6 +1,6 @@
 /** What people call the stretch that a run is in: shown where the workflow has such words, and looked for by them. */
 import { describe, expect, test } from "vitest";
-import { viewOf } from "../../src/core/view.ts";
+import { viewOf } from "../../src/core/projection/run-data.ts";
 import { fromText } from "../support/workflows.ts";
 import { AT, machine, PERSON } from "./reading-support.ts";
 

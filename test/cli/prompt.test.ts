@@ -4,9 +4,9 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { answerMeant } from "../../src/app/act/answer-words.ts";
 import { askPerson } from "../../src/cli/prompt.ts";
-import { NO_RUN } from "../../src/core/run.ts";
+import { NO_RUN } from "../../src/core/model/run.ts";
 import { loadWorkflow } from "../support/workflows.ts";
-import type { QuestionView } from "../../src/app/view/question.ts";
+import type { QuestionView } from "../../src/app/view/decision/question.ts";
 
 const OPTIONS: QuestionView["options"] = [
   { value: "yes", label: "Go on", text: "none", command: "", means: "on to the end" },

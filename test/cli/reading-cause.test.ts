@@ -1,8 +1,8 @@
 /** Why a run asks: `show` and `inbox` say it in the words of whoever said it. */
 
 import { afterAll, describe, expect, test } from "vitest";
-import type { Incoming, Reading } from "../../src/core/event.ts";
-import { NO_ISSUES } from "../../src/core/verdict.ts";
+import type { Incoming, Reading } from "../../src/core/model/event.ts";
+import { NO_ISSUES } from "../../src/core/model/verdict.ts";
 import { reading, verdict } from "../support/play.ts";
 import { happening } from "../support/stages.ts";
 import { fromText } from "../support/workflows.ts";

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { runFolders } from "../../src/adapters/home/paths.ts";
-import type { Literal } from "../../src/core/value.ts";
+import type { Literal } from "../../src/core/model/value.ts";
 import { fromText } from "../support/workflows.ts";
 import { AT, machine, PERSON, type Machine } from "./reading-support.ts";
 

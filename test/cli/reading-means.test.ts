@@ -1,10 +1,10 @@
 /** Of the answers to a question of `staged`, each says whether it leads on or back, as the schedule has it. */
 
 import { expect, test } from "vitest";
-import { meaningOf } from "../../src/app/view/choices.ts";
-import { isOpen } from "../../src/core/gate.ts";
-import type { Run } from "../../src/core/run.ts";
-import type { Literal } from "../../src/core/value.ts";
+import { meaningOf } from "../../src/app/view/decision/choices.ts";
+import { isOpen } from "../../src/core/gates/gate.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import type { Literal } from "../../src/core/model/value.ts";
 import { live, staged, type Told } from "../support/staged.ts";
 
 function waysOf(run: Run): string {

@@ -1,11 +1,11 @@
 /** The schedule of a run, as `show` prints it. */
 
 import { afterAll, describe, expect, test } from "vitest";
-import { replay } from "../../src/core/replay.ts";
+import { replay } from "../../src/core/step/replay.ts";
 import { paintOf } from "../../src/cli/paint.ts";
-import type { ScheduleView } from "../../src/app/view/schedule.ts";
+import type { ScheduleView } from "../../src/app/view/work/schedule.ts";
 import { sayPhase } from "../../src/cli/render/schedule.ts";
-import { NO_ISSUES, type IssueCounts } from "../../src/core/verdict.ts";
+import { NO_ISSUES, type IssueCounts } from "../../src/core/model/verdict.ts";
 import { verdict } from "../support/play.ts";
 import { goodWorkflow, happening, wordsIn } from "../support/stages.ts";
 import { machine } from "./reading-support.ts";

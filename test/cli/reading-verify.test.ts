@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { procsOf } from "../support/procs.ts";
-import { apply } from "../../src/core/apply.ts";
-import type { Actor, Event } from "../../src/core/event.ts";
+import { apply } from "../../src/core/step/apply.ts";
+import type { Actor, Event } from "../../src/core/model/event.ts";
 import type { Entry } from "../../src/engine/ports/journal.ts";
 import { answered, AT, handedIn, machine, PERSON, type Machine } from "./reading-support.ts";
 

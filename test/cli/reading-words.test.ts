@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runFolders } from "../../src/adapters/home/paths.ts";
 import { run } from "../../src/cli/run.ts";
-import type { Incoming, Reading } from "../../src/core/event.ts";
+import type { Incoming, Reading } from "../../src/core/model/event.ts";
 import { fromText } from "../support/workflows.ts";
 import { AT, answered, handedIn, machine, PERSON, type Machine } from "./reading-support.ts";
 

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { runFolders } from "../../src/adapters/home/paths.ts";
-import type { Reading } from "../../src/core/event.ts";
+import type { Reading } from "../../src/core/model/event.ts";
 import { sha256 } from "../../src/format/sha256.ts";
 import { reading, verdict } from "../support/play.ts";
 import { fromText } from "../support/workflows.ts";

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { findWorkflow } from "../../src/adapters/library/find.ts";
 import { parseFound } from "../../src/adapters/library/load.ts";
 import { check } from "../../src/core/check/check.ts";
-import type { Workflow } from "../../src/core/compile.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
 import { showProblem } from "../../src/format/problem.ts";
 import { scene, type Scene } from "./acting-support.ts";
 

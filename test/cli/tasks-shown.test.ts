@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Seen } from "../../src/app/runs/find.ts";
-import { sayTasks, tasksShown } from "../../src/app/view/tasks.ts";
+import { sayTasks, tasksShown } from "../../src/app/view/work/tasks.ts";
 import { fromText } from "../support/workflows.ts";
 
 const TASK = fromText(`$schema: workflow-1.schema.json

@@ -1,8 +1,8 @@
 /** What a person answers for, in words. */
 import { expect, test } from "vitest";
 import { sayWaived } from "../../src/app/act/waived.ts";
-import type { Run } from "../../src/core/run.ts";
-import type { Verdict } from "../../src/core/verdict.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import type { Verdict } from "../../src/core/model/verdict.ts";
 import { inState, task } from "../support/task.ts";
 import { verdict } from "../support/play.ts";
 

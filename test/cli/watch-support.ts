@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { runFolders, type Home } from "../../src/adapters/home/paths.ts";
 import { bootId, startOf } from "../../src/adapters/process/table.ts";
 import { openStore, type SqliteStore } from "../../src/adapters/store/open.ts";
-import type { Incoming } from "../../src/core/event.ts";
-import { NO_RUN, type Run } from "../../src/core/run.ts";
-import { step } from "../../src/core/step.ts";
-import { statusOf } from "../../src/core/status.ts";
-import type { Literal } from "../../src/core/value.ts";
-import { jobId } from "../../src/engine/job-id.ts";
+import type { Incoming } from "../../src/core/model/event.ts";
+import { NO_RUN, type Run } from "../../src/core/model/run.ts";
+import { step } from "../../src/core/step/step.ts";
+import { statusOf } from "../../src/core/model/status.ts";
+import type { Literal } from "../../src/core/model/value.ts";
+import { jobId } from "../../src/engine/agents/job-id.ts";
 import { site, type Site } from "../support/git.ts";
 import { ended, story, task } from "../support/task.ts";
 

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { sayContradictions, weigh, type Claim, type Rules } from "../../src/core/agree.ts";
+import { sayContradictions, weigh, type Claim, type Rules } from "../../src/core/gates/review-consistency.ts";
 import {
   judge,
   NO_ISSUES,
@@ -11,7 +11,7 @@ import {
   type IssueCounts,
   type Tests,
   type Verdict,
-} from "../../src/core/verdict.ts";
+} from "../../src/core/model/verdict.ts";
 
 const none = NO_ISSUES;
 const low: IssueCounts = { ...none, low: 1 };

@@ -1,9 +1,9 @@
 /** The same words again: they are new where nothing stood when their author was called, and old where they were there all the time. */
 
 import { expect, test } from "vitest";
-import type { Actor, Incoming, Reading } from "../../src/core/event.ts";
-import type { Run } from "../../src/core/run.ts";
-import { standingOf } from "../../src/core/standing.ts";
+import type { Actor, Incoming, Reading } from "../../src/core/model/event.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import { standingOf } from "../../src/core/gates/artifact-status.ts";
 import { agent, AT, HUMAN, play, reading, start, verdict } from "../support/play.ts";
 import { fromText } from "../support/workflows.ts";
 

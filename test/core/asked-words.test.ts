@@ -1,9 +1,9 @@
 /** What a person is asked is true in every life that leads to the question. */
 
 import { expect, test } from "vitest";
-import type { Workflow } from "../../src/core/compile.ts";
-import type { Run } from "../../src/core/run.ts";
-import type { Literal } from "../../src/core/value.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import type { Literal } from "../../src/core/model/value.ts";
 import * as ofChange from "../support/change-lives.ts";
 import { live, staged } from "../support/staged.ts";
 

@@ -1,10 +1,10 @@
 /** What `change` makes of documents that others got wrong: lists of tasks, and reviews. */
 
 import { expect, test } from "vitest";
-import type { Reading } from "../../src/core/event.ts";
-import { ownArtifact } from "../../src/core/own-shape.ts";
-import { worth } from "../../src/core/worth.ts";
-import { readArtifact } from "../../src/format/read.ts";
+import type { Reading } from "../../src/core/model/event.ts";
+import { ownArtifact } from "../../src/core/gates/shape-of-run.ts";
+import { worth } from "../../src/core/gates/status-reason.ts";
+import { readArtifact } from "../../src/format/reading/read.ts";
 import { readTasks } from "../../src/format/tasks/read.ts";
 import { change } from "../support/change-lives.ts";
 import { AT, play, reading, start } from "../support/play.ts";

@@ -1,7 +1,7 @@
 /** What people do with a change, what happens when agents do not do their part, and when documents change underneath. */
 
 import { describe, expect, test } from "vitest";
-import type { Literal } from "../../src/core/value.ts";
+import type { Literal } from "../../src/core/model/value.ts";
 import { live } from "../support/change-lives.ts";
 
 /** Who does what, what people do, the way from there on; where it ends is its last state. */

@@ -2,11 +2,11 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { maxOf } from "../../src/core/gate.ts";
-import { replay } from "../../src/core/replay.ts";
-import { standingOf } from "../../src/core/standing.ts";
-import { step } from "../../src/core/step.ts";
-import type { Run } from "../../src/core/run.ts";
+import { maxOf } from "../../src/core/gates/gate.ts";
+import { replay } from "../../src/core/step/replay.ts";
+import { standingOf } from "../../src/core/gates/artifact-status.ts";
+import { step } from "../../src/core/step/step.ts";
+import type { Run } from "../../src/core/model/run.ts";
 import { act, change, live } from "../support/change-lives.ts";
 
 const RUNS = process.env["SIGNALBOX_DEEP"] === undefined ? 150 : 5000;

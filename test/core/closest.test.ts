@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { closest } from "../../src/core/closest.ts";
+import { closest } from "../../src/core/text/closest.ts";
 
 const STATES = ["planning", "working", "reviewing", "done", "on"];
 

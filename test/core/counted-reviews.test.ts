@@ -1,10 +1,10 @@
 /** What a review lists decides where the run goes when the rounds are spent; one that contradicts itself is refused where it is handed in. */
 
 import { expect, test } from "vitest";
-import type { Incoming, Reading } from "../../src/core/event.ts";
-import type { Run } from "../../src/core/run.ts";
-import { step } from "../../src/core/step.ts";
-import { readArtifact } from "../../src/format/read.ts";
+import type { Incoming, Reading } from "../../src/core/model/event.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import { step } from "../../src/core/step/step.ts";
+import { readArtifact } from "../../src/format/reading/read.ts";
 import { checkFixture, fixturesIn } from "../check/corpus.ts";
 import { agent, AT, play, reading, start } from "../support/play.ts";
 

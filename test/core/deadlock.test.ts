@@ -1,11 +1,11 @@
 /** A run of which nothing is pending: who could still act, why it does not go on, and what a person can do. */
 
 import { expect, test } from "vitest";
-import type { Workflow } from "../../src/core/compile.ts";
-import { deadlockOf } from "../../src/core/deadlock.ts";
-import type { Incoming, Reading } from "../../src/core/event.ts";
-import type { Run } from "../../src/core/run.ts";
-import { statusOf } from "../../src/core/status.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import { deadlockOf } from "../../src/core/explain/deadlock.ts";
+import type { Incoming, Reading } from "../../src/core/model/event.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import { statusOf } from "../../src/core/model/status.ts";
 import { AT, agent, HUMAN, play, reading, start, verdict } from "../support/play.ts";
 import { inState, task } from "../support/task.ts";
 import { fromText, loadWorkflow } from "../support/workflows.ts";

@@ -2,16 +2,16 @@
 
 import { expect, test } from "vitest";
 import { diceOf } from "../../src/cli/dice.ts";
-import type { Workflow } from "../../src/core/compile.ts";
-import type { Incoming } from "../../src/core/event.ts";
-import type { Run } from "../../src/core/run.ts";
-import { shownBy } from "../../src/core/steps/answer.ts";
-import { project } from "../../src/core/project.ts";
-import { simulate } from "../../src/core/simulate.ts";
-import { viewOf } from "../../src/core/view.ts";
-import type { Literal } from "../../src/core/value.ts";
-import type { Move } from "../../src/core/workflow.ts";
-import { contextFiles, withContext } from "../../src/engine/words.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import type { Incoming } from "../../src/core/model/event.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import { shownBy } from "../../src/core/step/events/answer.ts";
+import { project } from "../../src/core/projection/project.ts";
+import { simulate } from "../../src/core/check/simulate.ts";
+import { viewOf } from "../../src/core/projection/run-data.ts";
+import type { Literal } from "../../src/core/model/value.ts";
+import type { Move } from "../../src/core/model/workflow.ts";
+import { contextFiles, withContext } from "../../src/engine/agents/prompt-context.ts";
 import { checkFixture, fixturesIn } from "../check/corpus.ts";
 import { agent, AT, HUMAN, play, reading, start, verdict } from "../support/play.ts";
 import { fromText } from "../support/workflows.ts";

@@ -1,7 +1,7 @@
 /** What failed last in a run, as whoever begins after it is told. */
 
 import { expect, test } from "vitest";
-import { lastFailed } from "../../src/core/failed.ts";
+import { lastFailed } from "../../src/core/explain/last-failure.ts";
 import { play, start, verdict } from "../support/play.ts";
 import { live, session, task, type Told } from "../support/orchestrated.ts";
 import { fromText } from "../support/workflows.ts";

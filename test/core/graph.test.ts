@@ -8,7 +8,7 @@ import {
   startable,
   type GraphTask,
   type TaskStanding,
-} from "../../src/core/graph.ts";
+} from "../../src/core/tasks/graph.ts";
 
 const task = (id: string, more: Partial<GraphTask> = {}): GraphTask => ({
   id,

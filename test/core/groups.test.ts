@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { groupsOf } from "../../src/core/groups.ts";
-import { SEVERITIES, type Severity } from "../../src/core/verdict.ts";
+import { groupsOf } from "../../src/core/gates/fan-out-groups.ts";
+import { SEVERITIES, type Severity } from "../../src/core/model/verdict.ts";
 
 type Files = Readonly<Record<string, Severity>>;
 

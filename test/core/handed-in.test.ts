@@ -1,7 +1,7 @@
 /** What is handed in and does not count is refused with all that is wrong with it, so that its author mends it once. */
 
 import { expect, test } from "vitest";
-import type { Fault } from "../../src/core/event.ts";
+import type { Fault } from "../../src/core/model/event.ts";
 import { agent, AT, reading, start, trace } from "../support/play.ts";
 import { loadWorkflow } from "../support/workflows.ts";
 

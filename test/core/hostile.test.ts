@@ -1,9 +1,9 @@
 /** What an agent, or a broken edge, might try on the core. */
 
 import { expect, test } from "vitest";
-import type { Actor, Incoming, Reading } from "../../src/core/event.ts";
-import { NO_RUN } from "../../src/core/run.ts";
-import { step } from "../../src/core/step.ts";
+import type { Actor, Incoming, Reading } from "../../src/core/model/event.ts";
+import { NO_RUN } from "../../src/core/model/run.ts";
+import { step } from "../../src/core/step/step.ts";
 import { AT, HUMAN, play, reading, start, trace, verdict } from "../support/play.ts";
 import {
   edited,

@@ -1,9 +1,9 @@
 /** A fan-out whose members are worked off one after the other. */
 
 import { describe, expect, test } from "vitest";
-import type { Incoming, Reading } from "../../src/core/event.ts";
-import type { Run } from "../../src/core/run.ts";
-import { graphOf } from "../../src/format/graph.ts";
+import type { Incoming, Reading } from "../../src/core/model/event.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import { graphOf } from "../../src/format/picture/graph.ts";
 import { checkFixture, fixturesIn } from "../check/corpus.ts";
 import { agent, AT, reading, start, trace } from "../support/play.ts";
 

@@ -1,10 +1,10 @@
 /** A review about the files that a list of tasks names: the engine looks at them whenever something happens. */
 
 import { expect, test } from "vitest";
-import { possible } from "../../src/core/check/possible.ts";
-import { compile } from "../../src/core/compile.ts";
-import type { Incoming, Reading } from "../../src/core/event.ts";
-import type { Run } from "../../src/core/run.ts";
+import { possible } from "../../src/core/check/explore/possible.ts";
+import { compile } from "../../src/core/model/compile.ts";
+import type { Incoming, Reading } from "../../src/core/model/event.ts";
+import type { Run } from "../../src/core/model/run.ts";
 import { checkFixture, fixturesIn } from "../check/corpus.ts";
 import { agent, AT, play, reading, start, trace } from "../support/play.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { freeName, nameFor } from "../../src/core/named.ts";
-import { variablesOf } from "../../src/engine/launch.ts";
-import { NO_RUN } from "../../src/core/run.ts";
+import { freeName, nameFor } from "../../src/core/text/generated-names.ts";
+import { variablesOf } from "../../src/engine/agents/launch.ts";
+import { NO_RUN } from "../../src/core/model/run.ts";
 import { fromText } from "../support/workflows.ts";
 
 test.for<[about: string, name: string]>([

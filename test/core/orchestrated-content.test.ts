@@ -1,7 +1,7 @@
 /** What the texts of a session must say before it goes on, and what it says of itself in turn. */
 
 import { describe, expect, test } from "vitest";
-import { readArtifact } from "../../src/format/read.ts";
+import { readArtifact } from "../../src/format/reading/read.ts";
 import { session, task } from "../support/orchestrated.ts";
 
 /** Why a text does not count; nothing where it does. */

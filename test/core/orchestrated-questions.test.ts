@@ -1,7 +1,7 @@
 /** What a session of `orchestrated` asks in parts: questions of its agents, and what only a person can check. */
 
 import { expect, test } from "vitest";
-import { questionsIn } from "../../src/core/questions.ts";
+import { questionsIn } from "../../src/core/projection/questions.ts";
 import { live, session, type Lived } from "../support/orchestrated.ts";
 
 function lived(agents: Readonly<Record<string, string>>, people: string): Lived {

@@ -1,7 +1,7 @@
 /** A task of `orchestrated-task`: what coder, reviewer, QA and security can say, how often, and what a person can do about it. */
 
 import { describe, expect, test } from "vitest";
-import type { Literal } from "../../src/core/value.ts";
+import type { Literal } from "../../src/core/model/value.ts";
 import { live, task, type Lived } from "../support/orchestrated.ts";
 
 type Row = readonly [

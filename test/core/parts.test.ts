@@ -1,15 +1,15 @@
 /** A question in parts: what decides, what stays open, and what is left. */
 
 import { expect, test } from "vitest";
-import type { Event, Incoming, Reading } from "../../src/core/event.ts";
-import { answeredParts, decisive } from "../../src/core/parts.ts";
-import { project } from "../../src/core/project.ts";
-import { questionsIn } from "../../src/core/questions.ts";
-import { replay } from "../../src/core/replay.ts";
-import type { Run } from "../../src/core/run.ts";
-import { shownBy } from "../../src/core/steps/answer.ts";
-import { viewOf } from "../../src/core/view.ts";
-import { auditor } from "../../src/engine/audit.ts";
+import type { Event, Incoming, Reading } from "../../src/core/model/event.ts";
+import { answeredParts, decisive } from "../../src/core/gates/question-parts.ts";
+import { project } from "../../src/core/projection/project.ts";
+import { questionsIn } from "../../src/core/projection/questions.ts";
+import { replay } from "../../src/core/step/replay.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import { shownBy } from "../../src/core/step/events/answer.ts";
+import { viewOf } from "../../src/core/projection/run-data.ts";
+import { auditor } from "../../src/engine/submit/audit.ts";
 import { checkFixture, fixturesIn } from "../check/corpus.ts";
 import { agent, AT, HUMAN, play, start, verdict, type Played } from "../support/play.ts";
 

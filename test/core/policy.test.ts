@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { policyOf, reviewsIn } from "../../src/core/policy.ts";
+import { policyOf, reviewsIn } from "../../src/core/explain/review-policy.ts";
 import {
   judge,
   NO_ISSUES,
@@ -11,9 +11,9 @@ import {
   type IssueCounts,
   type Severity,
   type Verdict,
-} from "../../src/core/verdict.ts";
-import type { Artifact, Reader } from "../../src/core/artifact.ts";
-import { variablesOf } from "../../src/engine/launch.ts";
+} from "../../src/core/model/verdict.ts";
+import type { Artifact, Reader } from "../../src/core/model/artifact.ts";
+import { variablesOf } from "../../src/engine/agents/launch.ts";
 import { loadWorkflow } from "../support/workflows.ts";
 import { AT, agent, play, reading, start } from "../support/play.ts";
 

@@ -1,13 +1,13 @@
 /** The files of the workflows, as projections of a run. */
 
 import { expect, test } from "vitest";
-import { viewOf } from "../../src/core/view.ts";
-import { renderProjection } from "../../src/format/projection.ts";
+import { viewOf } from "../../src/core/projection/run-data.ts";
+import { renderProjection } from "../../src/format/projection/write.ts";
 import { play, start } from "../support/play.ts";
 import { inState, story, task } from "../support/task.ts";
 import { loadWorkflow } from "../support/workflows.ts";
-import type { Workflow } from "../../src/core/compile.ts";
-import type { Run } from "../../src/core/run.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import type { Run } from "../../src/core/model/run.ts";
 
 function render(workflow: Workflow, run: Run, existing?: string): string {
   const [projection] = workflow.definition.projections;

@@ -2,14 +2,14 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { possible } from "../../src/core/check/possible.ts";
-import type { Workflow } from "../../src/core/compile.ts";
-import type { Event, Incoming } from "../../src/core/event.ts";
-import { maxOf } from "../../src/core/gate.ts";
-import { replay } from "../../src/core/replay.ts";
-import { NO_RUN, type Run } from "../../src/core/run.ts";
-import { standingOf } from "../../src/core/standing.ts";
-import { step } from "../../src/core/step.ts";
+import { possible } from "../../src/core/check/explore/possible.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import type { Event, Incoming } from "../../src/core/model/event.ts";
+import { maxOf } from "../../src/core/gates/gate.ts";
+import { replay } from "../../src/core/step/replay.ts";
+import { NO_RUN, type Run } from "../../src/core/model/run.ts";
+import { standingOf } from "../../src/core/gates/artifact-status.ts";
+import { step } from "../../src/core/step/step.ts";
 import { agent, AT, HUMAN, reading, start } from "../support/play.ts";
 import { loadWorkflow } from "../support/workflows.ts";
 

@@ -1,12 +1,12 @@
 /** What people were asked, as files show it: records, every answer, and what followed it. */
 
 import { expect, test } from "vitest";
-import type { Incoming } from "../../src/core/event.ts";
-import { project } from "../../src/core/project.ts";
-import { questionsIn, showsQuestions } from "../../src/core/questions.ts";
-import { shownBy } from "../../src/core/steps/answer.ts";
-import type { Run } from "../../src/core/run.ts";
-import { viewOf } from "../../src/core/view.ts";
+import type { Incoming } from "../../src/core/model/event.ts";
+import { project } from "../../src/core/projection/project.ts";
+import { questionsIn, showsQuestions } from "../../src/core/projection/questions.ts";
+import { shownBy } from "../../src/core/step/events/answer.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import { viewOf } from "../../src/core/projection/run-data.ts";
 import { checkFixture, fixturesIn } from "../check/corpus.ts";
 import { agent, AT, HUMAN, play, start, verdict } from "../support/play.ts";
 import { loadWorkflow } from "../support/workflows.ts";

@@ -1,10 +1,10 @@
 /** What the journal says of a run: checksums, how each artifact came out, and every review, round by round. */
 
 import { describe, expect, test } from "vitest";
-import type { Incoming, Reading } from "../../src/core/event.ts";
-import { recordOf, showsRecord } from "../../src/core/record.ts";
-import type { Run } from "../../src/core/run.ts";
-import { readArtifact } from "../../src/format/read.ts";
+import type { Incoming, Reading } from "../../src/core/model/event.ts";
+import { recordOf, showsRecord } from "../../src/core/projection/journal-record.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import { readArtifact } from "../../src/format/reading/read.ts";
 import { checkFixture, fixturesIn } from "../check/corpus.ts";
 import { loadWorkflow } from "../support/workflows.ts";
 import { agent, AT, play, start, type Played } from "../support/play.ts";

@@ -1,14 +1,14 @@
 /** Reviews of the work itself, what is mended because of them, and that the review of an earlier round never counts. */
 
 import { expect, test } from "vitest";
-import type { Workflow } from "../../src/core/compile.ts";
-import type { Incoming, Reading } from "../../src/core/event.ts";
-import { slotKey, type Run } from "../../src/core/run.ts";
-import { standingOf } from "../../src/core/standing.ts";
-import { shownBy } from "../../src/core/steps/answer.ts";
-import { NO_ISSUES, type Verdict } from "../../src/core/verdict.ts";
-import { variablesOf } from "../../src/engine/launch.ts";
-import { contextFiles, withContext } from "../../src/engine/words.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import type { Incoming, Reading } from "../../src/core/model/event.ts";
+import { slotKey, type Run } from "../../src/core/model/run.ts";
+import { standingOf } from "../../src/core/gates/artifact-status.ts";
+import { shownBy } from "../../src/core/step/events/answer.ts";
+import { NO_ISSUES, type Verdict } from "../../src/core/model/verdict.ts";
+import { variablesOf } from "../../src/engine/agents/launch.ts";
+import { contextFiles, withContext } from "../../src/engine/agents/prompt-context.ts";
 import { checkFixture, fixturesIn } from "../check/corpus.ts";
 import { agent, AT, HUMAN, play, reading, start, verdict } from "../support/play.ts";
 

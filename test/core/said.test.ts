@@ -1,13 +1,13 @@
 /** What artifacts said, as files show it: the last of each, and lists of one name from all of them. */
 
 import { describe, expect, test } from "vitest";
-import type { Incoming, Reading } from "../../src/core/event.ts";
-import { project } from "../../src/core/project.ts";
-import type { Run } from "../../src/core/run.ts";
-import { saidIn, showsSaid } from "../../src/core/said.ts";
-import { viewOf } from "../../src/core/view.ts";
-import type { Tree } from "../../src/core/workflow.ts";
-import { readArtifact } from "../../src/format/read.ts";
+import type { Incoming, Reading } from "../../src/core/model/event.ts";
+import { project } from "../../src/core/projection/project.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import { saidIn, showsSaid } from "../../src/core/projection/accepted-values.ts";
+import { viewOf } from "../../src/core/projection/run-data.ts";
+import type { Tree } from "../../src/core/model/workflow.ts";
+import { readArtifact } from "../../src/format/reading/read.ts";
 import { checkFixture, fixturesIn } from "../check/corpus.ts";
 import { agent, AT, HUMAN, play, start } from "../support/play.ts";
 import { loadWorkflow } from "../support/workflows.ts";

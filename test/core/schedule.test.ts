@@ -1,9 +1,9 @@
 /** How far a run is through its schedule, for every kind of phase and every way that a run can take. */
 
 import { expect, test } from "vitest";
-import { entriesOf, type PhaseStatus } from "../../src/core/schedule.ts";
-import { NO_RUN, type Run } from "../../src/core/run.ts";
-import type { Literal } from "../../src/core/value.ts";
+import { entriesOf, type PhaseStatus } from "../../src/core/projection/schedule.ts";
+import { NO_RUN, type Run } from "../../src/core/model/run.ts";
+import type { Literal } from "../../src/core/model/value.ts";
 import { reading } from "../support/play.ts";
 import { loadWorkflow } from "../support/workflows.ts";
 import { goodWorkflow, liveStages } from "../support/stages.ts";

@@ -1,10 +1,10 @@
 /** The slices of the staged and orchestrated workflows: stage, review, each and ask at work. */
 
 import { expect, test } from "vitest";
-import type { Incoming, Reading } from "../../src/core/event.ts";
-import type { Run } from "../../src/core/run.ts";
-import { shownBy } from "../../src/core/steps/answer.ts";
-import { NO_ISSUES } from "../../src/core/verdict.ts";
+import type { Incoming, Reading } from "../../src/core/model/event.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import { shownBy } from "../../src/core/step/events/answer.ts";
+import { NO_ISSUES } from "../../src/core/model/verdict.ts";
 import { agent, AT, HUMAN, reading, start, trace, verdict } from "../support/play.ts";
 import { fromText, loadWorkflow } from "../support/workflows.ts";
 

@@ -1,9 +1,9 @@
 /** A fan-out whose members somebody names in the run. */
 
 import { expect, test } from "vitest";
-import type { Workflow } from "../../src/core/compile.ts";
-import type { Run } from "../../src/core/run.ts";
-import type { Incoming, Reading } from "../../src/core/event.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import type { Incoming, Reading } from "../../src/core/model/event.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 import { fixturesIn } from "../check/corpus.ts";
 import { agent, AT, reading, start, trace } from "../support/play.ts";

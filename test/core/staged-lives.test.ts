@@ -1,9 +1,9 @@
 /** What else can go wrong in `staged`: explorers, planners, tasks, tests, and everybody who works alone. */
 
 import { expect, test } from "vitest";
-import type { Incoming } from "../../src/core/event.ts";
-import type { Run } from "../../src/core/run.ts";
-import type { Literal } from "../../src/core/value.ts";
+import type { Incoming } from "../../src/core/model/event.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import type { Literal } from "../../src/core/model/value.ts";
 import { AT, play, reading } from "../support/play.ts";
 import { answered, live, staged, type Told } from "../support/staged.ts";
 

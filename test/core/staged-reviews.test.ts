@@ -1,7 +1,7 @@
 /** The four reviews of `staged`, and everything that a reviewer can do wrong. */
 
 import { describe, expect, test } from "vitest";
-import type { Literal } from "../../src/core/value.ts";
+import type { Literal } from "../../src/core/model/value.ts";
 import { live, type Lived, type Told } from "../support/staged.ts";
 
 /** Where each review leads: the words of the tables below, as states. */

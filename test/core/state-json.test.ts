@@ -1,12 +1,12 @@
 /** A projection that shows the whole schedule, and the words that files may show of it. */
 
 import { expect, test } from "vitest";
-import { project } from "../../src/core/project.ts";
-import { isUnseen } from "../../src/core/unseen.ts";
-import { viewOf } from "../../src/core/view.ts";
-import type { Literal } from "../../src/core/value.ts";
-import type { Tree } from "../../src/core/workflow.ts";
-import { renderProjection } from "../../src/format/projection.ts";
+import { project } from "../../src/core/projection/project.ts";
+import { isUnseen } from "../../src/core/projection/unprojected.ts";
+import { viewOf } from "../../src/core/projection/run-data.ts";
+import type { Literal } from "../../src/core/model/value.ts";
+import type { Tree } from "../../src/core/model/workflow.ts";
+import { renderProjection } from "../../src/format/projection/write.ts";
 import { goodWorkflow, liveStages } from "../support/stages.ts";
 import { inState, task } from "../support/task.ts";
 

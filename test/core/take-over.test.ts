@@ -1,7 +1,7 @@
 /** What a graph of tasks takes over from an earlier one: a table of lists and what was done of them. */
 import { expect, test } from "vitest";
-import type { GraphTask } from "../../src/core/graph.ts";
-import { takenOver, type Past } from "../../src/core/take-over.ts";
+import type { GraphTask } from "../../src/core/tasks/graph.ts";
+import { takenOver, type Past } from "../../src/core/tasks/carry-over.ts";
 
 type Task = GraphTask & { readonly title: string };
 

@@ -1,7 +1,7 @@
 /** Work of a task that is merged by other means: it ends nothing until a person confirms it. */
 
 import { expect, test } from "vitest";
-import type { Incoming } from "../../src/core/event.ts";
+import type { Incoming } from "../../src/core/model/event.ts";
 import { AT, reading, trace } from "../support/play.ts";
 import { edited, FAIL, human, PASS, story, submit, task } from "../support/task.ts";
 

@@ -1,9 +1,9 @@
 /** Every pair of states, for every actor: what the map allows, and how everything else is refused. */
 
 import { expect, test } from "vitest";
-import type { Actor, Incoming } from "../../src/core/event.ts";
-import type { Run } from "../../src/core/run.ts";
-import { step } from "../../src/core/step.ts";
+import type { Actor, Incoming } from "../../src/core/model/event.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import { step } from "../../src/core/step/step.ts";
 import { agent, AT, HUMAN, reading } from "../support/play.ts";
 import { MAP, STATES } from "../support/task-map.ts";
 import { FAIL, handoff, inState, PASS, plan, task } from "../support/task.ts";

@@ -1,11 +1,11 @@
 /** What agents of a task are told: the lists of what they may type are the map, and every prompt is whole. */
 
 import { expect, test } from "vitest";
-import { checkPrompts } from "../../src/core/check/prompts.ts";
-import { compile } from "../../src/core/compile.ts";
-import { step } from "../../src/core/step.ts";
-import { promptText, variablesOf } from "../../src/engine/launch.ts";
-import { commandsByState, commandsIn } from "../../src/engine/prompt-commands.ts";
+import { checkPrompts } from "../../src/core/check/defects/prompts.ts";
+import { compile } from "../../src/core/model/compile.ts";
+import { step } from "../../src/core/step/step.ts";
+import { promptText, variablesOf } from "../../src/engine/agents/launch.ts";
+import { commandsByState, commandsIn } from "../../src/engine/agents/prompt-commands.ts";
 import { agent, AT } from "../support/play.ts";
 import { handoff, inState, plan, task } from "../support/task.ts";
 import { loadWorkflow } from "../support/workflows.ts";

@@ -1,9 +1,9 @@
 /** Tasks as files show them: what each of them is called, which wave it belongs to, and what a run says of itself. */
 import { expect, test } from "vitest";
-import { reads } from "../../src/core/project.ts";
-import { NO_RUN, type Held } from "../../src/core/run.ts";
-import { NO_INSIDE, summaryOf, tasksView, type TaskInside } from "../../src/core/task-view.ts";
-import type { Tree } from "../../src/core/workflow.ts";
+import { reads } from "../../src/core/projection/project.ts";
+import { NO_RUN, type Held } from "../../src/core/model/run.ts";
+import { NO_INSIDE, summaryOf, tasksView, type TaskInside } from "../../src/core/tasks/view.ts";
+import type { Tree } from "../../src/core/model/workflow.ts";
 
 type Known = Parameters<typeof tasksView>[0][number];
 

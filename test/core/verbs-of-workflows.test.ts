@@ -1,13 +1,13 @@
 /** Every state of the built-in workflows that waits for a person, and what each verb means there. */
 
 import { expect, test } from "vitest";
-import { explore, NODES_MAX } from "../../src/core/check/explore.ts";
-import { variantsOf } from "../../src/core/check/variants.ts";
-import { notesOn } from "../../src/core/check/verbs.ts";
-import type { Workflow } from "../../src/core/compile.ts";
-import { NO_RUN, type Run } from "../../src/core/run.ts";
-import { chosenFrom, waysFor } from "../../src/core/verbs.ts";
-import { VERBS } from "../../src/core/workflow.ts";
+import { explore, NODES_MAX } from "../../src/core/check/explore/explore.ts";
+import { variantsOf } from "../../src/core/check/explore/variants.ts";
+import { notesOn } from "../../src/core/check/defects/verbs.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import { NO_RUN, type Run } from "../../src/core/model/run.ts";
+import { chosenFrom, waysFor } from "../../src/core/explain/verbs.ts";
+import { VERBS } from "../../src/core/model/workflow.ts";
 import { loadWorkflow } from "../support/workflows.ts";
 
 /** By state: each verb with the moves and answers that it means, whether they are open or not. */

@@ -1,11 +1,11 @@
 /** What a verb of people means: marked moves and answers first, then the first path that can be walked. */
 
 import { expect, test } from "vitest";
-import { notesOn } from "../../src/core/check/verbs.ts";
-import type { Incoming } from "../../src/core/event.ts";
-import type { Run } from "../../src/core/run.ts";
-import { chosenFrom, openVerbs, waysFor } from "../../src/core/verbs.ts";
-import type { Verb } from "../../src/core/workflow.ts";
+import { notesOn } from "../../src/core/check/defects/verbs.ts";
+import type { Incoming } from "../../src/core/model/event.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import { chosenFrom, openVerbs, waysFor } from "../../src/core/explain/verbs.ts";
+import type { Verb } from "../../src/core/model/workflow.ts";
 import { AT, HUMAN, play, start } from "../support/play.ts";
 import { fromText } from "../support/workflows.ts";
 

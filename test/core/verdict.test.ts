@@ -1,7 +1,13 @@
 /** Claimed verdicts, issues and thresholds: what counts in the end. */
 
 import { expect, test } from "vitest";
-import { judge, NO_ISSUES, type IssueCounts, type Severity, type Verdict } from "../../src/core/verdict.ts";
+import {
+  judge,
+  NO_ISSUES,
+  type IssueCounts,
+  type Severity,
+  type Verdict,
+} from "../../src/core/model/verdict.ts";
 
 const none = NO_ISSUES;
 const low: IssueCounts = { ...none, low: 1 };

@@ -1,9 +1,9 @@
 /** `why`: every move out of a state, open or not, and the smallest thing that would open it. */
 
 import { expect, test } from "vitest";
-import type { Incoming } from "../../src/core/event.ts";
-import type { Run } from "../../src/core/run.ts";
-import { why } from "../../src/core/why.ts";
+import type { Incoming } from "../../src/core/model/event.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import { why } from "../../src/core/explain/why.ts";
 import { play, reading } from "../support/play.ts";
 import { edited, handoff, inState, plan, story, submit, task, worker } from "../support/task.ts";
 import { fromText } from "../support/workflows.ts";

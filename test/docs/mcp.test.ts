@@ -2,11 +2,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { command as review } from "../../src/cli/commands/review.ts";
+import { command as review } from "../../src/cli/commands/act/review.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
-import { parseConfig } from "../../src/format/config.ts";
+import { parseConfig } from "../../src/format/settings/config.ts";
 import { showProblem } from "../../src/format/problem.ts";
-import { reviewShape } from "../../src/format/review.ts";
+import { reviewShape } from "../../src/format/review/review.ts";
 import { TOOLS } from "../../src/mcp/tools.ts";
 import { loadWorkflow } from "../support/workflows.ts";
 

@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { expect, test } from "vitest";
 import { parse, stringify } from "yaml";
-import type { Reading } from "../../src/core/event.ts";
-import { claimOf, rulesOf, sayContradictions, weigh } from "../../src/core/agree.ts";
-import type { Tests } from "../../src/core/verdict.ts";
-import type { Artifact } from "../../src/core/artifact.ts";
+import type { Reading } from "../../src/core/model/event.ts";
+import { claimOf, rulesOf, sayContradictions, weigh } from "../../src/core/gates/review-consistency.ts";
+import type { Tests } from "../../src/core/model/verdict.ts";
+import type { Artifact } from "../../src/core/model/artifact.ts";
 import { showProblem } from "../../src/format/problem.ts";
-import { readArtifact } from "../../src/format/read.ts";
+import { readArtifact } from "../../src/format/reading/read.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/reading.md"), "utf8");

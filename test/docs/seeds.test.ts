@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Action, Condition, End, Move } from "../../src/core/workflow.ts";
+import type { Action, Condition, End, Move } from "../../src/core/model/workflow.ts";
 import { loadWorkflow } from "../support/workflows.ts";
 
 const root = join(import.meta.dirname, "../..");

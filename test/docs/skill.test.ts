@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { command as task } from "../../src/cli/commands/task.ts";
+import { command as task } from "../../src/cli/commands/act/task.ts";
 import { command as create } from "../../src/cli/task/create.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
 

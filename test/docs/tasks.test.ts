@@ -22,7 +22,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { homeAt } from "../../src/adapters/home/paths.ts";
 import { openStore } from "../../src/adapters/store/open.ts";
 import { isSupervisorAlive } from "../../src/adapters/supervisor/lock.ts";
-import { command as taskCommand } from "../../src/cli/commands/task.ts";
+import { command as taskCommand } from "../../src/cli/commands/act/task.ts";
 import { isPerson } from "../support/person.ts";
 import { shortened } from "./shortened.ts";
 import { GITCONFIG, stepsOf, type Step } from "./steps.ts";

@@ -15,7 +15,7 @@ import { run } from "../../src/cli/run.ts";
 import { check } from "../../src/core/check/check.ts";
 import { showProblem } from "../../src/format/problem.ts";
 import { parseWorkflow, type Parsed } from "../../src/format/workflow/parse.ts";
-import { jsonSchema } from "../../src/format/workflow/schema.ts";
+import { jsonSchema } from "../../src/format/workflow/schema/schema.ts";
 
 type Tree = Record<string, unknown>;
 type Block = { readonly kind: string; readonly text: string; readonly line: number };

@@ -4,9 +4,9 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Workflow } from "../../src/core/compile.ts";
-import { AGENT_OUTPUTS } from "../../src/format/agent-contract.ts";
-import { readArtifact } from "../../src/format/read.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import { AGENT_OUTPUTS } from "../../src/format/contracts/agent.ts";
+import { readArtifact } from "../../src/format/reading/read.ts";
 import { folderOf, loadWorkflow } from "../support/workflows.ts";
 
 const DEMOS = join(import.meta.dirname, "../../demos");

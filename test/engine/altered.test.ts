@@ -1,9 +1,9 @@
 /** Whether what a run's tasks go by is what was accepted there, whoever has written over it, and however often it is read. */
 
 import { expect, test } from "vitest";
-import type { Reading } from "../../src/core/event.ts";
-import { NO_RUN, type Held } from "../../src/core/run.ts";
-import { alteredIn } from "../../src/engine/altered.ts";
+import type { Reading } from "../../src/core/model/event.ts";
+import { NO_RUN, type Held } from "../../src/core/model/run.ts";
+import { alteredIn } from "../../src/engine/agents/parent-texts.ts";
 import { fromText } from "../support/workflows.ts";
 
 const WORKFLOW = fromText(

@@ -1,8 +1,8 @@
 /** Whoever is started by answers to the parts of a question is told all of them, also those that were given earlier. */
 
 import { expect, test } from "vitest";
-import type { Incoming } from "../../src/core/event.ts";
-import { shownBy } from "../../src/core/steps/answer.ts";
+import type { Incoming } from "../../src/core/model/event.ts";
+import { shownBy } from "../../src/core/step/events/answer.ts";
 import { dispatching, type Scene } from "../support/dispatch.ts";
 import { fromText } from "../support/workflows.ts";
 

@@ -13,14 +13,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { fileArchives } from "../../src/adapters/archive/archives.ts";
-import { fileArtifacts } from "../../src/adapters/files/artifacts.ts";
+import { fileArtifacts } from "../../src/adapters/files/artifacts/artifacts.ts";
 import { homeAt, runFolders } from "../../src/adapters/home/paths.ts";
 import { openStore } from "../../src/adapters/store/open.ts";
 import type { Works } from "../../src/engine/box.ts";
-import { perform } from "../../src/engine/perform.ts";
+import { perform } from "../../src/engine/effects/perform.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
-import { begin } from "../../src/engine/begin.ts";
-import { submit } from "../../src/engine/submit.ts";
+import { begin } from "../../src/engine/submit/begin.ts";
+import { submit } from "../../src/engine/submit/submit.ts";
 import { AT, HUMAN } from "../support/play.ts";
 import { fromText } from "../support/workflows.ts";
 

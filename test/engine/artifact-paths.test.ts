@@ -1,8 +1,8 @@
 /** What is not part of the work: files of artifacts, also those of every member of a fan-out. */
 import { expect, test } from "vitest";
 import { artifactTest, ignoreLines, isCovered } from "../../src/adapters/git/artifact-paths.ts";
-import { NO_RUN } from "../../src/core/run.ts";
-import { artifactPaths, leftOutOf } from "../../src/engine/place.ts";
+import { NO_RUN } from "../../src/core/model/run.ts";
+import { artifactPaths, leftOutOf } from "../../src/engine/submit/place.ts";
 import { fromText } from "../support/workflows.ts";
 
 const workflow = fromText(`

@@ -1,11 +1,11 @@
 /** What goes with what an agent hands in: nobody approves of a text that it has just written over. */
 
 import { expect, test } from "vitest";
-import type { Reading } from "../../src/core/event.ts";
-import { replay } from "../../src/core/replay.ts";
-import { NO_RUN, type Run } from "../../src/core/run.ts";
-import { step } from "../../src/core/step.ts";
-import { withBeside } from "../../src/engine/beside.ts";
+import type { Reading } from "../../src/core/model/event.ts";
+import { replay } from "../../src/core/step/replay.ts";
+import { NO_RUN, type Run } from "../../src/core/model/run.ts";
+import { step } from "../../src/core/step/step.ts";
+import { withBeside } from "../../src/engine/submit/related-readings.ts";
 import { change, live } from "../support/change-lives.ts";
 import { session } from "../support/orchestrated.ts";
 import { agent, AT, HUMAN, reading, verdict } from "../support/play.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { objectionsTo } from "../../src/engine/child.ts";
+import { objectionsTo } from "../../src/engine/tasks/child.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
-import type { Children } from "../../src/core/artifact.ts";
-import type { Workflow } from "../../src/core/compile.ts";
+import type { Children } from "../../src/core/model/artifact.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
 
 const READER: Children = { type: "children", tasks: "plan", workflow: "child", most: 1, with: {} };
 

@@ -1,10 +1,10 @@
 /** Files of the work that the engine looks at: what is bound to them is stale when they change, and only then; so is a waiver. */
 
 import { expect, test } from "vitest";
-import type { Workflow } from "../../src/core/compile.ts";
-import { standingOf } from "../../src/core/standing.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import { standingOf } from "../../src/core/gates/artifact-status.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
-import { submit } from "../../src/engine/submit.ts";
+import { submit } from "../../src/engine/submit/submit.ts";
 import { dispatching, type Scene } from "../support/dispatch.ts";
 import { HUMAN } from "../support/play.ts";
 

@@ -1,8 +1,8 @@
 /** Whoever is started after a death is told what was wrong with what was left, and nobody else is. */
 
 import { expect, test } from "vitest";
-import type { Reading } from "../../src/core/event.ts";
-import { readArtifact } from "../../src/format/read.ts";
+import type { Reading } from "../../src/core/model/event.ts";
+import { readArtifact } from "../../src/format/reading/read.ts";
 import { fromText } from "../support/workflows.ts";
 import { AT, HUMAN } from "../support/play.ts";
 import { dispatching, type Scene } from "../support/dispatch.ts";

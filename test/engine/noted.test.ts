@@ -1,12 +1,12 @@
 /** Moves that say something of a run: what its text parameters are from then on, and what follows from that. */
 
 import { expect, test } from "vitest";
-import type { Event, Incoming } from "../../src/core/event.ts";
-import { replay } from "../../src/core/replay.ts";
-import type { Run } from "../../src/core/run.ts";
-import { step } from "../../src/core/step.ts";
-import { auditor } from "../../src/engine/audit.ts";
-import { deedsOf } from "../../src/engine/deeds.ts";
+import type { Event, Incoming } from "../../src/core/model/event.ts";
+import { replay } from "../../src/core/step/replay.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import { step } from "../../src/core/step/step.ts";
+import { auditor } from "../../src/engine/submit/audit.ts";
+import { deedsOf } from "../../src/engine/effects/deeds.ts";
 import type { WorkspaceRow } from "../../src/engine/ports/registry.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 import { AT, HUMAN, play, start } from "../support/play.ts";

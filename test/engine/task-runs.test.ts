@@ -1,7 +1,7 @@
 /** Which files make the runs of tasks be read: those that name something of what they say, by whatever path. */
 
 import { expect, test } from "vitest";
-import { showsInside } from "../../src/engine/task-runs.ts";
+import { showsInside } from "../../src/engine/tasks/task-runs.ts";
 import { fromText } from "../support/workflows.ts";
 
 test.for<[data: string, isInside: boolean]>([

@@ -2,11 +2,11 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { questionOf } from "../../src/app/view/question.ts";
-import type { Event } from "../../src/core/event.ts";
-import { shownBy } from "../../src/core/steps/answer.ts";
-import { vouchedIn } from "../../src/core/vouch.ts";
-import { submit } from "../../src/engine/submit.ts";
+import { questionOf } from "../../src/app/view/decision/question.ts";
+import type { Event } from "../../src/core/model/event.ts";
+import { shownBy } from "../../src/core/step/events/answer.ts";
+import { vouchedIn } from "../../src/core/gates/vouched-commands.ts";
+import { submit } from "../../src/engine/submit/submit.ts";
 import { dispatching, type Scene } from "../support/dispatch.ts";
 import { agent, AT, HUMAN } from "../support/play.ts";
 import { listedBy, played, workflow } from "../support/vouched.ts";

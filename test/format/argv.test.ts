@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fillArgv, PLACEHOLDERS, type Values } from "../../src/format/argv.ts";
+import { fillArgv, PLACEHOLDERS, type Values } from "../../src/format/settings/argv.ts";
 
 const values: Values = { prompt: "/p.md", session: "1-2", run: "r1", role: "worker", workspace: "/w" };
 

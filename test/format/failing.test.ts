@@ -1,7 +1,7 @@
 /** What real tools print, and where the failure is: one row for each case that the rules tell apart. */
 
 import { expect, test } from "vitest";
-import { failingOf } from "../../src/format/failing.ts";
+import { failingOf } from "../../src/format/reading/failure-place.ts";
 
 const ROOT = "/home/me/the work";
 const FILES = [

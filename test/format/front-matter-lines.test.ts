@@ -1,8 +1,8 @@
 /** Simple lines of front matter, changed without a parser: nothing, or exactly what the parser would do. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { setLines } from "../../src/format/front-matter-lines.ts";
-import { setFrontMatter } from "../../src/format/front-matter.ts";
+import { setLines } from "../../src/format/front-matter/lines.ts";
+import { setFrontMatter } from "../../src/format/front-matter/edit.ts";
 
 const BEFORE = { id: "r1", status: "planning", round: 0, session: null, at: "2026-01-01T00:00:00.000Z" };
 const AFTER = { ...BEFORE, status: "agent-review", round: 12, at: "2026-02-02T00:00:00.123Z" };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { splitFrontMatter } from "../../src/format/front-matter-parts.ts";
-import { setFrontMatter, setKeys } from "../../src/format/front-matter.ts";
+import { splitFrontMatter } from "../../src/format/front-matter/parts.ts";
+import { setFrontMatter, setKeys } from "../../src/format/front-matter/edit.ts";
 import { loadYaml } from "../../src/format/yaml.ts";
 
 type Keys = Readonly<Record<string, unknown>>;

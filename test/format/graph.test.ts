@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import type { Prompt } from "../../src/core/workflow.ts";
-import { graphOf } from "../../src/format/graph.ts";
-import { mermaid } from "../../src/format/mermaid.ts";
+import type { Prompt } from "../../src/core/model/workflow.ts";
+import { graphOf } from "../../src/format/picture/graph.ts";
+import { mermaid } from "../../src/format/picture/mermaid.ts";
 import { parseWorkflow, type Parsed } from "../../src/format/workflow/parse.ts";
 import { folderOf } from "../support/workflows.ts";
 

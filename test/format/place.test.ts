@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Artifact } from "../../src/core/artifact.ts";
+import type { Artifact } from "../../src/core/model/artifact.ts";
 import { cutSection, putSection, setSection } from "../../src/format/markdown/place.ts";
-import { readArtifact } from "../../src/format/read.ts";
+import { readArtifact } from "../../src/format/reading/read.ts";
 
 const RUNS = process.env["SIGNALBOX_DEEP"] === undefined ? 300 : 5000;
 

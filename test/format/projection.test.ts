@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { project, reads } from "../../src/core/project.ts";
-import type { Tree, TreeProjection } from "../../src/core/workflow.ts";
-import { readFields } from "../../src/format/projected.ts";
-import { renderAgain, renderProjection } from "../../src/format/projection.ts";
-import { sectionsOf } from "../../src/format/sections.ts";
+import { project, reads } from "../../src/core/projection/project.ts";
+import type { Tree, TreeProjection } from "../../src/core/model/workflow.ts";
+import { readFields } from "../../src/format/projection/read.ts";
+import { renderAgain, renderProjection } from "../../src/format/projection/write.ts";
+import { sectionsOf } from "../../src/format/projection/sections.ts";
 
 const ROOT = {
   run: { id: "r1", state: "working", empty: "", "1.2": { round: 2 } },

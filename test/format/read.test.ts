@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Reader } from "../../src/core/artifact.ts";
+import type { Reader } from "../../src/core/model/artifact.ts";
 import { faults, read } from "./reading.ts";
 import { busyMs } from "../support/busy.ts";
 import { sampled } from "../support/sampled.ts";

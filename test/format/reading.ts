@@ -1,8 +1,8 @@
 /** The one way in which tests read an artifact, and a review to read. */
 
-import type { Reading } from "../../src/core/event.ts";
-import type { Reader } from "../../src/core/artifact.ts";
-import { readArtifact } from "../../src/format/read.ts";
+import type { Reading } from "../../src/core/model/event.ts";
+import type { Reader } from "../../src/core/model/artifact.ts";
+import { readArtifact } from "../../src/format/reading/read.ts";
 
 export function read(reader: Reader, content: string | Uint8Array | undefined): Reading {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { nameOfBlock, partBlocks, statusOfBlock, withBlocks } from "../../src/format/review-blocks.ts";
+import { nameOfBlock, partBlocks, statusOfBlock, withBlocks } from "../../src/format/review/blocks.ts";
 import { busyMs } from "../support/busy.ts";
 
 const ONE = '<review status="approved" iteration="1" reviewer="critic">\n\nFine.\n\n</review>';

@@ -3,9 +3,9 @@
 import fc from "fast-check";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { expect, test } from "vitest";
-import type { Round } from "../../src/core/record.ts";
-import { partBlocks } from "../../src/format/review-blocks.ts";
-import { reviewBlock, reviewPage } from "../../src/format/review-page.ts";
+import type { Round } from "../../src/core/projection/journal-record.ts";
+import { partBlocks } from "../../src/format/review/blocks.ts";
+import { reviewBlock, reviewPage } from "../../src/format/review/page.ts";
 
 const ISSUE = {
   severity: "high",

@@ -1,9 +1,9 @@
 /** Reviews out of fields: what becomes of them, read by the real readers, and what is refused before it is written. */
 import { expect, test } from "vitest";
-import type { Severity } from "../../src/core/verdict.ts";
-import type { Artifact } from "../../src/core/artifact.ts";
-import { readArtifact } from "../../src/format/read.ts";
-import { makeReview, reviewShape } from "../../src/format/review.ts";
+import type { Severity } from "../../src/core/model/verdict.ts";
+import type { Artifact } from "../../src/core/model/artifact.ts";
+import { readArtifact } from "../../src/format/reading/read.ts";
+import { makeReview, reviewShape } from "../../src/format/review/review.ts";
 import { loadWorkflow } from "../support/workflows.ts";
 
 function artifactOf(workflow: string, name: string): Artifact {

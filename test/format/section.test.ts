@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Reader } from "../../src/core/artifact.ts";
+import type { Reader } from "../../src/core/model/artifact.ts";
 import { faults, read } from "./reading.ts";
 
 const plan: Reader = { type: "section", heading: "Plan", any: ["APPROACH", "TOUCHING"], all: [] };

@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ownArtifact } from "../../src/core/own-shape.ts";
-import { readArtifact } from "../../src/format/read.ts";
-import { TASK_SCHEMAS, TaskResult } from "../../src/format/task-contract.ts";
+import { ownArtifact } from "../../src/core/gates/shape-of-run.ts";
+import { readArtifact } from "../../src/format/reading/read.ts";
+import { TASK_SCHEMAS, TaskResult } from "../../src/format/contracts/task.ts";
 import { loadWorkflow } from "../support/workflows.ts";
 
 test.for(Object.entries(TASK_SCHEMAS))("%s is current: npm run schema", ([name, schema]) => {

@@ -1,10 +1,10 @@
 /** The status of tasks in a list of somebody else's: set in place, every other byte as it was, and no part of what the list says. */
 
 import { describe, expect, test } from "vitest";
-import type { Artifact } from "../../src/core/artifact.ts";
-import { listedStatuses } from "../../src/core/task-status.ts";
+import type { Artifact } from "../../src/core/model/artifact.ts";
+import { listedStatuses } from "../../src/core/tasks/status.ts";
 import { loadYamlText } from "../../src/format/json/read.ts";
-import { readArtifact } from "../../src/format/read.ts";
+import { readArtifact } from "../../src/format/reading/read.ts";
 import { setStatuses, statusesIn } from "../../src/format/tasks/status.ts";
 
 const LIST: Artifact = {

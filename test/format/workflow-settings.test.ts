@@ -1,9 +1,9 @@
 /** Settings of a workflow: what each parameter takes, where it is looked for, and what is said of everything else. */
 import { expect, test } from "vitest";
-import type { Param } from "../../src/core/workflow.ts";
-import { parseConfig } from "../../src/format/config.ts";
+import type { Param } from "../../src/core/model/workflow.ts";
+import { parseConfig } from "../../src/format/settings/config.ts";
 import { showProblem } from "../../src/format/problem.ts";
-import { settle } from "../../src/format/workflow-settings.ts";
+import { settle } from "../../src/format/settings/workflow-settings.ts";
 
 const PARAMS: Readonly<Record<string, Param>> = {
   goal: { type: "text", default: "", set: [] },

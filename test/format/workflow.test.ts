@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { Artifact } from "../../src/core/artifact.ts";
-import { graphOf } from "../../src/format/graph.ts";
+import type { Artifact } from "../../src/core/model/artifact.ts";
+import { graphOf } from "../../src/format/picture/graph.ts";
 import { showProblem } from "../../src/format/problem.ts";
 import { parseWorkflow, type Parsed } from "../../src/format/workflow/parse.ts";
 

@@ -1,10 +1,10 @@
 /** Workflows beside the published contracts of agents: whether all that a workflow gives to an agent and takes from it is what its role is promised and promises. */
 import { basename } from "node:path";
-import type { Shape } from "../../src/core/artifact.ts";
-import type { Workflow } from "../../src/core/compile.ts";
-import type { From } from "../../src/core/project.ts";
-import type { Tree } from "../../src/core/workflow.ts";
-import { AGENT_INPUTS, AGENT_OUTPUTS, CONTEXT } from "../../src/format/agent-contract.ts";
+import type { Shape } from "../../src/core/model/artifact.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import type { From } from "../../src/core/projection/project.ts";
+import type { Tree } from "../../src/core/model/workflow.ts";
+import { AGENT_INPUTS, AGENT_OUTPUTS, CONTEXT } from "../../src/format/contracts/agent.ts";
 import { schemaOf, type JsonSchema } from "../../src/format/json/schema.ts";
 import { toJSONSchema } from "zod/mini";
 

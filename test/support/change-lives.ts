@@ -8,14 +8,14 @@
  * of the plan. What people do is told in one list: an answer, `to STATE`, `edit FILE`, `put back FILE`, `take ARTIFACT` or `start ROLE`.
  */
 
-import { fillPath } from "../../src/core/fill-path.ts";
-import { ownArtifact } from "../../src/core/own-shape.ts";
-import type { Event, Facts, Incoming, Reading } from "../../src/core/event.ts";
-import { NO_RUN, slotKey, type Agent, type Run } from "../../src/core/run.ts";
-import { step } from "../../src/core/step.ts";
-import { shownBy } from "../../src/core/steps/answer.ts";
-import type { Literal } from "../../src/core/value.ts";
-import { readArtifact } from "../../src/format/read.ts";
+import { fillPath } from "../../src/core/text/fill-path.ts";
+import { ownArtifact } from "../../src/core/gates/shape-of-run.ts";
+import type { Event, Facts, Incoming, Reading } from "../../src/core/model/event.ts";
+import { NO_RUN, slotKey, type Agent, type Run } from "../../src/core/model/run.ts";
+import { step } from "../../src/core/step/step.ts";
+import { shownBy } from "../../src/core/step/events/answer.ts";
+import type { Literal } from "../../src/core/model/value.ts";
+import { readArtifact } from "../../src/format/reading/read.ts";
 import { AT, HUMAN, reading, start, verdict } from "./play.ts";
 import { loadWorkflow } from "./workflows.ts";
 

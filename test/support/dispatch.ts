@@ -4,19 +4,19 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { desk } from "../../src/adapters/desk/desk.ts";
-import { fileArtifacts } from "../../src/adapters/files/artifacts.ts";
+import { fileArtifacts } from "../../src/adapters/files/artifacts/artifacts.ts";
 import { homeAt, runFolders } from "../../src/adapters/home/paths.ts";
 import { openStore } from "../../src/adapters/store/open.ts";
-import type { Workflow } from "../../src/core/compile.ts";
-import type { Incoming } from "../../src/core/event.ts";
-import type { Run } from "../../src/core/run.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import type { Incoming } from "../../src/core/model/event.ts";
+import type { Run } from "../../src/core/model/run.ts";
 import type { Works } from "../../src/engine/box.ts";
-import { perform } from "../../src/engine/perform.ts";
+import { perform } from "../../src/engine/effects/perform.ts";
 import type { Launch } from "../../src/engine/ports/process.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
-import { begin } from "../../src/engine/begin.ts";
-import { submit } from "../../src/engine/submit.ts";
-import { agentOver } from "../../src/engine/turn-over.ts";
+import { begin } from "../../src/engine/submit/begin.ts";
+import { submit } from "../../src/engine/submit/submit.ts";
+import { agentOver } from "../../src/engine/agents/turn-end.ts";
 import { AT, HUMAN } from "./play.ts";
 
 const RUN = "r1";

@@ -1,6 +1,6 @@
 /** Sessions of `orchestrated` as rows of tables: what agents and people do, and the way that it takes. */
 
-import type { Literal } from "../../src/core/value.ts";
+import type { Literal } from "../../src/core/model/value.ts";
 import { live, session, type Lived } from "./orchestrated.ts";
 
 /** Who does what, what people do, the way from the first of its states on. */

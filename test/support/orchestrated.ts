@@ -8,15 +8,15 @@
  * answer (with `!` at its end, without a text; `PART=ANSWER` for one part), `to STATE`, `edit FILE` or `edit work`, `criteria` for other ones that are handed in.
  */
 
-import type { Workflow } from "../../src/core/compile.ts";
-import type { Event, Facts, Incoming, Reading } from "../../src/core/event.ts";
-import { fillPath } from "../../src/core/fill-path.ts";
-import { answeredParts, decisive, partsOf } from "../../src/core/parts.ts";
-import { NO_RUN, type Agent, type Run } from "../../src/core/run.ts";
-import { step } from "../../src/core/step.ts";
-import { shownBy } from "../../src/core/steps/answer.ts";
-import type { Literal } from "../../src/core/value.ts";
-import { readArtifact } from "../../src/format/read.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import type { Event, Facts, Incoming, Reading } from "../../src/core/model/event.ts";
+import { fillPath } from "../../src/core/text/fill-path.ts";
+import { answeredParts, decisive, partsOf } from "../../src/core/gates/question-parts.ts";
+import { NO_RUN, type Agent, type Run } from "../../src/core/model/run.ts";
+import { step } from "../../src/core/step/step.ts";
+import { shownBy } from "../../src/core/step/events/answer.ts";
+import type { Literal } from "../../src/core/model/value.ts";
+import { readArtifact } from "../../src/format/reading/read.ts";
 import { AT, HUMAN, reading, start, verdict } from "./play.ts";
 import { loadWorkflow } from "./workflows.ts";
 

@@ -1,11 +1,11 @@
 /** Plays stories on a workflow through `step`, and tells what happened in one line per event. */
 
-import type { Workflow } from "../../src/core/compile.ts";
-import type { Actor, Effect, Event, Incoming, Reading } from "../../src/core/event.ts";
-import { NO_RUN, slotKey, type Run } from "../../src/core/run.ts";
-import { step } from "../../src/core/step.ts";
-import type { Verdict } from "../../src/core/verdict.ts";
-import type { Literal } from "../../src/core/value.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import type { Actor, Effect, Event, Incoming, Reading } from "../../src/core/model/event.ts";
+import { NO_RUN, slotKey, type Run } from "../../src/core/model/run.ts";
+import { step } from "../../src/core/step/step.ts";
+import type { Verdict } from "../../src/core/model/verdict.ts";
+import type { Literal } from "../../src/core/model/value.ts";
 
 export const AT = "2026-11-15T08:00:00Z";
 export const HUMAN: Actor = { type: "human" };

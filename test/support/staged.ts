@@ -6,13 +6,13 @@
  * from then on always.
  */
 
-import type { Event, Facts, Incoming, Reading } from "../../src/core/event.ts";
-import { NO_RUN, slotKey, type Agent, type Run } from "../../src/core/run.ts";
-import { step } from "../../src/core/step.ts";
-import { shownBy } from "../../src/core/steps/answer.ts";
-import type { Artifact } from "../../src/core/artifact.ts";
-import type { Literal } from "../../src/core/value.ts";
-import { readArtifact } from "../../src/format/read.ts";
+import type { Event, Facts, Incoming, Reading } from "../../src/core/model/event.ts";
+import { NO_RUN, slotKey, type Agent, type Run } from "../../src/core/model/run.ts";
+import { step } from "../../src/core/step/step.ts";
+import { shownBy } from "../../src/core/step/events/answer.ts";
+import type { Artifact } from "../../src/core/model/artifact.ts";
+import type { Literal } from "../../src/core/model/value.ts";
+import { readArtifact } from "../../src/format/reading/read.ts";
 import { AT, HUMAN, reading, start, verdict } from "./play.ts";
 import { loadWorkflow } from "./workflows.ts";
 

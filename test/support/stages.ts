@@ -1,10 +1,10 @@
 /** Lives of runs in workflows with stages, told in a few words. */
 
-import type { Workflow } from "../../src/core/compile.ts";
-import type { Incoming, Reading } from "../../src/core/event.ts";
-import type { Agent, Run } from "../../src/core/run.ts";
-import { shownBy } from "../../src/core/steps/answer.ts";
-import type { Literal } from "../../src/core/value.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import type { Incoming, Reading } from "../../src/core/model/event.ts";
+import type { Agent, Run } from "../../src/core/model/run.ts";
+import { shownBy } from "../../src/core/step/events/answer.ts";
+import type { Literal } from "../../src/core/model/value.ts";
 import { showProblem } from "../../src/format/problem.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 import { fixturesIn } from "../check/corpus.ts";

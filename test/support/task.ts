@@ -1,7 +1,7 @@
 /** Words and situations of the `task` workflow. */
 
-import type { Incoming, Reading } from "../../src/core/event.ts";
-import type { Run } from "../../src/core/run.ts";
+import type { Incoming, Reading } from "../../src/core/model/event.ts";
+import type { Run } from "../../src/core/model/run.ts";
 import { AT, agent, HUMAN, play, reading, start, verdict } from "./play.ts";
 import { loadWorkflow } from "./workflows.ts";
 

@@ -1,12 +1,12 @@
 /** A run whose checks are listed by an agent: what is launched, what people say to it, and how it goes on. */
 
-import type { Workflow } from "../../src/core/compile.ts";
-import type { Incoming } from "../../src/core/event.ts";
-import type { Run } from "../../src/core/run.ts";
-import { shownBy } from "../../src/core/steps/answer.ts";
-import { checkOver } from "../../src/engine/check.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import type { Incoming } from "../../src/core/model/event.ts";
+import type { Run } from "../../src/core/model/run.ts";
+import { shownBy } from "../../src/core/step/events/answer.ts";
+import { checkOver } from "../../src/engine/checks/check.ts";
 import type { Launch } from "../../src/engine/ports/process.ts";
-import { submit } from "../../src/engine/submit.ts";
+import { submit } from "../../src/engine/submit/submit.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 import { dispatching, type Scene } from "./dispatch.ts";
 import { HUMAN } from "./play.ts";

@@ -2,8 +2,8 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Workflow } from "../../src/core/compile.ts";
-import type { Prompt } from "../../src/core/workflow.ts";
+import type { Workflow } from "../../src/core/model/compile.ts";
+import type { Prompt } from "../../src/core/model/workflow.ts";
 import { showProblem } from "../../src/format/problem.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 

@@ -15,10 +15,10 @@ import type { Seen } from "../../engine/ports/archives.ts";
 import { sha256 } from "../../format/sha256.ts";
 import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
-import { inFolder, type Folder } from "../files/folder.ts";
-import { linkInto, remove, statOf } from "../files/leftover.ts";
-import { openFile } from "../files/open.ts";
-import { create, writeAll } from "../files/replace.ts";
+import { inFolder, type Folder } from "../files/replace/folder.ts";
+import { linkInto, remove, statOf } from "../files/replace/leftover.ts";
+import { openFile } from "../files/replace/open.ts";
+import { create, writeAll } from "../files/replace/replace.ts";
 import { syncFolder } from "../home/folders.ts";
 
 export const NONE = "none";

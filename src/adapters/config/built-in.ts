@@ -6,7 +6,7 @@
  * than a worker in its own workspace needs; docs/harnesses.md says where a program offers no such middle way.
  */
 
-import type { HarnessFile } from "../../format/config.ts";
+import type { HarnessFile } from "../../format/settings/config.ts";
 
 const CLAUDE =
   "claude -p --output-format stream-json --verbose --permission-mode acceptEdits --allowedTools Bash,Edit,Write --model {model}";

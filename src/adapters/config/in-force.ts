@@ -1,8 +1,8 @@
 /** The settings that count here, one by one, each with where it comes from. */
 
-import { isKept, sayTaken, settingOf } from "../../core/param.ts";
-import type { Literal } from "../../core/value.ts";
-import type { Definition, Place } from "../../core/workflow.ts";
+import { isKept, sayTaken, settingOf } from "../../core/model/param.ts";
+import type { Literal } from "../../core/model/value.ts";
+import type { Definition, Place } from "../../core/model/workflow.ts";
 import type { Surveyed } from "./read.ts";
 import { setParams } from "./workflow.ts";
 

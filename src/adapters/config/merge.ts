@@ -6,10 +6,10 @@
  */
 
 import { isAbsolute, join, resolve } from "node:path";
-import { closest } from "../../core/closest.ts";
-import type { Place } from "../../core/workflow.ts";
+import { closest } from "../../core/text/closest.ts";
+import type { Place } from "../../core/model/workflow.ts";
 import type { Harness, Settings } from "../../engine/ports/settings.ts";
-import type { ConfigFile, HarnessFile, ParsedConfig } from "../../format/config.ts";
+import type { ConfigFile, HarnessFile, ParsedConfig } from "../../format/settings/config.ts";
 import type { Problem } from "../../format/problem.ts";
 
 const HARNESS = "claude";

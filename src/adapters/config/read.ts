@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "../../engine/ports/settings.ts";
-import type { ParsedConfig, Scope } from "../../format/config.ts";
+import type { ParsedConfig, Scope } from "../../format/settings/config.ts";
 import { showProblem, type Problem } from "../../format/problem.ts";
 import { configFolder, homeOf, type Env } from "../home/paths.ts";
 import type { Content } from "../trust/content.ts";
@@ -106,7 +106,7 @@ async function parse(of: { file: string; bytes: Uint8Array; scope: Scope }): Pro
   const key = `${of.scope} ${of.file}`;
   const last = known.get(key);
   if (last !== undefined && Buffer.compare(last.bytes, of.bytes) === 0) return last.parsed;
-  const { parseConfig } = await import("../../format/config.ts");
+  const { parseConfig } = await import("../../format/settings/config.ts");
   const parsed = parseConfig(of);
   known.set(key, { bytes: of.bytes, parsed });
   return parsed;

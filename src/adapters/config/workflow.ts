@@ -1,9 +1,9 @@
 /** The parameters of a workflow as settings have them: the person's, then the repository's, key by key. */
 
-import { closest } from "../../core/closest.ts";
-import type { Definition } from "../../core/workflow.ts";
+import { closest } from "../../core/text/closest.ts";
+import type { Definition } from "../../core/model/workflow.ts";
 import { sortProblems, type Problem } from "../../format/problem.ts";
-import { settle, type SetValue } from "../../format/workflow-settings.ts";
+import { settle, type SetValue } from "../../format/settings/workflow-settings.ts";
 import type { SettingsFile } from "./read.ts";
 
 type SetParam = SetValue & { readonly from: SettingsFile["from"] };

@@ -6,7 +6,7 @@
  */
 
 import type { Box } from "../../engine/box.ts";
-import { artifactPaths, leftOutOf } from "../../engine/place.ts";
+import { artifactPaths, leftOutOf } from "../../engine/submit/place.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import { failpoint } from "../failpoint.ts";
 import { isThere } from "../git/locate.ts";

@@ -3,7 +3,7 @@
 import { homeOf, type Env } from "../home/paths.ts";
 import { requireRoot } from "../home/root.ts";
 import type { Database } from "../store/database.ts";
-import { registryOf } from "../store/registry.ts";
+import { registryOf } from "../store/tables/registry.ts";
 import type { TrustStore } from "../trust/trust.ts";
 import { looked, ok, type Finding } from "./finding.ts";
 import { lookAtHome } from "./home.ts";

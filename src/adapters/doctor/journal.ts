@@ -3,11 +3,11 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Home } from "../home/paths.ts";
-import { damagedDatabase, translated } from "../store/damage.ts";
+import { damagedDatabase, translated } from "../store/recovery/damage.ts";
 import { databaseOf, type Database } from "../store/database.ts";
 import { SCHEMA_VERSION, TABLES } from "../store/schema.ts";
 import { openFile } from "../store/sqlite.ts";
-import { knownRuns, verifyRun, type Verified } from "../store/verify.ts";
+import { knownRuns, verifyRun, type Verified } from "../store/recovery/verify.ts";
 import { requireOurs } from "../store/version.ts";
 import { looked, ok, REPAIR, type Finding } from "./finding.ts";
 import { namesIn } from "./home.ts";

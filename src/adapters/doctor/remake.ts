@@ -3,11 +3,11 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { workflowsOf, type Box } from "../../engine/box.ts";
-import { project } from "../../engine/project.ts";
+import { project } from "../../engine/submit/project.ts";
 import { hashOf } from "../../format/workflow/hash.ts";
 import { parseWorkflow } from "../../format/workflow/parse.ts";
 import { failpoint } from "../failpoint.ts";
-import { fileArtifacts } from "../files/artifacts.ts";
+import { fileArtifacts } from "../files/artifacts/artifacts.ts";
 import { gitWorkspaces } from "../git/workspaces.ts";
 import { runFolders, type Env, type Home } from "../home/paths.ts";
 import { listWorkflows } from "../library/find.ts";

@@ -9,7 +9,7 @@ import { failpoint } from "../failpoint.ts";
 import { makeFolder } from "../home/folders.ts";
 import { homeOf, type Home } from "../home/paths.ts";
 import { requireRoot } from "../home/root.ts";
-import { repair as repairStore, type RepairReport } from "../store/repair.ts";
+import { repair as repairStore, type RepairReport } from "../store/recovery/repair.ts";
 import { endSupervisor } from "../supervisor/end.ts";
 import { UserError } from "../user-error.ts";
 import type { Where } from "./examine.ts";

@@ -1,9 +1,9 @@
 /** Whether the programs that the built-in workflows would call, with the effective settings, are installed; and how to choose others. */
 
 import { join } from "node:path";
-import { settingOf } from "../../core/param.ts";
-import type { Value } from "../../core/value.ts";
-import type { Definition } from "../../core/workflow.ts";
+import { settingOf } from "../../core/model/param.ts";
+import type { Value } from "../../core/model/value.ts";
+import type { Definition } from "../../core/model/workflow.ts";
 import type { Settings } from "../../engine/ports/settings.ts";
 import type { SettingsFile } from "../config/read.ts";
 import { setParams } from "../config/workflow.ts";

@@ -25,7 +25,7 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
-import { isSpent } from "../files/leftover.ts";
+import { isSpent } from "../files/replace/leftover.ts";
 import { bytePath } from "./byte-path.ts";
 import { git } from "./call.ts";
 import { isHeldByMirror } from "./clone-objects.ts";

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sha256 } from "../../format/sha256.ts";
 import { unless } from "../files/errno.ts";
 import { makeFolder } from "../home/folders.ts";
-import { translated } from "../store/damage.ts";
+import { translated } from "../store/recovery/damage.ts";
 import { openFile } from "../store/sqlite.ts";
 import { UserError } from "../user-error.ts";
 

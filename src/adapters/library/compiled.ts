@@ -7,8 +7,8 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { compile, type Workflow } from "../../core/compile.ts";
-import type { Definition } from "../../core/workflow.ts";
+import { compile, type Workflow } from "../../core/model/compile.ts";
+import type { Definition } from "../../core/model/workflow.ts";
 import type { Found } from "./find.ts";
 import type { Source } from "./read.ts";
 

@@ -12,7 +12,7 @@ import {
   rmSync,
 } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import { closest } from "../../core/closest.ts";
+import { closest } from "../../core/text/closest.ts";
 import { UserError } from "../user-error.ts";
 import { builtInWorkflows, codeOf, overridesIn, signalboxFolder, unreadable, type Where } from "./find.ts";
 import { packageRoot } from "./package.ts";

@@ -6,7 +6,7 @@
 
 import { readdirSync, realpathSync, statSync, type Stats } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { closest } from "../../core/closest.ts";
+import { closest } from "../../core/text/closest.ts";
 import { UserError } from "../user-error.ts";
 import { packageRoot } from "./package.ts";
 

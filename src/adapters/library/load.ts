@@ -1,6 +1,6 @@
 /** A workflow that was found, read and parsed; or everything that is wrong with it. */
 
-import type { Workflow } from "../../core/compile.ts";
+import type { Workflow } from "../../core/model/compile.ts";
 import type { Problem } from "../../format/problem.ts";
 import { readCompiled } from "./compiled.ts";
 import type { Found } from "./find.ts";

@@ -7,9 +7,9 @@
 
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync } from "node:fs";
 import { join, sep } from "node:path";
-import type { Prompt } from "../../core/workflow.ts";
+import type { Prompt } from "../../core/model/workflow.ts";
 import type { Problem } from "../../format/problem.ts";
-import { placeOfInvalid } from "../../format/text.ts";
+import { placeOfInvalid } from "../../format/reading/text.ts";
 import { UserError } from "../user-error.ts";
 import { codeOf, unreadable, type Found } from "./find.ts";
 

@@ -5,8 +5,8 @@
  * be taken to another place or told differently.
  */
 
-import type { Event } from "../../core/event.ts";
-import { apartOf, isSuspect } from "../../engine/apart.ts";
+import type { Event } from "../../core/model/event.ts";
+import { apartOf, isSuspect } from "../../engine/submit/caller-signs.ts";
 import { unnamedKeys } from "../../engine/human-keys.ts";
 import type { Entry, Proof, Recorded } from "../../engine/ports/journal.ts";
 import type { Registry } from "../../engine/ports/registry.ts";

@@ -5,8 +5,8 @@
  * What takes a person takes one without a mark on any process it comes from, all of which can be seen, and the human key.
  */
 
-import type { Actor } from "../../core/event.ts";
-import { isTurnOf } from "../../engine/job-id.ts";
+import type { Actor } from "../../core/model/event.ts";
+import { isTurnOf } from "../../engine/agents/job-id.ts";
 import type { AgentRow, Registry } from "../../engine/ports/registry.ts";
 import { homeOf, type Env } from "../home/paths.ts";
 import { jobIn } from "../process/marker.ts";

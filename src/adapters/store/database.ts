@@ -6,7 +6,7 @@
 
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { failpoint } from "../failpoint.ts";
-import { isBusy, translated } from "./damage.ts";
+import { isBusy, translated } from "./recovery/damage.ts";
 
 export type Row = Record<string, SQLOutputValue>;
 

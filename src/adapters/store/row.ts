@@ -1,10 +1,10 @@
 /** Columns as the types that the schema promises, and JSON that we wrote ourselves. */
 
 import type { SQLOutputValue } from "node:sqlite";
-import type { Event, Reading } from "../../core/event.ts";
-import type { Run } from "../../core/run.ts";
-import type { Definition } from "../../core/workflow.ts";
-import type { Deed } from "../../engine/deed.ts";
+import type { Event, Reading } from "../../core/model/event.ts";
+import type { Run } from "../../core/model/run.ts";
+import type { Definition } from "../../core/model/workflow.ts";
+import type { Deed } from "../../engine/effects/deed.ts";
 import type { ChildRow } from "../../engine/ports/graphs.ts";
 import type { Birth, Proof } from "../../engine/ports/journal.ts";
 

@@ -2,7 +2,7 @@
 
 import { dirname } from "node:path";
 import { UserError } from "../user-error.ts";
-import { damagedDatabase, EXIT_DAMAGED } from "./damage.ts";
+import { damagedDatabase, EXIT_DAMAGED } from "./recovery/damage.ts";
 import type { Database } from "./database.ts";
 import { APPLICATION_ID, APPLICATION_ID_0_1, SCHEMA_VERSION } from "./schema.ts";
 

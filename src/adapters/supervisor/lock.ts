@@ -11,7 +11,7 @@ import { failpoint } from "../failpoint.ts";
 import { clearWay } from "../home/clear-way.ts";
 import { makeFolder } from "../home/folders.ts";
 import type { Home } from "../home/paths.ts";
-import { translated } from "../store/damage.ts";
+import { translated } from "../store/recovery/damage.ts";
 import { openFile } from "../store/sqlite.ts";
 
 export type SupervisorLock = { release(): void };

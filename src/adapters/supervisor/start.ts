@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { closeSync, constants, lstatSync, renameSync, writeSync } from "node:fs";
-import { isHandedOn } from "../../engine/environment.ts";
+import { isHandedOn } from "../../engine/agents/environment.ts";
 import { failpoint } from "../failpoint.ts";
 import { clearWay } from "../home/clear-way.ts";
 import { makeFolder } from "../home/folders.ts";

@@ -8,7 +8,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { accessSync, constants, lstatSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { isHandedOn } from "../../engine/environment.ts";
+import { isHandedOn } from "../../engine/agents/environment.ts";
 import { textOfOwn } from "../home/own-file.ts";
 import { writePrivate } from "../home/folders.ts";
 import type { Env, Home } from "../home/paths.ts";

@@ -4,11 +4,11 @@
  * Worked out of the very bytes that are digested. What cannot be understood is named as such; nothing is left out.
  */
 
-import type { Value } from "../../core/value.ts";
-import type { Definition } from "../../core/workflow.ts";
-import type { HarnessFile, ParsedConfig } from "../../format/config.ts";
+import type { Value } from "../../core/model/value.ts";
+import type { Definition } from "../../core/model/workflow.ts";
+import type { HarnessFile, ParsedConfig } from "../../format/settings/config.ts";
 import { showProblem, type Problem } from "../../format/problem.ts";
-import type { SettingTree } from "../../format/workflow-settings.ts";
+import type { SettingTree } from "../../format/settings/workflow-settings.ts";
 import type { Parsed } from "../../format/workflow/parse.ts";
 import type { Content, ContentFile } from "./content.ts";
 import { wrongSettings } from "./settings.ts";
@@ -44,7 +44,7 @@ const WORKFLOW = /^workflows\/([^/]+)\/workflow\.yaml$/;
 const PROMPT = /^workflows\/([^/]+)\/prompts\/([^/]+)\.md$/;
 
 export async function planOf(content: Content): Promise<Plan> {
-  const { parseConfig } = await import("../../format/config.ts");
+  const { parseConfig } = await import("../../format/settings/config.ts");
   const { parseWorkflow } = await import("../../format/workflow/parse.ts");
   const own = content.files.find(({ path }) => path === "config.yaml");
   const file = ".signalbox/config.yaml";

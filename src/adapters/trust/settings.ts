@@ -3,8 +3,8 @@
  * bytes that are looked at, all others as they are built in.
  */
 
-import type { Definition } from "../../core/workflow.ts";
-import type { ParsedConfig } from "../../format/config.ts";
+import type { Definition } from "../../core/model/workflow.ts";
+import type { ParsedConfig } from "../../format/settings/config.ts";
 import type { Problem } from "../../format/problem.ts";
 import type { Parsed } from "../../format/workflow/parse.ts";
 import { setParams, strayWorkflows } from "../config/workflow.ts";

@@ -1,6 +1,6 @@
 /** Waits for a poke, or for time to pass. */
 
-import type { Alarm } from "../../engine/supervise.ts";
+import type { Alarm } from "../../engine/supervise/supervise.ts";
 
 export function alarmClock(): Alarm {
   let isRung = false;

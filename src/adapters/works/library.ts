@@ -1,6 +1,6 @@
 /** A workflow by its name, for the supervisor: what belongs to a repository counts only while a person trusts exactly that. */
 
-import type { Workflow } from "../../core/compile.ts";
+import type { Workflow } from "../../core/model/compile.ts";
 import { showProblem } from "../../format/problem.ts";
 import type { Env } from "../home/paths.ts";
 import { findWorkflow } from "../library/find.ts";

@@ -1,7 +1,7 @@
 /** Answers to parts of a question as they are typed: `--part N=VALUE`, or `--part "N=VALUE: TEXT"`. */
 
 import { UserError } from "../../adapters/user-error.ts";
-import { answeredParts, decisive, partsOf } from "../../core/parts.ts";
+import { answeredParts, decisive, partsOf } from "../../core/gates/question-parts.ts";
 import type { Answering } from "./answer.ts";
 import type { Seen } from "../runs/find.ts";
 import { EXIT_NOT_YOURS } from "../exit-codes.ts";

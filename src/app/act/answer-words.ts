@@ -7,8 +7,8 @@
  */
 
 import { UserError } from "../../adapters/user-error.ts";
-import { closest } from "../../core/closest.ts";
-import type { QuestionView } from "../view/question.ts";
+import { closest } from "../../core/text/closest.ts";
+import type { QuestionView } from "../view/decision/question.ts";
 import { EXIT_USAGE } from "../exit-codes.ts";
 import type { Seen } from "../runs/find.ts";
 

@@ -1,9 +1,9 @@
 /** A person's answer to the question that a run waits with: for `answer`, and for everything that is one by another name. */
 
 import type { UserError } from "../../adapters/user-error.ts";
-import type { Incoming } from "../../core/event.ts";
-import { shownBy } from "../../core/steps/answer.ts";
-import type { Submission } from "../../engine/write.ts";
+import type { Incoming } from "../../core/model/event.ts";
+import { shownBy } from "../../core/step/events/answer.ts";
+import type { Submission } from "../../engine/submit/write.ts";
 import { ask, voiceOf, type Acting, type Done } from "../context.ts";
 import type { Seen } from "../runs/find.ts";
 

@@ -5,13 +5,13 @@
  * to a state that waits for a person, and remembers where the run came from, hands the run over. Either is enough.
  */
 
-import { decodeWhole } from "../../adapters/files/decode.ts";
-import { openAt } from "../../adapters/files/unread.ts";
+import { decodeWhole } from "../../adapters/files/replace/decode.ts";
+import { openAt } from "../../adapters/files/artifacts/unreadable.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import type { Artifact } from "../../core/artifact.ts";
-import { unmet } from "../../core/gate.ts";
-import type { Move } from "../../core/workflow.ts";
-import { fillPath } from "../../engine/place.ts";
+import type { Artifact } from "../../core/model/artifact.ts";
+import { unmet } from "../../core/gates/gate.ts";
+import type { Move } from "../../core/model/workflow.ts";
+import { fillPath } from "../../engine/submit/place.ts";
 import { noToken, type AgentCaller } from "../caller.ts";
 import { answeredBefore, eventKey, type Acting } from "../context.ts";
 import { EXIT_NOT_YOURS } from "../exit-codes.ts";

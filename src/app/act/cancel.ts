@@ -2,16 +2,16 @@
 
 import { UserError } from "../../adapters/user-error.ts";
 import { requirePerson } from "../../adapters/person/who.ts";
-import { targetOf } from "../../core/gate.ts";
-import { finished } from "../../core/refuse.ts";
-import { why } from "../../core/why.ts";
+import { targetOf } from "../../core/gates/gate.ts";
+import { finished } from "../../core/step/refuse.ts";
+import { why } from "../../core/explain/why.ts";
 import { answeredBefore, eventKey, runOf, type Acting } from "../context.ts";
 import { EXIT_NOT_YOURS } from "../exit-codes.ts";
 import { refusal } from "../refusal.ts";
 import type { InputOf } from "../schemas.ts";
 import { seenOf } from "../runs/load.ts";
 import type { Seen } from "../runs/find.ts";
-import { answerCommand } from "../view/question.ts";
+import { answerCommand } from "../view/decision/question.ts";
 import { acknowledge } from "./acknowledged.ts";
 import { moveTo } from "./move.ts";
 import { carryOut, hasVerb, type VerbOutcome } from "./verbs.ts";

@@ -5,9 +5,9 @@
  */
 
 import { UserError } from "../../adapters/user-error.ts";
-import type { Workflow } from "../../core/compile.ts";
-import type { Run } from "../../core/run.ts";
-import { finished } from "../../core/refuse.ts";
+import type { Workflow } from "../../core/model/compile.ts";
+import type { Run } from "../../core/model/run.ts";
+import { finished } from "../../core/step/refuse.ts";
 import { answeredBefore, ask, eventKey, type Acting, type Done } from "../context.ts";
 import { EXIT_NOT_YOURS } from "../exit-codes.ts";
 import type { InputOf } from "../schemas.ts";

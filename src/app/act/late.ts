@@ -3,10 +3,10 @@
 import { join } from "node:path";
 import { makeFolder, writePrivate } from "../../adapters/home/folders.ts";
 import { failpoint } from "../../adapters/failpoint.ts";
-import type { Actor } from "../../core/event.ts";
-import { currentAgent } from "../../core/intake.ts";
-import { superseded } from "../../core/refuse.ts";
-import type { Run } from "../../core/run.ts";
+import type { Actor } from "../../core/model/event.ts";
+import { currentAgent } from "../../core/step/intake.ts";
+import { superseded } from "../../core/step/refuse.ts";
+import type { Run } from "../../core/model/run.ts";
 import type { Box } from "../../engine/box.ts";
 import { refusal } from "../refusal.ts";
 

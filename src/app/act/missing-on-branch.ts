@@ -1,7 +1,7 @@
 /** What of its work a run cannot hand over at this moment. */
 
 import { UserError } from "../../adapters/user-error.ts";
-import { artifactPaths, ownWorkspace } from "../../engine/place.ts";
+import { artifactPaths, ownWorkspace } from "../../engine/submit/place.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import type { Acting } from "../context.ts";
 

@@ -1,7 +1,7 @@
 /** Asking for a move: for `move`, and for everything that is one by another name. */
 
 import type { UserError } from "../../adapters/user-error.ts";
-import type { Submission } from "../../engine/write.ts";
+import type { Submission } from "../../engine/submit/write.ts";
 import { ask, eventKey, runOf, type Acting, type Done, type Voice } from "../context.ts";
 import type { Outcome } from "../outcome.ts";
 import type { InputOf } from "../schemas.ts";

@@ -5,10 +5,10 @@
  * shown what is no longer there: the run takes in what there is now, and the person looks again.
  */
 
-import type { Reading } from "../../core/event.ts";
-import { slotKey } from "../../core/run.ts";
-import { placeOf } from "../../engine/place.ts";
-import { submit } from "../../engine/submit.ts";
+import type { Reading } from "../../core/model/event.ts";
+import { slotKey } from "../../core/model/run.ts";
+import { placeOf } from "../../engine/submit/place.ts";
+import { submit } from "../../engine/submit/submit.ts";
 import { seeThrough, type Acting } from "../context.ts";
 import type { Seen } from "../runs/find.ts";
 

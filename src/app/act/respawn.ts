@@ -1,14 +1,14 @@
 /** A person has agents started again that have crashed, or that were not started since somebody else had changed what they are about. */
 
 import { UserError } from "../../adapters/user-error.ts";
-import type { Run } from "../../core/run.ts";
-import { submit } from "../../engine/submit.ts";
+import type { Run } from "../../core/model/run.ts";
+import { submit } from "../../engine/submit/submit.ts";
 import { ask, eventKey, runOf, seeThrough, type Acting, type Done } from "../context.ts";
 import type { InputOf } from "../schemas.ts";
 import type { Outcome } from "../outcome.ts";
 import { requireKept, seenOf } from "../runs/load.ts";
 import { taskOf } from "../runs/task.ts";
-import { foreignOf } from "../view/foreign-edits.ts";
+import { foreignOf } from "../view/decision/foreign-edits.ts";
 import { acknowledge, type Acknowledgement } from "./acknowledged.ts";
 
 export async function respawn(

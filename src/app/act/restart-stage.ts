@@ -7,9 +7,9 @@
 import { failpoint } from "../../adapters/failpoint.ts";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { positionOf, waysBack, type WayBack } from "../../core/back.ts";
-import { scheduleOf } from "../../core/compile.ts";
-import { finished } from "../../core/refuse.ts";
+import { positionOf, waysBack, type WayBack } from "../../core/explain/ways-back.ts";
+import { scheduleOf } from "../../core/model/compile.ts";
+import { finished } from "../../core/step/refuse.ts";
 import type { Acting } from "../context.ts";
 import { answerWith } from "./answer.ts";
 import { isFinished, type Seen } from "../runs/find.ts";

@@ -2,8 +2,8 @@
 
 import { failpoint } from "../../adapters/failpoint.ts";
 import { requirePerson } from "../../adapters/person/who.ts";
-import { sayDeadlock } from "../../engine/deadlocks.ts";
-import { descendantsOf } from "../../engine/descendants.ts";
+import { sayDeadlock } from "../../engine/supervise/deadlocks.ts";
+import { descendantsOf } from "../../engine/tasks/descendants.ts";
 import { runOf, seeThrough, type Acting } from "../context.ts";
 import { EXIT_OK, EXIT_WAITING } from "../exit-codes.ts";
 import type { InputOf } from "../schemas.ts";
@@ -11,9 +11,9 @@ import type { Outcome } from "../outcome.ts";
 import { rememberNames } from "../runs/environment.ts";
 import { isFinished } from "../runs/find.ts";
 import { requireKept, seenOf } from "../runs/load.ts";
-import { sayTyped } from "../view/choices.ts";
+import { sayTyped } from "../view/decision/choices.ts";
 import { choicesOfPerson, nextForPerson } from "../view/moves.ts";
-import { deadlockOf } from "../view/trouble.ts";
+import { deadlockOf } from "../view/status/trouble.ts";
 import { crashedIn, readFiles, respawnRole } from "./respawn.ts";
 import { goBack } from "./restart-stage.ts";
 

@@ -1,10 +1,10 @@
 /** A review in fields becomes the artifact that the definition asks for, and is submitted as that. */
 
 import { UserError } from "../../adapters/user-error.ts";
-import { ownArtifact } from "../../core/own-shape.ts";
-import { reviewsIn } from "../../core/policy.ts";
-import { blockOf } from "../../core/standing.ts";
-import { makeReview, reviewShape } from "../../format/review.ts";
+import { ownArtifact } from "../../core/gates/shape-of-run.ts";
+import { reviewsIn } from "../../core/explain/review-policy.ts";
+import { blockOf } from "../../core/gates/artifact-status.ts";
+import { makeReview, reviewShape } from "../../format/review/review.ts";
 import { eventKey, runOf, type Acting } from "../context.ts";
 import { EXIT_GATE, EXIT_NOT_YOURS } from "../exit-codes.ts";
 import type { InputOf } from "../schemas.ts";

@@ -7,8 +7,8 @@
 
 import { failpoint } from "../../adapters/failpoint.ts";
 import { requirePerson } from "../../adapters/person/who.ts";
-import { finished } from "../../core/refuse.ts";
-import { descendantsOf } from "../../engine/descendants.ts";
+import { finished } from "../../core/step/refuse.ts";
+import { descendantsOf } from "../../engine/tasks/descendants.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { runOf, seeThrough, type Acting } from "../context.ts";
 import { EXIT_OK } from "../exit-codes.ts";

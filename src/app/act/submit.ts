@@ -6,12 +6,12 @@
  */
 
 import { UserError } from "../../adapters/user-error.ts";
-import { closest } from "../../core/closest.ts";
-import type { Actor, Incoming } from "../../core/event.ts";
-import { nameOf } from "../../core/intake.ts";
-import { notYourRole } from "../../core/refuse.ts";
-import { placeFor } from "../../engine/judge.ts";
-import { placeOf } from "../../engine/place.ts";
+import { closest } from "../../core/text/closest.ts";
+import type { Actor, Incoming } from "../../core/model/event.ts";
+import { nameOf } from "../../core/step/intake.ts";
+import { notYourRole } from "../../core/step/refuse.ts";
+import { placeFor } from "../../engine/agents/judge.ts";
+import { placeOf } from "../../engine/submit/place.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import { answeredBefore, ask, eventKey, runOf, voiceOf, type Acting, type Known } from "../context.ts";
 import { EXIT_GATE } from "../exit-codes.ts";

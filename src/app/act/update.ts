@@ -2,7 +2,7 @@
 
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { boundWorkspace } from "../../engine/place.ts";
+import { boundWorkspace } from "../../engine/submit/place.ts";
 import {
   answeredBefore,
   ask,

@@ -1,7 +1,7 @@
 /** What a person answers for by waiving it, in words: said at the move that waives it, and again when the work is accepted. */
 
-import type { Workflow } from "../../core/compile.ts";
-import type { Run } from "../../core/run.ts";
+import type { Workflow } from "../../core/model/compile.ts";
+import type { Run } from "../../core/model/run.ts";
 
 /** `run` is the run before the waiver, or after it: the verdict stays what it was. */
 export function sayWaived({ definition }: Workflow, run: Run, artifact: string): string {

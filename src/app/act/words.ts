@@ -5,7 +5,7 @@
 
 import { join } from "node:path";
 import { failpoint } from "../../adapters/failpoint.ts";
-import { placeOf } from "../../engine/place.ts";
+import { placeOf } from "../../engine/submit/place.ts";
 import type { Acting } from "../context.ts";
 import { requireKept } from "../runs/load.ts";
 import { sayUtc } from "../view/words.ts";

@@ -1,9 +1,9 @@
 /** The question that a run waits with, as a page: what is asked, why, and what can be typed. */
 
 import type { Seen } from "../runs/find.ts";
-import { causeOf } from "../view/cause.ts";
-import { sayTyped } from "../view/choices.ts";
-import { choicesOf, questionOf, sayParts, sayReads } from "../view/question.ts";
+import { causeOf } from "../view/decision/cause.ts";
+import { sayTyped } from "../view/decision/choices.ts";
+import { choicesOf, questionOf, sayParts, sayReads } from "../view/decision/question.ts";
 
 /** Empty where nothing is asked. */
 export function askingIn(seen: Seen): string {

@@ -8,17 +8,17 @@
 import { basename } from "node:path";
 import type { Home } from "../../adapters/home/paths.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import type { Workflow } from "../../core/compile.ts";
+import type { Workflow } from "../../core/model/compile.ts";
 import type { Tally } from "../../engine/ports/graphs.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import { workflowsOf } from "../../engine/box.ts";
-import { refusedInLine } from "../../engine/line.ts";
-import { isSlotLeft, sayFull, slotsOf, type Slots } from "../../engine/slots.ts";
+import { refusedInLine } from "../../engine/queue/position.ts";
+import { isSlotLeft, sayFull, slotsOf, type Slots } from "../../engine/queue/slots.ts";
 import type { ProjectRow } from "../../engine/ports/projects.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { rootOf, workflowOf, type Seen } from "../runs/find.ts";
-import { deadlocksIn, troubleOf } from "../view/trouble.ts";
-import { agentsOf, type AgentView, type Probe } from "../view/processes.ts";
+import { deadlocksIn, troubleOf } from "../view/status/trouble.ts";
+import { agentsOf, type AgentView, type Probe } from "../view/status/processes.ts";
 import { actsOf } from "./acts.ts";
 import { factsOf, type Facts } from "./facts.ts";
 import {

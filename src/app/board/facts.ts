@@ -3,15 +3,15 @@
  * a board of a thousand runs costs as much as what has changed.
  */
 
-import { maxOf, targetOf, unmet } from "../../core/gate.ts";
-import { hasPhases, phaseOf } from "../../core/phase.ts";
-import { entriesOf } from "../../core/schedule.ts";
-import type { Condition, Move } from "../../core/workflow.ts";
+import { maxOf, targetOf, unmet } from "../../core/gates/gate.ts";
+import { hasPhases, phaseOf } from "../../core/projection/phase.ts";
+import { entriesOf } from "../../core/projection/schedule.ts";
+import type { Condition, Move } from "../../core/model/workflow.ts";
 import type { Seen } from "../runs/find.ts";
-import { fillPath } from "../../engine/place.ts";
-import { isFinishing, isSetAside, throughTo } from "../view/task-choices.ts";
-import { questionOf } from "../view/question.ts";
-import { isStranded, sayCrashed } from "../view/trouble.ts";
+import { fillPath } from "../../engine/submit/place.ts";
+import { isFinishing, isSetAside, throughTo } from "../view/decision/task-choices.ts";
+import { questionOf } from "../view/decision/question.ts";
+import { isStranded, sayCrashed } from "../view/status/trouble.ts";
 import { PERSON, waysOf, type MoveView } from "../view/moves.ts";
 import { firstLine } from "../view/words.ts";
 import type { BoardRow } from "./row.ts";

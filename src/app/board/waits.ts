@@ -3,7 +3,7 @@
 import type { Tally } from "../../engine/ports/graphs.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { DeedRow } from "../../engine/ports/outbox.ts";
-import type { AgentView } from "../view/processes.ts";
+import type { AgentView } from "../view/status/processes.ts";
 import type { Facts } from "./facts.ts";
 import { isOver, type Waits } from "./row.ts";
 

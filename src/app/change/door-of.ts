@@ -1,6 +1,6 @@
 /** The door that takes a change where a person's move would: people are told of doors, wherever there is one. */
 
-import type { Why } from "../../core/why.ts";
+import type { Why } from "../../core/explain/why.ts";
 import type { Seen } from "../runs/find.ts";
 import { doorInto } from "./doors.ts";
 import { isRunOfName, WORKFLOW } from "./which.ts";

@@ -7,17 +7,17 @@
 
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import type { Facts } from "../../core/event.ts";
-import { targetOf } from "../../core/gate.ts";
-import type { Run } from "../../core/run.ts";
-import { step } from "../../core/step.ts";
-import type { Move } from "../../core/workflow.ts";
+import type { Facts } from "../../core/model/event.ts";
+import { targetOf } from "../../core/gates/gate.ts";
+import type { Run } from "../../core/model/run.ts";
+import { step } from "../../core/step/step.ts";
+import type { Move } from "../../core/model/workflow.ts";
 import type { Merged, Strategy } from "../../adapters/git/merge.ts";
-import { artifactPaths, boundWorkspace } from "../../engine/place.ts";
+import { artifactPaths, boundWorkspace } from "../../engine/submit/place.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
-import { factsOf } from "../../engine/known.ts";
-import { noteNew } from "../../engine/project.ts";
+import { factsOf } from "../../engine/submit/facts.ts";
+import { noteNew } from "../../engine/submit/project.ts";
 import { saysWaived } from "../act/waived.ts";
 import { ask, requireWorkspace, voiceOf, type Acting, type Done, type Voice } from "../context.ts";
 import { EXIT_GATE, EXIT_OK } from "../exit-codes.ts";
@@ -25,7 +25,7 @@ import type { Outcome } from "../outcome.ts";
 import { requireKept } from "../runs/load.ts";
 import { refusal } from "../refusal.ts";
 import { configuredAuthor } from "../setup/commit-author.ts";
-import { isFinishing } from "../view/task-choices.ts";
+import { isFinishing } from "../view/decision/task-choices.ts";
 import { firstLine } from "../view/words.ts";
 
 export const STRATEGIES: readonly Strategy[] = ["ff", "merge", "squash"];

@@ -1,10 +1,10 @@
 /** The files that belong to an agent's task, and no others. */
 
-import { decodeWhole } from "../../adapters/files/decode.ts";
-import { shownPath } from "../../adapters/files/paths.ts";
-import { openAt } from "../../adapters/files/unread.ts";
+import { decodeWhole } from "../../adapters/files/replace/decode.ts";
+import { shownPath } from "../../adapters/files/artifacts/paths.ts";
+import { openAt } from "../../adapters/files/artifacts/unreadable.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { closest } from "../../core/closest.ts";
+import { closest } from "../../core/text/closest.ts";
 import { EXIT_NOT_YOURS, EXIT_OK } from "../exit-codes.ts";
 import type { InputOf } from "../schemas.ts";
 import type { Outcome } from "../outcome.ts";

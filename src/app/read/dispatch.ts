@@ -7,16 +7,16 @@
 
 import { join } from "node:path";
 import { desk } from "../../adapters/desk/desk.ts";
-import { filesOf } from "../../adapters/files/paths.ts";
-import { copiesIn } from "../../adapters/files/recall.ts";
+import { filesOf } from "../../adapters/files/artifacts/paths.ts";
+import { copiesIn } from "../../adapters/files/artifacts/earlier-attempt.ts";
 import { textOfOwn } from "../../adapters/home/own-file.ts";
 import { seeRun, workflowOf, type Seen } from "../runs/find.ts";
 import { noToken, type AgentCaller } from "../caller.ts";
 import type { Reading } from "./reading.ts";
-import { jobId } from "../../engine/job-id.ts";
-import { checkoutOf } from "../../engine/judge.ts";
-import { fillPath } from "../../engine/place.ts";
-import { contextOf, workPaths } from "../../engine/words.ts";
+import { jobId } from "../../engine/agents/job-id.ts";
+import { checkoutOf } from "../../engine/agents/judge.ts";
+import { fillPath } from "../../engine/submit/place.ts";
+import { contextOf, workPaths } from "../../engine/agents/prompt-context.ts";
 
 export type Dispatch = {
   /** What it was started with. */

@@ -1,6 +1,6 @@
 /** Everything that an agent has to know to begin, or to go on. */
 
-import { maxOf } from "../../core/gate.ts";
+import { maxOf } from "../../core/gates/gate.ts";
 import { EXIT_OK } from "../exit-codes.ts";
 import type { Outcome } from "../outcome.ts";
 import { dispatchOf, seenByAgent, type Dispatch } from "./dispatch.ts";

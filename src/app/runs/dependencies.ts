@@ -1,7 +1,7 @@
 /** Tasks that must be done before another one starts: of the same project, and never in a circle. */
 
 import { UserError } from "../../adapters/user-error.ts";
-import { dependencyProblem } from "../../engine/line.ts";
+import { dependencyProblem } from "../../engine/queue/position.ts";
 import type { Acting } from "../context.ts";
 import { taskOf } from "./task.ts";
 

@@ -2,7 +2,7 @@
 
 import { areBranchesNews } from "../../adapters/git/looked.ts";
 import type { Home } from "../../adapters/home/paths.ts";
-import { isTurnOfSomebody } from "../../engine/line.ts";
+import { isTurnOfSomebody } from "../../engine/queue/position.ts";
 import type { Store } from "../../engine/ports/store.ts";
 
 export type Due = Pick<Store, "isBusy" | "line" | "workspaces" | "projectAt" | "isHalted" | "isGraphDue">;

@@ -9,7 +9,7 @@ import { failpoint } from "../../adapters/failpoint.ts";
 import { makeFolder, writePrivate } from "../../adapters/home/folders.ts";
 import { textOfOwn } from "../../adapters/home/own-file.ts";
 import type { Env, Home } from "../../adapters/home/paths.ts";
-import { isHandedOn } from "../../engine/environment.ts";
+import { isHandedOn } from "../../engine/agents/environment.ts";
 import type { Settings } from "../../engine/ports/settings.ts";
 
 export function saveEnvironment(home: Home, env: Env): void {

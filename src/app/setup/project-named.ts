@@ -1,7 +1,7 @@
 /** Which project is meant: by its name, or by where somebody stands. */
 
 import { UserError } from "../../adapters/user-error.ts";
-import { closest } from "../../core/closest.ts";
+import { closest } from "../../core/text/closest.ts";
 import type { ProjectRow } from "../../engine/ports/projects.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import type { Invocation } from "../invocation.ts";

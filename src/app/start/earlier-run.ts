@@ -1,12 +1,12 @@
 /** A run whose work another one goes on with: one of the same workflow here that came far enough, and holds still. */
 
 import { UserError } from "../../adapters/user-error.ts";
-import type { Workflow } from "../../core/compile.ts";
-import { isWorkingStage } from "../../core/entry.ts";
-import { progressOf } from "../../core/stages.ts";
-import type { Stage } from "../../core/workflow.ts";
-import { descendantsOf } from "../../engine/descendants.ts";
-import { artifactPaths, isInPlace, ownWorkspace } from "../../engine/place.ts";
+import type { Workflow } from "../../core/model/compile.ts";
+import { isWorkingStage } from "../../core/model/entry.ts";
+import { progressOf } from "../../core/projection/stages.ts";
+import type { Stage } from "../../core/model/workflow.ts";
+import { descendantsOf } from "../../engine/tasks/descendants.ts";
+import { artifactPaths, isInPlace, ownWorkspace } from "../../engine/submit/place.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import { runOf, type Acting } from "../context.ts";
 import { EXIT_GATE } from "../exit-codes.ts";

@@ -6,7 +6,7 @@
  */
 
 import { UserError } from "../../adapters/user-error.ts";
-import { closest } from "../../core/closest.ts";
+import { closest } from "../../core/text/closest.ts";
 import {
   isWorkingStage,
   listStartedIn,
@@ -14,10 +14,10 @@ import {
   startIn,
   unmadeList,
   withDefaults,
-} from "../../core/entry.ts";
-import { isEnabled } from "../../core/stages.ts";
-import type { Literal } from "../../core/value.ts";
-import type { Stage } from "../../core/workflow.ts";
+} from "../../core/model/entry.ts";
+import { isEnabled } from "../../core/projection/stages.ts";
+import type { Literal } from "../../core/model/value.ts";
+import type { Stage } from "../../core/model/workflow.ts";
 import type { Acting } from "../context.ts";
 import { EXIT_NOT_YOURS } from "../exit-codes.ts";
 import type { Given } from "../invocation.ts";

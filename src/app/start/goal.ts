@@ -1,10 +1,10 @@
 /** What a run is about: where the goal goes, and that it is not left out where agents would be told nothing. */
 
 import { UserError } from "../../adapters/user-error.ts";
-import { isBlank } from "../../core/blank.ts";
-import { isKept } from "../../core/param.ts";
-import type { Literal } from "../../core/value.ts";
-import type { Definition } from "../../core/workflow.ts";
+import { isBlank } from "../../core/text/blank.ts";
+import { isKept } from "../../core/model/param.ts";
+import type { Literal } from "../../core/model/value.ts";
+import type { Definition } from "../../core/model/workflow.ts";
 import type { Given } from "../invocation.ts";
 import { typedAgain } from "./typed-command.ts";
 

@@ -1,10 +1,10 @@
 /** Texts that a run begins with where nobody brings them: made of its parameters, which are a person's own words. */
 
-import type { Begin } from "../../core/artifact.ts";
-import type { Workflow } from "../../core/compile.ts";
-import { withDefaults } from "../../core/entry.ts";
-import type { Literal } from "../../core/value.ts";
-import { renderProjection } from "../../format/projection.ts";
+import type { Begin } from "../../core/model/artifact.ts";
+import type { Workflow } from "../../core/model/compile.ts";
+import { withDefaults } from "../../core/model/entry.ts";
+import type { Literal } from "../../core/model/value.ts";
+import { renderProjection } from "../../format/projection/write.ts";
 import type { Texts } from "./texts.ts";
 
 type Params = Readonly<Record<string, Literal>>;

@@ -8,11 +8,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../../adapters/user-error.ts";
-import { withDefaults } from "../../core/entry.ts";
-import { settingOf } from "../../core/param.ts";
-import { isEnabled } from "../../core/stages.ts";
-import type { Literal, Value } from "../../core/value.ts";
-import type { Definition } from "../../core/workflow.ts";
+import { withDefaults } from "../../core/model/entry.ts";
+import { settingOf } from "../../core/model/param.ts";
+import { isEnabled } from "../../core/projection/stages.ts";
+import type { Literal, Value } from "../../core/model/value.ts";
+import type { Definition } from "../../core/model/workflow.ts";
 import { EXIT_GATE } from "../exit-codes.ts";
 
 type Usual = { readonly stage: string; readonly param: string; readonly command: string };

@@ -4,8 +4,8 @@
  */
 
 import { UserError } from "../../adapters/user-error.ts";
-import { awaiting } from "../../engine/fact.ts";
-import { waitsFor } from "../../engine/line.ts";
+import { awaiting } from "../../engine/supervise/fact.ts";
+import { waitsFor } from "../../engine/queue/position.ts";
 import { answeredBefore, seeThrough, voiceOf, type Acting, type Done } from "../context.ts";
 import { firstMove } from "./begin.ts";
 import { requireKept } from "../runs/load.ts";

@@ -7,7 +7,7 @@ import { EXIT_UNTRUSTED } from "../../adapters/trust/content.ts";
 import { repositoryOf as treeOf } from "../../adapters/trust/repository.ts";
 import { requireTrust } from "../../adapters/trust/trust.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import type { Literal } from "../../core/value.ts";
+import type { Literal } from "../../core/model/value.ts";
 import type { Settings } from "../../engine/ports/settings.ts";
 import type { Acting } from "../context.ts";
 import { requireClean } from "../workflows/proven.ts";

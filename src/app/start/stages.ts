@@ -1,9 +1,9 @@
 /** The stages of a workflow as people name them on the command line: in any case, with those that can be disabled. */
 
 import { UserError } from "../../adapters/user-error.ts";
-import { closest } from "../../core/closest.ts";
-import type { Workflow } from "../../core/compile.ts";
-import type { Stage } from "../../core/workflow.ts";
+import { closest } from "../../core/text/closest.ts";
+import type { Workflow } from "../../core/model/compile.ts";
+import type { Stage } from "../../core/model/workflow.ts";
 
 const HELP = "signalbox run --help";
 

@@ -4,9 +4,9 @@ import { isBranchName } from "../../adapters/git/branch-name.ts";
 import { commonDirOf, gitDirOf } from "../../adapters/git/locate.ts";
 import { refAt } from "../../adapters/git/refs.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { tagsIn } from "../../core/asked.ts";
-import type { Literal } from "../../core/value.ts";
-import type { Definition } from "../../core/workflow.ts";
+import { tagsIn } from "../../core/gates/requested-tags.ts";
+import type { Literal } from "../../core/model/value.ts";
+import type { Definition } from "../../core/model/workflow.ts";
 import { EXIT_CONFLICT } from "../exit-codes.ts";
 
 /** `given` is what settings and options say. */

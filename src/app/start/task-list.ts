@@ -3,8 +3,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../../adapters/user-error.ts";
-import { listStartedIn } from "../../core/entry.ts";
-import type { Definition } from "../../core/workflow.ts";
+import { listStartedIn } from "../../core/model/entry.ts";
+import type { Definition } from "../../core/model/workflow.ts";
 import type { Acting } from "../context.ts";
 import { EXIT_GATE } from "../exit-codes.ts";
 import type { Given } from "../invocation.ts";

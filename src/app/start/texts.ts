@@ -3,10 +3,10 @@
 import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { UserError } from "../../adapters/user-error.ts";
-import type { Workflow } from "../../core/compile.ts";
-import { NO_RUN } from "../../core/run.ts";
-import type { Literal } from "../../core/value.ts";
-import type { Submission } from "../../engine/write.ts";
+import type { Workflow } from "../../core/model/compile.ts";
+import { NO_RUN } from "../../core/model/run.ts";
+import type { Literal } from "../../core/model/value.ts";
+import type { Submission } from "../../engine/submit/write.ts";
 import type { Acting } from "../context.ts";
 import { unknownArtifact } from "../act/submit.ts";
 

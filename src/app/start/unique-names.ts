@@ -8,9 +8,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { whileLocked } from "../../adapters/git/lock.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { freeName, isName, namedIn, nameFor, unnamedIn } from "../../core/named.ts";
-import type { Literal } from "../../core/value.ts";
-import type { Definition } from "../../core/workflow.ts";
+import { freeName, isName, namedIn, nameFor, unnamedIn } from "../../core/text/generated-names.ts";
+import type { Literal } from "../../core/model/value.ts";
+import type { Definition } from "../../core/model/workflow.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import type { Acting } from "../context.ts";
 

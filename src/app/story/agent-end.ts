@@ -1,6 +1,6 @@
 /** An agent, and how it has ended, in words. */
 
-import type { Incoming } from "../../core/event.ts";
+import type { Incoming } from "../../core/model/event.ts";
 
 export function agentName({ role, slot }: { readonly role: string; readonly slot: string }): string {
   return slot === "" ? role : `${role}/${slot}`;

@@ -7,22 +7,22 @@
  */
 
 import { setTimeout as pause } from "node:timers/promises";
-import { slotKey } from "../../core/run.ts";
+import { slotKey } from "../../core/model/run.ts";
 import type { Acting } from "../context.ts";
 import { isFinished, type Seen } from "../runs/find.ts";
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_WAITING } from "../exit-codes.ts";
 import type { Emit } from "../outcome.ts";
 import { seenOf } from "../runs/load.ts";
 import { linesOf, type Line } from "./lines.ts";
-import { askingTask, isWaitingForTasks, type Asking } from "../view/children.ts";
-import { leftOf, NOTHING_LEFT, type Left } from "../view/kept-files.ts";
-import type { Choice } from "../view/choices.ts";
-import { questionOf, type Read } from "../view/question.ts";
+import { askingTask, isWaitingForTasks, type Asking } from "../view/work/children.ts";
+import { leftOf, NOTHING_LEFT, type Left } from "../view/work/kept-files.ts";
+import type { Choice } from "../view/decision/choices.ts";
+import { questionOf, type Read } from "../view/decision/question.ts";
 import { taskTeller, type Piece, type TaskTeller } from "./task-lines.ts";
-import { attentionOf, isStranded, sayCrashed } from "../view/trouble.ts";
+import { attentionOf, isStranded, sayCrashed } from "../view/status/trouble.ts";
 import { choicesOfPerson, nextForPerson } from "../view/moves.ts";
 import { aboutOf } from "../view/about.ts";
-import { reasonFor } from "../view/reason.ts";
+import { reasonFor } from "../view/status/reason.ts";
 import { firstLine, sayClock, toYou } from "../view/words.ts";
 import { wake } from "../runs/wake.ts";
 

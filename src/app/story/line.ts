@@ -2,7 +2,7 @@
 
 import { workflowsOf } from "../../engine/box.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import { isSlotLeft, sayFull, slotsOf } from "../../engine/slots.ts";
+import { isSlotLeft, sayFull, slotsOf } from "../../engine/queue/slots.ts";
 
 type Item = { readonly run: string; readonly repo: string; readonly queued: boolean };
 

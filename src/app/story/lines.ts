@@ -1,19 +1,19 @@
 /** The journal of a run as people read it: one line for each thing that happened, with what followed from it. */
 
-import type { Workflow } from "../../core/compile.ts";
-import type { Actor, Event, Incoming, Reading } from "../../core/event.ts";
-import type { Run } from "../../core/run.ts";
-import { claimOf, weigh } from "../../core/agree.ts";
-import { rulesIn } from "../../core/standing.ts";
-import { sayFailing } from "../../core/worth.ts";
-import { apartOf } from "../../engine/apart.ts";
+import type { Workflow } from "../../core/model/compile.ts";
+import type { Actor, Event, Incoming, Reading } from "../../core/model/event.ts";
+import type { Run } from "../../core/model/run.ts";
+import { claimOf, weigh } from "../../core/gates/review-consistency.ts";
+import { rulesIn } from "../../core/gates/artifact-status.ts";
+import { sayFailing } from "../../core/gates/status-reason.ts";
+import { apartOf } from "../../engine/submit/caller-signs.ts";
 import { unnamedKeys } from "../../engine/human-keys.ts";
 import type { Proof, Recorded } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { firstLine } from "../view/words.ts";
 import { agentName, sayEnd } from "./agent-end.ts";
 import { isIncoming, tellerOf, type Teller } from "./sentences.ts";
-import { meantIn } from "../view/other-readings.ts";
+import { meantIn } from "../view/work/other-readings.ts";
 
 export type { Recorded };
 

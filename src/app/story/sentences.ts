@@ -4,8 +4,8 @@
  * A line is told from one act and what followed from it. What only the engine cares about has no sentence: `history --events` has all.
  */
 
-import type { Workflow } from "../../core/compile.ts";
-import type { Actor, Event, Incoming, Reading } from "../../core/event.ts";
+import type { Workflow } from "../../core/model/compile.ts";
+import type { Actor, Event, Incoming, Reading } from "../../core/model/event.ts";
 import type { Recorded } from "../../engine/ports/journal.ts";
 import { capitalised, firstLine, sayRole } from "../view/words.ts";
 import { agentName } from "./agent-end.ts";

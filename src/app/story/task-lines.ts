@@ -1,10 +1,10 @@
 /** The tasks of a run as they go: a line when one begins, ends, or waits for a person. */
 
-import type { Run } from "../../core/run.ts";
+import type { Run } from "../../core/model/run.ts";
 import type { ChildRow } from "../../engine/ports/graphs.ts";
 import type { Seen } from "../runs/find.ts";
 import { firstLine } from "../view/words.ts";
-import { statusOf } from "../view/children.ts";
+import { statusOf } from "../view/work/children.ts";
 
 export type Piece = {
   readonly at: string;

@@ -1,7 +1,7 @@
 /** What a run is about: what it began with, unless somebody who may has called it otherwise since. */
 
-import type { Run } from "../../core/run.ts";
-import type { Definition } from "../../core/workflow.ts";
+import type { Run } from "../../core/model/run.ts";
+import type { Definition } from "../../core/model/workflow.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import { goalPlace } from "../start/goal.ts";
 

@@ -1,13 +1,13 @@
 /** What a person can type now, with what each command does. The only place where actions are made. */
 
 import { isFinished, type Seen } from "../runs/find.ts";
-import { sayTyped, type Choice } from "./choices.ts";
-import { choicesOfForeign } from "./foreign-edits.ts";
-import { leftOf } from "./kept-files.ts";
-import { choicesOfLanded } from "./landed.ts";
+import { sayTyped, type Choice } from "./decision/choices.ts";
+import { choicesOfForeign } from "./decision/foreign-edits.ts";
+import { leftOf } from "./work/kept-files.ts";
+import { choicesOfLanded } from "./decision/merged-elsewhere.ts";
 import { choicesOfPerson, nextForPerson } from "./moves.ts";
 import type { ActionView } from "./run-view.ts";
-import { deadlockOf, isStranded, troubleOf } from "./trouble.ts";
+import { deadlockOf, isStranded, troubleOf } from "./status/trouble.ts";
 import { toYou } from "./words.ts";
 
 export function actionsOf(seen: Seen): readonly ActionView[] {

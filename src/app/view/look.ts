@@ -1,29 +1,29 @@
 /** Looks at one run: everything that a screen shows of it, as one value. */
 
-import { maxOf } from "../../core/gate.ts";
-import { inLine } from "../../engine/line.ts";
-import { isInPlace } from "../../engine/place.ts";
+import { maxOf } from "../../core/gates/gate.ts";
+import { inLine } from "../../engine/queue/position.ts";
+import { isInPlace } from "../../engine/submit/place.ts";
 import type { DeedRow } from "../../engine/ports/outbox.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import type { Invocation } from "../invocation.ts";
 import { requireHome, type Seen } from "../runs/find.ts";
 import { linesOf } from "../story/lines.ts";
 import { actionOf, actionsOf } from "./actions.ts";
-import { artifactsOf, isOtherReading, isSilentFact } from "./artifacts.ts";
-import { causeOf } from "./cause.ts";
-import { reviewsOf } from "./findings.ts";
-import { leftOf } from "./kept-files.ts";
+import { artifactsOf, isOtherReading, isSilentFact } from "./work/artifacts.ts";
+import { causeOf } from "./decision/cause.ts";
+import { reviewsOf } from "./decision/findings.ts";
+import { leftOf } from "./work/kept-files.ts";
 import { waysOf } from "./moves.ts";
-import { agentsOf, checksOf, type Probe } from "./processes.ts";
-import { choicesOf, questionOf, sayParts } from "./question.ts";
+import { agentsOf, checksOf, type Probe } from "./status/processes.ts";
+import { choicesOf, questionOf, sayParts } from "./decision/question.ts";
 import type { DecisionView, FindingView, RunView } from "./run-view.ts";
-import { scheduleOf } from "./schedule.ts";
-import { namesOf } from "./summary.ts";
-import { askedIn } from "./task-choices.ts";
-import { tasksShown } from "./tasks.ts";
-import { attentionOf, troubleOf } from "./trouble.ts";
-import { sinceOf, waitsOf } from "./waits.ts";
-import { workOf } from "./work.ts";
+import { scheduleOf } from "./work/schedule.ts";
+import { namesOf } from "./lists/summary.ts";
+import { askedIn } from "./decision/task-choices.ts";
+import { tasksShown } from "./work/tasks.ts";
+import { attentionOf, troubleOf } from "./status/trouble.ts";
+import { sinceOf, waitsOf } from "./status/waits.ts";
+import { workOf } from "./work/diffstat.ts";
 
 const LINES = 12;
 const LINES_VERBOSE = 40;
@@ -80,7 +80,7 @@ export async function viewRun(seen: Seen, door: Invocation, verbose: boolean): P
 
 /** Agents and checks as their processes are now. */
 export async function processesOf(seen: Seen, every = false): Promise<Pick<RunView, "agents" | "checks">> {
-  const { probe } = hasProcesses(seen) ? await import("./probe.ts") : { probe: unlooked };
+  const { probe } = hasProcesses(seen) ? await import("./status/probe.ts") : { probe: unlooked };
   return { agents: agentsOf(seen, probe, every), checks: checksOf(seen, probe) };
 }
 

@@ -1,21 +1,21 @@
 /** What somebody can do with a run now, each as the command to type. */
 
-import type { Workflow } from "../../core/compile.ts";
-import type { Run } from "../../core/run.ts";
-import { why, type Why } from "../../core/why.ts";
-import type { Move } from "../../core/workflow.ts";
-import { fillPath } from "../../engine/place.ts";
+import type { Workflow } from "../../core/model/compile.ts";
+import type { Run } from "../../core/model/run.ts";
+import { why, type Why } from "../../core/explain/why.ts";
+import type { Move } from "../../core/model/workflow.ts";
+import { fillPath } from "../../engine/submit/place.ts";
 import { isFinished, type Seen } from "../runs/find.ts";
 import { doorsOf } from "../change/door-of.ts";
-import { artifactsOf } from "./artifacts.ts";
-import { workSeenAt } from "./work-seen.ts";
-import { askingTask, isWaitingForTasks, tasksOf } from "./children.ts";
-import { meaningOf, type Choice } from "./choices.ts";
-import { choicesOfTask, sendingBack } from "./task-choices.ts";
-import { answerCommand, choicesOf, labelled, questionOf } from "./question.ts";
-import { choicesOfForeign } from "./foreign-edits.ts";
+import { artifactsOf } from "./work/artifacts.ts";
+import { workSeenAt } from "./work/work-seen.ts";
+import { askingTask, isWaitingForTasks, tasksOf } from "./work/children.ts";
+import { meaningOf, type Choice } from "./decision/choices.ts";
+import { choicesOfTask, sendingBack } from "./decision/task-choices.ts";
+import { answerCommand, choicesOf, labelled, questionOf } from "./decision/question.ts";
+import { choicesOfForeign } from "./decision/foreign-edits.ts";
 import type { MoveView } from "./run-view.ts";
-import { deadlockOf, isStranded, troubleOf } from "./trouble.ts";
+import { deadlockOf, isStranded, troubleOf } from "./status/trouble.ts";
 
 export type { MoveView };
 

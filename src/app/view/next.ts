@@ -5,15 +5,15 @@ import type { Store } from "../../engine/ports/store.ts";
 import type { Invocation } from "../invocation.ts";
 import { seeRun, type Seen } from "../runs/find.ts";
 import { actionsOf } from "./actions.ts";
-import { artifactsOf, type ArtifactView } from "./artifacts.ts";
-import { reviewsOf } from "./findings.ts";
+import { artifactsOf, type ArtifactView } from "./work/artifacts.ts";
+import { reviewsOf } from "./decision/findings.ts";
 import { decisionOf, processesOf } from "./look.ts";
 import { nextForPerson, nextForRole, PERSON, waysOf } from "./moves.ts";
-import { withWhatIsInTheWay } from "./place-taken.ts";
-import { questionOf } from "./question.ts";
+import { withWhatIsInTheWay } from "./work/place-taken.ts";
+import { questionOf } from "./decision/question.ts";
 import type { NextView } from "./run-view.ts";
-import { statusOf } from "./summary.ts";
-import { waitsOf } from "./waits.ts";
+import { statusOf } from "./lists/summary.ts";
+import { waitsOf } from "./status/waits.ts";
 
 export type NextOutcome = {
   readonly view: NextView;

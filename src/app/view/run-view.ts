@@ -7,7 +7,7 @@
 import * as z from "zod/mini";
 import { At, Count, Flag, Text, Texts } from "../../format/answers/envelope.ts";
 import { Line, Note, Read } from "../../format/answers/runs.ts";
-import { told } from "../../format/workflow/words.ts";
+import { told } from "../../format/workflow/schema/primitives.ts";
 
 const Status = z.enum(["running", "waiting", "done", "cancelled", "failed", "damaged"]);
 

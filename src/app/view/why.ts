@@ -1,16 +1,16 @@
 /** For every move out of the present state: whether it is open, and what opens it. */
 
-import { sayDeadlock } from "../../engine/deadlocks.ts";
+import { sayDeadlock } from "../../engine/supervise/deadlocks.ts";
 import type { Seen } from "../runs/find.ts";
 import { sayTold, toldTo } from "../story/told.ts";
 import { actionsOf } from "./actions.ts";
-import { tasksOf } from "./children.ts";
-import { sayLanded } from "./landed.ts";
+import { tasksOf } from "./work/children.ts";
+import { sayLanded } from "./decision/merged-elsewhere.ts";
 import { processesOf } from "./look.ts";
 import { nextForPerson, waysOf } from "./moves.ts";
 import type { ActionView, WhyView } from "./run-view.ts";
-import { deadlockOf } from "./trouble.ts";
-import { waitsOf } from "./waits.ts";
+import { deadlockOf } from "./status/trouble.ts";
+import { waitsOf } from "./status/waits.ts";
 
 export type WhyOutcome = {
   readonly view: WhyView;

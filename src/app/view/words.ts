@@ -1,6 +1,6 @@
 /** Runs in words: the same ones in every command. */
 
-import type { Actor } from "../../core/event.ts";
+import type { Actor } from "../../core/model/event.ts";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;

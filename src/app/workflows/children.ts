@@ -3,7 +3,7 @@
 import { findWorkflow } from "../../adapters/library/find.ts";
 import { parseFound } from "../../adapters/library/load.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import type { Workflow } from "../../core/compile.ts";
+import type { Workflow } from "../../core/model/compile.ts";
 import type { Invocation } from "../invocation.ts";
 
 /** By name. What has problems of its own is told where it is checked itself. */

@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { findWorkflow, type Found } from "../../adapters/library/find.ts";
 import { parseFound, type Parsed } from "../../adapters/library/load.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import type { Place } from "../../core/workflow.ts";
+import type { Place } from "../../core/model/workflow.ts";
 import { showProblem } from "../../format/problem.ts";
 import { EXIT_GATE } from "../exit-codes.ts";
 import type { Invocation } from "../invocation.ts";

@@ -5,8 +5,8 @@ import type { Door } from "../command.ts";
 import type { Followed } from "../../app/story/follow.ts";
 import { fitted } from "../fit.ts";
 import { sayCause } from "../render/cause.ts";
-import { sayTyped } from "../../app/view/choices.ts";
-import { sayReads } from "../../app/view/question.ts";
+import { sayTyped } from "../../app/view/decision/choices.ts";
+import { sayReads } from "../../app/view/decision/question.ts";
 import { commandFor, DOORS, sayPhase, type Doing } from "../../app/change/doors.ts";
 
 /** What `--json` gives. */

@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { homeAt, type Env, type Home } from "../../adapters/home/paths.ts";
 import { packageRoot } from "../../adapters/library/package.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { closest } from "../../core/closest.ts";
+import { closest } from "../../core/text/closest.ts";
 import { demoNames, demosFolder } from "./names.ts";
 
 /**

@@ -5,7 +5,7 @@ import type { Env } from "../../adapters/home/paths.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { ProjectRow } from "../../engine/ports/projects.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import { AGENTS, PROJECT_NAME, projectNameOf } from "../../engine/project-name.ts";
+import { AGENTS, PROJECT_NAME, projectNameOf } from "../../engine/queue/project-name.ts";
 
 export type Wishes = {
   readonly name?: string | undefined;

@@ -3,7 +3,7 @@
 import { workflowsOf } from "../../engine/box.ts";
 import type { ProjectRow } from "../../engine/ports/projects.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import { slotsOf } from "../../engine/slots.ts";
+import { slotsOf } from "../../engine/queue/slots.ts";
 import { EXIT_OK } from "../../app/exit-codes.ts";
 import type { Answer } from "../command.ts";
 

@@ -1,8 +1,8 @@
 /** The end of what `run` and `follow` print: where the run is, and what you can type. */
 
 import type { Followed } from "../../app/story/follow.ts";
-import { sayTyped } from "../../app/view/choices.ts";
-import { sayReads } from "../../app/view/question.ts";
+import { sayTyped } from "../../app/view/decision/choices.ts";
+import { sayReads } from "../../app/view/decision/question.ts";
 import type { Door } from "../command.ts";
 import { fitted, wrapped } from "../fit.ts";
 import { sayCause } from "./cause.ts";

@@ -1,8 +1,8 @@
 /** What waits for a person: grouped, a line for each run, the reason, and the most likely commands. */
 
 import { sayCommand } from "../../app/view/actions.ts";
-import { GROUPS } from "../../app/view/inbox.ts";
-import { sayReads } from "../../app/view/question.ts";
+import { GROUPS } from "../../app/view/lists/inbox.ts";
+import { sayReads } from "../../app/view/decision/question.ts";
 import type { InboxItem } from "../../app/view/run-view.ts";
 import { firstLine, sayAge } from "../../app/view/words.ts";
 import { fitted, wrapped } from "../fit.ts";

@@ -2,9 +2,9 @@
 
 import { sayCommand } from "../../app/view/actions.ts";
 import type { NextOutcome } from "../../app/view/next.ts";
-import { sayReads } from "../../app/view/question.ts";
+import { sayReads } from "../../app/view/decision/question.ts";
 import type { DecisionView, NextView } from "../../app/view/run-view.ts";
-import { sayAsOf } from "../../app/view/work-seen.ts";
+import { sayAsOf } from "../../app/view/work/work-seen.ts";
 import type { Door } from "../command.ts";
 import { fitted, wrapped } from "../fit.ts";
 import { sayCause } from "./cause.ts";

@@ -1,11 +1,11 @@
 /** A run on one screen: what it is, what it waits for, what it did and what you can type. */
 
 import { sayCommand } from "../../app/view/actions.ts";
-import { isUnasked } from "../../app/view/artifacts.ts";
-import { sayAgent } from "../../app/view/processes.ts";
-import { sayReads } from "../../app/view/question.ts";
+import { isUnasked } from "../../app/view/work/artifacts.ts";
+import { sayAgent } from "../../app/view/status/processes.ts";
+import { sayReads } from "../../app/view/decision/question.ts";
 import type { FindingView, RunView } from "../../app/view/run-view.ts";
-import { sayTasks } from "../../app/view/tasks.ts";
+import { sayTasks } from "../../app/view/work/tasks.ts";
 import { sayStory } from "../../app/story/sentences.ts";
 import { firstLine, sayAge, sayTime, toYou } from "../../app/view/words.ts";
 import { fitted, wrapped } from "../fit.ts";

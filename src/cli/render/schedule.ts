@@ -1,6 +1,6 @@
 /** The schedule of a run: a row for each phase. */
 
-import { missingIn, type Owed, type ScheduleView } from "../../app/view/schedule.ts";
+import { missingIn, type Owed, type ScheduleView } from "../../app/view/work/schedule.ts";
 import type { Paint } from "../paint.ts";
 
 const WORDS: Readonly<Record<ScheduleView["status"], string>> = {

@@ -1,10 +1,10 @@
 /** The moves out of a state: open or closed, and why. */
 
 import { sayCommand } from "../../app/view/actions.ts";
-import { sayTask } from "../../app/view/children.ts";
+import { sayTask } from "../../app/view/work/children.ts";
 import type { MoveView } from "../../app/view/run-view.ts";
 import type { WhyOutcome } from "../../app/view/why.ts";
-import { sayAsOf } from "../../app/view/work-seen.ts";
+import { sayAsOf } from "../../app/view/work/work-seen.ts";
 import type { Door } from "../command.ts";
 import { fitted, wrapped } from "../fit.ts";
 import { columns } from "./table.ts";

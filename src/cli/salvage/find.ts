@@ -16,7 +16,7 @@ import { refsOfRuns, type RunRefs } from "../../adapters/git/run-refs.ts";
 import { lastLeft, offBranches } from "../../adapters/git/salvaged.ts";
 import { runFolders } from "../../adapters/home/paths.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { closest } from "../../core/closest.ts";
+import { closest } from "../../core/text/closest.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import type { Door } from "../command.ts";

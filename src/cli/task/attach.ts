@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { windowName } from "../../engine/title.ts";
+import { windowName } from "../../engine/agents/terminal-title.ts";
 import { acting, type Acting } from "../../app/context.ts";
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "../../app/exit-codes.ts";
 import type { Answer, Command, Door } from "../command.ts";

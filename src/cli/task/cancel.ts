@@ -7,7 +7,7 @@ import { missingOnBranch } from "../../app/act/missing-on-branch.ts";
 import { acting } from "../../app/context.ts";
 import type { Invocation } from "../../app/invocation.ts";
 import type { Answer, Command } from "../command.ts";
-import { command as cancelRun } from "../commands/cancel.ts";
+import { command as cancelRun } from "../commands/decide/cancel.ts";
 import { requireKept } from "../../app/runs/load.ts";
 import { isConfirmed } from "./confirm.ts";
 import { taskOf } from "../../app/runs/task.ts";

@@ -7,7 +7,7 @@
 import { isBranchName } from "../../adapters/git/branch-name.ts";
 import { requireMaker } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { START } from "../../core/workflow.ts";
+import { START } from "../../core/model/workflow.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { acknowledged, acting, seeThrough, type Acting } from "../../app/context.ts";
 import { beginRun } from "../../app/start/begin.ts";

@@ -2,12 +2,12 @@
 
 import { lackOf, programAt } from "../../adapters/doctor/program.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { closest } from "../../core/closest.ts";
-import type { Workflow } from "../../core/compile.ts";
-import { withDefaults } from "../../core/entry.ts";
-import { isEnabled } from "../../core/stages.ts";
-import type { Children } from "../../core/artifact.ts";
-import type { Literal, Value } from "../../core/value.ts";
+import { closest } from "../../core/text/closest.ts";
+import type { Workflow } from "../../core/model/compile.ts";
+import { withDefaults } from "../../core/model/entry.ts";
+import { isEnabled } from "../../core/projection/stages.ts";
+import type { Children } from "../../core/model/artifact.ts";
+import type { Literal, Value } from "../../core/model/value.ts";
 import type { Harness, Settings } from "../../engine/ports/settings.ts";
 
 export type Needed = {

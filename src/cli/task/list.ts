@@ -4,7 +4,7 @@ import { withStore } from "../../app/runs/find.ts";
 import { EXIT_OK } from "../../app/exit-codes.ts";
 import type { Given } from "../../app/invocation.ts";
 import type { TaskSummary } from "../../app/view/run-view.ts";
-import { tasksIn } from "../../app/view/task-list.ts";
+import { tasksIn } from "../../app/view/lists/task-list.ts";
 import type { Answer, Command } from "../command.ts";
 import { numberOption } from "../number-option.ts";
 import { sayTaskRows } from "../render/list.ts";

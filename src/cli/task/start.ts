@@ -2,7 +2,7 @@
 
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { finished } from "../../core/refuse.ts";
+import { finished } from "../../core/step/refuse.ts";
 import { acting, type Acting } from "../../app/context.ts";
 import { firstMove } from "../../app/start/begin.ts";
 import { isFinished } from "../../app/runs/find.ts";

@@ -9,14 +9,14 @@ import { readOwn } from "../../adapters/home/own-file.ts";
 import { isSupervisorAlive } from "../../adapters/supervisor/lock.ts";
 import type { SqliteStore } from "../../adapters/store/open.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { boundWorkspace } from "../../engine/place.ts";
+import { boundWorkspace } from "../../engine/submit/place.ts";
 import { collectorOf, type Collector, type Wanted } from "../../app/board/collect.ts";
 import { isOver, type BoardRow, type BoardView, type Work } from "../../app/board/row.ts";
 import { inBackground, type Background } from "../../app/board/work.ts";
 import { storeOf } from "../../app/runs/find.ts";
 import type { Door } from "../command.ts";
 import { isDue } from "../../app/runs/due.ts";
-import { probe } from "../../app/view/probe.ts";
+import { probe } from "../../app/view/status/probe.ts";
 import { wake } from "../../app/runs/wake.ts";
 import { terminalsOf } from "./terminals.ts";
 

@@ -6,7 +6,7 @@
 
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { giveBack } from "../../engine/workspace.ts";
+import { giveBack } from "../../engine/workspaces/workspace.ts";
 import { acting, type Acting } from "../../app/context.ts";
 import { isFinished } from "../../app/runs/find.ts";
 import { EXIT_FAILED, EXIT_OK } from "../../app/exit-codes.ts";

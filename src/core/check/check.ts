@@ -1,23 +1,23 @@
 /** Proves that a workflow ends, or shows how it does not. */
 
-import type { Workflow } from "../compile.ts";
-import { ORIGIN, type Move } from "../workflow.ts";
-import { componentsOf } from "./components.ts";
+import type { Workflow } from "../model/compile.ts";
+import { ORIGIN, type Move } from "../model/workflow.ts";
+import { componentsOf } from "./explore/components.ts";
 import { topOf, type Defect } from "./defect.ts";
-import { findDeadEnds } from "./endings.ts";
-import { explore, NODES_MAX } from "./explore.ts";
-import { nodesOf } from "./graph.ts";
-import { findLoops, isByEngineOrAgent, runaway, type Loop } from "./loops.ts";
-import { checkOrders } from "./orders.ts";
-import { checkPolicies } from "./policies.ts";
-import { checkPrompts } from "./prompts.ts";
-import { checkShape, isRemembered } from "./shape.ts";
-import { survey, type Survey } from "./survey.ts";
-import { checkAssertions, checkDeadlocks, checkEndings, fromSurvey, storyOf } from "./told.ts";
-import { neverTaken } from "./untaken.ts";
-import { isBeyondCounting, variantsOf } from "./variants.ts";
-import { notesOn, type Note } from "./verbs.ts";
-import { worstCase, type Worst } from "./worst.ts";
+import { findDeadEnds } from "./defects/endings.ts";
+import { explore, NODES_MAX } from "./explore/explore.ts";
+import { nodesOf } from "./explore/graph.ts";
+import { findLoops, isByEngineOrAgent, runaway, type Loop } from "./defects/loops.ts";
+import { checkOrders } from "./defects/orders.ts";
+import { checkPolicies } from "./defects/policies.ts";
+import { checkPrompts } from "./defects/prompts.ts";
+import { checkShape, isRemembered } from "./defects/shape.ts";
+import { survey, type Survey } from "./defects/survey.ts";
+import { checkAssertions, checkDeadlocks, checkEndings, fromSurvey, storyOf } from "./defects/reported.ts";
+import { neverTaken } from "./defects/untaken.ts";
+import { isBeyondCounting, variantsOf } from "./explore/variants.ts";
+import { notesOn, type Note } from "./defects/verbs.ts";
+import { worstCase, type Worst } from "./defects/worst.ts";
 
 export type Report = {
   readonly defects: readonly Defect[];

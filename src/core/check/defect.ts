@@ -1,7 +1,7 @@
 /** What is wrong with a definition: where, why, and a shortest way to see it happen. */
 
-import type { Workflow } from "../compile.ts";
-import type { Place } from "../workflow.ts";
+import type { Workflow } from "../model/compile.ts";
+import type { Place } from "../model/workflow.ts";
 import type { Trace } from "./trace.ts";
 
 export type DefectCode =

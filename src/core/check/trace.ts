@@ -1,11 +1,11 @@
 /** A shortest way to a node, in words. */
 
-import type { Workflow } from "../compile.ts";
-import type { Incoming } from "../event.ts";
-import { NO_RUN, type Run } from "../run.ts";
-import { step } from "../step.ts";
-import type { Exploration } from "./explore.ts";
-import { possible } from "./possible.ts";
+import type { Workflow } from "../model/compile.ts";
+import type { Incoming } from "../model/event.ts";
+import { NO_RUN, type Run } from "../model/run.ts";
+import { step } from "../step/step.ts";
+import type { Exploration } from "./explore/explore.ts";
+import { possible } from "./explore/possible.ts";
 import { sayConsequences, sayEvent } from "./words.ts";
 
 /** A workflow and what was found in it. */

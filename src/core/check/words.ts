@@ -1,10 +1,10 @@
 /** Events and paths in words, for people who read a counterexample. */
 
-import type { Workflow } from "../compile.ts";
-import type { Actor, Event, Incoming, Reading } from "../event.ts";
-import type { Run } from "../run.ts";
-import { worth } from "../worth.ts";
-import { SEVERITIES } from "../verdict.ts";
+import type { Workflow } from "../model/compile.ts";
+import type { Actor, Event, Incoming, Reading } from "../model/event.ts";
+import type { Run } from "../model/run.ts";
+import { worth } from "../gates/status-reason.ts";
+import { SEVERITIES } from "../model/verdict.ts";
 
 export function sayEvent(workflow: Workflow, after: Run, event: Incoming): string {
   switch (event.type) {

@@ -1,10 +1,10 @@
 /** Workspaces, and the files of runs in them. */
 
-import type { Workflow } from "../../core/compile.ts";
-import type { Reading } from "../../core/event.ts";
-import type { GraphTask, TaskKeys } from "../../core/graph.ts";
-import type { Run } from "../../core/run.ts";
-import type { Projection } from "../../core/workflow.ts";
+import type { Workflow } from "../../core/model/compile.ts";
+import type { Reading } from "../../core/model/event.ts";
+import type { GraphTask, TaskKeys } from "../../core/tasks/graph.ts";
+import type { Run } from "../../core/model/run.ts";
+import type { Projection } from "../../core/model/workflow.ts";
 
 export type Workspaces = {
   /** Makes the workspace of a run, or finds the one that exists. */

@@ -1,9 +1,9 @@
 /** The journal: what happened to runs, and what is derived from that in the same transaction. */
 
-import type { Actor, Event } from "../../core/event.ts";
-import type { Run } from "../../core/run.ts";
-import type { Definition } from "../../core/workflow.ts";
-import type { Deed } from "../deed.ts";
+import type { Actor, Event } from "../../core/model/event.ts";
+import type { Run } from "../../core/model/run.ts";
+import type { Definition } from "../../core/model/workflow.ts";
+import type { Deed } from "../effects/deed.ts";
 
 /** How a run came to be: never changes. */
 export type Birth = {

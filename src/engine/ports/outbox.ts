@@ -1,6 +1,6 @@
 /** The outbox: what is still to be done, and who is at it. */
 
-import type { Deed, DeedKind } from "../deed.ts";
+import type { Deed, DeedKind } from "../effects/deed.ts";
 
 export type DeedRow = {
   /** `run:seq:i`. */

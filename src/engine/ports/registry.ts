@@ -1,6 +1,6 @@
 /** The registry: the engine's notes about agents, processes, workspaces, and what people trust. */
 
-import type { Reading } from "../../core/event.ts";
+import type { Reading } from "../../core/model/event.ts";
 
 export type AgentRow = {
   readonly run: string;

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod/mini";
-import { told } from "../workflow/words.ts";
+import { told } from "../workflow/schema/primitives.ts";
 
 export const Text = z.string();
 export const Flag = z.boolean();

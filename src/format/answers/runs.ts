@@ -1,7 +1,7 @@
 /** What the commands that look at runs print with `--json`. */
 
 import * as z from "zod/mini";
-import { told } from "../workflow/words.ts";
+import { told } from "../workflow/schema/primitives.ts";
 import { Count, Flag, Text, Texts } from "./envelope.ts";
 
 const Actor = z.union([

@@ -1,7 +1,7 @@
 /** What `watch` prints with `--json`: the board once, or a row for each change. */
 
 import * as z from "zod/mini";
-import { told } from "../workflow/words.ts";
+import { told } from "../workflow/schema/primitives.ts";
 import { Count, Flag, Text } from "./envelope.ts";
 
 const ROW = {

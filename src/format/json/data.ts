@@ -1,10 +1,10 @@
 /** What is taken out of data, wherever it stands: whether it has its shape, and its lists and fields. */
 
-import { isBlank } from "../../core/blank.ts";
-import type { Reading } from "../../core/event.ts";
-import type { ListAt, Shape } from "../../core/artifact.ts";
-import type { Literal } from "../../core/value.ts";
-import { cutValue, quote, repeated } from "../finding.ts";
+import { isBlank } from "../../core/text/blank.ts";
+import type { Reading } from "../../core/model/event.ts";
+import type { ListAt, Shape } from "../../core/model/artifact.ts";
+import type { Literal } from "../../core/model/value.ts";
+import { cutValue, quote, repeated } from "../reading/finding.ts";
 import { gathered, isGathered } from "./gathered.ts";
 import { listInOrder } from "./linked.ts";
 import { isObject, misfits, nameOf, pathOf, valueAt } from "./shape.ts";

@@ -1,8 +1,8 @@
 /** What a review says in one place and denies in another, told where it stands: a checklist without its issues, and a pass without a test. */
 
-import type { Checklist, ReviewShape } from "../../core/artifact.ts";
-import type { Tests, Verdict } from "../../core/verdict.ts";
-import { quote } from "../finding.ts";
+import type { Checklist, ReviewShape } from "../../core/model/artifact.ts";
+import type { Tests, Verdict } from "../../core/model/verdict.ts";
+import { quote } from "../reading/finding.ts";
 import { isObject, nameOf, valueAt, type Misfit, type Path } from "./shape.ts";
 
 type Said = {

@@ -1,8 +1,8 @@
 /** Texts that stand in one list, or in the lists that its maps have under one key. */
 
-import type { Gathered, ListAt } from "../../core/artifact.ts";
-import { isBlank } from "../../core/blank.ts";
-import { cutValue } from "../finding.ts";
+import type { Gathered, ListAt } from "../../core/model/artifact.ts";
+import { isBlank } from "../../core/text/blank.ts";
+import { cutValue } from "../reading/finding.ts";
 import { isObject, nameOf, pathOf, valueAt } from "./shape.ts";
 import type { Misfit, Path } from "./shape.ts";
 

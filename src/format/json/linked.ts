@@ -4,7 +4,7 @@
  * Ids become names of files, of agents and words of commands, so that they are held to what is harmless in all of these.
  */
 
-import { quote } from "../finding.ts";
+import { quote } from "../reading/finding.ts";
 import { circleIn, inOrder } from "../order.ts";
 import { isObject, nameOf } from "./shape.ts";
 import type { Misfit, Path } from "./shape.ts";

@@ -1,10 +1,10 @@
 /** Reads a JSON or YAML artifact: its shape, its review, its lists. */
 
-import type { Fault } from "../../core/event.ts";
-import type { Reader } from "../../core/artifact.ts";
-import type { Place } from "../../core/workflow.ts";
-import { FAULTS_MAX } from "../finding.ts";
-import type { Finding } from "../finding.ts";
+import type { Fault } from "../../core/model/event.ts";
+import type { Reader } from "../../core/model/artifact.ts";
+import type { Place } from "../../core/model/workflow.ts";
+import { FAULTS_MAX } from "../reading/finding.ts";
+import type { Finding } from "../reading/finding.ts";
 import { placesIn } from "../problem.ts";
 import { loadYaml } from "../yaml.ts";
 import { takeOut } from "./data.ts";

@@ -1,8 +1,8 @@
 /** The words of a review, for people who read it later: bounded, because they are kept with what happened. */
 
-import type { ReviewIssue, ReviewShape, ReviewText } from "../../core/artifact.ts";
-import { SEVERITIES, type Severity } from "../../core/verdict.ts";
-import { cutValue } from "../finding.ts";
+import type { ReviewIssue, ReviewShape, ReviewText } from "../../core/model/artifact.ts";
+import { SEVERITIES, type Severity } from "../../core/model/verdict.ts";
+import { cutValue } from "../reading/finding.ts";
 import { isObject } from "./shape.ts";
 
 const WORDS_MAX = 2000;

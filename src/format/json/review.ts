@@ -1,11 +1,11 @@
 /** The verdict of a review in JSON or YAML, and its issues by severity. */
 
-import { FILES_MAX } from "../../core/groups.ts";
-import type { Reading } from "../../core/event.ts";
-import { NO_ISSUES, SEVERITIES } from "../../core/verdict.ts";
-import type { IssueCounts, Severity } from "../../core/verdict.ts";
-import type { ReviewShape } from "../../core/artifact.ts";
-import { quote } from "../finding.ts";
+import { FILES_MAX } from "../../core/gates/fan-out-groups.ts";
+import type { Reading } from "../../core/model/event.ts";
+import { NO_ISSUES, SEVERITIES } from "../../core/model/verdict.ts";
+import type { IssueCounts, Severity } from "../../core/model/verdict.ts";
+import type { ReviewShape } from "../../core/model/artifact.ts";
+import { quote } from "../reading/finding.ts";
 import { deniedIn } from "./denied.ts";
 import { fileOf } from "./location.ts";
 import { nameOf, pathOf, valueAt } from "./shape.ts";

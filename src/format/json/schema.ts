@@ -1,6 +1,6 @@
 /** A shape as JSON Schema, for those who are to send such data. */
 
-import type { Shape } from "../../core/artifact.ts";
+import type { Shape } from "../../core/model/artifact.ts";
 
 export type JsonSchema = { readonly [key: string]: unknown };
 

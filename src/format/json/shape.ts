@@ -1,9 +1,9 @@
 /** Whether data has the shape that a workflow declares. */
 
-import type { Shape } from "../../core/artifact.ts";
-import { isBlank } from "../../core/blank.ts";
-import type { Literal } from "../../core/value.ts";
-import { quote } from "../finding.ts";
+import type { Shape } from "../../core/model/artifact.ts";
+import { isBlank } from "../../core/text/blank.ts";
+import type { Literal } from "../../core/model/value.ts";
+import { quote } from "../reading/finding.ts";
 
 export type Path = readonly (string | number)[];
 export type Misfit = { readonly path: Path; readonly reason: string; readonly atKey?: boolean };

@@ -1,7 +1,7 @@
 /** What a review says of the tests: numbers that add up, and a word that does not deny them. */
 
-import { TEST_WORDS, type Tests } from "../../core/verdict.ts";
-import { quote } from "../finding.ts";
+import { TEST_WORDS, type Tests } from "../../core/model/verdict.ts";
+import { quote } from "../reading/finding.ts";
 import { isObject, nameOf } from "./shape.ts";
 import type { Misfit, Path } from "./shape.ts";
 

@@ -1,8 +1,8 @@
 /** Reads a whole Markdown document: headings that must have content, and lists that later steps go through. */
 
-import type { Reader } from "../../core/artifact.ts";
-import { cutValue, faultsAt, quote, repeated } from "../finding.ts";
-import type { Finding, Flaw } from "../finding.ts";
+import type { Reader } from "../../core/model/artifact.ts";
+import { cutValue, faultsAt, quote, repeated } from "../reading/finding.ts";
+import type { Finding, Flaw } from "../reading/finding.ts";
 import { isPlaceholder, plain } from "./inline.ts";
 import { linesWithin, outlineOf, ownBlocks, sectionsOf, startOf, textOf } from "./outline.ts";
 import type { Block, Outline, Section } from "./outline.ts";

@@ -5,7 +5,7 @@
  * can look different here and to a person who opens the file.
  */
 
-import { withoutUnseen } from "../../core/blank.ts";
+import { withoutUnseen } from "../../core/text/blank.ts";
 
 const FILLERS = new Set(["todo", "tbd", "tba", "fixme", "xxx", "wip", "placeholder", "lorem ipsum"]);
 const ONLY_BRACKETS = /^(?:(?:<[^<>]*>|\[[^[\]]*\]|\{+[^{}]*\}+)[\s,.;:]*)+$/;

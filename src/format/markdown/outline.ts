@@ -6,9 +6,9 @@
  */
 
 import { fromMarkdown } from "mdast-util-from-markdown";
-import type { Place } from "../../core/workflow.ts";
-import type { Flaw } from "../finding.ts";
-import { splitFrontMatter } from "../front-matter-parts.ts";
+import type { Place } from "../../core/model/workflow.ts";
+import type { Flaw } from "../reading/finding.ts";
+import { splitFrontMatter } from "../front-matter/parts.ts";
 import { placesIn } from "../problem.ts";
 import { trimBlank, unwrap, withoutComments } from "./inline.ts";
 

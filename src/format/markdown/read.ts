@@ -1,8 +1,8 @@
 /** The readers of Markdown, also by themselves: most files of most runs need no other. */
 
-import type { Reader } from "../../core/artifact.ts";
-import type { Finding } from "../finding.ts";
-import { readWith, type FileReader, type Read } from "../reading.ts";
+import type { Reader } from "../../core/model/artifact.ts";
+import type { Finding } from "../reading/finding.ts";
+import { readWith, type FileReader, type Read } from "../reading/reading.ts";
 import { readDocument } from "./document.ts";
 import { readSection } from "./section.ts";
 

@@ -1,8 +1,8 @@
 /** Reads one section of a Markdown file: `## Name`, its fields and its verdict. */
 
-import type { Reader } from "../../core/artifact.ts";
-import { cutValue, faultsAt } from "../finding.ts";
-import type { Finding, Flaw } from "../finding.ts";
+import type { Reader } from "../../core/model/artifact.ts";
+import { cutValue, faultsAt } from "../reading/finding.ts";
+import type { Finding, Flaw } from "../reading/finding.ts";
 import { elementAround } from "./enclosed.ts";
 import { fieldsOf } from "./fields.ts";
 import { isPlaceholder, plain } from "./inline.ts";

@@ -1,8 +1,8 @@
 /** What a section must hold beyond some content: enough of it, requirements with numbers, or scenarios that can be tried. */
 
-import type { Under } from "../../core/artifact.ts";
-import { quote } from "../finding.ts";
-import type { Flaw } from "../finding.ts";
+import type { Under } from "../../core/model/artifact.ts";
+import { quote } from "../reading/finding.ts";
+import type { Flaw } from "../reading/finding.ts";
 import { isPlaceholder, plain } from "./inline.ts";
 import { linesWithin, sectionsOf, startOf } from "./outline.ts";
 import type { Block, Line, Outline, Section } from "./outline.ts";

@@ -5,9 +5,9 @@
  * no second line that could be taken for one. Marks around the line, its name or its value are the only decoration.
  */
 
-import type { Verdict } from "../../core/verdict.ts";
-import type { Flaw } from "../finding.ts";
-import { quote } from "../finding.ts";
+import type { Verdict } from "../../core/model/verdict.ts";
+import type { Flaw } from "../reading/finding.ts";
+import { quote } from "../reading/finding.ts";
 import { isPlaceholder, trimBlank, unwrap } from "./inline.ts";
 import { endOf, linesOf, linesWithin, marginLines, startOf } from "./outline.ts";
 import type { Line, Outline, Section } from "./outline.ts";

@@ -4,7 +4,7 @@
  * Nothing moves: what is taken away becomes blank, so that every place stays what it is in the file.
  */
 
-import { splitFrontMatter } from "../front-matter-parts.ts";
+import { splitFrontMatter } from "../front-matter/parts.ts";
 
 /** Not those in which Markdown ends only at their end. */
 const TAG = /^\s*<(?!(?:pre|script|style|textarea)>)([a-z][a-z-]*)>[ \t]*\r?(?:\n|$)/;

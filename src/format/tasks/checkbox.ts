@@ -4,9 +4,9 @@
  * Either `### Task 1.1: title` with a map in a YAML block, or lines `- [ ] 1.1 title` with File and Depends below.
  */
 
-import type { Fault } from "../../core/event.ts";
-import type { Flaw } from "../finding.ts";
-import { cutValue, quote } from "../finding.ts";
+import type { Fault } from "../../core/model/event.ts";
+import type { Flaw } from "../reading/finding.ts";
+import { cutValue, quote } from "../reading/finding.ts";
 import { loadYamlText } from "../json/read.ts";
 import { isObject } from "../json/shape.ts";
 import type { Path } from "../json/shape.ts";

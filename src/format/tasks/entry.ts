@@ -4,11 +4,11 @@
  * YAML reads 1.10 as the number 1.1. An id without quotes is taken only if it reads back as it was written.
  */
 
-import { isBlank } from "../../core/blank.ts";
-import type { TaskKeys } from "../../core/graph.ts";
-import type { Literal } from "../../core/value.ts";
-import type { Place } from "../../core/workflow.ts";
-import { cutValue } from "../finding.ts";
+import { isBlank } from "../../core/text/blank.ts";
+import type { TaskKeys } from "../../core/tasks/graph.ts";
+import type { Literal } from "../../core/model/value.ts";
+import type { Place } from "../../core/model/workflow.ts";
+import { cutValue } from "../reading/finding.ts";
 import { isObject } from "../json/shape.ts";
 import type { Path } from "../json/shape.ts";
 import type { Draft } from "./task.ts";

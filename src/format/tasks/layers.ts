@@ -4,10 +4,10 @@
  * The name in the heading says which layer it is; its number says only which comes first. What front matter says of layers must agree.
  */
 
-import type { Fault } from "../../core/event.ts";
-import { quote } from "../finding.ts";
-import type { Flaw } from "../finding.ts";
-import type { Front } from "../front.ts";
+import type { Fault } from "../../core/model/event.ts";
+import { quote } from "../reading/finding.ts";
+import type { Flaw } from "../reading/finding.ts";
+import type { Front } from "../front-matter/data.ts";
 import { isObject } from "../json/shape.ts";
 import type { Path } from "../json/shape.ts";
 import { sectionsOf, startOf } from "../markdown/outline.ts";

@@ -1,7 +1,7 @@
 /** Tasks of a plan in Markdown: `### Task 1: name`, then Files, Dependencies, Complexity and Instructions. */
 
-import type { Flaw } from "../finding.ts";
-import { quote } from "../finding.ts";
+import type { Flaw } from "../reading/finding.ts";
+import { quote } from "../reading/finding.ts";
 import { plain } from "../markdown/inline.ts";
 import { linesWithin, ownBlocks, sectionsOf, startOf, textOf } from "../markdown/outline.ts";
 import type { Outline } from "../markdown/outline.ts";

@@ -1,10 +1,10 @@
 /** Reads a list of tasks, in any of the three styles, and checks that it can be worked off. */
 
-import type { Fault } from "../../core/event.ts";
-import type { Reader } from "../../core/artifact.ts";
-import { faultsAt } from "../finding.ts";
-import type { Flaw } from "../finding.ts";
-import { frontOf } from "../front.ts";
+import type { Fault } from "../../core/model/event.ts";
+import type { Reader } from "../../core/model/artifact.ts";
+import { faultsAt } from "../reading/finding.ts";
+import type { Flaw } from "../reading/finding.ts";
+import { frontOf } from "../front-matter/data.ts";
 import { outlineOf } from "../markdown/outline.ts";
 import { placesIn } from "../problem.ts";
 import { checkboxDrafts } from "./checkbox.ts";

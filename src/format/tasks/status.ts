@@ -5,7 +5,7 @@
 
 import { isMap, isScalar, isSeq, parseDocument } from "yaml";
 import type { Pair, ParsedNode, YAMLMap } from "yaml";
-import type { Edited } from "../front-matter.ts";
+import type { Edited } from "../front-matter/edit.ts";
 import { loadYamlText } from "../json/read.ts";
 import { isObject } from "../json/shape.ts";
 

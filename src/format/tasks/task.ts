@@ -1,9 +1,9 @@
 /** Tasks of a plan, whatever the style of its file, and what makes a list of them unusable. */
 
-import { isListed } from "../../core/task-status.ts";
-import type { TaskKeys } from "../../core/graph.ts";
-import type { Flaw } from "../finding.ts";
-import { quote } from "../finding.ts";
+import { isListed } from "../../core/tasks/status.ts";
+import type { TaskKeys } from "../../core/tasks/graph.ts";
+import type { Flaw } from "../reading/finding.ts";
+import { quote } from "../reading/finding.ts";
 import { circleIn } from "../order.ts";
 
 const COMPLEXITIES = ["easy", "medium", "hard"] as const;

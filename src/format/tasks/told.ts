@@ -1,6 +1,6 @@
 /** What a list says about a task, for whoever does it. */
 
-import { cutValue } from "../finding.ts";
+import { cutValue } from "../reading/finding.ts";
 
 const TEXT_MAX = 2000;
 const INSTRUCTIONS = /^[ \t]*(?:[-*+][ \t]+)?(\*{1,2}|_{1,2}|`?)Instructions(?::\1|\1[ \t]*:)(?=\s|$)/im;

@@ -1,7 +1,7 @@
 /** Tasks in a YAML file: a map with a list `tasks`. */
 
-import type { Fault } from "../../core/event.ts";
-import { FAULTS_MAX } from "../finding.ts";
+import type { Fault } from "../../core/model/event.ts";
+import { FAULTS_MAX } from "../reading/finding.ts";
 import { loadYamlText } from "../json/read.ts";
 import { isObject } from "../json/shape.ts";
 import type { Path } from "../json/shape.ts";

@@ -1,6 +1,6 @@
 /** The content hash of a definition: over everything that can change what a run does, and over nothing else. */
 
-import type { Definition } from "../../core/workflow.ts";
+import type { Definition } from "../../core/model/workflow.ts";
 
 /** Worked out when it is first asked for: loading the hash function costs more than checking a small definition. */
 export function hashOf(definition: Definition): () => string {

@@ -4,20 +4,20 @@
  * What the schema refuses is left out and the rest is still looked at, so that a writer sees every problem in one go.
  */
 
-import { compile, type Workflow } from "../../core/compile.ts";
-import type { Place } from "../../core/workflow.ts";
+import { compile, type Workflow } from "../../core/model/compile.ts";
+import type { Place } from "../../core/model/workflow.ts";
 import { sortProblems, type Problem } from "../problem.ts";
 import { loadYaml } from "../yaml.ts";
-import { build } from "./build.ts";
-import type { Prompts } from "./builder.ts";
-import type { Context, Path } from "./context.ts";
-import { expand } from "./expand.ts";
+import { build } from "./build/build.ts";
+import type { Prompts } from "./build/builder.ts";
+import type { Context, Path } from "./build/context.ts";
+import { expand } from "./expand/expand.ts";
 import { hashOf } from "./hash.ts";
-import { findingsOf, IN_OWN_WORDS, isConsequence, problemOf } from "./issues.ts";
-import { lostIn, mend } from "./mend.ts";
-import { checkNames, namesIn } from "./names.ts";
-import { SCHEMA_VERSION, WorkflowFile } from "./schema.ts";
-import { checkStages } from "./stages.ts";
+import { findingsOf, IN_OWN_WORDS, isConsequence, problemOf } from "./schema/issues.ts";
+import { lostIn, mend } from "./schema/drop-invalid.ts";
+import { checkNames, namesIn } from "./build/names.ts";
+import { SCHEMA_VERSION, WorkflowFile } from "./schema/schema.ts";
+import { checkStages } from "./expand/stages.ts";
 
 export type Source = { readonly file: string; readonly bytes: Uint8Array; readonly prompts: Prompts };
 

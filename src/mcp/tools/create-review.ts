@@ -2,8 +2,8 @@
 
 import { call } from "../../app/client.ts";
 import type { AgentCaller } from "../../app/caller.ts";
-import { reviewShape } from "../../format/review.ts";
-import type { Shape } from "../../core/artifact.ts";
+import { reviewShape } from "../../format/review/review.ts";
+import type { Shape } from "../../core/model/artifact.ts";
 import { optionsIn, speak, type AgentTool } from "../tool.ts";
 
 type ObjectShape = Extract<Shape, { type: "object" }>;

@@ -2,7 +2,7 @@
 
 import { call } from "../../app/client.ts";
 import type { DataOf } from "../../app/schemas.ts";
-import { command as nextCommand } from "../../cli/commands/next.ts";
+import { command as nextCommand } from "../../cli/commands/look/next.ts";
 import { texts, type AgentTool } from "../tool.ts";
 
 export const getTask: AgentTool = {

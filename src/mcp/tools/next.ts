@@ -1,6 +1,6 @@
 /** `next`: as `signalbox next`. */
 
-import { command } from "../../cli/commands/next.ts";
+import { command } from "../../cli/commands/look/next.ts";
 import { optionsIn, texts, type OpenTool } from "../tool.ts";
 
 export const next: OpenTool = {

@@ -2,7 +2,7 @@
 
 import type { AgentCaller } from "../../app/caller.ts";
 import { call } from "../../app/client.ts";
-import { awaits } from "../../core/policy.ts";
+import { awaits } from "../../core/explain/review-policy.ts";
 import { optionsIn, speak, texts, type AgentTool } from "../tool.ts";
 
 const DETAILS = ["summary", "branch"];

@@ -14,7 +14,7 @@ import { watchPokes } from "../../../src/adapters/supervisor/poke.ts";
 import { alarmClock } from "../../../src/adapters/works/alarm.ts";
 import { writeLauncher } from "../../../src/adapters/works/launcher.ts";
 import { openWorks } from "../../../src/adapters/works/open.ts";
-import { PACE, supervise } from "../../../src/engine/supervise.ts";
+import { PACE, supervise } from "../../../src/engine/supervise/supervise.ts";
 import type { Kept, Note, Recorded } from "../../../src/engine/ports/journal.ts";
 import type { DeedRow } from "../../../src/engine/ports/outbox.ts";
 import type { WorkspaceRow } from "../../../src/engine/ports/registry.ts";

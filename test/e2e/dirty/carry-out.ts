@@ -4,7 +4,7 @@ import { openStore } from "../../../src/adapters/store/open.ts";
 import type { Home } from "../../../src/adapters/home/paths.ts";
 import { alarmClock } from "../../../src/adapters/works/alarm.ts";
 import { openWorks } from "../../../src/adapters/works/open.ts";
-import { PACE, supervise } from "../../../src/engine/supervise.ts";
+import { PACE, supervise } from "../../../src/engine/supervise/supervise.ts";
 
 export async function carryOut(home: Home): Promise<void> {
   const store = openStore(home);

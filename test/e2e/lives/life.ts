@@ -19,7 +19,7 @@ import { homeAt, type Home } from "../../../src/adapters/home/paths.ts";
 import { openStore } from "../../../src/adapters/store/open.ts";
 import { isSupervisorAlive } from "../../../src/adapters/supervisor/lock.ts";
 import { findPlace } from "../../../src/adapters/terminal/place.ts";
-import { DEADLOCK } from "../../../src/engine/deadlocks.ts";
+import { DEADLOCK } from "../../../src/engine/supervise/deadlocks.ts";
 
 const ROOT = realpathSync(join(import.meta.dirname, "../../.."));
 const NODE = join(ROOT, "node_modules/node/bin/node");

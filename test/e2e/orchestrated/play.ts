@@ -12,7 +12,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { findWorkflow } from "../../../src/adapters/library/find.ts";
 import { parseFound } from "../../../src/adapters/library/load.ts";
 import { openStore } from "../../../src/adapters/store/open.ts";
-import type { Workflow } from "../../../src/core/compile.ts";
+import type { Workflow } from "../../../src/core/model/compile.ts";
 import { STATUS } from "../../../scripts/status-contract.ts";
 import type { ChildRow } from "../../../src/engine/ports/graphs.ts";
 import type { Question } from "../../../src/engine/ports/journal.ts";

@@ -13,7 +13,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
 import { openStore, type SqliteStore } from "../../../src/adapters/store/open.ts";
 import { findPlace } from "../../../src/adapters/terminal/place.ts";
-import { among } from "../../../src/app/view/notes.ts";
+import { among } from "../../../src/app/view/work/notes.ts";
 import { run as signalbox } from "../../../src/cli/run.ts";
 import type { Note } from "../../../src/engine/ports/journal.ts";
 import type { JobRow } from "../../../src/engine/ports/registry.ts";

@@ -1,4 +1,4 @@
-import { addMove, blockedState, put, type Sink } from "../sink.ts";
+import { addMove, blockedState, put, type Sink } from "../expand/sink.ts";
 import { countFixes, mendOrAsk, mendState } from "./mend.ts";
 import { outOf, stageOf, type PhaseSite } from "./site.ts";
 

@@ -1,4 +1,4 @@
-import { addMove, put, type Sink } from "../sink.ts";
+import { addMove, put, type Sink } from "../expand/sink.ts";
 import { produce } from "./produce.ts";
 import { listOfSplit, outOf, stageOf, type PhaseSite } from "./site.ts";
 import { tryAgain } from "./tries.ts";

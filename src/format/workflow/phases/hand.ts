@@ -1,4 +1,4 @@
-import type { Sink } from "../sink.ts";
+import type { Sink } from "../expand/sink.ts";
 import { stageOf, type PhaseSite } from "./site.ts";
 
 /** States that the file has itself: they only learn where they belong. Their moves, and what they make, are the file's. */

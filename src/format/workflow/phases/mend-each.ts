@@ -1,7 +1,7 @@
 /** What a review found is mended by several at the same time: each has the issues of one file, so that no two write the same. */
 
-import { FILES } from "../../../core/groups.ts";
-import { addMove, put, type Sink } from "../sink.ts";
+import { FILES } from "../../../core/gates/fan-out-groups.ts";
+import { addMove, put, type Sink } from "../expand/sink.ts";
 import { anewIn, readFirst, type Fix } from "./mend.ts";
 import { outOf, stageOf, type PhaseSite } from "./site.ts";
 import { tryAgain } from "./tries.ts";

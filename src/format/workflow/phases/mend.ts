@@ -1,8 +1,8 @@
 /** Fixes, then a restart of the stage, then a person: the same for a review and a check that did not pass. */
 
-import { listOf } from "../context.ts";
-import type { PhaseFile, WhenFile } from "../schema.ts";
-import { addMove, put, type Sink } from "../sink.ts";
+import { listOf } from "../build/context.ts";
+import type { PhaseFile, WhenFile } from "../schema/schema.ts";
+import { addMove, put, type Sink } from "../expand/sink.ts";
 import { cycleOf, stageOf, type PhaseSite } from "./site.ts";
 import { tryAgain } from "./tries.ts";
 

@@ -1,6 +1,6 @@
 /** One agent owes one artifact. */
 
-import { addMove, put, type Sink } from "../sink.ts";
+import { addMove, put, type Sink } from "../expand/sink.ts";
 import { stageOf, type PhaseSite } from "./site.ts";
 import { tryAgain } from "./tries.ts";
 

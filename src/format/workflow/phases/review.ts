@@ -1,6 +1,6 @@
-import { listOf } from "../context.ts";
-import type { ArtifactFile, PhaseFile } from "../schema.ts";
-import { addMove, blockedState, put, type Sink } from "../sink.ts";
+import { listOf } from "../build/context.ts";
+import type { ArtifactFile, PhaseFile } from "../schema/schema.ts";
+import { addMove, blockedState, put, type Sink } from "../expand/sink.ts";
 import { anewIn, countFixes, mendOrAsk, mendState, type Fix } from "./mend.ts";
 import { mendEach } from "./mend-each.ts";
 import { produce } from "./produce.ts";

@@ -1,4 +1,4 @@
-import { put, type Sink } from "../sink.ts";
+import { put, type Sink } from "../expand/sink.ts";
 import { produce } from "./produce.ts";
 import { outOf, type PhaseSite } from "./site.ts";
 

@@ -1,7 +1,7 @@
 /** Where a phase stands, and what every kind of phase shares. */
 
-import { listOf, type Path } from "../context.ts";
-import type { ArtifactFile, PhaseFile, StageFile, WhenFile, WorkflowFile } from "../schema.ts";
+import { listOf, type Path } from "../build/context.ts";
+import type { ArtifactFile, PhaseFile, StageFile, WhenFile, WorkflowFile } from "../schema/schema.ts";
 
 export type PhaseSite = {
   readonly id: string;

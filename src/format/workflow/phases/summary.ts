@@ -1,8 +1,8 @@
 /** After a stage, or after a phase of it, a role writes down what those who come later must know. */
 
-import type { Path } from "../context.ts";
-import type { PhaseFile, StageFile } from "../schema.ts";
-import { put, type Sink } from "../sink.ts";
+import type { Path } from "../build/context.ts";
+import type { PhaseFile, StageFile } from "../schema/schema.ts";
+import { put, type Sink } from "../expand/sink.ts";
 import { produce } from "./produce.ts";
 import { outOf, type PhaseSite } from "./site.ts";
 

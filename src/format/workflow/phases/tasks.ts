@@ -1,4 +1,4 @@
-import { addMove, blockedState, put, type Sink } from "../sink.ts";
+import { addMove, blockedState, put, type Sink } from "../expand/sink.ts";
 import { stageOf, type PhaseSite } from "./site.ts";
 
 /** Child runs, one for each task of a list. */

@@ -1,7 +1,7 @@
 /** Whoever dies is tried again, as often as the phase says; then a person is asked. */
 
-import type { WhenFile } from "../schema.ts";
-import { addEnd, addMove, blockedState, put, type Sink } from "../sink.ts";
+import type { WhenFile } from "../schema/schema.ts";
+import { addEnd, addMove, blockedState, put, type Sink } from "../expand/sink.ts";
 import type { PhaseSite } from "./site.ts";
 
 const TRIES = 3;

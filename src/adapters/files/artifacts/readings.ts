@@ -1,0 +1,138 @@
+/**
+ * Reads the artifacts of a run. Each file is opened once, and parsed only if nobody has parsed exactly these bytes before:
+ * the parsers are not even loaded for a file that has not changed.
+ */
+
+import type { Reading } from "../../../core/model/event.ts";
+import type { Artifact, Reader } from "../../../core/model/artifact.ts";
+import { fillPath } from "../../../core/text/fill-path.ts";
+import { ownArtifact } from "../../../core/gates/shape-of-run.ts";
+import type { Place } from "../../../engine/ports/files.ts";
+import type { Registry } from "../../../engine/ports/registry.ts";
+import { splitFrontMatter } from "../../../format/front-matter/parts.ts";
+import type { Read } from "../../../format/reading/reading.ts";
+import { sha256 } from "../../../format/sha256.ts";
+import { decodeWhole } from "../replace/decode.ts";
+import { readNamed } from "./named-files.ts";
+import type { FileOf } from "./paths.ts";
+import { withThere } from "./mentioned-files.ts";
+import { openAt, readableIn, unread } from "./unreadable.ts";
+
+type Cache = Pick<Registry, "readings" | "keepReadings">;
+
+export async function readAll(cache: Cache, place: Place): Promise<readonly Reading[]> {
+  const readings: Reading[] = [];
+  const single = readableIn(place).filter(({ of }) => of.every === undefined);
+  for (const [file, wanted] of Map.groupBy(single, (each) => each.file))
+    readings.push(...(await readOne({ cache, place, wanted }, file)));
+  for (const [artifact, of] of Object.entries(place.workflow.definition.artifacts)) {
+    if (of.every === undefined) continue;
+    const members = membersIn(readings, of.every);
+    const parts: Reading[] = [];
+    for (const slot of members) {
+      const file = fillPath(place.run, of.file, slot);
+      // Others may read the same file one by one: each has its own memory of it.
+      const wanted = [{ artifact, of: ownArtifact(place.run.params, of), slot, file }];
+      parts.push(...(await readOne({ cache: within(cache, artifact), place, wanted }, file)));
+    }
+    readings.push(together(artifact, of.every, parts));
+  }
+  return [...withThere(place, readings), ...(await readNamed({ cache, place }, readings))];
+}
+
+function within(cache: Cache, artifact: string): Cache {
+  return {
+    readings: (definition, file, digest) => cache.readings(definition, `${file} in ${artifact}`, digest),
+    keepReadings: (...[definition, file, digest, readings]) =>
+      cache.keepReadings(definition, `${file} in ${artifact}`, digest, readings),
+  };
+}
+
+async function readOne(on: On, file: string): Promise<readonly Reading[]> {
+  const opened = openAt(on.place.root, file);
+  if (opened.type === "bytes") return readFile(on, file, opened.bytes);
+  return on.wanted.map((one) => unread(one, opened));
+}
+
+/** As the list is now: whoever has just changed it may have written the files of its new members as well. */
+function membersIn(readings: readonly Reading[], { artifact, list }: List): readonly string[] {
+  return [...new Set(readings.find((each) => each.artifact === artifact)?.lists[list])];
+}
+
+/** There, when any of them is; good, when every one is. Its digest tells which there are, and what each of them says. */
+function together(artifact: string, { artifact: source, list }: List, parts: readonly Reading[]): Reading {
+  const found = parts.some((part) => part.found);
+  const faults = parts.flatMap((part) => part.faults);
+  const at = { file: source, line: 1, col: 1 };
+  return {
+    artifact,
+    slot: "",
+    found,
+    digest: found ? `sha256:${sha256(parts.map(({ slot, digest }) => `${slot}\0${digest}\n`).join(""))}` : "",
+    faults: parts.length > 0 ? faults : [{ at, reason: `${source} names no ${list} yet` }],
+    fields: {},
+    lists: {},
+  };
+}
+
+type List = NonNullable<Artifact["every"]>;
+type On = { readonly cache: Cache; readonly place: Place; readonly wanted: readonly FileOf[] };
+
+async function readFile(
+  { cache, place, wanted }: On,
+  file: string,
+  bytes: Uint8Array,
+): Promise<readonly Reading[]> {
+  const { definition } = place.run;
+  const digest = sha256(bytes);
+  const isSections = wanted.every(({ of }) => of.reader.type === "section");
+  const body = isSections ? bodyKey(bytes) : undefined;
+  const key = `${body ?? digest}${stampOf(place, wanted)}`;
+  const known = cache.readings(definition, file, key);
+  if (known !== undefined && isAbout(known, wanted)) return known;
+  const read = await readerOf(wanted);
+  const readings = wanted.map(({ artifact, of, slot }) => read(artifact, of, { file, bytes, slot }));
+  // A file that could not be read as sections is what it is as a whole.
+  const isWhole = readings.some((reading) => reading.digest === `sha256:${digest}`);
+  if (body === undefined || !isWhole) cache.keepReadings(definition, file, key, readings);
+  return readings;
+}
+
+/** What is allowed in a file may depend on what the run was started with. */
+function stampOf({ workflow }: Place, wanted: readonly FileOf[]): string {
+  const own = wanted.filter(({ artifact, of }) => workflow.definition.artifacts[artifact] !== of);
+  return own.length === 0 ? "" : `-${sha256(JSON.stringify(own.map(({ of }) => of.reader)))}`;
+}
+
+async function readerOf(wanted: readonly FileOf[]): Promise<Read> {
+  const isMarkdown = wanted.every(({ of: { reader } }) => MARKDOWN.has(reader.type) && !("front" in reader));
+  if (isMarkdown) return (await import("../../../format/markdown/read.ts")).readMarkdown;
+  return (await import("../../../format/reading/read.ts")).readArtifact;
+}
+
+const MARKDOWN: ReadonlySet<Reader["type"]> = new Set(["section", "document"]);
+/** Well below what the reader of Markdown takes, so that no length of the front matter makes a difference. */
+const BODY_BYTES_MAX = 128 * 1024;
+
+/**
+ * What the sections of a file depend on: everything below its front matter, and the line where that begins. We write the front
+ * matter ourselves whenever the run goes on.
+ */
+function bodyKey(bytes: Uint8Array): string | undefined {
+  const text = bytes.length > BODY_BYTES_MAX ? undefined : decodeWhole(bytes);
+  if (text === undefined) return undefined;
+  const { mark, head, close, body } = splitFrontMatter(text);
+  if (head === "" || /\0|\r(?!\n)/.test(head)) return undefined;
+  const lines = `${head}${close}`.split("\n").length;
+  return `below-${lines}-${sha256(Buffer.from(`${mark}${close.trimEnd()}${body}`))}`;
+}
+
+/** Two members of a fan-out may share a file today and not tomorrow. */
+function isAbout(readings: readonly Reading[], wanted: readonly FileOf[]): boolean {
+  return (
+    readings.length === wanted.length &&
+    wanted.every(({ artifact, slot }, at) => {
+      return readings[at]?.artifact === artifact && readings[at].slot === slot;
+    })
+  );
+}

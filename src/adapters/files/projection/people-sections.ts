@@ -1,0 +1,146 @@
+/**
+ * Sections that only people may write, in a file that agents rewrite as a whole.
+ *
+ * What such a section said is remembered. Where somebody has taken it out, it is put back; where it says something else now, what it
+ * said before goes to the archive. Who did it, nobody can tell: a person may edit it at any time, and then nothing is lost either.
+ *
+ * The file is looked at only where the run has seen the section change, and where it has not seen yet what was put back.
+ */
+
+import { join } from "node:path";
+import type { Place } from "../../../engine/ports/files.ts";
+import type { Registry } from "../../../engine/ports/registry.ts";
+import type { Placed } from "../../../format/markdown/place.ts";
+import { sha256 } from "../../../format/sha256.ts";
+import { failpoint } from "../../failpoint.ts";
+import { decodeWhole } from "../replace/decode.ts";
+import { deposit } from "../replace/move.ts";
+import type { OwnWrites } from "../replace/own-writes.ts";
+import { filesOf, shownPath, type FileOf } from "../artifacts/paths.ts";
+import { rewrite, whyNot, writeAll } from "../replace/replace.ts";
+import type { Rewritten } from "../replace/replace.ts";
+
+type Kept = Pick<Registry, "projection" | "keepProjection">;
+type On = { readonly kept: Kept; readonly own: OwnWrites; readonly place: Place; readonly into: string };
+type Section = FileOf & { readonly heading: string };
+/** What the run had seen of it, and the section with its heading; empty where nothing is to be put back. */
+type Memory = { readonly digest: string; readonly text: string };
+
+const NOTHING: Memory = { digest: "", text: "" };
+
+export async function keepPeoples(on: On): Promise<readonly string[]> {
+  const told: string[] = [];
+  for (const section of peoplesOf(on.place)) {
+    const digest = on.place.run.seen[section.artifact] ?? "";
+    const memory = recall(on, section.artifact);
+    // What was put back, and nobody has read since, may have been taken out once more.
+    const isUnread = digest === "" && memory.text !== "";
+    if (digest !== memory.digest || isUnread) told.push(...(await look(on, section, { digest, memory })));
+  }
+  return told;
+}
+
+/** Before we take sections out ourselves: these are not to be put back. */
+export function forgetPeoples(
+  { kept, place }: Pick<On, "kept" | "place">,
+  artifacts: readonly string[],
+): void {
+  for (const { artifact } of peoplesOf(place))
+    if (artifacts.includes(artifact))
+      remember({ kept, place }, artifact, { digest: place.run.seen[artifact] ?? "", text: "" });
+}
+
+function peoplesOf(place: Place): readonly Section[] {
+  return filesOf(place).flatMap((file) => {
+    const { reader, by } = file.of;
+    const isPeoples = by.length > 0 && by.every((name) => name === "human");
+    return isPeoples && reader.type === "section" ? [{ ...file, heading: reader.heading }] : [];
+  });
+}
+
+async function look(
+  on: On,
+  section: Section,
+  { digest, memory }: { readonly digest: string; readonly memory: Memory },
+): Promise<readonly string[]> {
+  const { cutSection, putSection } = await import("../../../format/markdown/place.ts");
+  const { root, isWorkspace = false } = on.place;
+  const { artifact, file, heading } = section;
+  const spot = { root, file, isWorkspace };
+  let found: string | undefined;
+  const edit = (now: Uint8Array | undefined): { bytes: Uint8Array } | undefined => {
+    found = undefined;
+    const text = now === undefined ? "" : decodeWhole(now);
+    const parted = text === undefined ? undefined : cutSection(text, heading);
+    if (text === undefined || parted === undefined || !parted.ok) return undefined;
+    found = parted.cut;
+    const placed: Placed | undefined =
+      found === "" && memory.text !== "" ? putSection(text, heading, memory.text) : undefined;
+    return placed?.ok === true ? { bytes: Buffer.from(placed.text) } : undefined;
+  };
+  failpoint("files.before-put-back");
+  const written = attempt(() =>
+    rewrite(spot, { edit: on.own.remembering(spot, edit), isOurs: on.own.isOf(spot) }),
+  );
+  failpoint("files.after-put-back");
+  // What cannot be read is told where the file is shown; what we remember stays as it is.
+  if (written === undefined || written.type === "refused" || found === undefined) return [];
+  if (found === "" && memory.text !== "") {
+    remember(on, artifact, { digest, text: memory.text });
+    return [
+      ...written.told,
+      `${shownPath(file)}: somebody has taken out "## ${heading}", which is a person's; it is back`,
+    ];
+  }
+  const told = plain(found) === plain(memory.text) ? [] : aside(on, section, memory.text);
+  remember(on, artifact, { digest, text: found });
+  return [...written.told, ...told];
+}
+
+/** Line ends and what follows the last line are nobody's words. */
+function plain(text: string): string {
+  return text.replaceAll(/\r\n?/g, "\n").trimEnd();
+}
+
+function attempt(write: () => Rewritten): Rewritten | undefined {
+  try {
+    return write();
+  } catch (error) {
+    if (whyNot(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+/** What the section said before it was changed. */
+function aside(on: On, { file, heading }: Section, text: string): readonly string[] {
+  if (text === "") return [];
+  const bytes = Buffer.from(text);
+  const name = `${file}.${heading.replaceAll(/[/\0]/g, "-")}.md`;
+  const to = { root: on.into, file: name, make: true };
+  const { told } = deposit(to, { digest: sha256(bytes), fill: (fd) => writeAll(fd, bytes) }, "number");
+  return [
+    ...told,
+    `${shownPath(file)}: "## ${heading}", which is a person's, was changed; what it said before is in ${join(on.into, name)}`,
+  ];
+}
+
+/** Beside what projected files said; no file has such a name. */
+function keyOf(artifact: string): string {
+  return `//section/${artifact}`;
+}
+
+function recall({ kept, place }: Pick<On, "kept" | "place">, artifact: string): Memory {
+  const text = kept.projection(place.run.id, keyOf(artifact));
+  return text === undefined ? NOTHING : memoryIn(text);
+}
+
+function memoryIn(text: string): Memory {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== "object" || value === null || !("digest" in value) || !("text" in value))
+    return NOTHING;
+  return { digest: String(value.digest), text: String(value.text) };
+}
+
+function remember({ kept, place }: Pick<On, "kept" | "place">, artifact: string, memory: Memory): void {
+  kept.keepProjection(place.run.id, keyOf(artifact), JSON.stringify(memory));
+}

@@ -1,0 +1,107 @@
+/** What is kept beside the events because it is asked for all the time. All of it can be made again from them. */
+
+import type { Event } from "../../../core/model/event.ts";
+import type { Run } from "../../../core/model/run.ts";
+import { DEED_KINDS, type Deed } from "../../../engine/effects/deed.ts";
+import type { Birth } from "../../../engine/ports/journal.ts";
+import { digestOfRun, sealOf } from "./chain.ts";
+import type { Database } from "../database.ts";
+import { remember } from "./latest.ts";
+
+const INSERT_RUN = `INSERT INTO runs (id, workflow, goal, repo, base, definition, state, status, entry, seq, head, started_at, updated_at, digest)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const CHANGED = "state = ?, entry = ?, seq = ?, head = ?, updated_at = ?, digest = ?";
+const UPDATE_RUN = `UPDATE runs SET ${CHANGED} WHERE n = ?`;
+const UPDATE_RUN_AND_STATUS = `UPDATE runs SET ${CHANGED}, status = ? WHERE n = ?`;
+const INSERT_SHOT = "INSERT INTO snapshots (n, json, shot, seal) SELECT n, ?, ?, ? FROM runs WHERE id = ?";
+const UPDATE_SHOT = "UPDATE snapshots SET json = ?, shot = ?, seal = ? WHERE n = ?";
+const INSERT_DEED = "INSERT INTO deeds (run, seq, i, type, json, kind) VALUES (?, ?, ?, ?, ?, ?)";
+const OPEN = "WHERE run = ? AND id = ? AND closed_at = ''";
+
+export type Keeping = {
+  /** Its number in the list of runs; none for a new one. */
+  readonly n: number | undefined;
+  /** The status that its row has now. */
+  readonly before: string;
+  readonly run: Run;
+  readonly birth: Birth;
+  readonly head: string;
+  readonly status: string;
+  /** Its snapshot as it is kept now; none for a new one. */
+  readonly shot: Shot | undefined;
+};
+
+export type Shot = { readonly seq: number; readonly seal: string };
+
+/** Whoever loads the run goes through so many records at most. */
+const SINCE_MAX = 16;
+
+export function keepRun(db: Database, { n, before, run, birth, head, status, shot }: Keeping): void {
+  const { id, definition, state, entry, seq, startedAt, updatedAt } = run;
+  remember(db, head, run);
+  const isNear = shot !== undefined && seq - shot.seq < SINCE_MAX;
+  const snapshot = isNear ? undefined : JSON.stringify(run);
+  const seal = snapshot === undefined ? (shot?.seal ?? "") : sealOf(snapshot);
+  const sealed = { id, ...birth, definition, state, status, entry, seq, head, startedAt, updatedAt };
+  const digest = digestOfRun(sealed, seal);
+  if (n === undefined) {
+    const { workflow, goal, repo, base } = birth;
+    const born = [id, workflow, goal, repo, base, definition];
+    db.run(INSERT_RUN, ...born, state, status, entry, seq, head, startedAt, updatedAt, digest);
+    db.run(INSERT_SHOT, snapshot ?? "", seq, seal, id);
+    return;
+  }
+  const changed = [state, entry, seq, head, updatedAt, digest];
+  // Its index is written anew whenever the column is: most events leave it as it is.
+  if (status === before) db.run(UPDATE_RUN, ...changed, n);
+  else db.run(UPDATE_RUN_AND_STATUS, ...changed, status, n);
+  if (snapshot !== undefined) db.run(UPDATE_SHOT, snapshot, seq, seal, n);
+}
+
+type Asked = { readonly run: string; readonly seq: number; readonly at: string; readonly event: Event };
+
+export function keepQuestion(db: Database, { run, seq, at, event }: Asked): void {
+  if (event.type === "question-opened") {
+    const { id, ask } = event;
+    db.run(
+      "INSERT INTO questions (run, seq, id, ask, opened_at) VALUES (?, ?, ?, ?, ?)",
+      run,
+      seq,
+      id,
+      ask,
+      at,
+    );
+  } else if (event.type === "question-repeated") {
+    db.run(`UPDATE questions SET repeats = repeats + 1 ${OPEN}`, run, event.id);
+  } else if (event.type === "question-closed") {
+    const { id, answer, text, by } = event;
+    db.run(
+      `UPDATE questions SET answer = ?, text = ?, by = ?, closed_at = ? ${OPEN}`,
+      answer,
+      text,
+      by,
+      at,
+      run,
+      id,
+    );
+  }
+}
+
+/** False where the key was used before: then nothing is written. */
+export function keepKey(
+  db: Database,
+  run: string,
+  { key, seq }: { readonly key: string; readonly seq: number },
+): boolean {
+  return db.run("INSERT OR IGNORE INTO keys VALUES (?, ?, ?)", run, key, seq) > 0;
+}
+
+export function dropKey(db: Database, run: string, key: string): void {
+  db.run("DELETE FROM keys WHERE run = ? AND key = ?", run, key);
+}
+
+type Ordered = { readonly seq: number; readonly i: number; readonly deed: Deed };
+
+export function keepDeed(db: Database, run: string, { seq, i, deed }: Ordered): void {
+  db.run(INSERT_DEED, run, seq, i, deed.type, JSON.stringify(deed), DEED_KINDS[deed.type]);
+}

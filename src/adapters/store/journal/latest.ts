@@ -1,0 +1,54 @@
+/**
+ * The run of a row: its snapshot, and what happened since.
+ *
+ * A snapshot is large and a record is small: so most events leave it as it is. What came after it is taken from the events, whose
+ * chain has to end where the row does.
+ */
+
+import { apply } from "../../../core/step/apply.ts";
+import type { Run } from "../../../core/model/run.ts";
+import type { RunRow } from "../../../engine/ports/journal.ts";
+import type { Database } from "../database.ts";
+import { BadRecord, isRun, parsed, text } from "../row.ts";
+import { read } from "../recovery/walk.ts";
+
+const SINCE = "SELECT * FROM events WHERE run = ? AND seq > ? AND seq <= ? ORDER BY seq";
+/** So many runs are kept at hand. */
+const KNOWN_MAX = 100;
+
+/** Run by run, the last one that was written or read here. Its head stands for all that ever happened to it. */
+const known = new WeakMap<Database, Map<string, Known>>();
+
+type Known = { readonly head: string; readonly run: Run };
+
+export function latestRun(db: Database, row: RunRow, snapshot: string): Run {
+  const last = known.get(db)?.get(row.id);
+  if (last?.head === row.head) return last.run;
+  const run = replayedRun(db, row, snapshot);
+  remember(db, row.head, run);
+  return run;
+}
+
+/** What was just written is what will be read next. */
+export function remember(db: Database, head: string, run: Run): void {
+  const runs = known.get(db) ?? new Map<string, Known>();
+  known.set(db, runs);
+  runs.delete(run.id);
+  runs.set(run.id, { head, run });
+  const oldest = runs.size > KNOWN_MAX ? runs.keys().next().value : undefined;
+  if (oldest !== undefined) runs.delete(oldest);
+}
+
+/** The same, with nothing that is remembered. */
+export function replayedRun(db: Database, row: RunRow, snapshot: string): Run {
+  let run = parsed(snapshot, isRun);
+  if (run.seq === row.seq) return run;
+  let head: string | undefined;
+  for (const found of db.all(SINCE, row.id, run.seq, row.seq)) {
+    const { hash, record } = read(found, { seq: run.seq + 1, prev: head ?? text(found["prev"]) });
+    run = apply(run, record.event);
+    head = hash;
+  }
+  if (run.seq !== row.seq || head !== row.head) throw new BadRecord("its row and its history do not agree");
+  return run;
+}

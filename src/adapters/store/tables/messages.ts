@@ -1,0 +1,39 @@
+/** Messages to agents in terminals. */
+
+import type { MessageRow, Messages } from "../../../engine/ports/messages.ts";
+import { failpoint } from "../../failpoint.ts";
+import type { Database, Row } from "../database.ts";
+import { number, text, word } from "../row.ts";
+
+const PUT = "INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+const OF = "run = ? AND role = ? AND slot = ? AND attempt = ? AND status = 'told'";
+
+export function messagesOf(db: Database): Messages {
+  return {
+    messages: (run) => db.all("SELECT * FROM messages WHERE run = ? ORDER BY at, key", run).map(messageRow),
+    putMessage({ run, role, slot, attempt, key, status, at, acknowledgedAt }) {
+      failpoint("registry.before-message");
+      db.write(() => db.run(PUT, run, key, role, slot, attempt, status, at, acknowledgedAt));
+      failpoint("registry.after-message");
+    },
+    acknowledge({ run, role, slot, attempt }, now) {
+      if (db.get(`SELECT 1 FROM messages WHERE ${OF} LIMIT 1`, run, role, slot, attempt) === undefined)
+        return;
+      const sql = `UPDATE messages SET status = 'acknowledged', acknowledged_at = ? WHERE ${OF}`;
+      db.write(() => db.run(sql, now, run, role, slot, attempt));
+    },
+  };
+}
+
+function messageRow(row: Row): MessageRow {
+  return {
+    run: text(row["run"]),
+    role: text(row["role"]),
+    slot: text(row["slot"]),
+    attempt: number(row["attempt"]),
+    key: text(row["key"]),
+    status: word(row["status"], ["sending", "told", "acknowledged"]),
+    at: number(row["at"]),
+    acknowledgedAt: number(row["acknowledged_at"]),
+  };
+}

@@ -1,0 +1,132 @@
+/** What a review found, each with its place: whoever decides about it need not look for the file first. Only for people to read. */
+
+import { join } from "node:path";
+import { readOwn } from "../../../adapters/home/own-file.ts";
+import type { ReviewIssue, ReviewText } from "../../../core/model/artifact.ts";
+import { fillPath } from "../../../core/text/fill-path.ts";
+import { standingOf } from "../../../core/gates/artifact-status.ts";
+import { clipped } from "../../../engine/clip.ts";
+import { workflowOf, type Seen } from "../../runs/find.ts";
+import type { FindingView } from "../run-view.ts";
+
+/** As many as are read at a glance. */
+const FINDINGS_MAX = 8;
+
+export function findingsOf(seen: Seen, name: string): readonly string[] {
+  const review = reviewIn(seen, name);
+  if (review === undefined) return [];
+  const shown = review.issues.slice(0, FINDINGS_MAX).map(sayIssue);
+  const more = review.issues.length - shown.length + review.more;
+  return more === 0 ? shown : [...shown, `and ${more} more: ${pageOf(seen, name)}`];
+}
+
+const PAGE_BYTES_MAX = 1024 * 1024;
+const LINES_MAX = 40;
+
+/**
+ * What each reviewer said last, in its own words. The verdict is the journal's; the words of a section or a document are those of its
+ * file, which outlives the workspace.
+ */
+export function reviewsOf(seen: Seen): readonly FindingView[] {
+  const { store, workflow, run } = seen;
+  const { artifacts, roles } = workflow.definition;
+  const judged = Object.entries(artifacts).flatMap(([name, { by, each }]) => {
+    const judge = by.find((role) => roles[role]?.access === "read");
+    return judge === undefined || each !== undefined ? [] : [{ name, judge }];
+  });
+  if (judged.length === 0) return [];
+  const events = store.events(run.id);
+  return judged.flatMap(({ name, judge }) => {
+    const last = events.findLast(
+      ({ event }) => event.type === "artifact-read" && event.reading.artifact === name && event.reading.found,
+    );
+    if (last?.event.type !== "artifact-read" || last.event.reading.verdict === undefined) return [];
+    const { verdict } = last.event.reading;
+    return [{ artifact: name, by: judge, verdict, at: last.at, text: wordsOf(seen, name) }];
+  });
+}
+
+function wordsOf(seen: Seen, name: string): readonly string[] {
+  const issues = findingsOf(seen, name);
+  if (issues.length > 0) return issues;
+  const { workflow, run, root } = seen;
+  const declared = workflow.definition.artifacts[name];
+  const reader = declared?.reader;
+  if (declared === undefined || (reader?.type !== "section" && reader?.type !== "document")) return [];
+  const page = readOwn(join(root, fillPath(run, declared.file, "")), PAGE_BYTES_MAX);
+  if (page.type !== "text") return [];
+  const text = reader.type === "section" ? sectionOf(page.text, reader.heading) : page.text;
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.replaceAll(/\p{Cc}/gu, " ").trim())
+    .filter((line) => line !== "" && !/^(?:verdict|status)\s*:/i.test(line.replaceAll("*", "")))
+    .slice(0, LINES_MAX)
+    .map((line) => clipped(line));
+}
+
+/** The text under a heading, up to the next one of its level. */
+export function sectionOf(text: string, heading: string): string {
+  const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
+  const from = lines.indexOf(`## ${heading}`);
+  if (from === -1) return "";
+  const rest = lines.slice(from + 1);
+  const to = rest.findIndex((line) => /^##? /.test(line));
+  return (to === -1 ? rest : rest.slice(0, to)).join("\n");
+}
+
+/** Looked at for each question: a long list is in `show` of its tasks. */
+const TASKS_MAX = 20;
+
+/** What reviews have found in tasks of the last list, and have let pass: nobody was asked about it. */
+export function notesOfTasks(seen: Seen): readonly string[] {
+  const { store, run, root } = seen;
+  const all = store.childrenOf(run.id);
+  const last = all.at(-1)?.entry;
+  const tasks = all.filter(({ entry }) => entry === last).slice(0, TASKS_MAX);
+  const lines = tasks.flatMap(({ run: id, task }) => {
+    const kept = store.load(id);
+    if (kept === undefined) return [];
+    const own = { ...kept, store, workflow: workflowOf(store, kept.row), root };
+    return Object.keys(own.workflow.definition.artifacts).flatMap((name) =>
+      standingOf(own.workflow, own.run, name) === "pass_with_notes"
+        ? findingsOf(own, name).map((line) => `task ${task.id}, ${name}: ${line}`)
+        : [],
+    );
+  });
+  return lines.length <= FINDINGS_MAX
+    ? lines
+    : [...lines.slice(0, FINDINGS_MAX), `and ${lines.length - FINDINGS_MAX} more of tasks`];
+}
+
+/** The journal has the words where they were taken in first. */
+function reviewIn({ store, workflow, run }: Seen, name: string): ReviewText | undefined {
+  const reader = workflow.definition.artifacts[name]?.reader;
+  const isReview = (reader?.type === "json" || reader?.type === "yaml") && reader.review !== undefined;
+  const held = run.held[name]?.reading;
+  if (!isReview || held === undefined || held.faults.length > 0) return undefined;
+  const taken = store
+    .events(run.id)
+    .findLast(
+      ({ event }) =>
+        event.type === "artifact-read" &&
+        event.reading.artifact === name &&
+        event.reading.digest === held.digest &&
+        event.reading.review !== undefined,
+    )?.event;
+  return taken?.type === "artifact-read" ? taken.reading.review : undefined;
+}
+
+function sayIssue({ word, severity, title, file, line, description, recommendation }: ReviewIssue): string {
+  const place = [file, line].filter((part) => part !== "").join(":");
+  const what = [title, description].filter((part) => part !== "").join(": ");
+  const mend = recommendation === "" ? "" : `${/[.!?]\s*$/.test(what) ? "" : "."} Mend: ${recommendation}`;
+  const head = [word === "" ? severity : word, place].filter((part) => part !== "").join(" ");
+  return clipped(`${head}: ${what}${mend}`.replaceAll(/[\s\p{Cc}]+/gu, " ").trim());
+}
+
+/** The page that shows it, where there is one; otherwise the file itself. */
+function pageOf({ workflow, run, root }: Seen, name: string): string {
+  const { projections, artifacts } = workflow.definition;
+  const page = projections.find((each) => each.as === "review" && "of" in each && each.of === name);
+  return join(root, fillPath(run, page?.file ?? artifacts[name]?.file ?? "", ""));
+}

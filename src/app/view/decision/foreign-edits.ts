@@ -1,0 +1,84 @@
+/** A text that somebody else has changed, so that nothing goes on: which one it is, and what a person can do about it. */
+
+import { join } from "node:path";
+import { foreignFor, isForeign, sayForeign } from "../../../core/gates/accepted-artifacts.ts";
+import type { Workflow } from "../../../core/model/compile.ts";
+import type { Run } from "../../../core/model/run.ts";
+import { fillPath, isInPlace } from "../../../engine/submit/place.ts";
+import { workflowOf, type Seen } from "../../runs/find.ts";
+import { quoted } from "../../start/typed-command.ts";
+import type { Choice } from "./choices.ts";
+
+type Foreign = {
+  /** The run that it belongs to: this one, or the one that this one was made for. */
+  readonly run: Run;
+  readonly workflow: Workflow;
+  readonly artifact: string;
+};
+
+/** One for which an agent is not started. */
+export function foreignOf({ workflow, run }: Seen): string | undefined {
+  const crashed = Object.values(run.agents).filter(({ status }) => status === "crashed");
+  return crashed.flatMap(({ role }) => foreignFor(workflow, run, role))[0];
+}
+
+/** Also one for which a check or the agent of a task is held up. */
+function holdingUp(seen: Seen): Foreign | undefined {
+  const { workflow, run, row } = seen;
+  if (row.attention === "") {
+    const artifact = foreignOf(seen);
+    return artifact === undefined ? undefined : { run, workflow, artifact };
+  }
+  const own = Object.keys(workflow.definition.artifacts).find(
+    (name) => isForeign(workflow, run, name) && row.attention.startsWith(sayForeign(workflow, run, name)),
+  );
+  return own === undefined ? ofParent(seen) : { run, workflow, artifact: own };
+}
+
+/** Tasks go by what their parent has accepted. */
+function ofParent({ store, row }: Seen): Foreign | undefined {
+  const kept = store.load(store.childAs(row.id)?.parent ?? "");
+  const id = kept === undefined ? undefined : new RegExp(`signalbox submit ${kept.row.id} (\\S+);`);
+  const artifact = id?.exec(row.attention)?.[1];
+  if (kept === undefined || artifact === undefined) return undefined;
+  return { run: kept.run, workflow: workflowOf(store, kept.row), artifact };
+}
+
+/** To look comes first: who takes it answers for it. */
+export function choicesOfForeign(seen: Seen): readonly Choice[] {
+  const foreign = holdingUp(seen);
+  if (foreign === undefined) return [];
+  const { run, artifact } = foreign;
+  const by = foreign.workflow.definition.artifacts[artifact]?.by ?? [];
+  const take = { command: `signalbox submit ${run.id} ${artifact}`, means: "take it as yours" };
+  const isOwn = run.id === seen.run.id;
+  return [
+    { command: `less ${pathOf(seen, foreign)}`, means: "look at what is there now" },
+    ...(by.includes("human") ? [take] : []),
+    {
+      command: `signalbox resume ${seen.run.id}`,
+      means: `when you have put back what was there${isOwn && seen.row.attention === "" ? "" : ", or taken it"}`,
+    },
+  ];
+}
+
+/** Whoever works in place is there; other workspaces have to be found. */
+function pathOf({ store, run: { id }, root }: Seen, foreign: Foreign): string {
+  const file = fileOf(foreign);
+  const workspace = store.workspace(id);
+  const isHere = workspace !== undefined && isInPlace(workspace);
+  return (isHere ? file : join(root, file))
+    .split("*")
+    .map((part) => (part === "" ? "" : quoted(part)))
+    .join("*");
+}
+
+function fileOf({ run, workflow, artifact }: Foreign): string {
+  return fillPath(run, workflow.definition.artifacts[artifact]?.file ?? "");
+}
+
+/** In short; empty where no such text holds it up. */
+export function sayHeldUp(seen: Seen): string {
+  const foreign = holdingUp(seen);
+  return foreign === undefined ? "" : `${fileOf(foreign)} was changed by somebody else`;
+}

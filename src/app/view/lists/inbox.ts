@@ -1,0 +1,130 @@
+/** What waits for a person, in all runs of this machine. */
+
+import { inLine } from "../../../engine/queue/position.ts";
+import type { RunRow } from "../../../engine/ports/journal.ts";
+import type { Store } from "../../../engine/ports/store.ts";
+import { UserError } from "../../../adapters/user-error.ts";
+import type { Invocation } from "../../invocation.ts";
+import { isFinished, seeRun, type Seen } from "../../runs/find.ts";
+import { actionsOf } from "../actions.ts";
+import { reviewsOf } from "../decision/findings.ts";
+import { choicesOfLanded, landedIn, sayLanded } from "../decision/merged-elsewhere.ts";
+import { decisionOf, processesOf } from "../look.ts";
+import { nextForPerson } from "../moves.ts";
+import { questionOf } from "../decision/question.ts";
+import type { InboxItem, WaitView } from "../run-view.ts";
+import { sharedIn, summaryOf, type Shared } from "./summary.ts";
+import { isFinishing, isSetAside } from "../decision/task-choices.ts";
+import { deadlocksIn, isStranded, troubleOf, withoutWorkspace } from "../status/trouble.ts";
+import { waitsOf } from "../status/waits.ts";
+import { capitalised, sentence } from "../words.ts";
+
+const LIMIT = 1000;
+
+/** Questions first, then reviews, then what is stuck; in each group the oldest first. */
+export async function inboxOf(store: Store, door: Invocation): Promise<readonly InboxItem[]> {
+  const shared = sharedIn(store);
+  const items: InboxItem[] = [];
+  for (const row of rowsIn(store)) items.push(await itemOf(shared, row, door));
+  return items.toSorted(
+    (a, b) => GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group) || compared(a.since, b.since),
+  );
+}
+
+export const GROUPS: readonly InboxItem["group"][] = ["question", "review", "stuck", "other"];
+
+function compared(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function rowsIn(store: Store): readonly RunRow[] {
+  const rows = [
+    ...store.list({ status: "waiting", limit: LIMIT }).rows,
+    ...store.list({ attention: true, limit: LIMIT }).rows,
+    ...[...deadlocksIn(store).keys()].flatMap((run) => store.load(run)?.row ?? []),
+    ...landedIn(store),
+    ...withoutWorkspace(store),
+  ];
+  const isNext = inLine(store);
+  return [...new Map(rows.map((row) => [row.id, row])).values()]
+    .filter((row) => troubleOf(store, row) !== "" || row.halted || !isNext.has(row.id))
+    .filter((row) => !isFinished(row) || troubleOf(store, row) !== "");
+}
+
+async function itemOf(shared: Shared, row: RunRow, door: Invocation): Promise<InboxItem> {
+  const { tasks: _tasks, ...summary } = summaryOf(shared, row);
+  const damaged = (reason: string): InboxItem => ({
+    ...summary,
+    group: "stuck",
+    kind: "damaged",
+    since: row.updatedAt,
+    reason,
+    decision: null,
+    question: null,
+    findings: [],
+    actions: [{ command: "signalbox doctor --repair", sentence: "repair it" }],
+  });
+  if (row.status === "damaged") return damaged(row.attention);
+  try {
+    const seen = seeRun(shared.store, door, row.id);
+    const waits = waitsOf(seen, await processesOf(seen));
+    return { ...summary, waits, ...itemSeen(seen, waits) };
+  } catch (error) {
+    // One run that cannot be read must not hide the others.
+    if (error instanceof UserError) return damaged(error.message);
+    throw error;
+  }
+}
+
+type Own = Omit<InboxItem, keyof ReturnType<typeof summaryOf>>;
+
+function itemSeen(seen: Seen, waits: WaitView): Own & Pick<InboxItem, "kind"> {
+  const { row, run } = seen;
+  const kind = kindOf(seen, waits);
+  const findings = reviewsOf(seen);
+  const landed = sayLanded(seen);
+  const isLanded = landed !== "" && row.status === "running" && kind === "waiting";
+  const actions = actionsOf(seen);
+  const next = { command: nextForPerson(seen), sentence: "" };
+  return {
+    group: groupOf(seen, kind),
+    kind,
+    since: waits.since,
+    reason: `${ofTask(seen)}${isLanded ? sentence(capitalised(landed)) : waits.sentence}`,
+    decision: decisionOf(seen, findings),
+    question: questionOf(seen) ?? null,
+    findings,
+    actions: isLanded
+      ? [
+          ...choicesOfLanded(seen).map(({ command, means }) => ({ command, sentence: means })),
+          { command: `signalbox show ${run.id}`, sentence: "it is not merged: the run goes on" },
+        ]
+      : actions.length === 0
+        ? [next]
+        : actions,
+  };
+}
+
+function kindOf(seen: Seen, { kind }: WaitView): InboxItem["kind"] {
+  if (kind === "attention") return "attention";
+  if (kind === "stopped") return "halted";
+  if (seen.run.question !== undefined) return "question";
+  return isStranded(seen) ? "crashed" : "waiting";
+}
+
+function groupOf(seen: Seen, kind: InboxItem["kind"]): InboxItem["group"] {
+  const { workflow, run, store } = seen;
+  if (kind === "question" || (kind === "waiting" && isSetAside(seen))) return "question";
+  if (kind === "crashed" || kind === "attention") return "stuck";
+  if (kind !== "waiting") return "other";
+  const moves = workflow.movesFrom[run.state] ?? [];
+  if (moves.some((move) => isFinishing(seen, move))) return "review";
+  const hasBegun = store.workspace(run.id) !== undefined || Object.keys(run.attempts).length > 0;
+  return hasBegun ? "stuck" : "other";
+}
+
+/** A task of another run has a name that nobody chose. */
+function ofTask({ store, run }: Seen): string {
+  const child = store.childAs(run.id);
+  return child === undefined ? "" : `Task ${child.task.id} of ${child.parent}: `;
+}

@@ -1,0 +1,113 @@
+/** The runs that `list` shows: which rows are meant, and each as a summary. */
+
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { UserError } from "../../../adapters/user-error.ts";
+import { hasPhases, phaseOf } from "../../../core/projection/phase.ts";
+import type { Filter, RunRow } from "../../../engine/ports/journal.ts";
+import type { Store } from "../../../engine/ports/store.ts";
+import type { Given, Invocation } from "../../invocation.ts";
+import { newestFirst } from "../../runs/find.ts";
+import { repositoryAround } from "../../setup/repository.ts";
+import { sayQueued } from "../../story/line.ts";
+import type { RunSummary } from "../run-view.ts";
+import { sharedIn, summaryOf } from "./summary.ts";
+
+const HELP = "signalbox list --help";
+const LIMIT_MAX = 100_000;
+const UNDER_WAY = ["running", "waiting"] as const;
+const FINISHED = ["done", "cancelled", "failed"] as const;
+export const STATUSES: readonly string[] = [...UNDER_WAY, ...FINISHED, "damaged"];
+
+export type Listed = {
+  readonly runs: readonly RunSummary[];
+  readonly more: number;
+  /** Below the list: how many are queued, and why. */
+  readonly queues: readonly string[];
+  /** There are runs, and all of them are over. */
+  readonly hasEnded: boolean;
+};
+
+export function listOf(
+  store: Store | undefined,
+  given: Given,
+  on: Place & { readonly limit: number },
+): Listed {
+  requireStatus(given.options["status"]);
+  if (store === undefined) return { runs: [], more: 0, queues: [], hasEnded: false };
+  const shared = sharedIn(store);
+  const phase = (row: RunRow): string => {
+    const definition = shared.definition(row);
+    return definition !== undefined && hasPhases(definition) ? phaseOf(definition, row.state) : "";
+  };
+  const { rows, more } = select(store, given, { ...on, phase });
+  const runs = rows.map((row) => summaryOf(shared, row));
+  const hasEnded = rows.length === 0 && store.list({ limit: 1 }).rows.length > 0;
+  return { runs, more, queues: sayQueued(store, runs), hasEnded };
+}
+
+/** Also where there is nothing to list. */
+function requireStatus(status: string | undefined): void {
+  if (status === undefined || STATUSES.includes(status)) return;
+  throw new UserError("bad-usage", `--status is ${STATUSES.join(", ")}, not "${status}"`, HELP);
+}
+
+type Page = { readonly rows: readonly RunRow[]; readonly more: number };
+
+type Place = Pick<Invocation, "cwd" | "env">;
+
+type On = Place & { readonly limit: number; readonly phase: (row: RunRow) => string };
+
+function select(store: Store, given: Given, on: On): Page {
+  const { phase, ...options } = given.options;
+  if (phase === undefined) return selectAll(store, given, on);
+  // As with a state, those that have ended in it are meant, too.
+  const all = selectAll(store, { ...given, options: { all: "", ...options } }, { ...on, limit: LIMIT_MAX });
+  const rows = all.rows.filter((row) => on.phase(row) === phase);
+  return { rows: rows.slice(0, on.limit), more: Math.max(0, rows.length - on.limit) };
+}
+
+function selectAll(store: Store, given: Given, on: Omit<On, "phase">): Page {
+  const { options } = given;
+  const { state, status, workflow } = options;
+  const repo = repoOf(store, given, on);
+  const filter: Omit<Filter, "limit"> = {
+    ...(state === undefined ? {} : { state }),
+    ...(workflow === undefined ? {} : { workflow }),
+    ...(repo === undefined ? {} : { repo }),
+  };
+  if (status !== undefined) return store.list({ ...filter, status, limit: on.limit });
+  // A state says itself whether runs in it have ended.
+  if (state !== undefined) return store.list({ ...filter, limit: on.limit });
+  const open = pages(store, UNDER_WAY, { ...filter, limit: on.limit });
+  if (options["all"] === undefined) return open;
+  const left = on.limit - open.rows.length;
+  const ended = pages(store, FINISHED, { ...filter, limit: Math.max(left, 1) });
+  const shown = ended.rows.slice(0, left);
+  return { rows: [...open.rows, ...shown], more: open.more + ended.more + ended.rows.length - shown.length };
+}
+
+/** One short look for each status, so that the number of runs that ever were does not matter. */
+function pages(store: Store, statuses: readonly string[], filter: Filter): Page {
+  const lists = statuses.map((status) => store.list({ ...filter, status }));
+  const rows = lists.flatMap((list) => list.rows).toSorted(newestFirst);
+  const shown = rows.slice(0, filter.limit);
+  return { rows: shown, more: lists.reduce((sum, list) => sum + list.more, 0) + rows.length - shown.length };
+}
+
+function repoOf(store: Store, { options }: Given, { cwd, env }: Place): string | undefined {
+  const { repo, here } = options;
+  if (repo !== undefined && here !== undefined)
+    throw new UserError("bad-usage", "--repo and --here do not go together", HELP);
+  if (repo === undefined && here === undefined) return undefined;
+  const folder = realFolder(resolve(cwd, repo ?? "."));
+  return repositoryAround(store, { cwd: folder, env }).main;
+}
+
+function realFolder(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    throw new UserError("no-folder", `there is no folder ${path}`, HELP);
+  }
+}

@@ -1,0 +1,81 @@
+/** The tasks that `task list` shows: which rows are meant, and each as a summary. */
+
+import { UserError } from "../../../adapters/user-error.ts";
+import { refusedInLine } from "../../../engine/queue/position.ts";
+import type { Filter, RunRow } from "../../../engine/ports/journal.ts";
+import type { Store } from "../../../engine/ports/store.ts";
+import type { Given, Invocation } from "../../invocation.ts";
+import { newestFirst } from "../../runs/find.ts";
+import { projectNamed, repoHere } from "../../setup/project-named.ts";
+import { sayQueued } from "../../story/line.ts";
+import type { TaskSummary } from "../run-view.ts";
+import { sessionsOf } from "../status/session.ts";
+import { readable, sharedIn, summaryOf } from "./summary.ts";
+
+const HELP = "signalbox task list --help";
+const WORKFLOW = "task";
+const OPEN = ["running", "waiting"] as const;
+const OVER = ["done", "cancelled", "failed"] as const;
+
+export type ListedTasks = {
+  readonly tasks: readonly TaskSummary[];
+  readonly more: number;
+  /** Below the list: how many are queued, and why. */
+  readonly queues: readonly string[];
+};
+
+type On = Pick<Invocation, "cwd" | "env"> & { readonly limit: number };
+
+/** Neither git nor a terminal is asked, so that it stays quick with many tasks. */
+export function tasksIn(store: Store | undefined, given: Given, on: On): ListedTasks {
+  const { rows, more } = select(store, given, on);
+  if (store === undefined) return { tasks: [], more, queues: [] };
+  const shared = sharedIn(store);
+  const sessions = sessionsOf(store);
+  const refused = refusedInLine(store);
+  const tasks = rows.map((row): TaskSummary => {
+    const run = readable(() => store.load(row.id))?.run;
+    const { tasks: _tasks, ...summary } = summaryOf(shared, row);
+    return {
+      ...summary,
+      session: run === undefined ? "unknown" : sessions(run),
+      round: run?.counters["review_round"] ?? 0,
+      refused: refused.get(row.id) ?? "",
+      dependsOn: store.depends(row.id),
+    };
+  });
+  return { tasks, more, queues: sayQueued(store, tasks) };
+}
+
+type Page = { readonly rows: readonly RunRow[]; readonly more: number };
+
+function select(store: Store | undefined, { options }: Given, on: On): Page {
+  const { project, status, all } = options;
+  const repo = project === undefined ? repoHere(store, on) : projectNamed(store, project).repo;
+  if (store === undefined) return { rows: [], more: 0 };
+  const filter: Filter = {
+    workflow: WORKFLOW,
+    limit: on.limit,
+    ...(repo === undefined ? {} : { repo }),
+    ...(status === undefined ? {} : { state: status }),
+  };
+  if (status !== undefined && !isState(store, status))
+    throw new UserError("bad-usage", `no task is ever in "${status}"`, HELP);
+  const statuses = all === undefined && status === undefined ? OPEN : [...OPEN, ...OVER];
+  const lists = statuses.map((each) => store.list({ ...filter, status: each }));
+  const rows = lists.flatMap((list) => list.rows.toSorted(newestFirst)).slice(0, on.limit);
+  const found = lists.reduce((sum, list) => sum + list.rows.length + list.more, 0);
+  return { rows: rows.toSorted(openFirst), more: found - rows.length };
+}
+
+/** A state that no run of the workflow has ever been defined with is a mistake in typing. */
+function isState(store: Store, state: string): boolean {
+  const known = store.list({ workflow: WORKFLOW, limit: 1 }).rows[0];
+  if (known === undefined) return true;
+  return Object.hasOwn(store.definition(known.definition)?.states ?? {}, state);
+}
+
+function openFirst(a: RunRow, b: RunRow): number {
+  const isOver = ({ status }: RunRow): boolean => status !== "running" && status !== "waiting";
+  return isOver(a) === isOver(b) ? newestFirst(a, b) : Number(isOver(a)) - Number(isOver(b));
+}

@@ -1,0 +1,161 @@
+/** What a run waits for: one sentence that every screen prints. */
+
+import { inLine, whyInLine, whyQueued } from "../../../engine/queue/position.ts";
+import { isFinished, type Seen } from "../../runs/find.ts";
+import { causeOf } from "../decision/cause.ts";
+import { askingTask, tasksOf, type Asking } from "../work/children.ts";
+import { sayHeldUp } from "../decision/foreign-edits.ts";
+import { sayLanded } from "../decision/merged-elsewhere.ts";
+import { waysOf } from "../moves.ts";
+import { questionOf } from "../decision/question.ts";
+import { reasonFor } from "./reason.ts";
+import type { AgentView, CheckView, WaitView } from "../run-view.ts";
+import { attentionOf, deadlockOf, isStranded, sayCrashed, troubleOf } from "./trouble.ts";
+import { capitalised, firstLine, sentence, toYou } from "../words.ts";
+
+type Live = { readonly agents: readonly AgentView[]; readonly checks: readonly CheckView[] };
+
+export function waitsOf(seen: Seen, live: Live): WaitView {
+  const wait = waitIn(seen, live);
+  const landed = sayLanded(seen);
+  const said = landed === "" ? wait.sentence : `${wait.sentence} ${sentence(capitalised(landed))}`;
+  return { since: sinceOf(seen), ...wait, sentence: said };
+}
+
+type Wait = Pick<WaitView, "kind" | "sentence"> & Partial<Pick<WaitView, "since">>;
+
+function waitIn(seen: Seen, live: Live): Wait {
+  const { row, store } = seen;
+  const trouble = troubleOf(store, row);
+  if (isFinished(row)) {
+    return trouble === ""
+      ? { kind: "over", sentence: sayOver(seen), since: row.updatedAt }
+      : { kind: "attention", sentence: sentence(`Needs attention: ${trouble}`) };
+  }
+  if (trouble !== "") {
+    const foreign = row.attention === "" ? "" : sayHeldUp(seen);
+    return { kind: "attention", sentence: sentence(`Needs attention: ${foreign || trouble}`) };
+  }
+  if (row.halted) return { kind: "stopped", sentence: sayStopped(seen, live) };
+  const question = questionOf(seen);
+  if (question !== undefined)
+    return {
+      kind: "person",
+      sentence: sentence(firstLine(question.question, SENTENCE_MAX)),
+      since: question.openedAt,
+    };
+  if (isStranded(seen)) return { kind: "crashed", sentence: sayCrash(seen, live.agents) };
+  return queueOf(seen) ?? (row.status === "waiting" ? decisionOf(seen, live) : workOf(seen, live));
+}
+
+const SENTENCE_MAX = 200;
+
+/** When the run came into its state. */
+export function sinceOf({ store, run }: Pick<Seen, "store" | "run">): string {
+  const near = store.events(run.id, Math.max(1, run.seq - BACK));
+  const moved = near.findLast(({ event }) => event.type === "moved");
+  const found = moved ?? store.events(run.id, 1).findLast(({ event }) => event.type === "moved");
+  return found?.at ?? run.updatedAt;
+}
+
+const BACK = 60;
+
+function sayOver({ row, workflow, run }: Seen): string {
+  const title = workflow.definition.states[run.state]?.title ?? "";
+  const how =
+    { done: "Done", cancelled: "Cancelled", failed: "Failed" }[row.status] ?? capitalised(row.status);
+  return sentence(title === "" ? how : `${how}: ${title}`);
+}
+
+function sayStopped({ store, run }: Seen, { agents }: Live): string {
+  const busy = busyIn(agents);
+  const ending = store.isHeld(run.id) && busy.length > 0 ? ` when ${busy.join(" and ")} has ended` : "";
+  return `Stopped by a person${ending}. Resume it with: signalbox resume ${run.id}`;
+}
+
+/** What is known of the end of an agent that a person has to start again. */
+function sayCrash(seen: Seen, agents: readonly AgentView[]): string {
+  const crashed = agents.filter(({ status }) => status === "crashed");
+  const how = crashed.map(({ exit }) => (exit === null ? "" : `exit code ${exit}`)).find(Boolean) ?? "";
+  const output = crashed.map((agent) => agent.output).find(Boolean) ?? "";
+  const said = [
+    sentence(`${sayCrashed(seen)}${how === "" ? "" : `: ${how}`}`),
+    ...(output === "" ? [] : [`Its last output: ${firstLine(output, OUTPUT_MAX)}`]),
+  ];
+  return said.join(" ");
+}
+
+const OUTPUT_MAX = 100;
+
+/** A run in the queue, or an agent for which there is no slot. Undefined where neither keeps it. */
+function queueOf({ store, run }: Seen): Wait | undefined {
+  const queued = whyInLine(store, run.id);
+  if (queued.length > 0) {
+    const isOwn = !inLine(store).has(run.id);
+    const said = queued.map((each) => (/^\d/.test(each) ? `queued: ${each}` : each)).join("; ");
+    return { kind: isOwn ? "person" : "queue", sentence: sentence(capitalised(said)) };
+  }
+  if (store.queued().some((row) => row.run === run.id))
+    return { kind: "queue", sentence: "Queued: it is about to start." };
+  const slot = whyQueued(store, run.id);
+  return slot.length === 0
+    ? undefined
+    : { kind: "queue", sentence: sentence(capitalised(`queued: ${slot.join("; ")}`)) };
+}
+
+/** A person's move: what the state is about, and what led there. */
+function decisionOf(seen: Seen, { agents }: Live): Wait {
+  const { workflow, run } = seen;
+  const title = toYou(workflow.definition.states[run.state]?.title || `Waits for you in ${run.state}`);
+  const reason = reasonFor(seen, agents);
+  return { kind: "person", sentence: sentence(reason === "" ? title : `${title}: ${reason}`) };
+}
+
+function workOf(seen: Seen, { agents, checks }: Live): Wait {
+  const { store, run } = seen;
+  const deadlock = deadlockOf(seen);
+  if (deadlock !== undefined)
+    return { kind: "attention", sentence: sentence(`Needs attention: ${attentionOf(seen)}`) };
+  const asking = askingTask(seen);
+  if (asking !== undefined) return { kind: "person", sentence: sayAsking(asking) };
+  const busy = busyIn(agents);
+  if (checks.length > 0)
+    return {
+      kind: "check",
+      sentence: sentence(`Running: ${checks.map(({ artifact }) => `check ${artifact}`).join(", ")}`),
+    };
+  const left = tasksOf(seen).filter(({ status }) => ["open", "running", "waiting"].includes(status)).length;
+  if (left > 0) return { kind: "child", sentence: `Waits for ${left === 1 ? "one task" : `${left} tasks`}.` };
+  if (busy.length > 0)
+    return { kind: "agent", sentence: `Waits for ${busy.map((role) => `the ${role}`).join(" and ")}.` };
+  const due = store.deeds(run.id).filter(({ status }) => status === "pending" || status === "claimed");
+  if (due.length > 0)
+    return {
+      kind: "agent",
+      sentence: `Waits for the supervisor: ${[...new Set(due.map(({ deed }) => deed.type.replaceAll("-", " ")))].join(", ")}.`,
+    };
+  const [first] = waysOf(seen);
+  return {
+    kind: "agent",
+    sentence: sentence(`Waits until ${first?.smallest ?? "nothing: no move leads on"}`),
+  };
+}
+
+/** With what its agent wants to know. */
+function sayAsking({ task, seen }: Asking): string {
+  const [, said = ""] = causeOf(seen);
+  const title = seen.workflow.definition.states[seen.run.state]?.title ?? "";
+  const what = [title, said.replace(/^summary: /, "")].filter((words) => words !== "").join(": ");
+  return `Task ${task} asks${what === "" ? "" : `: ${firstLine(what, SENTENCE_MAX)}`} (signalbox show ${seen.run.id})`;
+}
+
+/** Each role once. Earlier attempts are listed, and no run waits for them. */
+function busyIn(agents: readonly AgentView[]): readonly string[] {
+  const busy = agents.filter(
+    ({ status, process }) => status !== "stopping" && status !== "superseded" && process !== "idle",
+  );
+  return [...new Set(busy.map(({ role }) => role))].map((role) => {
+    const times = busy.filter((agent) => agent.role === role).length;
+    return times === 1 ? role : `${times} ${role}s`;
+  });
+}

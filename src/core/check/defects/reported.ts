@@ -1,0 +1,110 @@
+/** What the survey saw and what was promised in vain, as defects with their stories. */
+
+import type { Place } from "../../model/workflow.ts";
+import { placeOfState, type Defect } from "../defect.ts";
+import { findUnreached } from "./endings.ts";
+import { finalsOf } from "./finals.ts";
+import type { Sighting, Survey } from "./survey.ts";
+import { pathTo, tell, type Explored, type Trace } from "../trace.ts";
+
+export function fromSurvey(on: Explored, seen: Survey): Defect[] {
+  const { workflow } = on;
+  const trace = (sighting: Sighting): Trace => storyOf(on, sighting);
+  const state = (name: string): Defect["at"] => placeOfState(workflow, name);
+  const all = <T extends Sighting>(
+    sightings: ReadonlyMap<string, T>,
+    tellOne: (sighting: T) => Omit<Defect, "trace">,
+  ): Defect[] =>
+    [...sightings.values()].map((sighting) => ({ ...tellOne(sighting), trace: trace(sighting) }));
+  return [
+    ...all(seen.deaths, (s) => ({
+      code: "death-without-rule",
+      at: state(s.state),
+      message: `${s.role} may be at work in ${s.state}, but no rule says what follows when it ends there`,
+    })),
+    ...all(seen.alive, (s) => ({
+      code: "left-alive",
+      at: state(s.state),
+      message: `${s.role} may still be at work in ${s.state}, which is final: stop it`,
+    })),
+    ...all(seen.stranded, (s) => ({
+      code: "gate-without-exit",
+      at: state(s.state),
+      message: `when ${s.artifact} is ${s.standing} in ${s.state}, no move follows`,
+    })),
+    ...all(seen.unspent, (s) => ({
+      code: "budget-without-exit",
+      at: state(s.state),
+      message: `when ${s.counter} is spent in ${s.state}, no move follows`,
+    })),
+    ...all(seen.ambiguous, ({ moves }) => ({
+      code: "ambiguous-move",
+      at: moves[1]?.at ?? state(moves[0]?.from ?? ""),
+      message: `from ${moves[0]?.from ?? ""} the moves to ${moves.map((move) => move.to).join(" and to ")} are open at the same time`,
+    })),
+  ];
+}
+
+/** States in which a run stays with no person asked, unless another defect of the state or of a move out of it is the cause. */
+export function checkDeadlocks(on: Explored, seen: Survey, others: readonly Defect[]): Defect[] {
+  const { workflow } = on;
+  const isTold = ({ line, col }: Place): boolean =>
+    others.some(({ at }) => at.line === line && at.col === col);
+  return [...seen.deadlocks.values()].flatMap((sighting): Defect[] => {
+    const { state, reason } = sighting;
+    const at = placeOfState(workflow, state);
+    if ([at, ...(workflow.movesFrom[state] ?? []).map((move) => move.at)].some(isTold)) return [];
+    const message = `a run can stay in ${state} with no person asked: ${reason}`;
+    return [{ code: "dead-end", at, message, trace: storyOf(on, sighting) }];
+  });
+}
+
+/** From every situation, with the help of people, a run can finish. */
+export function checkEndings(on: Explored, deadEnds: readonly Defect[]): Defect[] {
+  const { workflow, exploration } = on;
+  const finals = finalsOf(workflow);
+  if (finals.length === 0 || deadEnds.length > 0) return [];
+  const [node] = findUnreached(exploration, finals);
+  if (node === undefined) return [];
+  const name = exploration.graph.states[exploration.graph.nodeState.at(node)] ?? "";
+  const message = `from ${name} a run can never finish, whatever people do`;
+  return [
+    {
+      code: "no-way-to-finish",
+      at: placeOfState(workflow, name),
+      message,
+      trace: storyOf(on, { key: name, node }),
+    },
+  ];
+}
+
+export function checkAssertions(on: Explored, seen: Survey): Defect[] {
+  const { workflow, exploration } = on;
+  const violated = [...seen.violations].map(([claim, sighting]): Defect => {
+    const message = `this does not hold: ${claim.text}`;
+    return {
+      code: "assertion-violated",
+      at: claim.at,
+      message,
+      trace: storyOf(on, sighting),
+    };
+  });
+  // Where a run cannot finish at all, that is what is told.
+  const hopeless = new Set(findUnreached(exploration, finalsOf(workflow)));
+  const promised = workflow.definition.assertions.flatMap((claim): Defect[] => {
+    if (claim.type !== "eventually") return [];
+    const node = findUnreached(exploration, claim.in).find((each) => !hopeless.has(each));
+    if (node === undefined) return [];
+    const message = `from here none of ${claim.in.join(", ")} can be reached`;
+    return [
+      { code: "assertion-violated", at: claim.at, message, trace: storyOf(on, { key: claim.text, node }) },
+    ];
+  });
+  return [...violated, ...promised];
+}
+
+/** A shortest story that ends with what was seen. */
+export function storyOf({ workflow, exploration }: Explored, { node, edge }: Sighting): Trace {
+  if (edge === undefined) return tell(workflow, exploration, pathTo(exploration, node ?? 0));
+  return tell(workflow, exploration, [...pathTo(exploration, exploration.graph.edgeFrom.at(edge)), edge]);
+}

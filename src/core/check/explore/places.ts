@@ -1,0 +1,63 @@
+/** The places that a run can be in, and which moves lead on from there. */
+
+import type { Workflow } from "../../model/compile.ts";
+import type { Run } from "../../model/run.ts";
+import { ORIGIN, type Move } from "../../model/workflow.ts";
+
+/** A state, with where runs in it came from if it remembers that. */
+export type Here = {
+  readonly state: string;
+  readonly origin: string;
+  /** What is not ruled out by where it is. */
+  readonly moves: readonly Move[];
+  /** What only the parameters rule out. */
+  readonly shut: readonly Move[];
+};
+
+export type Places = ReadonlyMap<string, Here>;
+
+/** Without parameters, whatever they are. */
+export function placesOf(workflow: Workflow, params?: Run["params"]): Places {
+  const { definition, movesFrom } = workflow;
+  const remembered = usesOrigin(workflow)
+    ? definition.moves.flatMap(({ from, to, remember }) => (remember ? [{ state: to, origin: from }] : []))
+    : [];
+  const plain = Object.keys(definition.states).map((state) => ({ state, origin: "" }));
+  return new Map(
+    [...plain, ...remembered].map(({ state, origin }) => {
+      const here = (movesFrom[state] ?? []).filter((move) => isFrom(move, origin));
+      const moves = here.filter((move) => params === undefined || isWith(move, params));
+      return [
+        placeName(state, origin),
+        { state, origin, moves, shut: here.filter((move) => !moves.includes(move)) },
+      ];
+    }),
+  );
+}
+
+export function placeName(state: string, origin: string): string {
+  return origin === "" ? state : `${state}<${origin}`;
+}
+
+/** Whether where a run came from makes a difference: something asks for it, or questions can be nested too deep. */
+export function usesOrigin({ definition }: Workflow): boolean {
+  const { moves } = definition;
+  const isAsked = moves.some(
+    (move) => move.to === ORIGIN || move.when.some((condition) => condition.type === "origin"),
+  );
+  return (
+    isAsked ||
+    moves.some((inner) => inner.remember && moves.some((outer) => outer.remember && outer.to === inner.from))
+  );
+}
+
+/** A way back is read also where nothing is remembered: it is no way out, and it is told as such. */
+function isFrom({ when }: Move, origin: string): boolean {
+  return when.every((condition) => condition.type !== "origin" || condition.in.includes(origin));
+}
+
+function isWith({ when }: Move, params: Run["params"]): boolean {
+  return when.every(
+    (condition) => condition.type !== "param" || condition.in.includes(params[condition.param] ?? ""),
+  );
+}

@@ -1,0 +1,255 @@
+/**
+ * Everything that could happen to a run in its present state, as events for `step`.
+ *
+ * Contents are abstract: an artifact is new and has one of the outcomes that somebody's guard can tell apart; a fan-out has
+ * two members; the tree is the one it was or another. The checker and the simulator both draw from here, so what is
+ * proven is what the real core does.
+ *
+ * An artifact that only its own author's moves read is written when it is needed: with the wish for the move, or at the
+ * author's end. Writing it earlier leads nowhere else, because whoever has written can still do all that and no more.
+ */
+
+import { foreignFor } from "../../gates/accepted-artifacts.ts";
+import { isUp } from "../../step/act.ts";
+import type { Workflow } from "../../model/compile.ts";
+import type { Actor, Incoming, Reading } from "../../model/event.ts";
+import { isOpen, isSpent, targetOf } from "../../gates/gate.ts";
+import { isProof, ownMoves } from "../../step/move-at-end.ts";
+import { slotKey, type Agent, type Run } from "../../model/run.ts";
+import { isGood, standingOf } from "../../gates/artifact-status.ts";
+import { shownBy } from "../../step/events/answer.ts";
+import type { Artifact } from "../../model/artifact.ts";
+import type { Move } from "../../model/workflow.ts";
+import { outcomesOf } from "./outcomes.ts";
+import { changedFiles, isBoundNow, readingOf, withNamed } from "./visible-facts.ts";
+import { sitesOf, type Site } from "./site.ts";
+
+export type Happening = {
+  readonly event: Incoming;
+  /** A person did it: loops through here are bounded by people. */
+  readonly human: boolean;
+  /** The artifact whose outcome this brings, if it brings one. */
+  readonly artifact?: string;
+};
+
+const HUMAN: Actor = { type: "human" };
+const AT = "";
+
+/** A look at one run: what is found out is put into `happenings`. */
+type Look = {
+  readonly workflow: Workflow;
+  readonly run: Run;
+  readonly site: Site;
+  readonly happenings: Happening[];
+  /** Moves that somebody was found to be able to ask for. */
+  readonly granted: Set<Move>;
+};
+
+type Author = { readonly who: string; readonly slot: string; readonly by: Actor };
+
+const PERSON: Author = { who: "human", slot: "", by: HUMAN };
+
+export function possible(workflow: Workflow, run: Run): readonly Happening[] {
+  const site = sitesOf(workflow).get(run.state);
+  if (site === undefined) return [];
+  const look: Look = { workflow, run, site, happenings: [], granted: new Set() };
+  // In an order that does not depend on who was started last: runs that behave alike have the same list.
+  for (const id of Object.keys(run.agents).toSorted()) {
+    const agent = run.agents[id];
+    if (agent === undefined) continue;
+    if (isUp(agent)) byAgent(look, agent);
+    else if (agent.status === "crashed") {
+      happen(look, true, { type: "respawn-asked", by: HUMAN, at: AT, role: agent.role });
+      putBack(look, foreignFor(workflow, run, agent.role));
+    }
+  }
+  byEngine(look);
+  byOthers(look);
+  byHuman(look);
+  return withNamed(look, look.happenings);
+}
+
+function happen(look: Look, human: boolean, event: Incoming): void {
+  look.happenings.push({ human, event });
+}
+
+function byAgent(look: Look, agent: Agent): void {
+  const { workflow, run } = look;
+  const { role, slot, attempt } = agent;
+  const author: Author = { who: role, slot, by: { type: "agent", role, slot, attempt } };
+  submissions(look, author);
+  asks(look, author);
+  const ended = endedOf({ role, slot, attempt });
+  const tried = ownMoves(workflow, run, role).flatMap((move) => {
+    const left = owed(look, move, role);
+    return left === undefined ? [] : [{ left, isProof: isProof(workflow, move, agent) }];
+  });
+  for (const { left } of tried) if (left.length > 0) happen(look, false, { ...ended, readings: left });
+  happen(look, false, ended);
+  // Its move would be taken for it, had it come to its end by itself.
+  for (const { left, isProof: isNew } of tried)
+    if (!isNew) happen(look, false, { ...ended, cause: "killed", readings: left });
+  const mayWrite = workflow.definition.roles[role]?.access === "write";
+  if (mayWrite && isBoundNow(look)) happen(look, false, { type: "observed", at: AT, tree: `t${run.seq}` });
+  for (const readings of mayWrite ? changedFiles(look) : [])
+    happen(look, false, { type: "observed", at: AT, tree: `t${run.seq}`, readings });
+}
+
+type Ended = Extract<Incoming, { type: "agent-ended" }>;
+
+function endedOf({ role, slot, attempt }: Pick<Agent, "role" | "slot" | "attempt">): Ended {
+  return { type: "agent-ended", at: AT, role, slot, attempt, cause: "exited" };
+}
+
+function byEngine({ workflow, run, site, happenings }: Look): void {
+  const unseen = site.named.filter((name) => {
+    const reader = workflow.definition.artifacts[name]?.reader;
+    return reader?.type === "files" && !("tasks" in reader) && run.held[name] === undefined;
+  });
+  // What goes with everything is seen by itself, too: the engine looks from time to time.
+  if (unseen.length > 0)
+    happenings.push({ human: false, event: { type: "observed", at: AT, reserved: site.reserve } });
+  for (const name of site.watched) {
+    const artifact = workflow.definition.artifacts[name];
+    if (artifact === undefined) continue;
+    for (const outcome of outcomesOf(workflow, name, artifact)) {
+      const readings = [readingOf(run, { artifact: name, slot: "" }, outcome)];
+      happenings.push({
+        human: false,
+        artifact: name,
+        event: { type: "observed", at: AT, readings, reserved: site.reserve },
+      });
+    }
+  }
+}
+
+/** Somebody whose word does not count changes a text that was accepted: an agent that may write, or a person. */
+function byOthers(look: Look): void {
+  const { workflow, run, site } = look;
+  for (const artifact of site.spoilable) {
+    if (run.held[artifact] === undefined || !isGood(standingOf(workflow, run, artifact))) continue;
+    const readings = [readingOf(run, { artifact, slot: "" }, { fields: {}, lists: {} })];
+    happen(look, !isAnyWriterUp(look), { type: "observed", at: AT, readings });
+  }
+}
+
+/** A person puts back what was accepted, for the sake of somebody who is not started before that. */
+function putBack(look: Look, names: readonly string[]): void {
+  const { workflow, run } = look;
+  for (const name of names) {
+    const accepted = run.held[name]?.accepted;
+    const artifact = workflow.definition.artifacts[name];
+    const [outcome] = artifact === undefined ? [] : outcomesOf(workflow, name, artifact);
+    if (accepted === undefined || outcome === undefined) continue;
+    const reading = readingOf(run, { artifact: name, slot: "" }, outcome);
+    happen(look, true, { type: "observed", at: AT, readings: [{ ...reading, digest: accepted.digest }] });
+  }
+}
+
+function isAnyWriterUp({ workflow, run }: Look): boolean {
+  return Object.values(run.agents).some(
+    (agent) => isUp(agent) && workflow.definition.roles[agent.role]?.access === "write",
+  );
+}
+
+function byHuman(look: Look): void {
+  const { workflow, run, site } = look;
+  submissions(look, PERSON);
+  asks(look, PERSON);
+  for (const artifact of site.waivable) {
+    if (isGood(standingOf(workflow, run, artifact))) continue;
+    happen(look, true, { type: "waived", by: HUMAN, at: AT, artifact, reason: "accepted" });
+  }
+  answers(look);
+  // Where an agent may change the work as well, a person's change leads nowhere else.
+  const isChanged = look.happenings.some(
+    ({ event }) => event.type === "observed" && event.tree !== undefined,
+  );
+  if (!isChanged && isBoundNow(look))
+    happen(look, true, { type: "submitted", by: HUMAN, at: AT, tree: `t${run.seq}` });
+  for (const readings of isAnyWriterUp(look) ? [] : changedFiles(look))
+    happen(look, true, { type: "submitted", by: HUMAN, at: AT, tree: `t${run.seq}`, readings });
+}
+
+/**
+ * Wishes for moves that can be granted: asking for one that is shut is refused and changes nothing. What an agent was
+ * granted leads to the same when a person asks for it.
+ */
+function asks(look: Look, { who, by }: Author): void {
+  const asked = new Set<string>();
+  for (const move of look.site.movesBy.get(who) ?? []) {
+    const to = targetOf(look.run, move);
+    if (asked.has(to)) continue;
+    const readings = owed(look, move, who);
+    if (readings === undefined) continue;
+    // Of several moves of one author to one state, the first that is open as things are is always taken.
+    if (readings.length === 0) asked.add(to);
+    if (look.granted.has(move)) continue;
+    look.granted.add(move);
+    happen(look, who === "human", { type: "move-asked", by, at: AT, to, reserved: move.reserve, readings });
+  }
+}
+
+/** What this author must write for the move, or nothing at all when the move is shut for other reasons. */
+function owed({ workflow, run }: Look, move: Move, who: string): Reading[] | undefined {
+  const { artifacts } = workflow.definition;
+  const situation = { workflow, run, reserved: move.reserve };
+  const missing = move.need.filter((name) => !isGood(standingOf(workflow, run, name)));
+  if (missing.length === 0) return isOpen(situation, move) ? [] : undefined;
+  if (!missing.every((name) => artifacts[name]?.by.includes(who))) return undefined;
+  if (!isOpen(situation, { ...move, need: [] })) return undefined;
+  return missing.flatMap((name) => {
+    const outcomes = artifacts[name] === undefined ? [] : outcomesOf(workflow, name, artifacts[name]);
+    const good = outcomes.find(({ verdict }) => verdict === undefined || verdict.startsWith("pass"));
+    return good === undefined ? [] : [readingOf(run, { artifact: name, slot: "" }, good)];
+  });
+}
+
+function answers(look: Look): void {
+  const { workflow, run, site } = look;
+  const { question } = run;
+  if (question === undefined) return;
+  const { ask } = question;
+  const shown = shownBy(workflow, run, ask);
+  const reask = workflow.definition.asks[ask]?.reask;
+  const words = reask === undefined || isSpent(workflow, run, reask) ? site.answers : [...site.answers, ""];
+  for (const answer of words)
+    happen(look, true, { type: "answered", by: HUMAN, at: AT, ask, answer, text: "because", shown });
+}
+
+function submissions(look: Look, { who, slot, by }: Author): void {
+  const { workflow, run, site, happenings } = look;
+  const { artifacts } = workflow.definition;
+  for (const name of site.submittedBy.get(who) ?? []) {
+    const artifact = artifacts[name];
+    if (artifact === undefined || (artifact.each === undefined) !== (slot === "")) continue;
+    if (isOutdated(look, artifact, by)) continue;
+    const same = (site.sameText.get(name) ?? []).filter((other) => artifacts[other]?.by.includes(who));
+    for (const outcome of outcomesOf(workflow, name, artifact)) {
+      const readings = [name, ...same].map((each) => readingOf(run, { artifact: each, slot }, outcome));
+      happenings.push({
+        human: who === "human",
+        artifact: name,
+        event: { type: "submitted", by, at: AT, readings },
+      });
+      // What is found at an agent's end opens the same moves, but the agent is gone when they are taken.
+      if (by.type === "agent")
+        happenings.push({ human: false, artifact: name, event: { ...endedOf(by), readings } });
+    }
+  }
+}
+
+/** Whoever may only read speaks about what it was given; when that has changed, its word is refused. */
+function isOutdated({ workflow, run }: Look, { bind }: Artifact, by: Actor): boolean {
+  if (bind.length === 0 || by.type !== "agent") return false;
+  if (workflow.definition.roles[by.role]?.access !== "read") return false;
+  const agent = run.agents[slotKey(by.role, by.slot)];
+  return (
+    agent !== undefined &&
+    bind.some((bound) =>
+      bound === "tree"
+        ? agent.tree !== run.tree
+        : agent.inputs[bound] !== (run.held[bound]?.reading.digest ?? ""),
+    )
+  );
+}

@@ -1,0 +1,106 @@
+/**
+ * What can be seen of a run's files and of its work while it is in a state, in each of the ways that can be told apart.
+ *
+ * Contents are abstract: a file is another one, with one of the outcomes that somebody's guard looks at.
+ */
+
+import { isUp } from "../../step/act.ts";
+import type { Workflow } from "../../model/compile.ts";
+import type { Incoming, Reading } from "../../model/event.ts";
+import type { Run } from "../../model/run.ts";
+import { outcomesOf, type Outcome } from "./outcomes.ts";
+import type { Site } from "./site.ts";
+
+type Place = { readonly workflow: Workflow; readonly run: Run; readonly site: Site };
+
+/**
+ * Files of the work are others, in each of the ways that can be told apart. Like the work itself, they are worth a look only while something is
+ * about them, or somebody looks at what they say.
+ */
+export function changedFiles({ workflow, run, site }: Place): Reading[][] {
+  const { artifacts } = workflow.definition;
+  const isNow = (file: string, inputs: Readonly<Record<string, string>> | undefined): boolean =>
+    inputs?.[file] !== undefined && inputs[file] === run.held[file]?.reading.digest;
+  const isAbout = (file: string, name: string): boolean => {
+    const { bind = [], by = [] } = artifacts[name] ?? {};
+    if (!bind.includes(file)) return false;
+    return (
+      isNow(file, run.held[name]?.inputs) ||
+      isNow(file, run.waivers[name]?.inputs) ||
+      by.some((role) => isUpNow(run, role) && isNow(file, run.agents[role]?.inputs))
+    );
+  };
+  const changed = site.named.filter(
+    (file) =>
+      Object.keys(artifacts).some((name) => isAbout(file, name)) ||
+      (run.held[file] !== undefined && waysOf(workflow, file).length > 1),
+  );
+  return changed.length === 0 ? [] : lookedAt(workflow, run, changed);
+}
+
+function waysOf(workflow: Workflow, name: string): readonly Outcome[] {
+  const artifact = workflow.definition.artifacts[name];
+  return artifact === undefined ? [] : outcomesOf(workflow, name, artifact);
+}
+
+/** What the engine can see of these files together. */
+function lookedAt(workflow: Workflow, run: Run, names: readonly string[]): Reading[][] {
+  let all: Reading[][] = [[]];
+  for (const artifact of names)
+    all = all.flatMap((seen) =>
+      waysOf(workflow, artifact).map((way) => [...seen, readingOf(run, { artifact, slot: "" }, way)]),
+    );
+  return all;
+}
+
+/** With a list of tasks the engine sees the files that it names; others with the first thing that happens. */
+export function withNamed<T extends { readonly event: Incoming }>(
+  { workflow, run, site }: Place,
+  happenings: readonly T[],
+): readonly T[] {
+  if (site.named.length === 0) return happenings;
+  const { artifacts } = workflow.definition;
+  return happenings.flatMap((happening) => {
+    const { event } = happening;
+    if (!hasFacts(event)) return [happening];
+    const given = event.readings ?? [];
+    const named = site.named.filter((name) => {
+      const reader = artifacts[name]?.reader;
+      if (reader?.type !== "files") return false;
+      return "tasks" in reader
+        ? given.some(({ artifact }) => artifact === reader.tasks)
+        : run.held[name] === undefined && !given.some(({ artifact }) => artifact === name);
+    });
+    if (named.length === 0) return [happening];
+    return lookedAt(workflow, run, named).map((seen) => ({
+      ...happening,
+      event: { ...event, readings: [...given, ...seen] },
+    }));
+  });
+}
+
+type WithFacts = Extract<Incoming, { type: "move-asked" | "submitted" | "observed" | "agent-ended" }>;
+
+function hasFacts(event: Incoming): event is WithFacts {
+  const { type } = event;
+  return type === "move-asked" || type === "submitted" || type === "observed" || type === "agent-ended";
+}
+
+/** The work may change at any time; that is worth a look only while something is bound to it. */
+export function isBoundNow({ workflow, run, site }: Place): boolean {
+  return site.bound.some((name) => {
+    if (run.held[name]?.tree === run.tree || run.waivers[name]?.tree === run.tree) return true;
+    const by = workflow.definition.artifacts[name]?.by ?? [];
+    return by.some((role) => isUpNow(run, role) && run.agents[role]?.tree === run.tree);
+  });
+}
+
+function isUpNow(run: Run, role: string): boolean {
+  const agent = run.agents[role];
+  return agent !== undefined && isUp(agent);
+}
+
+/** A reading with a digest that was never there before. */
+export function readingOf(run: Run, of: { artifact: string; slot: string }, outcome: Outcome): Reading {
+  return { ...of, found: true, digest: `d${run.seq}`, faults: [], ...outcome };
+}

@@ -1,0 +1,136 @@
+/**
+ * A walk through a workflow without any agent: of everything that could happen, chance picks one, and the real `step`
+ * decides what follows.
+ *
+ * The weights make it a plausible life: most work goes on, some reviews fail, an agent dies now and then.
+ */
+
+import { possible, type Happening } from "./explore/possible.ts";
+import { startsOf, type Params } from "./explore/explore.ts";
+import type { Workflow } from "../model/compile.ts";
+import type { Event, Incoming } from "../model/event.ts";
+import { NO_RUN, type Run } from "../model/run.ts";
+import { step } from "../step/step.ts";
+import { FACTS } from "../model/vocabulary.ts";
+
+/** *helpful* people act where the run waits for them and want it done; *random* ones do anything that is allowed. */
+export const PEOPLE = ["helpful", "random"] as const;
+export type People = (typeof PEOPLE)[number];
+
+export type WalkStep = {
+  readonly event: Incoming;
+  /** What the event led to, and the run after that. */
+  readonly events: readonly Event[];
+  readonly run: Run;
+};
+
+/** *final*: the run is over. *limit*: there were no steps left. *stranded*: nothing could happen any more. */
+export type Walk = { readonly steps: readonly WalkStep[]; readonly end: "final" | "limit" | "stranded" };
+
+/** `chance` gives numbers from 0 to below 1. */
+export type Dice = { readonly chance: () => number; readonly steps: number; readonly people: People };
+
+type Candidate = WalkStep & { readonly human: boolean; readonly before: Run };
+
+export function simulate(workflow: Workflow, params: Params, dice: Dice): Walk {
+  const steps: WalkStep[] = [];
+  let run: Run = NO_RUN;
+  while (steps.length < dice.steps) {
+    const happenings = steps.length === 0 ? startsOf(workflow, params) : possible(workflow, run);
+    const candidates = happenings.flatMap((happening) => attempt(workflow, run, happening));
+    const chosen = pick(candidates, dice, (candidate) => weigh(workflow, candidate, dice.people));
+    if (chosen === undefined) return { steps, end: "stranded" };
+    const { event, events } = chosen;
+    ({ run } = chosen);
+    steps.push({ event, events, run });
+    if (workflow.definition.states[run.state]?.final !== undefined) return { steps, end: "final" };
+  }
+  return { steps, end: "limit" };
+}
+
+function attempt(workflow: Workflow, before: Run, { event, human }: Happening): Candidate[] {
+  const after = step(workflow, before, event);
+  return after.ok ? [{ event, human, before, events: after.events, run: after.run }] : [];
+}
+
+/** Where all weigh nothing, the last resort is taken: any of them. */
+function pick(
+  candidates: readonly Candidate[],
+  { chance }: Dice,
+  weight: (candidate: Candidate) => number,
+): Candidate | undefined {
+  const weights = candidates.map(weight);
+  const sum = weights.reduce((total, each) => total + each, 0);
+  if (sum === 0) return candidates[Math.floor(chance() * candidates.length)];
+  let left = chance() * sum;
+  return candidates.find((_, index) => (left -= weights[index] ?? 0) < 0) ?? candidates.at(-1);
+}
+
+const LIKELY = 8;
+const USUAL = 3;
+const SOMETIMES = 0.5;
+const RARE = 0.1;
+
+function isStirring({ type }: Event): boolean {
+  return STIRRING.has(type);
+}
+
+const STIRRING: ReadonlySet<Event["type"]> = new Set<Event["type"]>([
+  "moved",
+  "counted",
+  "agent-called",
+  "agent-crashed",
+  "slot-settled",
+  "question-repeated",
+  "waiver-given",
+]);
+
+function weigh(workflow: Workflow, candidate: Candidate, people: People): number {
+  const { event, human, before, run } = candidate;
+  if (event.type === "run-started") return event.to === workflow.movesFrom["start"]?.[0]?.to ? LIKELY : RARE;
+  // What leads to nothing yet makes a dull story.
+  if (!candidate.events.some(isStirring)) return 0;
+  if (human && people === "random") return 1;
+  if (human) return weighPerson(workflow, candidate);
+  switch (event.type) {
+    case "agent-ended":
+      return event.readings === undefined ? SOMETIMES : RARE;
+    case "observed":
+      return isFact(workflow, event) ? RARE : event.readings === undefined ? RARE : LIKELY;
+    case "submitted":
+      return LIKELY;
+    case "move-asked":
+      // An agent that works on is more common than one that calls for a person.
+      return workflow.definition.states[run.state]?.waits === true && run.state !== before.state
+        ? SOMETIMES
+        : LIKELY;
+    case "agent-started":
+    case "answered":
+    case "waived":
+    case "respawn-asked":
+    case "param-set":
+      return 1;
+  }
+}
+
+/** A person who is not waited for leaves the agents alone; nobody gives up a run that can still be done. */
+function weighPerson(workflow: Workflow, { event, before, run }: Candidate): number {
+  const { states } = workflow.definition;
+  const { final } = states[run.state] ?? {};
+  if (final === "cancelled" || final === "failed") return 0;
+  if (event.type === "respawn-asked") return LIKELY;
+  const isAwaited = states[before.state]?.waits === true;
+  if (!isAwaited) return 0;
+  if (final === "done") return LIKELY;
+  if (run.state === before.state) return RARE;
+  return event.type === "answered" || event.type === "move-asked" ? USUAL : SOMETIMES;
+}
+
+/** Something about the world at large, such as a merge by other means: possible at any time, and seldom. */
+function isFact(workflow: Workflow, event: Extract<Incoming, { type: "observed" }>): boolean {
+  const { artifacts } = workflow.definition;
+  return (event.readings ?? []).some(({ artifact }) => {
+    const reader = artifacts[artifact]?.reader;
+    return reader?.type === "fact" && FACTS[reader.fact]?.deed === undefined;
+  });
+}

@@ -1,0 +1,154 @@
+/**
+ * How a review is judged, in words for whoever writes it.
+ *
+ * What counts is asked of `judge`, for every word that the definition allows, so that the text and the judgement cannot differ.
+ */
+
+import { judge, NO_ISSUES, SEVERITIES, type Severity, type Verdict } from "../model/verdict.ts";
+import { sampleOf } from "./review-sample.ts";
+import type { Artifact, ReviewShape } from "../model/artifact.ts";
+import type { Definition, Move } from "../model/workflow.ts";
+
+type Words = Readonly<Record<string, Verdict>>;
+
+const MEANS: Readonly<Record<Verdict, string>> = {
+  pass: "it passes",
+  pass_with_notes: "it passes, with notes",
+  needs_fix: "it must be mended and is reviewed again",
+  needs_human: "a person must decide",
+  reject: "it must not be done at all",
+};
+
+/** The reviews that this role writes in this state: artifacts with a verdict that a move from here waits for. */
+export function reviewsIn(definition: Definition, role: string, state: string): string[] {
+  const here = definition.moves.filter(({ from }) => from === state);
+  return Object.keys(definition.artifacts).filter((name) => {
+    const artifact = definition.artifacts[name];
+    return (
+      artifact !== undefined &&
+      artifact.by.includes(role) &&
+      wordsOf(artifact) !== undefined &&
+      here.some((move) => awaits(move, name))
+    );
+  });
+}
+
+export function awaits({ need, when }: Move, name: string): boolean {
+  return (
+    need.includes(name) || when.some((condition) => "artifact" in condition && condition.artifact === name)
+  );
+}
+
+function wordsOf({ reader }: Artifact): Words | undefined {
+  if (reader.type === "section") return reader.verdicts;
+  return reader.type === "json" || reader.type === "yaml" ? reader.review?.verdicts : undefined;
+}
+
+/** `file` is where it stands, as its author knows it; `block` is the lowest severity that blocks in this run. */
+export function policyOf(
+  artifact: Artifact,
+  on: { readonly file: string; readonly block: Severity },
+): string {
+  const { reader } = artifact;
+  const { file, block } = on;
+  const words = wordsOf(artifact);
+  if (words === undefined) return "";
+  const meanings = Object.entries(words).map(([word, verdict]) => `- \`${word}\`: ${MEANS[verdict]}.`);
+  if (reader.type === "section")
+    return [
+      `Your verdict is the section \`## ${reader.heading}\` of \`${file}\`. Its first line is \`Verdict: WORD\` and nothing else. The words:`,
+      [...meanings, "- Any other word, or none, does not count: you are asked again."].join("\n"),
+    ].join("\n\n");
+  if ((reader.type !== "json" && reader.type !== "yaml") || reader.review === undefined) return "";
+  const { review } = reader;
+  const sample = sampleOf(reader, review);
+  const kind = reader.type === "json" ? "JSON" : "YAML, here in the notation of JSON";
+  return [
+    `Your verdict is the file \`${file}\`, one document in ${kind}:`,
+    `\`\`\`json\n${sample}\n\`\`\``,
+    ...(/\?":/.test(sample) ? ["A key that ends in `?` may be left out, and is written without it."] : []),
+    `What \`${review.verdictAt}\` says:`,
+    [
+      ...meanings,
+      "- Any other word, or a file that cannot be read like this, does not count: you are asked again.",
+    ].join("\n"),
+    ...issueRules(review, block),
+  ].join("\n\n");
+}
+
+/** What issues make of what is claimed. */
+function issueRules(review: ReviewShape, block: Severity): string[] {
+  if (review.issuesAt === undefined) return [];
+  const words = Object.keys(review.verdicts);
+  const isEmpty = (word: string): boolean => {
+    const verdict = review.verdicts[word];
+    return verdict !== undefined && judge(verdict, NO_ISSUES, block) === "invalid";
+  };
+  const blocking = severitiesOf(review, (severity) => blocks(severity, block));
+  const others = severitiesOf(review, (severity) => !blocks(severity, block));
+  const refusals = words.filter(isEmpty);
+  const reason = review.testsAt === undefined ? "an issue" : "an issue or a failed test";
+  const serious = joined(
+    severitiesOf(review, (severity) => severity === "critical" || severity === "high"),
+    "or",
+  );
+  const approvals = words.filter((word) => !isEmpty(word));
+  const outcome = review.strict === true ? "does not count: you are asked again" : "counts as `needs_fix`";
+  const claim = approvals.length === 0 ? "approval" : joined(approvals, "or");
+  const rules = [
+    ...saying(blocking, (list) => `${list} blocks: ${claim} with such an issue ${outcome}.`),
+    ...saying(others, (list) => `${list} does not block: ${claim} with no others is \`pass_with_notes\`.`),
+    "- Any other severity, or none, counts as the highest, and blocks.",
+    ...saying(refusals, (list) => `${list} needs ${reason}: without any it does not count.`),
+    ...saying(
+      review.strict === true ? words.filter((word) => review.verdicts[word] === "needs_human") : [],
+      (list) =>
+        `${list} needs ${serious}${review.testsAt === undefined ? "" : " or a failed test"}: otherwise it does not count.`,
+    ),
+  ];
+  return [
+    `What is listed in \`${review.issuesAt}\`:`,
+    rules.join("\n"),
+    ...testRules(review, claim),
+    ...checkRules(review),
+  ];
+}
+
+function checkRules({ checklist, issuesAt }: ReviewShape): string[] {
+  if (checklist === undefined || issuesAt === undefined) return [];
+  const { at, found, by } = checklist;
+  return [
+    `What \`${at}\` says: a heading with \`${found}\` needs an issue with that \`${by}\` in \`${issuesAt}\`; without one it does not count.`,
+  ];
+}
+
+function testRules({ testsAt, tested }: ReviewShape, claim: string): string[] {
+  if (testsAt === undefined) return [];
+  const rules = [
+    "- `passed`, `failed` and `skipped` add up to `total`; `skipped` and `status` may be left out.",
+    `- ${claim} with a failed test, or with the status \`FAIL\`, does not count: you are asked again.`,
+    ...(tested === true ? [`- ${claim} without a test that was run does not count, either.`] : []),
+  ];
+  return [`What \`${testsAt}\` says of the tests:`, rules.join("\n")];
+}
+
+function blocks(severity: Severity, block: Severity): boolean {
+  return judge("pass", { ...NO_ISSUES, [severity]: 1 }, block) === "needs_fix";
+}
+
+/** The words for severities that have something in common, as the reviewer writes them. */
+function severitiesOf({ severities }: ReviewShape, holds: (severity: Severity) => boolean): string[] {
+  const known = severities ?? Object.fromEntries(SEVERITIES.map((severity) => [severity, severity]));
+  return Object.keys(known).filter((word) => {
+    const severity = known[word];
+    return severity !== undefined && holds(severity);
+  });
+}
+
+function saying(words: readonly string[], say: (list: string) => string): string[] {
+  return words.length === 0 ? [] : [`- ${say(joined(words, "or"))}`];
+}
+
+function joined(words: readonly string[], link: string): string {
+  return words.map((word) => `\`${word}\``).join(` ${link} `);
+}

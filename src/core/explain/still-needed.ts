@@ -1,0 +1,109 @@
+/**
+ * What lies ahead of a run, for whoever tells people about it: whether something that it can still come to asks for an artifact, as that is now. What
+ * begins anew before, or is put aside, is another one by then.
+ */
+
+import type { Workflow } from "../model/compile.ts";
+import type { Run } from "../model/run.ts";
+import { ORIGIN, type Move } from "../model/workflow.ts";
+
+/** `gate`: a move, a question or what one of those is about waits for it. `context`: an agent is given it to read. */
+type Asker = "gate" | "context" | "nobody";
+
+type Standpoint = Pick<Run, "state" | "frames" | "params">;
+
+export function askerAhead(workflow: Workflow, run: Standpoint, name: string): Asker {
+  const names = aboutIt(workflow, name);
+  const states = statesAhead(workflow, run, name);
+  if ([...states].some((state) => isAskedIn(workflow, run, { state, states, names }))) return "gate";
+  return [...states].some((state) => isReadIn(workflow, state, name)) ? "context" : "nobody";
+}
+
+/** It, and all that is about it or made of it. */
+function aboutIt({ definition }: Workflow, name: string): ReadonlySet<string> {
+  const all = new Set([name]);
+  for (const known of all)
+    for (const [other, { bind, each, every, reader }] of Object.entries(definition.artifacts)) {
+      const lists = [each?.artifact, every?.artifact, "tasks" in reader ? reader.tasks : undefined];
+      if (bind.includes(known) || lists.includes(known)) all.add(other);
+    }
+  return all;
+}
+
+/** Those that a run can come to while this is what it is now. */
+function statesAhead(workflow: Workflow, run: Standpoint, name: string): ReadonlySet<string> {
+  const states = new Set([run.state]);
+  // What a question leads back to may be found behind it.
+  for (let known = 0; known < states.size;) {
+    known = states.size;
+    for (const state of states)
+      for (const move of movesIn(workflow, run, { state, states })) {
+        if (isAnotherBehind(workflow, move, name)) continue;
+        // Whoever was left for a question on the way was come to before.
+        for (const to of move.to === ORIGIN ? run.frames.map(({ from }) => from) : [move.to]) states.add(to);
+      }
+  }
+  return states;
+}
+
+/** Without those that the parameters of the run, and where it can have come from, rule out. */
+function movesIn(
+  workflow: Workflow,
+  { params, frames }: Standpoint,
+  on: { readonly state: string; readonly states: ReadonlySet<string> },
+): readonly Move[] {
+  const isOrigin = (state: string): boolean =>
+    on.states.has(state) || frames.some(({ from }) => from === state);
+  return (workflow.movesFrom[on.state] ?? []).filter(({ when }) =>
+    when.every((each) => {
+      if (each.type === "param") return each.in.includes(params[each.param] ?? "");
+      return each.type !== "origin" || each.in.some(isOrigin);
+    }),
+  );
+}
+
+function isAnotherBehind(
+  { definition, artifactsPer, countersPer }: Workflow,
+  move: Move,
+  name: string,
+): boolean {
+  const scopes = ["entry", move.to, ...move.renew];
+  const counters = scopes.flatMap((scope) => countersPer[scope] ?? []);
+  const anew = [...scopes, ...counters, ...move.count].flatMap((scope) => artifactsPer[scope] ?? []);
+  const aside = [...move.do, ...(definition.states[move.to]?.enter ?? [])].flatMap((action) =>
+    action.type === "archive" ? action.artifacts : [],
+  );
+  return anew.includes(name) || aside.includes(name);
+}
+
+function isAskedIn(
+  workflow: Workflow,
+  run: Standpoint,
+  on: {
+    readonly state: string;
+    readonly states: ReadonlySet<string>;
+    readonly names: ReadonlySet<string>;
+  },
+): boolean {
+  const { state, names } = on;
+  const { states, asks } = workflow.definition;
+  const ask = asks[states[state]?.ask ?? ""];
+  const parts = ask?.parts === undefined ? [] : [ask.parts, ...(ask.parts.more ?? [])];
+  return (
+    [...(ask?.shows ?? []), ...parts.map(({ artifact }) => artifact)].some((name) => names.has(name)) ||
+    movesIn(workflow, run, on).some(
+      ({ need, when }) =>
+        need.some((name) => names.has(name)) ||
+        when.some((each) => "artifact" in each && names.has(each.artifact)),
+    )
+  );
+}
+
+function isReadIn(workflow: Workflow, state: string, name: string): boolean {
+  const { states, roles } = workflow.definition;
+  const actions = [
+    ...(states[state]?.enter ?? []),
+    ...(workflow.movesFrom[state] ?? []).flatMap((move) => move.do),
+  ];
+  return actions.some((action) => "role" in action && roles[action.role]?.context.includes(name) === true);
+}

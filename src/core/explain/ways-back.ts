@@ -1,0 +1,77 @@
+/** Ways back: what a person can answer now, or after one move to where it is asked, and where in its stages a run is. */
+
+import type { Workflow } from "../model/compile.ts";
+import type { Actor } from "../model/event.ts";
+import { isOpen, targetOf } from "../gates/gate.ts";
+import type { Run } from "../model/run.ts";
+import { isEnabled } from "../projection/stages.ts";
+import { step } from "../step/step.ts";
+
+export type WayBack = {
+  readonly option: string;
+  /** The state that asks it, where the run is not there yet. */
+  readonly through?: string;
+};
+
+/** The open ones, those of the present question first. */
+export function waysBack(
+  workflow: Workflow,
+  run: Run,
+  on: { readonly by: Actor; readonly at: string },
+): WayBack[] {
+  const { states } = workflow.definition;
+  const asking = (workflow.movesFrom[run.state] ?? [])
+    .filter(({ by, answer }) => answer === undefined && by.includes("human"))
+    .map((move) => targetOf(run, move))
+    .filter((to) => states[to]?.ask !== undefined);
+  const through = [...new Set(asking)].flatMap((to) => {
+    const moved = step(workflow, run, { type: "move-asked", ...on, to });
+    if (!moved.ok || moved.run.state !== to) return [];
+    return answersIn(workflow, moved.run).map((option) => ({ option, through: to }));
+  });
+  const own = answersIn(workflow, run).map((option) => ({ option }));
+  return [...own, ...through.filter(({ option }) => !own.some((one) => one.option === option))];
+}
+
+function answersIn(workflow: Workflow, run: Run): string[] {
+  if (run.question === undefined) return [];
+  const moves = (workflow.movesFrom[run.state] ?? []).filter((move) =>
+    // What it reserves is found when it is asked for.
+    isOpen({ workflow, run, reserved: move.reserve }, move),
+  );
+  return [...new Set(moves.flatMap(({ answer }) => (answer === undefined ? [] : [answer])))];
+}
+
+export type Position = {
+  readonly stage: string;
+  readonly phase: string;
+  /** The first phase of its stage. */
+  readonly first: string;
+  /** That of the stage before it that is part of this run; empty where there is none. */
+  readonly previous: string;
+};
+
+/** Undefined outside of all stages. A question belongs to the phase that it goes back to. */
+export function positionOf({ definition }: Workflow, run: Run): Position | undefined {
+  const stages = (definition.stages ?? []).filter((stage) => isEnabled(stage, run));
+  const firstOf = (index: number): string => stages[index]?.phases?.[0]?.id ?? "";
+  for (const state of statesBehind(run))
+    for (const [index, { name, phases = [] }] of stages.entries()) {
+      const phase = phases.find(({ states }) => states.includes(state));
+      if (phase !== undefined)
+        return { stage: name, phase: phase.id, first: firstOf(index), previous: firstOf(index - 1) };
+    }
+  return undefined;
+}
+
+/** Where the run is, then where it came from to be asked there. */
+function statesBehind({ state, frames }: Run): string[] {
+  const from: string[] = [];
+  let at = state;
+  for (const frame of frames.toReversed()) {
+    if (frame.state !== at) continue;
+    from.push(frame.from);
+    at = frame.from;
+  }
+  return [state, ...from];
+}

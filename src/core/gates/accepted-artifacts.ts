@@ -1,0 +1,76 @@
+/**
+ * What was accepted, and what became of it. A text that was taken in from somebody who writes it stays theirs: changed by anybody else, it is
+ * *foreign*, and nothing that is said about it counts, until an author or a person hands it in, or it is again what it was.
+ */
+
+import type { Workflow } from "../model/compile.ts";
+import type { Reading } from "../model/event.ts";
+import { fillPath } from "../text/fill-path.ts";
+import { slotKey, type Accepted, type Run } from "../model/run.ts";
+import type { Artifact } from "../model/artifact.ts";
+
+export function isForeign({ definition }: Workflow, run: Run, name: string): boolean {
+  const held = run.held[name];
+  return held !== undefined && definition.artifacts[name]?.by.includes(held.by) === false;
+}
+
+/** The foreign texts that the work of a role would be about, and that a person can put right. Whoever writes them can do so itself. */
+export function foreignFor(workflow: Workflow, run: Run, role: string): readonly string[] {
+  const { artifacts } = workflow.definition;
+  const names = new Set<string>();
+  for (const { by, bind } of Object.values(artifacts)) {
+    if (!by.includes(role)) continue;
+    for (const name of bind) if (isForeign(workflow, run, name)) names.add(name);
+  }
+  return [...names].filter((name) => {
+    const authors = artifacts[name]?.by ?? [];
+    if (authors.includes(role)) return false;
+    return authors.includes("human") || run.held[name]?.accepted !== undefined;
+  });
+}
+
+/** Which file it is, whose it was, and whose it may be. */
+export function sayForeign({ definition }: Workflow, run: Run, name: string): string {
+  const { file = "", by = [] } = definition.artifacts[name] ?? {};
+  const what = file === "" ? name : fillPath(run, file, "*");
+  const from = run.held[name]?.accepted?.by;
+  const since = from === undefined ? "" : ` since it was accepted from ${person(from)}`;
+  return `${what} was changed by somebody else${since}: ${name} counts only from ${by.map(person).join(" or ")}`;
+}
+
+export function mendForeign(run: Run, name: string): string {
+  return `put back what was there, or a person says that it is theirs (signalbox submit ${run.id} ${name})`;
+}
+
+function person(name: string): string {
+  return name === "human" ? "a person" : name;
+}
+
+/** The texts that an artifact is about, as they are now, by digest. */
+export function inputsOf(run: Run, { bind }: Pick<Artifact, "bind">): Record<string, string> {
+  const inputs: Record<string, string> = {};
+  for (const bound of bind) if (bound !== "tree") inputs[bound] = run.held[bound]?.reading.digest ?? "";
+  return inputs;
+}
+
+/** The content that a waiver is given for. */
+export function waivedFor(
+  { definition }: Workflow,
+  run: Run,
+  name: string,
+): { readonly tree: string; readonly inputs?: Readonly<Record<string, string>> } {
+  const inputs = inputsOf(run, definition.artifacts[name] ?? { bind: [] });
+  return { tree: run.tree, ...(Object.keys(inputs).length === 0 ? {} : { inputs }) };
+}
+
+/** What is displaced where a reading takes the place of one that was accepted, or of another that is foreign. */
+export function acceptedBefore(
+  { definition }: Workflow,
+  run: Run,
+  { artifact, slot }: Reading,
+): Accepted | undefined {
+  const known = run.held[slotKey(artifact, slot)];
+  if (known === undefined || definition.artifacts[artifact]?.by.includes(known.by) !== true)
+    return known?.accepted;
+  return { by: known.by, digest: known.reading.digest, tree: known.tree, inputs: known.inputs };
+}

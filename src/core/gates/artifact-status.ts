@@ -1,0 +1,223 @@
+/**
+ * What an artifact is worth at this moment: is it there, valid, new, about the present content, and from somebody
+ * whose word counts? Everything that is in doubt is not worth anything.
+ *
+ * This is asked all the time and builds no words; `worth.ts` adds the reason for people.
+ */
+
+import { isForeign } from "./accepted-artifacts.ts";
+import { rulesOf, weigh, type Rules } from "./review-consistency.ts";
+import type { Workflow } from "../model/compile.ts";
+import { isGrouped } from "./fan-out-groups.ts";
+import { slotKey, type Held, type Run } from "../model/run.ts";
+import { SEVERITIES, VERDICTS, type Severity, type Verdict } from "../model/verdict.ts";
+import type { Artifact } from "../model/artifact.ts";
+import type { Literal, Value } from "../model/value.ts";
+import type { Standing } from "../model/workflow.ts";
+
+/** An artifact, or one member of a fan-out. */
+export type Member = { readonly artifact: string; readonly slot: string };
+
+/** Why an artifact has its standing. */
+export type Cause =
+  | Verdict
+  | "absent"
+  | "waiver"
+  | "foreign"
+  | "old"
+  | "input"
+  | "unaccepted"
+  | "tree"
+  | "fault"
+  | "overfull"
+  | "contradiction"
+  | "valid"
+  | "holds"
+  | "all"
+  | "some"
+  | "none";
+
+export const STANDINGS: Readonly<Record<Cause, Standing>> = {
+  absent: "missing",
+  waiver: "waived",
+  foreign: "stale",
+  old: "stale",
+  input: "stale",
+  unaccepted: "stale",
+  tree: "stale",
+  fault: "invalid",
+  overfull: "invalid",
+  contradiction: "invalid",
+  valid: "valid",
+  holds: "holds",
+  all: "all",
+  some: "some",
+  none: "none",
+  pass: "pass",
+  pass_with_notes: "pass_with_notes",
+  needs_fix: "needs_fix",
+  needs_human: "needs_human",
+  reject: "reject",
+};
+
+/** Standings that let a gate pass. */
+export function isGood(standing: Standing): boolean {
+  switch (standing) {
+    case "valid":
+    case "holds":
+    case "pass":
+    case "pass_with_notes":
+    case "waived":
+    case "all":
+      return true;
+    case "missing":
+    case "invalid":
+    case "stale":
+    case "some":
+    case "none":
+    case "needs_fix":
+    case "needs_human":
+    case "reject":
+      return false;
+  }
+}
+
+export function standingOf(workflow: Workflow, run: Run, name: string): Standing {
+  return STANDINGS[causeOf(workflow, run, name)];
+}
+
+/** The standing of one member of a fan-out. */
+export function standingOfSlot(workflow: Workflow, run: Run, member: Member): Standing {
+  return STANDINGS[causeOfSlot(workflow, run, member)];
+}
+
+/** Whether it was judged, and that counts, whatever has become of what it is about. */
+export function hasVerdict(workflow: Workflow, run: Run, name: string): boolean {
+  const artifact = workflow.definition.artifacts[name];
+  const held = run.held[name];
+  if (artifact === undefined || held === undefined) return false;
+  const cause = assess(workflow, run, { artifact: { ...artifact, bind: [] }, held });
+  return VERDICTS.some((verdict) => verdict === cause);
+}
+
+export function causeOfSlot(workflow: Workflow, run: Run, { artifact: name, slot }: Member): Cause {
+  const artifact = workflow.definition.artifacts[name];
+  const held = run.held[slotKey(name, slot)];
+  if (artifact === undefined || held === undefined) return "absent";
+  return isOverfull(workflow, run, held) ? "overfull" : assess(workflow, run, { artifact, held });
+}
+
+export function causeOf(workflow: Workflow, run: Run, name: string): Cause {
+  const artifact = workflow.definition.artifacts[name];
+  if (artifact === undefined) return "absent";
+  if (isWaived(run, name, artifact)) return "waiver";
+  if (artifact.each !== undefined) return assessSlots(run, name);
+  const held = run.held[name];
+  if (held === undefined) return "absent";
+  return isOverfull(workflow, run, held) ? "overfull" : assess(workflow, run, { artifact, held });
+}
+
+function assess(
+  workflow: Workflow,
+  run: Run,
+  { artifact, held }: { readonly artifact: Artifact; readonly held: Held },
+): Cause {
+  const { reading } = held;
+  if (!reading.found) return "absent";
+  if (!artifact.by.includes(held.by)) return "foreign";
+  if (run.baseline[slotKey(reading.artifact, reading.slot)] === reading.digest) return "old";
+  for (const bound of artifact.bind) {
+    if (isForeign(workflow, run, bound)) return "unaccepted";
+    if (bound === "tree" ? !isOfTree(run, held.tree) : isChangedInput(run, held, bound))
+      return bound === "tree" ? "tree" : "input";
+  }
+  if (reading.faults.length > 0) return "fault";
+  if (artifact.reader.type === "children") return outcomeOf(reading.fields["outcome"]);
+  if (reading.verdict === undefined) return artifact.reader.type === "fact" ? "holds" : "valid";
+  const { verdict, issues, tests } = reading;
+  const counted = weigh({ verdict, issues, tests }, rulesIn(run, artifact));
+  return counted === "invalid" ? "contradiction" : counted;
+}
+
+/** For the content as it was when a person said so. */
+function isWaived(run: Run, name: string, { bind }: Artifact): boolean {
+  const waiver = run.waivers[name];
+  if (waiver === undefined) return false;
+  for (const bound of bind) {
+    if (bound === "tree") {
+      if (!isOfTree(run, waiver.tree)) return false;
+    } else if (
+      waiver.inputs !== undefined &&
+      waiver.inputs[bound] !== (run.held[bound]?.reading.digest ?? "")
+    )
+      return false;
+  }
+  return true;
+}
+
+/** A tree that nobody has looked at yet is none that anything could be about. */
+function isOfTree(run: Run, tree: string): boolean {
+  return tree === run.tree && tree !== "";
+}
+
+/** Members become names of files and agents. */
+const MEMBER = /^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$/;
+
+/** A fan-out has members, not too many, with harmless names: what names others is refused, not cut. */
+function isOverfull({ fanOuts, definition }: Workflow, run: Run, { reading }: Held): boolean {
+  const fans = fanOuts[reading.artifact];
+  if (fans === undefined) return false;
+  return fans.some(({ list, max }) => {
+    // Whoever lists issues names no members: they are made of what it says, with names that fit.
+    if (isGrouped(definition.artifacts[reading.artifact], list)) return false;
+    const members = reading.lists[list] ?? [];
+    return (
+      members.length === 0 ||
+      members.length > Number(valueOf(run, max)) ||
+      members.some((member) => !MEMBER.test(member) || member.includes(".."))
+    );
+  });
+}
+
+export function isChangedInput(run: Run, held: Held, bound: string): boolean {
+  return held.inputs[bound] !== (run.held[bound]?.reading.digest ?? "");
+}
+
+function outcomeOf(outcome: Literal | undefined): Cause {
+  return (["all", "some", "none"] as const).find((known) => known === outcome) ?? "fault";
+}
+
+function assessSlots(run: Run, name: string): Cause {
+  const slots = run.slots[name];
+  if (slots === undefined) return "absent";
+  let done = 0;
+  let all = 0;
+  for (const slot in slots) {
+    if (slots[slot] === "open") return "absent";
+    if (slots[slot] === "done") done += 1;
+    all += 1;
+  }
+  if (done === 0) return "none";
+  return done === all ? "all" : "some";
+}
+
+/** How a review is judged in this run. */
+export function rulesIn(run: Run, artifact: Artifact): Rules {
+  const { reader } = artifact;
+  const review = reader.type === "json" || reader.type === "yaml" ? reader.review : undefined;
+  return rulesOf(review, blockOf(run, artifact));
+}
+
+export function valueOf<T extends Literal>(run: Run, value: Value<T>): Literal {
+  return typeof value === "object" ? (run.params[value.param] ?? "") : value;
+}
+
+/** The lowest severity that blocks in this run. */
+export function blockOf(run: Run, { block }: Artifact): Severity {
+  return severity(valueOf(run, block));
+}
+
+function severity(word: Literal): Severity {
+  // An unknown threshold blocks on everything.
+  return SEVERITIES.find((known) => known === word) ?? "low";
+}

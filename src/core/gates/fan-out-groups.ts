@@ -1,0 +1,72 @@
+/**
+ * Members of a fan-out: the texts of a list, or the files that the issues of a review are about.
+ *
+ * A member becomes the name of files and agents, its *slot*. A text of a list is its own slot; a path is given one.
+ */
+
+import { SEVERITIES, type Severity } from "../model/verdict.ts";
+import type { Artifact } from "../model/artifact.ts";
+
+export type Member = { readonly slot: string; readonly member: string };
+
+/** The list that a review has by itself, where its issues tell their place. */
+export const FILES = "files";
+
+/** Issues that name no file are one group, and so are all files beyond the most that there may be. */
+const GENERAL = "general";
+const OTHERS = "others";
+
+/** More files than anybody mends at once. What a review names beyond them, in the order of its issues, is with what names none. */
+export const FILES_MAX = 200;
+const BEYOND = `${GENERAL}, every file of the review beyond the first ${FILES_MAX}`;
+
+const SLOT_MAX = 60;
+
+export function isGrouped(artifact: Artifact | undefined, list: string): boolean {
+  const reader = artifact?.reader;
+  if (reader?.type !== "json" && reader?.type !== "yaml") return false;
+  return list === FILES && reader.review?.locationAt !== undefined;
+}
+
+/**
+ * Only what blocks is handed out; a refusal in which nothing does is about all that it lists. Of too many groups, those with the highest
+ * severities stay alone, and the rest is one.
+ */
+export function groupsOf(
+  files: Readonly<Record<string, Severity>>,
+  { block, max }: { readonly block: Severity; readonly max: number },
+): Member[] {
+  const all = Object.entries(files).toSorted(([, a], [, b]) => rankOf(a) - rankOf(b));
+  const blocking = all.filter(([, severity]) => rankOf(severity) <= rankOf(block));
+  const names = (blocking.length === 0 ? all : blocking).map(([file]) => file);
+  const alone = names.length > max ? names.slice(0, max - 1) : names;
+  const told = (file: string): string => (file === "" && isFull(files) ? BEYOND : nameOf(file));
+  const rest = names.slice(alone.length).map(told);
+  const taken = new Set<string>();
+  return [
+    ...alone.map((file) => ({ slot: slotOf(nameOf(file), taken), member: told(file) })),
+    ...(rest.length === 0 ? [] : [{ slot: slotOf(OTHERS, taken), member: rest.join(", ") }]),
+  ];
+}
+
+function rankOf(severity: Severity): number {
+  return SEVERITIES.indexOf(severity);
+}
+
+function isFull(files: Readonly<Record<string, Severity>>): boolean {
+  return Object.keys(files).filter((file) => file !== "").length >= FILES_MAX;
+}
+
+function nameOf(file: string): string {
+  return file === "" ? GENERAL : file;
+}
+
+/** Letters, digits, `_ . -`, and the end of a path rather than its beginning. Never the same twice, not even by another case. */
+function slotOf(name: string, taken: Set<string>): string {
+  const safe = name.replaceAll(/[^A-Za-z0-9_.-]+/g, "-").replaceAll(/\.{2,}/g, ".");
+  const base = safe.slice(-SLOT_MAX).replace(/^[^A-Za-z0-9]+/, "") || "file";
+  let slot = base;
+  for (let number = 2; taken.has(slot.toLowerCase()); number += 1) slot = `${base}-${number}`;
+  taken.add(slot.toLowerCase());
+  return slot;
+}

@@ -1,0 +1,55 @@
+/** An artifact as one run has it: where its shape names a parameter, only the value that the run was given is allowed. */
+
+import type { Run } from "../model/run.ts";
+import type { Artifact, Shape } from "../model/artifact.ts";
+import type { Literal } from "../model/value.ts";
+
+type Params = Run["params"];
+
+export function ownArtifact(params: Params, artifact: Artifact): Artifact {
+  const { reader } = artifact;
+  if (reader.type === "json" || reader.type === "yaml") {
+    if (reader.shape === undefined) return artifact;
+    const shape = ownShape(params, reader.shape);
+    return shape === reader.shape ? artifact : { ...artifact, reader: { ...reader, shape } };
+  }
+  if ((reader.type !== "document" && reader.type !== "tasks") || reader.front?.shape === undefined)
+    return artifact;
+  const shape = ownShape(params, reader.front.shape);
+  return shape === reader.front.shape ? artifact : { ...artifact, reader: { ...reader, front: { shape } } };
+}
+
+/** The same shape where it names no parameter. */
+function ownShape(params: Params, shape: Shape): Shape {
+  switch (shape.type) {
+    case "text":
+    case "number":
+    case "boolean":
+      return shape.is === undefined ? shape : { type: shape.type, values: valuesOf(params, shape.is.param) };
+    case "list": {
+      const of = ownShape(params, shape.of);
+      return of === shape.of ? shape : { ...shape, of };
+    }
+    case "object": {
+      const [required, optional] = [owned(params, shape.required), owned(params, shape.optional)];
+      const isSame = required === shape.required && optional === shape.optional;
+      return isSame ? shape : { ...shape, required, optional };
+    }
+  }
+}
+
+function owned(params: Params, shapes: Readonly<Record<string, Shape>>): Readonly<Record<string, Shape>> {
+  let isSame = true;
+  const own = Object.entries(shapes).map(([key, shape]) => {
+    const mine = ownShape(params, shape);
+    isSame &&= mine === shape;
+    return [key, mine] as const;
+  });
+  return isSame ? shapes : Object.fromEntries(own);
+}
+
+/** A parameter without a value allows nothing. */
+function valuesOf(params: Params, name: string): readonly Literal[] {
+  const value = Object.hasOwn(params, name) ? params[name] : undefined;
+  return value === undefined ? [] : [value];
+}

@@ -1,0 +1,130 @@
+/** What an artifact is worth at this moment, with the reason for people. */
+
+import { isForeign, mendForeign, sayForeign } from "./accepted-artifacts.ts";
+import { claimOf, sayContradictions } from "./review-consistency.ts";
+import type { Artifact } from "../model/artifact.ts";
+import type { Workflow } from "../model/compile.ts";
+import type { Reading } from "../model/event.ts";
+import { slotKey, type Held, type Run } from "../model/run.ts";
+import {
+  causeOf,
+  causeOfSlot,
+  isChangedInput,
+  rulesIn,
+  STANDINGS,
+  valueOf,
+  type Cause,
+  type Member,
+} from "./artifact-status.ts";
+import type { Place, Standing } from "../model/workflow.ts";
+
+export type Worth = {
+  readonly standing: Standing;
+  readonly reason: string;
+  readonly at?: Place;
+  /** What would mend it, where that is not to write it anew. */
+  readonly mend?: string;
+};
+
+export function worth(workflow: Workflow, run: Run, name: string): Worth {
+  return explained({ workflow, run }, { artifact: name, slot: "" }, causeOf(workflow, run, name));
+}
+
+/** What a reading is worth by itself, whatever was waived. */
+export function worthOfSlot(workflow: Workflow, run: Run, member: Member): Worth {
+  return explained({ workflow, run }, member, causeOfSlot(workflow, run, member));
+}
+
+function explained(on: { workflow: Workflow; run: Run }, member: Member, cause: Cause): Worth {
+  const held = on.run.held[slotKey(member.artifact, member.slot)];
+  const fault = held?.reading.faults[0];
+  const place =
+    cause === "contradiction"
+      ? held?.reading.said?.at
+      : cause === "fault" || cause === "absent" || cause === "overfull"
+        ? fault?.at
+        : undefined;
+  const at = place === undefined ? {} : { at: place };
+  const mend = cause === "unaccepted" ? { mend: mendForeign(on.run, foreignIn(on, member) ?? "") } : {};
+  return { standing: STANDINGS[cause], reason: reasonFor(on, member, cause), ...at, ...mend };
+}
+
+function reasonFor(on: { workflow: Workflow; run: Run }, member: Member, cause: Cause): string {
+  const { workflow, run } = on;
+  const name = member.artifact;
+  const artifact = workflow.definition.artifacts[name];
+  if (artifact === undefined) return `there is no artifact "${name}"`;
+  const what = describe(artifact, name);
+  const held = run.held[slotKey(name, member.slot)];
+  switch (cause) {
+    case "absent":
+      return held?.reading.faults[0]?.reason ?? `${what} is not there yet`;
+    case "waiver":
+      return `waived by ${run.waivers[name]?.by ?? "a person"}: ${run.waivers[name]?.reason ?? ""}`;
+    case "foreign":
+      return `${what} counts only from ${artifact.by.join(" or ")}`;
+    case "old":
+      return `${what} has not changed since it was last used`;
+    case "input": {
+      const bound = artifact.bind.find(
+        (other) => other !== "tree" && held !== undefined && isChangedInput(run, held, other),
+      );
+      return `${bound ?? "what it is about"} changed after ${what} was made`;
+    }
+    case "unaccepted":
+      return sayForeign(workflow, run, foreignIn(on, member) ?? "");
+    case "tree":
+      return `the work changed after ${what} was made`;
+    case "fault":
+      return held?.reading.faults[0]?.reason ?? `${what} has no outcome`;
+    case "overfull":
+      // What could not be read names nobody: that is what has to be mended.
+      return held?.reading.faults[0]?.reason ?? `${what} must name ${mostIn(workflow, run, name)}`;
+    case "contradiction":
+      return `${what}: ${sayHeld(run, artifact, held)}`;
+    case "valid":
+    case "holds":
+      return "";
+    case "all":
+    case "some":
+    case "none":
+      return `${cause} of ${what} are done`;
+    case "pass":
+    case "pass_with_notes":
+    case "needs_fix":
+    case "needs_human":
+    case "reject":
+      return `${what} says ${cause}${sayFailing(held?.reading.fields)}`;
+  }
+}
+
+function mostIn({ fanOuts }: Workflow, run: Run, name: string): string {
+  const most = new Set((fanOuts[name] ?? []).map(({ list, max }) => `1 to ${valueOf(run, max)} ${list}`));
+  return `${[...most].join(" and ")}, with letters, digits, spaces, _ . and - only`;
+}
+
+/** What it is about, and somebody else has changed. */
+function foreignIn(on: { workflow: Workflow; run: Run }, { artifact }: Member): string | undefined {
+  const bind = on.workflow.definition.artifacts[artifact]?.bind ?? [];
+  return bind.find((bound) => isForeign(on.workflow, on.run, bound));
+}
+
+function sayHeld(run: Run, artifact: Artifact, held: Held | undefined): string {
+  const claim = held === undefined ? undefined : claimOf(held.reading);
+  return claim === undefined
+    ? ""
+    : sayContradictions(claim, rulesIn(run, artifact), held?.reading.said?.word);
+}
+
+/** Of a red check: where it failed and what told so, where anything did. */
+export function sayFailing({ failing, rule }: Reading["fields"] = {}): string {
+  return failing === undefined || rule === "no-path" || rule === "cut-short"
+    ? ""
+    : `, failing: ${String(failing)}, rule: ${String(rule)}`;
+}
+
+function describe(artifact: Artifact, name: string): string {
+  if (artifact.reader.type === "section")
+    return `section "## ${artifact.reader.heading}" of ${artifact.file}`;
+  return artifact.file === "" ? name : artifact.file;
+}

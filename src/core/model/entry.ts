@@ -1,0 +1,70 @@
+/** Where a run may begin: the moves that make one, the first state of each stage, and what a stage lives on. */
+
+import { NONE, type Workflow } from "./compile.ts";
+import { isEnabled } from "../projection/stages.ts";
+import type { Literal } from "./value.ts";
+import { START, type Definition, type Move, type Phase } from "./workflow.ts";
+
+type Params = Readonly<Record<string, Literal>>;
+
+/** Those that a run with these parameters could begin by, in their order. */
+export function startsFor({ movesFrom }: Workflow, params: Params): readonly Move[] {
+  return (movesFrom[START] ?? []).filter(({ when }) =>
+    when.every((one) => one.type !== "param" || one.in.includes(params[one.param] ?? "")),
+  );
+}
+
+/** What a run has that is given nothing else. */
+export function withDefaults({ params }: Definition, given: Params): Record<string, Literal> {
+  const usual = Object.entries(params).map(([name, param]) => [name, param.default] as const);
+  return { ...Object.fromEntries(usual), ...given };
+}
+
+/** Of a stage, in their order. */
+export function phasesOf({ stages = NONE }: Definition, stage: string): readonly Phase[] {
+  return stages.find(({ name }) => name === stage)?.phases ?? NONE;
+}
+
+/** The move by which a run begins in this stage. */
+export function startIn(workflow: Workflow, stage: string, params: Params): Move | undefined {
+  const [first] = phasesOf(workflow.definition, stage);
+  return startsFor(workflow, params).find(({ to }) => to === first?.states[0] || to === first?.id);
+}
+
+/** The list of tasks that a state starts. A run that is made of none has no list. */
+export function listStartedIn({ states, artifacts }: Definition, state: string): string | undefined {
+  const started = states[state]?.enter.flatMap((one) => (one.type === "start-tasks" ? [one.artifact] : []));
+  return started?.find((name) => artifacts[name]?.reader.type !== "children");
+}
+
+/** A list of tasks that a run with these parameters works off and has nobody to make, with the stage that does; undefined where all is well. */
+export function unmadeList(
+  definition: Definition,
+  params: Params,
+): { readonly stage: string; readonly list: string } | undefined {
+  const { stages = NONE } = definition;
+  for (const { name, phases = NONE } of stages.filter((stage) => isEnabled(stage, { params }))) {
+    const lists = phases.flatMap(({ states }) =>
+      states.map((state) => listStartedIn(definition, state) ?? ""),
+    );
+    for (const list of lists) {
+      const makers = stages.filter(({ makes }) => makes.includes(list));
+      if (makers.length > 0 && !makers.some((maker) => isEnabled(maker, { params })))
+        return { stage: name, list };
+    }
+  }
+  return undefined;
+}
+
+/** Whether work is done in it: by runs that it makes, or by a role that may change the work. */
+export function isWorkingStage(definition: Definition, stage: string): boolean {
+  const { states, roles } = definition;
+  return Object.values(states)
+    .filter((state) => state.stage === stage)
+    .flatMap(({ enter }) => enter)
+    .some((action) => {
+      if (action.type === "start-tasks") return true;
+      const isStart = action.type === "start" || action.type === "start-each";
+      return isStart && roles[action.role]?.access === "write";
+    });
+}

@@ -1,0 +1,273 @@
+/**
+ * What a person was asked, as records: one for each question, brought up to date when it is asked again under the same name; and by
+ * ask every answer, with what followed it. Made anew from the events. Asking is a write of its own, so that there is a record before
+ * anybody can answer.
+ */
+
+import { change, type OwnRun } from "../step/apply.ts";
+import type { Workflow } from "../model/compile.ts";
+import type { Event } from "../model/event.ts";
+import { phaseOf } from "./phase.ts";
+import { partsOf, valuesOf } from "../gates/question-parts.ts";
+import { reads } from "./project.ts";
+import { NO_RUN, type PartAnswer, type Run } from "../model/run.ts";
+import type { Ask, Definition } from "../model/workflow.ts";
+
+/** *cancelled*: a person puts it off, or it was asked too often. *skipped*: the run went on without an answer. */
+type Status = "pending" | "answered" | "cancelled" | "skipped";
+
+type QuestionRecord = {
+  readonly id: string;
+  readonly ask: string;
+  readonly question: string;
+  /** Of a question in parts, which of them: each has a record of its own. */
+  readonly part: string | null;
+  /** Every answer that the workflow knows, as it is given. */
+  readonly options: readonly string[];
+  readonly state: string;
+  readonly phase: string;
+  /** Where the run was when the question came up, if it goes back there; and the phase of that, or its own. */
+  readonly origin: string | null;
+  readonly context: string;
+  /** Who wrote what led to it, or whoever moved the run. */
+  readonly askedBy: string;
+  readonly askedAt: string;
+  /** How often it was asked, and how many answers were none. */
+  readonly times: number;
+  readonly invalid: number;
+  readonly status: Status;
+  readonly answer: string | null;
+  readonly text: string;
+  readonly by: string | null;
+  /** Why it has no answer that counts. */
+  readonly reason: string | null;
+  readonly resolvedAt: string | null;
+};
+
+/** An answer, and the agent that was called for it: *queued* until it lives, *completed* when the question is asked again. */
+type Given = {
+  readonly id: string;
+  readonly option: string;
+  readonly answer: string;
+  readonly text: string;
+  readonly by: string;
+  readonly state: string;
+  readonly at: string;
+  /** Of a question in parts: `part`, `answer` and `text` of each. */
+  readonly parts: readonly PartAnswer[];
+  readonly followed: "none" | "queued" | "dispatched" | "completed";
+  readonly role: string | null;
+  readonly startedAt: string | null;
+};
+
+type Asked = {
+  readonly times: number;
+  readonly invalid: number;
+  readonly answers: readonly Given[];
+  readonly last: Given | null;
+  /** The last answer of each option. */
+  readonly options: Readonly<Record<string, Given>>;
+};
+
+export type Questions = {
+  readonly questions: readonly QuestionRecord[];
+  readonly asked: Readonly<Record<string, Asked>>;
+};
+
+/** Whether any file shows something of it: reading all that happened is not for nothing. */
+export function showsQuestions({ projections }: Pick<Definition, "projections">): boolean {
+  return projections.some(
+    (each) => "data" in each && (reads(each.data, "run.questions") || reads(each.data, "run.asked")),
+  );
+}
+
+type Own<T> = { -readonly [K in keyof T]: T[K] };
+
+type Tally = { times: number; invalid: number; readonly answers: Own<Given>[] };
+
+type Walk = {
+  readonly workflow: Workflow;
+  readonly run: OwnRun;
+  /** By the id of the question. */
+  readonly records: Map<string, readonly Own<QuestionRecord>[]>;
+  readonly asked: Map<string, Tally>;
+  /** What was wrong with the last answer that was none. */
+  wrong: string;
+  /** Who led the run to where it is. */
+  mover: string;
+  /** Closed just now: the move that follows says what that means. */
+  closed: readonly Own<QuestionRecord>[];
+  /** Answered just now: nothing has come from outside since. */
+  given: Own<Given> | undefined;
+};
+
+export function questionsIn(
+  workflow: Workflow,
+  events: Iterable<Event>,
+  textOf: (ask: Ask, run: Run) => string,
+): Questions {
+  const walk: Walk = {
+    workflow,
+    run: { ...NO_RUN },
+    records: new Map(),
+    asked: new Map(),
+    wrong: "",
+    mover: "",
+    closed: [],
+    given: undefined,
+  };
+  for (const event of events) {
+    change(walk.run, event);
+    if ("at" in event) walk.given = undefined;
+    note(walk, event, textOf);
+  }
+  return {
+    questions: [...walk.records.values()].flat(),
+    asked: Object.fromEntries([...walk.asked].map(([ask, tally]) => [ask, askedOf(tally)])),
+  };
+}
+
+function askedOf({ times, invalid, answers }: Tally): Asked {
+  const options = Object.fromEntries(answers.map((given) => [given.option, given]));
+  return { times, invalid, answers, last: answers.at(-1) ?? null, options };
+}
+
+function note(walk: Walk, event: Event, textOf: (ask: Ask, run: Run) => string): void {
+  if (event.type === "question-opened") open(walk, event, textOf);
+  if (event.type === "question-repeated") {
+    walk.wrong = event.reason;
+    for (const record of walk.records.get(event.id) ?? []) record.invalid += 1;
+    tallyOf(walk, event.ask).invalid += 1;
+  }
+  if (event.type === "parts-answered") answerParts(walk, event);
+  if (event.type === "question-closed") close(walk, event);
+  if (event.type === "moved") moved(walk, event);
+  if (event.type === "agent-called" && walk.given?.followed === "none") {
+    walk.given.followed = "queued";
+    walk.given.role = event.role;
+  }
+  if (event.type === "agent-alive") started(walk, event.role);
+}
+
+type Opened = Extract<Event, { type: "question-opened" }>;
+
+function open(walk: Walk, { ask, id }: Opened, textOf: (ask: Ask, run: Run) => string): void {
+  const { workflow, run, records } = walk;
+  const { definition } = workflow;
+  const declared = definition.asks[ask];
+  const tally = tallyOf(walk, ask);
+  for (const given of tally.answers) given.followed = "completed";
+  tally.times += 1;
+  const origin = run.frames.findLast(({ state }) => state === run.state)?.from ?? null;
+  walk.wrong = "";
+  const before = records.get(id)?.[0];
+  const parts = partsOf(workflow, run, ask);
+  const record: QuestionRecord = {
+    id,
+    ask,
+    question: declared === undefined ? "" : textOf(declared, run),
+    part: null,
+    options: declared === undefined ? [] : valuesOf(declared),
+    state: run.state,
+    phase: phaseOf(definition, run.state),
+    origin,
+    context: phaseOf(definition, origin ?? run.state),
+    askedBy: walk.mover,
+    askedAt: run.updatedAt,
+    times: (before?.times ?? 0) + 1,
+    invalid: before?.invalid ?? 0,
+    status: "pending",
+    answer: null,
+    text: "",
+    by: null,
+    reason: null,
+    resolvedAt: null,
+  };
+  const each = parts.map((part, index) => ({ ...record, id: `${id}.${index + 1}`, part }));
+  records.set(id, each.length === 0 ? [{ ...record }] : each);
+}
+
+/** A part that has its answer is answered while others are open. */
+function answerParts(walk: Walk, event: Pick<Closed, "id" | "parts">): void {
+  for (const { part, answer, text, by } of event.parts ?? [])
+    for (const record of walk.records.get(event.id) ?? []) {
+      if (record.part !== part) continue;
+      const isSilent = answer === "";
+      Object.assign(record, {
+        status: isSilent ? "cancelled" : "answered",
+        answer: isSilent ? null : answer,
+        text: isSilent ? "" : text,
+        by,
+        reason: isSilent ? text : null,
+        resolvedAt: walk.run.updatedAt,
+      });
+    }
+}
+
+type Closed = Extract<Event, { type: "question-closed" }>;
+
+function close(walk: Walk, event: Closed): void {
+  const { ask, id, answer, text, by } = event;
+  const { state, updatedAt: at } = walk.run;
+  answerParts(walk, event);
+  const records = walk.records.get(id) ?? [];
+  for (const record of records.filter(({ status }) => status === "pending"))
+    Object.assign(record, { text, by, answer: answer === "" ? null : answer, resolvedAt: at });
+  walk.closed = records.filter((each) => each.status === "pending" || each.answer === answer);
+  if (answer === "") return;
+  const [option = ""] = answer.split("/");
+  const nobody = { followed: "none", role: null, startedAt: null } as const;
+  const given: Own<Given> = { id, option, answer, text, by, state, at, parts: event.parts ?? [], ...nobody };
+  tallyOf(walk, ask).answers.push(given);
+  walk.given = given;
+}
+
+function moved(walk: Walk, event: Extract<Event, { type: "moved" }>): void {
+  const { workflow, run } = walk;
+  walk.mover = ledBy(workflow, run, event);
+  for (const record of walk.closed) settle(walk, record, event);
+  walk.closed = [];
+}
+
+/** What became of a question is told by the move that it led to, or that left it behind. */
+function settle(
+  { workflow, wrong }: Walk,
+  closed: Own<QuestionRecord>,
+  event: Extract<Event, { type: "moved" }>,
+): void {
+  const way = `${event.from} -> ${event.to}, by ${event.by}`;
+  if (closed.answer !== null) {
+    // Whoever answers so that the run comes back, or is given up, has not said what was asked.
+    const isOver = workflow.definition.states[event.to]?.final === "cancelled";
+    closed.status = event.remember || isOver ? "cancelled" : "answered";
+    closed.reason = closed.status === "answered" ? null : closed.text === "" ? way : closed.text;
+    return;
+  }
+  const isTooOften = wrong !== "";
+  closed.status = isTooOften || event.by === "human" ? "cancelled" : "skipped";
+  closed.reason = isTooOften ? `asked ${closed.invalid} times: ${wrong}` : way;
+}
+
+/** The role whose word the move is about, where it is about one. */
+function ledBy({ definition }: Workflow, run: Run, event: Extract<Event, { type: "moved" }>): string {
+  const names = (definition.moves[event.rule]?.when ?? []).flatMap((condition) =>
+    "artifact" in condition ? [condition.artifact] : [],
+  );
+  const by = names.map((name) => run.held[name]?.by).find((each) => each !== undefined && each !== "");
+  return by ?? event.by;
+}
+
+function started(walk: Walk, role: string): void {
+  for (const { answers } of walk.asked.values())
+    for (const given of answers)
+      if (given.followed === "queued" && given.role === role) {
+        given.followed = "dispatched";
+        given.startedAt = walk.run.updatedAt;
+      }
+}
+
+function tallyOf({ asked }: Walk, ask: string): Tally {
+  const known = asked.get(ask) ?? { times: 0, invalid: 0, answers: [] };
+  asked.set(ask, known);
+  return known;
+}

@@ -1,0 +1,120 @@
+/**
+ * The schedule of a workflow as one run passes through it: every phase with its status and its gate.
+ *
+ * There is one pointer, the phase that the run is in. What is before it was passed, what is behind it is still to come, also after a
+ * restart has set it back; so no two places can disagree about how far a run is.
+ */
+
+import { scheduleOf, type Scheduled, type Workflow } from "../model/compile.ts";
+import { fillPath } from "../text/fill-path.ts";
+import type { Run } from "../model/run.ts";
+import { isEnabled } from "./stages.ts";
+import { isGood, standingOf } from "../gates/artifact-status.ts";
+import type { Phase, Standing } from "../model/workflow.ts";
+
+/** *failed*: it is blocked there, or ended there. *skipped*: not part of this run. *waived*: a person answered for it. */
+export type PhaseStatus = "pending" | "in_progress" | "completed" | "failed" | "skipped" | "waived";
+
+type Required = { readonly artifact: string; readonly file: string; readonly standing: Standing };
+
+/** What must be good when the phase is left. *dropped*: nobody asks for it in this run. */
+type PhaseGate = {
+  readonly status: "satisfied" | "missing" | "pending" | "dropped";
+  readonly required: readonly Required[];
+};
+
+export type Entry = {
+  readonly phase: string;
+  readonly stage: string;
+  readonly name: string;
+  readonly type: Phase["type"];
+  readonly status: PhaseStatus;
+  /** How often it was begun. */
+  readonly attempts: number;
+  /** It was passed without anything to do: what has its name, and need not be made, was not. */
+  readonly idle: boolean;
+  /** Not there where it makes nothing. */
+  readonly gate?: PhaseGate;
+};
+
+export function entriesOf(workflow: Workflow, run: Run): Entry[] {
+  const schedule = scheduleOf(workflow.definition);
+  const here = schedule.findIndex(({ phase }) => phase.id === run.progress?.phase);
+  const final = workflow.definition.states[run.state]?.final;
+  return schedule.map((entry, index) => {
+    const { stage, phase } = entry;
+    const passed = statusOf(run, entry, { distance: here < 0 ? 1 : index - here, final });
+    const status = passed === "completed" && isRefused(workflow, run, phase) ? "failed" : passed;
+    const gate = phase.makes.length === 0 ? {} : { gate: gateOf(workflow, run, { phase, status }) };
+    return {
+      phase: phase.id,
+      stage: stage.name,
+      name: phase.title === "" ? phase.id : phase.title,
+      type: phase.type,
+      status,
+      attempts: run.progress?.phases[phase.id]?.times ?? 0,
+      idle: status === "completed" && isIdle(workflow, run, phase),
+      ...gate,
+    };
+  });
+}
+
+function isIdle({ definition }: Workflow, { held }: Run, { id, makes }: Phase): boolean {
+  return makes.length === 0 && definition.artifacts[id] !== undefined && held[id] === undefined;
+}
+
+/** A run may go on from something bad, to have it mended: until it is, the phase was not good. */
+function isRefused(workflow: Workflow, run: Run, { makes }: Phase): boolean {
+  return makes.some((artifact) => REFUSED.has(standingOf(workflow, run, artifact)));
+}
+
+const REFUSED: ReadonlySet<Standing> = new Set(["needs_fix", "needs_human", "reject"]);
+
+type Position = { readonly distance: number; readonly final: "done" | "cancelled" | "failed" | undefined };
+
+function statusOf(run: Run, { stage, phase }: Scheduled, { distance, final }: Position): PhaseStatus {
+  if (!isEnabled(stage, run)) return "skipped";
+  if (distance > 0) return final === "done" ? "skipped" : "pending";
+  const { times = 0, waived } = run.progress?.phases[phase.id] ?? {};
+  const passed = waived === true ? "waived" : "completed";
+  // A run may have begun in a later one.
+  if (distance < 0) return times === 0 && waived !== true ? "skipped" : passed;
+  switch (run.progress?.is) {
+    case "left":
+      return passed;
+    case "failed":
+      return "failed";
+    case "begun":
+    case undefined:
+      return final === undefined ? "in_progress" : "failed";
+  }
+}
+
+function gateOf(
+  workflow: Workflow,
+  run: Run,
+  { phase, status }: { readonly phase: Phase; readonly status: PhaseStatus },
+): PhaseGate {
+  const required = phase.makes.map((artifact) => ({
+    artifact,
+    file: fillPath(run, workflow.definition.artifacts[artifact]?.file ?? "", "*"),
+    standing: standingOf(workflow, run, artifact),
+  }));
+  return { required, status: openness(status, required) };
+}
+
+function openness(status: PhaseStatus, required: readonly Required[]): PhaseGate["status"] {
+  switch (status) {
+    case "pending":
+      return "pending";
+    case "skipped":
+      return "dropped";
+    // It was let pass then. What became of it since is not for this gate to say.
+    case "completed":
+    case "waived":
+      return "satisfied";
+    case "in_progress":
+    case "failed":
+      return required.every(({ standing }) => isGood(standing)) ? "satisfied" : "missing";
+  }
+}

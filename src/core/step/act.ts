@@ -1,0 +1,185 @@
+/** What a definition's actions mean for a run. All of them do nothing where there is nothing to do. */
+
+import { foreignFor } from "../gates/accepted-artifacts.ts";
+import { record, type Draft } from "./draft.ts";
+import { membersOf } from "../gates/fan-out-members.ts";
+import { slotKey, type Agent } from "../model/run.ts";
+import { isGood, standingOfSlot } from "../gates/artifact-status.ts";
+import type { Action } from "../model/workflow.ts";
+
+export function act(draft: Draft, actions: readonly Action[]): void {
+  for (const action of actions) actOnce(draft, action);
+}
+
+function actOnce(draft: Draft, action: Action): void {
+  switch (action.type) {
+    case "start":
+      return start(draft, {
+        role: action.role,
+        slot: "",
+        ...(action.prompt === undefined ? {} : { prompt: action.prompt }),
+      });
+    case "start-each":
+      return startEach(draft, action.role, action.artifact);
+    case "start-tasks":
+      draft.effects.push({ type: "start-tasks", artifact: action.artifact, entry: draft.run.entry });
+      return;
+    case "start-next":
+      draft.effects.push({ type: "start-next" });
+      return;
+    case "stop":
+      return stop(draft, (agent) => agent.role === action.role);
+    case "stop-all":
+      return stop(draft, () => true);
+    case "tell":
+      return tell(draft, action);
+    case "mark":
+      return mark(draft, action.role);
+    case "run":
+      draft.effects.push({ type: "run-check", artifact: action.check });
+      return;
+    case "release":
+      draft.effects.push({ type: "release-resource", resource: action.resource });
+      return;
+    case "archive":
+      // Of the part of a member nobody else sees that it is gone: it is written when a fan-out begins anew.
+      seeGone(draft, (key) => action.artifacts.some((name) => key.startsWith(`${name}/`)));
+      draft.effects.push({ type: "archive-artifacts", artifacts: action.artifacts, entry: draft.run.entry });
+      return;
+    case "perform":
+      draft.effects.push({ ...action, tree: draft.run.tree, entry: draft.run.entry });
+      return;
+  }
+}
+
+/** Starts an agent unless one lives for the same role and slot: there is never a second. */
+export function start(draft: Draft, on: { role: string; slot: string; prompt?: string; fan?: string }): void {
+  const { role, slot } = on;
+  const present = draft.run.agents[slotKey(role, slot)];
+  if (present !== undefined && isUp(present)) return;
+  if (isWithheld(draft, role, slot)) return;
+  const declared = draft.workflow.definition.roles[role];
+  const attempt = (draft.run.attempts[role] ?? 0) + 1;
+  const prompt = on.prompt ?? (attempt === 1 ? declared?.prompt : declared?.again) ?? role;
+  const fan = on.fan === undefined ? {} : { fan: on.fan };
+  seeArchived(draft, role);
+  const given = { inputs: inputsOf(draft, role), seen: seenOf(draft, role, slot) };
+  record(draft, { type: "agent-called", role, slot, attempt, prompt, ...given, ...fan });
+  draft.effects.push({ type: "start-agent", role, slot, attempt, prompt, ...fan });
+}
+
+/** What it would say is about texts that nobody has accepted, and would not count: a person says whose they are, and has it started. */
+function isWithheld(draft: Draft, role: string, slot: string): boolean {
+  // A member of a fan-out has nobody who could start it again: its word does not count, and its end is counted.
+  const foreign = slot === "" ? foreignFor(draft.workflow, draft.run, role) : [];
+  if (foreign.length === 0) return false;
+  const attempt = draft.run.attempts[role] ?? 0;
+  record(draft, { type: "agent-crashed", role, slot, attempt, foreign });
+  return true;
+}
+
+export function isUp(agent: Agent): boolean {
+  return agent.status === "called" || agent.status === "alive";
+}
+
+/**
+ * A file that is archived before its author begins is not there any more: the same words would be new ones. A section may come back with its
+ * page.
+ */
+function seeArchived(draft: Draft, role: string): void {
+  const { artifacts } = draft.workflow.definition;
+  const archived = draft.effects.flatMap((effect) =>
+    effect.type === "archive-artifacts" ? effect.artifacts : [],
+  );
+  const isOwnFile = (name: string): boolean => {
+    const { by = [], reader } = artifacts[name] ?? {};
+    return by.includes(role) && reader?.type !== "section";
+  };
+  const own = new Set(archived.filter(isOwnFile));
+  if (own.size > 0) seeGone(draft, (key) => own.has(key));
+}
+
+function seeGone(draft: Draft, isMeant: (key: string) => boolean): void {
+  for (const [key, digest] of Object.entries(draft.run.seen))
+    if (digest !== "" && isMeant(key)) record(draft, { type: "artifact-seen", key, digest: "" });
+}
+
+/** The artifacts a role's own work is bound to, as they are when it begins. */
+function inputsOf(draft: Draft, role: string): Record<string, string> {
+  const inputs: Record<string, string> = {};
+  for (const artifact of Object.values(draft.workflow.definition.artifacts)) {
+    if (!artifact.by.includes(role)) continue;
+    for (const bound of artifact.bind) {
+      if (bound !== "tree") inputs[bound] = draft.run.held[bound]?.reading.digest ?? "";
+    }
+  }
+  return inputs;
+}
+
+/** What is there already of what a role writes: at its end, only what has changed since then is its work. */
+function seenOf({ workflow, run }: Draft, role: string, slot: string): Record<string, string> {
+  const seen: Record<string, string> = {};
+  for (const name in workflow.definition.artifacts) {
+    const artifact = workflow.definition.artifacts[name];
+    if (artifact === undefined || !artifact.by.includes(role)) continue;
+    const key = artifact.each === undefined ? name : slotKey(name, slot);
+    const digest = run.seen[key];
+    if (digest !== undefined) seen[key] = digest;
+  }
+  return seen;
+}
+
+function startEach(draft: Draft, role: string, name: string): void {
+  const each = draft.workflow.definition.artifacts[name]?.each;
+  if (each === undefined) return;
+  const slots = membersOf(draft.workflow, draft.run, each).map(({ slot }) => slot);
+  record(draft, { type: "slots-opened", artifact: name, slots: slots });
+  const open = each.inOrder === true ? firstOpen(draft, name, slots) : slots;
+  for (const slot of open) start(draft, { role, slot, fan: name });
+}
+
+/** One after the other: whoever was left half done goes on, and what counts already is not done again. */
+function firstOpen(draft: Draft, name: string, slots: readonly string[]): readonly string[] {
+  const isDone = (slot: string): boolean =>
+    isGood(standingOfSlot(draft.workflow, draft.run, { artifact: name, slot }));
+  for (const slot of slots.filter(isDone))
+    record(draft, { type: "slot-settled", artifact: name, slot, outcome: "done" });
+  return slots.filter((slot) => draft.run.slots[name]?.[slot] === "open").slice(0, 1);
+}
+
+function stop(draft: Draft, matches: (agent: Agent) => boolean): void {
+  for (const agent of Object.values(draft.run.agents)) {
+    if (!matches(agent)) continue;
+    const { role, slot, attempt } = agent;
+    if (isUp(agent)) {
+      record(draft, { type: "agent-dismissed", role, slot, attempt });
+      draft.effects.push({ type: "stop-agent", role, slot, attempt });
+    } else if (agent.status === "crashed") {
+      record(draft, { type: "agent-gone", role, slot, attempt });
+    }
+  }
+}
+
+function tell(draft: Draft, action: Extract<Action, { type: "tell" }>): void {
+  const agent = draft.run.agents[action.role];
+  if (agent !== undefined && isUp(agent)) {
+    draft.effects.push({
+      type: "tell-agent",
+      role: action.role,
+      attempt: agent.attempt,
+      message: action.message,
+    });
+  } else if (action.orStart !== undefined) {
+    start(draft, {
+      role: action.role,
+      slot: "",
+      ...(action.orStart === "" ? {} : { prompt: action.orStart }),
+    });
+  }
+}
+
+function mark(draft: Draft, role: string): void {
+  const agent = draft.run.agents[role];
+  const attempt = draft.run.attempts[role] ?? 0;
+  if (agent === undefined) record(draft, { type: "agent-crashed", role, slot: "", attempt });
+}

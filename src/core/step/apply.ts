@@ -1,0 +1,218 @@
+/**
+ * What one event changes in a run. It decides nothing: everything that changes is in the event.
+ *
+ * Invariant: the live run and the replayed run are both made by this function, from the same events.
+ */
+
+import type { Event, Reading } from "../model/event.ts";
+import { advance, answerFor } from "./advance-phase.ts";
+import { NO_RUN, slotKey, type Agent, type Run } from "../model/run.ts";
+
+/** A run that its maker alone holds. What hangs below it is shared and never changed. */
+export type OwnRun = { -readonly [K in keyof Run]: Run[K] };
+
+export function apply(run: Run, event: Event): Run {
+  const own: OwnRun = { ...run };
+  change(own, event);
+  return own;
+}
+
+/** The same in place, for a caller that made the copy itself and applies several events to it. */
+export function change(run: OwnRun, event: Event): void {
+  run.seq += 1;
+  switch (event.type) {
+    case "run-started":
+      begin(run, event);
+      return;
+    case "move-asked":
+    case "submitted":
+    case "observed":
+    case "agent-started":
+    case "agent-ended":
+    case "answered":
+    case "waived":
+    case "respawn-asked":
+      run.updatedAt = event.at;
+      return;
+    case "param-set":
+      run.updatedAt = event.at;
+      run.params = { ...run.params, [event.name]: event.value };
+      return;
+    case "tree-seen":
+      run.tree = event.tree;
+      for (const artifact of event.drop) run.waivers = without(run.waivers, artifact);
+      return;
+    case "artifact-seen":
+      run.seen = { ...run.seen, [event.key]: event.digest };
+      return;
+    case "artifact-read": {
+      const { reading, by, tree, inputs, accepted } = event;
+      const key = slotKey(reading.artifact, reading.slot);
+      const before = accepted === undefined ? {} : { accepted };
+      run.held = { ...run.held, [key]: { reading: withoutWords(reading), by, tree, inputs, ...before } };
+      if (run.seen[key] !== reading.digest) run.seen = { ...run.seen, [key]: reading.digest };
+      if (event.again === true) run.baseline = without(run.baseline, key);
+      return;
+    }
+    case "moved":
+      enter(run, event);
+      return;
+    case "counted":
+      run.counters = { ...run.counters, [event.counter]: event.value };
+      renew(run, event.renew);
+      return;
+    case "agent-called": {
+      const { role, slot, attempt, inputs, seen, fan } = event;
+      const given = { tree: run.tree, inputs, seen, ...(fan === undefined ? {} : { fan }) };
+      setAgent(run, { role, slot, attempt, status: "called", ...given });
+      run.attempts = { ...run.attempts, [role]: attempt };
+      return;
+    }
+    case "agent-alive":
+      setStatus(run, event, "alive");
+      return;
+    case "agent-dismissed":
+      setStatus(run, event, "stopping");
+      return;
+    case "agent-crashed":
+      setStatus(run, event, "crashed");
+      return;
+    case "agent-gone":
+      run.agents = without(run.agents, slotKey(event.role, event.slot));
+      return;
+    case "infrastructure-lost":
+      run.infrastructure = event.times;
+      return;
+    case "slots-opened":
+      run.slots = {
+        ...run.slots,
+        [event.artifact]: Object.fromEntries(event.slots.map((slot) => [slot, "open" as const])),
+      };
+      return;
+    case "slot-settled":
+      run.slots = {
+        ...run.slots,
+        [event.artifact]: { ...run.slots[event.artifact], [event.slot]: event.outcome },
+      };
+      return;
+    case "question-opened":
+    case "question-repeated":
+    case "parts-answered":
+    case "question-closed":
+      ask(run, event);
+      return;
+    case "waiver-given":
+      waive(run, event);
+      return;
+    case "result-kept":
+      return;
+  }
+}
+
+type Asking = Extract<Event, { readonly ask: string; readonly id: string }>;
+
+function ask(run: OwnRun, event: Asking): void {
+  const { ask: name, id } = event;
+  const { question } = run;
+  const repeats = question?.repeats ?? 0;
+  switch (event.type) {
+    case "question-opened":
+      run.question = { ask: name, id, repeats: 0 };
+      return;
+    case "question-repeated":
+      run.question = { ...question, ask: name, id, repeats: repeats + 1 };
+      return;
+    case "parts-answered": {
+      const { parts } = event;
+      const kept = (question?.parts ?? []).filter(({ part }) => !parts.some((each) => each.part === part));
+      run.question = { ask: name, id, repeats, parts: [...kept, ...parts] };
+      return;
+    }
+    case "question-closed": {
+      const { answer, text, by, parts } = event;
+      const decision = { id, ask: name, answer, text, by, state: run.state, at: run.updatedAt };
+      run.question = undefined;
+      run.decisions = [...run.decisions, parts === undefined ? decision : { ...decision, parts }];
+    }
+  }
+}
+
+function withoutWords(reading: Reading): Reading {
+  if (reading.review === undefined) return reading;
+  const { review: _, ...rest } = reading;
+  return rest;
+}
+
+function waive(run: OwnRun, event: Extract<Event, { type: "waiver-given" }>): void {
+  const { artifact, reason, tree, by, phase, inputs } = event;
+  const about = inputs === undefined ? {} : { inputs };
+  run.waivers = { ...run.waivers, [artifact]: { artifact, reason, tree, ...about, by, at: run.updatedAt } };
+  if (phase !== undefined && run.progress !== undefined) run.progress = answerFor(run.progress, phase);
+}
+
+function begin(run: OwnRun, event: Extract<Event, { type: "run-started" }>): void {
+  const { run: id, definition, params, tree = "", at } = event;
+  Object.assign(run, NO_RUN, { id, definition, params, tree, seq: 1, startedAt: at, updatedAt: at });
+}
+
+function enter(run: OwnRun, event: Extract<Event, { type: "moved" }>): void {
+  if (event.phase !== undefined)
+    run.progress = advance(run.progress, event.phase, { rule: event.rule, at: run.updatedAt });
+  if (event.set !== undefined) run.params = { ...run.params, ...event.set };
+  run.frames = framesAfter(run, event);
+  run.state = event.to;
+  run.entry += 1;
+  run.infrastructure = 0;
+  reset(run, event.reset);
+  renew(run, event.renew);
+}
+
+/** A question inside a question keeps the outer one; going on elsewhere forgets them all. */
+function framesAfter({ frames }: Run, event: Extract<Event, { type: "moved" }>): Run["frames"] {
+  if (event.remember) return [...frames, { state: event.to, from: event.from }];
+  if (frames.length === 0) return frames;
+  return frames.slice(0, frames.findLastIndex((frame) => frame.state === event.to) + 1);
+}
+
+function reset(run: OwnRun, names: readonly string[]): void {
+  if (!names.some((name) => (run.counters[name] ?? 0) !== 0)) return;
+  const counters = { ...run.counters };
+  for (const name of names) counters[name] = 0;
+  run.counters = counters;
+}
+
+/** From here on these artifacts must be new: what they hold now is their baseline. */
+function renew(run: OwnRun, artifacts: readonly string[]): void {
+  for (const artifact of artifacts) {
+    for (const key in run.held) {
+      const held = run.held[key];
+      if (held?.reading.artifact !== artifact) continue;
+      const { accepted, ...rest } = held;
+      // What is there must be new, and so must what was there before somebody wrote over it.
+      if (accepted !== undefined) run.held = { ...run.held, [key]: rest };
+      const { digest } = held.reading;
+      if (run.baseline[key] !== digest) run.baseline = { ...run.baseline, [key]: digest };
+    }
+    if (artifact in run.waivers) run.waivers = without(run.waivers, artifact);
+    if (artifact in run.slots) run.slots = without(run.slots, artifact);
+  }
+}
+
+function without<T>(record: Readonly<Record<string, T>>, name: string): Readonly<Record<string, T>> {
+  const { [name]: _gone, ...rest } = record;
+  return rest;
+}
+
+function setAgent(run: OwnRun, agent: Agent): void {
+  run.agents = { ...run.agents, [slotKey(agent.role, agent.slot)]: agent };
+}
+
+function setStatus(
+  run: OwnRun,
+  event: { role: string; slot: string; attempt: number },
+  status: Agent["status"],
+): void {
+  const { role, slot, attempt } = event;
+  const known = run.agents[slotKey(role, slot)] ?? { tree: run.tree, inputs: {}, seen: {} };
+  setAgent(run, { ...known, role, slot, attempt, status });
+}

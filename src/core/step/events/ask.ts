@@ -1,0 +1,98 @@
+/** Somebody asks for a move. Where an artifact decides, the engine computes the target; asking for another is refused. */
+
+import { NONE, type Workflow } from "../../model/compile.ts";
+import { record, type Draft } from "../draft.ts";
+import type { Incoming, Refusal } from "../../model/event.ts";
+import { isOpen, nearest, targetOf } from "../../gates/gate.ts";
+import { currentAgent, intake, nameOf } from "../intake.ts";
+import {
+  leadsElsewhere,
+  notInMap,
+  notOpen,
+  notYourRole,
+  superseded,
+  unknownState,
+  waitingForPerson,
+} from "../refuse.ts";
+import type { Run } from "../../model/run.ts";
+import { settle, take } from "../take.ts";
+import type { Move } from "../../model/workflow.ts";
+
+type MoveAsked = Extract<Incoming, { type: "move-asked" }>;
+
+export function ask(draft: Draft, event: MoveAsked): Refusal | undefined {
+  const { workflow, run } = draft;
+  const { to } = event;
+  if (workflow.definition.states[to] === undefined) return unknownState(workflow, run, to);
+  if (event.by.type === "agent" && currentAgent(run, event.by) === undefined)
+    return superseded(run, event.by);
+  const who = nameOf(event.by);
+  const moves = workflow.movesFrom[run.state] ?? NONE;
+  let isMapped = false;
+  let isOwn = false;
+  for (const move of moves) {
+    if (targetOf(run, move) !== to) continue;
+    isMapped = true;
+    if (isAskedBy(move, who)) isOwn = true;
+  }
+  if (!isMapped) return notInMap(workflow, run, to);
+  if (isOwn) {
+    record(draft, event);
+    intake(draft, event, event.by);
+    return takeOwn(draft, who, to);
+  }
+  const candidates = moves.filter((move) => targetOf(run, move) === to);
+  const judged = candidates.filter((move) => move.by.includes("engine") && dependsOn(workflow, move, who));
+  if (judged.length === 0) return notFor(run, who, candidates);
+  record(draft, event);
+  intake(draft, event, event.by);
+  return takeJudged(draft, judged, to);
+}
+
+function isAskedBy(move: Move, who: string): boolean {
+  return move.answer === undefined && move.by.includes(who);
+}
+
+function notFor(run: Run, who: string, moves: readonly Move[]): Refusal {
+  if (moves.every((move) => move.answer !== undefined)) return waitingForPerson(run);
+  const allowed = [...new Set(moves.flatMap((move) => (move.answer === undefined ? move.by : ["human"])))];
+  const [move] = moves;
+  return notYourRole(run, {
+    who,
+    what: `${run.state} to ${move === undefined ? "" : targetOf(run, move)}`,
+    allowed,
+    ...(move === undefined ? {} : { move }),
+  });
+}
+
+function takeOwn(draft: Draft, who: string, to: string): Refusal | undefined {
+  const { workflow, run } = draft;
+  const moves = workflow.movesFrom[run.state] ?? NONE;
+  for (const move of moves) {
+    if (targetOf(run, move) !== to || !isAskedBy(move, who) || !isOpen(draft, move)) continue;
+    take(draft, move, { by: who });
+    settle(draft);
+    return undefined;
+  }
+  const own = moves.filter((move) => targetOf(run, move) === to && isAskedBy(move, who));
+  return notOpen(run, to, nearest(draft, own));
+}
+
+/** The asker wrote what the engine decides by: the engine decides, and the asker must have expected that. */
+function takeJudged(draft: Draft, judged: readonly Move[], to: string): Refusal | undefined {
+  const { workflow, run } = draft;
+  const fires = workflow.engineMovesFrom[run.state]?.find((move) => isOpen(draft, move));
+  if (fires === undefined) return notOpen(run, to, nearest(draft, judged));
+  const target = targetOf(run, fires);
+  if (target !== to) return leadsElsewhere(run, to, target);
+  settle(draft);
+  return undefined;
+}
+
+/** Whether a move of the engine is decided by something that this actor writes. */
+function dependsOn(workflow: Workflow, move: Move, who: string): boolean {
+  return [
+    ...move.need,
+    ...move.when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])),
+  ].some((name) => workflow.definition.artifacts[name]?.by.includes(who));
+}

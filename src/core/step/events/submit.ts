@@ -1,0 +1,56 @@
+/** Somebody hands in artifacts. Each counts or the whole is refused, so that its author can mend it at once. */
+
+import { record, type Draft } from "../draft.ts";
+import type { Incoming, Reading, Refusal } from "../../model/event.ts";
+import { currentAgent, intake, nameOf } from "../intake.ts";
+import { invalid, notYourRole, superseded, unusable } from "../refuse.ts";
+import { standingOfSlot } from "../../gates/artifact-status.ts";
+import { worthOfSlot } from "../../gates/status-reason.ts";
+import { settle } from "../take.ts";
+
+type Submitted = Extract<Incoming, { type: "submitted" }>;
+
+export function submit(draft: Draft, event: Submitted): Refusal | undefined {
+  const { run, workflow } = draft;
+  if (event.by.type === "agent" && currentAgent(run, event.by) === undefined)
+    return superseded(run, event.by);
+  // What the engine looks at comes along.
+  const readings = (event.readings ?? []).filter(
+    ({ artifact }) => workflow.definition.artifacts[artifact]?.reader.type !== "files",
+  );
+  for (const reading of readings) {
+    const refusal = notTheirs(draft, event, reading);
+    if (refusal !== undefined) return refusal;
+  }
+  record(draft, event);
+  // Who hands in a word about texts has had them in its hands: it is about them as they are.
+  intake(draft, { readings: event.beside ?? [] }, event.by);
+  intake(draft, event, event.by);
+  for (const reading of readings) {
+    const refusal = notCounting(draft, reading);
+    if (refusal !== undefined) return refusal;
+  }
+  settle(draft);
+  return undefined;
+}
+
+function notTheirs(draft: Draft, event: Submitted, reading: Reading): Refusal | undefined {
+  const { workflow, run } = draft;
+  const artifact = workflow.definition.artifacts[reading.artifact];
+  if (artifact === undefined) return invalid(run, `there is no artifact "${reading.artifact}"`);
+  const who = nameOf(event.by);
+  const slot = event.by.type === "agent" ? event.by.slot : "";
+  if (
+    artifact.by.includes(who) &&
+    (artifact.each === undefined ? reading.slot === "" : reading.slot === slot)
+  )
+    return undefined;
+  return notYourRole(run, { who, what: `submitting ${reading.artifact}`, allowed: artifact.by });
+}
+
+/** A waiver lets a gate pass; it does not make what is handed in any better. */
+function notCounting({ workflow, run }: Draft, reading: Reading): Refusal | undefined {
+  const standing = standingOfSlot(workflow, run, reading);
+  if (standing !== "missing" && standing !== "invalid" && standing !== "stale") return undefined;
+  return unusable(run, reading, worthOfSlot(workflow, run, reading));
+}

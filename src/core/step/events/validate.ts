@@ -1,0 +1,71 @@
+/**
+ * What must be true of any event before it is looked at: it is of a known kind, and it names only what the definition has.
+ *
+ * Events come from outside. A name such as `constructor`, or one artifact read twice with two verdicts, must not get further.
+ */
+
+import type { Workflow } from "../../model/compile.ts";
+import type { Actor, Incoming, Reading, Refusal } from "../../model/event.ts";
+import { invalid } from "../refuse.ts";
+import type { Run } from "../../model/run.ts";
+import type { Definition } from "../../model/workflow.ts";
+
+const KINDS: Readonly<Record<Incoming["type"], true>> = {
+  "run-started": true,
+  "move-asked": true,
+  submitted: true,
+  observed: true,
+  "agent-started": true,
+  "agent-ended": true,
+  answered: true,
+  waived: true,
+  "respawn-asked": true,
+  "param-set": true,
+};
+
+export function validate(workflow: Workflow, run: Run, event: Incoming): Refusal | undefined {
+  if (!Object.hasOwn(KINDS, event.type))
+    return invalid(run, "nobody knows what to do with an event of this kind");
+  const { definition } = workflow;
+  if ("by" in event && !isActor(definition, event.by)) return invalid(run, "it is not clear who acts");
+  if ("role" in event && !Object.hasOwn(definition.roles, event.role))
+    return invalid(run, `there is no role "${event.role}"`);
+  if ("attempt" in event && !Number.isInteger(event.attempt)) return invalid(run, "an attempt is a number");
+  if ("slot" in event && typeof event.slot !== "string") return invalid(run, "a slot is a text");
+  if (event.type === "param-set" && typeof event.value !== "string")
+    return invalid(run, "a parameter that can be set is a text");
+  if (event.type === "waived" && !Object.hasOwn(definition.artifacts, event.artifact)) {
+    return invalid(run, `there is no artifact "${event.artifact}"`);
+  }
+  const beside = event.type === "submitted" ? (event.beside ?? []) : [];
+  return "readings" in event && event.readings !== undefined
+    ? readingsOf(definition, run, [...event.readings, ...beside])
+    : readingsOf(definition, run, beside);
+}
+
+function isActor(definition: Definition, by: Actor): boolean {
+  switch (by.type) {
+    case "human":
+    case "engine":
+      return true;
+    case "agent":
+      return (
+        Object.hasOwn(definition.roles, by.role) &&
+        typeof by.slot === "string" &&
+        Number.isInteger(by.attempt)
+      );
+  }
+}
+
+/** Two readings of one artifact would leave it to chance which of them counts. */
+function readingsOf(definition: Definition, run: Run, readings: readonly Reading[]): Refusal | undefined {
+  const seen = new Set<string>();
+  for (const { artifact, slot } of readings) {
+    if (!Object.hasOwn(definition.artifacts, artifact))
+      return invalid(run, `there is no artifact "${artifact}"`);
+    const key = `${artifact}/${slot}`;
+    if (seen.has(key)) return invalid(run, `${artifact} was read twice for one event`);
+    seen.add(key);
+  }
+  return undefined;
+}

@@ -1,0 +1,144 @@
+/** Taking in the facts that come with an event: the tree, and what readers found in the artifacts. */
+
+import { acceptedBefore, inputsOf } from "../gates/accepted-artifacts.ts";
+import { isUp } from "./act.ts";
+import { NONE } from "../model/compile.ts";
+import { record, type Draft } from "./draft.ts";
+import type { Actor, Facts, Reading } from "../model/event.ts";
+import { slotKey, type Agent, type Held, type Run } from "../model/run.ts";
+import { isGood, standingOfSlot } from "../gates/artifact-status.ts";
+import type { Artifact } from "../model/artifact.ts";
+
+export function nameOf(actor: Actor): string {
+  return actor.type === "agent" ? actor.role : actor.type;
+}
+
+/** The agent behind an actor, if this attempt is the one that counts. */
+export function currentAgent(run: Run, actor: Extract<Actor, { type: "agent" }>): Agent | undefined {
+  const agent = run.agents[slotKey(actor.role, actor.slot)];
+  return agent !== undefined && agent.attempt === actor.attempt && isUp(agent) ? agent : undefined;
+}
+
+export function intake(draft: Draft, facts: Facts & { readonly given?: boolean }, actor: Actor): void {
+  if (facts.tree !== undefined && facts.tree !== draft.run.tree) seeTree(draft, facts.tree);
+  const from = { actor, isGiven: facts.given === true };
+  const { artifacts } = draft.workflow.definition;
+  const isLookedAt = ({ artifact }: Reading): boolean => artifacts[artifact]?.reader.type === "files";
+  const readings = facts.readings ?? NONE;
+  // What is about them is about them as they are now.
+  for (const reading of readings) if (isLookedAt(reading)) takeIn(draft, reading, from);
+  for (const reading of readings) if (!isLookedAt(reading)) takeIn(draft, reading, from);
+}
+
+/** What an agent leaves at its end is its work only where it has changed since the agent was called. */
+export function intakeAtEnd(draft: Draft, facts: Facts, agent: Agent): void {
+  const { role, slot, attempt, seen } = agent;
+  const isWork = (reading: Reading): boolean =>
+    reading.digest === "" || seen[slotKey(reading.artifact, reading.slot)] !== reading.digest;
+  const readings = facts.readings?.filter(isWork) ?? [];
+  intake(draft, { ...facts, readings }, { type: "agent", role, slot, attempt });
+}
+
+export function seeTree(draft: Draft, tree: string): void {
+  const { workflow, run } = draft;
+  const drop = Object.keys(run.waivers).filter((name) =>
+    workflow.definition.artifacts[name]?.bind.includes("tree"),
+  );
+  record(draft, { type: "tree-seen", tree, drop });
+}
+
+function takeIn(draft: Draft, reading: Reading, from: { actor: Actor; isGiven: boolean }): void {
+  const { actor, isGiven } = from;
+  const { workflow, run } = draft;
+  const artifact = workflow.definition.artifacts[reading.artifact];
+  if (artifact === undefined || !isOwnSlot(artifact, reading, actor)) return;
+  // Nobody hands in what the engine itself looks at, whoever the event is from.
+  const isLookedAt = artifact.reader.type === "files";
+  const by = isLookedAt ? "engine" : nameOf(actor);
+  const key = slotKey(reading.artifact, reading.slot);
+  const known = run.held[key];
+  if (!artifact.by.includes(by)) {
+    if (displaces(known, reading)) displace(draft, reading, by);
+    else noteSeen(draft, key, reading.digest);
+    return;
+  }
+  const agent = actor.type === "agent" && !isLookedAt ? currentAgent(run, actor) : undefined;
+  const given =
+    agent !== undefined && workflow.definition.roles[agent.role]?.access === "read" ? agent : undefined;
+  // Whoever may not change the work speaks about the work as it was handed over.
+  const tree = isLookedAt ? "" : (given?.tree ?? run.tree);
+  const inputs = given?.inputs ?? inputsOf(run, artifact);
+  const isAgain =
+    !isLookedAt &&
+    run.baseline[key] === reading.digest &&
+    (isGiven || isAnew({ run, artifact, reading }, agent));
+  if (
+    !isAgain &&
+    known !== undefined &&
+    known.by === by &&
+    known.tree === tree &&
+    known.reading.digest === reading.digest &&
+    sameInputs(known.inputs, inputs)
+  ) {
+    // Another actor may have replaced the text in between: the next attempt must not find that replacement in `seen`.
+    noteSeen(draft, key, reading.digest);
+    return;
+  }
+  record(draft, { type: "artifact-read", reading, by, tree, inputs, ...(isAgain ? { again: true } : {}) });
+  if (reading.slot !== "") settleSlot(draft, reading);
+}
+
+function noteSeen(draft: Draft, key: string, digest: string): void {
+  if (draft.run.seen[key] !== digest) record(draft, { type: "artifact-seen", key, digest });
+}
+
+/**
+ * The same words, in a file that was not there when its author was called and that nobody has seen since. A section is part of a page that others
+ * write as a whole: there, old words may come back by themselves.
+ */
+function isAnew(
+  { run, artifact, reading }: { readonly run: Run; readonly artifact: Artifact; readonly reading: Reading },
+  author: Agent | undefined,
+): boolean {
+  const key = slotKey(reading.artifact, reading.slot);
+  return artifact.reader.type !== "section" && author?.seen[key] === "" && run.seen[key] !== reading.digest;
+}
+
+/**
+ * Text that changed by the hand of somebody whose word does not count is no longer what was accepted. A verdict is
+ * different: it stands in the journal, and rewriting its text changes nothing.
+ */
+function displaces(known: Held | undefined, reading: Reading): boolean {
+  return (
+    known !== undefined && known.reading.verdict === undefined && known.reading.digest !== reading.digest
+  );
+}
+
+/** What was accepted is kept in mind: put back word for word, it counts again. */
+function displace(draft: Draft, reading: Reading, by: string): void {
+  const { workflow, run } = draft;
+  const accepted = acceptedBefore(workflow, run, reading);
+  if (accepted?.digest === reading.digest) {
+    const { digest: _, ...as } = accepted;
+    record(draft, { type: "artifact-read", reading, ...as });
+    return;
+  }
+  const before = accepted === undefined ? {} : { accepted };
+  record(draft, { type: "artifact-read", reading, by, tree: run.tree, inputs: {}, ...before });
+}
+
+/** Of a fan-out, an agent speaks for its own slot only. */
+function isOwnSlot(artifact: Artifact, reading: Reading, actor: Actor): boolean {
+  if (artifact.each === undefined) return reading.slot === "";
+  return actor.type === "agent" && actor.slot === reading.slot;
+}
+
+function settleSlot(draft: Draft, reading: Reading): void {
+  const isOpenSlot = draft.run.slots[reading.artifact]?.[reading.slot] === "open";
+  if (!isOpenSlot || !isGood(standingOfSlot(draft.workflow, draft.run, reading))) return;
+  record(draft, { type: "slot-settled", artifact: reading.artifact, slot: reading.slot, outcome: "done" });
+}
+
+function sameInputs(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  return Object.keys(b).every((key) => a[key] === b[key]);
+}

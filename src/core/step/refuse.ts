@@ -1,0 +1,144 @@
+/** Refusals: a code, one sentence, the place, and the one next thing to do. */
+
+import { sayForeign } from "../gates/accepted-artifacts.ts";
+import { closest } from "../text/closest.ts";
+import type { Workflow } from "../model/compile.ts";
+import type { Reading, Refusal } from "../model/event.ts";
+import { targetOf, type Unmet } from "../gates/gate.ts";
+import type { Run } from "../model/run.ts";
+import type { Worth } from "../gates/status-reason.ts";
+import { START, type Move } from "../model/workflow.ts";
+
+export function finished(run: Run): Refusal {
+  return {
+    code: "finished",
+    message: `run ${run.id} is finished: it is ${run.state}`,
+    next: `signalbox show ${run.id}`,
+  };
+}
+
+export function superseded(run: Run, agent: { role: string; attempt: number }): Refusal {
+  const now = run.attempts[agent.role] ?? 0;
+  return {
+    code: "stale",
+    // Its work may be over without anybody in its place.
+    message: `attempt ${agent.attempt} of ${agent.role} no longer counts; ${now === agent.attempt ? "it is over" : `attempt ${now} does`}`,
+    next: `stop working on run ${run.id}`,
+  };
+}
+
+export function unknownState(workflow: Workflow, run: Run, to: string): Refusal {
+  const near = closest(to, Object.keys(workflow.definition.states));
+  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+  return { code: "not-in-map", message: `there is no state "${to}"${hint}`, next: `signalbox why ${run.id}` };
+}
+
+export function notInMap(workflow: Workflow, run: Run, to: string): Refusal {
+  const targets = [
+    ...new Set((workflow.movesFrom[run.state] ?? []).map((move) => targetOf(run, move))),
+  ].filter((target) => target !== "");
+  const list = targets.length === 0 ? "nowhere" : targets.join(", ");
+  return {
+    code: "not-in-map",
+    message: `no move leads from ${run.state} to ${to}; from here it goes to ${list}`,
+    next: `signalbox why ${run.id}`,
+  };
+}
+
+export function notYourRole(
+  run: Run,
+  on: { who: string; what: string; allowed: readonly string[]; move?: Move },
+): Refusal {
+  const allowed = on.allowed.map((name) =>
+    name === "human" ? "a person" : name === "engine" ? "the engine, by itself" : name,
+  );
+  return {
+    code: "not-your-role",
+    message: `${on.what} is for ${allowed.join(" or ")}, not for ${on.who === "human" ? "a person" : on.who}`,
+    ...(on.move === undefined ? {} : { at: on.move.at }),
+    next: `signalbox next ${run.id}`,
+  };
+}
+
+export function waitingForPerson(run: Run): Refusal {
+  const question = run.question;
+  return question === undefined
+    ? {
+        code: "waiting-for-person",
+        message: `run ${run.id} waits for a person in ${run.state}`,
+        next: `signalbox show ${run.id}`,
+      }
+    : {
+        code: "waiting-for-person",
+        message: `run ${run.id} waits for a person's answer to ${question.id}`,
+        next: `signalbox answer ${question.id} VALUE`,
+      };
+}
+
+export function notOpen(run: Run, to: string, reasons: readonly Unmet[]): Refusal {
+  const first = reasons[0];
+  const more = reasons.length > 1 ? ` (and ${reasons.length - 1} more)` : "";
+  return {
+    code: first?.code ?? "gate-not-met",
+    message: `${run.state} to ${to}: ${first?.message ?? "its gate is not met"}${more}`,
+    ...(first?.at === undefined ? {} : { at: first.at }),
+    next: wayOut(run, to, first),
+  };
+}
+
+/** An answer that the question has, and not for a run that came this way. */
+export function shutAnswer(
+  run: Run,
+  on: { answer: string; reasons: readonly Unmet[]; open: readonly string[] },
+): Refusal {
+  const [first] = on.reasons;
+  const commands = on.open.map((value) => `signalbox answer ${run.id} ${value}`);
+  return {
+    code: first?.code ?? "gate-not-met",
+    message: `${run.question?.id ?? ""}: "${on.answer}" cannot be chosen now: ${first?.message ?? "its gate is not met"}`,
+    ...(first?.at === undefined ? {} : { at: first.at }),
+    next: commands.length === 0 ? `signalbox why ${run.id}` : commands.join(", or: "),
+  };
+}
+
+/** Of a run that could not begin, nothing is kept that could be moved. */
+function wayOut(run: Run, to: string, first: Unmet | undefined): string {
+  if (first === undefined) return `signalbox why ${run.id}`;
+  return run.state === START ? first.mend : `${first.mend}, then: signalbox move ${run.id} ${to}`;
+}
+
+/** More than this nobody mends at once. */
+const FAULTS_MAX = 20;
+
+/** What was handed in does not count: all that is wrong with it is told, so that it is mended once. */
+export function unusable(run: Run, { artifact, faults }: Reading, found: Worth): Refusal {
+  const others = found.reason === faults[0]?.reason ? faults.slice(1, FAULTS_MAX) : [];
+  const also = others.map(({ at, reason }) => `; also ${at.line}:${at.col}: ${reason}`);
+  return {
+    code: found.standing === "stale" ? "stale" : "gate-not-met",
+    message: `${artifact} is ${found.standing}: ${found.reason}${also.join("")}`,
+    ...(found.at === undefined ? {} : { at: found.at }),
+    next: `${found.mend ?? `mend ${artifact}`}, then: signalbox submit ${run.id} ${artifact}`,
+  };
+}
+
+/** What would be said is about a text that somebody else has changed, and would not count. */
+export function notAccepted(workflow: Workflow, run: Run, name: string): Refusal {
+  return {
+    code: "stale",
+    message: sayForeign(workflow, run, name),
+    next: `signalbox submit ${run.id} ${name}, where it is yours; otherwise put back what was there`,
+  };
+}
+
+export function leadsElsewhere(run: Run, asked: string, computed: string): Refusal {
+  return {
+    code: "gate-not-met",
+    message: `what was submitted leads from ${run.state} to ${computed}, not to ${asked}`,
+    next: `signalbox move ${run.id} ${computed}`,
+  };
+}
+
+export function invalid(run: Run, message: string): Refusal {
+  return { code: "invalid", message, next: `signalbox show ${run.id}` };
+}

@@ -1,0 +1,91 @@
+/**
+ * One event happens to one run.
+ *
+ * `step` is the only place where a run changes. It is pure and total: it accepts, with the events that follow and the
+ * effects the world must carry out, or it refuses and nothing changes.
+ */
+
+import type { Workflow } from "../model/compile.ts";
+import { open, record, type Draft } from "./draft.ts";
+import type { Effect, Event, Incoming, Refusal } from "../model/event.ts";
+import { answer } from "./events/answer.ts";
+import { ask } from "./events/ask.ts";
+import { agentEnded } from "./events/end.ts";
+import { respawn } from "./events/respawn.ts";
+import { setParam } from "./events/set-param.ts";
+import { begin } from "./events/begin.ts";
+import { submit } from "./events/submit.ts";
+import { validate } from "./events/validate.ts";
+import { waive } from "./events/waive.ts";
+import { goOn } from "../gates/fan-out-order.ts";
+import { intake } from "./intake.ts";
+import { finished, invalid } from "./refuse.ts";
+import { slotKey, type Run } from "../model/run.ts";
+import { settle } from "./take.ts";
+
+export type Step =
+  | {
+      readonly ok: true;
+      readonly run: Run;
+      readonly events: readonly Event[];
+      readonly effects: readonly Effect[];
+    }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+export function step(workflow: Workflow, run: Run, event: Incoming): Step {
+  const draft = open(workflow, run, event);
+  const refusal = decide(draft, event);
+  if (refusal !== undefined) return { ok: false, refusal };
+  goOn(draft);
+  return { ok: true, run: draft.run, events: draft.events, effects: draft.effects };
+}
+
+function decide(draft: Draft, event: Incoming): Refusal | undefined {
+  const { run, workflow } = draft;
+  const wrong = validate(workflow, run, event);
+  if (wrong !== undefined) return wrong;
+  if (event.type === "run-started") return begin(draft, event);
+  if (run.seq === 0) return invalid(run, "the run was not started yet");
+  if (event.type === "agent-started" || event.type === "agent-ended") return agentEvent(draft, event);
+  if (workflow.definition.states[run.state]?.final !== undefined) return finished(run);
+  switch (event.type) {
+    case "move-asked":
+      return ask(draft, event);
+    case "submitted":
+      return submit(draft, event);
+    case "observed":
+      record(draft, event);
+      intake(draft, event, { type: "engine" });
+      settle(draft);
+      return undefined;
+    case "answered":
+      return answer(draft, event);
+    case "waived":
+      return waive(draft, event);
+    case "respawn-asked":
+      return respawn(draft, event);
+    case "param-set":
+      return setParam(draft, event);
+  }
+}
+
+/** Agents begin and end whatever the run is doing: what they did is always written down. */
+function agentEvent(
+  draft: Draft,
+  event: Extract<Incoming, { type: "agent-started" | "agent-ended" }>,
+): undefined {
+  const { role, slot, attempt } = event;
+  const agent = draft.run.agents[slotKey(role, slot)];
+  record(draft, event);
+  if (agent === undefined || agent.attempt !== attempt) {
+    record(draft, { type: "result-kept", role, slot, attempt });
+  } else if (event.type === "agent-started") {
+    if (agent.status === "called") record(draft, { type: "agent-alive", role, slot, attempt });
+  } else if (agent.status === "stopping") {
+    record(draft, { type: "agent-gone", role, slot, attempt });
+  } else if (agent.status === "crashed") {
+    record(draft, { type: "result-kept", role, slot, attempt });
+  } else {
+    agentEnded(draft, event, agent);
+  }
+}

@@ -1,0 +1,41 @@
+import type { Moved } from "../model/event.ts";
+import type { Run } from "../model/run.ts";
+import type { Literal } from "../model/value.ts";
+
+/** A path of the definition, with everything in braces filled in; where its folder was moved, where it is now. */
+export function fillPath(run: Run, file: string, slot = ""): string {
+  const path = filledIn(run, file, slot);
+  const moved = movedIn(run);
+  return moved === undefined ? path : inFolder(path, moved.from, moved.to);
+}
+
+/** The same path as it was before its folder was moved. */
+export function pathBefore(run: Run, path: string): string {
+  const moved = movedIn(run);
+  return moved === undefined ? path : inFolder(path, moved.to, moved.from);
+}
+
+function inFolder(path: string, from: string, to: string): string {
+  return path.startsWith(`${from}/`) ? `${to}${path.slice(from.length)}` : path;
+}
+
+function movedIn({ held }: Run): Moved | undefined {
+  for (const key in held) {
+    const moved = held[key]?.reading.moved;
+    if (moved !== undefined) return moved;
+  }
+  return undefined;
+}
+
+function filledIn(run: Run, file: string, slot: string): string {
+  return file.replaceAll(/\{(run|session|change|slot)\}/g, (_whole, word: string) => {
+    // Of files that are read as one, all of them.
+    if (word === "slot") return slot === "" ? "*" : nameOf(slot);
+    return nameOf(word === "run" ? run.id : (run.params[word] ?? run.id));
+  });
+}
+
+/** One name in a path: what would be several becomes one that no file can have, and is refused where it is opened. */
+function nameOf(value: Literal): string {
+  return String(value).replaceAll("/", "\0");
+}

@@ -1,0 +1,161 @@
+/**
+ * The checkout of a judge, in its folder in the state home: the tree that it was given, with copies of the artifacts in their places. It may
+ * do there what it likes; only its artifacts leave it, and the rest is told and removed when the attempt is over.
+ */
+
+import { slotKey } from "../../core/model/run.ts";
+import type { Works } from "../box.ts";
+import { clipped } from "../clip.ts";
+import { checkoutOf, givenTo, isJudge, keepGiven, lineOf, ownOf } from "./judge.ts";
+import { artifactPaths, boundWorkspace, placeOf, shownWorkspace } from "../submit/place.ts";
+import type { Kept } from "../ports/journal.ts";
+import type { AgentRow, WorkspaceRow } from "../ports/registry.ts";
+import { noteAll, noteNew } from "../submit/project.ts";
+import { endSetUp, isBeingSetUp, isSetUp, setUp } from "../workspaces/setup.ts";
+import { workPaths } from "./prompt-context.ts";
+import { handOver } from "../workspaces/workspace.ts";
+
+/** The workspace as an agent is told of it: a judge is in its checkout, with the branch and the base of the run. */
+export function workspaceFor(works: Works, { row, run }: Kept, agent: AgentRow): WorkspaceRow | undefined {
+  const workspace = shownWorkspace(works, row.id);
+  const isApart = isJudge(works.workflow(row.definition), agent.role);
+  if (workspace === undefined || !isApart) return workspace;
+  // In a repository without commits all of the work is new; the head of the checkout is the work itself.
+  const base = workspace.base === "" ? emptyTree(run.tree) : workspace.base;
+  return { ...workspace, base, path: checkoutOf(agent) };
+}
+
+/** Git knows the tree without files in every repository, by the hash that its ids are made with. */
+function emptyTree(tree: string): string {
+  return tree.length === SHA256_CHARS
+    ? "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+    : "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+}
+
+const SHA256_CHARS = 64;
+
+/**
+ * Before the first turn of a judge, and before its process is on record: makes the checkout and runs `workspace.setup` in it. Where the
+ * settings have no such command there is nothing to wait for, and `openCheckout` makes the checkout.
+ */
+export async function setUpCheckout(
+  works: Works,
+  kept: Kept,
+  { agent, durable }: { readonly agent: AgentRow; readonly durable?: Promise<void> | undefined },
+): Promise<void> {
+  const { row } = kept;
+  if (givenTo(works, agent).turn > 0) return;
+  const of = { run: row.id, judge: agent };
+  const { setup } = (await works.settings(row.repo)).workspace;
+  if (setup.length === 0) return endSetUp(works, of);
+  if (!isBeingSetUp(works, of)) {
+    await durable;
+    // The next try goes on in the same folder, and the end of the attempt finds what to end.
+    if (works.store.agent(agent) === undefined) works.store.putAgent(agent);
+    await makeCheckout(works, kept, agent);
+  }
+  await setUp(works, kept, { ...of, path: checkoutOf(agent) });
+}
+
+async function makeCheckout(works: Works, kept: Kept, agent: AgentRow): Promise<void> {
+  const { row, run } = kept;
+  const workspace = requireWorkspace(works, row.id, agent);
+  const { path } = workspace;
+  const given = run.agents[slotKey(agent.role, agent.slot)]?.tree ?? "";
+  const own = artifactPaths(works.workflow(row.definition), run);
+  // An agent that was called before anything was known of the work is given the present work, which is handed over first.
+  const tree = given === "" ? await works.workspaces.digest(path, own) : given;
+  if (given === "") {
+    await works.workspaces.requireDeliverable({ path, repo: workspace.repo, run: row.id, tree });
+    await handOver({ works, kept, deed: { type: "snapshot", tree, state: run.state } }, workspace);
+  }
+  const artifacts = familyPaths(works, row.id);
+  const of = { run: row.id, repo: row.repo, path, tree, at: checkoutOf(agent), artifacts };
+  noteNew(works, row.id, await works.workspaces.judge(of));
+}
+
+function requireWorkspace(works: Works, run: string, { role }: AgentRow): WorkspaceRow {
+  const workspace = boundWorkspace(works, run);
+  if (workspace === undefined) throw new Error(`there is no workspace for ${role}`);
+  return workspace;
+}
+
+/**
+ * Before a turn the checkout is made, or its artifacts are brought up to date. What was put there is written down last: after a crash
+ * before that, all of it is done again, which is harmless because no process has begun.
+ */
+export async function openCheckout(works: Works, kept: Kept, agent: AgentRow): Promise<void> {
+  const { row, run } = kept;
+  const { turn } = agent;
+  const { path } = requireWorkspace(works, row.id, agent);
+  const known = givenTo(works, agent);
+  if (known.turn === turn) return;
+  const workflow = works.workflow(row.definition);
+  const artifacts = familyPaths(works, row.id);
+  const at = checkoutOf(agent);
+  if (known.turn === 0) {
+    const isReady = isSetUp(works, { run: row.id, judge: agent });
+    // What the set-up command has left there is not the judge's doing.
+    await (isReady ? works.workspaces.baseline({ path, at, artifacts }) : makeCheckout(works, kept, agent));
+  }
+  const place = placeOf(works, { run, workflow, id: row.id });
+  const linesNow = async (): Promise<readonly string[]> => {
+    const own = ownOf(workflow, agent, await works.artifacts.read({ ...place, root: at }));
+    return own.filter(({ digest }) => digest !== "").map(lineOf);
+  };
+  // What is there from an earlier turn is the judge's own.
+  const before = new Set(known.turn === 0 ? [] : await linesNow());
+  const keep = Object.entries(workflow.definition.artifacts).flatMap(([name, { by }]) =>
+    by.includes(agent.role) ? [name] : [],
+  );
+  // Files of the work that the definition names may be ignored by git, and then are not in the tree.
+  const others = Object.values(workflow.definition.artifacts).flatMap((each) => workPaths(run, each));
+  noteAll(works, row.id, await works.artifacts.copy(place, { paths: artifacts, others, to: at, keep }));
+  const lines = (await linesNow()).filter((line) => !before.has(line));
+  keepGiven(works, agent, { turn, lines: [...known.lines, ...lines] });
+}
+
+/** All artifacts in the workspace: a task reads the texts of the run that it was made for, and that run those of its tasks. */
+function familyPaths(works: Works, run: string): readonly string[] {
+  const { store } = works;
+  let root = run;
+  for (let child = store.childAs(root); child !== undefined; child = store.childAs(root)) root = child.parent;
+  return [...new Set(pathsBelow(works, root))];
+}
+
+function pathsBelow(works: Works, run: string): readonly string[] {
+  const { store } = works;
+  const kept = store.load(run);
+  const own = kept === undefined ? [] : artifactPaths(works.workflow(kept.row.definition), kept.run);
+  const children = store.childrenOf(run).filter((child) => child.run !== "");
+  return [...own, ...children.flatMap((child) => pathsBelow(works, child.run))];
+}
+
+/** An attempt is over: what its judge has changed besides its artifacts is told, and the checkout is removed. */
+export async function closeCheckout(works: Works, agent: AgentRow): Promise<void> {
+  const { run, role, attempt } = agent;
+  const { store } = works;
+  const kept = store.load(run);
+  if (kept === undefined || agent.dir === "" || !isJudge(works.workflow(kept.row.definition), role)) return;
+  const path = boundWorkspace(works, run)?.path ?? "";
+  const at = checkoutOf(agent);
+  await endSetUp(works, { run, judge: agent });
+  const note = (text: string): void => {
+    // A supervisor that was killed before the folder was gone has told it already.
+    if (!store.notes(run).some((each) => each.text === text)) noteAll(works, run, [text]);
+  };
+  try {
+    await works.workspaces.discard({ path, at, artifacts: familyPaths(works, run) }, (changed) => {
+      if (changed.length === 0) return;
+      const [files, were] = changed.length === 1 ? ["1 file", "was"] : [`${changed.length} files`, "were"];
+      const names = changed.join(", ");
+      note(
+        clipped(`${role} ${attempt} changed ${files} in its own checkout, which ${were} discarded: ${names}`),
+      );
+    });
+  } catch (error) {
+    // What a program has left there under another user, for example, is in nobody's way.
+    const why = error instanceof Error ? error.message : String(error);
+    note(clipped(`the checkout of ${role} ${attempt} could not be removed (${at}): ${why}`));
+  }
+}

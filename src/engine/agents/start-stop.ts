@@ -1,0 +1,176 @@
+/** Agents are started and stopped. */
+
+import { isUp } from "../../core/step/act.ts";
+import { slotKey } from "../../core/model/run.ts";
+import { requireUnaltered } from "./parent-texts.ts";
+import { recalled, withEarlier } from "../effects/earlier-attempts.ts";
+import { lookBeforehand } from "./files-before-start.ts";
+import type { Works } from "../box.ts";
+import { workspaceFor } from "./judge-checkout.ts";
+import type { Of } from "../effects/context.ts";
+import { jobId } from "./job-id.ts";
+import { isJudge } from "./judge.ts";
+import { promptText, variablesOf } from "./launch.ts";
+import { withFaults } from "./rejected-output.ts";
+import { placeOf } from "../submit/place.ts";
+import type { Process } from "../ports/process.ts";
+import type { AgentRow } from "../ports/registry.ts";
+import { noteNew, projectAfter } from "../submit/project.ts";
+import { leaveTerminal } from "./seat.ts";
+import { requireSlot } from "../queue/slots.ts";
+import { submit } from "../submit/submit.ts";
+import { startTurn } from "./turn.ts";
+import { agentOver, endOf } from "./turn-end.ts";
+import { contextFiles, missingFiles, refusedFiles, withContext, withWords } from "./prompt-context.ts";
+import { endWriters } from "./writers.ts";
+
+export async function startAgent({ works, kept, deed, key, tries }: Of<"start-agent">): Promise<string> {
+  const { role, slot, attempt } = deed;
+  const { row, run } = kept;
+  const present = run.agents[slotKey(role, slot)];
+  if (present === undefined || present.attempt !== attempt || !isUp(present))
+    return "the run has gone on without it";
+  const isReader = isJudge(works.workflow(row.definition), role);
+  if (isReader) {
+    requireHandover(works, row.id, { role, tree: present.tree });
+    await endWriters(works, row.id, tries);
+  }
+  if (works.store.job(jobId({ run: row.id, role, slot, attempt }, 1)) === undefined)
+    requireSlot(works, row.repo, { run: row.id, role, slot, attempt });
+  const of = { run: row.id, role, slot, attempt };
+  const name = jobId(of, 1).slice(row.id.length + 1, -2);
+  const known = works.store.agent(of);
+  if (known === undefined || (known.status !== "ended" && known.turn <= 1)) {
+    const workflow = works.workflow(row.definition);
+    const place = placeOf(works, { run, workflow, id: row.id });
+    const readings = await works.artifacts.read(place);
+    const look = { role, readings, leads: (all: readonly string[]) => works.artifacts.leads(place, all) };
+    const files = contextFiles(workflow, run, look);
+    const refused = refusedFiles(workflow, run, look);
+    if ((known?.turn ?? 0) === 0) {
+      requireContext(role, missingFiles(workflow, run, look));
+      await requireUnaltered(works, kept, { role, files });
+    }
+    const { agent, durable } =
+      known === undefined ? newAgent(works, { of, name, entry: run.entry }) : { agent: known };
+    // A judge begins with what the engine puts into its checkout.
+    if (agent.turn === 0 && !isReader) lookBeforehand(works, kept, { agent, readings });
+    if (agent.turn === 0)
+      noteNew(
+        works,
+        row.id,
+        refused.map((each) => `${each}: it is not handed to agents`),
+      );
+    const text = await firstPrompt({ works, kept, deed, key }, { agent, files, refused });
+    await startTurn(works, kept, { agent, turn: 1, text, ...(durable === undefined ? {} : { durable }) });
+  }
+  const started = await submit(works, {
+    run: row.id,
+    by: { type: "engine" },
+    key: `started:${role}:${slot}:${attempt}`,
+    facts: {},
+    event: ({ at }) => ({ type: "agent-started", at, role, slot, attempt }),
+  });
+  await projectAfter(works, started, row.id);
+  return `${role} ${attempt} runs`;
+}
+
+/** An effect that needs attention does not hold up those after it; the verdict of a judge must be about work that was handed over. */
+function requireHandover(
+  { store }: Works,
+  run: string,
+  { role, tree }: { readonly role: string; readonly tree: string },
+): void {
+  const isFailed = store
+    .deeds(run)
+    .some(({ deed, status }) => deed.type === "snapshot" && deed.tree === tree && status === "attention");
+  if (!isFailed) return;
+  const message = `${role} is not started, because the work could not be handed over`;
+  throw Object.assign(new Error(message), { next: `signalbox show ${run} says why` });
+}
+
+/** An agent that cannot read what its work is about would only guess. Whoever has taken it away can bring it back. */
+function requireContext(role: string, missing: readonly string[]): void {
+  if (missing.length === 0) return;
+  const [is, it] = missing.length === 1 ? ["is", "it"] : ["are", "them"];
+  const message = `${role} must read ${missing.join(" and ")} first, which ${is} not there`;
+  throw Object.assign(new Error(message), { next: `put ${it} there` });
+}
+
+type Reads = {
+  readonly agent: AgentRow;
+  readonly files: readonly string[];
+  readonly refused: readonly string[];
+};
+
+async function firstPrompt(
+  on: Pick<Of<"start-agent">, "works" | "kept" | "deed" | "key">,
+  { agent, files, refused }: Reads,
+): Promise<string> {
+  const { works, kept, deed, key } = on;
+  const { row, run } = kept;
+  const { role, slot, attempt } = deed;
+  const workflow = works.workflow(row.definition);
+  const workspace = workspaceFor(works, kept, agent);
+  const session = works.desk.session(agent.dir);
+  const variables = variablesOf({ workflow, run, workspace, agent: { role, slot, attempt, session } });
+  const text = withContext(promptText(workflow, deed.prompt, variables), files, refused);
+  const { earlier } = workflow.definition.roles[role] ?? {};
+  const prompt = withEarlier(text, await recalled(works, kept, earlier));
+  return withWords(works, key, withFaults(works, { kept, key, author: { role, slot } }, prompt));
+}
+
+/** Its folder is a new one: what somebody has laid down for it beforehand is not used. It is in the store from its first turn on. */
+function newAgent(
+  works: Works,
+  on: {
+    readonly of: Pick<AgentRow, "run" | "role" | "slot" | "attempt">;
+    readonly name: string;
+    readonly entry: number;
+  },
+): { readonly agent: AgentRow; readonly durable: Promise<void> } {
+  const { of, name, entry } = on;
+  const { desk } = works;
+  const { dir, durable } = desk.furnish(works.folders(of.run).agents, name, { token: desk.newToken() });
+  const token = desk.token(dir).hash;
+  const agent: AgentRow = {
+    ...of,
+    token,
+    dir,
+    turn: 0,
+    status: "idle",
+    entry,
+    startedAt: works.clock.now(),
+  };
+  return { agent, durable };
+}
+
+export async function stopAgent({ works, kept, deed }: Of<"stop-agent">): Promise<string> {
+  const { role, slot, attempt } = deed;
+  const { store, processes } = works;
+  const of = { run: kept.row.id, role, slot, attempt };
+  const jobs = store.jobs({ run: of.run, status: "live" });
+  const own = jobs.filter(
+    (job) => job.kind === "turn" && job.role === role && job.slot === slot && job.attempt === attempt,
+  );
+  // The last thing that many do is to hand in what they are then stopped for.
+  let before: Process | undefined;
+  for (const job of own) {
+    store.putJob({ ...job, killed: "killed" });
+    before = await processes.kill(job);
+  }
+  const agent = store.agent(of) ?? {
+    ...of,
+    token: "",
+    dir: "",
+    turn: 0,
+    status: "ended",
+    entry: 0,
+    startedAt: 0,
+  };
+  const cause = own.length > 0 ? "killed" : "exited";
+  await agentOver(works, agent, before?.type === "ended" ? endOf(before) : { cause });
+  for (const job of own) store.putJob({ ...job, killed: "killed", status: "over" });
+  await leaveTerminal(works, of.run);
+  return own.length > 0 ? `${role} ${attempt} was ended` : `${role} ${attempt} had ended`;
+}

@@ -1,0 +1,220 @@
+/**
+ * A turn of an agent: one process, started once.
+ *
+ * A role with a fresh session has one turn. A persistent role without a terminal has one after the other in the same attempt:
+ * between them it is idle, which is no death. One that stays in a terminal has one turn until it ends or is halted.
+ */
+
+import { valueOf } from "../../core/gates/artifact-status.ts";
+import type { Role } from "../../core/model/workflow.ts";
+import { fillArgv } from "../../format/settings/argv.ts";
+import type { Message, Works } from "../box.ts";
+import { environment, limitsOf } from "./launch.ts";
+import { openCheckout, setUpCheckout } from "./judge-checkout.ts";
+import { writeInput } from "./input-file.ts";
+import { isTurnOf, jobId } from "./job-id.ts";
+import { boundWorkspace, isInPlace } from "../submit/place.ts";
+import { checkoutOf } from "./judge.ts";
+import type { Kept } from "../ports/journal.ts";
+import type { AgentRow, JobRow, WorkspaceRow } from "../ports/registry.ts";
+import type { Harness, Settings } from "../ports/settings.ts";
+import { bringUpToDate } from "../submit/project.ts";
+import { commandFor, seatFor, windowFor, type Seat } from "./seat.ts";
+import { requireSlot } from "../queue/slots.ts";
+import { titleOf } from "./terminal-title.ts";
+
+type Turn = {
+  readonly agent: AgentRow;
+  readonly turn: number;
+  readonly text: string;
+  /** What it is about, where it is about messages. */
+  readonly messages?: readonly Message[];
+  /** Of an agent that nobody knows of yet: until then its folder may be lost. */
+  readonly durable?: Promise<void>;
+};
+
+const PROMPT = "prompt.md";
+
+/** Starts a turn of an agent as soon as one more may work. Safe to repeat: what was claimed is not started again. */
+export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<void> {
+  const { agent, turn } = on;
+  const { store, clock, processes, desk } = works;
+  const { row, run } = kept;
+  const id = jobId(agent, turn);
+  if (store.job(id) === undefined) requireSlot(works, row.repo, agent);
+  const workflow = works.workflow(row.definition);
+  const role = workflow.definition.roles[agent.role];
+  const workspace = boundWorkspace(works, row.id);
+  if (role === undefined || workspace === undefined)
+    throw new Error(`there is no workspace for ${agent.role}`);
+  const isJudge = role.access === "read";
+  const cwd = isJudge ? checkoutOf(agent) : workspace.path;
+  const settings = await works.settings(row.repo);
+  const harness = harnessOf(settings, String(valueOf(run, role.harness)));
+  const seat = seatOf(works, id) ?? seatFor(works, { role, harness, settings });
+  const remembers = commandFor(harness, seat, turn) !== commandFor(harness, seat, 1);
+  const task = on.messages === undefined || remembers ? on.text : withTask(works, agent, on.text);
+  const text = [...(await troubleIn(works, { workspace, role, id })), task].join("\n\n");
+  const env: Record<string, string> = {
+    ...environment(works, settings, harness),
+    SIGNALBOX_RUN: row.id,
+    SIGNALBOX_TOKEN: tokenOf(works, agent),
+  };
+  const argvWith = (prompt: string): readonly string[] =>
+    fillArgv(commandFor(harness, seat, turn), {
+      model: String(valueOf(run, role.model)),
+      prompt,
+      session: desk.session(agent.dir),
+      run: row.id,
+      role: agent.role,
+      workspace: cwd,
+      // That of a person's own checkout is not an agent's to write in.
+      git: isInPlace(workspace) && !isJudge ? "" : `${cwd}/.git`,
+    });
+  const [program = ""] = argvWith("");
+  if (!works.finds(program, env["PATH"] ?? "")) throw noProgram(program, harness.name);
+  // Before anything is on record as running: it may take minutes, and is then tried again.
+  if (isJudge && store.job(id) === undefined) await setUpCheckout(works, kept, on);
+  const dir = store.job(id)?.dir ?? (await newTurn(works, { ...on, text }));
+  const prompt = desk.write(dir, PROMPT, text);
+  // Written before the process: whatever happens from here on, somebody looks after it.
+  const known = store.job(id);
+  const running: AgentRow = { ...agent, turn, status: "running" };
+  if (known !== undefined && known.seat !== seat) store.putJob({ ...known, seat });
+  if (known === undefined) {
+    // Agents of other runs were started meanwhile. Nothing comes between this look and what is written next.
+    requireSlot(works, row.repo, agent);
+    const now = clock.now();
+    const { limitMs, stallMs } = limitsOf(run, role, {
+      minutes: harness.minutes ?? settings.minutes,
+      stallMinutes: harness.stallMinutes ?? settings.stallMinutes,
+    });
+    const job: JobRow = {
+      id,
+      run: row.id,
+      kind: "turn",
+      role: agent.role,
+      slot: agent.slot,
+      attempt: agent.attempt,
+      artifact: "",
+      tree: run.tree,
+      dir,
+      startedAt: now,
+      endsBy: limitMs === 0 ? 0 : now + limitMs,
+      stallMs,
+      killed: "",
+      status: "live",
+      seat,
+    };
+    store.putTurn(job, running);
+  } else if (known.status === "live") store.putAgent(running);
+  await bringUpToDate(works, row.id);
+  // What somebody has begun has read it: it is not changed under its hands.
+  if (processes.probe(dir).type === "absent") {
+    await writeInput(works, kept, running);
+    if (isJudge) await openCheckout(works, kept, running);
+  }
+  await processes.launch({
+    id,
+    dir,
+    argv: argvWith(prompt),
+    cwd,
+    env: { ...env, SIGNALBOX_PROMPT: prompt },
+    stdin: harness.stdin && seat !== "resident" ? prompt : "",
+    ...windowFor(seat, { agent, role, title: titleOf(works, row, workspace) }),
+  });
+}
+
+/** A program without a command of its own for later turns begins a new conversation: it is given the task again. */
+function withTask({ store, desk }: Works, agent: AgentRow, message: string): string {
+  const first = store.job(jobId(agent, 1));
+  const task = first === undefined ? undefined : desk.read(first.dir, PROMPT);
+  if (task === undefined) return message;
+  return `${task.trimEnd()}\n\n## Continue here\n\n${LATER_TURN}\n\n${message}`;
+}
+
+const LATER_TURN =
+  "This is a later turn on the task above. What you did before is in the workspace; this conversation does not contain it. Act on this message:";
+
+/** What an earlier process left of git in the workspace, before the first process of a turn begins there. */
+async function troubleIn(
+  { store, workspaces }: Works,
+  of: { readonly workspace: WorkspaceRow; readonly role: Role; readonly id: string },
+): Promise<readonly string[]> {
+  const { workspace, role, id } = of;
+  if (role.access !== "write" || isInPlace(workspace) || store.job(id) !== undefined) return [];
+  return workspaces.usable(workspace.path);
+}
+
+/** Of a turn that somebody has begun: it stays where it is. One that nobody has begun may sit elsewhere than was thought. */
+function seatOf({ store, processes }: Works, id: string): Seat | undefined {
+  const job = store.job(id);
+  return job === undefined || processes.probe(job.dir).type === "absent" ? undefined : job.seat;
+}
+
+/** A folder that only a job's row makes the turn's: until then nobody has begun it. */
+async function newTurn({ desk }: Works, { agent, turn, text, messages = [], ...on }: Turn): Promise<string> {
+  const { dir, durable } = desk.furnish(agent.dir, `turn-${turn}`, { [PROMPT]: text });
+  await Promise.all([on.durable, durable]);
+  if (messages.length > 0) desk.take(dir, messages);
+  return dir;
+}
+
+function tokenOf({ desk }: Works, agent: AgentRow): string {
+  const { token, hash } = desk.token(agent.dir);
+  if (hash !== agent.token)
+    throw new Error(`the token in ${agent.dir} is not the one that ${agent.role} was given`);
+  return token;
+}
+
+/** Messages that no turn of the agent was about, and that nobody has typed into its terminal. */
+export function waitingFor(works: Works, agent: AgentRow): readonly Message[] {
+  const { run, role, slot, attempt } = agent;
+  const rows = works.store.messages(run);
+  const own = rows.filter((row) => row.role === role && row.slot === slot && row.attempt === attempt);
+  const typed = new Set(own.map(({ key }) => `${messageName(key)}.md`));
+  return works.desk.waiting(agent.dir, turnDirs(works, agent)).filter(({ name }) => !typed.has(name));
+}
+
+/** What the file of a message is called, by the deed that ordered it. */
+export function messageName(key: string): string {
+  return key.replaceAll(":", ".");
+}
+
+/** Folders of the turns that the agent has begun. */
+function turnDirs({ store }: Works, agent: AgentRow): readonly string[] {
+  return store
+    .jobs({ run: agent.run })
+    .filter((job) => isTurnOf(job.id, agent) && turnOf(job) <= agent.turn)
+    .map(({ dir }) => dir);
+}
+
+export function turnOf(job: JobRow): number {
+  return Number(job.id.split(".").at(-1));
+}
+
+/** The agent has messages: they are what its next turn is about. */
+export async function nextTurn(
+  works: Works,
+  kept: Kept,
+  of: { readonly agent: AgentRow; readonly messages: readonly Message[] },
+): Promise<void> {
+  const { agent, messages } = of;
+  const turn = agent.turn + 1;
+  const text = messages.map((message) => message.text).join("\n\n");
+  await startTurn(works, kept, { agent, turn, text, messages });
+}
+
+function harnessOf(settings: Settings, name: string): Harness {
+  const harness = settings.harness(name);
+  if (harness !== undefined) return harness;
+  const message = `there is no harness "${name}"; there are ${settings.harnesses.join(", ")}`;
+  throw Object.assign(new Error(message), { next: `add ${name} to harnesses in .signalbox/config.yaml` });
+}
+
+function noProgram(program: string, harness: string): Error {
+  const isPath = program.includes("/");
+  const why = isPath ? "is not there, or may not be executed" : "is not on the PATH";
+  const next = `${isPath ? "chmod +x" : "install"} ${program}, or choose another harness`;
+  return Object.assign(new Error(`the harness ${harness} needs ${program}, which ${why}`), { next });
+}

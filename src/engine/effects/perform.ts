@@ -1,0 +1,119 @@
+/**
+ * One deed is done. It may have been begun before, by somebody who died over it: everything here looks first, or cannot
+ * happen twice.
+ */
+
+import { startAgent, stopAgent } from "../agents/start-stop.ts";
+import { archive, noteBase } from "./archive.ts";
+import type { Works } from "../box.ts";
+import { startCheck } from "../checks/check.ts";
+import type { Of } from "./context.ts";
+import { commit } from "./commit.ts";
+import { showAccepted } from "../agents/judge.ts";
+import { questionText, variablesOf } from "../agents/launch.ts";
+import { shownWorkspace, placeOf } from "../submit/place.ts";
+import type { DeedRow } from "../ports/outbox.ts";
+import { noteAll } from "../submit/project.ts";
+import { openPullRequest } from "./pull-request.ts";
+import { leaveTerminal } from "../agents/seat.ts";
+import { tag } from "./tag.ts";
+import { startTasks } from "../tasks/start-graph.ts";
+import { tellAgent } from "../agents/message.ts";
+import { prepare, release, renameBranch, snapshot } from "../workspaces/workspace.ts";
+
+/** Gives what was done, in words. Throws when it could not be done now; an error with `next` is a person's to mend. */
+export async function perform(works: Works, { deed, run, key, tries }: DeedRow): Promise<string> {
+  const kept = works.store.load(run);
+  if (kept === undefined) throw new Error(`there is no run ${run}`);
+  await showAccepted(works, kept);
+  const on = { works, kept, key, tries };
+  switch (deed.type) {
+    case "prepare-resource":
+      return prepare({ ...on, deed });
+    case "rename-branch":
+      return renameBranch({ ...on, deed });
+    case "snapshot":
+      return snapshot({ ...on, deed });
+    case "start-agent":
+      return startAgent({ ...on, deed });
+    case "stop-agent":
+      return stopAgent({ ...on, deed });
+    case "tell-agent":
+      return tellAgent({ ...on, deed });
+    case "run-check":
+      return startCheck(works, kept, { artifact: deed.artifact, key });
+    case "archive-artifacts":
+      return archiveArtifacts({ ...on, deed });
+    case "release-resource":
+      await leaveTerminal(works, run);
+      return release({ ...on, deed });
+    case "ask-person":
+      return askPerson({ ...on, deed });
+    case "start-next":
+      // The queue is looked at when this is done, as after everything else: here it only becomes known that somebody asked.
+      return works.store.line().length === 0 ? "nobody is in the queue" : "the queue is looked at";
+    case "start-tasks":
+      return startTasks({ ...on, deed });
+    case "perform":
+      return performNamed({ ...on, deed });
+  }
+}
+
+async function performNamed(doing: Of<"perform">): Promise<string> {
+  switch (doing.deed.name) {
+    case "commit":
+      return commit(doing);
+    case "pull-request":
+      return openPullRequest(doing);
+    case "tag":
+      return tag(doing);
+    case "note-base":
+      return noteBase(doing);
+    case "archive":
+      return archive(doing);
+    case "notify":
+      return announce(doing);
+    default:
+      throw unknownDeed(`"${doing.deed.name}"`);
+  }
+}
+
+async function archiveArtifacts({ works, kept, deed }: Of<"archive-artifacts">): Promise<string> {
+  const { row, run } = kept;
+  const into = `${works.folders(row.id).archive}/attempt-${deed.entry}`;
+  const place = placeOf(works, { run, workflow: works.workflow(row.definition), id: row.id });
+  noteAll(works, row.id, await works.artifacts.archive(place, { artifacts: deed.artifacts, into }));
+  return into;
+}
+
+/** Whether a bell has rung, nobody can tell: it does not ring twice. The question itself stands in the inbox. */
+async function askPerson({ works, kept, deed, tries }: Of<"ask-person">): Promise<string> {
+  if (tries > 1) return `${deed.id} may have been announced before; it is not announced again`;
+  const { row, run } = kept;
+  const workflow = works.workflow(row.definition);
+  const { notify } = await works.settings(row.repo);
+  const nobody = { role: "", slot: "", attempt: 0, session: "" };
+  const workspace = shownWorkspace(works, row.id);
+  const variables = variablesOf({ workflow, run, workspace, agent: nobody });
+  const question = questionText(workflow, workflow.definition.asks[deed.ask]?.question ?? "", variables);
+  await works.notifier.ask({ command: notify, run: row.id, id: deed.id, question });
+  return `${deed.id} was asked`;
+}
+
+/** That a run is where it is. As with a question, nobody can tell whether it was heard: it is said once. */
+async function announce({ works, kept, tries }: Of<"perform">): Promise<string> {
+  if (tries > 1) return "it may have been announced before; it is not announced again";
+  const { row, run } = kept;
+  const { title, states } = works.workflow(row.definition).definition;
+  const { notify: command } = await works.settings(row.repo);
+  const where = states[run.state]?.title ?? "";
+  const question = `${row.goal === "" ? title : row.goal}: ${where === "" ? run.state : where}`;
+  await works.notifier.ask({ command, run: row.id, id: run.state, question });
+  return `${run.state} was announced`;
+}
+
+function unknownDeed(what: string): Error {
+  return Object.assign(new Error(`this version cannot carry out ${what}`), {
+    next: "use a workflow without it",
+  });
+}

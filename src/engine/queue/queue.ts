@@ -1,0 +1,113 @@
+/**
+ * The queue: the first run that has everything it depends on done is started as soon as one more agent may work.
+ *
+ * The queue itself is in the store, with who would not go and why. What is remembered here only saves work.
+ */
+
+import type { Works } from "../box.ts";
+import { awaiting } from "../supervise/fact.ts";
+import { observe, type Observer } from "../supervise/observed-facts.ts";
+import type { Hands } from "../supervise/in-progress.ts";
+import { isPutOff, refusalAfter } from "./position.ts";
+import type { QueueRow } from "../ports/projects.ts";
+import { project } from "../submit/project.ts";
+import { isSlotLeft, slotsOf } from "./slots.ts";
+
+const TURN = "ready-to-start";
+/** Those who stand in line are asked one after the other: the first one first. */
+const LINE = "the queue";
+
+export class Queue implements Observer {
+  readonly #works: Works;
+  /** At which entry a run was last seen to wait for its turn. */
+  readonly #waiting = new Map<string, number>();
+
+  constructor(works: Works) {
+    this.#works = works;
+  }
+
+  /** Costs one read where nobody stands in line. */
+  look(hands: Hands): void {
+    const { store, clock } = this.#works;
+    if (hands.isBusyWith(LINE)) return;
+    const now = clock.now();
+    const line = store.line().filter((row) => !isPutOff(row, now) && this.#isWaiting(row));
+    const left = new Map<string, boolean>();
+    const isLeft = (repo: string): boolean => {
+      const known = left.get(repo) ?? isSlotLeft(slotsOf(this.#works, repo));
+      left.set(repo, known);
+      return known;
+    };
+    const ready = line.filter((row) => !row.isHeld && isLeft(row.repo));
+    if (ready.length > 0) hands.take(LINE, () => this.#start(ready));
+  }
+
+  /** Whoever has gone on by other means leaves the line. One that cannot be looked at stays, and holds up nobody. */
+  #isWaiting(row: QueueRow): boolean {
+    const { run, entry } = row;
+    if (this.#waiting.get(run) === entry) return true;
+    try {
+      const kept = this.#works.store.load(run);
+      const isWaiting =
+        kept !== undefined && awaiting(this.#works.workflow(kept.row.definition), kept.run, TURN).length > 0;
+      if (isWaiting) this.#waiting.set(run, entry);
+      else this.#leave(run);
+      return isWaiting;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.#works.log(`${run} in the queue: ${message}`);
+      this.#putOff(row, message);
+      return false;
+    }
+  }
+
+  #leave(run: string): void {
+    this.#works.store.dequeue(run);
+    this.#waiting.delete(run);
+  }
+
+  async #start(ready: readonly QueueRow[]): Promise<void> {
+    for (const row of ready) if (isSlotLeft(slotsOf(this.#works, row.repo))) await this.#startOne(row);
+  }
+
+  /** What goes wrong with one is no reason for the others to wait. */
+  async #startOne(row: QueueRow): Promise<void> {
+    const { run, entry } = row;
+    try {
+      const seen = await observe(this.#works, { run, fact: TURN, digest: `${TURN}:${run}:${entry}` });
+      if (seen.type === "accepted" || seen.type === "unknown") this.#leave(run);
+      if (seen.type === "accepted") return await this.#show(run);
+      if (seen.type === "idle" || seen.type === "refused")
+        this.#refuse(row, seen.type === "idle" ? seen.message : seen.refusal.message);
+    } catch (error) {
+      this.#works.log(
+        `${run} in the queue: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      );
+      this.#refuse(row, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** It has been started, whatever becomes of its files: those that are behind are looked at by and by. */
+  async #show(run: string): Promise<void> {
+    try {
+      await project(this.#works, run);
+    } catch (error) {
+      this.#works.log(`${run}: its files are behind: ${String(error)}`);
+    }
+  }
+
+  /** It stays in the line, and the others go on. Told once, however often it is tried again. */
+  #refuse(row: QueueRow, message: string): void {
+    const { store, clock } = this.#works;
+    const { run } = row;
+    this.#putOff(row, message);
+    const text = `it was its turn, and it could not be started: ${message}`;
+    if (store.notes(run).some((note) => note.kind === "queue" && note.text === text)) return;
+    store.note({ run, at: new Date(clock.now()).toISOString(), kind: "queue", text });
+  }
+
+  #putOff(row: QueueRow, message: string): void {
+    const { store, clock } = this.#works;
+    store.refuse(row, refusalAfter(row.refusal, message, clock.now()));
+  }
+}

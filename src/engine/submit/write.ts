@@ -1,0 +1,134 @@
+/** What was decided is written, together with what is to be done for it, or not at all. */
+
+import { PLACE, type Workflow } from "../../core/model/compile.ts";
+import type { Actor, Event, Facts, Incoming, Refusal } from "../../core/model/event.ts";
+import { notReserved } from "../../core/gates/gate.ts";
+import type { Run } from "../../core/model/run.ts";
+import type { Step } from "../../core/step/step.ts";
+import { statusOf } from "../../core/model/status.ts";
+import type { Box } from "../box.ts";
+import { deedsOf } from "../effects/deeds.ts";
+import { expectShown } from "../agents/judge.ts";
+import { boundWorkspace } from "./place.ts";
+import type { Birth, Entry, Kept } from "../ports/journal.ts";
+
+export type Request = {
+  readonly run: string;
+  readonly by: Actor;
+  /** The event, out of what is known at this moment. */
+  readonly event: (facts: Facts & { readonly at: string; readonly kept: Kept }) => Incoming;
+  readonly key?: string;
+  /** Of the event as it is written. */
+  readonly prove?: (event: Event) => Entry["prove"];
+  /** Whoever asks has seen the run here; anywhere else is a conflict. */
+  readonly expected?: { readonly seq?: number; readonly state?: string };
+  /** The agent whose end the engine tells: what it left is read where it has worked. */
+  readonly author?: Extract<Actor, { type: "agent" }>;
+  /** Facts that are known already: they are not read again. */
+  readonly facts?: Facts;
+  /** The digest of the work, by whoever has just looked at it. */
+  readonly tree?: string;
+  /** It is a person's move to a final state: it happens also where git cannot read the work, unless its gate asks about the work. */
+  readonly isEnd?: boolean;
+};
+
+export type Submission =
+  | {
+      readonly type: "accepted";
+      readonly before: Run;
+      readonly run: Run;
+      readonly events: readonly Event[];
+      readonly deeds: number;
+    }
+  | { readonly type: "repeated"; readonly answer: string }
+  | { readonly type: "refused"; readonly run: Run; readonly refusal: Refusal }
+  | { readonly type: "conflict"; readonly run: Run; readonly message: string }
+  | { readonly type: "unknown" };
+
+/** What is accepted is looked up when it is written; only a no has to ask whether it was a yes before. */
+export function knownAnswer(
+  { store }: Box,
+  { run, by, key }: Pick<Request, "run" | "by" | "key">,
+): Submission | undefined {
+  const known = key === undefined ? undefined : store.answerTo(run, keyOf(by, key));
+  return known === undefined ? undefined : { type: "repeated", answer: known };
+}
+
+export function write(
+  box: Box,
+  on: {
+    readonly request: Request;
+    readonly event: Incoming;
+    readonly at: string;
+    readonly workflow: Workflow;
+    readonly before: Run;
+    readonly decided: Extract<Step, { ok: true }>;
+    readonly birth?: Birth;
+    readonly repo: string;
+  },
+): Submission | undefined {
+  return box.store.together(() => writeOut(box, on));
+}
+
+function writeOut(box: Box, on: Parameters<typeof write>[1]): Submission | undefined {
+  const { request, event, at, workflow, before, decided, birth } = on;
+  const { prove } = request;
+  const key = request.key === undefined ? undefined : keyOf(request.by, request.key);
+  const deeds = deedsOf(workflow, decided, () => boundWorkspace(box, request.run));
+  const proof = prove?.(decided.events[0] ?? event);
+  const appended = box.store.append({
+    run: request.run,
+    seq: before.seq,
+    at,
+    by: request.by,
+    events: decided.events,
+    after: decided.run,
+    status: statusOf(workflow, decided.run),
+    deeds,
+    ...(birth === undefined ? {} : { birth }),
+    ...(workflow.isInPlace && deeds.some(({ type }) => type === "prepare-resource")
+      ? { place: on.repo }
+      : {}),
+    ...(key === undefined ? {} : { key, answer: JSON.stringify(acknowledged(before, decided.run)) }),
+    ...(proof === undefined ? {} : { prove: proof }),
+  });
+  switch (appended.type) {
+    case "written":
+      expectShown(box, decided.run, decided.events);
+      // What could not be done for a run that is over is looked at once more: most of it is no longer wanted.
+      if (isOver(workflow, decided.run)) clearUp(box, request.run);
+      return { type: "accepted", before, run: decided.run, events: decided.events, deeds: deeds.length };
+    case "repeated":
+      return { type: "repeated", answer: appended.answer };
+    case "conflict":
+      return undefined;
+    case "taken":
+      return { type: "refused", run: before, refusal: placeTaken(box, request.run, on.repo) };
+  }
+}
+
+/** Another run has taken it since it was looked for. */
+function placeTaken({ store }: Box, run: string, repo: string): Refusal {
+  const { code, message, mend } = notReserved(PLACE, store.placeHolder(repo, run));
+  return { code, message, next: mend };
+}
+
+/** Nothing holds up what a run that is over leaves to be done. */
+function clearUp({ store }: Box, run: string): void {
+  store.retry(run);
+  if (store.isHalted(run)) store.halt(run, false);
+}
+
+function isOver({ definition }: Workflow, run: Run): boolean {
+  return definition.states[run.state]?.final !== undefined;
+}
+
+/** Everybody has keys of their own: nobody can use up one that somebody else is going to use. */
+export function keyOf(by: Actor, key: string): string {
+  return by.type === "agent" ? `${by.role}:${by.slot}:${by.attempt}/${key}` : `${by.type}/${key}`;
+}
+
+/** What is kept with an idempotency key, and given again for it. */
+function acknowledged(before: Run, run: Run): { from: string; to: string; seq: number } {
+  return { from: before.state, to: run.state, seq: run.seq };
+}

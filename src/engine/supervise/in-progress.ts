@@ -1,0 +1,67 @@
+/** What the supervisor has in hand, one thing per run: nothing of a run happens at the same time as anything else of it. */
+
+import type { Works } from "../box.ts";
+import { clipped } from "../clip.ts";
+
+export class Hands {
+  readonly #works: Works;
+  readonly #ring: () => void;
+  readonly #busy = new Map<string, Promise<void>>();
+  /** What was last wrong with a run, in our words. */
+  readonly #troubles = new Map<string, string>();
+
+  constructor(works: Works, ring: () => void) {
+    this.#works = works;
+    this.#ring = ring;
+  }
+
+  /** Does it after everything else of the run. What goes wrong is shown, and no longer shown when it goes well again. */
+  take(run: string, work: () => Promise<void>): void {
+    const done = (this.#busy.get(run) ?? Promise.resolve())
+      .then(work)
+      .then(() => this.#mended(run))
+      .catch((error: unknown) => this.#failed(run, error))
+      .finally(() => {
+        if (this.#busy.get(run) === done) this.#busy.delete(run);
+        this.#ring();
+      });
+    this.#busy.set(run, done);
+  }
+
+  isBusyWith(run: string): boolean {
+    return this.#busy.has(run);
+  }
+
+  isBusy(): boolean {
+    return this.#busy.size > 0;
+  }
+
+  isFull(max: number): boolean {
+    return this.#busy.size >= max;
+  }
+
+  async rest(): Promise<void> {
+    await Promise.all(this.#busy.values());
+  }
+
+  #failed(run: string, error: unknown): void {
+    const message = clipped(error instanceof Error ? error.message : String(error));
+    const mend = error instanceof Error && "next" in error ? `${String(error.next)}, then: ` : "";
+    const text = `${message}; try again: ${mend}signalbox resume ${run}`;
+    // Found again at every look, it is written down once.
+    if (this.#troubles.get(run) !== text)
+      this.#works.log(`${run}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    const shown = this.#works.store.attentionOf(run);
+    // What was wrong first is what must be mended first; what a person has had tried again is told again.
+    if (shown !== "" && shown !== this.#troubles.get(run)) return;
+    this.#troubles.set(run, text);
+    if (shown !== text) this.#works.store.attend(run, text);
+  }
+
+  #mended(run: string): void {
+    const text = this.#troubles.get(run);
+    if (text === undefined) return;
+    this.#troubles.delete(run);
+    if (this.#works.store.attentionOf(run) === text) this.#works.store.attend(run, "");
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Work that has landed by other means than the engine's: looked for when its run or the default branch has moved. It is a choice for a
+ * person. When the default branch no longer has the work, the choice is withdrawn.
+ */
+
+import type { Works } from "../box.ts";
+import { observe, type Observer } from "./observed-facts.ts";
+import type { Hands } from "./in-progress.ts";
+import type { WorkOf } from "../ports/merges.ts";
+import { project } from "../submit/project.ts";
+import { artifactsOf } from "./submit-fact.ts";
+
+const MERGED = "branch-merged";
+
+export class Landings implements Observer {
+  readonly #works: Works;
+  readonly #tickMs: number;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  /** Runs that could not be told, each as it was: trying again and again would keep the supervisor from leaving. */
+  readonly #failed = new Map<string, number>();
+
+  constructor(works: Works, tickMs: number) {
+    this.#works = works;
+    this.#tickMs = tickMs;
+  }
+
+  look(hands: Hands, isLast: boolean): void {
+    const { clock, merges } = this.#works;
+    if (!isLast && clock.mono() - this.#lookedAt < this.#tickMs) return;
+    this.#lookedAt = clock.mono();
+    for (const work of merges.news(this.#all()))
+      if (!hands.isBusyWith(work.run) && this.#failed.get(work.run) !== work.entry)
+        hands.take(work.run, () => this.#see(work));
+  }
+
+  /** Of every run that has a workspace and is not halted. */
+  #all(): WorkOf[] {
+    const { store } = this.#works;
+    const bound = store.workspaces().filter(({ run, status }) => status === "bound" && !store.isHalted(run));
+    return bound.flatMap(({ run, repo, base }): WorkOf[] => {
+      const known = this.#runOf(run);
+      if (known === undefined) return [];
+      const { defaultBranch = "" } = store.projectAt(repo) ?? {};
+      return [{ run, repo, base, defaultBranch, tree: known.tree, entry: known.entry }];
+    });
+  }
+
+  #runOf(run: string): { readonly tree: string; readonly entry: number } | undefined {
+    try {
+      return this.#works.store.load(run)?.run;
+    } catch {
+      // Damaged: there is nothing that it could be told.
+      return undefined;
+    }
+  }
+
+  /** Most workflows do not ask whether their work was merged. */
+  #isWanted(run: string): boolean {
+    const row = this.#works.store.load(run)?.row;
+    return row !== undefined && artifactsOf(this.#works.workflow(row.definition), MERGED).length > 0;
+  }
+
+  async #see(work: WorkOf): Promise<void> {
+    const { merges } = this.#works;
+    const { run, tree } = work;
+    this.#failed.set(run, work.entry);
+    if (this.#isWanted(run)) {
+      const found = await merges.landing(work);
+      const sight =
+        found === undefined
+          ? { digest: "", isFound: false }
+          : { digest: `${tree}:${found.ref}:${found.commit}`, fields: { ...found } };
+      const seen = await observe(this.#works, { run, fact: MERGED, tree, ...sight });
+      if (seen.type === "accepted") await project(this.#works, run);
+    }
+    merges.remember(work);
+    this.#failed.delete(run);
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * The supervisor: does what is to be done, looks after what lives, and decides nothing.
+ *
+ * It keeps no state that matters. Killed at any moment, the next one finds everything in the store and in the world.
+ */
+
+import type { Works } from "../box.ts";
+import { clipped } from "../clip.ts";
+import { Deadlocks } from "./deadlocks.ts";
+import type { Fact } from "./fact.ts";
+import type { Observer } from "./observed-facts.ts";
+import { Families } from "../tasks/families.ts";
+import { Hands } from "./in-progress.ts";
+import { Landings } from "./merged-elsewhere.ts";
+import { perform } from "../effects/perform.ts";
+import type { DeedRow, Outcome } from "../ports/outbox.ts";
+import { Queue } from "../queue/queue.ts";
+import { NoSlot, slotsOf } from "../queue/slots.ts";
+import { wakeIdle } from "../agents/turn-end.ts";
+import { Watch } from "./watch.ts";
+import { Later } from "./later.ts";
+
+export type Pace = {
+  /** Between two looks at everything that lives. */
+  readonly tickMs: number;
+  readonly leaseMs: number;
+  /** Deeds that are under way at the same time, of different runs. */
+  readonly atOnce: number;
+  readonly backoffMs: readonly number[];
+};
+
+export const PACE: Pace = { tickMs: 5000, leaseMs: 600_000, atOnce: 8, backoffMs: [1000, 2000, 4000, 8000] };
+
+/** What is due and cannot be begun yet must not keep us spinning. */
+const REST_MS = 25;
+
+/** Who looks for each fact that there is. */
+const OBSERVERS: Readonly<Record<Fact, (works: Works, pace: Pace) => Observer>> = {
+  "ready-to-start": (works) => new Queue(works),
+  "branch-merged": (works, { tickMs }) => new Landings(works, tickMs),
+  "parent-over": (works) => new Families(works),
+};
+
+export type Alarm = {
+  /** Until something happened, or the time is over. */
+  wait(ms: number): Promise<void>;
+  ring(): void;
+};
+
+export async function supervise(
+  works: Works,
+  on: { readonly pace: Pace; readonly alarm: Alarm; readonly isOver: () => boolean },
+): Promise<void> {
+  const { pace, alarm } = on;
+  const fence = works.store.fence();
+  const hands = new Hands(works, () => alarm.ring());
+  const watch = new Watch(works, pace.tickMs);
+  const observers = [...Object.values(OBSERVERS).map((of) => of(works, pace)), new Deadlocks(works)];
+  const isIdle = (): boolean => !hands.isBusy() && !works.store.isBusy(works.clock.now());
+  while (!on.isOver()) {
+    watch.look(hands);
+    for (const observer of observers) observer.look(hands, false);
+    admit(works);
+    act(works, { fence, pace, hands });
+    if (isIdle()) {
+      for (const observer of observers) observer.look(hands, true);
+      if (isIdle()) break;
+    }
+    const due = works.store.nextDue() ?? Number.POSITIVE_INFINITY;
+    const untilDue = Math.max(due - works.clock.now(), REST_MS);
+    await alarm.wait(hands.isFull(pace.atOnce) ? watch.restMs : Math.min(watch.restMs, untilDue));
+  }
+  await hands.rest();
+}
+
+/** Deeds that waited until an agent has ended are due again: as many as may begin, those of older runs first. */
+function admit(works: Works): void {
+  const queued = Map.groupBy(works.store.queuedDeeds(), ({ repo }) => repo);
+  for (const [repo, deeds] of queued) {
+    const { limit, atWork } = slotsOf(works, repo);
+    for (const { key } of deeds.slice(0, Math.max(limit - atWork, 0))) works.store.admit(key);
+  }
+}
+
+function act(works: Works, on: { readonly fence: number; readonly pace: Pace; readonly hands: Hands }): void {
+  const { store, clock } = works;
+  const { fence, pace, hands } = on;
+  for (const { key, run } of store.due(clock.now(), pace.atOnce * 4)) {
+    if (hands.isFull(pace.atOnce)) return;
+    if (hands.isBusyWith(run)) continue;
+    const row = store.claim(key, fence, clock.now() + pace.leaseMs);
+    if (row === undefined) continue;
+    hands.take(run, () => carryOut(works, row, { fence, pace }));
+  }
+  for (const [repo, agents] of Map.groupBy(store.idleMoved(), (agent) => agent.repo)) {
+    const { limit, atWork } = slotsOf(works, repo);
+    if (atWork >= limit) continue;
+    for (const { repo: _, ...agent } of agents)
+      if (!hands.isBusyWith(agent.run) && !hands.isFull(pace.atOnce))
+        hands.take(agent.run, () => wakeIdle(works, agent));
+  }
+}
+
+async function carryOut(
+  works: Works,
+  row: DeedRow,
+  on: { readonly fence: number; readonly pace: Pace },
+): Promise<void> {
+  const { store, clock } = works;
+  let outcome: Outcome;
+  try {
+    outcome = { type: "done", note: await perform(works, row) };
+  } catch (error) {
+    outcome = afterFailure(error, row, { now: clock.now(), backoffMs: on.pace.backoffMs });
+    if (!(error instanceof Later)) works.log(`${row.key} ${row.deed.type}: ${outcome.note}`);
+  }
+  store.settle(row.key, on.fence, outcome);
+}
+
+/** What a person can mend is shown at once; everything else is tried again, and then shown. */
+function afterFailure(
+  error: unknown,
+  { run, tries, deed }: DeedRow,
+  on: { readonly now: number; readonly backoffMs: readonly number[] },
+): Outcome {
+  const message = clipped(error instanceof Error ? error.message : String(error));
+  const note = `${deed.type}: ${message}`;
+  if (error instanceof NoSlot) return { type: "queued", note };
+  if (error instanceof Later) return { type: "again", note, dueAt: on.now + error.waitMs };
+  const isTheirs = error instanceof Error && "next" in error && typeof error.next === "string";
+  const wait = on.backoffMs[tries - 1];
+  if (!isTheirs && wait !== undefined) return { type: "again", note, dueAt: on.now + wait };
+  const mend = isTheirs ? `${String(error.next)}, then: ` : "";
+  return { type: "attention", note, next: `${mend}signalbox resume ${run}` };
+}

@@ -1,0 +1,156 @@
+/** Looks after processes: what was reported, and at every tick everything that lives, and files that are behind. */
+
+import type { Works } from "../box.ts";
+import { checkOver, isFinal, restartCheck } from "../checks/check.ts";
+import type { Hands } from "./in-progress.ts";
+import type { JobRow } from "../ports/registry.ts";
+import { project } from "../submit/project.ts";
+import { restartTurn, suspend, turnOver } from "../agents/turn-end.ts";
+import { Waits } from "./idle-since.ts";
+
+/** A shim reports a moment before it is gone. Whoever else reports is not believed for longer. */
+const LOOKS_MAX = 40;
+const AGAIN_MS = 5;
+
+export class Watch {
+  readonly #works: Works;
+  readonly #tickMs: number;
+  readonly #waits: Waits;
+  /** How often each was looked at since. */
+  readonly #reported = new Map<string, number>();
+  #isInDoubt = false;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #wallAt: number;
+  /** The last time that the clock jumped: when, and by how much. */
+  #jump = { at: 0, ms: 0 };
+
+  constructor(works: Works, tickMs: number) {
+    this.#works = works;
+    this.#tickMs = tickMs;
+    this.#waits = new Waits(works);
+    this.#wallAt = works.clock.now();
+  }
+
+  look(hands: Hands): void {
+    const { store, processes, clock } = this.#works;
+    for (const id of processes.reported()) this.#reported.set(id, 0);
+    const again = new Map<string, number>();
+    for (const [id, looks] of this.#reported) {
+      const job = store.job(id);
+      // While something else of its run is under way, it is looked at again.
+      if (job !== undefined && hands.isBusyWith(job.run)) continue;
+      this.#reported.delete(id);
+      if (job?.status !== "live" || !this.#isAliveStill(job, hands) || looks >= LOOKS_MAX) continue;
+      again.set(id, looks + 1);
+    }
+    for (const [id, looks] of again) this.#reported.set(id, looks);
+    this.#isInDoubt = again.size > 0;
+    for (const job of store.haltedJobs())
+      if (!hands.isBusyWith(job.run)) hands.take(job.run, () => suspend(this.#works, job));
+    const now = clock.mono();
+    if (now - this.#lookedAt < this.#tickMs) return;
+    const jobs = store.jobs({ status: "live" });
+    this.#forgiveSleep(jobs, now);
+    this.#lookedAt = now;
+    // Not when it was reported: the last words of who is about to end are still to be read.
+    for (const job of jobs) this.#isAliveStill(job, hands, () => processes.rotate(job.dir));
+    for (const id of store.behind())
+      if (!hands.isBusyWith(id)) hands.take(id, async () => void (await project(this.#works, id)));
+  }
+
+  /** How long it may be until the next look. */
+  get restMs(): number {
+    return this.#isInDoubt ? AGAIN_MS : this.#tickMs;
+  }
+
+  /** While the machine slept, nobody worked and nobody stalled: the limits move along with the clock. */
+  #forgiveSleep(jobs: readonly JobRow[], mono: number): void {
+    const wall = this.#works.clock.now();
+    // In whole milliseconds, as all times that are kept.
+    const jump = Math.round(wall - this.#wallAt - (mono - this.#lookedAt));
+    this.#wallAt = wall;
+    if (!Number.isFinite(jump) || Math.abs(jump) < this.#tickMs) return;
+    this.#jump = { at: wall, ms: jump };
+    for (const job of jobs) {
+      const endsBy = job.endsBy === 0 ? 0 : job.endsBy + jump;
+      this.#works.store.putJob({ ...job, endsBy, startedAt: job.startedAt + jump });
+    }
+  }
+
+  /** One that cannot be looked at is shown with its run, and the others are looked at. */
+  #isAliveStill(job: JobRow, hands: Hands, tend?: () => void): boolean {
+    if (hands.isBusyWith(job.run)) return false;
+    try {
+      const isAlive = this.#see(job, hands);
+      if (isAlive) tend?.();
+      return isAlive;
+    } catch (error) {
+      hands.take(job.run, () => Promise.reject(error));
+      return false;
+    }
+  }
+
+  #see(job: JobRow, hands: Hands): boolean {
+    const process = this.#works.processes.probe(job.dir);
+    const limit = process.type === "alive" ? this.#limitOf(job, process.outputAt) : "";
+    if (process.type === "starting" || (process.type === "alive" && limit === "")) return true;
+    if (process.type === "absent") hands.take(job.run, () => restart(this.#works, job));
+    else hands.take(job.run, () => over(this.#works, job, limit));
+    return false;
+  }
+
+  #limitOf(job: JobRow, outputAt: number): JobRow["killed"] {
+    const now = this.#works.clock.now();
+    if (job.kind === "check" && isUnasked(this.#works, job)) return "killed";
+    const begunAt = this.#begunAt(job);
+    if (begunAt === undefined) return "";
+    // The row has the limit as the end of what began with the process.
+    if (job.endsBy !== 0 && now - begunAt > job.endsBy - job.startedAt) return "timed-out";
+    const heardAt = Math.max(this.#moved(outputAt), begunAt);
+    return job.stallMs !== 0 && now - heardAt > job.stallMs ? "stalled" : "";
+  }
+
+  /** From when on its limits count; undefined where they do not. Rows move along with the clock by themselves. */
+  #begunAt(job: JobRow): number | undefined {
+    if (job.seat !== "resident") return job.startedAt;
+    const since = this.#waits.since(job);
+    return since === undefined ? undefined : Math.max(this.#moved(since), job.startedAt);
+  }
+
+  /** What was before the jump is so long ago by the new clock, too. */
+  #moved(time: number): number {
+    const { at, ms } = this.#jump;
+    return time < at ? time + ms : time;
+  }
+}
+
+/** Its run is over. */
+function isUnasked(works: Works, { run }: JobRow): boolean {
+  const kept = works.store.load(run);
+  return kept !== undefined && isFinal(works, kept);
+}
+
+async function restart(works: Works, job: JobRow): Promise<void> {
+  if (works.store.job(job.id)?.status !== "live" || works.store.isHalted(job.run)) return;
+  if (job.kind === "turn") await restartTurn(works, job);
+  else await restartCheck(works, job);
+}
+
+/** A process has ended, or must end now. */
+async function over(works: Works, seen: JobRow, limit: JobRow["killed"]): Promise<void> {
+  const { store, processes } = works;
+  // Something else of this run may have dealt with it while we waited for our turn.
+  const job = store.job(seen.id);
+  if (job === undefined || job.status === "over") return;
+  const killed = job.killed === "" ? limit : job.killed;
+  if (killed !== job.killed) store.putJob({ ...job, killed });
+  const process = processes.probe(job.dir);
+  // Also after an ordinary end: what it left behind in its group must not outlive it.
+  await processes.kill(job);
+  const end = process.type === "alive" ? processes.probe(job.dir) : process;
+  const ended = { ...job, killed };
+  // Whoever suspended it died before saying so: the agent is idle already.
+  if (killed === "halted") return store.putJob({ ...ended, status: "over" });
+  if (job.kind === "turn") await turnOver(works, ended, end);
+  else await checkOver(works, ended, end);
+}

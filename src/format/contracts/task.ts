@@ -1,0 +1,51 @@
+/**
+ * What a run that was made of a task is given, and what it gives back: files that other programs may write and read.
+ *
+ * Nothing here is loaded to run one; these schemas are published, and tests hold the built-in workflow to them.
+ */
+
+import * as z from "zod/mini";
+import { told } from "../workflow/schema/primitives.ts";
+
+const Text = z.string();
+const Filled = Text.check(z.minLength(1));
+const Texts = z.array(Text);
+const Count = z.int().check(z.gte(1));
+
+const upTo = (max: number): z.ZodMiniType => Text.check(z.maxLength(max));
+
+export const TaskPayload = z.strictObject({
+  taskId: told(Text, "The id of the task in its list"),
+  description: told(upTo(100), "Its title"),
+  targetFiles: told(Texts, "What may be written, as the list says"),
+  instructions: told(upTo(2000), "What the list says about it"),
+  dependencyOutputs: told(
+    z.array(z.strictObject({ taskId: Text, summary: upTo(500) })),
+    "What those have to say that it depends on; an empty summary where somebody has said nothing, or was skipped",
+  ),
+  constraints: told(
+    z.strictObject({ maxReadFiles: Count, maxWriteFiles: Count, allowBashCommands: z.boolean() }),
+    "What the agent is asked to keep to",
+  ),
+  context: told(Texts, "Files of the workspace that the agent has asked for"),
+  earlier: told(Texts, "Files of the workspace with what was found wrong with an earlier attempt"),
+});
+
+export const TaskResult = z.strictObject({
+  taskId: told(Filled, "The id of the task"),
+  status: told(
+    z.enum(["completed", "failed", "needs_context"]),
+    "needs_context: requestedFiles are given once; what no file tells is asked of a person",
+  ),
+  summary: told(Filled, "What was done, or what must be known first; 500 characters of it are handed on"),
+  filesModified: told(z.array(Text), "Paths"),
+  errors: z.optional(told(Texts, "What went wrong")),
+  error: z.optional(told(Text, "The same as one text")),
+  reason: z.optional(told(Text, "Why more must be known")),
+  requestedFiles: z.optional(told(Texts, "Files that would tell, each once")),
+});
+
+export const TASK_SCHEMAS = {
+  "task-payload-1.schema.json": () => z.toJSONSchema(TaskPayload, { target: "draft-2020-12" }),
+  "task-result-1.schema.json": () => z.toJSONSchema(TaskResult, { target: "draft-2020-12" }),
+} as const;

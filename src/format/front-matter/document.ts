@@ -1,0 +1,26 @@
+/** A Markdown document with its front matter: both are read, and told together. */
+
+import type { ListAt, Reader } from "../../core/model/artifact.ts";
+import type { Finding } from "../reading/finding.ts";
+import { frontOf, takenFrom } from "./data.ts";
+import { readDocument, textUnder } from "../markdown/document.ts";
+
+type DocumentReader = Extract<Reader, { type: "document" }>;
+
+export function readFrontDocument(reader: DocumentReader, file: string, text: string): Finding {
+  const body = readDocument(reader, file, text);
+  const front = frontOf(file, text);
+  const { faults, fields, lists } = takenFrom(front, { ...reader.front, lists: listsIn(reader) });
+  return { ...body, faults: [...faults, ...body.faults], fields, lists: { ...body.lists, ...lists } };
+}
+
+function listsIn({ lists }: DocumentReader): Record<string, ListAt> {
+  return Object.fromEntries(Object.entries(lists).filter(([, at]) => typeof at !== "string"));
+}
+
+/** The text of a field of the front matter, or what stands under a heading; empty where there is neither. */
+export function textIn(file: string, text: string, name: string): string {
+  const { data } = frontOf(file, text);
+  const field = Object.hasOwn(data, name) ? data[name] : undefined;
+  return typeof field === "string" ? field : textUnder(file, text, name);
+}

@@ -1,0 +1,78 @@
+/** A projection as text: what a file of a workflow's own format says about a run. */
+
+import { project } from "../../core/projection/project.ts";
+import { listedStatuses } from "../../core/tasks/status.ts";
+import type { Projection } from "../../core/model/workflow.ts";
+import { setFrontMatter, setKeys, writeYaml } from "../front-matter/edit.ts";
+import type { Edited } from "../front-matter/edit.ts";
+import { renderReview } from "../review/shown.ts";
+import { setStatuses } from "../tasks/status.ts";
+import { sectionsOf, writeSections } from "./sections.ts";
+
+/**
+ * `existing` is the text that is there now. In front matter and in a YAML map only the projected keys change;
+ * every other file, and YAML that is no map, is the engine's as a whole.
+ */
+export function renderProjection(
+  projection: Projection,
+  root: unknown,
+  existing: string | undefined,
+): Edited {
+  if ("of" in projection) return { ok: true, text: renderReview(projection, root, existing ?? "") };
+  const { file } = projection;
+  const data = project(projection.data, root);
+  switch (projection.as) {
+    case "json":
+      return { ok: true, text: `${JSON.stringify(data, null, 2)}\n` };
+    case "lines":
+      return {
+        ok: true,
+        text: membersOf(data)
+          .map((member) => `${JSON.stringify(member)}\n`)
+          .join(""),
+      };
+    case "sections":
+      return { ok: true, text: writeSections(sectionsOf(data)) };
+    case "task-status":
+      return setStatuses(file, existing ?? "", listedStatuses(data));
+    case "yaml":
+      if (existing === undefined || !isMap(data)) return { ok: true, text: writeYaml(data) };
+      return setKeys(file, existing, data);
+    case "front-matter": {
+      if (isMap(data)) return setFrontMatter(file, existing ?? "", data);
+      const message = "Front matter must be a map, and the projection gives something else.";
+      return { ok: false, problems: [{ file, line: 1, col: 1, code: "not-a-map", message }] };
+    }
+  }
+}
+
+type Keys = Readonly<Record<string, unknown>>;
+
+/**
+ * The same text as `renderProjection` gives, where `existing` is to the byte what `last` was written as: then nothing in it is
+ * anybody else's, and nothing has to be read to leave that alone. `undefined` where somebody else may have written in it.
+ */
+export function renderAgain(
+  projection: Projection,
+  root: unknown,
+  { existing, last }: { readonly existing: string; readonly last: Keys },
+): string | undefined {
+  if ("of" in projection || projection.as !== "yaml") return undefined;
+  const data = project(projection.data, root);
+  if (!isMap(data) || !hasSameKeys(data, last) || writeYaml(last) !== existing) return undefined;
+  return writeYaml(data);
+}
+
+/** One that is new goes to the end of the file, and one that is no longer projected stays in it. */
+function hasSameKeys(one: Keys, other: Keys): boolean {
+  return JSON.stringify(Object.keys(one)) === JSON.stringify(Object.keys(other));
+}
+
+function membersOf(data: unknown): readonly unknown[] {
+  if (Array.isArray(data)) return data;
+  return data === null ? [] : [data];
+}
+
+function isMap(data: unknown): data is Keys {
+  return typeof data === "object" && data !== null && !Array.isArray(data);
+}

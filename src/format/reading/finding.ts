@@ -1,0 +1,51 @@
+/** What a reader found in the text of an artifact, before it becomes a reading. */
+
+import type { Fault, Reading } from "../../core/model/event.ts";
+import type { IssueCounts, Verdict } from "../../core/model/verdict.ts";
+import type { Place } from "../../core/model/workflow.ts";
+
+export type Finding = {
+  readonly found: boolean;
+  readonly faults: readonly Fault[];
+  /** What the artifact consists of, where that is not the whole file. */
+  readonly text?: string;
+  readonly verdict?: Verdict;
+  readonly issues?: IssueCounts;
+  readonly tests?: NonNullable<Reading["tests"]>;
+  readonly said?: NonNullable<Reading["said"]>;
+  readonly review?: NonNullable<Reading["review"]>;
+  readonly files?: NonNullable<Reading["files"]>;
+  readonly fields?: Reading["fields"];
+  readonly lists?: Reading["lists"];
+};
+
+/** A fault before its offset in the text becomes a place. */
+export type Flaw = { readonly offset: number; readonly reason: string };
+
+/** Nobody reads more of them, and a hostile file would have hundreds of thousands. */
+export const FAULTS_MAX = 100;
+const VALUE_MAX = 2000;
+
+export function faultsAt(flaws: readonly Flaw[], placeAt: (offset: number) => Place): readonly Fault[] {
+  return flaws.slice(0, FAULTS_MAX).map((flaw) => ({ at: placeAt(flaw.offset), reason: flaw.reason }));
+}
+
+/** Readings are kept in the journal, so that a value may be cut but never be huge. */
+export function cutValue(text: string, max = VALUE_MAX): string {
+  return text.length <= max ? text : text.slice(0, max).replace(/[\uD800-\uDBFF]$/, "");
+}
+
+/** How a word from a file is shown inside a reason. */
+export function quote(text: string): string {
+  const oneLine = text.slice(0, 60).replaceAll(/[\s\p{C}]+/gu, " ");
+  return `"${oneLine}${text.length > 60 ? "..." : ""}"`;
+}
+
+export function repeated(names: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
+}

@@ -1,0 +1,91 @@
+/**
+ * What the bytes of an artifact say, as a reading.
+ *
+ * Gate, status, page and command line all ask this one function, so that they cannot disagree. Nothing here
+ * throws because of what a file holds: a file that cannot be read is a reading with a fault.
+ */
+
+import { isBlank } from "../../core/text/blank.ts";
+import type { Fault, Reading } from "../../core/model/event.ts";
+import type { Reader } from "../../core/model/artifact.ts";
+import type { Finding } from "./finding.ts";
+import { frontOf, takenFrom } from "../front-matter/data.ts";
+import { readFrontDocument } from "../front-matter/document.ts";
+import { takeOut } from "../json/data.ts";
+import { faultsOf, loadYamlText, readJson } from "../json/read.ts";
+import { findInMarkdown } from "../markdown/read.ts";
+import { readWith, type FileReader, type Read } from "./reading.ts";
+import { readTasks } from "../tasks/read.ts";
+import { withoutStatuses } from "../tasks/status.ts";
+
+type TaskReader = Extract<Reader, { type: "tasks" }>;
+
+/** A box that somebody ticks shows how far they are. It decides nothing, so that the list is the same. */
+const TICKED = /^[ \t]*[-*+][ \t]+\[[xX]\]/m;
+const TICKS = /^([ \t]*[-*+][ \t]+)\[[xX]\]/gm;
+
+export const readArtifact: Read = readWith(find);
+
+function find(reader: FileReader, file: string, text: string): Finding {
+  switch (reader.type) {
+    case "section":
+      return findInMarkdown(reader, file, text);
+    case "document":
+      return reader.front === undefined
+        ? findInMarkdown(reader, file, text)
+        : readFrontDocument(reader, file, text);
+    case "json":
+    case "yaml":
+      return { ...readJson(reader, file, text), ...besidesStatus(reader, file, text) };
+    case "tasks": {
+      const { tasks, faults } = readTasks(reader.style, file, text);
+      const taken = textsOf(reader, file, text);
+      return {
+        found: true,
+        faults: [...misshapen(reader, file, text), ...faults, ...taken.faults],
+        fields: { tasks: tasks.length },
+        lists: { ...taken.lists, tasks: tasks.map(({ id }) => id) },
+        ...ownText(reader, file, text),
+      };
+    }
+    case "file": {
+      const faults = isBlank(text) ? [{ at: { file, line: 1, col: 1 }, reason: "the file is empty" }] : [];
+      return { found: true, faults, ...besidesStatus(reader, file, text) };
+    }
+  }
+}
+
+/** What cannot be read at all is told by whoever reads the tasks. */
+function textsOf(
+  { lists }: TaskReader,
+  file: string,
+  text: string,
+): { readonly faults: readonly Fault[]; readonly lists: Reading["lists"] } {
+  const loaded = lists === undefined ? undefined : loadYamlText(file, text);
+  if (lists === undefined || loaded?.ok !== true) return { faults: [], lists: {} };
+  const taken = takeOut({ lists }, loaded.data);
+  return { faults: faultsOf(taken.misfits, loaded), lists: taken.lists };
+}
+
+/** What it consists of, where something in it only shows how far it is. */
+function ownText(reader: TaskReader, file: string, text: string): { readonly text?: string } {
+  if (reader.style === "checkbox" && TICKED.test(text)) return { text: text.replaceAll(TICKS, "$1[ ]") };
+  return besidesStatus(reader, file, text);
+}
+
+/** The same for whoever reads the list as something else. */
+function besidesStatus(
+  { shown }: { readonly shown?: true },
+  file: string,
+  text: string,
+): { readonly text?: string } {
+  const own = shown === true ? withoutStatuses(file, text) : undefined;
+  return own === undefined ? {} : { text: own };
+}
+
+/** What cannot be read at all is told by whoever reads the tasks. */
+function misshapen({ front }: TaskReader, file: string, text: string): readonly Fault[] {
+  if (front === undefined) return [];
+  const read = frontOf(file, text);
+  return read.faults.length > 0 ? [] : takenFrom(read, { ...front, lists: {} }).faults;
+}

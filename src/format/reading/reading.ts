@@ -1,0 +1,77 @@
+/**
+ * What is the same in every reading, whatever the reader: the file that is missing or no text, the digest, the slot.
+ *
+ * Readers are loaded by whoever knows which of them are needed: a file of Markdown does not pay for the parser of YAML.
+ */
+
+import type { Fault, Reading } from "../../core/model/event.ts";
+import type { Artifact, Reader } from "../../core/model/artifact.ts";
+import type { Finding } from "./finding.ts";
+import { partBlocks } from "../review/blocks.ts";
+import { sha256 } from "../sha256.ts";
+import { decode } from "./text.ts";
+
+const BYTES_MAX = 1024 * 1024;
+/** The parser of Markdown takes much longer for a hostile text than the others do. */
+const MARKDOWN_BYTES_MAX = 256 * 1024;
+
+/** `file` is the path as people know it; `bytes` is undefined where there is no such file. */
+type Source = { readonly file: string; readonly bytes: Uint8Array | undefined; readonly slot: string };
+
+export type FileReader = Exclude<Reader, { type: "check" | "fact" | "children" | "files" }>;
+
+export type Find = (reader: FileReader, file: string, text: string) => Finding;
+
+export type Read = (name: string, artifact: Artifact, source: Source) => Reading;
+
+export function readWith(find: Find): Read {
+  return (name, artifact, source) => {
+    const { file, bytes, slot } = source;
+    const reading = { artifact: name, slot, found: false, digest: "", faults: [], fields: {}, lists: {} };
+    const { reader } = artifact;
+    if (!isFromFile(reader)) return reading;
+    if (bytes === undefined) {
+      return {
+        ...reading,
+        faults: [{ at: { file, line: 1, col: 1 }, reason: `the file is missing${purpose(reader)}` }],
+      };
+    }
+    const decoded = decode(file, bytes, isMarkdown(reader) ? MARKDOWN_BYTES_MAX : BYTES_MAX);
+    if (!decoded.ok) return { ...reading, found: true, digest: digestOf(bytes), faults: [decoded.fault] };
+    const { rest, blank } = artifact.blocks === true ? partBlocks(decoded.text) : WHOLE(decoded.text);
+    const { text, ...finding } = find(reader, file, blank);
+    const faults = [...finding.faults, ...tooLong(reader, file, rest ?? decoded.text)];
+    return { ...reading, ...finding, faults, digest: finding.found ? digestOf(text ?? rest ?? bytes) : "" };
+  };
+}
+
+/** A file in which nothing is the engine's. */
+const WHOLE = (text: string): { readonly rest?: string; readonly blank: string } => ({ blank: text });
+
+/** Told where the limit is passed, with the size that it has. */
+function tooLong(reader: FileReader, file: string, text: string): Fault[] {
+  const most = "most" in reader ? reader.most : undefined;
+  if (most === undefined || text.length <= most) return [];
+  const before = text.slice(0, most).split("\n");
+  const at = { file, line: before.length, col: (before.at(-1)?.length ?? 0) + 1 };
+  return [{ at, reason: `it has ${text.length} characters, and ${most} are the most it may have` }];
+}
+
+function isFromFile(reader: Reader): reader is FileReader {
+  return (
+    reader.type !== "check" && reader.type !== "fact" && reader.type !== "children" && reader.type !== "files"
+  );
+}
+
+function isMarkdown(reader: FileReader): boolean {
+  if (reader.type === "tasks") return reader.style !== "yaml";
+  return reader.type === "section" || reader.type === "document";
+}
+
+function purpose(reader: FileReader): string {
+  return reader.type === "section" ? `; it must have the section "## ${reader.heading}"` : "";
+}
+
+function digestOf(content: string | Uint8Array): string {
+  return `sha256:${sha256(content)}`;
+}

@@ -1,0 +1,159 @@
+/**
+ * A review as its artifact wants it, made of what a reviewer says in fields.
+ *
+ * What does not fit the contract, or does not agree with itself, is told and never written: a verdict that approves beside an issue
+ * that blocks is a slip of somebody's, and which of the two is meant only its author knows.
+ */
+
+import { rulesOf, sayContradictions, type Claim } from "../../core/gates/review-consistency.ts";
+import {
+  NO_ISSUES,
+  SEVERITIES,
+  type IssueCounts,
+  type Severity,
+  type Verdict,
+} from "../../core/model/verdict.ts";
+import type { Artifact, Reader, ReviewShape, Shape } from "../../core/model/artifact.ts";
+import { readReview } from "../json/review.ts";
+import { isObject, misfits, pathOf, type Misfit } from "../json/shape.ts";
+import { readTests } from "../json/tests.ts";
+import { SEVERITY_WORDS, sectionShape, sectionText, TESTS } from "./section.ts";
+
+export type MadeReview =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly reason: string };
+
+type ObjectShape = Extract<Shape, { type: "object" }>;
+type DataReader = Extract<Reader, { type: "json" | "yaml" }>;
+type Said = Readonly<Record<string, unknown>>;
+
+/** What a review of this artifact is made of; `undefined` for an artifact that says no verdict. */
+export function reviewShape({ reader }: Pick<Artifact, "reader">): ObjectShape | undefined {
+  if (reader.type === "section")
+    return reader.verdicts === undefined ? undefined : sectionShape(reader, reader.verdicts);
+  if (reader.type !== "json" && reader.type !== "yaml") return undefined;
+  return reader.review === undefined ? undefined : dataShape(reader, reader.review);
+}
+
+/** `block` is the lowest severity that blocks in this run. */
+export function makeReview(artifact: Pick<Artifact, "reader">, said: unknown, block: Severity): MadeReview {
+  const { reader } = artifact;
+  const shape = reviewShape(artifact);
+  if (shape === undefined) return no("it is no review: nothing in it says a verdict");
+  if (!isObject(said)) return no("a review is one object");
+  const wrong = misfits(shape, said);
+  if (wrong.length > 0) return no(reasonsOf(wrong));
+  const draft =
+    reader.type === "section" ? sectionDraft(reader.verdicts ?? {}, said) : dataDraft(reader, said);
+  if (draft.misfits.length > 0) return no(reasonsOf(draft.misfits));
+  const { claim, text, review } = draft;
+  if (claim === undefined) return no("it says no verdict");
+  // An approval that does not count is a slip, also where the gate would take it for what its issues say.
+  const rules = APPROVES.has(claim.verdict)
+    ? { block: review === undefined ? BLOCKS_BESIDE_A_LINE : block, isStrict: true }
+    : rulesOf(review, block);
+  const doubt = sayContradictions(claim, rules, String(said["verdict"]));
+  return doubt === "" ? { ok: true, text } : no(doubt);
+}
+
+const APPROVES: ReadonlySet<Verdict> = new Set(["pass", "pass_with_notes"]);
+
+/** The engine counts no issues beside a verdict line: what nobody would approve of is not approved. */
+const BLOCKS_BESIDE_A_LINE: Severity = "high";
+
+/** Nobody mends more at a time. */
+const REASONS_MAX = 5;
+
+function reasonsOf(wrong: readonly Misfit[]): string {
+  return wrong
+    .slice(0, REASONS_MAX)
+    .map(({ reason }) => reason)
+    .join("; ");
+}
+
+function no(reason: string): MadeReview {
+  return { ok: false, reason };
+}
+
+/** A review before it is known whether it agrees with itself. */
+type Draft = {
+  readonly text: string;
+  readonly claim: Claim | undefined;
+  readonly misfits: readonly Misfit[];
+  /** Of data. */
+  readonly review?: ReviewShape;
+};
+
+function sectionDraft(verdicts: Readonly<Record<string, Verdict>>, said: Said): Draft {
+  const { tests, misfits: unsound } = readTests(said["tests"], ["tests"]);
+  const verdict = verdicts[String(said["verdict"])];
+  const claim = verdict === undefined ? undefined : { verdict, issues: countsIn(said["issues"]), tests };
+  return { text: sectionText(said), claim, misfits: unsound };
+}
+
+function dataDraft(reader: Reader, said: Said): Draft {
+  const review = reader.type === "json" || reader.type === "yaml" ? reader.review : undefined;
+  if (review === undefined) return { text: "", claim: undefined, misfits: [] };
+  const data = documentOf(review, said);
+  const { verdict, issues, tests, misfits: unsound } = readReview(review, data);
+  const claim = verdict === undefined ? undefined : { verdict, issues, tests };
+  return { text: `${JSON.stringify(data, undefined, 2)}\n`, claim, misfits: unsound, review };
+}
+
+/** The contract's own shape, with the verdict under the one name that all reviews share, and no word that does not count. */
+function dataShape({ shape }: DataReader, review: ReviewShape): ObjectShape {
+  const { verdictAt, verdicts, issuesAt, severityAt = "severity", severities } = review;
+  const verdict: Shape = { type: "text", values: Object.keys(verdicts) };
+  if (verdictAt.includes(".")) return { type: "object", required: { verdict }, optional: {}, open: true };
+  const ranks = severities === undefined ? [...SEVERITIES] : Object.keys(severities);
+  const own = (fields: ObjectShape["required"]): ObjectShape["required"] =>
+    Object.fromEntries(
+      Object.entries(fields)
+        .filter(([key]) => key !== verdictAt)
+        .map(([key, inner]) => [key, key === issuesAt ? ranked(inner, severityAt, ranks) : inner]),
+    );
+  const whole = shape?.type === "object" ? shape : shapeWithout(review);
+  return { ...whole, required: { verdict, ...own(whole.required) }, optional: own(whole.optional) };
+}
+
+/** Where the contract names no shape: what is looked at, and whatever else. */
+function shapeWithout({ issuesAt, severityAt = "severity", testsAt }: ReviewShape): ObjectShape {
+  const severity: Shape = { type: "text" };
+  const issue: Shape = { type: "object", required: { [severityAt]: severity }, optional: {}, open: true };
+  const isKey = (path: string | undefined): path is string => path !== undefined && !path.includes(".");
+  return {
+    type: "object",
+    required: isKey(issuesAt) ? { [issuesAt]: { type: "list", of: issue } } : {},
+    optional: isKey(testsAt) ? { [testsAt]: TESTS } : {},
+    open: true,
+  };
+}
+
+function ranked(shape: Shape, severityAt: string, values: readonly string[]): Shape {
+  if (shape.type !== "list" || shape.of.type !== "object") return shape;
+  const { of } = shape;
+  if (!Object.hasOwn(of.required, severityAt)) return shape;
+  return { ...shape, of: { ...of, required: { ...of.required, [severityAt]: { type: "text", values } } } };
+}
+
+/** The verdict goes to where the contract has it. */
+function documentOf({ verdictAt }: ReviewShape, { verdict, ...rest }: Said): Said {
+  return placed(rest, pathOf(verdictAt).map(String), verdict);
+}
+
+function placed(data: unknown, [key = "", ...below]: readonly string[], value: unknown): Said {
+  const known = isObject(data) ? data : {};
+  if (below.length === 0) return { [key]: value, ...known };
+  return { ...known, [key]: placed(known[key], below, value) };
+}
+
+/** Issues beside a verdict line count as those of a data file do; where there are none, the text says why. */
+function countsIn(issues: unknown): IssueCounts | undefined {
+  if (!Array.isArray(issues) || issues.length === 0) return undefined;
+  const counts = { ...NO_ISSUES };
+  for (const issue of issues) {
+    const word: unknown = isObject(issue) ? issue["severity"] : undefined;
+    counts[typeof word === "string" ? (SEVERITY_WORDS[word] ?? "critical") : "critical"] += 1;
+  }
+  return counts;
+}

@@ -1,0 +1,213 @@
+/**
+ * `config.yaml`, a person's or a repository's: text in, settings or all that is wrong with them out.
+ *
+ * What only a person may decide about their machine is left out of a repository's file, and said.
+ */
+
+import * as z from "zod/mini";
+import { closest } from "../../core/text/closest.ts";
+import type { Place } from "../../core/model/workflow.ts";
+import { PLACEHOLDERS, placeholdersIn, wordsInBraces } from "./argv.ts";
+import { saysNothing } from "../blank.ts";
+import { sortProblems, type Problem } from "../problem.ts";
+import { findingsOf, IN_OWN_WORDS, isConsequence, problemOf } from "../workflow/schema/issues.ts";
+import { Name, Scalar, Text, told } from "../workflow/schema/primitives.ts";
+import type { SettingTree } from "./workflow-settings.ts";
+import { loadYaml } from "../yaml.ts";
+
+const MINUTES_MAX = 10_080;
+
+const Variable = z
+  .string()
+  .check(
+    z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable has letters, digits and _"),
+    z.regex(/^(?!SIGNALBOX_)/, "variables that begin with SIGNALBOX_ are set by signalbox alone"),
+  );
+/** What we put together ourselves cannot be set: it would have no effect, or a wrong one. */
+const SetVariable = Variable.check(
+  z.regex(/^(?!PATH$)/, "PATH cannot be set: it is yours, with signalbox first"),
+);
+const Argument = z.string().check(z.regex(/^[^\0]*$/, "an argument cannot hold a NUL byte"));
+const Argv = z.array(Argument).check(z.minLength(1, "must at least name a program"));
+const Minutes = z
+  .number()
+  .check(
+    z.gt(0, "must be more than 0"),
+    z.lte(MINUTES_MAX, `must be at most ${MINUTES_MAX}, which is a week`),
+  );
+
+const HarnessFile = z.strictObject({
+  command: z.optional(told(Argv, "The program and its arguments, with placeholders")),
+  again: z.optional(
+    told(Argv, "For the second and later turns of one attempt; the same command unless given"),
+  ),
+  terminal: z.optional(
+    told(Argv, "How the program is called where it has a terminal, and stays until its run is over"),
+  ),
+  terminal_again: z.optional(
+    told(Argv, "The same for an agent that goes on after it was stopped; terminal unless given"),
+  ),
+  env: z.optional(
+    told(z.array(Variable), "Variables that are handed on, beyond those that every agent gets"),
+  ),
+  set: z.optional(told(z.record(SetVariable, Argument), "Variables with a fixed value")),
+  stdin: z.optional(told(z.boolean(), "Whether the prompt comes on standard input; true unless given")),
+  minutes: z.optional(told(Minutes, "A turn is ended after this time")),
+  stall_minutes: z.optional(told(Minutes, "A turn is ended after this time without output")),
+});
+
+const WorkspaceFile = z.strictObject({
+  author: z.optional(
+    told(
+      z.string().check(z.regex(/^[^<>\n]+ <[^<>\s]+>$/)),
+      "Whose the engine's commits are, as NAME <EMAIL>; your git identity unless given",
+    ),
+  ),
+  message: z.optional(
+    told(
+      Text,
+      "The message of the engine's commits: {goal}, {run}, {workflow} and {state} are filled in; {goal} ({state}) unless given",
+    ),
+  ),
+  setup: z.optional(
+    told(
+      z.union([Text, Argv]),
+      "Run in every new workspace before the first agent, and in every checkout of a judge: a command line, or a program and its arguments",
+    ),
+  ),
+  fetch: z.optional(
+    told(
+      z.boolean(),
+      "Whether the default branch of a project with a remote is fetched before work begins; true unless given",
+    ),
+  ),
+  max: z.optional(
+    told(z.int().check(z.minimum(1)), "At most so many workspaces of the repository; 100 unless given"),
+  ),
+  min_free_mb: z.optional(
+    told(
+      z.int().check(z.minimum(0)),
+      "No workspace is made while less than this many megabytes are free on the disk of the state home; 1024 unless given",
+    ),
+  ),
+});
+
+/** Whether its keys exist and its values fit is known to the workflow: src/format/settings/workflow-settings.ts. */
+const Settings: z.ZodMiniType<SettingTree> = z.lazy(() =>
+  z.record(z.string(), z.union([Scalar, z.array(Scalar), Settings])),
+);
+
+export const ConfigFile = z.strictObject({
+  harness: z.optional(told(Name, "The harness of roles that name none")),
+  harnesses: z.optional(told(z.record(Name, HarnessFile), "How agents are called, by name")),
+  checks: z.optional(told(z.record(Name, Text), "Command lines of checks, by name")),
+  env: z.optional(told(z.array(Variable), "Variables that are handed on to every agent and check")),
+  minutes: z.optional(told(Minutes, "The time limit where neither role nor harness has one")),
+  stall_minutes: z.optional(told(Minutes, "The limit for silence where neither role nor harness has one")),
+  terminal: z.optional(
+    told(
+      z.enum(["auto", "none"]),
+      "auto: agents have terminals where tmux is installed; none: they never do",
+    ),
+  ),
+  workspace: z.optional(told(WorkspaceFile, "What workspaces need beyond what git holds")),
+  workflows: z.optional(
+    told(
+      z.record(Name, Settings),
+      "Parameters of workflows, by the name of the workflow: a tree of keys, as the workflow names them",
+    ),
+  ),
+  notify: z.optional(told(Argv, "A person's own: the program that is run when a person is asked")),
+});
+
+export type ConfigFile = z.infer<typeof ConfigFile>;
+export type HarnessFile = z.infer<typeof HarnessFile>;
+
+export type Scope = "user" | "repository";
+
+/** Keys that say what runs on a person's machine outside of any run: nobody else decides them, trusted or not. */
+const USER_ONLY = ["notify"] as const;
+
+export type ParsedConfig = {
+  readonly config: ConfigFile;
+  /** The file cannot be used while there are any. */
+  readonly problems: readonly Problem[];
+  /** What was left out, and why. */
+  readonly warnings: readonly Problem[];
+  /** Where a key stands, for those who find out later that something is wrong with it. */
+  placeOf(path: readonly string[]): Place;
+  /** Where its value stands. */
+  valuePlaceOf(path: readonly string[]): Place;
+};
+
+/** The JSON Schema that editors use. */
+export function configSchema(): unknown {
+  return z.toJSONSchema(ConfigFile, { target: "draft-2020-12" });
+}
+
+export function parseConfig(of: { file: string; bytes: Uint8Array; scope: Scope }): ParsedConfig {
+  const { file, bytes, scope } = of;
+  const placeOf = () => ({ file, line: 1, col: 1 });
+  const nothing = { config: {}, problems: [], warnings: [], placeOf, valuePlaceOf: placeOf };
+  if (saysNothing(bytes)) return nothing;
+  const loaded = loadYaml(file, bytes);
+  if (!loaded.ok) return { ...nothing, problems: loaded.problems };
+  const parsed = ConfigFile.safeParse(loaded.data, IN_OWN_WORDS);
+  if (!parsed.success) {
+    const findings = findingsOf(ConfigFile, parsed.error.issues);
+    const causes = findings.filter((finding) => !isConsequence(finding, findings));
+    return { ...nothing, problems: sortProblems(causes.map((finding) => problemOf(finding, loaded))) };
+  }
+  const config = { ...parsed.data };
+  const warnings: Problem[] = [];
+  for (const key of USER_ONLY) {
+    if (scope === "user" || config[key] === undefined) continue;
+    delete config[key];
+    const message = `"${key}" is ignored in a repository: only your own config.yaml may set it`;
+    warnings.push({ ...loaded.keyPlaceOf([key]), code: "user-only", message });
+  }
+  const problems = argvsOf(config).flatMap(({ argv, path }) =>
+    argv.flatMap((argument, index) =>
+      argumentRefused(argument, index).map((problem) => ({
+        ...loaded.placeOf([...path, index]),
+        ...problem,
+      })),
+    ),
+  );
+  return {
+    config,
+    problems: sortProblems(problems),
+    warnings,
+    placeOf: (path) => loaded.keyPlaceOf(path),
+    valuePlaceOf: (path) => loaded.placeOf(path),
+  };
+}
+
+type Line = { readonly argv: readonly string[]; readonly path: readonly string[] };
+
+function argvsOf({ harnesses = {}, notify = [] }: ConfigFile): Line[] {
+  const ofHarnesses = Object.entries(harnesses).flatMap(([name, harness]) =>
+    (["command", "again", "terminal", "terminal_again"] as const).map((key) => ({
+      argv: harness[key] ?? [],
+      path: ["harnesses", name, key],
+    })),
+  );
+  return [...ofHarnesses, { argv: notify, path: ["notify"] }];
+}
+
+function argumentRefused(
+  argument: string,
+  index: number,
+): Pick<Problem, "code" | "message" | "suggestion">[] {
+  if (index === 0 && (argument === "" || placeholdersIn(argument).length > 0)) {
+    return [{ code: "bad-value", message: "the program must be named, without placeholders" }];
+  }
+  // Other words in braces belong to the program, like those of awk; what is nearly a placeholder was meant as one.
+  return wordsInBraces(argument).flatMap((word) => {
+    const near = PLACEHOLDERS.some((known) => known === word) ? undefined : closest(word, PLACEHOLDERS);
+    if (near === undefined) return [];
+    return [
+      { code: "unknown-placeholder", message: `there is no placeholder {${word}}`, suggestion: `{${near}}` },
+    ];
+  });
+}

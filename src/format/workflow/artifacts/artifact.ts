@@ -1,0 +1,180 @@
+/** An artifact of the file becomes one of the core: exactly one reader, and somebody whose word counts. */
+
+import type { Artifact, Reader } from "../../../core/model/artifact.ts";
+import { beginOf } from "../build/begin.ts";
+import {
+  listOf,
+  report,
+  requireActors,
+  requireName,
+  requireNames,
+  type Context,
+  type Path,
+} from "../build/context.ts";
+import { listNamed } from "./lists.ts";
+import { paramOr, type Params } from "../build/params.ts";
+import { checkFile } from "./paths.ts";
+import { checkKeys, readerOf, READERS } from "./readers.ts";
+import type { ArtifactFile } from "../schema/schema.ts";
+
+const MEMBERS = 10;
+
+/** What the engine brings itself. */
+const ENGINES = ["check", "fact", "children", "files"] as const;
+
+/** `path` is where it stands; `inside` is where its reader is described, which a phase does in its `out`. */
+export type Site = { readonly name: string; readonly path: Path; readonly inside: Path };
+
+export function buildArtifact(
+  on: { readonly context: Context; readonly params: Params },
+  file: ArtifactFile,
+  { name, path, inside }: Site,
+): Artifact {
+  const { context } = on;
+  const isEngines = ENGINES.some((kind) => file[kind] !== undefined);
+  requireParts(context, file, { name, path, inside });
+  if (file.in !== undefined)
+    checkFile(context, file.in, {
+      path: [...inside, "in"],
+      isEach: file.each !== undefined || file.every !== undefined,
+    });
+  for (const [index, one] of (file.there ?? []).entries())
+    checkFile(context, one, { path: [...path, "there", index], isEach: false });
+  if (!isEngines) requireActors(context, file.by, [...path, "by"]);
+  for (const key of ["children", "files"] as const) {
+    const tasks = file[key];
+    const { artifacts: known } = context.names;
+    if (typeof tasks === "string")
+      requireName(context, { kind: "artifact", name: tasks, known, path: [...path, key] });
+  }
+  if (file.children !== undefined && file.workflow === undefined)
+    report(context, context.keyPlaceOf(path), {
+      code: "bad-artifact",
+      message: `${name} needs the workflow that each of its runs follows: "workflow"`,
+    });
+  requireNames(context, {
+    kind: "artifact",
+    names: file.earlier,
+    known: context.names.artifacts,
+    path: [...path, "earlier"],
+  });
+  const fresh = file.fresh ?? "run";
+  requireName(context, {
+    kind: "scope",
+    name: fresh,
+    known: [...context.names.scopes, ...context.names.counters],
+    path: [...path, "fresh"],
+  });
+  requireNames(context, {
+    kind: "artifact",
+    names: file.bind,
+    known: ["tree", ...context.names.artifacts],
+    path: [...path, "bind"],
+  });
+  requireWhole(context, file, path);
+  requireDistinct(context, file, inside);
+  const each = buildEach(on, file, { name, path, inside });
+  const every = buildEvery(context, file, { name, path, inside });
+  const reader = readerOf(on, file, { name, path: inside });
+  return {
+    file: file.in ?? "",
+    reader,
+    by: isEngines ? ["engine"] : listOf(file.by),
+    fresh,
+    bind: [...new Set([...listOf(file.bind), ...sourcesOf(reader)])],
+    block: paramOr(on, file.block ?? "low", { as: "severity", path: [...inside, "block"] }),
+    ...(each === undefined ? {} : { each }),
+    ...(every === undefined ? {} : { every }),
+    ...(file.there === undefined ? {} : { there: file.there }),
+    ...beginOf(on, file, path),
+  };
+}
+
+/** What a check ran is what the lists said: it is about them. */
+function sourcesOf(reader: Reader): readonly string[] {
+  return reader.type === "check" ? (reader.from ?? []).map(({ artifact }) => artifact) : [];
+}
+
+/** One reader, a file and somebody whose word counts, where the reader needs them; and no key of another reader. */
+function requireParts(context: Context, file: ArtifactFile, { name, path, inside }: Site): void {
+  const kinds = READERS.filter((kind) => file[kind] !== undefined);
+  const [kind] = kinds;
+  if (kind === undefined || kinds.length > 1) {
+    const message =
+      kinds.length === 0
+        ? `${name} needs a reader: ${READERS.join(", ")}`
+        : `${name} has several readers: ${kinds.join(", ")}`;
+    report(context, context.keyPlaceOf(path), { code: "bad-artifact", message });
+  } else checkKeys(context, file, { kind, path: inside });
+  if (ENGINES.some((each) => file[each] !== undefined)) return;
+  if (file.in === undefined)
+    report(context, context.keyPlaceOf(path), {
+      code: "bad-artifact",
+      message: `${name} needs the file it is in: "in"`,
+    });
+  if (file.by === undefined)
+    report(context, context.keyPlaceOf(path), {
+      code: "no-producer",
+      message: `nobody produces ${name}: it needs "by"`,
+    });
+}
+
+/** Its members come and go one by one, so that there is no moment at which all of them are about one content. */
+function requireWhole(context: Context, { bind, each }: ArtifactFile, path: Path): void {
+  if (each === undefined || listOf(bind).length === 0) return;
+  report(context, context.placeOf([...path, "bind"]), {
+    code: "bad-artifact",
+    message: `a fan-out cannot be bound to ${listOf(bind).join(", ")}: bind what is merged from it instead`,
+  });
+}
+
+/** Who writes such a word does not think of its case, and most readers do not look at it. */
+function requireDistinct(context: Context, { verdict, review }: ArtifactFile, inside: Path): void {
+  const tables: readonly (readonly [Path, object | undefined])[] = [
+    [[...inside, "verdict"], verdict],
+    [[...inside, "review", "values"], review?.values],
+    [[...inside, "review", "severities"], review?.severities],
+  ];
+  for (const [path, table] of tables) {
+    const seen = new Map<string, string>();
+    for (const word of Object.keys(table ?? {})) {
+      const other = seen.get(word.toLowerCase());
+      const message = `"${word}" and "${other}" differ only in case: one would be taken for the other`;
+      if (other !== undefined)
+        report(context, context.keyPlaceOf([...path, word]), { code: "bad-artifact", message });
+      seen.set(word.toLowerCase(), word);
+    }
+  }
+}
+
+function buildEach(
+  on: { readonly context: Context; readonly params: Params },
+  file: ArtifactFile,
+  { path, inside }: Site,
+): Artifact["each"] {
+  const { context } = on;
+  if (file.each === undefined) return undefined;
+  const { artifact, list } = listNamed(context, file.each, [...path, "each"]);
+  requireSlot(context, file, inside);
+  const max = paramOr(on, file.max ?? MEMBERS, {
+    as: "int",
+    // A phase has another word for it.
+    path: [...path, path[0] === "stages" ? "most" : "max"],
+  });
+  const inOrder = file.in_order === true ? ({ inOrder: true } as const) : {};
+  return { artifact, list, max: typeof max === "string" ? MEMBERS : max, ...inOrder };
+}
+
+function buildEvery(context: Context, file: ArtifactFile, { path, inside }: Site): Artifact["every"] {
+  if (file.every === undefined) return undefined;
+  requireSlot(context, file, inside);
+  return listNamed(context, file.every, [...path, "every"]);
+}
+
+function requireSlot(context: Context, file: ArtifactFile, inside: Path): void {
+  if (file.in === undefined || file.in.includes("{slot}")) return;
+  report(context, context.placeOf([...inside, "in"]), {
+    code: "bad-artifact",
+    message: `there is one file per member: "in" needs {slot}`,
+  });
+}

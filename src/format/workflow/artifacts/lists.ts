@@ -1,0 +1,74 @@
+/** Lists to take out of an artifact: by their heading or path, of maps that name each other, or of texts inside of maps. */
+
+import type { Gathered, ListAt, ListName } from "../../../core/model/artifact.ts";
+import { report, requireName, type Context, type Path } from "../build/context.ts";
+import type { ArtifactFile } from "../schema/schema.ts";
+
+type File = Pick<ArtifactFile, "lists" | "tasks">;
+type InData = Exclude<NonNullable<File["lists"]>[string], string>;
+
+export function listsOf(context: Context, { lists = {} }: File, path: Path): Record<string, ListAt> {
+  return Object.fromEntries(
+    Object.entries(lists).map(([name, at]): [string, ListAt] => {
+      if (typeof at === "string") return [name, at];
+      const { from, id = "id", depends, each, begins } = at;
+      if (each === undefined && begins === undefined)
+        return [name, { from, id, ...(depends === undefined ? {} : { depends }) }];
+      checkTexts(context, at, [...path, "lists", name]);
+      return [name, textsOf(at)];
+    }),
+  );
+}
+
+function textsOf({ from, each, begins }: InData): Gathered {
+  return { from, ...(each === undefined ? {} : { each }), ...(begins === undefined ? {} : { begins }) };
+}
+
+function checkTexts(context: Context, at: InData, path: Path): void {
+  for (const key of ["id", "depends"] as const) {
+    if (at[key] === undefined) continue;
+    tell(
+      context,
+      [...path, key],
+      `"${key}" means nothing here: texts have no names, and stand behind nothing`,
+    );
+  }
+}
+
+/** A list of tasks is what it is: of its lists, only texts can be taken out. */
+export function gatheredOf(
+  context: Context,
+  file: File,
+  path: Path,
+): { readonly lists?: Readonly<Record<string, Gathered>> } {
+  if (file.lists === undefined) return {};
+  const at = [...path, "lists"];
+  if (file.tasks !== "yaml")
+    tell(context, at, `"lists" means nothing here: of tasks, texts are taken out where they are in YAML`);
+  if (Object.hasOwn(file.lists, "tasks"))
+    tell(context, [...at, "tasks"], "there is a list tasks already: that of their ids");
+  const texts = Object.entries(file.lists).flatMap(([name, list]): [string, Gathered][] => {
+    if (typeof list === "object" && (list.each !== undefined || list.begins !== undefined)) {
+      checkTexts(context, list, [...at, name]);
+      // Whoever approves of the list would not have approved of these.
+      if (/^status(\.|$)/.test(list.each ?? ""))
+        tell(context, [...at, name, "each"], "the status of a task is no part of the list");
+      return [[name, textsOf(list)]];
+    }
+    tell(context, [...at, name], `of tasks, only texts are taken out: ${name} needs "each"`);
+    return [];
+  });
+  return { lists: Object.fromEntries(texts) };
+}
+
+function tell(context: Context, path: Path, message: string): void {
+  report(context, context.keyPlaceOf(path), { code: "bad-artifact", message });
+}
+
+/** A list of another artifact, as `artifact.list`. */
+export function listNamed(context: Context, name: string, path: Path): ListName {
+  const dot = name.lastIndexOf(".");
+  const artifact = name.slice(0, dot);
+  requireName(context, { kind: "artifact", name: artifact, known: context.names.artifacts, path });
+  return { artifact, list: name.slice(dot + 1) };
+}

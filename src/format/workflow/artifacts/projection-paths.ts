@@ -1,0 +1,103 @@
+/** Paths of a projection into what artifacts and people said: the artifact, its field, the list and the ask must be there. What else leads nowhere gives null. */
+
+import type { Artifact } from "../../../core/model/artifact.ts";
+import { closest } from "../../../core/text/closest.ts";
+import { isEach, isFrom, isMap } from "../../../core/projection/project.ts";
+import type { Definition, Tree } from "../../../core/model/workflow.ts";
+import { isDoubtful, report, requireName, type Context, type Path } from "../build/context.ts";
+import { fieldOf } from "./fields.ts";
+
+type On = { readonly context: Context; readonly artifacts: Definition["artifacts"] };
+
+export function checkPaths(on: On, tree: Tree, path: Path): void {
+  if (typeof tree !== "object" || tree === null) return;
+  if (isFrom(tree)) {
+    checkSome(on, tree.from, [...path, "from"]);
+    if (tree.else !== undefined) checkPaths(on, tree.else, [...path, "else"]);
+    for (const [word, inner] of Object.entries(tree.cases ?? {}))
+      checkPaths(on, inner, [...path, "cases", word]);
+    return;
+  }
+  if (isEach(tree) || isMap(tree)) checkSome(on, tree.each, [...path, "each"]);
+  for (const [key, inner] of Object.entries(tree))
+    checkPaths(on, inner, [...path, Array.isArray(tree) ? Number(key) : key]);
+}
+
+function checkSome(on: On, paths: string | readonly string[], path: Path): void {
+  if (typeof paths === "string") checkPath(on, paths, path);
+  else for (const [index, each] of paths.entries()) checkPath(on, each, [...path, index]);
+}
+
+function checkPath(on: On, text: string, path: Path): void {
+  const [root = "", ...rest] = text.split(".");
+  if (rest.length === 0) return;
+  const below = rest.join(".");
+  if (root === "said") checkSaid(on, below, path);
+  if (root === "dispatch") checkDispatch(on, rest, path);
+  if (root === "run" && rest[0] === "asked" && rest[1] !== undefined)
+    requireName(on.context, { kind: "ask", name: rest[1], known: on.context.names.asks, path });
+  if (root === "collected") {
+    const known = Object.values(on.artifacts).flatMap(listsOf);
+    if (!known.some((list) => isWithin(below, list)))
+      requireName(on.context, { kind: "list", name: below, known, path });
+  }
+}
+
+/** What an agent is told of itself and of what is there for it. */
+const DISPATCH = [
+  "role",
+  "slot",
+  "attempt",
+  "branch",
+  "base",
+  "context",
+  "changed",
+  "failed",
+  "artifacts",
+  "found",
+  "input",
+  "output",
+];
+
+function checkDispatch(on: On, [name = "", ...below]: readonly string[], path: Path): void {
+  const { context } = on;
+  if (name === "found" && below.length > 0) checkSaid(on, below.join("."), path);
+  if (DISPATCH.includes(name)) return;
+  report(context, context.placeOf(path), {
+    code: "bad-projection",
+    message: `there is no dispatch.${name}: there are ${DISPATCH.join(", ")}`,
+    suggestion: closest(name, DISPATCH),
+  });
+}
+
+function checkSaid({ context, artifacts }: On, below: string, path: Path): void {
+  const names = [...context.names.artifacts];
+  const name = names.filter((each) => isWithin(below, each)).toSorted((a, b) => b.length - a.length)[0];
+  if (name === undefined) {
+    const [first = ""] = below.split(".");
+    requireName(context, { kind: "artifact", name: first, known: names, path });
+    return;
+  }
+  const artifact = artifacts[name];
+  // The members of a fan-out are known when it is there.
+  if (artifact === undefined || artifact.each !== undefined || name === below || isDoubtful(context, name))
+    return;
+  const field = below.slice(name.length + 1);
+  if (listsOf(artifact).some((list) => isWithin(field, list))) return;
+  const found = fieldOf(artifact, field);
+  if ("message" in found)
+    report(context, context.placeOf(path), {
+      code: "bad-projection",
+      message: `${name} says nothing as ${field}: it is neither a text, a number or a boolean of it, nor one of its "lists"`,
+      suggestion: found.suggestion ?? closest(field, listsOf(artifact)),
+    });
+}
+
+function isWithin(path: string, name: string): boolean {
+  return path === name || path.startsWith(`${name}.`);
+}
+
+function listsOf({ reader }: Artifact): readonly string[] {
+  const own = "lists" in reader ? Object.keys(reader.lists) : [];
+  return reader.type === "tasks" ? ["tasks", ...own] : own;
+}

@@ -1,0 +1,248 @@
+/** How the bytes of an artifact become facts, and which keys of the file belong to which reader. */
+
+import { closest } from "../../../core/text/closest.ts";
+import type { Front, ListAt, Reader, ReviewShape, Shape } from "../../../core/model/artifact.ts";
+import { FILES } from "../../../core/gates/fan-out-groups.ts";
+import { childrenOf } from "../build/children.ts";
+import { listOf, report, type Context, type Path } from "../build/context.ts";
+import { gatheredOf, listNamed, listsOf } from "./lists.ts";
+import { paramOr, type Params } from "../build/params.ts";
+import { checkFile } from "./paths.ts";
+import type { ArtifactFile } from "../schema/schema.ts";
+import { shapeOf } from "./shapes.ts";
+
+export const READERS = [
+  "section",
+  "document",
+  "json",
+  "yaml",
+  "tasks",
+  "file",
+  "check",
+  "fact",
+  "children",
+  "files",
+] as const;
+
+type Kind = (typeof READERS)[number];
+
+const FROM_FILES: readonly Kind[] = ["section", "document", "json", "yaml", "tasks", "file"];
+
+/** The readers that a key belongs to; a key that is not here goes with all of them. */
+const READERS_OF: Partial<Record<keyof ArtifactFile, readonly Kind[]>> = {
+  in: [...FROM_FILES, "check"],
+  by: FROM_FILES,
+  any: ["section"],
+  all: ["section"],
+  verdict: ["section"],
+  lists: ["document", "json", "yaml", "tasks"],
+  front: ["document", "tasks"],
+  under: ["document"],
+  review: ["json", "yaml"],
+  there: FROM_FILES,
+  workflow: ["children"],
+  most: ["children", "document", "file"],
+  with: ["children"],
+  earlier: ["children"],
+  scored: ["children"],
+};
+
+/** How files can be read as one: nothing is taken out of them. */
+const TOGETHER: ReadonlySet<Kind> = new Set(["document", "file"]);
+
+/** Reports keys that the artifact's reader would never look at. */
+export function checkKeys(context: Context, file: ArtifactFile, on: { kind: Kind; path: Path }): void {
+  const { kind, path } = on;
+  const tell = (key: string, reason: string): void =>
+    report(context, context.keyPlaceOf([...path, key]), {
+      code: "bad-artifact",
+      message: `"${key}" means nothing here: ${reason}`,
+    });
+  for (const [key, readers] of Object.entries(READERS_OF)) {
+    if (!Object.hasOwn(file, key) || readers.includes(kind)) continue;
+    tell(key, `it belongs to ${readers.join(", ")}, and this is read as ${kind}`);
+  }
+  if (file.front !== undefined && file.tasks === "yaml") tell("front", "a YAML file has no front matter");
+  for (const key of ["each", "bind"] as const)
+    if (kind === "files" && file[key] !== undefined) tell(key, "files are one, and about nothing else");
+  if (file.max !== undefined && file.each === undefined) tell("max", `it belongs to "each"`);
+  if (file.in_order !== undefined && file.each === undefined) tell("in_order", `it belongs to "each"`);
+  if (file.in_order !== undefined && file.each !== undefined && listOf(file.by).length > 1)
+    tell(
+      "in_order",
+      `the next one is started by itself, and nobody could say as which of ${listOf(file.by).join(", ")}`,
+    );
+  if (file.every !== undefined && !TOGETHER.has(kind))
+    tell("every", `files are read as one where they are read as ${[...TOGETHER].join(" or ")}`);
+  if (file.every !== undefined && file.each !== undefined)
+    tell("every", `with "each" the members are read one by one`);
+  const hasIssues = (kind === "json" || kind === "yaml") && file.review?.issues !== undefined;
+  if (file.block !== undefined && !hasIssues)
+    tell("block", `it ranks the issues of a "review", and there are none`);
+  checkLocation(context, file, path);
+  for (const key of ["tests", "strict", "checklist"] as const)
+    if (file.review?.[key] !== undefined && !hasIssues)
+      report(context, context.keyPlaceOf([...path, "review", key]), {
+        code: "bad-artifact",
+        message: `"${key}" means nothing here: it is weighed with "issues", and there are none`,
+      });
+  if (file.review?.tested !== undefined && file.review.tests === undefined)
+    report(context, context.keyPlaceOf([...path, "review", "tested"]), {
+      code: "bad-artifact",
+      message: `"tested" means nothing here: it is about "tests", and nothing is said of them`,
+    });
+}
+
+function checkLocation(context: Context, { review, lists = {} }: ArtifactFile, path: Path): void {
+  if (review?.location === undefined) return;
+  const tell = (key: readonly string[], message: string): void =>
+    report(context, context.keyPlaceOf([...path, ...key]), { code: "bad-artifact", message });
+  if (review.issues === undefined)
+    tell(
+      ["review", "location"],
+      `"location" means nothing here: it is a field of "issues", and there are none`,
+    );
+  if (Object.hasOwn(lists, FILES))
+    tell(["lists", FILES], `there is a list ${FILES} already: that of the issues, by their "location"`);
+}
+
+type On = { readonly context: Context; readonly params: Params };
+
+/** `path` is where the reader is described. */
+type Site = { readonly name: string; readonly path: Path };
+
+export function readerOf(on: On, file: ArtifactFile, { name, path }: Site): Reader {
+  if (file.section !== undefined) {
+    requireWords(on.context, file.verdict, [...path, "verdict"]);
+    const verdicts = file.verdict === undefined ? {} : { verdicts: file.verdict };
+    return {
+      type: "section",
+      heading: file.section,
+      any: listOf(file.any),
+      all: listOf(file.all),
+      ...verdicts,
+    };
+  }
+  if (file.document !== undefined) return documentOf(on, file, path);
+  if (file.json !== undefined) return { type: "json", ...data(on, file, [...path, "json"]) };
+  if (file.yaml !== undefined) return { type: "yaml", ...data(on, file, [...path, "yaml"]) };
+  if (file.tasks !== undefined)
+    return {
+      type: "tasks",
+      style: file.tasks,
+      ...frontOf(on, file, path),
+      ...gatheredOf(on.context, file, path),
+    };
+  if (file.check !== undefined) return checkOf(on, file.check, [...path, "check"]);
+  if (file.fact !== undefined) return { type: "fact", fact: file.fact };
+  if (file.children !== undefined) return childrenOf(on, file, { name, path });
+  if (file.files !== undefined) return filesOf(on, file.files, [...path, "files"]);
+  return { type: "file", ...mostOf(file) };
+}
+
+function documentOf(on: On, file: ArtifactFile, path: Path): Reader {
+  const { document: headings = [], under } = file;
+  checkDocument(on.context, file, path);
+  return {
+    type: "document",
+    headings,
+    lists: listsOf(on.context, file, path),
+    ...mostOf(file),
+    ...frontOf(on, file, path),
+    ...(under === undefined ? {} : { under }),
+  };
+}
+
+function frontOf(on: On, { front }: ArtifactFile, path: Path): { front?: Front } {
+  if (front === undefined) return {};
+  return { front: front === true ? {} : { shape: shapeOf(on, front, [...path, "front"]) } };
+}
+
+/** What is asked of headings that nobody asks for, or of front matter that nobody reads, would never be looked at. */
+function checkDocument(context: Context, file: ArtifactFile, path: Path): void {
+  const { document: headings = [], front, under = {}, lists = {} } = file;
+  const tell = (key: readonly string[], message: string, suggestion?: string): void =>
+    report(context, context.keyPlaceOf([...path, ...key]), { code: "bad-artifact", message, suggestion });
+  for (const heading of Object.keys(under))
+    if (!headings.includes(heading))
+      tell(
+        ["under", heading],
+        `"${heading}" is none of the headings of "document"`,
+        closest(heading, headings),
+      );
+  if (front !== undefined) return;
+  const inFront = Object.keys(lists).find((name) => typeof lists[name] !== "string");
+  if (inFront !== undefined)
+    tell(["lists", inFront], `the list ${inFront} is in front matter: it needs "front"`);
+}
+
+function mostOf({ most }: ArtifactFile): { most?: number } {
+  return most === undefined ? {} : { most };
+}
+
+function filesOf(on: On, files: NonNullable<ArtifactFile["files"]>, path: Path): Reader {
+  if (typeof files === "string") return { type: "files", tasks: files };
+  if ("paths" in files) {
+    for (const [index, file] of files.paths.entries())
+      checkFile(on.context, file, { path: [...path, "paths", index], isEach: false });
+    return { type: "files", paths: files.paths };
+  }
+  const besides = paramOr(on, files.besides, { as: "text", path: [...path, "besides"] });
+  // The schema takes nothing but a parameter.
+  return { type: "files", besides: typeof besides === "string" ? { param: besides } : besides };
+}
+
+type Check = Extract<Reader, { type: "check" }>;
+
+/** One command, or several of which all must pass. */
+function checkOf(on: On, check: NonNullable<ArtifactFile["check"]>, path: Path): Check {
+  if (typeof check === "object" && "from" in check) {
+    const own = check.commands === undefined ? "" : check.commands;
+    const reader = checkOf(on, Array.isArray(own) ? own : [own], [...path, "commands"]);
+    const from = listOf(check.from).map((name, index) =>
+      listNamed(on.context, name, [...path, "from", index]),
+    );
+    return { ...reader, from };
+  }
+  if (typeof check === "string") return { type: "check", command: paramOr(on, check, { as: "text", path }) };
+  const [command = "", ...more] = check.map((each, index) =>
+    paramOr(on, each, { as: "text", path: [...path, index] }),
+  );
+  return { type: "check", command, more };
+}
+
+function requireWords(context: Context, words: object | undefined, path: Path): void {
+  if (words === undefined || Object.keys(words).length > 0) return;
+  const message = "nothing would be a verdict: name the words and what each means";
+  report(context, context.placeOf(path), { code: "bad-artifact", message });
+}
+
+function data(
+  on: On,
+  file: ArtifactFile,
+  path: Path,
+): { shape?: Shape; review?: ReviewShape; lists: Record<string, ListAt> } {
+  const { review } = file;
+  const shape = file.json ?? file.yaml;
+  requireWords(on.context, review?.values, [...path.slice(0, -1), "review", "values"]);
+  return {
+    ...(shape === true ? {} : { shape: shapeOf(on, shape, path) }),
+    ...(review === undefined
+      ? {}
+      : {
+          review: {
+            verdictAt: review.verdict,
+            verdicts: review.values,
+            ...(review.issues === undefined ? {} : { issuesAt: review.issues }),
+            ...(review.severity === undefined ? {} : { severityAt: review.severity }),
+            ...(review.severities === undefined ? {} : { severities: review.severities }),
+            ...(review.location === undefined ? {} : { locationAt: review.location }),
+            ...(review.tests === undefined ? {} : { testsAt: review.tests }),
+            ...(review.tested === undefined ? {} : { tested: review.tested }),
+            ...(review.checklist === undefined ? {} : { checklist: review.checklist }),
+            ...(review.strict === undefined ? {} : { strict: review.strict }),
+          },
+        }),
+    lists: listsOf(on.context, file, path.slice(0, -1)),
+  };
+}

@@ -1,0 +1,215 @@
+/** The expanded file becomes the core's definition. Every name is looked up; what is not there is a problem with a place. */
+
+import type { Assertion, Definition, Place, Role, State } from "../../../core/model/workflow.ts";
+import { buildArchive, checkArchive } from "../artifacts/archive.ts";
+import { buildArtifact } from "../artifacts/artifact.ts";
+import {
+  buildActions,
+  insideOf,
+  mapValues,
+  originOf,
+  usePrompt,
+  type Build,
+  type Prompts,
+} from "./builder.ts";
+import { buildInput } from "../artifacts/input.ts";
+import { buildRoleContext } from "./role-context.ts";
+import { buildConditions } from "./conditions.ts";
+import { listOf, report, requireName, requireNames, type Context, type Path } from "./context.ts";
+import { answerMoves, buildAsk, buildEnd, buildMove } from "./moves.ts";
+import { buildParam, paramOr } from "./params.ts";
+import { buildProjections, withShown } from "../artifacts/projections.ts";
+import { checkPlaces } from "./places.ts";
+import { checkPromptWords } from "../rules/prompt-words.ts";
+import { checkRelations } from "../rules/relations.ts";
+import type { WhenFile, WorkflowFile } from "../schema/schema.ts";
+import type { Expanded } from "../expand/sink.ts";
+import { checkSettings } from "./settings.ts";
+import { buildStages, leadPast } from "../expand/skip.ts";
+import { checkTags } from "./tags.ts";
+import { checkUnused } from "../rules/unused.ts";
+import { buildVerbs } from "./verbs.ts";
+
+/** A limit that the workflow does not set is the person's to set. */
+const UNSAID_MINUTES = 0;
+
+type Given = { readonly file: WorkflowFile; readonly expanded: Expanded; readonly prompts: Prompts };
+
+export function build(context: Context, { file, expanded, prompts }: Given): Definition {
+  const { kernel } = expanded;
+  const params = mapValues(file.params ?? {}, (param, name) => buildParam(context, param, ["params", name]));
+  checkSettings(context, params);
+  const artifacts = mapValues(kernel.artifacts, (artifact, name) =>
+    buildArtifact({ context, params }, artifact, {
+      name,
+      path: originOf(expanded, "artifacts", name),
+      inside: insideOf(expanded, "artifacts", name),
+    }),
+  );
+  const declared = { artifacts, params };
+  const all: Build = { context, file, expanded, prompts, declared, used: new Set(), begun: [], named: [] };
+  const stages = buildStages(all);
+  const projections = buildProjections(context, file, artifacts);
+  const definition: Definition = {
+    name: file.name,
+    title: file.title,
+    params,
+    counters: mapValues(kernel.counters, (counter, name) => buildCounter(all, counter, name)),
+    artifacts: withShown(artifacts, projections),
+    roles: mapValues(kernel.roles, (role, name) => buildRole(all, role, name)),
+    states: mapValues(kernel.states, (state, name) => buildState(all, state, name)),
+    ...(stages.length === 0 ? {} : { stages }),
+    moves: leadPast(all, stages, [
+      ...kernel.moves.flatMap((move, index) => buildMove(all, move, originOf(expanded, "moves", index))),
+      ...answerMoves(all),
+    ]),
+    ends: kernel.ends.flatMap((end, index) => buildEnd(all, end, originOf(expanded, "ends", index))),
+    asks: mapValues(kernel.asks, (ask, name) => buildAsk(all, ask, name)),
+    prompts: {},
+    assertions: (file.assert ?? []).map((assertion, index) =>
+      buildAssertion(all, assertion, ["assert", index]),
+    ),
+    projections,
+    ...(file.archive === undefined ? {} : { archive: buildArchive(all, file.archive) }),
+    places: placesOf(all),
+  };
+  const verbs = buildVerbs(all, definition);
+  checkRelations(context, definition, (kind, name) => originOf(expanded, kind, name));
+  checkPlaces(all);
+  checkTags(all, definition);
+  checkPromptWords(all, definition);
+  checkArchive(all, definition);
+  if (context.problems.length === 0) checkUnused(all, definition);
+  return {
+    ...definition,
+    ...(verbs.length === 0 ? {} : { verbs }),
+    prompts: Object.fromEntries(
+      [...all.used].sort().flatMap((name) => (prompts[name] === undefined ? [] : [[name, prompts[name]]])),
+    ),
+  };
+}
+
+function placesOf({ context, expanded }: Build): Record<string, Place> {
+  const { kernel } = expanded;
+  const places: Record<string, Place> = {};
+  for (const kind of ["states", "artifacts", "counters", "roles", "asks"] as const) {
+    for (const name of Object.keys(kernel[kind]))
+      places[`${kind}.${name}`] = context.keyPlaceOf(originOf(expanded, kind, name));
+  }
+  return places;
+}
+
+function buildCounter(
+  on: Build,
+  counter: { max: number | string; per?: string | undefined },
+  name: string,
+): Definition["counters"][string] {
+  const { context } = on;
+  const path = originOf(on.expanded, "counters", name);
+  const per = counter.per ?? "run";
+  requireName(context, { kind: "scope", name: per, known: context.names.scopes, path: [...path, "per"] });
+  const max = paramOr(valuesOf(on), counter.max, {
+    as: "int",
+    path: [...insideOf(on.expanded, "counters", name), "max"],
+    code: "bad-counter",
+  });
+  return { max: typeof max === "object" ? max : Number(max), per };
+}
+
+function valuesOf({ context, declared }: Build): { context: Context; params: Definition["params"] } {
+  return { context, params: declared.params };
+}
+
+function buildRole(on: Build, role: NonNullable<WorkflowFile["roles"]>[string], name: string): Role {
+  const path: Path = ["roles", name];
+  const prompt = role.prompt ?? name;
+  const again = role.again ?? prompt;
+  if (!on.context.isTroubled(path)) {
+    const { context } = on;
+    const isNamed = role.prompt !== undefined;
+    usePrompt(on, prompt, isNamed ? context.placeOf([...path, "prompt"]) : context.keyPlaceOf(path));
+    if (again !== prompt) usePrompt(on, again, context.placeOf([...path, "again"]));
+  }
+  requireNames(on.context, {
+    kind: "artifact",
+    names: role.earlier,
+    known: on.context.names.artifacts,
+    path: [...path, "earlier"],
+  });
+  const values = valuesOf(on);
+  const minutes = paramOr(values, role.minutes ?? UNSAID_MINUTES, { as: "int", path: [...path, "minutes"] });
+  const stall = paramOr(values, role.stall ?? UNSAID_MINUTES, { as: "int", path: [...path, "stall"] });
+  return {
+    session: role.session ?? "fresh",
+    access: role.access ?? "write",
+    prompt,
+    again,
+    harness: paramOr(values, role.harness ?? "", { as: "text", path: [...path, "harness"] }),
+    model: paramOr(values, role.model ?? "", { as: "text", path: [...path, "model"] }),
+    minutes: typeof minutes === "object" ? minutes : Number(minutes),
+    stallMinutes: typeof stall === "object" ? stall : Number(stall),
+    ...buildRoleContext(on.context, role.context, [...path, "context"]),
+    ...(role.earlier === undefined ? {} : { earlier: listOf(role.earlier) }),
+    ...(role.input === undefined ? {} : { input: buildInput(on, role.input, name) }),
+  };
+}
+
+function buildState(on: Build, state: WorkflowFile["states"][string], name: string): State {
+  const path = originOf(on.expanded, "states", name);
+  if (state.ask !== undefined)
+    requireName(on.context, {
+      kind: "ask",
+      name: state.ask,
+      known: on.context.names.asks,
+      path: [...path, "ask"],
+    });
+  for (const key of ["waits", "ask"] as const)
+    if (state.final !== undefined && state[key] !== undefined && state[key] !== false)
+      report(on.context, on.context.keyPlaceOf([...path, key]), {
+        code: "bad-state",
+        message: `"${key}" means nothing in a final state: the run is over here`,
+      });
+  return {
+    ...(state.final === undefined ? {} : { final: state.final }),
+    ...(state.stage === undefined ? {} : { stage: state.stage }),
+    ...(state.phase === undefined ? {} : { phase: state.phase }),
+    ...(state.ask === undefined ? {} : { ask: state.ask }),
+    waits: state.waits ?? state.ask !== undefined,
+    title: state.title ?? "",
+    enter: buildActions(on, state.enter, [...path, "enter"]),
+  };
+}
+
+type AssertionFile = NonNullable<WorkflowFile["assert"]>[number];
+type Claim = Extract<AssertionFile, { never: unknown }>["never"];
+
+function claimOf(assertion: AssertionFile): [Assertion["type"], Claim] {
+  if ("never" in assertion) return ["never", assertion.never];
+  return "always" in assertion ? ["always", assertion.always] : ["eventually", assertion.eventually];
+}
+
+function buildAssertion(on: Build, assertion: AssertionFile, path: Path): Assertion {
+  const [type, claim] = claimOf(assertion);
+  requireNames(on.context, {
+    kind: "state",
+    names: claim.in,
+    known: on.context.names.states,
+    path: [...path, type, "in"],
+  });
+  const anyOf = (key: "when" | "unless"): Assertion["when"] =>
+    listOf<WhenFile>(claim[key]).map((when, index) =>
+      buildConditions(
+        on,
+        when,
+        Array.isArray(claim[key]) ? [...path, type, key, index] : [...path, type, key],
+      ),
+    );
+  return {
+    type,
+    in: listOf(claim.in),
+    when: anyOf("when"),
+    unless: anyOf("unless"),
+    text: JSON.stringify(assertion),
+    at: on.context.placeOf(path),
+  };
+}

@@ -1,0 +1,139 @@
+/** What all parts of the build share: the file, its expansion, what is declared, and which prompts are used. */
+
+import type { Artifact } from "../../../core/model/artifact.ts";
+import { closest } from "../../../core/text/closest.ts";
+import { PERFORMABLE } from "../../../core/model/vocabulary.ts";
+import type { Action, Definition, Place, Prompt } from "../../../core/model/workflow.ts";
+import { parseAction, RESOURCES, type Mention } from "./actions.ts";
+import { objectionToTexts } from "../artifacts/fields.ts";
+import { isDoubtful, report, requireName, type Context, type Path } from "./context.ts";
+import type { WorkflowFile } from "../schema/schema.ts";
+import type { Expanded } from "../expand/sink.ts";
+
+export type Prompts = Readonly<Record<string, Prompt>>;
+
+export type Build = {
+  readonly context: Context;
+  readonly file: WorkflowFile;
+  readonly expanded: Expanded;
+  readonly prompts: Prompts;
+  readonly declared: { readonly artifacts: Definition["artifacts"]; readonly params: Definition["params"] };
+  readonly used: Set<string>;
+  /** Scopes that moves begin anew, with the places where they say so. */
+  readonly begun: { readonly name: string; readonly path: Path }[];
+  /** Resources, deeds and parameters with tags that are named, with the places where. */
+  readonly named: {
+    readonly kind: "resource" | "deed" | "tag";
+    readonly name: string;
+    readonly path: Path;
+  }[];
+};
+
+export function originOf(expanded: Expanded, kind: string, name: string | number): Path {
+  return expanded.origins.get(`${kind}.${name}`) ?? [kind, name];
+}
+
+/** Where the keys of a piece stand: with a stage's, deeper than the piece itself. */
+export function insideOf(expanded: Expanded, kind: string, name: string): Path {
+  return expanded.insides.get(`${kind}.${name}`) ?? originOf(expanded, kind, name);
+}
+
+export function buildActions(on: Build, actions: readonly string[] | undefined, path: Path): Action[] {
+  return (actions ?? []).flatMap((text, index) => {
+    const parsed = parseAction(text);
+    if (typeof parsed === "string") {
+      report(on.context, on.context.placeOf([...path, index]), {
+        code: "bad-action",
+        message: `write it as: ${parsed}`,
+      });
+      return [];
+    }
+    for (const mention of parsed.mentions) requireMention(on, mention, [...path, index]);
+    return [parsed.action];
+  });
+}
+
+function requireMention(on: Build, mention: Mention, path: Path): void {
+  const { names } = on.context;
+  const { kind, name } = mention;
+  switch (kind) {
+    case "role":
+      requireName(on.context, { kind: "role", name, known: names.roles, path });
+      return;
+    case "artifact":
+    case "check":
+    case "tasks":
+    case "parts":
+    case "texts":
+      if (requireName(on.context, { kind: "artifact", name, known: names.artifacts, path }))
+        requireKind(on, mention, path);
+      return;
+    case "resource":
+      requireName(on.context, { kind: "resource", name, known: RESOURCES, path });
+      on.named.push({ kind: "resource", name, path });
+      return;
+    case "performable":
+      requireName(on.context, { kind: "deed", name, known: Object.keys(PERFORMABLE), path });
+      on.named.push({ kind: "deed", name, path });
+      return;
+    case "patterns":
+      if (requireName(on.context, { kind: "parameter", name, known: names.params, path }))
+        requireText(on, name, path);
+      return;
+    case "tag":
+      if (requireName(on.context, { kind: "parameter", name, known: names.params, path }))
+        on.named.push({ kind: "tag", name, path });
+      return;
+    case "prompt":
+      usePrompt(on, name, on.context.placeOf(path));
+      return;
+  }
+}
+
+function requireText(on: Build, name: string, path: Path): void {
+  const param = on.declared.params[name];
+  if (param === undefined || param.type === "text" || on.context.isTroubled(["params", name])) return;
+  report(on.context, on.context.placeOf(path), {
+    code: "bad-action",
+    message: `${name} is no text: patterns are lines of one`,
+  });
+}
+
+function requireKind(on: Build, { kind, name, role = "", deed = "" }: Mention, path: Path): void {
+  const artifact = on.declared.artifacts[name];
+  const bad = (message: string): void =>
+    report(on.context, on.context.placeOf(path), { code: "bad-action", message });
+  if (artifact === undefined || isDoubtful(on.context, name)) return;
+  if (kind === "check" && artifact.reader.type !== "check") bad(`${name} is no check`);
+  if (kind === "tasks" && !isStartable(artifact.reader)) bad(`${name} is no list of tasks`);
+  if (kind === "texts") {
+    const objection = objectionToTexts(artifact, PERFORMABLE[deed]?.texts ?? []);
+    if (objection !== undefined) bad(`${name} has no text for ${deed}: ${objection}`);
+  }
+  if (kind !== "parts") return;
+  if (artifact.each === undefined) bad(`${name} is no fan-out: it has no "each"`);
+  else if (!artifact.by.includes(role)) bad(`${name} counts only from ${artifact.by.join(" or ")}`);
+}
+
+/** A list of tasks, or a child run that is made of none. */
+function isStartable(reader: Artifact["reader"]): boolean {
+  return reader.type === "tasks" || (reader.type === "children" && reader.only !== undefined);
+}
+
+export function usePrompt(on: Build, name: string, place: Place): void {
+  const { context, prompts } = on;
+  if (Object.hasOwn(prompts, name)) on.used.add(name);
+  else
+    report(context, place, {
+      code: "unknown-prompt",
+      message: `there is no prompt "${name}": write prompts/${name}.md beside this file`,
+      suggestion: closest(name, Object.keys(prompts)),
+    });
+}
+
+export function mapValues<T, U>(
+  record: Readonly<Record<string, T>>,
+  change: (value: T, key: string) => U,
+): Record<string, U> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
+}

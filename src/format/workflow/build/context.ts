@@ -1,0 +1,115 @@
+/** What building a definition needs everywhere: the names that exist, and a place to put problems. */
+
+import { closest } from "../../../core/text/closest.ts";
+import type { Place } from "../../../core/model/workflow.ts";
+import type { Problem } from "../../problem.ts";
+
+export type Path = readonly (string | number)[];
+
+export type Names = {
+  readonly states: ReadonlySet<string>;
+  readonly roles: ReadonlySet<string>;
+  readonly artifacts: ReadonlySet<string>;
+  readonly counters: ReadonlySet<string>;
+  readonly params: ReadonlySet<string>;
+  readonly asks: ReadonlySet<string>;
+  readonly stages: ReadonlySet<string>;
+  readonly scopes: ReadonlySet<string>;
+  /** The states of each stage. */
+  readonly statesIn: ReadonlyMap<string, readonly string[]>;
+  /** Those in which a run stops: the name of a stage stands for them, where a run may come from. */
+  readonly stopsIn: ReadonlyMap<string, readonly string[]>;
+};
+
+export type Context = {
+  readonly names: Names;
+  readonly problems: Problem[];
+  placeOf(path: Path): Place;
+  keyPlaceOf(path: Path): Place;
+  /** Whether something is wrong in this named thing already, so that what it says is not what was meant. */
+  isTroubled(path: Path): boolean;
+  /** Whether a name may be unknown only because what would have made it was left out for a problem of its own. */
+  isLost(name: string): boolean;
+  /** Unknown names that are told where a phase says them: what is made of the phase says them again. */
+  readonly told: Set<string>;
+};
+
+export function report(
+  context: Context,
+  at: Place,
+  problem: { code: string; message: string; suggestion?: string | undefined },
+): void {
+  const { suggestion, ...rest } = problem;
+  context.problems.push({ ...at, ...rest, ...(suggestion === undefined ? {} : { suggestion }) });
+}
+
+/** Reports a name that is not there, with the nearest one that is. */
+export function requireName(
+  context: Context,
+  on: { kind: string; name: string; known: Iterable<string>; path: Path },
+): boolean {
+  const known = [...on.known];
+  if (known.includes(on.name)) return true;
+  if (context.isLost(on.name)) return false;
+  if (on.path[0] === "stages" && context.told.has(`${on.kind} ${on.name}`)) return false;
+  report(context, context.placeOf(on.path), {
+    code: `unknown-${on.kind}`,
+    message: `there is no ${on.kind} "${on.name}"`,
+    suggestion: closest(on.name, known) ?? personIn(on.name, known),
+  });
+  return false;
+}
+
+/** The same for a value that may be one name or a list of them. */
+export function requireNames(
+  context: Context,
+  on: {
+    kind: string;
+    names: string | readonly string[] | undefined;
+    known: Iterable<string>;
+    path: Path;
+  },
+): boolean {
+  const { kind, names = [], path } = on;
+  const known = [...on.known];
+  if (typeof names === "string") return requireName(context, { kind, name: names, known, path });
+  const unknown = names.filter(
+    (name, index) => !requireName(context, { kind, name, known, path: [...path, index] }),
+  );
+  return unknown.length === 0;
+}
+
+const PEOPLE = new Set(["person", "people", "user", "me", "somebody", "operator"]);
+
+/** People have one word, where they may act at all. */
+function personIn(name: string, known: readonly string[]): string | undefined {
+  return PEOPLE.has(name.toLowerCase()) && known.includes("human") ? "human" : undefined;
+}
+
+/** Whether what is known of this artifact may not be what was meant. */
+export function isDoubtful(context: Context, artifact: string): boolean {
+  return context.isTroubled(["artifacts", artifact]) || context.isLost(artifact);
+}
+
+export function requireActors(
+  context: Context,
+  names: string | readonly string[] | undefined,
+  path: Path,
+): void {
+  requireNames(context, { kind: "role", names, known: [...context.names.roles, "human", "engine"], path });
+}
+
+/** The name of a stage stands for all of its states in which a run stops. */
+export function statesOf({ stopsIn, states }: Names, names: readonly string[]): readonly string[] {
+  const all = names.flatMap((name) => (states.has(name) ? [name] : (stopsIn.get(name) ?? [name])));
+  return [...new Set(all)];
+}
+
+export function listOf<T>(value: T | readonly T[] | undefined): readonly T[] {
+  if (value === undefined) return [];
+  return isList(value) ? value : [value];
+}
+
+function isList<T>(value: T | readonly T[]): value is readonly T[] {
+  return Array.isArray(value);
+}

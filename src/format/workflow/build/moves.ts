@@ -1,0 +1,267 @@
+/** Moves, answers and ends: the map itself. */
+
+import { closest } from "../../../core/text/closest.ts";
+import { START, ORIGIN, type Ask, type End, type Move, type Option } from "../../../core/model/workflow.ts";
+import { RESOURCES } from "./actions.ts";
+import { buildActions, mapValues, usePrompt, type Build } from "./builder.ts";
+import { buildConditions } from "./conditions.ts";
+import { listOf, report, requireActors, requireName, requireNames, statesOf, type Path } from "./context.ts";
+import { listNamed } from "../artifacts/lists.ts";
+import { paramOr } from "./params.ts";
+import { isFilledIn } from "../artifacts/paths.ts";
+import type { AskFile, MoveFile, WayFile, WorkflowFile } from "../schema/schema.ts";
+import { markOf } from "./verbs.ts";
+
+export function buildMove(on: Build, move: MoveFile, path: Path): Move[] {
+  const { context } = on;
+  const { states, stages } = context.names;
+  const from = statesOf(context.names, listOf(move.from));
+  requireNames(context, {
+    kind: "state",
+    names: move.from,
+    known: [...states, ...stages, START],
+    path: [...path, "from"],
+  });
+  requireTarget(on, move.to, [...path, "to"]);
+  requireActors(context, move.by, [...path, "by"]);
+  checkActors(on, move, path);
+  requireNames(context, {
+    kind: "resource",
+    names: move.reserve,
+    known: RESOURCES,
+    path: [...path, "reserve"],
+  });
+  for (const name of listOf(move.reserve))
+    on.named.push({ kind: "resource", name, path: [...path, "reserve"] });
+  const common = {
+    ...wayOf(on, move, path),
+    by: listOf(move.by),
+    reserve: listOf(move.reserve),
+    ...markOf(on, move, path),
+    at: context.placeOf(path),
+  };
+  return from.map((name) => ({ ...common, from: name, to: move.to }));
+}
+
+/**
+ * A run is begun by somebody, and by the engine only where it can be made of a task; a person must be able to begin it, too. Only a person
+ * can answer for what a waiver lets pass.
+ */
+function checkActors({ context, declared }: Build, move: MoveFile, path: Path): void {
+  const by = listOf(move.by);
+  const engine = by.indexOf("engine");
+  const isChild = Object.values(declared.artifacts).some(
+    ({ reader }) => reader.type === "fact" && reader.fact === "parent-over",
+  );
+  if (listOf(move.from).includes(START) && engine >= 0 && !(isChild && by.includes("human")))
+    report(context, context.placeOf(Array.isArray(move.by) ? [...path, "by", engine] : [...path, "by"]), {
+      code: "bad-move",
+      message:
+        "a run is begun by a person or a role, not by the engine itself; a child run by both, with the fact parent-over",
+    });
+  if (listOf(move.waive).length > 0 && by.some((who) => who !== "human"))
+    report(context, context.keyPlaceOf([...path, "waive"]), {
+      code: "bad-move",
+      message: `only a person may waive: a move with "waive" is by human alone`,
+    });
+}
+
+/** An answer is a move that only a person can take, from every state in which the question is open. */
+export function answerMoves(on: Build): Move[] {
+  const { kernel } = on.expanded;
+  return Object.entries(kernel.asks).flatMap(([ask, { options }]) => {
+    const states = Object.entries(kernel.states).filter(([, state]) => state.ask === ask);
+    return Object.entries(options).flatMap(([option, declared]) =>
+      waysOf(declared, option, ["asks", ask, "options", option]).flatMap(({ answer, way, path }) => {
+        requireTarget(on, way.to, [...path, "to"]);
+        const common = {
+          ...wayOf(on, way, path),
+          by: ["human"],
+          reserve: [],
+          answer,
+          at: on.context.placeOf(path),
+        };
+        return states.map(([from]): Move => ({ ...common, from, to: way.to }));
+      }),
+    );
+  });
+}
+
+function waysOf(
+  option: AskFile["options"][string],
+  name: string,
+  path: Path,
+): { answer: string; way: WayFile; path: Path }[] {
+  const { to, ways, routes, label: _label, text: _text, verb: _verb, ...rest } = option;
+  return [
+    ...(to === undefined ? [] : [{ answer: name, way: { ...rest, to }, path }]),
+    ...(ways ?? []).map((way, index) => ({ answer: name, way, path: [...path, "ways", index] })),
+    ...Object.entries(routes ?? {}).map(([route, way]) => ({
+      answer: `${name}/${route}`,
+      way,
+      path: [...path, "routes", route],
+    })),
+  ];
+}
+
+function wayOf(
+  on: Build,
+  way: Omit<WayFile, "to">,
+  path: Path,
+): Pick<Move, "when" | "need" | "count" | "renew" | "remember" | "waive" | "set" | "do"> {
+  const { context } = on;
+  const { artifacts, counters } = context.names;
+  requireNames(context, { kind: "artifact", names: way.need, known: artifacts, path: [...path, "need"] });
+  requireNames(context, { kind: "counter", names: way.count, known: counters, path: [...path, "count"] });
+  requireNames(context, { kind: "artifact", names: way.waive, known: artifacts, path: [...path, "waive"] });
+  for (const [index, name] of listOf(way.new).entries())
+    on.begun.push({ name, path: Array.isArray(way.new) ? [...path, "new", index] : [...path, "new"] });
+  return {
+    when: buildConditions(on, way.when, [...path, "when"]),
+    need: listOf(way.need),
+    count: [...new Set(listOf(way.count))],
+    renew: listOf(way.new),
+    remember: way.remember ?? false,
+    waive: listOf(way.waive),
+    ...(way.set === undefined ? {} : { set: buildSet(on, way.set, [...path, "set"]) }),
+    do: buildActions(on, way.do, [...path, "do"]),
+  };
+}
+
+/** Only what nothing is decided by: no guard reads a text, and no path is made of one that may change. */
+function buildSet(on: Build, set: Readonly<Record<string, string>>, path: Path): NonNullable<Move["set"]> {
+  const { context, declared } = on;
+  return mapValues(set, (value, name) => {
+    const at = context.keyPlaceOf([...path, name]);
+    const param = context.isTroubled(["params", name]) ? undefined : declared.params[name];
+    if (!context.names.params.has(name))
+      report(context, at, {
+        code: "unknown-parameter",
+        message: `there is no parameter "${name}"`,
+        suggestion: closest(name, [...context.names.params]),
+      });
+    else if (param !== undefined && param.type !== "text")
+      report(context, at, {
+        code: "bad-move",
+        message: `${name} is no text: what guards may read is fixed when a run starts`,
+      });
+    else if (isFilledIn(name))
+      report(context, at, {
+        code: "bad-move",
+        message: `paths are made of ${name}: files that are there would be looked for elsewhere`,
+      });
+    return paramOr({ context, params: declared.params }, value, { as: "text", path: [...path, name] });
+  });
+}
+
+export function buildEnd(on: Build, end: NonNullable<WorkflowFile["ends"]>[number], path: Path): End[] {
+  const { context } = on;
+  requireName(context, { kind: "role", name: end.role, known: context.names.roles, path: [...path, "role"] });
+  requireNames(context, { kind: "state", names: end.in, known: context.names.states, path: [...path, "in"] });
+  if (end.try !== undefined)
+    requireName(context, {
+      kind: "state",
+      name: end.try,
+      known: context.names.states,
+      path: [...path, "try"],
+    });
+  if (end.else.count !== undefined)
+    requireName(context, {
+      kind: "counter",
+      name: end.else.count,
+      known: context.names.counters,
+      path: [...path, "else", "count"],
+    });
+  const common = {
+    role: end.role,
+    ...(end.try === undefined ? {} : { try: end.try }),
+    then: buildActions(on, end.then, [...path, "then"]),
+    ...(end.else.count === undefined ? {} : { count: end.else.count }),
+    do: buildActions(on, end.else.do, [...path, "else", "do"]),
+    at: context.placeOf(path),
+  };
+  return listOf(end.in).map((name) => ({ ...common, in: name }));
+}
+
+export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
+  const { context } = on;
+  const path: Path = ["asks", name];
+  usePrompt(on, ask.question, context.placeOf([...path, "question"]));
+  requireNames(context, {
+    kind: "artifact",
+    names: ask.shows,
+    known: context.names.artifacts,
+    path: [...path, "shows"],
+  });
+  if (ask.reask !== undefined)
+    requireName(context, {
+      kind: "counter",
+      name: ask.reask,
+      known: context.names.counters,
+      path: [...path, "reask"],
+    });
+  if (Object.keys(ask.options).length === 0)
+    report(context, context.placeOf([...path, "options"]), {
+      code: "bad-option",
+      message: "nothing could be answered: a question has at least one option",
+    });
+  const options = mapValues(ask.options, (option, key): Option => {
+    const places = [option.to, option.ways, option.routes].filter((place) => place !== undefined);
+    if (places.length !== 1)
+      report(context, context.keyPlaceOf([...path, "options", key]), {
+        code: "bad-option",
+        message: `an option leads somewhere: one of "to", "ways" or "routes"`,
+      });
+    else if (option.to === undefined) checkBeside(on, option, [...path, "options", key]);
+    return {
+      text: option.text ?? "none",
+      ...(option.verb === undefined ? {} : { verb: option.verb }),
+      routes: Object.keys(option.routes ?? {}),
+      label: option.label ?? "",
+      ...(option.vouch === undefined ? {} : { vouch: listOf(option.vouch) }),
+    };
+  });
+  const parts = buildParts(on, ask, path);
+  const shows = listOf(ask.shows);
+  // Of several lists, it is for the workflow to say what is shown.
+  const isAlone = parts !== undefined && parts.more === undefined && !shows.includes(parts.artifact);
+  return {
+    id: ask.id ?? "",
+    question: ask.question,
+    // Whoever answers part by part answers for the list as it was shown.
+    shows: isAlone ? [...shows, parts.artifact] : shows,
+    options,
+    ...(ask.reask === undefined ? {} : { reask: ask.reask }),
+    ...(parts === undefined ? {} : { parts }),
+  };
+}
+
+function buildParts({ context }: Build, ask: AskFile, path: Path): Ask["parts"] {
+  const rest = ask.rest ?? "ask";
+  if (typeof ask.parts === "string") return { ...listNamed(context, ask.parts, [...path, "parts"]), rest };
+  const [first, ...more] = (ask.parts ?? []).map((name, index) =>
+    listNamed(context, name, [...path, "parts", index]),
+  );
+  if (first !== undefined) return { ...first, rest, ...(more.length === 0 ? {} : { more }) };
+  if (ask.rest !== undefined)
+    report(context, context.keyPlaceOf([...path, "rest"]), {
+      code: "bad-option",
+      message: `"rest" says what becomes of "parts" that have no answer, and there are none`,
+    });
+  return undefined;
+}
+
+/** Of an option with several targets, each has its own guards, counters and actions. */
+function checkBeside({ context }: Build, option: AskFile["options"][string], path: Path): void {
+  const inside = option.ways === undefined ? "routes" : "ways";
+  for (const key of ["when", "need", "count", "new", "remember", "waive", "set", "do"] as const)
+    if (option[key] !== undefined)
+      report(context, context.keyPlaceOf([...path, key]), {
+        code: "bad-option",
+        message: `"${key}" belongs inside "${inside}", to each of its targets`,
+      });
+}
+
+function requireTarget(on: Build, name: string, path: Path): void {
+  requireName(on.context, { kind: "state", name, known: [...on.context.names.states, ORIGIN], path });
+}

@@ -1,0 +1,143 @@
+/** Parameters: what a run may be started with, and where the file takes a value from one of them. */
+
+import { SEVERITIES } from "../../../core/model/verdict.ts";
+import type { Value } from "../../../core/model/value.ts";
+import type { Param } from "../../../core/model/workflow.ts";
+import { listOf, report, requireActors, requireName, type Context, type Path } from "./context.ts";
+import type { WorkflowFile } from "../schema/schema.ts";
+
+export type Params = Readonly<Record<string, Param>>;
+
+type ParamFile = NonNullable<WorkflowFile["params"]>[string];
+
+export function buildParam(context: Context, param: ParamFile, path: Path): Param {
+  const { setting } = param;
+  return { ...kindOf(context, param, path), ...(setting === undefined ? {} : { setting }) };
+}
+
+function kindOf(context: Context, param: ParamFile, path: Path): Param {
+  if ("int" in param) {
+    const [min, max] = param.int;
+    if (min > max)
+      report(context, context.placeOf([...path, "int"]), {
+        code: "bad-param",
+        message: `${min} is more than ${max}`,
+      });
+    if (param.default < min || param.default > max)
+      report(context, context.placeOf([...path, "default"]), {
+        code: "bad-param",
+        message: `the default ${param.default} is not between ${min} and ${max}`,
+      });
+    return { type: "int", min, max, default: param.default };
+  }
+  if ("enum" in param) {
+    requireName(context, {
+      kind: "value",
+      name: param.default,
+      known: param.enum,
+      path: [...path, "default"],
+    });
+    const { about } = param;
+    for (const name of Object.keys(about ?? {}))
+      requireName(context, { kind: "value", name, known: param.enum, path: [...path, "about", name] });
+    return {
+      type: "enum",
+      values: param.enum,
+      default: param.default,
+      ...(about === undefined ? {} : { about }),
+    };
+  }
+  if ("bool" in param) return { type: "bool", default: param.bool };
+  requireActors(context, param.set, [...path, "set"]);
+  requireSource(context, param, path);
+  requireUnset(context, param, path);
+  const { named, kept } = param;
+  return {
+    type: "text",
+    default: param.text,
+    set: listOf(param.set),
+    ...(named === undefined ? {} : { named }),
+    ...(kept === undefined ? {} : { kept }),
+  };
+}
+
+/** What the run itself says, nobody else does. */
+function requireUnset(context: Context, param: Extract<ParamFile, { text: string }>, path: Path): void {
+  if (param.kept === undefined) return;
+  for (const key of ["set", "named", "setting"] as const)
+    if (param[key] !== undefined)
+      report(context, context.keyPlaceOf([...path, key]), {
+        code: "bad-param",
+        message: `"kept" and "${key}" do not go together: what the run itself says is not for setting`,
+      });
+}
+
+/** A name is made once, when a run begins, of a text that is there by then. */
+function requireSource(context: Context, param: Extract<ParamFile, { text: string }>, path: Path): void {
+  const { named, text, set } = param;
+  const [, own] = path;
+  if (named === undefined) return;
+  const wrong = (message: string, at: string): void =>
+    report(context, context.placeOf([...path, at]), { code: "bad-param", message });
+  if (text !== "") wrong(`it is named only where it is empty, and the default is "${text}"`, "text");
+  if (set !== undefined) wrong("a name is made when the run begins, and nobody changes it later", "set");
+  if (named === own) wrong("it cannot be a name of itself", "named");
+  requireName(context, {
+    kind: "parameter",
+    name: named,
+    known: context.names.params,
+    path: [...path, "named"],
+  });
+}
+
+type Wanted = {
+  readonly as: "text" | "int" | "bool" | "severity" | "any";
+  readonly path: Path;
+  /** The code of a parameter of another kind. */
+  readonly code?: string;
+};
+
+const PARAM = /^\$[A-Za-z][A-Za-z0-9_]*$/;
+
+/** A constant, or a parameter by its dollar sign. */
+export function paramOr<T extends string | number>(
+  on: { readonly context: Context; readonly params: Params },
+  value: T,
+  wanted: Wanted,
+): Value<T> {
+  const { context, params } = on;
+  if (typeof value !== "string" || !/\$[\w{]/.test(value)) return value;
+  const { path, code = "bad-param" } = wanted;
+  const param = value.slice(1);
+  if (!PARAM.test(value)) {
+    const message = `"${value}" is no parameter: name one alone, like $name (letters, digits and _), and put the rest into its value`;
+    report(context, context.placeOf(path), { code, message });
+    return value;
+  }
+  requireName(context, { kind: "parameter", name: param, known: context.names.params, path });
+  const declared = context.isTroubled(["params", param]) ? undefined : params[param];
+  const message = declared === undefined ? undefined : misfit(value, declared, wanted.as);
+  if (message !== undefined) report(context, context.placeOf(path), { code, message });
+  return { param };
+}
+
+function misfit(name: string, param: Param, as: Wanted["as"]): string | undefined {
+  switch (as) {
+    case "text":
+      return param.type === "text" || param.type === "enum" ? undefined : `${name} is no text`;
+    case "any":
+      return undefined;
+    case "int":
+      return param.type === "int" ? undefined : `${name} is no whole number`;
+    case "bool":
+      return param.type === "bool" ? undefined : `${name} is neither true nor false`;
+    case "severity": {
+      const known = SEVERITIES.join(", ");
+      if (param.type !== "enum") return `${name} must be an enum of severities: ${known}`;
+      const other = param.values.find((value) => !SEVERITIES.some((severity) => severity === value));
+      return other === undefined
+        ? undefined
+        : `${name} may be "${other}", which is no severity; these are: ${known}`;
+    }
+  }
+}

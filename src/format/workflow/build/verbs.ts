@@ -1,0 +1,163 @@
+/** Verbs of people: what marks a move, and paths of several moves. Stages are expanded by then, so that their states can be named. */
+
+import { closest } from "../../../core/text/closest.ts";
+import { valuesOf } from "../../../core/gates/question-parts.ts";
+import {
+  ORIGIN,
+  type Definition,
+  type Move,
+  type PathStep,
+  type VerbPath,
+} from "../../../core/model/workflow.ts";
+import type { Build } from "./builder.ts";
+import { isDoubtful, listOf, report, requireName, requireNames, statesOf, type Path } from "./context.ts";
+import type { MoveFile, VerbFile } from "../schema/schema.ts";
+
+const ANSWER = "answer:";
+
+/** Readers of artifacts that hold a person's words. */
+const WRITABLE: ReadonlySet<string> = new Set(["section", "document", "file"]);
+
+export function markOf(on: Build, move: MoveFile, path: Path): Pick<Move, "mark"> {
+  const { verb } = move;
+  for (const key of ["text", "into", "deliver"] as const)
+    if (verb === undefined && move[key] !== undefined)
+      tell(on, [...path, key], `"${key}" says how a verb of people is carried out: say which with "verb"`);
+  if (verb === undefined) return {};
+  if (!listOf(move.by).includes("human"))
+    tell(on, [...path, "verb"], "a verb is what a person wants: this move is not by human");
+  if (listOf(move.from).includes("start"))
+    tell(on, [...path, "verb"], "a verb is for runs that are under way: a run is begun by its first move");
+  checkDeliver(on, move, path);
+  if (move.into !== undefined) requireInto(on, move.into, [...path, "into"]);
+  return { mark: { verb, ...howOf(move) } };
+}
+
+function howOf({
+  text,
+  into,
+  deliver,
+}: Pick<VerbFile, "text" | "into" | "deliver">): Omit<NonNullable<Move["mark"]>, "verb"> {
+  return {
+    text: text ?? "optional",
+    ...(into === undefined ? {} : { into }),
+    ...(deliver === undefined ? {} : { deliver }),
+  };
+}
+
+export function buildVerbs(on: Build, definition: Definition): VerbPath[] {
+  return (on.file.verbs ?? []).flatMap((declared, index) =>
+    buildPath(on, definition, { declared, path: ["verbs", index] }),
+  );
+}
+
+type Declared = { readonly declared: VerbFile; readonly path: Path };
+
+function buildPath(on: Build, definition: Definition, { declared, path }: Declared): VerbPath[] {
+  const { context } = on;
+  const { names } = context;
+  const isKnown = requireNames(context, {
+    kind: "state",
+    names: declared.in,
+    known: [...names.states, ...names.stages],
+    path: [...path, "in"],
+  });
+  if (declared.into !== undefined) requireInto(on, declared.into, [...path, "into"]);
+  checkDeliver(on, declared, path);
+  const steps = declared.path.map(stepOf);
+  const common = { verb: declared.verb, path: steps, ...howOf(declared), at: context.placeOf(path) };
+  const from = statesOf(names, listOf(declared.in));
+  if (isKnown)
+    for (const state of from) checkSteps(on, definition, { state, steps, path: [...path, "path"] });
+  return from.map((state) => ({ ...common, in: state }));
+}
+
+function stepOf(word: string): PathStep {
+  if (word === ORIGIN) return { type: "origin" };
+  if (word.startsWith(ANSWER)) return { type: "answer", answer: word.slice(ANSWER.length) };
+  return { type: "state", state: word };
+}
+
+type Steps = { readonly state: string; readonly steps: readonly PathStep[]; readonly path: Path };
+
+/** Every step must be in the map, as far as it is known where the step before it leads. */
+function checkSteps(on: Build, definition: Definition, { state, steps, path }: Steps): void {
+  let from: ReadonlySet<string> | undefined = new Set([state]);
+  for (const [index, each] of steps.entries()) {
+    const at = [...path, index];
+    if (each.type === "state")
+      if (
+        !requireName(on.context, {
+          kind: "state",
+          name: each.state,
+          known: on.context.names.states,
+          path: at,
+        })
+      )
+        return;
+    const next = leadsTo(definition, from, each);
+    if (next.length === 0) return tellStep(on, definition, { from, step: each, path: at });
+    // Where the run came from is known only in the run.
+    from = next.includes(ORIGIN) ? undefined : new Set(next);
+  }
+}
+
+function leadsTo({ moves }: Definition, from: ReadonlySet<string> | undefined, step: PathStep): string[] {
+  const own = moves.filter(
+    (move) => move.by.includes("human") && (from === undefined || from.has(move.from)),
+  );
+  if (step.type === "answer") return own.filter(({ answer }) => answer === step.answer).map(({ to }) => to);
+  const asked = own.filter(({ answer }) => answer === undefined);
+  if (step.type === "state")
+    return asked.some(({ to }) => to === step.state || to === ORIGIN) ? [step.state] : [];
+  const isRemembered = moves.some((move) => move.remember && (from === undefined || from.has(move.to)));
+  return isRemembered && asked.length > 0 ? [ORIGIN] : [];
+}
+
+function tellStep(
+  on: Build,
+  definition: Definition,
+  of: { readonly from: ReadonlySet<string> | undefined; readonly step: PathStep; readonly path: Path },
+): void {
+  const { context } = on;
+  const { step } = of;
+  const where = [...(of.from ?? [])].join(" or ");
+  if (context.problems.length > 0) return;
+  if (step.type === "origin")
+    return tell(
+      on,
+      of.path,
+      `${where} does not remember where the run came from, or no move of a person leaves it`,
+    );
+  if (step.type === "state")
+    return tell(on, of.path, `no move of a person leads from ${where} to ${step.state}`);
+  const known = Object.entries(definition.states).flatMap(([name, { ask }]) => {
+    const declared = of.from?.has(name) === false ? undefined : definition.asks[ask ?? ""];
+    return declared === undefined ? [] : valuesOf(declared);
+  });
+  report(context, context.placeOf(of.path), {
+    code: "bad-verb",
+    message: `${where} has no answer "${step.answer}"`,
+    suggestion: closest(step.answer, known),
+  });
+}
+
+function checkDeliver(on: Build, { verb, deliver }: Pick<MoveFile, "verb" | "deliver">, path: Path): void {
+  if (deliver !== undefined && verb !== undefined && verb !== "accept")
+    tell(on, [...path, "deliver"], "only accepting delivers");
+}
+
+/** The words are a person's: the artifact must be a text of theirs. */
+function requireInto(on: Build, name: string, path: Path): void {
+  const { context, declared } = on;
+  const known = requireName(context, { kind: "artifact", name, known: context.names.artifacts, path });
+  const artifact = declared.artifacts[name];
+  if (!known || artifact === undefined || isDoubtful(context, name)) return;
+  if (!artifact.by.includes("human")) tell(on, path, `${name} does not count from a person`);
+  else if (!WRITABLE.has(artifact.reader.type) || artifact.each !== undefined)
+    tell(on, path, `${name} is not a text that a person writes`);
+}
+
+function tell({ context }: Build, path: Path, message: string): void {
+  report(context, context.placeOf(path), { code: "bad-verb", message });
+}

@@ -1,0 +1,58 @@
+/** Commands that artifacts list for checks: where they are read, and where a person is asked about them. */
+
+import { closest } from "../../../core/text/closest.ts";
+import type { Artifact } from "../../../core/model/artifact.ts";
+import type { Definition } from "../../../core/model/workflow.ts";
+import { isDoubtful, report, type Context, type Path } from "./context.ts";
+
+/** A text that was cut would be another command: only lists of texts are whole. */
+export function checkListed(
+  context: Context,
+  { artifacts }: Definition,
+  { artifact, path }: { readonly artifact: Artifact; readonly path: Path },
+): void {
+  const { reader } = artifact;
+  if (reader.type !== "check") return;
+  for (const [index, { artifact: name, list }] of (reader.from ?? []).entries()) {
+    const source = artifacts[name];
+    if (source === undefined || isDoubtful(context, name)) continue;
+    const at = context.placeOf([...path, "check", "from", index]);
+    const lists = "lists" in source.reader ? source.reader.lists : {};
+    const declared = Object.hasOwn(lists, list) ? lists[list] : undefined;
+    if (declared === undefined)
+      report(context, at, {
+        code: "unknown-list",
+        message: `${name} has no list "${list}"`,
+        suggestion: closest(list, Object.keys(lists)),
+      });
+    else if (typeof declared !== "object" || "id" in declared)
+      report(context, at, {
+        code: "bad-artifact",
+        message: `${name}.${list} is no list of whole texts: it needs "each" or "begins"`,
+      });
+  }
+}
+
+/** Nobody vouches for what they are not shown, nor for what nobody runs. */
+export function checkVouching(context: Context, { asks, artifacts }: Definition): void {
+  const run = new Set(
+    Object.values(artifacts).flatMap(({ reader }) =>
+      reader.type === "check" ? (reader.from ?? []).map(({ artifact }) => artifact) : [],
+    ),
+  );
+  for (const [ask, { shows, options, parts }] of Object.entries(asks))
+    for (const [option, { vouch = [] }] of Object.entries(options))
+      for (const [index, name] of vouch.entries()) {
+        const why =
+          parts !== undefined
+            ? "a question in parts has several answers: none of them vouches for a whole artifact"
+            : !shows.includes(name)
+              ? `"shows" does not name ${name}: nobody vouches for what they are not shown`
+              : `no check takes commands from ${name}`;
+        if (parts === undefined && shows.includes(name) && run.has(name)) continue;
+        report(context, context.placeOf(["asks", ask, "options", option, "vouch", index]), {
+          code: "bad-option",
+          message: why,
+        });
+      }
+}

@@ -1,0 +1,76 @@
+/** Where an expansion puts its pieces, and how it names the places they came from. */
+
+import type { Path } from "../build/context.ts";
+import type { WorkflowFile } from "../schema/schema.ts";
+
+export type Kernel = {
+  [K in "counters" | "artifacts" | "roles" | "states" | "moves" | "ends" | "asks"]: NonNullable<
+    WorkflowFile[K]
+  >;
+};
+
+export type Expanded = {
+  readonly kernel: Kernel;
+  /** Path in the file for each piece, by `kind.name` or `kind.index`. */
+  readonly origins: ReadonlyMap<string, Path>;
+  /** Path in the file of what a stage says about a piece, where that stands deeper than its origin. */
+  readonly insides: ReadonlyMap<string, Path>;
+  /** States that a phase made for itself, with the phase they are drawn as. */
+  readonly helpers: ReadonlyMap<string, string>;
+  /** States in which a summary is written, and where a run goes that has none. */
+  readonly summaries: ReadonlyMap<string, Summarized>;
+};
+
+type Summarized = {
+  /** As the file has it: true, false, or a parameter. */
+  readonly when: string | boolean;
+  readonly next: string;
+  readonly stage: string;
+  readonly path: Path;
+};
+
+/** Where an expansion puts its pieces. */
+export type Sink = {
+  readonly kernel: Kernel;
+  readonly origins: Map<string, Path>;
+  readonly insides: Map<string, Path>;
+  readonly helpers: Map<string, string>;
+  readonly summaries: Map<string, Summarized>;
+};
+
+/** The state in which the stage's last question is open. */
+export function blockedState(stage: string): string {
+  return `${stage}-blocked`;
+}
+
+/** The state in which it is asked what follows when fixes and restarts are spent. */
+export function exhaustedState(stage: string): string {
+  return `${stage}-exhausted`;
+}
+
+type Named = "states" | "artifacts" | "counters";
+type Piece<K extends Named> = {
+  readonly name: string;
+  readonly value: Kernel[K][string];
+  readonly path: Path;
+  /** Where its keys stand, if not at its path. */
+  readonly inside?: Path;
+};
+
+export function put<K extends Named>(sink: Sink, kind: K, { name, value, path, inside }: Piece<K>): void {
+  // What the file declares itself comes first: a stage may refine what it would make.
+  if (Object.hasOwn(sink.kernel[kind], name)) return;
+  Object.assign(sink.kernel[kind], { [name]: value });
+  sink.origins.set(`${kind}.${name}`, path);
+  if (inside !== undefined) sink.insides.set(`${kind}.${name}`, inside);
+}
+
+export function addMove(sink: Sink, move: WorkflowFile["moves"][number], path: Path): void {
+  sink.origins.set(`moves.${sink.kernel.moves.length}`, path);
+  sink.kernel.moves.push(move);
+}
+
+export function addEnd(sink: Sink, end: NonNullable<WorkflowFile["ends"]>[number], path: Path): void {
+  sink.origins.set(`ends.${sink.kernel.ends.length}`, path);
+  sink.kernel.ends.push(end);
+}

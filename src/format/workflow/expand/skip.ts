@@ -1,0 +1,161 @@
+/**
+ * A stage that can be disabled, as guards on moves and nothing else.
+ *
+ * While it is disabled, every move that would enter it at its first phase leads to where its last phase leads, and no move from outside
+ * leads to any other of its states or needs what it would have made. A parameter never changes in a run: inside the stage it is enabled.
+ */
+
+import { START, type Condition, type Move, type Stage } from "../../../core/model/workflow.ts";
+import type { Build } from "../build/builder.ts";
+import { listOf, report, type Path } from "../build/context.ts";
+import { followingIn } from "./expand.ts";
+import { entryOf } from "../phases/site.ts";
+import { summaryOf } from "../phases/summary.ts";
+import { paramOr } from "../build/params.ts";
+import { buildPhases } from "./schedule.ts";
+import type { StageFile } from "../schema/schema.ts";
+import { blockedState, exhaustedState, type Expanded } from "./sink.ts";
+
+/** A stage that is not there in every run. */
+type Optional = Stage & {
+  readonly first: string;
+  readonly states: ReadonlySet<string>;
+  /** Where its last phase leads. */
+  readonly then: string;
+};
+
+export function buildStages(on: Build): Stage[] {
+  return Object.entries(on.file.stages ?? {}).map(([name, stage]) => ({
+    name,
+    enabled: enabledIn(on, stage, ["stages", name, "enabled"]),
+    makes: [...madeIn(on.expanded, stage), ...(stage.summary === undefined ? [] : [summaryOf(name)])],
+    ...summariesIn(on, name),
+    blocked: [blockedState(name), ...(stage.exhausted === undefined ? [] : [exhaustedState(name)])],
+    phases: buildPhases(on.expanded, stage),
+  }));
+}
+
+function summariesIn(on: Build, name: string): Pick<Stage, "summaries"> {
+  const summaries = [...on.expanded.summaries].flatMap(([artifact, { stage, when, path }]) =>
+    stage === name
+      ? [{ artifact, when: switchOf(on, when, [...path, artifact === summaryOf(name) ? "when" : "phases"]) }]
+      : [],
+  );
+  return summaries.length === 0 ? {} : { summaries };
+}
+
+function enabledIn(on: Build, { enabled = true }: StageFile, path: Path): Stage["enabled"] {
+  return switchOf(on, enabled, path);
+}
+
+function switchOf(on: Build, enabled: string | boolean, path: Path): Stage["enabled"] {
+  if (typeof enabled === "boolean") return enabled;
+  const { context, declared } = on;
+  const value = paramOr({ context, params: declared.params }, enabled, { as: "bool", path });
+  return typeof value === "object" ? value : true;
+}
+
+/** The outputs of the phases in their order, each after what was made on the way to it. */
+function madeIn({ kernel }: Expanded, { phases }: StageFile): string[] {
+  return Object.entries(phases).flatMap(([id, { makes }]) => [
+    ...[`${id}-list`, `${id}-parts`, `${id}-fix`, id, summaryOf(id)].filter((name) =>
+      Object.hasOwn(kernel.artifacts, name),
+    ),
+    ...listOf(makes).filter((name) => name !== id),
+  ]);
+}
+
+export function leadPast(on: Build, stages: readonly Stage[], moves: readonly Move[]): Move[] {
+  const left = stages.filter(({ enabled }) => enabled !== true).map((stage) => optionalIn(on, stage));
+  // A summary is passed as a stage is, and lies in one.
+  const optional = [...stages.flatMap((stage) => passedIn(on, stage)), ...left];
+  if (optional.length === 0) return [...moves];
+  checkEnds(on, left);
+  const landed = moves.flatMap((move) => landings(optional, move).filter(({ to }) => isBegun(on, move, to)));
+  return landed.flatMap((move) => withoutNeeds(optional, move));
+}
+
+function optionalIn({ file, context }: Build, stage: Stage): Optional {
+  const [first] = Object.entries(file.stages?.[stage.name]?.phases ?? {});
+  return {
+    ...stage,
+    first: entryOf(first),
+    states: new Set(context.names.statesIn.get(stage.name)),
+    then: followingIn(file, stage.name),
+  };
+}
+
+function passedIn({ expanded }: Build, { summaries = [] }: Stage): Optional[] {
+  const passed = summaries.filter(({ when }) => when !== true);
+  return passed.map(({ artifact, when }) => ({
+    name: artifact,
+    enabled: when,
+    makes: [artifact],
+    first: artifact,
+    states: new Set([artifact]),
+    then: expanded.summaries.get(artifact)?.next ?? "",
+  }));
+}
+
+/** The move as it is where its target is enabled, then those past each stage that is not. */
+function landings(optional: readonly Optional[], move: Move, passed: readonly Optional[] = []): Move[] {
+  const stage = optional.find(({ states }) => states.has(move.to));
+  if (stage === undefined || isCertain(optional, stage, move.from)) return [move];
+  // A circle of disabled stages leads nowhere; it is told where the stages are checked.
+  if (passed.includes(stage)) return [];
+  const entering = given(move, stage, true);
+  if (move.to !== stage.first) return entering;
+  const past = given(move, stage, false).map((each) => ({ ...each, to: stage.then }));
+  return [...entering, ...past.flatMap((each) => landings(optional, each, [...passed, stage]))];
+}
+
+/** A run begins in a stage that is enabled, or not at all: past the last one nothing is left to do. */
+function isBegun({ expanded }: Build, { from, to }: Move, landing: string): boolean {
+  return from !== START || landing === to || expanded.kernel.states[landing]?.stage !== undefined;
+}
+
+/** Nobody makes the outputs of a disabled stage, so no gate asks for them. */
+function withoutNeeds(optional: readonly Optional[], move: Move): Move[] {
+  const stage = optional.find(
+    (each) => !isCertain(optional, each, move.from) && move.need.some((name) => each.makes.includes(name)),
+  );
+  if (stage === undefined) return [move];
+  const others = optional.filter((other) => other !== stage);
+  const need = move.need.filter((name) => !stage.makes.includes(name));
+  return [
+    ...given(move, stage, true),
+    ...given(move, stage, false).map((each) => ({ ...each, need })),
+  ].flatMap((each) => withoutNeeds(others, each));
+}
+
+/** Whoever is in a stage is in a run that has it, and all that are there together with it. */
+function isCertain(optional: readonly Optional[], { enabled }: Stage, from: string): boolean {
+  const own = optional.find(({ states }) => states.has(from))?.enabled;
+  return paramOf(own) === paramOf(enabled) && own !== undefined;
+}
+
+function paramOf(enabled: Stage["enabled"] | undefined): string {
+  return typeof enabled === "object" ? enabled.param : "";
+}
+
+/** The move where the stage is enabled, or where it is not; none, where it has a guard that says otherwise. */
+function given(move: Move, { enabled }: Stage, value: boolean): Move[] {
+  if (typeof enabled === "boolean") return enabled === value ? [move] : [];
+  const { param } = enabled;
+  const said = move.when.find((condition) => condition.type === "param" && condition.param === param);
+  if (said?.type === "param" && !said.in.includes(value)) return [];
+  const guard: Condition = { type: "param", param, in: [value] };
+  return [{ ...move, when: [...move.when.filter((condition) => condition !== said), guard] }];
+}
+
+/** The rule of a death names one target, and this one would not be there in every run. */
+function checkEnds({ context, file }: Build, optional: readonly Optional[]): void {
+  for (const [index, end] of (file.ends ?? []).entries()) {
+    const stage = optional.find(({ states }) => end.try !== undefined && states.has(end.try));
+    if (stage === undefined || listOf(end.in).every((name) => stage.states.has(name))) continue;
+    report(context, context.placeOf(["ends", index, "try"]), {
+      code: "bad-value",
+      message: `stage ${stage.name} can be disabled, and then no move leads to ${end.try}: let the engine move on from here instead`,
+    });
+  }
+}

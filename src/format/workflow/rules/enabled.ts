@@ -1,0 +1,74 @@
+/** What must be left when stages are disabled: something to do, a way on, and what the others live on. */
+
+import { ORIGIN } from "../../../core/model/workflow.ts";
+import { report, type Context, type Path } from "../build/context.ts";
+import { followingIn } from "../expand/expand.ts";
+import { entryOf } from "../phases/site.ts";
+import type { StageFile, WorkflowFile } from "../schema/schema.ts";
+
+type Named = readonly [string, StageFile];
+
+export function checkEnabled(context: Context, file: WorkflowFile): void {
+  const stages = Object.entries(file.stages ?? {});
+  const optional = stages.filter(([, { enabled = true }]) => enabled !== true);
+  const [last] = optional.at(-1) ?? [];
+  if (last === undefined) return;
+  if (stages.every(([, { enabled }]) => enabled === false) && !context.isLost(""))
+    return report(context, context.placeOf(["stages", last, "enabled"]), {
+      code: "no-stage",
+      message: "every stage is disabled, so there is nothing to do: no run could begin",
+    });
+  for (const [name, { then }] of optional)
+    if (then === ORIGIN)
+      report(context, context.placeOf(["stages", name, "then"]), {
+        code: "no-next",
+        message: `${name} can be disabled, and who never was in it has no origin to go back to from there`,
+      });
+  checkCircle(context, file, optional);
+  for (const stage of stages) checkSources(context, stage, { file, optional });
+}
+
+function checkCircle(context: Context, file: WorkflowFile, optional: readonly Named[]): void {
+  const circle = optional.map(([name]) => circleOf(file, optional, name)).find((names) => names.length > 0);
+  if (circle !== undefined)
+    report(context, context.placeOf(["stages", circle[0] ?? "", "enabled"]), {
+      code: "no-next",
+      message: `with ${circle.join(" and ")} disabled there is no way on: each leads to the next, and the last to the first`,
+    });
+}
+
+/** The stages that are passed on the way back to this one, when all of them are disabled. */
+function circleOf(file: WorkflowFile, optional: readonly Named[], from: string): string[] {
+  const passed: string[] = [];
+  let at: string | undefined = from;
+  while (at !== undefined && !passed.includes(at)) {
+    passed.push(at);
+    const to = followingIn(file, at);
+    at = optional.find(([, { phases }]) => entryOf(Object.entries(phases)[0]) === to)?.[0];
+  }
+  return at === from ? passed : [];
+}
+
+/** Members and tasks cannot be left out as a requirement can: without them there is nothing to do. */
+function checkSources(
+  context: Context,
+  [name, { phases, enabled }]: Named,
+  { file, optional }: { readonly file: WorkflowFile; readonly optional: readonly Named[] },
+): void {
+  // Stages with the same word are there together.
+  const others = optional.filter(([other, stage]) => other !== name && stage.enabled !== enabled);
+  for (const [id, { tasks, each, split }] of Object.entries(phases)) {
+    // With a split the list is the phase's own.
+    const source =
+      tasks ?? (split === undefined ? each?.slice(0, Math.max(each.lastIndexOf("."), 0)) : undefined);
+    // What the file declares itself may come from elsewhere.
+    if (source === undefined || Object.hasOwn(file.artifacts ?? {}, source)) continue;
+    const [maker] = others.find(([, stage]) => Object.hasOwn(stage.phases, source)) ?? [];
+    const path: Path = ["stages", name, "phases", id, tasks === undefined ? "each" : "tasks"];
+    if (maker !== undefined)
+      report(context, context.placeOf(path), {
+        code: "no-producer",
+        message: `${source} is made in ${maker}, which can be disabled: ${id} would have nothing to do`,
+      });
+  }
+}

@@ -1,0 +1,103 @@
+/** What a definition declares and nothing uses. Looked at last: a misspelt name makes the right one look unused. */
+
+import { closest } from "../../../core/text/closest.ts";
+import type { Action, Definition } from "../../../core/model/workflow.ts";
+import { originOf, type Build } from "../build/builder.ts";
+import { report, type Path } from "../build/context.ts";
+import { cyclesIn } from "../phases/site.ts";
+
+export function checkUnused(on: Build, definition: Definition): void {
+  if (checkAsks(on, definition)) return;
+  checkCounters(on, definition);
+  checkRoles(on, definition);
+  checkScopes(on, definition);
+  checkEarlier(on, definition);
+}
+
+function tell({ context }: Build, path: Path, message: string): void {
+  report(context, context.keyPlaceOf(path), { code: "unused", message });
+}
+
+/** Gives whether there is one that is never asked: what only its answers use is then unused because of it. */
+function checkAsks(on: Build, { asks, states }: Definition): boolean {
+  const open = new Set(Object.values(states).map(({ ask }) => ask));
+  const never = Object.keys(asks).filter((name) => !open.has(name));
+  for (const name of never)
+    tell(on, ["asks", name], `nothing asks ${name}: no state or stage opens it with "ask" or "stuck"`);
+  return never.length > 0;
+}
+
+function checkCounters(on: Build, { moves, ends, asks }: Definition): void {
+  const counted = new Set([
+    ...moves.flatMap(({ count }) => count),
+    ...ends.map(({ count }) => count),
+    ...Object.values(asks).map(({ reask }) => reask),
+  ]);
+  // Of those that a stage makes, some are there only to be spent from the start.
+  for (const name of Object.keys(on.file.counters ?? {}))
+    if (!counted.has(name)) tell(on, ["counters", name], `nothing counts ${name}: it would never be spent`);
+}
+
+function actionsIn({ moves, ends, states }: Definition): readonly Action[] {
+  return [
+    ...moves.flatMap((move) => move.do),
+    ...ends.flatMap((end) => [...end.then, ...end.do]),
+    ...Object.values(states).flatMap(({ enter }) => enter),
+  ];
+}
+
+function checkRoles(on: Build, definition: Definition): void {
+  const started = new Set(actionsIn(definition).flatMap(startedBy));
+  for (const name of Object.keys(definition.roles))
+    if (!started.has(name)) tell(on, ["roles", name], `nothing starts ${name}: no action is "start ${name}"`);
+}
+
+function startedBy(action: Action): string[] {
+  if (action.type === "start" || action.type === "start-each") return [action.role];
+  return action.type === "tell" && action.orStart !== undefined ? [action.role] : [];
+}
+
+function checkScopes(on: Build, { counters, artifacts }: Definition): void {
+  const fresh = Object.values(artifacts).map((artifact) => artifact.fresh);
+  const read = new Set([
+    ...Object.values(counters).map(({ per }) => per),
+    // What is fresh with a counter begins anew with it, not with a scope of its name.
+    ...fresh.filter((name) => !Object.hasOwn(counters, name)),
+    ...on.context.names.stages,
+    ...cyclesIn(on.file),
+  ]);
+  // These begin by themselves.
+  read.delete("run");
+  read.delete("entry");
+  for (const { name, path } of on.begun) {
+    if (read.has(name)) continue;
+    const per = counters[name]?.per ?? "";
+    report(on.context, on.context.placeOf(path), {
+      code: "unknown-scope",
+      message: `nothing reads the scope "${name}": no counter has it as "per" and no artifact as "fresh"`,
+      suggestion: read.has(per) ? per : closest(name, [...read]),
+    });
+  }
+}
+
+/** Nothing is left by an earlier attempt of what nobody archives. */
+function checkEarlier(on: Build, definition: Definition): void {
+  const archived = new Set(
+    actionsIn(definition).flatMap((action) => (action.type === "archive" ? action.artifacts : [])),
+  );
+  const whose: (readonly [Path, readonly string[]])[] = [
+    ...Object.entries(definition.roles).map(
+      ([name, { earlier = [] }]) => [["roles", name, "earlier"], earlier] as const,
+    ),
+    ...Object.entries(definition.artifacts).map(([name, { reader }]) => {
+      const path = [...originOf(on.expanded, "artifacts", name), "earlier"];
+      return [path, reader.type === "children" ? (reader.earlier ?? []) : []] as const;
+    }),
+  ];
+  for (const [path, names] of whose)
+    for (const name of names.filter((each) => !archived.has(each)))
+      report(on.context, on.context.placeOf(path), {
+        code: "unused",
+        message: `nothing archives ${name}: no earlier one would ever be there`,
+      });
+}

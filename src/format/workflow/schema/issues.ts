@@ -1,0 +1,254 @@
+/** What the schema finds wrong becomes problems with a place, a reason and a suggestion. */
+
+import type * as z from "zod/mini";
+import { closest } from "../../../core/text/closest.ts";
+import type { Problem } from "../../problem.ts";
+import type { Path } from "../build/context.ts";
+
+type Issue = z.core.$ZodIssue;
+type Places = {
+  placeOf(path: Path): { file: string; line: number; col: number };
+  keyPlaceOf(path: Path): { file: string; line: number; col: number };
+};
+
+/** An issue with its whole path, where unions are decided for the branch the writer meant. */
+export type Finding = {
+  readonly path: Path;
+  readonly code: string;
+  readonly message: string;
+  /** A key that should not be there, rather than a value that is wrong. */
+  readonly key?: string;
+  readonly suggestion?: string;
+  /** What should be at the path is not there. */
+  readonly absent?: boolean;
+};
+
+export function findingsOf(schema: z.ZodMiniType, issues: readonly Issue[]): Finding[] {
+  return issues.flatMap((issue) => flatten(issue, [])).flatMap((issue) => toFindings(schema, issue));
+}
+
+/** A key that is missing because it is misspelt is told once, where it stands. */
+export function isConsequence({ path, absent }: Finding, all: readonly Finding[]): boolean {
+  if (absent !== true) return false;
+  const parent = JSON.stringify(path.slice(0, -1));
+  return all.some(({ path: other, suggestion }) => {
+    return suggestion === path.at(-1) && JSON.stringify(other) === parent;
+  });
+}
+
+export function problemOf(finding: Finding, places: Places): Problem {
+  const { path, key } = finding;
+  const at = key === undefined ? places.placeOf(path) : places.keyPlaceOf([...path, key]);
+  const suggestion = finding.suggestion === undefined ? {} : { suggestion: finding.suggestion };
+  return { ...at, code: finding.code, message: finding.message, ...suggestion };
+}
+
+type Flat = { readonly path: Path; readonly issue: Issue };
+
+function flatten(issue: Issue, prefix: Path): Flat[] {
+  const path = [...prefix, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
+  if (issue.code !== "invalid_union" || issue.errors.length === 0) return [{ path, issue }];
+  const branches = issue.errors.map((errors) => errors.flatMap((error) => flatten(error, path)));
+  const meant = branches.filter((branch) => !branch.some((flat) => isWrongKind(flat, path)));
+  if (meant.length === 0) return [{ path, issue }];
+  return meant.toSorted((a, b) => unknownKeys(a) - unknownKeys(b) || a.length - b.length)[0] ?? [];
+}
+
+/** A branch that fails on the value as a whole, or on a key that another branch has, was not meant. */
+function isWrongKind(flat: Flat, path: Path): boolean {
+  return (
+    flat.path.length === path.length &&
+    (flat.issue.code === "invalid_type" || flat.issue.code === "invalid_union")
+  );
+}
+
+function unknownKeys(branch: readonly Flat[]): number {
+  return branch.reduce(
+    (sum, { issue }) => sum + (issue.code === "unrecognized_keys" ? issue.keys.length : 0),
+    0,
+  );
+}
+
+function toFindings(schema: z.ZodMiniType, { path, issue }: Flat): Finding[] {
+  switch (issue.code) {
+    case "unrecognized_keys": {
+      const allowed = keysAt(schema, path);
+      return issue.keys.map((key) => {
+        const near = closest(key, allowed);
+        const message = `unknown key "${key}"`;
+        return {
+          path,
+          key,
+          code: "unknown-key",
+          message,
+          ...(near === undefined ? {} : { suggestion: near }),
+        };
+      });
+    }
+    case "invalid_type":
+      return [
+        {
+          path,
+          code: "bad-value",
+          message: isMissing(issue) ? missing(path) : `must be ${article(issue.expected)}${found(issue)}`,
+          absent: isMissing(issue),
+        },
+      ];
+    case "invalid_union": {
+      const kinds = [...new Set(kindsOf(issue))].join(" or ");
+      const absent = isMissing(issue);
+      return [
+        {
+          path,
+          code: "bad-value",
+          message: absent ? missing(path) : `must be ${kinds}${found(issue)}`,
+          absent,
+        },
+      ];
+    }
+    case "invalid_value": {
+      const values = issue.values.map(String);
+      const near = typeof issue.input === "string" ? closest(issue.input, values) : undefined;
+      const suggestion = near === undefined ? {} : { suggestion: near };
+      if (isMissing(issue)) return [{ path, code: "bad-value", message: missing(path), absent: true }];
+      const message =
+        values.length > 1
+          ? `must be one of ${values.join(", ")}; ${quoted(issue.input)} is none`
+          : `must be ${values.join("")}${found(issue)}`;
+      return [{ path, code: "bad-value", message, ...suggestion }];
+    }
+    case "invalid_key":
+      return [
+        {
+          path: path.slice(0, -1),
+          key: String(path.at(-1) ?? ""),
+          code: "bad-name",
+          message: firstMessage(issue.issues),
+        },
+      ];
+    case "too_small":
+    case "too_big":
+      return [
+        {
+          path,
+          code: "bad-value",
+          message:
+            said(issue) ??
+            (issue.code === "too_small"
+              ? `has too few, at least ${issue.minimum}`
+              : `has too many, at most ${issue.maximum}`),
+        },
+      ];
+    case "invalid_format":
+      return [{ path, code: "bad-value", message: `${said(issue) ?? "is not allowed here"}${found(issue)}` }];
+    case "custom":
+    case "invalid_element":
+    case "not_multiple_of":
+      return [{ path, code: "bad-value", message: said(issue) ?? "is not allowed here" }];
+  }
+}
+
+function isMissing(issue: Issue): boolean {
+  return issue.input === undefined || issue.input === null;
+}
+
+function found(issue: Issue): string {
+  return `, not ${quoted(issue.input)}`;
+}
+
+const QUOTED_MAX = 40;
+
+function quoted(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "a map";
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX)}..."` : text;
+}
+
+function missing(path: Path): string {
+  return `"${String(path.at(-1) ?? "")}" is missing, or is empty`;
+}
+
+const UNSAID = "Invalid input";
+
+/** Where a rule has no words of its own it says nothing, whatever language somebody else in this process has taught zod. */
+export const IN_OWN_WORDS = { reportInput: true, error: () => UNSAID } as const;
+
+function said(issue: { readonly message: string }): string | undefined {
+  return issue.message === UNSAID ? undefined : issue.message;
+}
+
+function firstMessage(issues: readonly Issue[]): string {
+  const [first] = issues;
+  return (first === undefined ? undefined : said(first)) ?? "is no name";
+}
+
+function kindsOf(issue: Extract<Issue, { code: "invalid_union" }>): string[] {
+  return issue.errors.flatMap((branch) =>
+    branch.flatMap((error) => {
+      if (error.code === "invalid_type") return [article(error.expected)];
+      if (error.code === "invalid_union") return kindsOf(error);
+      if (error.code === "invalid_value") return [error.values.map(String).join(" or ")];
+      return [said(error) ?? "something else"];
+    }),
+  );
+}
+
+function article(kind: string): string {
+  if (kind === "string") return "a text";
+  if (kind === "int") return "a whole number";
+  if (kind === "object" || kind === "record") return "a map";
+  if (kind === "array" || kind === "tuple") return "a list";
+  return kind === "boolean" ? "true or false" : `a ${kind}`;
+}
+
+/** The keys that an object at this path may have, looked up in the schema itself. */
+function keysAt(schema: z.core.$ZodType, path: Path): string[] {
+  const { def } = schema._zod;
+  switch (kindOf(def)) {
+    case "object": {
+      const shape = shapeOf(def);
+      if (path.length === 0) return Object.keys(shape);
+      const inner = shape[String(path[0])];
+      return inner === undefined ? [] : keysAt(inner, path.slice(1));
+    }
+    case "optional":
+    case "lazy": {
+      const inner = innerOf(def);
+      return inner === undefined ? [] : keysAt(inner, path);
+    }
+    case "record":
+    case "array": {
+      const inner = innerOf(def);
+      return inner === undefined || path.length === 0 ? [] : keysAt(inner, path.slice(1));
+    }
+    case "union":
+      return optionsOf(def).flatMap((option) => keysAt(option, path));
+    default:
+      return [];
+  }
+}
+
+type Def = z.core.$ZodTypeDef;
+
+function kindOf(def: Def): string {
+  return def.type;
+}
+
+function shapeOf(def: Def): Readonly<Record<string, z.core.$ZodType>> {
+  return (def as z.core.$ZodObjectDef).shape;
+}
+
+function innerOf(def: Def): z.core.$ZodType | undefined {
+  const parts = def as {
+    innerType?: z.core.$ZodType;
+    valueType?: z.core.$ZodType;
+    element?: z.core.$ZodType;
+    getter?: () => z.core.$ZodType;
+  };
+  return parts.innerType ?? parts.valueType ?? parts.element ?? parts.getter?.();
+}
+
+function optionsOf(def: Def): readonly z.core.$ZodType[] {
+  return (def as z.core.$ZodUnionDef).options;
+}

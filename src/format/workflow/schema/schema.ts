@@ -1,0 +1,271 @@
+/**
+ * The workflow file, as people write it. One source for the types, the errors and the published JSON Schema.
+ *
+ * Only shapes are checked here; whether names exist and states are reachable is decided later.
+ */
+
+import * as z from "zod/mini";
+import { Archive } from "./archive.ts";
+import { Artifact } from "./artifacts.ts";
+import { Stage, type Phase } from "./stages.ts";
+import { markKeys, verb, VerbPath, WithText } from "./verbs.ts";
+import { Bound, File, Name, Named, Names, Param, Scalar, Setting, Some, Text, told } from "./primitives.ts";
+
+export const SCHEMA_VERSION = 1;
+
+const Action = told(
+  z
+    .string()
+    .check(
+      z.regex(
+        /^(start|stop|tell|mark|run|release|archive|perform) \S/,
+        "an action is one of: start, stop, tell, mark, run, release, archive, perform",
+      ),
+    ),
+  "start ROLE [as PROMPT] | start ROLE each ARTIFACT | start tasks ARTIFACT | start next | stop ROLE | stop all | tell ROLE MESSAGE [or start [as PROMPT]] | mark ROLE | run ARTIFACT | release RESOURCE | archive ARTIFACT... | perform commit from ARTIFACT [without $PARAMETER] | perform pull-request from ARTIFACT | perform tag from ARTIFACT as $PARAMETER | perform note-base | perform archive | perform notify",
+);
+const Actions = z.array(Action);
+
+const When = told(
+  z.record(
+    z.string(),
+    z.union([
+      Scalar,
+      z.array(Scalar),
+      z.strictObject({ min: z.optional(z.number()), max: z.optional(z.number()) }),
+    ]),
+  ),
+  "What must hold, all of it: an artifact's standing, a counter (below, spent), a parameter, the origin, or artifact.field",
+);
+
+const setting = z.optional(
+  told(
+    Setting,
+    "Where people set it in their settings, below the name of the workflow; its own name unless said",
+  ),
+);
+
+const ParamShape = z.union([
+  z.strictObject({ int: z.tuple([z.int(), z.int()]), default: z.int(), setting }),
+  z.strictObject({
+    enum: z.array(Text).check(z.minLength(1)),
+    default: Text,
+    about: z.optional(
+      told(z.record(z.string(), Text), "What whoever begins a run with one of these words should know of it"),
+    ),
+    setting,
+  }),
+  z.strictObject({ bool: z.boolean(), setting }),
+  z.strictObject({
+    text: z.string(),
+    set: z.optional(Names),
+    named: z.optional(
+      told(
+        Name,
+        "The text of which it is a name, where a run begins without one: the day and its first words, once in the repository",
+      ),
+    ),
+    kept: z.optional(
+      told(
+        z.literal(true),
+        "The run itself says it: moves set it, and who makes a run of a task; nobody else begins one with it",
+      ),
+    ),
+    setting,
+  }),
+]);
+
+const Role = z.strictObject({
+  session: z.optional(
+    told(z.enum(["fresh", "persistent"]), "One process per dispatch, or one for the whole run"),
+  ),
+  access: z.optional(told(z.enum(["read", "write"]), "Whether it may change the work")),
+  prompt: z.optional(told(Name, "prompts/NAME.md; the role's own name unless said otherwise")),
+  again: z.optional(told(Name, "The prompt of a second or later attempt")),
+  harness: z.optional(told(z.union([Param, Name]), "What runs it")),
+  model: z.optional(told(z.union([Param, Text]), "The model the harness is asked for")),
+  minutes: z.optional(told(Bound, "It is ended after this time")),
+  stall: z.optional(told(Bound, "It is ended after this many minutes without output")),
+  context: z.optional(
+    told(Named, "Artifacts that must be there when it starts; one whose name ends in ? may be missing"),
+  ),
+  earlier: z.optional(
+    told(Names, "Artifacts of which it is told, when it starts, where the newest archived one is"),
+  ),
+  input: z.optional(
+    told(
+      z.strictObject({
+        file: told(File, "The JSON file that is written before each of its turns"),
+        data: told(
+          z.record(z.string(), z.unknown()),
+          "A tree as in projection, which may read dispatch, too",
+        ),
+      }),
+      "What it is given as data",
+    ),
+  ),
+});
+
+const State = z.strictObject({
+  title: z.optional(told(Text, "Words for people")),
+  final: z.optional(told(z.enum(["done", "cancelled", "failed"]), "The run ends here")),
+  waits: z.optional(told(z.boolean(), "The run waits for a person here")),
+  ask: z.optional(told(Name, "The question that is open here")),
+  stage: z.optional(told(Name, "The group it is drawn in")),
+  phase: z.optional(
+    told(Name, "What people call the stretch that the run is in; several states may share one"),
+  ),
+  enter: z.optional(told(Actions, "Done on every entry, after the actions of the move")),
+});
+
+const moveKeys = {
+  remember: z.optional(told(z.boolean(), "The target remembers where the run came from")),
+  when: z.optional(When),
+  need: z.optional(told(Names, "Artifacts that must be valid, new and passing, or waived")),
+  count: z.optional(told(Names, "Counters that go up by one; a spent counter shuts the move")),
+  new: z.optional(told(Names, "Scopes that begin anew, each read by a counter or an artifact")),
+  waive: z.optional(told(Names, "By human only: artifacts the person answers for, as the work is now")),
+  set: z.optional(told(z.record(Name, z.string()), "Text parameters, with what they say from here on")),
+  do: z.optional(told(Actions, "What follows, in this order")),
+};
+
+const Move = z.strictObject({
+  from: told(Some, "States; start makes a run"),
+  to: told(Name, "A state, or origin: where the run came from"),
+  by: told(Some, "Who may: roles, human, or engine (by itself, when everything holds)"),
+  reserve: z.optional(
+    told(Names, "What the run needs first: workspace, a private clone, or place, the user's checkout"),
+  ),
+  verb,
+  ...markKeys,
+  ...moveKeys,
+});
+
+const End = z.strictObject({
+  role: told(Name, "Whose death"),
+  in: told(Some, "In which states"),
+  try: z.optional(told(Name, "If what it left opens its own move to this state, that move is taken")),
+  then: z.optional(told(Actions, "What follows when the run went on")),
+  else: told(
+    z.strictObject({
+      count: z.optional(told(Name, "The counter that goes up")),
+      do: z.optional(told(Actions, "What follows while the run is still here")),
+    }),
+    "What follows when it left nothing that counts",
+  ),
+});
+
+const Way = z.strictObject({ to: told(Name, "Where the answer leads: a state, or origin"), ...moveKeys });
+const Option = z.strictObject({
+  label: z.optional(told(Text, "Words for people")),
+  text: z.optional(told(WithText, "Whether the answer comes with a text")),
+  verb,
+  to: z.optional(told(Name, "Where the answer leads: a state, or origin")),
+  ways: z.optional(told(z.array(Way), "Several targets for one answer; the first that is open is taken")),
+  routes: z.optional(told(z.record(Name, Way), "The person also chooses one of these")),
+  vouch: z.optional(
+    told(
+      Names,
+      "Artifacts that the question shows: the commands that they list for checks may be run, as they are",
+    ),
+  ),
+  ...moveKeys,
+});
+
+const Ask = z.strictObject({
+  id: z.optional(told(Name, "The id of the decision; UD-1, UD-2 ... unless said otherwise")),
+  question: told(Name, "prompts/NAME.md: what is asked"),
+  shows: z.optional(told(Names, "Artifacts the answer is bound to")),
+  reask: z.optional(told(Name, "The counter of answers that are none of the options")),
+  parts: z.optional(
+    told(
+      z.union([Text, z.array(Text).check(z.minLength(1))]),
+      "A list of an artifact, as artifact.list, or several, whose members are answered one by one; of the options that any of them has, the first decides",
+    ),
+  ),
+  rest: z.optional(
+    told(z.enum(["ask", "cancel"]), "Parts without an answer: asked on, or cancelled; ask unless said"),
+  ),
+  options: told(z.record(Name, Option), "The only answers there are"),
+});
+
+const AnyOf = z.union([When, z.array(When)]);
+const Claim = z.strictObject({
+  in: told(Some, "The states it is about"),
+  when: z.optional(told(AnyOf, "Only when this holds; a list means any of them")),
+  unless: z.optional(told(AnyOf, "Except when this holds; a list means any of them")),
+});
+const Assertion = z.union([
+  z.strictObject({ never: Claim }),
+  z.strictObject({ always: Claim }),
+  z.strictObject({
+    eventually: z.strictObject({ in: told(Some, "The states of which one can always be reached") }),
+  }),
+]);
+
+const Projection = z.strictObject({
+  file: told(File, "The file that is rewritten from the run"),
+  as: told(
+    z.enum(["front-matter", "json", "yaml", "lines", "sections", "task-status", "review", "review-block"]),
+    "How: a tree of data, the members of a list as lines of JSON, a page with a section for each key, the status of the tasks in a list that others write, a review as a page for people, or its rounds as blocks at the end of a file that others write",
+  ),
+  data: z.optional(
+    told(
+      z.record(z.string(), z.unknown()),
+      "A tree of literals, {from: path}, {from: [path, ...], else: tree}, {from: path, cases: {word: tree}, else: tree}, {join: [tree, ...]}, {each: path, give: tree} and {each: path, key: path, give: tree}, where each may be a list of paths",
+    ),
+  ),
+  of: z.optional(told(Name, "As review or review-block: the review that is shown")),
+});
+
+export const WorkflowFile = z.strictObject({
+  $schema: told(z.string(), "Path of the schema; its name carries the version, like workflow-1.schema.json"),
+  name: told(Name, "The workflow's name"),
+  title: told(Text, "One line for people"),
+  params: z.optional(told(z.record(Name, ParamShape), "What a run may be started with")),
+  counters: z.optional(
+    told(
+      z.record(
+        Name,
+        z.strictObject({
+          max: told(Bound, "It is spent at this number"),
+          per: z.optional(told(Name, "run, entry, or a scope")),
+        }),
+      ),
+      "Budgets of loops",
+    ),
+  ),
+  artifacts: z.optional(told(z.record(Name, Artifact), "What roles must produce")),
+  roles: z.optional(told(z.record(Name, Role), "Who works")),
+  states: told(z.record(Name, State), "Where a run can be"),
+  moves: told(z.array(Move), "How it gets from one to another"),
+  verbs: z.optional(
+    told(
+      z.array(VerbPath),
+      "Verbs of people that take several moves, or go back to where the run came from; used where no marked move or answer of the verb is open, and the first that is open is taken",
+    ),
+  ),
+  ends: z.optional(told(z.array(End), "What follows an agent's death")),
+  asks: z.optional(told(z.record(Name, Ask), "Questions to people")),
+  stages: z.optional(told(z.record(Name, Stage), "Sugar: phases that produce, review, fix and restart")),
+  archive: z.optional(
+    told(Archive, "What `perform archive` puts in place, and the folder that it moves away"),
+  ),
+  assert: z.optional(told(z.array(Assertion), "What `check` must prove")),
+  projection: z.optional(told(z.array(Projection), "Files that show the run")),
+});
+
+export type WorkflowFile = z.infer<typeof WorkflowFile>;
+export type ArtifactFile = z.infer<typeof Artifact>;
+export type PhaseFile = z.infer<typeof Phase>;
+export type StageFile = z.infer<typeof Stage>;
+export type WhenFile = z.infer<typeof When>;
+export type WayFile = z.infer<typeof Way>;
+export type AskFile = z.infer<typeof Ask>;
+export type MoveFile = z.infer<typeof Move>;
+export type VerbFile = z.infer<typeof VerbPath>;
+
+/** The JSON Schema that editors use. */
+export function jsonSchema(): unknown {
+  return z.toJSONSchema(WorkflowFile, { target: "draft-2020-12" });
+}
