@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import type { Round } from "../../src/core/projection/journal-record.ts";
 import type { Artifact } from "../../src/core/model/artifact.ts";
-import { reviewBlock, reviewPage } from "../../src/format/review/page.ts";
+import { reviewBlock, reviewPage } from "../../src/format/review/shown.ts";
 import { artifact, benchAt, folder, tidy, type Bench } from "./files-support.ts";
 
 afterAll(tidy);

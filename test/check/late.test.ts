@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { check } from "../../src/core/check/check.ts";
-import { lateParams } from "../../src/core/check/explore/late.ts";
-import { variantsOf } from "../../src/core/check/explore/variants.ts";
+import { lateParams, variantsOf } from "../../src/core/check/explore/variants.ts";
 import type { Workflow } from "../../src/core/model/compile.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 

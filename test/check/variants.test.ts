@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { switchesOf } from "../../src/core/check/explore/switches.ts";
-import { variantsOf } from "../../src/core/check/explore/variants.ts";
+import { switchesOf, variantsOf } from "../../src/core/check/explore/variants.ts";
 import type { Workflow } from "../../src/core/model/compile.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 import { checkFixture, fixturesIn } from "./corpus.ts";

@@ -1,7 +1,7 @@
 /** The schedule of a run, as `show` prints it. */
 
 import { afterAll, describe, expect, test } from "vitest";
-import { replay } from "../../src/core/step/replay.ts";
+import { replay } from "../../src/core/step/apply.ts";
 import { paintOf } from "../../src/cli/paint.ts";
 import type { ScheduleView } from "../../src/app/view/work/schedule.ts";
 import { sayPhase } from "../../src/cli/render/schedule.ts";

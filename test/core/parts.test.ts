@@ -5,7 +5,7 @@ import type { Event, Incoming, Reading } from "../../src/core/model/event.ts";
 import { answeredParts, decisive } from "../../src/core/gates/question-parts.ts";
 import { project } from "../../src/core/projection/project.ts";
 import { questionsIn } from "../../src/core/projection/questions.ts";
-import { replay } from "../../src/core/step/replay.ts";
+import { replay } from "../../src/core/step/apply.ts";
 import type { Run } from "../../src/core/model/run.ts";
 import { shownBy } from "../../src/core/step/events/answer.ts";
 import { viewOf } from "../../src/core/projection/run-data.ts";

@@ -6,7 +6,7 @@ import { possible } from "../../src/core/check/explore/possible.ts";
 import type { Workflow } from "../../src/core/model/compile.ts";
 import type { Event, Incoming } from "../../src/core/model/event.ts";
 import { maxOf } from "../../src/core/gates/gate.ts";
-import { replay } from "../../src/core/step/replay.ts";
+import { replay } from "../../src/core/step/apply.ts";
 import { NO_RUN, type Run } from "../../src/core/model/run.ts";
 import { standingOf } from "../../src/core/gates/artifact-status.ts";
 import { step } from "../../src/core/step/step.ts";

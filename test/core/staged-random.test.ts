@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { maxOf } from "../../src/core/gates/gate.ts";
-import { replay } from "../../src/core/step/replay.ts";
+import { replay } from "../../src/core/step/apply.ts";
 import { standingOf } from "../../src/core/gates/artifact-status.ts";
 import { step } from "../../src/core/step/step.ts";
 import type { Run } from "../../src/core/model/run.ts";

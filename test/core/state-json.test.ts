@@ -2,8 +2,7 @@
 
 import { expect, test } from "vitest";
 import { project } from "../../src/core/projection/project.ts";
-import { isUnseen } from "../../src/core/projection/unprojected.ts";
-import { viewOf } from "../../src/core/projection/run-data.ts";
+import { isUnseen, viewOf } from "../../src/core/projection/run-data.ts";
 import type { Literal } from "../../src/core/model/value.ts";
 import type { Tree } from "../../src/core/model/workflow.ts";
 import { renderProjection } from "../../src/format/projection/write.ts";

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Reading } from "../../src/core/model/event.ts";
-import { replay } from "../../src/core/step/replay.ts";
+import { replay } from "../../src/core/step/apply.ts";
 import { NO_RUN, type Run } from "../../src/core/model/run.ts";
 import { step } from "../../src/core/step/step.ts";
 import { withBeside } from "../../src/engine/submit/related-readings.ts";

@@ -13,7 +13,7 @@ import { openStore } from "../../src/adapters/store/open.ts";
 import { possible } from "../../src/core/check/explore/possible.ts";
 import type { Workflow } from "../../src/core/model/compile.ts";
 import type { Actor, Incoming } from "../../src/core/model/event.ts";
-import { replay } from "../../src/core/step/replay.ts";
+import { replay } from "../../src/core/step/apply.ts";
 import { NO_RUN, type Run } from "../../src/core/model/run.ts";
 import { step } from "../../src/core/step/step.ts";
 import type { Box } from "../../src/engine/box.ts";

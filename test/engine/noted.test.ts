@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Event, Incoming } from "../../src/core/model/event.ts";
-import { replay } from "../../src/core/step/replay.ts";
+import { replay } from "../../src/core/step/apply.ts";
 import type { Run } from "../../src/core/model/run.ts";
 import { step } from "../../src/core/step/step.ts";
 import { auditor } from "../../src/engine/submit/audit.ts";

@@ -1,8 +1,7 @@
 /** Where an issue says it is, and the file that it is about. */
 
 import { expect, test } from "vitest";
-import { fileOf } from "../../src/format/json/location.ts";
-import { readReview } from "../../src/format/json/review.ts";
+import { fileOf, readReview } from "../../src/format/json/review.ts";
 
 test.for<[unknown, string]>([
   ["src/a.ts", "src/a.ts"],

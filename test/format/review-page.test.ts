@@ -5,7 +5,7 @@ import { fromMarkdown } from "mdast-util-from-markdown";
 import { expect, test } from "vitest";
 import type { Round } from "../../src/core/projection/journal-record.ts";
 import { partBlocks } from "../../src/format/review/blocks.ts";
-import { reviewBlock, reviewPage } from "../../src/format/review/page.ts";
+import { reviewBlock, reviewPage } from "../../src/format/review/shown.ts";
 
 const ISSUE = {
   severity: "high",

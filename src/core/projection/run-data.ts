@@ -1,14 +1,18 @@
 /** A run as projections see it: everything a file may show, under stable names. */
 
-import { checksOf, type CheckView } from "./check-results.ts";
 import type { Workflow } from "../model/compile.ts";
 import { framesOf, phaseOf } from "./phase.ts";
 import type { Run } from "../model/run.ts";
 import { progressOf } from "./stages.ts";
 import { stagedOf } from "./stages-data.ts";
-import { standingOf } from "../gates/artifact-status.ts";
+import { standingOf, valueOf } from "../gates/artifact-status.ts";
 import { statusOf } from "../model/status.ts";
 import type { Literal } from "../model/value.ts";
+import { fillPath } from "../text/fill-path.ts";
+import { project, reads } from "./project.ts";
+import { showsQuestions } from "./questions.ts";
+import { showsRecord } from "./journal-record.ts";
+import { showsSaid } from "./accepted-values.ts";
 
 /** What the edge knows and the core does not: the workspace, the session, a pull request. */
 export type Resources = Readonly<Record<string, Literal | null>>;
@@ -64,4 +68,56 @@ function factsOf(workflow: Workflow, run: Run): View["facts"] {
     ([name, { reader }]) => reader.type === "fact" && standingOf(workflow, run, name) === "holds",
   );
   return Object.fromEntries(facts.map(([name]) => [name, run.held[name]?.reading.fields ?? {}]));
+}
+
+/** What the checks of a run said when they were last run, as projections show it. */
+type CheckView = {
+  readonly commands: readonly { readonly command: Literal; readonly exitCode: number | null }[];
+  readonly passed: boolean;
+  readonly failing: Literal | null;
+  readonly rule: Literal | null;
+  /** The work that it was about. */
+  readonly tree: Literal;
+  /** The file with its output. */
+  readonly output: string | null;
+};
+
+function checksOf({ definition }: Workflow, run: Run): Record<string, CheckView> {
+  const checks: Record<string, CheckView> = {};
+  for (const [name, { reader, file }] of Object.entries(definition.artifacts)) {
+    const reading = run.held[name]?.reading;
+    if (reader.type !== "check" || reading?.verdict === undefined) continue;
+    const { exit_code: code, failing = null, rule = null, tree = "" } = reading.fields;
+    const { commands, exit_codes: codes = [] } = reading.lists;
+    checks[name] = {
+      commands: commands?.map((command, index) => ({ command, exitCode: numberOf(codes[index]) })) ?? [
+        { command: valueOf(run, reader.command), exitCode: numberOf(code) },
+      ],
+      passed: reading.verdict === "pass",
+      failing,
+      rule,
+      tree,
+      output: file === "" ? null : fillPath(run, file),
+    };
+  }
+  return checks;
+}
+
+/** A command that did not come to its end has none. */
+function numberOf(code: Literal | undefined): number | null {
+  return code === undefined || Number(code) < 0 ? null : Number(code);
+}
+
+/** What happens to a run that none of its files shows: they would say the same, but for the time. */
+/** False where a file also shows what is not in the run: what happened, or what the edge knows. */
+export function isUnseen(workflow: Workflow, before: Run, after: Run): boolean {
+  const { definition } = workflow;
+  const trees = definition.projections.flatMap((each) => ("data" in each ? [each.data] : []));
+  const isOfEvents = showsRecord(definition) || showsSaid(definition) || showsQuestions(definition);
+  if (isOfEvents || trees.some((tree) => reads(tree, "resources"))) return false;
+  const said = (run: Run): string => {
+    const root = viewOf(workflow, { ...run, updatedAt: before.updatedAt }, {});
+    return JSON.stringify(trees.map((tree) => project(tree, root)));
+  };
+  return said(before) === said(after);
 }

@@ -3,9 +3,10 @@
 import { foreignFor } from "../gates/accepted-artifacts.ts";
 import { record, type Draft } from "./draft.ts";
 import { membersOf } from "../gates/fan-out-members.ts";
-import { slotKey, type Agent } from "../model/run.ts";
+import { slotKey, type Agent, type Run } from "../model/run.ts";
 import { isGood, standingOfSlot } from "../gates/artifact-status.ts";
 import type { Action } from "../model/workflow.ts";
+import type { Workflow } from "../model/compile.ts";
 
 export function act(draft: Draft, actions: readonly Action[]): void {
   for (const action of actions) actOnce(draft, action);
@@ -182,4 +183,41 @@ function mark(draft: Draft, role: string): void {
   const agent = draft.run.agents[role];
   const attempt = draft.run.attempts[role] ?? 0;
   if (agent === undefined) record(draft, { type: "agent-crashed", role, slot: "", attempt });
+}
+
+/**
+ * Members of a fan-out that are worked off one after the other, in the order of their list.
+ *
+ * When one is settled and the run stays where it is, its agent is stopped and the next one's is started. A move leads elsewhere: what is left
+ * open goes on where the fan-out is started again.
+ */
+export function goOn(draft: Draft): void {
+  const { inTurn } = draft.workflow;
+  if (inTurn.length === 0 || draft.events.some(({ type }) => type === "moved")) return;
+  for (const name of inTurn) {
+    const isSettled = draft.events.some((event) => event.type === "slot-settled" && event.artifact === name);
+    const [role = ""] = draft.workflow.definition.artifacts[name]?.by ?? [];
+    const next = isSettled ? nextOf(draft.workflow, draft.run, name) : undefined;
+    if (next === undefined) continue;
+    dismiss(draft, name);
+    start(draft, { role, slot: next, fan: name });
+  }
+}
+
+/** The first that is open. Names that look like numbers are not kept in their order, so that the list itself is asked. */
+function nextOf(workflow: Workflow, run: Run, name: string): string | undefined {
+  const each = workflow.definition.artifacts[name]?.each;
+  const slots = run.slots[name] ?? {};
+  const listed = each === undefined ? [] : membersOf(workflow, run, each).map(({ slot }) => slot);
+  return [...listed, ...Object.keys(slots)].find((slot) => slots[slot] === "open");
+}
+
+/** Whoever is done has nothing left to do, and must not write beside the next one. */
+function dismiss(draft: Draft, name: string): void {
+  for (const agent of Object.values(draft.run.agents)) {
+    const { role, slot, attempt } = agent;
+    if (agent.fan !== name || !isUp(agent) || draft.run.slots[name]?.[slot] === "open") continue;
+    record(draft, { type: "agent-dismissed", role, slot, attempt });
+    draft.effects.push({ type: "stop-agent", role, slot, attempt });
+  }
 }

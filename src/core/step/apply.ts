@@ -4,9 +4,17 @@
  * Invariant: the live run and the replayed run are both made by this function, from the same events.
  */
 
-import type { Event, Reading } from "../model/event.ts";
-import { advance, answerFor } from "./advance-phase.ts";
-import { NO_RUN, slotKey, type Agent, type Run } from "../model/run.ts";
+import type { Event, Reading, PhaseChange } from "../model/event.ts";
+import {
+  NO_RUN,
+  slotKey,
+  type Agent,
+  type Run,
+  RESTARTS_KEPT,
+  type Progress,
+  type Restart,
+} from "../model/run.ts";
+import type { Workflow } from "../model/compile.ts";
 
 /** A run that its maker alone holds. What hangs below it is shared and never changed. */
 export type OwnRun = { -readonly [K in keyof Run]: Run[K] };
@@ -215,4 +223,44 @@ function setStatus(
   const { role, slot, attempt } = event;
   const known = run.agents[slotKey(role, slot)] ?? { tree: run.tree, inputs: {}, seen: {} };
   setAgent(run, { ...known, role, slot, attempt, status });
+}
+
+/** What a change of phase leaves in a run: the pointer, how often each phase was begun, and the last restarts. */
+type Taken = { readonly rule: number; readonly at: string };
+
+function advance(before: Progress | undefined, next: PhaseChange, { rule, at }: Taken): Progress {
+  const { phases = {}, restarted = [] } = before ?? {};
+  const now = { phase: next.phase, is: next.type, rule, since: at };
+  if (next.type !== "begun") return { ...now, phases, restarted };
+  const { phase, restarts } = next;
+  const times = (phases[phase]?.times ?? 0) + 1;
+  const begun = { ...now, phases: { ...phases, [phase]: { times } } };
+  if (restarts === undefined) return { ...begun, restarted };
+  const earlier = restarted.findLast(({ stage }) => stage === restarts)?.restart ?? 0;
+  const last: Restart = {
+    stage: restarts,
+    from: before?.phase ?? phase,
+    to: phase,
+    restart: earlier + 1,
+    rule,
+    at,
+  };
+  return { ...begun, restarts, restarted: [...restarted, last].slice(-RESTARTS_KEPT) };
+}
+
+/** A person answers for what the phase should have made, until it begins anew. */
+function answerFor(progress: Progress, phase: string): Progress {
+  const { times = 0 } = progress.phases[phase] ?? {};
+  return { ...progress, phases: { ...progress.phases, [phase]: { times, waived: true } } };
+}
+
+/** A run from its journal. */
+/** Throws when the journal belongs to another definition: a run never changes its own. */
+export function replay(workflow: Workflow, events: Iterable<Event>): Run {
+  let run = NO_RUN;
+  for (const event of events) run = apply(run, event);
+  if (run.seq > 0 && run.definition !== workflow.hash()) {
+    throw new Error(`run ${run.id} belongs to definition ${run.definition}, not to ${workflow.hash()}`);
+  }
+  return run;
 }

@@ -8,7 +8,7 @@ import type { Event, Fault, Incoming } from "../../core/model/event.ts";
 import { fillPath } from "../../core/text/fill-path.ts";
 import { holds } from "../../core/gates/gate.ts";
 import { awaits } from "../../core/explain/review-policy.ts";
-import { replay } from "../../core/step/replay.ts";
+import { replay } from "../../core/step/apply.ts";
 import { slotKey, type Run } from "../../core/model/run.ts";
 import { isGood, standingOfSlot } from "../../core/gates/artifact-status.ts";
 import { worthOfSlot } from "../../core/gates/status-reason.ts";

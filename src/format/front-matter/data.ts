@@ -10,7 +10,7 @@ import { quote } from "../reading/finding.ts";
 import type { Finding } from "../reading/finding.ts";
 import { OPEN, splitFrontMatter } from "./parts.ts";
 import { takeOut } from "../json/data.ts";
-import type { Wanted } from "../json/data.ts";
+import type { DataContract } from "../json/data.ts";
 import { faultsOf, loadYamlText } from "../json/read.ts";
 import { isObject } from "../json/shape.ts";
 import type { Path } from "../json/shape.ts";
@@ -47,7 +47,7 @@ type Taken = Pick<Finding, "faults"> & {
 };
 
 /** Whether it has its shape, and what stands in it. Of front matter that is not there, all that it would have to say is one fault. */
-export function takenFrom(front: Front, wanted: Wanted): Taken {
+export function takenFrom(front: Front, wanted: DataContract): Taken {
   const { misfits, fields, lists } = takeOut(wanted, front.data);
   if (front.faults.length > 0) return { faults: front.faults, fields, lists };
   const required = wanted.shape?.type === "object" ? Object.keys(wanted.shape.required) : [];

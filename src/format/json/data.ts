@@ -2,20 +2,18 @@
 
 import { isBlank } from "../../core/text/blank.ts";
 import type { Reading } from "../../core/model/event.ts";
-import type { ListAt, Shape } from "../../core/model/artifact.ts";
+import type { ListAt, Shape, Gathered } from "../../core/model/artifact.ts";
 import type { Literal } from "../../core/model/value.ts";
 import { cutValue, quote, repeated } from "../reading/finding.ts";
-import { gathered, isGathered } from "./gathered.ts";
-import { listInOrder } from "./linked.ts";
-import { isObject, misfits, nameOf, pathOf, valueAt } from "./shape.ts";
-import type { Misfit, Path } from "./shape.ts";
+import { isObject, misfits, nameOf, pathOf, valueAt, type Misfit, type Path } from "./shape.ts";
+import { circleIn, inOrder } from "../order.ts";
 
-export type Wanted = {
+export type DataContract = {
   readonly shape?: Shape;
   readonly lists: Readonly<Record<string, ListAt>>;
 };
 
-type Taken = {
+type TakenData = {
   readonly misfits: readonly Misfit[];
   readonly fields: Reading["fields"];
   readonly lists: Reading["lists"];
@@ -23,10 +21,10 @@ type Taken = {
 
 const FIELDS_MAX = 100;
 
-export function takeOut(wanted: Wanted, data: unknown): Taken {
-  const wrong = wanted.shape === undefined ? [] : misfits(wanted.shape, data);
-  const lists = Object.entries(wanted.lists).map(([name, at]) => {
-    if (mayLack(wanted, data, at)) return [name, [], []] as const;
+export function takeOut(contract: DataContract, data: unknown): TakenData {
+  const wrong = contract.shape === undefined ? [] : misfits(contract.shape, data);
+  const lists = Object.entries(contract.lists).map(([name, at]) => {
+    if (mayLack(contract, data, at)) return [name, [], []] as const;
     const unlisted: Misfit[] = [];
     return [
       name,
@@ -36,7 +34,7 @@ export function takeOut(wanted: Wanted, data: unknown): Taken {
   });
   return {
     misfits: [...wrong, ...lists.flatMap(([_name, _members, unlisted]) => unlisted)],
-    fields: { ...scalars(data), ...sizes(wanted, data), ...inside(wanted, data) },
+    fields: { ...scalars(data), ...sizes(contract, data), ...inside(contract, data) },
     lists: Object.fromEntries(lists.map(([name, members]) => [name, members])),
   };
 }
@@ -75,14 +73,14 @@ function fromOf(at: ListAt): string {
 }
 
 /** It is not there, and its shape says that it need not be. */
-function mayLack({ shape }: Wanted, data: unknown, at: ListAt): boolean {
+function mayLack({ shape }: DataContract, data: unknown, at: ListAt): boolean {
   const key = fromOf(at);
   const isOptional = shape?.type === "object" && Object.hasOwn(shape.optional, key);
   return isOptional && isObject(data) && (data[key] ?? undefined) === undefined;
 }
 
 /** How many members each list has that its shape knows: none where it may be absent and is. */
-function sizes({ shape }: Wanted, data: unknown): Readonly<Record<string, number>> {
+function sizes({ shape }: DataContract, data: unknown): Readonly<Record<string, number>> {
   if (shape?.type !== "object" || !isObject(data)) return {};
   const known = Object.entries({ ...shape.required, ...shape.optional });
   return Object.fromEntries(
@@ -94,7 +92,7 @@ function sizes({ shape }: Wanted, data: unknown): Readonly<Record<string, number
 }
 
 /** What stands one level deeper, in objects that its shape knows: people are shown it, as `next.reason`. */
-function inside({ shape }: Wanted, data: unknown): Readonly<Record<string, Literal>> {
+function inside({ shape }: DataContract, data: unknown): Readonly<Record<string, Literal>> {
   if (shape?.type !== "object" || !isObject(data)) return {};
   const known = Object.entries({ ...shape.required, ...shape.optional });
   const fields = known.flatMap(([name, { type }]) =>
@@ -117,4 +115,111 @@ function scalars(data: unknown): Readonly<Record<string, Literal>> {
     return [];
   });
   return Object.fromEntries(fields.slice(0, FIELDS_MAX));
+}
+
+/**
+ * A list of maps that name each other: their ids, each behind those that it depends on.
+ *
+ * Ids become names of files, of agents and words of commands, so that they are held to what is harmless in all of these.
+ */
+const ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
+
+type LinkedListSite = { readonly path: Path; readonly id: string; readonly depends?: string };
+type LinkedEntry = { readonly id: string; readonly dependsOn: readonly string[]; readonly path: Path };
+
+function listInOrder(items: readonly unknown[], where: LinkedListSite, wrong: Misfit[]): readonly string[] {
+  const entries = items.flatMap((item, index) =>
+    entryOf(item, { ...where, path: [...where.path, index] }, wrong),
+  );
+  const first = new Map<string, LinkedEntry>();
+  for (const entry of entries) {
+    const { id, path } = entry;
+    if (first.has(id)) wrong.push({ path, reason: `${quote(id)} appears twice in ${nameOf(where.path)}` });
+    else first.set(id, entry);
+  }
+  const all = [...first.values()];
+  for (const { id, dependsOn, path } of all) {
+    for (const other of dependsOn.filter((name) => !first.has(name)))
+      wrong.push({
+        path,
+        reason: `${quote(id)} depends on ${quote(other)}, which is not in ${nameOf(where.path)}`,
+      });
+  }
+  const circle = circleIn(all);
+  const start = first.get(circle[0] ?? "");
+  if (start !== undefined)
+    wrong.push({ path: start.path, reason: `they depend on each other: ${circle.join(" -> ")}` });
+  return inOrder(all).map(({ id }) => id);
+}
+
+/** A text is its own id, and depends on nothing. */
+function entryOf(
+  item: unknown,
+  { path, id: key, depends }: LinkedListSite,
+  wrong: Misfit[],
+): readonly LinkedEntry[] {
+  const isMap = isObject(item);
+  const id = isMap ? item[key] : item;
+  const at = isMap && Object.hasOwn(item, key) ? [...path, key] : path;
+  if (typeof id !== "string") {
+    wrong.push({ path: at, reason: `${nameOf(path)} needs ${quote(key)}, as a text` });
+    return [];
+  }
+  if (!ID.test(id)) {
+    const reason = `${quote(id)} is no name: a name has a-z, 0-9 and -, at most 64 of them, and begins with a letter or digit`;
+    wrong.push({ path: at, reason });
+    return [];
+  }
+  const named = isMap && depends !== undefined ? (item[depends] ?? []) : [];
+  const dependsOn: readonly unknown[] = Array.isArray(named) ? named : [named];
+  if (dependsOn.every((one) => typeof one === "string")) return [{ id, dependsOn, path }];
+  wrong.push({
+    path: [...path, depends ?? ""],
+    reason: `${nameOf([...path, depends ?? ""])} must be a list of texts`,
+  });
+  return [{ id, dependsOn: [], path }];
+}
+
+/** Texts that stand in one list, or in the lists that its maps have under one key. */
+type GatherSite = Gathered & { readonly path: Path };
+type GatheredItem = { readonly item: unknown; readonly path: Path };
+
+function isGathered(at: ListAt): at is Gathered {
+  return typeof at === "object" && !("id" in at);
+}
+
+/** What several say is there once. Nothing is cut: half a text can mean another thing. */
+function gathered(items: readonly unknown[], site: GatherSite, wrong: Misfit[]): readonly string[] {
+  const { each, begins = "", path } = site;
+  const entries = items.map((item, index) => ({ item, path: [...path, index] }));
+  const within = each === undefined ? entries : entries.flatMap((entry) => entriesUnder(entry, each, wrong));
+  const texts = within.flatMap(({ item, path: at }) => {
+    const reason = objectionTo(item, at);
+    if (typeof item === "string" && reason === undefined) return [item];
+    wrong.push({ path: at, reason: reason ?? "" });
+    return [];
+  });
+  return [...new Set(texts)].filter((text) => text.startsWith(begins));
+}
+
+/** Whether a map must have the key is for the shape to say. */
+function entriesUnder({ item, path }: GatheredItem, each: string, wrong: Misfit[]): GatheredItem[] {
+  const at = [...path, ...pathOf(each)];
+  const found = isObject(item) ? (valueAt(item, pathOf(each)) ?? []) : undefined;
+  if (Array.isArray(found))
+    return found.map((text: unknown, index) => ({ item: text, path: [...at, index] }));
+  wrong.push(
+    isObject(item)
+      ? { path: at, reason: `${nameOf(at)} must be a list` }
+      : { path, reason: `${nameOf(path)} must be an object` },
+  );
+  return [];
+}
+
+function objectionTo(item: unknown, path: Path): string | undefined {
+  if (isObject(item)) return `${nameOf(path)} must be a text; in YAML, one with a colon needs quotes`;
+  if (typeof item !== "string" || isBlank(item)) return `${nameOf(path)} must be a text`;
+  return cutValue(item) === item
+    ? undefined
+    : `${nameOf(path)} is too long: it has ${item.length} characters`;
 }

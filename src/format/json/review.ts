@@ -2,15 +2,17 @@
 
 import { FILES_MAX } from "../../core/gates/fan-out-groups.ts";
 import type { Reading } from "../../core/model/event.ts";
-import { NO_ISSUES, SEVERITIES } from "../../core/model/verdict.ts";
-import type { IssueCounts, Severity } from "../../core/model/verdict.ts";
-import type { ReviewShape } from "../../core/model/artifact.ts";
-import { quote } from "../reading/finding.ts";
-import { deniedIn } from "./denied.ts";
-import { fileOf } from "./location.ts";
-import { nameOf, pathOf, valueAt } from "./shape.ts";
-import type { Misfit, Path } from "./shape.ts";
-import { reviewText } from "./review-text.ts";
+import {
+  NO_ISSUES,
+  SEVERITIES,
+  type IssueCounts,
+  type Severity,
+  type Tests,
+  type Verdict,
+} from "../../core/model/verdict.ts";
+import type { ReviewShape, Checklist, ReviewIssue, ReviewText } from "../../core/model/artifact.ts";
+import { quote, cutValue } from "../reading/finding.ts";
+import { nameOf, pathOf, valueAt, type Misfit, type Path, isObject } from "./shape.ts";
 import { readTests } from "./tests.ts";
 
 type Review = Pick<Reading, "verdict" | "issues" | "files" | "tests" | "review"> & {
@@ -90,4 +92,132 @@ function severityOf(shape: ReviewShape, issue: unknown): Severity {
   const known = shape.severities ?? Object.fromEntries(SEVERITIES.map((severity) => [severity, severity]));
   const match = Object.entries(known).find(([name]) => name.toLowerCase() === word.trim().toLowerCase());
   return match?.[1] ?? "critical";
+}
+
+/** What a review says in one place and denies in another, told where it stands: a checklist without its issues, and a pass without a test. */
+type Said = {
+  readonly data: unknown;
+  readonly issues: unknown;
+  readonly verdict: Verdict | undefined;
+  readonly word: unknown;
+  readonly tests: Tests | undefined;
+};
+
+function deniedIn(shape: ReviewShape, said: Said): readonly Misfit[] {
+  const { checklist } = shape;
+  return [
+    ...(checklist === undefined ? [] : unlisted(checklist, said)),
+    ...(shape.tested === true ? untested(shape, said) : []),
+  ];
+}
+
+function unlisted({ at, found, by }: Checklist, { data, issues }: Said): readonly Misfit[] {
+  const path: Path = at.split(".");
+  const headings = valueAt(data, path);
+  const listed = new Set(
+    (Array.isArray(issues) ? issues : []).flatMap((issue) => {
+      const named = valueAt(issue, [by]);
+      return typeof named === "string" ? [plain(named)] : [];
+    }),
+  );
+  return Object.entries(isObject(headings) ? headings : {}).flatMap(([heading, word]) => {
+    if (word !== found || listed.has(plain(heading))) return [];
+    const here = [...path, heading];
+    const reason = `${nameOf(here)} is ${quote(found)}, but no issue with that ${by} is listed`;
+    return [{ path: here, reason }];
+  });
+}
+
+/** `devils_advocate` is "Devil's Advocate". */
+function plain(word: string): string {
+  return word.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+}
+
+/** What was skipped was not tried. A failed test is told on its own. */
+function untested({ testsAt = "" }: ReviewShape, { verdict, word, tests }: Said): readonly Misfit[] {
+  const isPass = verdict === "pass" || verdict === "pass_with_notes";
+  if (!isPass || (tests !== undefined && tests.passed + tests.failed > 0)) return [];
+  const why = tests === undefined || tests.total === 0 ? "no test was run" : "every test was skipped";
+  return [{ path: testsAt.split("."), reason: `${quote(String(word))} passes it, but ${why}` }];
+}
+
+/** The words of a review, for people who read it later: bounded, because they are kept with what happened. */
+const WORDS_MAX = 2000;
+const NAME_MAX = 200;
+const ISSUES_MAX = 50;
+/** Of all issues together. */
+const TEXT_MAX = 24_000;
+
+type Of = {
+  readonly shape: ReviewShape;
+  readonly issues: unknown;
+  /** How an issue is ranked. */
+  readonly rank: (issue: unknown) => Severity;
+};
+
+function reviewText(data: unknown, { shape, issues, rank }: Of): ReviewText {
+  const top = isObject(data) ? data : {};
+  const listed = Array.isArray(issues) ? issues.map((issue: unknown) => issueOf(issue, { shape, rank })) : [];
+  const sorted = SEVERITIES.flatMap((severity) => listed.filter((issue) => issue.severity === severity));
+  const shown: ReviewIssue[] = [];
+  let length = 0;
+  for (const issue of sorted) {
+    length += JSON.stringify(issue).length;
+    if (shown.length >= ISSUES_MAX || length > TEXT_MAX) break;
+    shown.push(issue);
+  }
+  return {
+    summary: textIn(top, ["summary"], WORDS_MAX),
+    security: textIn(top, ["security_status", "security"], NAME_MAX),
+    next: textIn(top, ["next_steps"], WORDS_MAX),
+    issues: shown,
+    more: sorted.length - shown.length,
+  };
+}
+
+function issueOf(issue: unknown, { shape, rank }: Pick<Of, "shape" | "rank">): ReviewIssue {
+  const fields = isObject(issue) ? issue : {};
+  const { severityAt = "severity", locationAt } = shape;
+  return {
+    severity: rank(issue),
+    word: textIn(fields, [severityAt], NAME_MAX),
+    title: textIn(fields, ["title", "id"], NAME_MAX),
+    file: textIn(
+      fields,
+      ["file_path", "file", ...(locationAt === undefined ? [] : [locationAt]), "location"],
+      NAME_MAX,
+    ),
+    line: textIn(fields, ["line_number", "line"], NAME_MAX),
+    description: textIn(fields, ["description", "message"], WORDS_MAX),
+    recommendation: textIn(fields, ["recommendation", "recommended_fix", "suggested_fix"], WORDS_MAX),
+  };
+}
+
+/** The first of these that says something; a list is one line for each. */
+function textIn(fields: Readonly<Record<string, unknown>>, names: readonly string[], max: number): string {
+  for (const name of names) {
+    const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const lines: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const text = lines
+      .flatMap((line) => (typeof line === "string" || typeof line === "number" ? [String(line)] : []))
+      .join("\n");
+    if (text.trim() !== "") return cutValue(text, max);
+  }
+  return "";
+}
+
+/** The file that an issue is about, by what it says of its place. */
+const PATH_MAX = 200;
+const PLACE = /^`?(?:\.\/)*([^\s:#`,;()]+)(:\d+(?:[-:]\d+)*|#L\d+(?:-L?\d+)?)?`?(?:[\s,;(#].*|:(?!\/).*)?$/s;
+
+/**
+ * `src/a.ts`, `src/a.ts:12`, `./src/a.ts:12:3`, `src/a.ts#L4` and `Makefile:3` name a file; `the whole design` names none, and neither does a path that
+ * leads out of the work. Whether it is there is not asked: it may be what is missing.
+ */
+export function fileOf(location: unknown): string {
+  if (typeof location !== "string") return "";
+  const [, path = "", line] = PLACE.exec(location.trim()) ?? [];
+  const isPath = line !== undefined || path.includes("/") || /[^.]\.[A-Za-z][A-Za-z0-9]*$/.test(path);
+  const isInside = !path.startsWith("/") && !path.split("/").includes("..");
+  return isPath && isInside && path.length <= PATH_MAX ? path.replace(/\/+$/, "") : "";
 }

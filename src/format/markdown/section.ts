@@ -1,13 +1,23 @@
 /** Reads one section of a Markdown file: `## Name`, its fields and its verdict. */
 
 import type { Reader } from "../../core/model/artifact.ts";
-import { cutValue, faultsAt } from "../reading/finding.ts";
-import type { Finding, Flaw } from "../reading/finding.ts";
+import { cutValue, faultsAt, type Finding, type Flaw } from "../reading/finding.ts";
 import { elementAround } from "./enclosed.ts";
-import { fieldsOf } from "./fields.ts";
-import { isPlaceholder, plain } from "./inline.ts";
-import { endOf, linesWithin, outlineOf, ownBlocks, sectionsOf, startOf } from "./outline.ts";
-import type { Outline, Section } from "./outline.ts";
+import { isPlaceholder, plain, trimBlank } from "./inline.ts";
+import {
+  endOf,
+  linesWithin,
+  outlineOf,
+  ownBlocks,
+  sectionsOf,
+  startOf,
+  type Outline,
+  type Section,
+  linesOf,
+  marginLines,
+  type Block,
+  type Line,
+} from "./outline.ts";
 import { verdictOf } from "./verdict.ts";
 
 type SectionReader = Extract<Reader, { type: "section" }>;
@@ -116,4 +126,50 @@ function underlined(outline: Outline, section: Section): string {
   if (section.next === undefined || outline.text[startOf(section.next)] === "#") return "";
   const { line } = outline.placeAt(startOf(section.next));
   return ` (the text on line ${line} is underlined, which makes it a heading: put an empty line below it)`;
+}
+
+/** Fields of a section: a name in capitals and a colon at the start of a line, and what follows. */
+const CAPITALS = /^[A-Z][A-Z0-9]+(?:[ _-][A-Z0-9]+)*$/;
+const NAME_MAX = 60;
+
+/**
+ * `names` are the fields that the workflow asks for; any other name in capitals ends a value too. The value stands
+ * on the line itself, on the next ones, or in the list or code that follows. Fields without content are left out.
+ */
+function fieldsOf(outline: Outline, blocks: readonly Block[], names: readonly string[]) {
+  const values = new Map<string, string[]>();
+  let value: string[] = [];
+  const take = (line: Line) => {
+    const field = fieldOf(line.text, names);
+    if (field === undefined) {
+      value.push(line.text);
+      return;
+    }
+    value = values.get(field.name) ?? [];
+    values.set(field.name, value);
+    value.push(field.rest);
+  };
+  for (const block of blocks) {
+    if (block.type === "paragraph") linesOf(outline, block).forEach(take);
+    else if (block.type === "list" || block.type === "code") {
+      const margin = new Set(marginLines(outline, block).map(({ offset }) => offset));
+      for (const line of linesWithin(outline, block)) {
+        if (margin.has(line.offset)) take(line);
+        else value.push(line.text);
+      }
+    }
+  }
+  const filled = Array.from(values, ([name, lines]): readonly [string, string] => [name, valueOf(lines)]);
+  return new Map(filled.filter(([, text]) => text !== ""));
+}
+
+function fieldOf(line: string, names: readonly string[]): { name: string; rest: string } | undefined {
+  const match = /^(\*{1,3}|_{1,3}|`?)([^:*`]{1,60}?)(:\1|\1[ \t]*:)/.exec(line.slice(0, NAME_MAX + 8));
+  const name = match?.[2] ?? "";
+  if (match === null || !(names.includes(name) || CAPITALS.test(name))) return undefined;
+  return { name, rest: trimBlank(line.slice(match[0].length)) };
+}
+
+function valueOf(lines: readonly string[]): string {
+  return lines.every(isPlaceholder) ? "" : lines.join("\n").trim();
 }

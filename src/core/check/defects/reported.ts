@@ -3,9 +3,9 @@
 import type { Place } from "../../model/workflow.ts";
 import { placeOfState, type Defect } from "../defect.ts";
 import { findUnreached } from "./endings.ts";
-import { finalsOf } from "./finals.ts";
 import type { Sighting, Survey } from "./survey.ts";
 import { pathTo, tell, type Explored, type Trace } from "../trace.ts";
+import type { Workflow } from "../../model/compile.ts";
 
 export function fromSurvey(on: Explored, seen: Survey): Defect[] {
   const { workflow } = on;
@@ -107,4 +107,10 @@ export function checkAssertions(on: Explored, seen: Survey): Defect[] {
 export function storyOf({ workflow, exploration }: Explored, { node, edge }: Sighting): Trace {
   if (edge === undefined) return tell(workflow, exploration, pathTo(exploration, node ?? 0));
   return tell(workflow, exploration, [...pathTo(exploration, exploration.graph.edgeFrom.at(edge)), edge]);
+}
+
+/** The states in which a run ends. */
+function finalsOf(workflow: Workflow): string[] {
+  const states = Object.entries(workflow.definition.states);
+  return states.flatMap(([name, state]) => (state.final === undefined ? [] : [name]));
 }

@@ -3,11 +3,10 @@
 import type { Workflow } from "../../model/compile.ts";
 import { SEVERITIES } from "../../model/verdict.ts";
 import type { Literal } from "../../model/value.ts";
-import type { Param } from "../../model/workflow.ts";
+import { type Param, type Action, type Move, ORIGIN, type Condition } from "../../model/workflow.ts";
 import type { Params } from "./explore.ts";
 import { conditionsOf, fieldCombinations } from "./outcomes.ts";
-import { lateParams } from "./late.ts";
-import { meaningOf, switchesOf } from "./switches.ts";
+import { reachedWith, isOpenWith } from "./reach.ts";
 
 /**
  * Every value of the parameters that guards read, each with all other numbers at their default, at their least and at their
@@ -131,4 +130,125 @@ function valuesOf(param: Param, told: readonly Literal[]): Literal[] {
     case "text":
       return [param.default];
   }
+}
+
+/** Parameters that only decide how a run comes to its end: behind their guards no agent is started, and nothing is counted. */
+export function lateParams(workflow: Workflow): string[] {
+  const { params, moves } = workflow.definition;
+  return Object.keys(params).filter((name) => {
+    const guarded = moves.filter((move) => isGuardedBy(move, name));
+    return (
+      guarded.length > 0 && guarded.every((move) => isNever(workflow, move) || isQuiet(workflow, move, name))
+    );
+  });
+}
+
+function isGuardedBy({ when }: Move, name: string): boolean {
+  return when.some((condition) => condition.type === "param" && condition.param === name);
+}
+
+/** Neither by itself nor by what the engine does next, and no other parameter decides there. What a person does begins a new stretch. */
+function isQuiet(workflow: Workflow, first: Move, param: string): boolean {
+  const { definition, movesFrom } = workflow;
+  const seen = new Set<string>();
+  const open = [first];
+  for (const move of open) {
+    if (move.count.length > 0 || move.do.some(isStart) || readsOther(workflow, move, param)) return false;
+    const state = definition.states[move.to];
+    if (state === undefined || state.enter.some(isStart)) return false;
+    if (seen.has(move.to)) continue;
+    seen.add(move.to);
+    open.push(...(movesFrom[move.to] ?? []).filter(({ by }) => by.some((who) => who !== "human")));
+  }
+  return true;
+}
+
+/** Whether no run gets there with the parameters that it asks for. */
+function isNever(workflow: Workflow, { from, when }: Move): boolean {
+  return when.some(
+    (condition) =>
+      condition.type === "param" &&
+      condition.in.every((value) => !reachedWith(workflow, { [condition.param]: value }).has(from)),
+  );
+}
+
+/** Whether another parameter decides: a word about one that has the same value in all runs that get there decides nothing. */
+function readsOther(workflow: Workflow, { from, when }: Move, param: string): boolean {
+  return when.some((condition) => {
+    if (condition.type !== "param" || condition.param === param) return false;
+    const others = workflow.definition.params[condition.param]?.type === "bool" ? [true, false] : undefined;
+    return (
+      others?.some(
+        (value) =>
+          !condition.in.includes(value) && reachedWith(workflow, { [condition.param]: value }).has(from),
+      ) ?? true
+    );
+  });
+}
+
+function isStart(action: Action): boolean {
+  return action.type.startsWith("start") || action.type === "tell" || action.type === "run";
+}
+
+/**
+ * Parameters that only switch something on: where one is false, a run goes past what it goes through where it is true.
+ *
+ * A run with everything on can do all that such a run does, and what lies between as well, as long as no person is needed for that.
+ */
+export function switchesOf(workflow: Workflow): ReadonlySet<string> {
+  const { params, moves } = workflow.definition;
+  const reach = new Map<string, ReadonlySet<string>>();
+  const isPast = (from: string, to: string): boolean => {
+    const known = reach.get(from) ?? reachedWithoutPeople(workflow, from);
+    reach.set(from, known);
+    return known.has(to);
+  };
+  const names = Object.keys(params).filter((name) => params[name]?.type === "bool");
+  return new Set(
+    names.filter((name) =>
+      moves.every((move) => {
+        if (!isOnly(move, name, false)) return true;
+        const through = (workflow.movesFrom[move.from] ?? []).filter(
+          (other) => isOnly(other, name, true) && other.answer === move.answer,
+        );
+        return move.to !== ORIGIN && through.some(({ to }) => isPast(to, move.to));
+      }),
+    ),
+  );
+}
+
+function isOnly({ when }: Move, param: string, value: boolean): boolean {
+  return when.some(
+    (condition) => condition.type === "param" && condition.param === param && !condition.in.includes(!value),
+  );
+}
+
+/** Whether any run could get there that begins here and never waits for a person on its way. */
+function reachedWithoutPeople(workflow: Workflow, from: string): ReadonlySet<string> {
+  const { states } = workflow.definition;
+  const reached = new Set([from]);
+  for (const state of reached) {
+    if (states[state]?.waits === true) continue;
+    for (const { to, by, answer } of workflow.movesFrom[state] ?? [])
+      if (answer === undefined && by.some((who) => who !== "human")) reached.add(to);
+  }
+  return reached;
+}
+
+/** What a choice of parameters makes of a definition: the moves that are left, and the claims. Choices that make the same of it are one. */
+function meaningOf(workflow: Workflow, choice: Params): string {
+  const { moves, assertions, params } = workflow.definition;
+  const isTrue = (condition: Condition): boolean => isOpenWith(condition, choice);
+  const open = moves.filter((move) => move.when.every(isTrue));
+  const reached = reachedWith(workflow, choice);
+  const claims = assertions
+    .filter((claim) => claim.in.some((state) => reached.has(state)))
+    .flatMap((claim) => [...claim.when, ...claim.unless].flat().map(isTrue));
+  const others = Object.keys(choice).filter((name) => params[name]?.type !== "bool");
+  return JSON.stringify([
+    open.flatMap((move) => (reached.has(move.from) ? [workflow.ruleOf.get(move)] : [])),
+    claims,
+    // A number or a word may be more than a guard: a budget, a threshold.
+    others.map((name): Literal | undefined => choice[name]),
+  ]);
 }

@@ -7,13 +7,19 @@ import type { Incoming, Refusal } from "../../model/event.ts";
 import { isAnswerOpen, isOpen, isSpent, nearest } from "../../gates/gate.ts";
 import { nameOf } from "../intake.ts";
 import { invalid, notYourRole, shutAnswer } from "../refuse.ts";
-import { sayParts, valuesOf } from "../../gates/question-parts.ts";
-import type { Run } from "../../model/run.ts";
+import {
+  sayParts,
+  valuesOf,
+  answeredParts,
+  decisive,
+  NO_RESPONSE,
+  partsOf,
+} from "../../gates/question-parts.ts";
+import type { Run, PartAnswer } from "../../model/run.ts";
 import { count, settle, take } from "../take.ts";
 import type { Ask } from "../../model/workflow.ts";
-import { partsBy, refusedParts } from "./answer-parts.ts";
 
-type Answered = Extract<Incoming, { type: "answered" }>;
+type AnswerEvent = Extract<Incoming, { type: "answered" }>;
 
 /** What a question shows, as one string: the answer is bound to it. */
 export function shownBy(workflow: Workflow, run: Run, ask: string): string {
@@ -21,7 +27,7 @@ export function shownBy(workflow: Workflow, run: Run, ask: string): string {
   return names.map((name) => `${name}=${run.held[name]?.reading.digest ?? ""}`).join(" ");
 }
 
-export function answer(draft: Draft, event: Answered): Refusal | undefined {
+export function answer(draft: Draft, event: AnswerEvent): Refusal | undefined {
   const { workflow, run } = draft;
   const who = nameOf(event.by);
   if (event.by.type !== "human")
@@ -88,7 +94,7 @@ function openValues({ workflow, run }: Draft, ask: Ask): string[] {
   return valuesOf(ask).filter((value) => isAnswerOpen(workflow, run, value));
 }
 
-function problemWith(draft: Draft, ask: Ask, event: Answered): string | undefined {
+function problemWith(draft: Draft, ask: Ask, event: AnswerEvent): string | undefined {
   if (event.parts === undefined) return problemWithOne(draft, ask, event);
   for (const each of event.parts) {
     const wrong = problemWithOne(draft, ask, each);
@@ -100,7 +106,7 @@ function problemWith(draft: Draft, ask: Ask, event: Answered): string | undefine
 function problemWithOne(
   draft: Draft,
   ask: Ask,
-  event: Pick<Answered, "answer" | "text">,
+  event: Pick<AnswerEvent, "answer" | "text">,
 ): string | undefined {
   const [word = "", route] = event.answer.split("/");
   const option = Object.hasOwn(ask.options, word) ? ask.options[word] : undefined;
@@ -118,7 +124,7 @@ function problemWithOne(
 
 function askAgain(
   draft: Draft,
-  event: Answered,
+  event: AnswerEvent,
   on: { wrong: string; id: string; counter: string | undefined },
 ): Refusal | undefined {
   const { workflow, run } = draft;
@@ -129,4 +135,49 @@ function askAgain(
   const moved = settle(draft);
   if (!moved) draft.effects.push({ type: "ask-person", ask: event.ask, id: on.id });
   return undefined;
+}
+
+/** Answers to parts of a question: what they make of it, and whether it is answered by now. */
+/** `isOpen`: something is still to be answered. */
+type Answers = { readonly parts: readonly PartAnswer[]; readonly isOpen: boolean };
+
+/** What the event says of each part. An answer to the whole is one to every part; a question that is one whole has none. */
+function partsBy({ workflow, run }: Draft, ask: Ask, event: AnswerEvent): Answers {
+  const by = event.by.type === "human" ? (event.by.name ?? "human") : "";
+  const parts = partsOf(workflow, run, event.ask);
+  if (event.parts === undefined) {
+    const whole = { answer: event.answer, text: event.text ?? "", by };
+    return { parts: parts.map((part) => ({ part, ...whole })), isOpen: false };
+  }
+  const given = event.parts.map((each) => ({ ...each, text: each.text ?? "", by }));
+  const all = answeredParts(parts, run.question?.parts ?? [], given);
+  const open = parts.filter((part) => !all.some((each) => each.part === part));
+  if (open.length > 0 && ask.parts?.rest !== "cancel") return { parts: given, isOpen: true };
+  const silent = open.map((part) => ({ part, answer: "", text: NO_RESPONSE, by: "engine" }));
+  return { parts: [...all, ...silent], isOpen: false };
+}
+
+/** Parts that are not there, or that somebody else has answered meanwhile so that the run goes elsewhere. */
+function refusedParts({ workflow, run }: Draft, ask: Ask, event: AnswerEvent): Refusal | undefined {
+  const { parts: given } = event;
+  if (given === undefined) return undefined;
+  const parts = partsOf(workflow, run, event.ask);
+  const names = given.map(({ part }) => part);
+  if (parts.length === 0) return invalid(run, `${event.ask} is not asked in parts`);
+  if (names.length === 0) return invalid(run, "no part is answered");
+  if (new Set(names).size < names.length) return invalid(run, "a part is answered twice");
+  const unknown = names.find((name) => !parts.includes(name));
+  if (unknown !== undefined) return invalid(run, `there is no part "${unknown}"`);
+  const all = answeredParts(
+    parts,
+    run.question?.parts ?? [],
+    given.map((each) => ({ ...each, text: "", by: "" })),
+  );
+  const result = decisive(ask, all);
+  if (result === event.answer) return undefined;
+  return {
+    code: "stale",
+    message: `with what is answered by now, it would be ${result} and not ${event.answer}`,
+    next: `signalbox show ${run.id}`,
+  };
 }

@@ -1,14 +1,15 @@
 /** A person lets a failed gate pass, for the content as it is now. */
 
-import { waivedFor } from "../../gates/accepted-artifacts.ts";
+import { waivedFor, foreignFor } from "../../gates/accepted-artifacts.ts";
 import { isBlank } from "../../text/blank.ts";
 import { record, type Draft } from "../draft.ts";
 import type { Incoming, Refusal } from "../../model/event.ts";
-import { nameOf, seeTree } from "../intake.ts";
-import { invalid, notYourRole } from "../refuse.ts";
+import { nameOf, seeTree, currentAgent } from "../intake.ts";
+import { invalid, notYourRole, superseded, notAccepted } from "../refuse.ts";
 import { isGood, standingOf } from "../../gates/artifact-status.ts";
 import { answeredFor } from "../schedule-change.ts";
 import { settle } from "../take.ts";
+import { start } from "../act.ts";
 
 export function waive(draft: Draft, event: Extract<Incoming, { type: "waived" }>): Refusal | undefined {
   const { workflow, run } = draft;
@@ -30,5 +31,40 @@ export function waive(draft: Draft, event: Extract<Incoming, { type: "waived" }>
     ...answeredFor(workflow, artifact),
   });
   settle(draft);
+  return undefined;
+}
+
+/** A detail of a run changes: a branch is renamed, a summary is made clearer. No guard reads such a parameter. */
+export function setParam(draft: Draft, event: Extract<Incoming, { type: "param-set" }>): Refusal | undefined {
+  const { workflow, run } = draft;
+  const param = workflow.definition.params[event.name];
+  if (param === undefined) return invalid(run, `there is no parameter "${event.name}"`);
+  if (param.type !== "text" || param.set.length === 0)
+    return invalid(run, `parameter ${event.name} is fixed when a run starts`);
+  if (event.by.type === "agent" && currentAgent(run, event.by) === undefined)
+    return superseded(run, event.by);
+  const who = nameOf(event.by);
+  if (!param.set.includes(who))
+    return notYourRole(run, { who, what: `changing ${event.name}`, allowed: param.set });
+  record(draft, event);
+  return undefined;
+}
+
+/** A person has a crashed agent started again. */
+export function respawn(
+  draft: Draft,
+  event: Extract<Incoming, { type: "respawn-asked" }>,
+): Refusal | undefined {
+  const { run } = draft;
+  const { role } = event;
+  const who = nameOf(event.by);
+  if (event.by.type !== "human")
+    return notYourRole(run, { who, what: "starting an agent again", allowed: ["human"] });
+  const agent = run.agents[role];
+  if (agent === undefined || agent.status !== "crashed") return invalid(run, `${role} has not crashed`);
+  const [foreign] = foreignFor(draft.workflow, run, role);
+  if (foreign !== undefined) return notAccepted(draft.workflow, run, foreign);
+  record(draft, event);
+  start(draft, { role, slot: "" });
   return undefined;
 }

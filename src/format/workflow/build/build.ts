@@ -13,21 +13,17 @@ import {
   type Prompts,
 } from "./builder.ts";
 import { buildInput } from "../artifacts/input.ts";
-import { buildRoleContext } from "./role-context.ts";
+import { buildRoleContext, checkPlaces, checkSettings, checkTags } from "./role-context.ts";
 import { buildConditions } from "./conditions.ts";
 import { listOf, report, requireName, requireNames, type Context, type Path } from "./context.ts";
 import { answerMoves, buildAsk, buildEnd, buildMove } from "./moves.ts";
 import { buildParam, paramOr } from "./params.ts";
 import { buildProjections, withShown } from "../artifacts/projections.ts";
-import { checkPlaces } from "./places.ts";
-import { checkPromptWords } from "../rules/prompt-words.ts";
+import { checkPromptWords, checkUnused } from "../rules/unused.ts";
 import { checkRelations } from "../rules/relations.ts";
 import type { WhenFile, WorkflowFile } from "../schema/schema.ts";
 import type { Expanded } from "../expand/sink.ts";
-import { checkSettings } from "./settings.ts";
 import { buildStages, leadPast } from "../expand/skip.ts";
-import { checkTags } from "./tags.ts";
-import { checkUnused } from "../rules/unused.ts";
 import { buildVerbs } from "./verbs.ts";
 
 /** A limit that the workflow does not set is the person's to set. */

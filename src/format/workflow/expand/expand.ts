@@ -6,14 +6,11 @@
 
 import { listOf, type Path } from "../build/context.ts";
 import { blockedState, exhaustedState, put, type Expanded, type Kernel, type Sink } from "./sink.ts";
-import { checkPhase } from "../phases/check.ts";
+import { checkPhase, runPhase, handPhase, tasksPhase } from "../phases/produce.ts";
 import { eachPhase } from "../phases/each.ts";
-import { handPhase } from "../phases/hand.ts";
 import { reviewPhase } from "../phases/review.ts";
-import { runPhase } from "../phases/run.ts";
 import { entryOf, type PhaseSite, type Restart } from "../phases/site.ts";
 import { summarize } from "../phases/summary.ts";
-import { tasksPhase } from "../phases/tasks.ts";
 import { restartsOf } from "../rules/restarts.ts";
 import type { PhaseFile, StageFile, WorkflowFile } from "../schema/schema.ts";
 

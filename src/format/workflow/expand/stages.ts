@@ -3,8 +3,7 @@
 import { closest } from "../../../core/text/closest.ts";
 import { ORIGIN } from "../../../core/model/workflow.ts";
 import { report, requireName, requireNames, type Context, type Path } from "../build/context.ts";
-import { checkEnabled } from "../rules/enabled.ts";
-import { checkReviewer, TREE } from "../rules/reviewers.ts";
+import { checkEnabled, checkReviewer, TREE } from "../rules/enabled.ts";
 import { restartable } from "../rules/restarts.ts";
 import { checkSchedule } from "./schedule.ts";
 import type { PhaseFile, StageFile, WorkflowFile } from "../schema/schema.ts";

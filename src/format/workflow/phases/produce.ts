@@ -1,8 +1,9 @@
 /** One agent owes one artifact. */
 
-import { addMove, put, type Sink } from "../expand/sink.ts";
-import { stageOf, type PhaseSite } from "./site.ts";
+import { addMove, put, type Sink, blockedState } from "../expand/sink.ts";
+import { stageOf, type PhaseSite, outOf } from "./site.ts";
 import { tryAgain } from "./tries.ts";
+import { countFixes, mendOrAsk, mendState } from "./mend.ts";
 
 /** A state in which one agent owes one artifact: it goes on when that is there, and asks when the tries are spent. */
 export function produce(
@@ -29,4 +30,94 @@ export function produce(
   const anew = on.new === undefined ? {} : { new: on.new };
   addMove(sink, { from: on.state, to: on.to, by: "engine", ...gate, ...anew, do: actions }, path);
   tryAgain(sink, site, { state: on.state, role: on.role });
+}
+
+/** One role produces one output. */
+export function runPhase(sink: Sink, site: PhaseSite): void {
+  const { id, phase, path } = site;
+  const role = phase.run ?? "";
+  put(sink, "artifacts", {
+    name: id,
+    value: { ...outOf(phase.out), by: [...new Set([role, ...site.fixers])], fresh: site.stage },
+    path: path,
+    inside: [...path, "out"],
+  });
+  produce(sink, site, { state: id, role, owes: id, to: site.next });
+}
+
+/** A command that the engine runs, and whoever mends what it found. */
+export function checkPhase(sink: Sink, site: PhaseSite): void {
+  const { id, phase, path } = site;
+  const { in: file } = outOf(phase.out);
+  put(sink, "artifacts", {
+    name: id,
+    value: { check: phase.check ?? "", bind: "tree", fresh: id, ...(file === undefined ? {} : { in: file }) },
+    path: path,
+  });
+  put(sink, "states", { name: id, value: { ...stageOf(site), enter: [`run ${id}`] }, path: path });
+  addMove(sink, { from: id, to: site.next, by: "engine", when: { [id]: "pass" } }, path);
+  const { fix } = phase;
+  if (fix !== undefined) {
+    // What failed elsewhere is left to moves that the file itself has.
+    const where = fix.failing === undefined ? {} : { [`${id}.failing`]: fix.failing };
+    countFixes(sink, site);
+    mendOrAsk(sink, site, { failed: { [id]: "needs_fix", ...where }, stop: [] });
+    return mendState(sink, site, { fix, then: [] });
+  }
+  addMove(
+    sink,
+    { from: id, to: blockedState(site.stage), by: "engine", when: { [id]: "needs_fix" }, remember: true },
+    path,
+  );
+}
+
+/** States that the file has itself: they only learn where they belong. Their moves, and what they make, are the file's. */
+export function handPhase({ kernel }: Sink, site: PhaseSite): void {
+  const { stage, title } = stageOf(site);
+  for (const [index, name] of (site.phase.hand ?? []).entries()) {
+    const declared = kernel.states[name];
+    if (declared === undefined) continue;
+    const words = index === 0 && title !== undefined ? { title } : {};
+    Object.assign(kernel.states, { [name]: { ...words, ...declared, stage } });
+  }
+}
+
+/** Child runs, one for each task of a list. */
+export function tasksPhase(sink: Sink, site: PhaseSite): void {
+  const { id, phase, path } = site;
+  const tolerated = phase.failed === "tolerate";
+  put(sink, "artifacts", {
+    name: id,
+    value: {
+      children: phase.tasks ?? "",
+      fresh: id,
+      ...(phase.workflow === undefined ? {} : { workflow: phase.workflow }),
+      ...(phase.most === undefined ? {} : { most: Number(phase.most) }),
+      ...(phase.with === undefined ? {} : { with: phase.with }),
+      ...(phase.earlier === undefined ? {} : { earlier: phase.earlier }),
+      ...(phase.scored === undefined ? {} : { scored: phase.scored }),
+    },
+    path: path,
+  });
+  put(sink, "states", {
+    name: id,
+    value: { ...stageOf(site), enter: [`start tasks ${phase.tasks ?? ""}`] },
+    path: path,
+  });
+  addMove(
+    sink,
+    { from: id, to: site.next, by: "engine", when: { [id]: tolerated ? ["all", "some"] : "all" } },
+    path,
+  );
+  addMove(
+    sink,
+    {
+      from: id,
+      to: blockedState(site.stage),
+      by: "engine",
+      when: { [id]: tolerated ? "none" : ["some", "none"] },
+      remember: true,
+    },
+    path,
+  );
 }

@@ -3,8 +3,10 @@
 import { closest } from "../../../core/text/closest.ts";
 import type { Action, Definition } from "../../../core/model/workflow.ts";
 import { originOf, type Build } from "../build/builder.ts";
-import { report, type Path } from "../build/context.ts";
+import { report, type Path, isDoubtful } from "../build/context.ts";
 import { cyclesIn } from "../phases/site.ts";
+import { wordsIn } from "../../prompt.ts";
+import { fieldOf } from "../artifacts/fields.ts";
 
 export function checkUnused(on: Build, definition: Definition): void {
   if (checkAsks(on, definition)) return;
@@ -100,4 +102,24 @@ function checkEarlier(on: Build, definition: Definition): void {
         code: "unused",
         message: `nothing archives ${name}: no earlier one would ever be there`,
       });
+}
+
+/** A prompt names fields of artifacts: each must have such a field, and one reading to take it from. */
+export function checkPromptWords({ context, prompts, used }: Build, { artifacts }: Definition): void {
+  const names = Object.keys(artifacts);
+  for (const prompt of [...used].sort().flatMap((name) => prompts[name] ?? []))
+    for (const { word, artifact: name, field, place } of wordsIn(prompt, names)) {
+      const artifact = artifacts[name];
+      if (artifact === undefined || isDoubtful(context, name)) continue;
+      const { reader } = artifact;
+      if (artifact.each === undefined && "lists" in reader && Object.hasOwn(reader.lists, field)) continue;
+      const found = fieldOf(artifact, field);
+      if (!("message" in found)) continue;
+      const why = artifact.each === undefined ? found.message : `${name} is one of several`;
+      report(context, place, {
+        code: "bad-prompt",
+        message: `{${word}} cannot be filled in: ${why}`,
+        suggestion: found.suggestion,
+      });
+    }
 }
