@@ -1,4 +1,4 @@
-/** An artifact of a workflow, as data: where it is, how it is read, and whose word about it counts. */
+/** An artifact of a workflow, as data: its path, its reader, and the authors whose submissions count. */
 
 import type { Literal, Value } from "./value.ts";
 import type { Severity, Verdict } from "./verdict.ts";
@@ -8,9 +8,9 @@ export type Shape =
   | {
       readonly type: "text" | "number" | "boolean";
       readonly values?: readonly Literal[];
-      /** Of a text: it begins with one of these, and something follows. */
+      /** A text must start with one of these prefixes and continue after it. */
       readonly begins?: readonly string[];
-      /** Only what this parameter says in the run. */
+      /** The only valid value is the value that this parameter has in the run. */
       readonly is?: { readonly param: string };
     }
   | { readonly type: "list"; readonly of: Shape; readonly min?: number }
@@ -21,37 +21,37 @@ export type Shape =
       readonly open: boolean;
     };
 
-/** Where the verdict of a JSON or YAML artifact stands, and how its issues are ranked. */
+/** The paths of the verdict, issues and test counts in a JSON or YAML review, and the rank of each severity. */
 export type ReviewShape = {
   readonly verdictAt: string;
   readonly verdicts: Readonly<Record<string, Verdict>>;
   readonly issuesAt?: string;
   readonly severityAt?: string;
   readonly severities?: Readonly<Record<string, Severity>>;
-  /** The field of an issue that says where it is: with it, issues can be told by their files. */
+  /** The field of an issue that names its file. With it, issues can be grouped by file. */
   readonly locationAt?: string;
-  /** Where it says how the tests went. */
+  /** The path of the test counts. */
   readonly testsAt?: string;
-  /** It passes nothing without a test that passed. */
+  /** A passing verdict needs at least one passed test. */
   readonly tested?: true;
   readonly checklist?: Checklist;
-  /** What contradicts itself does not count, instead of counting as what it lists. */
+  /** A review whose verdict contradicts its issues is rejected. Without this key, the issues decide. */
   readonly strict?: true;
-  /** Some file shows it: its words are kept. */
+  /** A projection shows this review, so the reading keeps its text. */
   readonly shown?: true;
 };
 
-/** Headings with a word for each: under one with the word `found`, an issue of that heading must be listed, by its field `by`. */
+/** Headings with a value for each. Where the value is `found`, the issues must list one whose field `by` names that heading. */
 export type Checklist = { readonly at: string; readonly found: string; readonly by: string };
 
-/** The words of a review, for people. Empty where it has none. */
+/** The texts of a review, for people. Empty where the review has none. */
 export type ReviewText = {
   readonly summary: string;
   readonly security: string;
   readonly next: string;
-  /** The highest severity first. */
+  /** Sorted by severity, highest first. */
   readonly issues: readonly ReviewIssue[];
-  /** How many more there are than are kept. */
+  /** The number of issues that were dropped because the list was too long. */
   readonly more: number;
 };
 
@@ -66,24 +66,26 @@ export type ReviewIssue = {
 };
 
 /**
- * A list to take out of an artifact: the heading it stands under, or its path in data. Of maps in data, `id` is the key that names each,
- * and `depends` the one that says behind which others it stands.
+ * A list in an artifact: the heading above it, or its path in data. For a list of maps, `id` is the key with each member's name
+ * and `depends` the key with the names of its dependencies.
  */
 export type ListAt =
   | string
   | { readonly from: string; readonly id: string; readonly depends?: string }
   | Gathered;
 
-/** Texts of a list, or of all lists that its maps have under `each`; where it says so, only those that begin like this. */
+/** Texts of a list, or of all lists under the key `each` of its maps. With `begins`, only texts that have this prefix. */
 export type Gathered = { readonly from: string; readonly each?: string; readonly begins?: string };
 
-/** That front matter is read, and which shape it must have. */
+/** The artifact has front matter, of this shape. */
 export type Front = { readonly shape?: Shape };
 
-/** What must stand under a heading: so many characters, requirements with numbers, or scenarios. */
+/** What a section must contain: a minimum number of characters, numbered requirements, or scenarios. */
 export type Under = number | "numbered" | "scenarios";
 
-/** How the bytes of an artifact become facts. A closed vocabulary: a new kind is code, a new use is data. */
+/**
+ * How the bytes of an artifact become facts. The kinds are a closed vocabulary: a new kind needs code, a new use needs only data.
+ */
 export type Reader =
   | {
       readonly type: "section";
@@ -96,7 +98,7 @@ export type Reader =
       readonly type: "document";
       readonly headings: readonly string[];
       readonly lists: Readonly<Record<string, ListAt>>;
-      /** The most characters that it may have. */
+      /** The maximum number of characters. */
       readonly most?: number;
       readonly front?: Front;
       readonly under?: Readonly<Record<string, Under>>;
@@ -106,24 +108,26 @@ export type Reader =
       readonly shape?: Shape;
       readonly review?: ReviewShape;
       readonly lists: Readonly<Record<string, ListAt>>;
-      /** It is a list of tasks, too, and the status of those is the engine's. */
+      /** The file is also a list of tasks, and the engine writes the status of each task. */
       readonly shown?: true;
     }
   | {
       readonly type: "tasks";
       readonly style: "markdown" | "yaml" | "checkbox";
       readonly front?: Front;
-      /** Texts of its tasks, in YAML. */
+      /** Texts of its tasks; only in YAML. */
       readonly lists?: Readonly<Record<string, Gathered>>;
-      /** The status of its tasks is the engine's, and no part of it. */
+      /** The engine writes the status of each task, so the status is not part of the content. */
       readonly shown?: true;
     }
   | {
       readonly type: "check";
       readonly command: Value<string>;
-      /** Further commands: it passes when all do. */
+      /** Further commands. The check passes when all of them pass. */
       readonly more?: readonly Value<string>[];
-      /** Lists in which somebody may have written further ones. They are run only where a person has said so. */
+      /**
+       * Lists that may contain further commands, written by agents. The engine runs them only after a person has approved them.
+       */
       readonly from?: readonly ListName[];
     }
   | { readonly type: "fact"; readonly fact: string }
@@ -132,8 +136,8 @@ export type Reader =
   | Files;
 
 /**
- * Files of the work, as they are now: every one that a list of tasks names, these, or all of them besides those that rules name, as gitignore has
- * them. The engine looks at them whenever something happens.
+ * Files of the work in their current content: those that a list of tasks names, those at these paths, or all files that no ignore
+ * rule matches. The engine reads them at every event.
  */
 type Files =
   | { readonly type: "files"; readonly tasks: string }
@@ -142,65 +146,70 @@ type Files =
 
 export type ListName = { readonly artifact: string; readonly list: string };
 
-/** Runs made of a list of tasks, or one that is made of none. */
+/** Child runs, one for each task of a list, or a single one without a list. */
 export type Children = {
   readonly type: "children";
-  /** What `start tasks` names: the list, or this artifact itself where there is none. */
+  /** The name that `start tasks` uses: the list, or this artifact itself if it has no list. */
   readonly tasks: string;
-  /** The one task, where there is no list. */
+  /** The task of a single child run that has no list. */
   readonly only?: { readonly id: string; readonly title: Value<string> };
-  /** What each of them follows, by its name. */
+  /** The name of the workflow that each child run follows. */
   readonly workflow: string;
-  /** How many may be under way at the same time. */
+  /** The maximum number of child runs at the same time. */
   readonly most: number;
-  /** Whether the complexity of a task counts; where it does not, every task is of a medium one. */
+  /** Whether the complexity of a task is used. If not, every task has medium complexity. */
   readonly scored?: Value<boolean>;
-  /** What each is started with: the same for all, by the complexity of its task, or what somebody has written. */
+  /**
+   * The parameters of each child run: one value for all, one for each complexity, or a value taken from the task or from an
+   * artifact.
+   */
   readonly with: Readonly<
     Record<string, Value | Readonly<Record<"easy" | "medium" | "hard", Value>> | TakenFrom>
   >;
-  /** As of a role: what each is told of an earlier attempt. */
+  /** As in a role: artifacts of an earlier attempt that each child run gets. */
   readonly earlier?: readonly string[];
 };
 
-/** What a task says under a key of its own, or a field of an artifact that is good. Where neither says anything, the child's default. */
+/** A value under a key of the task, or a field of a valid artifact. If both are missing, the child's default applies. */
 export type TakenFrom = {
   readonly from: { readonly task: string } | { readonly artifact: string; readonly field: string };
-  /** True as well where the task has one of these under one of these keys. */
+  /** The value is also true if the task has one of these values under one of these keys. */
   readonly or?: Readonly<Record<string, readonly Literal[]>>;
 };
 
-/** How those of a list can end; one alone ends well or not. */
+/** The possible results of a list of child runs. A single child run either succeeds or fails. */
 export function endsOf({ only }: Children): readonly ("all" | "some" | "none")[] {
   return only === undefined ? ["all", "some", "none"] : ["all", "none"];
 }
 
 export type Artifact = {
-  /** Path of the file in the workspace; `{slot}` stands for the slot of a fan-out. Empty for facts and checks. */
+  /** Path of the file in the workspace; `{slot}` is replaced by the slot of a fan-out. Empty for facts and checks. */
   readonly file: string;
   readonly reader: Reader;
-  /** Whose word counts: role names, `human`, `engine`. */
+  /** Authors whose submissions count: role names, `human`, `engine`. */
   readonly by: readonly string[];
-  /** It must have changed since this began: `run`, `entry`, a state's entry, a scope, or the last change of a counter. */
+  /**
+   * The content must have changed since this point: `run`, `entry`, a state's entry, a scope, or the last change of a counter.
+   */
   readonly fresh: string;
-  /** What it is about: `tree`, or names of artifacts. A later change of those makes it stale. */
+  /** What the artifact is about: `tree`, or names of artifacts. A later change of those makes it stale. */
   readonly bind: readonly string[];
   readonly block: Value<string>;
-  /** Files of the work: where none of them says something, it does not count. */
+  /** Files of the work. At least one of them must exist and have content, or the artifact is invalid. */
   readonly there?: readonly string[];
-  /** Blocks at the end of its file are the engine's, and no part of it. */
+  /** The engine writes blocks at the end of the file; they are not part of the content. */
   readonly blocks?: true;
-  /** One reading for each member of a list that another artifact holds, at most `max` of them. */
+  /** One reading for each member of a list in another artifact, at most `max` of them. */
   readonly each?: {
     readonly artifact: string;
     readonly list: string;
     readonly max: Value<number>;
-    /** One after the other, as they stand in the list. */
+    /** The members are processed one after the other, in the order of the list. */
     readonly inOrder?: true;
   };
-  /** One reading of a file for every member of such a list, taken together. */
+  /** One file for each member of such a list, all of them combined into one reading. */
   readonly every?: { readonly artifact: string; readonly list: string };
-  /** What a person's own words make of it when a run begins with these parameters. */
+  /** How to create the first content from the user's own text when a run starts with these parameters. */
   readonly begin?: Begin;
 };
 

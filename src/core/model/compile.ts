@@ -1,37 +1,37 @@
-/** A definition with its look-up tables, so that a step costs the same however large the definition is. */
+/** A definition with its look-up tables, so that the cost of a step does not depend on the size of the definition. */
 
 import type { Artifact } from "./artifact.ts";
 import type { Definition, End, Move, Phase, Stage } from "./workflow.ts";
 
 export type Workflow = {
   readonly definition: Definition;
-  /** The content hash. Worked out when it is first asked for. */
+  /** The content hash, computed on first use. */
   hash(): string;
   readonly movesFrom: Readonly<Record<string, readonly Move[]>>;
   readonly engineMovesFrom: Readonly<Record<string, readonly Move[]>>;
   readonly ends: Readonly<Record<string, End>>;
-  /** The number of a move in the definition. */
+  /** The index of a move in the definition. */
   readonly ruleOf: ReadonlyMap<Move, number>;
-  /** Counters that begin again with a scope. */
+  /** Counters that are reset when a scope starts, by scope. */
   readonly countersPer: Readonly<Record<string, readonly string[]>>;
-  /** Artifacts that must be new since a scope began or a counter changed. */
+  /** Artifacts that must change after a scope starts or a counter changes, by the name of the scope or counter. */
   readonly artifactsPer: Readonly<Record<string, readonly string[]>>;
-  /** For an artifact that fan-outs take their members from: which lists, and how many at most. */
+  /** For an artifact with lists of fan-out members: the lists, and the maximum number of members of each. */
   readonly fanOuts: Readonly<Record<string, readonly NonNullable<Artifact["each"]>[]>>;
-  /** Fan-outs whose members are worked off one after the other. */
+  /** Fan-outs whose members are processed one after the other. */
   readonly inTurn: readonly string[];
-  /** The phase that a state is part of, by state. */
+  /** The phase of each state. */
   readonly phases: Readonly<Record<string, Scheduled>>;
-  /** Its runs work in the user's checkout, and not in private clones. */
+  /** Runs work in the user's checkout instead of private clones. */
   readonly isInPlace: boolean;
 };
 
-/** A phase and the stage it is in. */
+/** A phase and its stage. */
 export type Scheduled = { readonly stage: Stage; readonly phase: Phase };
 
 export const NONE: readonly never[] = [];
 
-/** The resource that is the checkout itself. */
+/** The name of the resource that stands for the user's checkout. */
 export const PLACE = "place";
 
 export function compile(definition: Definition, hash: () => string): Workflow {
@@ -61,7 +61,7 @@ export function compile(definition: Definition, hash: () => string): Workflow {
   };
 }
 
-/** All phases in the order in which a run passes through them. A definition of an earlier version has none. */
+/** All phases, in the order in which a run passes through them. A definition of an earlier version has none. */
 export function scheduleOf({ stages = NONE }: Definition): Scheduled[] {
   return stages.flatMap((stage) => (stage.phases ?? NONE).map((phase) => ({ stage, phase })));
 }

@@ -1,4 +1,4 @@
-/** Where a run may begin: the moves that make one, the first state of each stage, and what a stage lives on. */
+/** Where a run may start: the moves that create it, the first state of each stage, and the lists that a stage needs. */
 
 import { NONE, type Workflow } from "./compile.ts";
 import { isEnabled } from "../projection/stages.ts";
@@ -7,37 +7,39 @@ import { START, type Definition, type Move, type Phase } from "./workflow.ts";
 
 type Params = Readonly<Record<string, Literal>>;
 
-/** Those that a run with these parameters could begin by, in their order. */
+/** The moves that can start a run with these parameters, in the order of the definition. */
 export function startsFor({ movesFrom }: Workflow, params: Params): readonly Move[] {
   return (movesFrom[START] ?? []).filter(({ when }) =>
     when.every((one) => one.type !== "param" || one.in.includes(params[one.param] ?? "")),
   );
 }
 
-/** What a run has that is given nothing else. */
+/** The given parameters, with the default for every missing one. */
 export function withDefaults({ params }: Definition, given: Params): Record<string, Literal> {
   const usual = Object.entries(params).map(([name, param]) => [name, param.default] as const);
   return { ...Object.fromEntries(usual), ...given };
 }
 
-/** Of a stage, in their order. */
 export function phasesOf({ stages = NONE }: Definition, stage: string): readonly Phase[] {
   return stages.find(({ name }) => name === stage)?.phases ?? NONE;
 }
 
-/** The move by which a run begins in this stage. */
+/** The move that starts a run in this stage. */
 export function startIn(workflow: Workflow, stage: string, params: Params): Move | undefined {
   const [first] = phasesOf(workflow.definition, stage);
   return startsFor(workflow, params).find(({ to }) => to === first?.states[0] || to === first?.id);
 }
 
-/** The list of tasks that a state starts. A run that is made of none has no list. */
+/** The list of tasks that a state starts; undefined for a single child run, which has no list. */
 export function listStartedIn({ states, artifacts }: Definition, state: string): string | undefined {
   const started = states[state]?.enter.flatMap((one) => (one.type === "start-tasks" ? [one.artifact] : []));
   return started?.find((name) => artifacts[name]?.reader.type !== "children");
 }
 
-/** A list of tasks that a run with these parameters works off and has nobody to make, with the stage that does; undefined where all is well. */
+/**
+ * A list of tasks that an enabled stage needs while every stage that makes the list is disabled, with the name of that enabled
+ * stage.
+ */
 export function unmadeList(
   definition: Definition,
   params: Params,
@@ -56,7 +58,7 @@ export function unmadeList(
   return undefined;
 }
 
-/** Whether work is done in it: by runs that it makes, or by a role that may change the work. */
+/** Whether the stage changes the work: it starts child runs, or a role that may write. */
 export function isWorkingStage(definition: Definition, stage: string): boolean {
   const { states, roles } = definition;
   return Object.values(states)

@@ -1,8 +1,8 @@
 /**
- * What happens to a run, and what that leads to.
+ * The events of a run and the effects that they cause.
  *
- * An *incoming* event is a submission or an observation, with its actor, its time and the facts the edge has read.
- * Its *consequences* are decided by `step`; they carry everything that changes, so that a replay decides nothing.
+ * An *incoming* event is a submission or an observation, with its actor, its time and the facts that the edge has read. `step`
+ * decides its *consequences*. Consequences contain everything that changes, so a replay decides nothing.
  */
 
 import type { Accepted, PartAnswer } from "./run.ts";
@@ -20,40 +20,40 @@ export type Fault = { readonly at: Place; readonly reason: string };
 
 export type Moved = { readonly from: string; readonly to: string };
 
-/** What one reader found in one artifact. Valid when found and without faults. */
+/** The result of one reader for one artifact. The artifact is valid if it was found and has no faults. */
 export type Reading = {
   readonly artifact: string;
-  /** Empty where there is no fan-out. */
+  /** Empty for an artifact without a fan-out. */
   readonly slot: string;
   readonly found: boolean;
   readonly digest: string;
   readonly faults: readonly Fault[];
   readonly verdict?: Verdict;
   readonly issues?: IssueCounts;
-  /** What a review says of the tests. */
+  /** The test counts that a review reports. */
   readonly tests?: Tests;
-  /** The verdict as it was written, and where, of a review that must agree with itself. */
+  /** The verdict as written, with its position, for a review that must be consistent. */
   readonly said?: { readonly word: string; readonly at: Place };
-  /** The words of a review that some file shows. The journal has them where it was taken in first; a run does not carry them along. */
+  /** The texts of a review that a projection shows. The event of the first reading has them; the run does not keep them. */
   readonly review?: ReviewText;
-  /** Files that the issues are about, each with the highest severity; under the empty name what names none. */
+  /** Files named by issues, each with its highest severity. The empty name collects issues without a file. */
   readonly files?: Readonly<Record<string, Severity>>;
   readonly fields: Readonly<Record<string, Literal>>;
   readonly lists: Readonly<Record<string, readonly string[]>>;
-  /** A folder of the run is somewhere else from here on, with all that is in it. */
+  /** A folder of the run was moved to another path. */
   readonly moved?: Moved;
 };
 
-/** What the edge knows at the moment of an event: readings, the digest of the tree, resources it holds ready. */
+/** Facts that the edge collects for an event: readings, the digest of the tree, the resources that are reserved. */
 export type Facts = {
   readonly readings?: readonly Reading[];
   readonly tree?: string;
   readonly reserved?: readonly string[];
-  /** Of resources that it does not hold ready: the run that has them. */
+  /** The run that holds each resource that could not be reserved. */
   readonly taken?: Readonly<Record<string, string>>;
 };
 
-/** `outdated`: a judge ended by itself, and the work had changed since it was given to it. */
+/** `outdated`: a judge exited by itself, and the work had changed since its start. */
 type EndCause = "exited" | "killed" | "timed-out" | "stalled" | "infrastructure" | "outdated";
 
 export type Incoming =
@@ -77,9 +77,9 @@ export type Incoming =
       readonly type: "submitted";
       readonly by: Actor;
       readonly at: string;
-      /** Its text came with the call: it is new, also where it says what the last one said. */
+      /** The text came with the call, so it counts as new even if it equals the last one. */
       readonly given?: boolean;
-      /** Texts that what is handed in is about, and that are others by now than those that were taken in. */
+      /** Artifacts that the submission is about and that have changed since they were accepted. */
       readonly beside?: readonly Reading[];
     } & Facts)
   | ({
@@ -107,7 +107,7 @@ export type Incoming =
       readonly by: Actor;
       readonly at: string;
       readonly ask: string;
-      /** Of a question in parts: the one that decides, with what was answered before. */
+      /** For a question in parts: the answer that results from all parts answered so far. */
       readonly answer: string;
       readonly text?: string;
       readonly shown: string;
@@ -131,16 +131,15 @@ export type Incoming =
       readonly value: string;
     };
 
-/** What a move means for the schedule. With `restarts`, that stage has begun anew. */
+/** What a move means for the schedule. With `restarts`, the move restarts that stage. */
 export type PhaseChange =
   | { readonly type: "begun"; readonly phase: string; readonly restarts?: string }
   | { readonly type: "failed" | "left"; readonly phase: string };
 
 type Consequence =
-  /** The work has changed: what was waived for it as it was is no longer. */
+  /** The work has changed, so waivers for the earlier content are dropped. */
   | { readonly type: "tree-seen"; readonly tree: string; readonly drop: readonly string[] }
-  /** The same work, on its branch now: what was said of the one counts for the other. */
-  /** A text was seen in the hands of somebody whose word does not count. */
+  /** An author whose submissions do not count has changed a text. */
   | { readonly type: "artifact-seen"; readonly key: string; readonly digest: string }
   | {
       readonly type: "artifact-read";
@@ -148,12 +147,15 @@ type Consequence =
       readonly by: string;
       readonly tree: string;
       readonly inputs: Readonly<Record<string, string>>;
-      /** The same words as before, said again. */
+      /** The same text was submitted again. */
       readonly again?: boolean;
-      /** It takes the place of a text that was accepted, and does not count. */
+      /** The reading replaces an accepted text, and does not count itself. */
       readonly accepted?: Accepted;
     }
-  /** `rule` is the number of the move in the definition, `reset` are counters that begin again at 0, `renew` artifacts that from here on must be new. */
+  /**
+   * `rule` is the index of the move in the definition, `reset` lists counters that are set to 0, `renew` lists artifacts that
+   * must change from now on.
+   */
   | {
       readonly type: "moved";
       readonly rule: number;
@@ -163,7 +165,7 @@ type Consequence =
       readonly remember: boolean;
       readonly reset: readonly string[];
       readonly renew: readonly string[];
-      /** Parameters that say this from here on. */
+      /** New values of text parameters. */
       readonly set?: Readonly<Record<string, string>>;
       readonly phase?: PhaseChange;
     }
@@ -180,7 +182,7 @@ type Consequence =
       readonly attempt: number;
       readonly prompt: string;
       readonly inputs: Readonly<Record<string, string>>;
-      /** What was there already of what this agent is to write: finding it at its end says nothing. */
+      /** Digests of the agent's outputs that existed before its start: finding them again at its end proves nothing. */
       readonly seen: Readonly<Record<string, string>>;
       readonly fan?: string;
     }
@@ -197,10 +199,13 @@ type Consequence =
       readonly role: string;
       readonly slot: string;
       readonly attempt: number;
-      /** It was not started: its work would be about these texts, which somebody else has changed. */
+      /** The agent was not started: its work would be about these texts, which another author has changed. */
       readonly foreign?: readonly string[];
     }
-  /** The end of an agent that does not count against it: the machine or terminal was lost, or the work changed while it judged it. */
+  /**
+   * The end of an agent that does not count as its failure: the machine or terminal was lost, or the work changed during a
+   * judge's turn.
+   */
   | { readonly type: "infrastructure-lost"; readonly times: number; readonly cause?: "outdated" }
   | { readonly type: "slots-opened"; readonly artifact: string; readonly slots: readonly string[] }
   | {
@@ -211,7 +216,7 @@ type Consequence =
     }
   | { readonly type: "question-opened"; readonly ask: string; readonly id: string }
   | { readonly type: "question-repeated"; readonly ask: string; readonly id: string; readonly reason: string }
-  /** Others are still open. */
+  /** Other parts are still open. */
   | {
       readonly type: "parts-answered";
       readonly ask: string;
@@ -225,7 +230,7 @@ type Consequence =
       readonly answer: string;
       readonly text: string;
       readonly by: string;
-      /** Of a question in parts, all of them. */
+      /** All parts, for a question in parts. */
       readonly parts?: readonly PartAnswer[];
     }
   | {
@@ -233,20 +238,20 @@ type Consequence =
       readonly artifact: string;
       readonly reason: string;
       readonly tree: string;
-      /** Texts that the artifact is about: the waiver is for them as they are. */
+      /** Digests of the artifacts that this artifact is about. The waiver is valid only for them. */
       readonly inputs?: Readonly<Record<string, string>>;
       readonly by: string;
-      /** The phase that would have made it. */
+      /** The phase that should have made the artifact. */
       readonly phase?: string;
     }
-  /** A result of an attempt that no longer counts: kept and shown, never applied. */
+  /** The result of an attempt that no longer counts. It is recorded and shown, but never applied. */
   | { readonly type: "result-kept"; readonly role: string; readonly slot: string; readonly attempt: number };
 
 export type Event = Incoming | Consequence;
 
 /**
- * What the world must do, keyed by the journal as `run:seq:i`. Telling an agent and asking a person cannot be looked for
- * before they are repeated; all others can.
+ * What the engine must do. The journal identifies each effect by `run:seq:i`. Before a repetition, the engine can look for the
+ * result of every effect except messages to agents and questions to people.
  */
 export type Effect =
   | {
@@ -265,7 +270,7 @@ export type Effect =
   | { readonly type: "release-resource"; readonly resource: string }
   | { readonly type: "archive-artifacts"; readonly artifacts: readonly string[]; readonly entry: number }
   | { readonly type: "ask-person"; readonly ask: string; readonly id: string }
-  /** `tree` is the work that the gate was passed for. */
+  /** `tree` is the work for which the gate opened. */
   | (Extract<Action, { type: "perform" }> & { readonly tree: string; readonly entry: number });
 
 export type RefusalCode =
@@ -273,7 +278,7 @@ export type RefusalCode =
   | "not-your-role"
   | "gate-not-met"
   | "stale"
-  /** It is open only for what has changed since it was judged, and nothing has. */
+  /** The move requires a change since the last verdict, and nothing has changed. */
   | "unchanged"
   | "budget-spent"
   | "waiting-for-person"
@@ -283,8 +288,8 @@ export type RefusalCode =
 export type Refusal = {
   readonly code: RefusalCode;
   readonly message: string;
-  /** Where to look: in the artifact that fails, or in the definition. */
+  /** The position of the problem: in the artifact that fails, or in the definition. */
   readonly at?: Place;
-  /** The one next thing to do. */
+  /** The one command or act that comes next. */
   readonly next: string;
 };

@@ -1,4 +1,4 @@
-/** Fields of what was read, as guards see them: what stands in the file, and how many issues of each severity a review lists. */
+/** Fields of a reading as guards see them: the fields of the file, and the number of issues of each severity in a review. */
 
 import type { Reading } from "./event.ts";
 import { SEVERITIES, type Severity } from "./verdict.ts";
@@ -6,8 +6,8 @@ import type { Reader } from "./artifact.ts";
 import type { Literal } from "./value.ts";
 
 /**
- * The severity that a field counts. What the shape itself has under that name comes first; without a shape nobody can
- * make the number another one by writing it down.
+ * The severity that a field counts. A field of that name in the shape takes precedence. Without a shape, an author cannot
+ * override the number by writing such a field.
  */
 export function countedBy(reader: Reader | undefined, field: string): Severity | undefined {
   if (reader?.type !== "json" && reader?.type !== "yaml") return undefined;
@@ -19,7 +19,9 @@ export function countedBy(reader: Reader | undefined, field: string): Severity |
   return isOwn ? undefined : SEVERITIES.find((severity) => severity === field);
 }
 
-/** What nobody can rank counts as critical, so that what is critical is also high: a guard on `high` must not miss it. */
+/**
+ * An issue of unknown severity counts as critical, and `high` includes critical issues, so a guard on `high` does not miss them.
+ */
 export function valueIn(
   reader: Reader | undefined,
   reading: Reading | undefined,

@@ -1,4 +1,4 @@
-/** What a parameter takes, and where people set it. */
+/** Which values a parameter accepts, and which setting sets it. */
 
 import type { Literal } from "./value.ts";
 import type { Param } from "./workflow.ts";
@@ -16,17 +16,17 @@ export function takes(param: Param, value: Literal): boolean {
   }
 }
 
-/** Whether the run itself says it: it is not for setting. */
+/** Whether only the run itself sets the parameter. */
 export function isKept(param: Param): boolean {
   return param.type === "text" && param.kept === true;
 }
 
-/** Those that a run may be begun with, by their names. */
+/** The parameters that a caller may set when a run starts. */
 export function settable(params: Readonly<Record<string, Param>>): readonly string[] {
   return Object.entries(params).flatMap(([name, param]) => (isKept(param) ? [] : [name]));
 }
 
-/** In words, what it takes. */
+/** Describes the accepted values in words. */
 export function sayTaken(param: Param): string {
   switch (param.type) {
     case "int":
@@ -40,7 +40,7 @@ export function sayTaken(param: Param): string {
   }
 }
 
-/** The keys that lead to it in the settings of its workflow: its own name, unless the workflow says otherwise. */
+/** The path of keys in the settings of the workflow: the parameter's own name unless the workflow declares another one. */
 export function settingOf(name: string, { setting }: Param): readonly string[] {
   return setting === undefined ? [name] : setting.split(".");
 }

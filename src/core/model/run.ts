@@ -1,15 +1,15 @@
-/** One run of a workflow, as data: what replaying its journal gives. */
+/** One run of a workflow, as data: the result of replaying its journal. */
 
 import type { PhaseChange, Reading } from "./event.ts";
 import type { Literal } from "./value.ts";
 
-/** A reading that was taken in, with what it was about at that moment. */
+/** An accepted reading, with what it was about at that moment. */
 export type Held = {
   readonly reading: Reading;
   readonly by: string;
   readonly tree: string;
   readonly inputs: Readonly<Record<string, string>>;
-  /** Of a text that somebody else has changed: what was accepted, and from whom. */
+  /** For a text that another author has changed: the accepted reading and its author. */
   readonly accepted?: Accepted;
 };
 
@@ -24,18 +24,18 @@ export type Agent = {
   readonly role: string;
   readonly slot: string;
   readonly attempt: number;
-  /** *called*: its start was ordered. *stopping*: its end was ordered. *crashed*: it waits for a person. */
+  /** *called*: the engine was asked to start it. *stopping*: the engine was asked to stop it. *crashed*: it waits for a person. */
   readonly status: "called" | "alive" | "stopping" | "crashed";
-  /** The tree and the artifacts it was given, by digest. */
+  /** The tree and the digests of the artifacts that it got. */
   readonly tree: string;
   readonly inputs: Readonly<Record<string, string>>;
-  /** What was there already of what it is to write, by digest. */
+  /** Digests of its outputs that existed before its start. */
   readonly seen: Readonly<Record<string, string>>;
-  /** The fan-out it is a member of. */
+  /** The fan-out that it is a member of. */
   readonly fan?: string;
 };
 
-/** One part of a question. The answer is empty where nobody gave one. */
+/** One part of a question. The answer is empty if the person gave none. */
 export type PartAnswer = {
   readonly part: string;
   readonly answer: string;
@@ -47,7 +47,7 @@ type Question = {
   readonly ask: string;
   readonly id: string;
   readonly repeats: number;
-  /** Those that are answered, while others are open. */
+  /** Answered parts, while other parts are open. */
   readonly parts?: readonly PartAnswer[];
 };
 
@@ -59,7 +59,7 @@ type Decision = {
   readonly by: string;
   readonly state: string;
   readonly at: string;
-  /** Of a question in parts. */
+  /** For a question in parts. */
   readonly parts?: readonly PartAnswer[];
 };
 
@@ -67,13 +67,13 @@ type Waiver = {
   readonly artifact: string;
   readonly reason: string;
   readonly tree: string;
-  /** Of texts that the artifact is about, what they said. */
+  /** Digests of the artifacts that the waived artifact is about. */
   readonly inputs?: Readonly<Record<string, string>>;
   readonly by: string;
   readonly at: string;
 };
 
-/** A stage that began anew: the how-manieth time, by which move, and from which phase to which. */
+/** A restart of a stage: its number, its move, and the phases before and after it. */
 export type Restart = {
   readonly stage: string;
   readonly from: string;
@@ -83,49 +83,49 @@ export type Restart = {
   readonly at: string;
 };
 
-/** How far a run is through the schedule. There is one pointer; what stands before and behind it follows from it. */
+/** How far a run has come in the schedule. There is one pointer; the status of all phases follows from it. */
 export type Progress = {
   readonly phase: string;
   readonly is: PhaseChange["type"];
-  /** The stage that began anew with the phase, if one did. */
+  /** The stage that was restarted with this phase, if any. */
   readonly restarts?: string;
-  /** The move that led there, and when. */
+  /** The move that led to the phase, and its time. */
   readonly rule: number;
   readonly since: string;
-  /** How often each was begun, and whether a person answered for it the last time. */
+  /** The number of times that each phase has started, and whether a person waived its last result. */
   readonly phases: Readonly<Record<string, { readonly times: number; readonly waived?: true }>>;
-  /** The last of them. */
+  /** The most recent restarts. */
   readonly restarted: readonly Restart[];
 };
 
 export type Run = {
   readonly id: string;
-  /** The hash of the definition it was started with; it never changes. */
+  /** The hash of the definition that the run started with; it never changes. */
   readonly definition: string;
   readonly state: string;
-  /** How often a state was entered. */
+  /** The number of states entered so far. */
   readonly entry: number;
   readonly seq: number;
   readonly params: Readonly<Record<string, Literal>>;
   readonly counters: Readonly<Record<string, number>>;
   /** Key: artifact, or `artifact/slot`. */
   readonly held: Readonly<Record<string, Held>>;
-  /** The digest an artifact had when its scope began. A reading with this digest is not new. */
+  /** The digest of an artifact when its scope started. A reading with this digest is not new. */
   readonly baseline: Readonly<Record<string, string>>;
   readonly tree: string;
-  /** The digest that was last seen of an artifact, whoever wrote it. Key as in `held`. */
+  /** The digest of an artifact at the last event, from any author. Keys as in `held`. */
   readonly seen: Readonly<Record<string, string>>;
   /** Key: role, or `role/slot`. */
   readonly agents: Readonly<Record<string, Agent>>;
   readonly attempts: Readonly<Record<string, number>>;
   readonly slots: Readonly<Record<string, Readonly<Record<string, "open" | "done" | "failed">>>>;
-  /** Where the run came from, for states that remember it. */
+  /** The state that the run came from, for each state that remembers it. */
   readonly frames: readonly { readonly state: string; readonly from: string }[];
   readonly question?: Question | undefined;
   readonly decisions: readonly Decision[];
   readonly waivers: Readonly<Record<string, Waiver>>;
   readonly infrastructure: number;
-  /** Only where there is a schedule. */
+  /** Only for workflows with a schedule. */
   readonly progress?: Progress;
   readonly startedAt: string;
   readonly updatedAt: string;
@@ -158,7 +158,7 @@ export const QUESTION_DEPTH_MAX = 2;
 export const INFRASTRUCTURE_MAX = 5;
 export const RESTARTS_KEPT = 50;
 
-/** The key of one of several: an agent of a role, a reading of an artifact. */
+/** The key of one agent of a role or one reading of an artifact. */
 export function slotKey(name: string, slot: string): string {
   return slot === "" ? name : `${name}/${slot}`;
 }

@@ -1,4 +1,4 @@
-/** One word for any workflow: `running`, `waiting` for a person, or how it ended. */
+/** The status of a run in one word, for every workflow: `running`, `waiting` for a person, or its final status. */
 
 import { isUp } from "../step/act.ts";
 import { NONE, type Workflow } from "./compile.ts";
@@ -17,7 +17,10 @@ export function statusOf(workflow: Workflow, run: Run): string {
   return isAsked || isLeftToPeople(workflow, run) ? "waiting" : "running";
 }
 
-/** Only people have moves here, and one of them leads on: the run waits for a person whether or not its definition says so. */
+/**
+ * Only people have moves here, and one of the moves continues the run: it waits for a person even if its definition does not say
+ * so.
+ */
 function isLeftToPeople(workflow: Workflow, run: Run): boolean {
   if (Object.values(run.agents).some(isUp)) return false;
   const moves = workflow.movesFrom[run.state] ?? NONE;
@@ -27,7 +30,7 @@ function isLeftToPeople(workflow: Workflow, run: Run): boolean {
   );
 }
 
-/** What a person writes for the move may still be missing. */
+/** An artifact that a person writes for the move may still be missing. */
 function leadsOn(workflow: Workflow, run: Run, move: Move): boolean {
   const { artifacts, states } = workflow.definition;
   const final = states[targetOf(run, move)]?.final;
@@ -40,7 +43,7 @@ export function isPersonal({ by }: Move): boolean {
   return by.every((name) => name === PERSON);
 }
 
-/** It waits for something outside that may never happen, such as a merge. */
+/** The move waits for an external fact that may never hold, such as a merge. */
 export function isWatched({ definition }: Workflow, { need, when }: Move): boolean {
   const awaited = when.flatMap((condition) =>
     condition.type === "artifact" && condition.in.includes("holds") ? [condition.artifact] : [],
@@ -51,7 +54,7 @@ export function isWatched({ definition }: Workflow, { need, when }: Move): boole
   });
 }
 
-/** Everything that the move reads. */
+/** All artifacts that the move reads. */
 export function artifactsIn({ need, when }: Move): readonly string[] {
   return [...need, ...when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : []))];
 }

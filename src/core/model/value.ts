@@ -1,4 +1,4 @@
-/** What a definition says where a word, a number or yes and no can stand. */
+/** Values in a definition: a text, a number or a boolean. */
 
 export type Literal = string | number | boolean;
 

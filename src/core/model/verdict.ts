@@ -1,18 +1,18 @@
 /**
- * One vocabulary for verdicts and severities, whatever a workflow's own files call them.
+ * One vocabulary for verdicts and severities, independent of the words in a workflow's own files.
  *
- * `judge` is the only place where a claimed verdict and the issues that come with it become a verdict
- * that counts. It fails closed: what does not agree with itself is `invalid`.
+ * `judge` is the only function that turns a claimed verdict and its issues into a verdict that counts. It fails closed: an
+ * inconsistent review is `invalid`.
  */
 
 export const VERDICTS = ["pass", "pass_with_notes", "needs_fix", "needs_human", "reject"] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** Where a red check failed. */
+/** The kind of place where a check failed. */
 export const FAILING = ["test", "source", "unknown"] as const;
 export type Failing = (typeof FAILING)[number];
 
-/** Highest first. An unknown word ranks as the first. */
+/** Highest first. An unknown word counts as the first. */
 export const SEVERITIES = ["critical", "high", "medium", "low"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
@@ -22,7 +22,7 @@ export const NO_ISSUES: IssueCounts = { critical: 0, high: 0, medium: 0, low: 0 
 
 export const TEST_WORDS = ["PASS", "FAIL", "PARTIAL", "UNKNOWN"] as const;
 
-/** What a review says of the tests. That the numbers add up is seen to where they are read. */
+/** Test counts in a review. The reader checks that the numbers add up. */
 export type Tests = {
   readonly status?: (typeof TEST_WORDS)[number];
   readonly total: number;
@@ -32,8 +32,8 @@ export type Tests = {
 };
 
 /**
- * `issues` is undefined where the artifact has no list of issues (a verdict line in a document);
- * `block` is the lowest severity that blocks. A negative verdict without an issue is invalid.
+ * `issues` is undefined if the artifact has no list of issues (a verdict line in a document); `block` is the lowest severity that
+ * blocks. A negative verdict without an issue is invalid.
  */
 export function judge(
   claimed: Verdict,

@@ -1,13 +1,13 @@
 /**
- * Closed vocabularies: what the engine can be asked to do by name, and the facts that a workflow can wait for.
+ * Closed vocabularies: the effects that a definition can order by name, and the facts that a workflow can wait for.
  *
- * Some facts are seen in the world, at any time. Others tell how something ended that was ordered: nobody waits for them where nothing
- * is ordered.
+ * Some facts can become true at any time. Others are results of an ordered effect: a workflow that does not order the effect
+ * cannot wait for them.
  */
 
 import type { Shape } from "./artifact.ts";
 
-/** Texts that a deed takes from the artifact that it names: fields at the top of a data file. */
+/** Texts that an effect takes from its artifact: top-level fields of a data file. */
 export const PERFORMABLE: Readonly<Record<string, { readonly texts: readonly string[] }>> = {
   commit: { texts: ["commitMessage"] },
   "pull-request": { texts: ["title", "body"] },
@@ -18,9 +18,9 @@ export const PERFORMABLE: Readonly<Record<string, { readonly texts: readonly str
 };
 
 type Fact = {
-  /** What is waited for, in words. */
+  /** The fact in words. */
   readonly says: string;
-  /** What was ordered, of a fact that tells how that ended. */
+  /** The effect whose result this fact is. */
   readonly deed?: string;
   readonly fields?: Shape;
 };

@@ -1,25 +1,26 @@
 /**
- * A workflow as data, after stages are expanded to states and moves.
+ * A workflow as data: the result of parsing a definition and expanding its stages to states and moves.
  *
- * Everything here is plain JSON, so that a definition can be hashed, stored and compared. `format` makes it
- * from a file; `core` only reads it.
+ * States, moves, gates, counters, roles, artifacts and questions decide what a run does. `stages`, `projections`, `archive` and
+ * `places` describe the run for people and for the files that show it. Everything is plain JSON, so that a definition can be
+ * hashed, stored and compared. `format` builds it from a file; `core` only reads it.
  */
 
 import type { Artifact, ListName } from "./artifact.ts";
 import type { Literal, Value } from "./value.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** Where something stands in a file; lines and columns count from 1. */
+/** A position in a file; lines and columns count from 1. */
 export type Place = { readonly file: string; readonly line: number; readonly col: number };
 
 export type Param = Kind & {
-  /** Where people set it, below the name of the workflow, with dots between the keys; its own name unless said. */
+  /** The path of keys in the settings of the workflow, separated by dots. Default: the parameter's own name. */
   readonly setting?: string;
 };
 
 type Kind =
   | { readonly type: "int"; readonly min: number; readonly max: number; readonly default: number }
-  /** `about` is what people are told of a value when a run begins with it. */
+  /** `about` describes each value to people who start a run. */
   | {
       readonly type: "enum";
       readonly values: readonly string[];
@@ -28,8 +29,9 @@ type Kind =
     }
   | { readonly type: "bool"; readonly default: boolean }
   /**
-   * Information only: no guard reads it. `set` names who may change it later, `named` the text of which it is a name. What is `kept`, the run
-   * itself says of how it goes: nobody begins one with another word for it, but who makes it of a task.
+   * Information only: no guard reads it. `set` lists who may change it later; `named` is the text parameter that its name is
+   * derived from. A `kept` parameter is set by the run's own moves; only a parent run that creates a child run may start it with
+   * another value.
    */
   | {
       readonly type: "text";
@@ -39,7 +41,7 @@ type Kind =
       readonly kept?: true;
     };
 
-/** `per` is `run`, `entry` (of any state), a state (its entry), or a scope that some move begins anew. */
+/** `per` is `run`, `entry` (of any state), a state (its entry), or a scope that a move can start again. */
 export type Counter = { readonly max: Value<number>; readonly per: string };
 
 export type Role = {
@@ -52,13 +54,13 @@ export type Role = {
   readonly model: Value<string>;
   readonly minutes: Value<number>;
   readonly stallMinutes: Value<number>;
-  /** Artifacts that must be there before the role is started, handed over as file references. */
+  /** Artifacts that must exist before the role starts. The prompt refers to them by path. */
   readonly context: readonly string[];
-  /** Those of them that may be missing, and are then not handed over. */
+  /** Those artifacts of `context` that may be missing. The prompt then leaves them out. */
   readonly optional?: readonly string[];
-  /** Artifacts of which the newest that was archived is handed over as well, unless it has been written anew. */
+  /** Artifacts whose newest archived version the role also gets, until a new version is written. */
   readonly earlier?: readonly string[];
-  /** What it is given as data: a JSON file that is written before each of its turns. `{slot}` stands for the slot of a fan-out. */
+  /** A JSON file that the engine writes before each turn of the role. `{slot}` is replaced by the slot of a fan-out. */
   readonly input?: Input;
 };
 
@@ -67,41 +69,41 @@ export type Input = { readonly file: string; readonly data: Tree };
 export type State = {
   readonly final?: "done" | "cancelled" | "failed";
   readonly stage?: string;
-  /** What people call the stretch that the run is in here. */
+  /** The name that people see for this part of the run. */
   readonly phase?: string;
-  /** The question that is open while the run is here. */
+  /** The question that is open while the run is in this state. */
   readonly ask?: string;
-  /** Set where the run waits for a person. */
+  /** Whether the run waits for a person here. */
   readonly waits: boolean;
   readonly title: string;
-  /** Done on every entry, after the actions of the move. */
+  /** Actions at every entry, after the actions of the move. */
   readonly enter: readonly Action[];
 };
 
-/** A group of states that is told as one. What moves a run is in the moves alone: this is for those who look, and for what is handed over. */
+/** A named group of states. Only moves change a run: stages serve people who look at it, and the agents' input. */
 export type Stage = {
   readonly name: string;
-  /** Whether it is part of the run. */
+  /** Whether the stage is part of the run. */
   readonly enabled: Value<boolean>;
-  /** Its artifacts, the last one last. */
+  /** Its artifacts; the main result is the last one. */
   readonly makes: readonly string[];
-  /** Those of its artifacts that sum up what else it made, each in the state of its name, where `when` holds. */
+  /** Artifacts that summarise the stage's other artifacts, each written in the state of the same name, if `when` holds. */
   readonly summaries?: readonly { readonly artifact: string; readonly when: Value<boolean> }[];
-  /** Where its last question is open. */
+  /** States in which the stage's last question is open. */
   readonly blocked?: readonly string[];
-  /** In their order: with those of the other stages, the schedule. */
+  /** The phases of all stages, in order, are the schedule. */
   readonly phases?: readonly Phase[];
 };
 
-/** One step of a stage, as it is told: what a run does there is in its states. */
+/** One step of a stage, as people see it. Its states say what a run does there. */
 export type Phase = {
   readonly id: string;
   readonly title: string;
-  /** Several agents or runs, one agent, a review, a command of the engine's, a question to a person. */
+  /** Several agents or runs, one agent, a review, a command of the engine, a question to a person. */
   readonly type: "dispatch" | "inline" | "review" | "command" | "question";
-  /** What must be good when it is left. */
+  /** Artifacts that must be valid when the run leaves the phase. */
   readonly makes: readonly string[];
-  /** Where a run is while it is in it; it begins in the first. */
+  /** The states of the phase; the first one is its start. */
   readonly states: readonly string[];
 };
 
@@ -143,7 +145,10 @@ export type Action =
   | { readonly type: "run"; readonly check: string }
   | { readonly type: "release"; readonly resource: string }
   | { readonly type: "archive"; readonly artifacts: readonly string[] }
-  /** `from` names the artifact whose texts are used, `without` a parameter with patterns of what is left out, `as` one with the name of a tag. */
+  /**
+   * `from` names the artifact whose texts are used, `without` a parameter with patterns to leave out, `as` a parameter with the
+   * name of a tag.
+   */
   | {
       readonly type: "perform";
       readonly name: string;
@@ -152,48 +157,48 @@ export type Action =
       readonly as?: string;
     };
 
-/** What a person wants, in any workflow. Which move or answer it means is marked in the definition. */
+/** A person's intention, the same in every workflow. The definition marks the move or answer that it means. */
 export type Verb = (typeof VERBS)[number];
 
 export const VERBS = ["accept", "send-back", "retry", "cancel", "answer"] as const;
 
-/** Whether words go with a move or an answer. */
+/** Whether a text goes with a move or an answer. */
 export type WithText = "none" | "optional" | "required";
 
-/** What marks a move, or a path of several, as a verb of people. */
+/** Marks a move, or a path of several moves, as a verb of people. */
 type Marked = {
   readonly verb: Verb;
   readonly text: WithText;
-  /** The artifact that the words are written to before the last move. */
+  /** The artifact that receives the text before the last move. */
   readonly into?: string;
   /** The reviewed commit is delivered before the last move. */
   readonly deliver?: true;
 };
 
-/** A verb that takes several moves, or one that goes back to where the run came from. */
+/** A verb that needs several moves, or that returns to the state that the run came from. */
 export type VerbPath = Marked & {
   readonly in: string;
   readonly path: readonly PathStep[];
   readonly at: Place;
 };
 
-/** `origin` is the state that the present one remembers. */
+/** `origin` is the state that the current one remembers. */
 export type PathStep =
   | { readonly type: "state"; readonly state: string }
   | { readonly type: "origin" }
   | { readonly type: "answer"; readonly answer: string };
 
-/** `from` of a move that makes a run. */
+/** `from` of a move that creates a run. */
 export const START = "start";
-/** `to` of a move that goes back to where the run came from. */
+/** `to` of a move that returns to the state that the run came from. */
 export const ORIGIN = "origin";
 
 export type Move = {
   readonly from: string;
   readonly to: string;
-  /** `engine` fires by itself when everything holds; `human` and roles ask. */
+  /** `engine` takes the move by itself when everything holds; `human` and roles request it. */
   readonly by: readonly string[];
-  /** Taken only by answering the state's question with this option (`option` or `option/route`). */
+  /** The move is taken only when a person answers the state's question with this option (`option` or `option/route`). */
   readonly answer?: string;
   readonly when: readonly Condition[];
   readonly need: readonly string[];
@@ -202,15 +207,15 @@ export type Move = {
   readonly remember: boolean;
   readonly reserve: readonly string[];
   readonly waive: readonly string[];
-  /** Text parameters, with what they say from here on. */
+  /** New values of text parameters. */
   readonly set?: Readonly<Record<string, Value<string>>>;
   readonly do: readonly Action[];
-  /** Set where a verb of people means this move. */
+  /** The verb of people that means this move. */
   readonly mark?: Marked;
   readonly at: Place;
 };
 
-/** What follows the death of an agent: try a move, else count and act. */
+/** What follows the end of an agent: try a move, otherwise count and act. */
 export type End = {
   readonly role: string;
   readonly in: string;
@@ -227,7 +232,7 @@ export type Option = {
   readonly verb?: Verb;
   readonly routes: readonly string[];
   readonly label: string;
-  /** Whoever answers so approves of the commands that these artifacts list, as they are shown. */
+  /** With this answer, the person approves the commands in these artifacts as shown. */
   readonly vouch?: readonly string[];
 };
 
@@ -237,9 +242,9 @@ export type Ask = {
   /** Artifacts whose content the answer is bound to. */
   readonly shows: readonly string[];
   readonly options: Readonly<Record<string, Option>>;
-  /** Counts answers that are not one of the options. */
+  /** The counter for answers that are not one of the options. */
   readonly reask?: string;
-  /** A list whose members are answered one by one; what of them is left open is asked on, or cancelled. */
+  /** A list whose members are answered one by one. Members without an answer are asked again, or cancelled. */
   readonly parts?: ListName & { readonly rest: "ask" | "cancel"; readonly more?: readonly ListName[] };
 };
 
@@ -275,28 +280,28 @@ export type TreeProjection = {
   readonly data: Tree;
 };
 
-/** A review for people: a file of its own, or a block for each round at the end of a file that others write. */
+/** A review for people: a separate file, or a block for each round at the end of a file that others write. */
 export type ReviewProjection = {
   readonly file: string;
   readonly as: "review" | "review-block";
   readonly of: string;
 };
 
-/** What is put in place when a run is archived, and the folder that is moved away then. */
+/** The files that an archived run installs, and the folder that it moves away. */
 export type Archive = {
-  /** Whose members: each has one text. */
+  /** The list whose members have one text each. */
   readonly each: { readonly artifact: string; readonly list: string };
-  /** Paths with `{slot}` for the member: its new text, and what that replaces. */
+  /** Paths with `{slot}` for the member: the source of its new text, and the file that the text replaces. */
   readonly from: string;
   readonly into: string;
-  /** A file that gets an entry: the text under a heading of a document, or of a field. */
+  /** A file that gets an entry: the text below a heading of a document, or a field. */
   readonly log?: { readonly file: string; readonly artifact: string; readonly name: string };
   readonly folder: string;
   /** `{date}` is the day. */
   readonly to: string;
 };
 
-/** A prompt's text and the variables it names, each with its place. */
+/** A prompt's text and its file. */
 export type Prompt = { readonly file: string; readonly text: string };
 
 export type Definition = {
@@ -307,18 +312,18 @@ export type Definition = {
   readonly artifacts: Readonly<Record<string, Artifact>>;
   readonly roles: Readonly<Record<string, Role>>;
   readonly states: Readonly<Record<string, State>>;
-  /** In their order; not there where the file has none. */
+  /** In order; undefined if the file has none. */
   readonly stages?: readonly Stage[];
   readonly moves: readonly Move[];
-  /** In their order: of those that are open, the first is taken. Not there where the file has none. */
+  /** In order: the first open path is taken. Undefined if the file has none. */
   readonly verbs?: readonly VerbPath[];
   readonly ends: readonly End[];
   readonly asks: Readonly<Record<string, Ask>>;
   readonly prompts: Readonly<Record<string, Prompt>>;
   readonly assertions: readonly Assertion[];
   readonly projections: readonly Projection[];
-  /** Not there where the file has none. */
+  /** Undefined if the file has none. */
   readonly archive?: Archive;
-  /** Where things stand in the file, by `kind.name`; not part of what the definition means. */
+  /** Positions in the file, by `kind.name`. They do not change the meaning of the definition. */
   readonly places: Readonly<Record<string, Place>>;
 };

@@ -1,4 +1,4 @@
-/** What a definition's actions mean for a run. All of them do nothing where there is nothing to do. */
+/** What a definition's actions do to a run. An action without a target does nothing. */
 
 import { foreignFor } from "../gates/accepted-artifacts.ts";
 import { record, type Draft } from "./draft.ts";
@@ -43,7 +43,7 @@ function actOnce(draft: Draft, action: Action): void {
       draft.effects.push({ type: "release-resource", resource: action.resource });
       return;
     case "archive":
-      // Of the part of a member nobody else sees that it is gone: it is written when a fan-out begins anew.
+      // No other event records that the file of a member is gone, and a restarted fan-out writes it again.
       seeGone(draft, (key) => action.artifacts.some((name) => key.startsWith(`${name}/`)));
       draft.effects.push({ type: "archive-artifacts", artifacts: action.artifacts, entry: draft.run.entry });
       return;
@@ -53,7 +53,7 @@ function actOnce(draft: Draft, action: Action): void {
   }
 }
 
-/** Starts an agent unless one lives for the same role and slot: there is never a second. */
+/** Starts an agent unless one is alive for the same role and slot: two never exist. */
 export function start(draft: Draft, on: { role: string; slot: string; prompt?: string; fan?: string }): void {
   const { role, slot } = on;
   const present = draft.run.agents[slotKey(role, slot)];
@@ -69,9 +69,12 @@ export function start(draft: Draft, on: { role: string; slot: string; prompt?: s
   draft.effects.push({ type: "start-agent", role, slot, attempt, prompt, ...fan });
 }
 
-/** What it would say is about texts that nobody has accepted, and would not count: a person says whose they are, and has it started. */
+/**
+ * The agent's result would be about texts that are not accepted, and would not count. A person must accept the texts and restart
+ * the agent.
+ */
 function isWithheld(draft: Draft, role: string, slot: string): boolean {
-  // A member of a fan-out has nobody who could start it again: its word does not count, and its end is counted.
+  // No person restarts a single member of a fan-out. So it starts; its result does not count, and its end is counted.
   const foreign = slot === "" ? foreignFor(draft.workflow, draft.run, role) : [];
   if (foreign.length === 0) return false;
   const attempt = draft.run.attempts[role] ?? 0;
@@ -84,8 +87,8 @@ export function isUp(agent: Agent): boolean {
 }
 
 /**
- * A file that is archived before its author begins is not there any more: the same words would be new ones. A section may come back with its
- * page.
+ * A file that is archived before its author starts no longer exists, so the same content counts as new afterwards. A section may
+ * return with its page.
  */
 function seeArchived(draft: Draft, role: string): void {
   const { artifacts } = draft.workflow.definition;
@@ -105,7 +108,7 @@ function seeGone(draft: Draft, isMeant: (key: string) => boolean): void {
     if (digest !== "" && isMeant(key)) record(draft, { type: "artifact-seen", key, digest: "" });
 }
 
-/** The artifacts a role's own work is bound to, as they are when it begins. */
+/** Digests of the artifacts that the role's own outputs are bound to, at its start. */
 function inputsOf(draft: Draft, role: string): Record<string, string> {
   const inputs: Record<string, string> = {};
   for (const artifact of Object.values(draft.workflow.definition.artifacts)) {
@@ -117,7 +120,7 @@ function inputsOf(draft: Draft, role: string): Record<string, string> {
   return inputs;
 }
 
-/** What is there already of what a role writes: at its end, only what has changed since then is its work. */
+/** Digests of the role's outputs that exist already. At the agent's end, only later changes are its work. */
 function seenOf({ workflow, run }: Draft, role: string, slot: string): Record<string, string> {
   const seen: Record<string, string> = {};
   for (const name in workflow.definition.artifacts) {
@@ -139,7 +142,7 @@ function startEach(draft: Draft, role: string, name: string): void {
   for (const slot of open) start(draft, { role, slot, fan: name });
 }
 
-/** One after the other: whoever was left half done goes on, and what counts already is not done again. */
+/** In order: an interrupted member continues, and a member with a valid result is skipped. */
 function firstOpen(draft: Draft, name: string, slots: readonly string[]): readonly string[] {
   const isDone = (slot: string): boolean =>
     isGood(standingOfSlot(draft.workflow, draft.run, { artifact: name, slot }));
@@ -186,10 +189,10 @@ function mark(draft: Draft, role: string): void {
 }
 
 /**
- * Members of a fan-out that are worked off one after the other, in the order of their list.
+ * Continues fan-outs whose members are processed one after the other, in the order of their list.
  *
- * When one is settled and the run stays where it is, its agent is stopped and the next one's is started. A move leads elsewhere: what is left
- * open goes on where the fan-out is started again.
+ * When a member is settled and the run stays in its state, its agent is stopped and the next one is started. After a move, open
+ * members continue when the fan-out is started again.
  */
 export function goOn(draft: Draft): void {
   const { inTurn } = draft.workflow;
@@ -204,7 +207,7 @@ export function goOn(draft: Draft): void {
   }
 }
 
-/** The first that is open. Names that look like numbers are not kept in their order, so that the list itself is asked. */
+/** The first open member. The list decides the order, because object keys that look like numbers do not keep theirs. */
 function nextOf(workflow: Workflow, run: Run, name: string): string | undefined {
   const each = workflow.definition.artifacts[name]?.each;
   const slots = run.slots[name] ?? {};
@@ -212,7 +215,7 @@ function nextOf(workflow: Workflow, run: Run, name: string): string | undefined 
   return [...listed, ...Object.keys(slots)].find((slot) => slots[slot] === "open");
 }
 
-/** Whoever is done has nothing left to do, and must not write beside the next one. */
+/** A finished agent must not write while the next one works. */
 function dismiss(draft: Draft, name: string): void {
   for (const agent of Object.values(draft.run.agents)) {
     const { role, slot, attempt } = agent;

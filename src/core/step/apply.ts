@@ -1,7 +1,7 @@
 /**
- * What one event changes in a run. It decides nothing: everything that changes is in the event.
+ * Applies one event to a run. It decides nothing: the event contains everything that changes.
  *
- * Invariant: the live run and the replayed run are both made by this function, from the same events.
+ * Invariant: the live run and the replayed run both come from this function and the same events.
  */
 
 import type { Event, Reading, PhaseChange } from "../model/event.ts";
@@ -16,7 +16,7 @@ import {
 } from "../model/run.ts";
 import type { Workflow } from "../model/compile.ts";
 
-/** A run that its maker alone holds. What hangs below it is shared and never changed. */
+/** A run that only its creator can reach. Objects below it are shared and never changed. */
 export type OwnRun = { -readonly [K in keyof Run]: Run[K] };
 
 export function apply(run: Run, event: Event): Run {
@@ -25,7 +25,7 @@ export function apply(run: Run, event: Event): Run {
   return own;
 }
 
-/** The same in place, for a caller that made the copy itself and applies several events to it. */
+/** Applies the event in place, for a caller that made the copy itself and applies several events to it. */
 export function change(run: OwnRun, event: Event): void {
   run.seq += 1;
   switch (event.type) {
@@ -175,7 +175,7 @@ function enter(run: OwnRun, event: Extract<Event, { type: "moved" }>): void {
   renew(run, event.renew);
 }
 
-/** A question inside a question keeps the outer one; going on elsewhere forgets them all. */
+/** A nested question keeps the outer frame; a move to any other state drops all frames. */
 function framesAfter({ frames }: Run, event: Extract<Event, { type: "moved" }>): Run["frames"] {
   if (event.remember) return [...frames, { state: event.to, from: event.from }];
   if (frames.length === 0) return frames;
@@ -189,14 +189,14 @@ function reset(run: OwnRun, names: readonly string[]): void {
   run.counters = counters;
 }
 
-/** From here on these artifacts must be new: what they hold now is their baseline. */
+/** From now on these artifacts must change: their current content becomes the baseline. */
 function renew(run: OwnRun, artifacts: readonly string[]): void {
   for (const artifact of artifacts) {
     for (const key in run.held) {
       const held = run.held[key];
       if (held?.reading.artifact !== artifact) continue;
       const { accepted, ...rest } = held;
-      // What is there must be new, and so must what was there before somebody wrote over it.
+      // The current text must change, and so must the accepted text that it replaced.
       if (accepted !== undefined) run.held = { ...run.held, [key]: rest };
       const { digest } = held.reading;
       if (run.baseline[key] !== digest) run.baseline = { ...run.baseline, [key]: digest };
@@ -225,7 +225,7 @@ function setStatus(
   setAgent(run, { ...known, role, slot, attempt, status });
 }
 
-/** What a change of phase leaves in a run: the pointer, how often each phase was begun, and the last restarts. */
+/** The move that changes the phase, and its time. */
 type Taken = { readonly rule: number; readonly at: string };
 
 function advance(before: Progress | undefined, next: PhaseChange, { rule, at }: Taken): Progress {
@@ -248,14 +248,13 @@ function advance(before: Progress | undefined, next: PhaseChange, { rule, at }: 
   return { ...begun, restarts, restarted: [...restarted, last].slice(-RESTARTS_KEPT) };
 }
 
-/** A person answers for what the phase should have made, until it begins anew. */
+/** A person waives the result of the phase, until the phase starts again. */
 function answerFor(progress: Progress, phase: string): Progress {
   const { times = 0 } = progress.phases[phase] ?? {};
   return { ...progress, phases: { ...progress.phases, [phase]: { times, waived: true } } };
 }
 
-/** A run from its journal. */
-/** Throws when the journal belongs to another definition: a run never changes its own. */
+/** Builds a run from its journal. Throws if the journal belongs to another definition: a run never changes its definition. */
 export function replay(workflow: Workflow, events: Iterable<Event>): Run {
   let run = NO_RUN;
   for (const event of events) run = apply(run, event);

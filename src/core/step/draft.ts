@@ -1,4 +1,4 @@
-/** A step under way: the run as it will be, the events that made it so, and the effects in their order. */
+/** A step in progress: the resulting run, the events that lead to it, and the effects in order. */
 
 import { change, type OwnRun } from "./apply.ts";
 import { NONE, type Workflow } from "../model/compile.ts";
@@ -7,11 +7,11 @@ import type { Run } from "../model/run.ts";
 
 export type Draft = {
   readonly workflow: Workflow;
-  /** Resources that the edge holds ready for this event. */
+  /** Resources that the edge has reserved for this event. */
   readonly reserved: readonly string[];
-  /** Of others, the run that has them. */
+  /** The run that holds each other resource. */
   readonly taken?: Readonly<Record<string, string>>;
-  /** A copy of its own, so that a refusal leaves the run as it was. */
+  /** A copy, so that a refusal leaves the original run unchanged. */
   readonly run: OwnRun;
   readonly events: Event[];
   readonly effects: Effect[];

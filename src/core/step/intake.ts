@@ -1,4 +1,4 @@
-/** Taking in the facts that come with an event: the tree, and what readers found in the artifacts. */
+/** Applies the facts that come with an event: the tree, and the readings of artifacts. */
 
 import { acceptedBefore, inputsOf } from "../gates/accepted-artifacts.ts";
 import { isUp } from "./act.ts";
@@ -13,7 +13,7 @@ export function nameOf(actor: Actor): string {
   return actor.type === "agent" ? actor.role : actor.type;
 }
 
-/** The agent behind an actor, if this attempt is the one that counts. */
+/** The agent of an actor, if the actor's attempt is the current one. */
 export function currentAgent(run: Run, actor: Extract<Actor, { type: "agent" }>): Agent | undefined {
   const agent = run.agents[slotKey(actor.role, actor.slot)];
   return agent !== undefined && agent.attempt === actor.attempt && isUp(agent) ? agent : undefined;
@@ -25,12 +25,12 @@ export function intake(draft: Draft, facts: Facts & { readonly given?: boolean }
   const { artifacts } = draft.workflow.definition;
   const isLookedAt = ({ artifact }: Reading): boolean => artifacts[artifact]?.reader.type === "files";
   const readings = facts.readings ?? NONE;
-  // What is about them is about them as they are now.
+  // Other readings are about these artifacts in their current content.
   for (const reading of readings) if (isLookedAt(reading)) takeIn(draft, reading, from);
   for (const reading of readings) if (!isLookedAt(reading)) takeIn(draft, reading, from);
 }
 
-/** What an agent leaves at its end is its work only where it has changed since the agent was called. */
+/** An output that an agent leaves at its end counts only if it has changed since the agent was called. */
 export function intakeAtEnd(draft: Draft, facts: Facts, agent: Agent): void {
   const { role, slot, attempt, seen } = agent;
   const isWork = (reading: Reading): boolean =>
@@ -52,7 +52,7 @@ function takeIn(draft: Draft, reading: Reading, from: { actor: Actor; isGiven: b
   const { workflow, run } = draft;
   const artifact = workflow.definition.artifacts[reading.artifact];
   if (artifact === undefined || !isOwnSlot(artifact, reading, actor)) return;
-  // Nobody hands in what the engine itself looks at, whoever the event is from.
+  // The engine itself is the author of these artifacts, for every actor.
   const isLookedAt = artifact.reader.type === "files";
   const by = isLookedAt ? "engine" : nameOf(actor);
   const key = slotKey(reading.artifact, reading.slot);
@@ -65,7 +65,7 @@ function takeIn(draft: Draft, reading: Reading, from: { actor: Actor; isGiven: b
   const agent = actor.type === "agent" && !isLookedAt ? currentAgent(run, actor) : undefined;
   const given =
     agent !== undefined && workflow.definition.roles[agent.role]?.access === "read" ? agent : undefined;
-  // Whoever may not change the work speaks about the work as it was handed over.
+  // A reader without write access judges the work of the handover.
   const tree = isLookedAt ? "" : (given?.tree ?? run.tree);
   const inputs = given?.inputs ?? inputsOf(run, artifact);
   const isAgain =
@@ -93,8 +93,8 @@ function noteSeen(draft: Draft, key: string, digest: string): void {
 }
 
 /**
- * The same words, in a file that was not there when its author was called and that nobody has seen since. A section is part of a page that others
- * write as a whole: there, old words may come back by themselves.
+ * The same text, in a file that did not exist when its author was called and that no event has seen since. Excludes sections:
+ * they are part of a page that others write as a whole, so old text may return without its author.
  */
 function isAnew(
   { run, artifact, reading }: { readonly run: Run; readonly artifact: Artifact; readonly reading: Reading },
@@ -105,8 +105,8 @@ function isAnew(
 }
 
 /**
- * Text that changed by the hand of somebody whose word does not count is no longer what was accepted. A verdict is
- * different: it stands in the journal, and rewriting its text changes nothing.
+ * A text that an author without a vote has changed is no longer the accepted one. A verdict stays: the journal has it, and
+ * rewriting its text changes nothing.
  */
 function displaces(known: Held | undefined, reading: Reading): boolean {
   return (
@@ -114,7 +114,7 @@ function displaces(known: Held | undefined, reading: Reading): boolean {
   );
 }
 
-/** What was accepted is kept in mind: put back word for word, it counts again. */
+/** Keeps the accepted reading: if the text is restored exactly, it counts again. */
 function displace(draft: Draft, reading: Reading, by: string): void {
   const { workflow, run } = draft;
   const accepted = acceptedBefore(workflow, run, reading);
@@ -127,7 +127,7 @@ function displace(draft: Draft, reading: Reading, by: string): void {
   record(draft, { type: "artifact-read", reading, by, tree: run.tree, inputs: {}, ...before });
 }
 
-/** Of a fan-out, an agent speaks for its own slot only. */
+/** In a fan-out, an agent may write only for its own slot. */
 function isOwnSlot(artifact: Artifact, reading: Reading, actor: Actor): boolean {
   if (artifact.each === undefined) return reading.slot === "";
   return actor.type === "agent" && actor.slot === reading.slot;

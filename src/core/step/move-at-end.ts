@@ -1,6 +1,6 @@
 /**
- * The move that an agent's death may take for it. Whoever came to an end by itself, and says that all went well, has done what it was called for
- * if that move is open. Whoever was ended, or failed, has said nothing: then something must be there that was not there when it was called.
+ * The move that the end of an agent may take on its behalf. An agent that exited by itself with success has done its work if that
+ * move is open. For an agent that was stopped or failed, the move additionally needs an output that is new since its start.
  */
 
 import { endKey, NONE, type Workflow } from "../model/compile.ts";
@@ -17,7 +17,7 @@ export function ownMoves({ ends, movesFrom }: Workflow, run: Run, role: string):
   );
 }
 
-/** It stands on something that this agent writes, and that is new: by its scope, or because there was none. */
+/** Whether the move depends on an output of this agent that is new: by its scope, or because none existed before. */
 export function isProof({ definition }: Workflow, move: Move, { role, slot, seen }: Agent): boolean {
   return move.need.some((name) => {
     const artifact = definition.artifacts[name];
@@ -34,7 +34,7 @@ export function endedWell({
   return cause === "exited" && code === 0;
 }
 
-/** Whether the run waits for this role: the end of its agent here leads somewhere or is counted. */
+/** Whether the run waits for this role: the end of its agent in this state leads to a move or is counted. */
 export function isExpected(
   { ends }: Pick<Workflow, "ends">,
   { state }: Pick<Run, "state">,

@@ -1,4 +1,4 @@
-/** Refusals: a code, one sentence, the place, and the one next thing to do. */
+/** Refusals: a code, one sentence, the position, and the next command. */
 
 import { sayForeign } from "../gates/accepted-artifacts.ts";
 import { closest } from "../text/closest.ts";
@@ -21,7 +21,7 @@ export function superseded(run: Run, agent: { role: string; attempt: number }): 
   const now = run.attempts[agent.role] ?? 0;
   return {
     code: "stale",
-    // Its work may be over without anybody in its place.
+    // The attempt may have ended without a successor.
     message: `attempt ${agent.attempt} of ${agent.role} no longer counts; ${now === agent.attempt ? "it is over" : `attempt ${now} does`}`,
     next: `stop working on run ${run.id}`,
   };
@@ -86,7 +86,7 @@ export function notOpen(run: Run, to: string, reasons: readonly Unmet[]): Refusa
   };
 }
 
-/** An answer that the question has, and not for a run that came this way. */
+/** An option of the question that is closed for this run. */
 export function shutAnswer(
   run: Run,
   on: { answer: string; reasons: readonly Unmet[]; open: readonly string[] },
@@ -101,16 +101,16 @@ export function shutAnswer(
   };
 }
 
-/** Of a run that could not begin, nothing is kept that could be moved. */
+/** A run that could not start is not stored, so `move` cannot refer to it. */
 function wayOut(run: Run, to: string, first: Unmet | undefined): string {
   if (first === undefined) return `signalbox why ${run.id}`;
   return run.state === START ? first.mend : `${first.mend}, then: signalbox move ${run.id} ${to}`;
 }
 
-/** More than this nobody mends at once. */
+/** A longer list would not help: people fix a few faults at a time. */
 const FAULTS_MAX = 20;
 
-/** What was handed in does not count: all that is wrong with it is told, so that it is mended once. */
+/** Rejects a submission and lists every fault, so that one fix is enough. */
 export function unusable(run: Run, { artifact, faults }: Reading, found: Worth): Refusal {
   const others = found.reason === faults[0]?.reason ? faults.slice(1, FAULTS_MAX) : [];
   const also = others.map(({ at, reason }) => `; also ${at.line}:${at.col}: ${reason}`);
@@ -122,7 +122,7 @@ export function unusable(run: Run, { artifact, faults }: Reading, found: Worth):
   };
 }
 
-/** What would be said is about a text that somebody else has changed, and would not count. */
+/** Rejects a submission about a text that another author has changed: it would not count. */
 export function notAccepted(workflow: Workflow, run: Run, name: string): Refusal {
   return {
     code: "stale",

@@ -1,4 +1,4 @@
-/** What a move means for the schedule. It is written down with the move, so that a replay looks nothing up. */
+/** What a move means for the schedule. The event of the move records it, so that a replay looks nothing up. */
 
 import { scheduleOf, type Workflow } from "../model/compile.ts";
 import type { Draft } from "./draft.ts";
@@ -26,7 +26,7 @@ export function changeOf(
   const { states, stages = [] } = workflow.definition;
   if (stages.some(({ blocked = [] }) => blocked.includes(to)))
     return { phase: { type: "failed", phase: at.phase } };
-  // A question on the way goes back, and whoever gives up has not finished what was begun.
+  // A question on the way returns to its origin, and a cancelled run has not finished its phase.
   const isAside = move.remember || run.frames.some(({ state }) => state === to);
   const final = states[to]?.final ?? "done";
   return isAside || final !== "done" ? {} : { phase: { type: "left", phase: at.phase } };

@@ -1,8 +1,8 @@
 /**
  * One event happens to one run.
  *
- * `step` is the only place where a run changes. It is pure and total: it accepts, with the events that follow and the
- * effects the world must carry out, or it refuses and nothing changes.
+ * `step` is the only place where a run changes. It is pure and total: it accepts, with the events that follow and the effects
+ * that the engine must carry out, or it refuses and nothing changes.
  */
 
 import type { Workflow } from "../model/compile.ts";
@@ -67,7 +67,7 @@ function decide(draft: Draft, event: Incoming): Refusal | undefined {
   }
 }
 
-/** Agents begin and end whatever the run is doing: what they did is always written down. */
+/** Starts and ends of agents are always recorded, in every state of the run. */
 function agentEvent(
   draft: Draft,
   event: Extract<Incoming, { type: "agent-started" | "agent-ended" }>,

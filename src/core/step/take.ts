@@ -1,4 +1,4 @@
-/** Taking a move: the state, its counters and scopes, its actions and its question, in this order. */
+/** Takes a move: its state, counters and scopes, actions and question, in this order. */
 
 import { waivedFor } from "../gates/accepted-artifacts.ts";
 import { act } from "./act.ts";
@@ -10,10 +10,10 @@ import { valueOf } from "../gates/artifact-status.ts";
 import { answeredFor, changeOf } from "./schedule-change.ts";
 import { START, type Move } from "../model/workflow.ts";
 
-/** More engine moves in a row than this means a definition that `check` refuses. */
+/** `check` rejects every definition that allows more engine moves in a row. */
 const SETTLE_MAX = 100;
 
-/** Who takes it, and what a person said with it. */
+/** Who takes the move, and the text that a person gave with it. */
 type Taker = { readonly by: string; readonly words?: string };
 
 const ENGINE: Taker = { by: "engine" };
@@ -32,7 +32,7 @@ export function take(draft: Draft, move: Move, { by, words = "" }: Taker): void 
       by,
     });
   }
-  // The counters and the state are one write, before any effect: an agent started by this move sees its round.
+  // Counters and state change in one event before any effect, so that an agent started by this move sees its round.
   record(draft, {
     type: "moved",
     rule: workflow.ruleOf.get(move) ?? -1,
@@ -56,7 +56,7 @@ export function take(draft: Draft, move: Move, { by, words = "" }: Taker): void 
     });
   }
   const state = workflow.definition.states[to];
-  // The old agents are stopped before the new ones are started: a role may be in both.
+  // Old agents stop before new ones start: a role may be in both lists.
   act(draft, move.do);
   act(draft, state?.enter ?? NONE);
   if (state?.ask !== undefined) openQuestion(draft, state.ask);
@@ -67,7 +67,7 @@ export function count(draft: Draft, counter: string): void {
   record(draft, { type: "counted", counter, value, renew: draft.workflow.artifactsPer[counter] ?? NONE });
 }
 
-/** Takes the moves that fire by themselves, until none is open. Says whether any was. */
+/** Takes moves of the engine until none is open. Returns whether it took any. */
 export function settle(draft: Draft): boolean {
   const { workflow } = draft;
   for (let moves = 0; moves < SETTLE_MAX; moves += 1) {
@@ -80,8 +80,8 @@ export function settle(draft: Draft): boolean {
 }
 
 /**
- * Every move begins a new entry, and the scope of the state it enters; some begin others. With a counter that begins
- * again, so does what must be new since its last change. What was there before the run began is old.
+ * Every move starts a new entry and the scope of its target state; some start further scopes. A counter that is reset also starts
+ * the scope of artifacts that must change after it. Content from before the run does not count as new.
  */
 function begun(
   { workflow, run }: Draft,
@@ -98,7 +98,7 @@ function begun(
   return { reset, renew: [...renew, ...counted.flatMap((counter) => artifactsPer[counter] ?? NONE)] };
 }
 
-/** What it says of its text parameters, with what those are now that it says it by. */
+/** The new values of text parameters, with references to other parameters resolved now. */
 function noted({ run }: Draft, { set }: Move): { set?: Readonly<Record<string, string>> } {
   if (set === undefined) return {};
   return {
@@ -117,7 +117,7 @@ function namesPer(
   return [...entry, ...(own ?? NONE), ...move.renew.flatMap((scope) => per[scope] ?? NONE)];
 }
 
-/** The highest so far. Questions with a name of their own take no number from the others. */
+/** The highest number so far. Questions with their own name do not use numbers. */
 function numberIn({ decisions }: Run): number {
   return Math.max(0, ...decisions.map(({ id }) => Number(NUMBERED.exec(id)?.[1] ?? 0)));
 }

@@ -1,6 +1,9 @@
-/** Texts that say nothing: white space, and signs that nobody sees, as zero-width ones, byte order marks and soft hyphens. */
+/**
+ * Detects texts without visible content: white space and invisible characters, such as zero-width characters, byte order marks
+ * and soft hyphens.
+ */
 
-/** Besides white space: controls, format characters, what is left out where it cannot be drawn, and the Braille pattern without a dot. */
+/** Besides white space: control and format characters, default ignorable code points, and the blank Braille pattern. */
 const UNSEEN = /(?!\s)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 export function isBlank(text: string): boolean {

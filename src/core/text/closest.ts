@@ -1,4 +1,4 @@
-/** What somebody probably meant by a word that is not one of the known ones. */
+/** Suggests the known word that an unknown word probably means. */
 
 /** A longer word is not a typing error, and comparing it would cost the square of its length. */
 const WORD_MAX = 64;
@@ -18,7 +18,7 @@ export function closest(word: string, candidates: readonly string[]): string | u
   return best?.candidate;
 }
 
-/** Damerau-Levenshtein: one insertion, deletion, replacement, or swap of neighbours counts one. */
+/** Damerau-Levenshtein: an insertion, deletion, replacement, or swap of neighbours costs one. */
 function distanceBetween(a: string, b: string): number {
   let twoAbove: readonly number[] = [];
   let above: readonly number[] = Array.from({ length: b.length + 1 }, (_, column) => column);

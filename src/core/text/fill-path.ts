@@ -2,14 +2,14 @@ import type { Moved } from "../model/event.ts";
 import type { Run } from "../model/run.ts";
 import type { Literal } from "../model/value.ts";
 
-/** A path of the definition, with everything in braces filled in; where its folder was moved, where it is now. */
+/** A path of the definition with its variables replaced; if the run's folder was moved, the path in the new folder. */
 export function fillPath(run: Run, file: string, slot = ""): string {
   const path = filledIn(run, file, slot);
   const moved = movedIn(run);
   return moved === undefined ? path : inFolder(path, moved.from, moved.to);
 }
 
-/** The same path as it was before its folder was moved. */
+/** The same path before its folder was moved. */
 export function pathBefore(run: Run, path: string): string {
   const moved = movedIn(run);
   return moved === undefined ? path : inFolder(path, moved.to, moved.from);
@@ -29,13 +29,13 @@ function movedIn({ held }: Run): Moved | undefined {
 
 function filledIn(run: Run, file: string, slot: string): string {
   return file.replaceAll(/\{(run|session|change|slot)\}/g, (_whole, word: string) => {
-    // Of files that are read as one, all of them.
+    // An artifact that combines the files of all members.
     if (word === "slot") return slot === "" ? "*" : nameOf(slot);
     return nameOf(word === "run" ? run.id : (run.params[word] ?? run.id));
   });
 }
 
-/** One name in a path: what would be several becomes one that no file can have, and is refused where it is opened. */
+/** One path segment: a value with slashes becomes a name that no file can have, so opening it fails. */
 function nameOf(value: Literal): string {
   return String(value).replaceAll("/", "\0");
 }

@@ -1,14 +1,14 @@
-/** Names that runs give to what they make: the day, and the first words of what it is about. */
+/** Names that runs generate: the day and the first words of a text. */
 
 import type { Literal } from "../model/value.ts";
 import type { Definition } from "../model/workflow.ts";
 
 const WORDS_MAX = 4;
 
-/** In characters of any script: with the day and a number it is still a name that every file system takes. */
+/** In characters of any script. With the day and a number, every file system accepts the name. */
 const LENGTH_MAX = 48;
 
-/** Parameters that are given a name, and of which one each is made, where nobody has said anything else. */
+/** Parameters without a value whose name must be generated, each with the parameter that it is derived from. */
 export function unnamedIn(
   { params }: Definition,
   given: Readonly<Record<string, unknown>>,
@@ -19,7 +19,7 @@ export function unnamedIn(
   });
 }
 
-/** The names that somebody has said. */
+/** Name parameters that the caller has set. */
 export function namedIn(
   { params }: Definition,
   given: Readonly<Record<string, Literal>>,
@@ -34,16 +34,16 @@ export function namedIn(
 const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]*$/u;
 const NAME_MAX = 80;
 
-/** It becomes a folder, stands in prompts between other words, and is typed. */
+/** The name becomes a folder, appears inside sentences of prompts, and is typed by people. */
 export function isName(said: string): boolean {
   return NAME.test(said) && !said.includes("..") && Array.from(said).length <= NAME_MAX;
 }
 
-/** `otherwise` stands in where the text has no word. */
+/** `otherwise` is used if the text has no word. */
 export function nameFor(day: string, about: string, otherwise: string): string {
   const plain = about
     .normalize("NFKD")
-    // Accents of Latin letters: a name is typed.
+    // Removes accents of Latin letters, because people type the name.
     .replaceAll(/[\u0300-\u036F]/g, "")
     .normalize("NFC")
     .toLowerCase();
@@ -52,7 +52,7 @@ export function nameFor(day: string, about: string, otherwise: string): string {
   return `${day}_${slug === "" ? otherwise : slug}`;
 }
 
-/** The name itself, or with the first number that makes it nobody else's. */
+/** The name itself, or with the first number that makes it unique. */
 export function freeName(name: string, isTaken: (name: string) => boolean): string {
   let free = name;
   for (let number = 2; isTaken(free); number += 1) free = `${name}-${number}`;

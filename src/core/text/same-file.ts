@@ -1,8 +1,8 @@
-/** One file that is read in several ways. */
+/** Artifacts that share one file. */
 
 import type { Workflow } from "../model/compile.ts";
 
-/** The other artifacts that are read from the same file. A section is a part of it, and no reading of the whole. */
+/** The other artifacts that are read from the same file. Sections do not count: they are parts of a file. */
 export function othersOf({ definition: { artifacts } }: Workflow, name: string): readonly string[] {
   const file = artifacts[name]?.file ?? "";
   const isOfIt = (other: string): boolean =>

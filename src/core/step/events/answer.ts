@@ -1,4 +1,6 @@
-/** A person answers the open question. Only the options count; anything else is asked again, and counted. */
+/**
+ * A person answers the open question. Only declared options count; any other answer is counted and the question is asked again.
+ */
 
 import { isBlank } from "../../text/blank.ts";
 import type { Workflow } from "../../model/compile.ts";
@@ -21,7 +23,7 @@ import type { Ask } from "../../model/workflow.ts";
 
 type AnswerEvent = Extract<Incoming, { type: "answered" }>;
 
-/** What a question shows, as one string: the answer is bound to it. */
+/** Digests of everything that a question shows, as one string. The answer is bound to it. */
 export function shownBy(workflow: Workflow, run: Run, ask: string): string {
   const names = workflow.definition.asks[ask]?.shows ?? [];
   return names.map((name) => `${name}=${run.held[name]?.reading.digest ?? ""}`).join(" ");
@@ -89,7 +91,7 @@ export function answer(draft: Draft, event: AnswerEvent): Refusal | undefined {
   return undefined;
 }
 
-/** Every answer that counts now, as it is given. */
+/** Every answer that is open now, in the form in which it is given. */
 function openValues({ workflow, run }: Draft, ask: Ask): string[] {
   return valuesOf(ask).filter((value) => isAnswerOpen(workflow, run, value));
 }
@@ -137,11 +139,10 @@ function askAgain(
   return undefined;
 }
 
-/** Answers to parts of a question: what they make of it, and whether it is answered by now. */
-/** `isOpen`: something is still to be answered. */
+/** `isOpen`: at least one part has no answer yet. */
 type Answers = { readonly parts: readonly PartAnswer[]; readonly isOpen: boolean };
 
-/** What the event says of each part. An answer to the whole is one to every part; a question that is one whole has none. */
+/** The answers to the parts. An answer to the whole question is an answer to every part; a question without parts has none. */
 function partsBy({ workflow, run }: Draft, ask: Ask, event: AnswerEvent): Answers {
   const by = event.by.type === "human" ? (event.by.name ?? "human") : "";
   const parts = partsOf(workflow, run, event.ask);
@@ -157,7 +158,7 @@ function partsBy({ workflow, run }: Draft, ask: Ask, event: AnswerEvent): Answer
   return { parts: [...all, ...silent], isOpen: false };
 }
 
-/** Parts that are not there, or that somebody else has answered meanwhile so that the run goes elsewhere. */
+/** Refuses unknown parts, and answers that together with a concurrent answer would lead to another result. */
 function refusedParts({ workflow, run }: Draft, ask: Ask, event: AnswerEvent): Refusal | undefined {
   const { parts: given } = event;
   if (given === undefined) return undefined;

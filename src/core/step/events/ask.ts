@@ -1,4 +1,6 @@
-/** Somebody asks for a move. Where an artifact decides, the engine computes the target; asking for another is refused. */
+/**
+ * An actor requests a move. If an artifact decides, the engine computes the target, and a request for another target is refused.
+ */
 
 import { NONE, type Workflow } from "../../model/compile.ts";
 import { record, type Draft } from "../draft.ts";
@@ -78,7 +80,7 @@ function takeOwn(draft: Draft, who: string, to: string): Refusal | undefined {
   return notOpen(run, to, nearest(draft, own));
 }
 
-/** The asker wrote what the engine decides by: the engine decides, and the asker must have expected that. */
+/** The caller wrote the artifact that decides: the engine takes the move, and the caller must have requested the same target. */
 function takeJudged(draft: Draft, judged: readonly Move[], to: string): Refusal | undefined {
   const { workflow, run } = draft;
   const fires = workflow.engineMovesFrom[run.state]?.find((move) => isOpen(draft, move));
@@ -89,7 +91,7 @@ function takeJudged(draft: Draft, judged: readonly Move[], to: string): Refusal 
   return undefined;
 }
 
-/** Whether a move of the engine is decided by something that this actor writes. */
+/** Whether an artifact that this actor writes decides a move of the engine. */
 function dependsOn(workflow: Workflow, move: Move, who: string): boolean {
   return [
     ...move.need,

@@ -1,4 +1,4 @@
-/** A run begins: a move from nothing, to one of the states the definition allows. */
+/** A run starts: a move from nowhere to one of the start states of the definition. */
 
 import { record, type Draft } from "../draft.ts";
 import { startsFor } from "../../model/entry.ts";
@@ -29,7 +29,7 @@ export function begin(draft: Draft, event: Extract<Incoming, { type: "run-starte
     params[name] = value;
   }
   const starts = workflow.movesFrom[START] ?? [];
-  // Unless somebody says where, it begins in the first state that its parameters allow.
+  // Without an explicit target, the run starts in the first state that its parameters allow.
   const to = event.to ?? (startsFor(workflow, params)[0] ?? starts[0])?.to ?? "";
   const mapped = starts.filter((candidate) => candidate.to === to);
   const [first] = mapped;
@@ -47,7 +47,7 @@ export function begin(draft: Draft, event: Extract<Incoming, { type: "run-starte
   return undefined;
 }
 
-/** There is no run to look at yet; what its parameters can be, the settings of the workflow tell. */
+/** No run exists yet that `show` could print; the settings of the workflow list the parameters. */
 function misfit({ workflow }: Draft, message: string): Refusal {
   return { code: "invalid", message, next: `signalbox config ${workflow.definition.name}` };
 }

@@ -1,6 +1,6 @@
 /**
- * An agent has ended. What it left is read first; if that opens a move, the run goes on. Otherwise the definition's rule
- * for this role in this state counts and acts; without a rule the agent is marked for a person.
+ * An agent has ended. Its outputs are read first; if they open a move, the run takes it. Otherwise the definition's rule for this
+ * role in this state counts and acts; without a rule the agent is marked for a person.
  */
 
 import { act, start } from "../act.ts";
@@ -32,7 +32,7 @@ export function agentEnded(draft: Draft, event: AgentEnded, agent: Agent): void 
   const { cause } = event;
   const isBlameless = cause === "infrastructure" || cause === "outdated";
   if (isBlameless && draft.run.infrastructure < INFRASTRUCTURE_MAX) {
-    // The machine or the terminal server went away, or the work changed: that says nothing about the agent.
+    // The machine or the terminal server was lost, or the work changed: the agent did not fail.
     const times = draft.run.infrastructure + 1;
     record(draft, { type: "infrastructure-lost", times, ...(cause === "outdated" ? { cause } : {}) });
     start(draft, { role, slot, ...(fan === undefined ? {} : { fan }) });
@@ -66,7 +66,7 @@ function fail(
   const counter = rule?.count;
   if (counter !== undefined && !isSpent(workflow, draft.run, counter)) count(draft, counter);
   if (fan !== undefined) {
-    // A member of a fan-out is tried again while the budget lasts; then it has failed, and the rest goes on.
+    // A member of a fan-out is restarted while the budget lasts; then it has failed, and the other members continue.
     if (counter !== undefined && !isSpent(workflow, draft.run, counter))
       start(draft, { role: on.role, slot, fan });
     else record(draft, { type: "slot-settled", artifact: fan, slot, outcome: "failed" });

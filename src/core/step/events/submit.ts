@@ -1,4 +1,7 @@
-/** Somebody hands in artifacts. Each counts or the whole is refused, so that its author can mend it at once. */
+/**
+ * An actor submits artifacts. Either all are accepted or the submission is refused, so that the author can fix everything at
+ * once.
+ */
 
 import { record, type Draft } from "../draft.ts";
 import type { Incoming, Reading, Refusal } from "../../model/event.ts";
@@ -14,7 +17,7 @@ export function submit(draft: Draft, event: Submitted): Refusal | undefined {
   const { run, workflow } = draft;
   if (event.by.type === "agent" && currentAgent(run, event.by) === undefined)
     return superseded(run, event.by);
-  // What the engine looks at comes along.
+  // The engine adds readings of the artifacts that it reads itself.
   const readings = (event.readings ?? []).filter(
     ({ artifact }) => workflow.definition.artifacts[artifact]?.reader.type !== "files",
   );
@@ -23,7 +26,7 @@ export function submit(draft: Draft, event: Submitted): Refusal | undefined {
     if (refusal !== undefined) return refusal;
   }
   record(draft, event);
-  // Who hands in a word about texts has had them in its hands: it is about them as they are.
+  // The author of a submission has seen the texts that it is about in their current version.
   intake(draft, { readings: event.beside ?? [] }, event.by);
   intake(draft, event, event.by);
   for (const reading of readings) {
@@ -48,7 +51,7 @@ function notTheirs(draft: Draft, event: Submitted, reading: Reading): Refusal | 
   return notYourRole(run, { who, what: `submitting ${reading.artifact}`, allowed: artifact.by });
 }
 
-/** A waiver lets a gate pass; it does not make what is handed in any better. */
+/** A waiver opens a gate; it does not make the submission valid. */
 function notCounting({ workflow, run }: Draft, reading: Reading): Refusal | undefined {
   const standing = standingOfSlot(workflow, run, reading);
   if (standing !== "missing" && standing !== "invalid" && standing !== "stale") return undefined;

@@ -1,5 +1,5 @@
 /**
- * What must be true of any event before it is looked at: it is of a known kind, and it names only what the definition has.
+ * Checks every event before it is used: its type is known, and it names only what the definition has.
  *
  * Events come from outside. A name such as `constructor`, or one artifact read twice with two verdicts, must not get further.
  */
@@ -57,7 +57,7 @@ function isActor(definition: Definition, by: Actor): boolean {
   }
 }
 
-/** Two readings of one artifact would leave it to chance which of them counts. */
+/** With two readings of one artifact, chance would decide which one counts. */
 function readingsOf(definition: Definition, run: Run, readings: readonly Reading[]): Refusal | undefined {
   const seen = new Set<string>();
   for (const { artifact, slot } of readings) {

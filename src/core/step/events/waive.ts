@@ -1,4 +1,8 @@
-/** A person lets a failed gate pass, for the content as it is now. */
+/**
+ * Acts of people that change a run without a move: waive a gate, set a parameter, restart a crashed agent.
+ *
+ * A waiver lets a failed gate pass for the current content only.
+ */
 
 import { waivedFor, foreignFor } from "../../gates/accepted-artifacts.ts";
 import { isBlank } from "../../text/blank.ts";
@@ -34,7 +38,7 @@ export function waive(draft: Draft, event: Extract<Incoming, { type: "waived" }>
   return undefined;
 }
 
-/** A detail of a run changes: a branch is renamed, a summary is made clearer. No guard reads such a parameter. */
+/** Changes a detail of a run, such as its branch or its summary. No guard reads such a parameter. */
 export function setParam(draft: Draft, event: Extract<Incoming, { type: "param-set" }>): Refusal | undefined {
   const { workflow, run } = draft;
   const param = workflow.definition.params[event.name];
@@ -50,7 +54,7 @@ export function setParam(draft: Draft, event: Extract<Incoming, { type: "param-s
   return undefined;
 }
 
-/** A person has a crashed agent started again. */
+/** A person restarts a crashed agent. */
 export function respawn(
   draft: Draft,
   event: Extract<Incoming, { type: "respawn-asked" }>,
