@@ -7,7 +7,7 @@ import { checkout } from "./in-place.ts";
 import { whileLocked } from "./lock.ts";
 import { refuseRunName } from "./names.ts";
 import { openBench, type On } from "./own.ts";
-import { presentBranch } from "./present-branch.ts";
+import { presentBranch } from "./refs.ts";
 import { rename } from "./rename.ts";
 
 export function gitBranches(on: On): Branches {

@@ -9,6 +9,7 @@ import { UserError } from "../user-error.ts";
 import { tipOf } from "./agent-head.ts";
 import { authorOf } from "./author.ts";
 import { git } from "./call.ts";
+import { makeCommit } from "./commit-object.ts";
 import { madeDurable } from "./durable.ts";
 import { headIndex } from "./head-index.ts";
 import { treeWithLeftOut } from "./left-out.ts";
@@ -50,7 +51,7 @@ export async function commitWork(on: On, committing: Committing): Promise<Commit
   if ((await digest(on, bench, artifacts)) !== tree) throw changed(bench, committing);
   const tip = await tipOf(on, bench);
   const index = await headIndex(on, bench, tip);
-  await requireNoneNested(on, bench, { run, index, exclude });
+  await requireNoneNested(on, bench, { run, tree, tip, index, exclude });
   const whole = await treeWithLeftOut(on, bench, { work: tree, tip, index, artifacts, exclude });
   const head = refAt(bench.mirror, runRef(run, "head")) ?? bench.base;
   const isMade = await isThis(on, bench, { head, committing, tip, tree: whole });
@@ -102,9 +103,7 @@ export function trailerOf(run: string): string {
 
 async function make(on: On, bench: Bench, { committing, tip, tree }: Making): Promise<string> {
   const author = await authorOf(on, committing.repo, "the commit");
-  const input = messageOf(committing);
-  const args = ["commit-tree", tree, "-p", tip, "-F", "-"];
-  const making = git(on.env, { ...within(bench), args, input, author }).then((commit) => ({ commit }));
+  const making = makeCommit(on, bench, { tree, parent: tip, author, message: messageOf(committing) });
   return (await madeDurable(on, { mirror: bench.mirror, tree, parent: tip }, making)).commit;
 }
 

@@ -35,7 +35,7 @@ async function added(on: On, { mirror, tree, parent }: NewCommit): Promise<reado
   const than = parent === "" ? undefined : await treeInMirror(on, mirror, parent);
   const not = than === undefined ? [] : ["--not", than];
   const args = ["rev-list", "--objects", "--no-object-names", tree, ...not];
-  return newObjects(mirror, tree, than) ?? (await git(on.env, { ...inMirror(mirror), args })).split("\n");
+  return newObjects(mirror, { tree, than }) ?? (await git(on.env, { ...inMirror(mirror), args })).split("\n");
 }
 
 /** Git made the objects in a pack durable when it made the pack: only those that are files of their own are left to do. */

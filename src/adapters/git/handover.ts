@@ -8,7 +8,8 @@
 import { failpoint } from "../failpoint.ts";
 import { tipOf } from "./agent-head.ts";
 import { artifactTest } from "./artifact-paths.ts";
-import { git, gitRecords, tryGit, type Call } from "./call.ts";
+import { git, gitRecords, tryGit } from "./call.ts";
+import { makeCommit, type MadeCommit } from "./commit-object.ts";
 import { madeDurable } from "./durable.ts";
 import { headIndex } from "./head-index.ts";
 import { treeWithLeftOut } from "./left-out.ts";
@@ -33,10 +34,8 @@ export type Handover = {
   readonly author?: Author;
 };
 
-export type HandedOver = { readonly commit: string; readonly notes: readonly string[] };
-
 /** Gives the commit of the work. Doing it twice gives the same. */
-export async function handover(on: On, bench: Bench, of: Handover): Promise<HandedOver> {
+export async function handover(on: On, bench: Bench, of: Handover): Promise<MadeCommit> {
   const { run, tree, artifacts } = of;
   const known = refAt(bench.mirror, workRef(run, tree));
   const head = refAt(bench.mirror, runRef(run, "head")) ?? bench.base;
@@ -46,7 +45,7 @@ export async function handover(on: On, bench: Bench, of: Handover): Promise<Hand
     return { commit: known, notes: [] };
   const index = await headIndex(on, bench, tip);
   const noneNested =
-    bench.isPlace === true ? undefined : requireNoneNested(on, bench, { run, index, exclude: "" });
+    bench.isPlace === true ? undefined : requireNoneNested(on, bench, { run, tree, tip, index, exclude: "" });
   const making = treeWithLeftOut(on, bench, { work: tree, tip, index, artifacts, exclude: "" }).then(
     async (whole) => commitFor(on, bench, { of, head, tip, tree: whole }),
   );
@@ -119,7 +118,7 @@ type Wanted = {
 };
 
 /** The head or the agent's own commit where its tree is this one, otherwise a new commit on top of them. */
-export async function commitFor(on: On, bench: Bench, { of, head, tip, tree }: Wanted): Promise<HandedOver> {
+export async function commitFor(on: On, bench: Bench, { of, head, tip, tree }: Wanted): Promise<MadeCommit> {
   if (
     head !== "" &&
     (await treeInMirror(on, bench.mirror, head)) === tree &&
@@ -132,23 +131,9 @@ export async function commitFor(on: On, bench: Bench, { of, head, tip, tree }: W
   const parent = isOlder ? head : tip;
   if (parent !== head && (await treeInMirror(on, bench.mirror, parent)) === tree)
     return { commit: parent, notes: [] };
-  const { author = bench.author } = of;
-  const call: Call = {
-    ...within(bench),
-    args: ["commit-tree", tree, ...(parent === "" ? [] : ["-p", parent]), "-F", "-"],
-    input: of.message.endsWith("\n") ? of.message : `${of.message}\n`,
-    author,
-  };
-  return madeDurable(on, { mirror: bench.mirror, tree, parent }, makeCommit(on, call, bench.isSigned));
-}
-
-/** Calls `git commit-tree`, signed where the user signs commits. */
-export function makeCommit(on: On, call: Call, isSigned: boolean): Promise<HandedOver> {
-  return isSigned ? signed(on, call) : unsigned(on, call);
-}
-
-async function unsigned(on: On, call: Call): Promise<HandedOver> {
-  return { commit: await git(on.env, call), notes: [] };
+  const { author = bench.author, message } = of;
+  const making = makeCommit(on, bench, { tree, parent, author, message });
+  return madeDurable(on, { mirror: bench.mirror, tree, parent }, making);
 }
 
 /** The agent has merged something since the head: without its merge, a conflict that it resolved would come back at the delivery. */
@@ -160,14 +145,6 @@ async function hasMerged(
   if (bench.isPlace === true || ["", head, bench.base].includes(tip)) return false;
   const args = ["rev-list", "--merges", "--max-count=1", tip, "--not", head, bench.base];
   return (await git(on.env, { ...within(bench), args })) !== "";
-}
-
-/** A signing key may be locked while the user is away: the commit is then made without a signature, and a note says so. */
-async function signed(on: On, call: Call): Promise<HandedOver> {
-  const answer = await tryGit(on.env, { ...call, args: [...call.args, "-S"], isSigned: true });
-  if (answer.code === 0) return { commit: answer.out.toString("utf8").trim(), notes: [] };
-  const [why = ""] = answer.err.trim().split("\n");
-  return { ...(await unsigned(on, call)), notes: [`the commit is not signed: ${why}`] };
 }
 
 async function isAncestor(on: On, bench: Bench, commits: readonly [string, string]): Promise<boolean> {

@@ -98,16 +98,45 @@ function isPartial(bytes: Buffer, from: number, limit: number): boolean {
   return false;
 }
 
-/** The tree that all of it makes, where the index knows. */
-export function rootTree({ bytes, end }: IndexFile, oidBytes: number): string | undefined {
+/** A folder whose tree the index knows, and how many entries are in it. */
+export type CachedTree = { readonly oid: string; readonly entries: number };
+
+/**
+ * The trees that git has written for this index, by folder ("" or "src/lib/"), without those of folders that changed since. Undefined
+ * where the index has no such list.
+ */
+export function cachedTrees(
+  { bytes, end }: IndexFile,
+  oidBytes: number,
+): ReadonlyMap<string, CachedTree> | undefined {
   const limit = bytes.length - oidBytes;
-  for (let at = end; at + 8 <= limit; at += 8 + bytes.readUInt32BE(at + 4)) {
-    if (bytes.toString("latin1", at, at + 4) !== "TREE") continue;
-    const lineEnd = bytes.indexOf(10, at + 9);
-    if (bytes.toString("latin1", at + 9, lineEnd).startsWith("-")) return undefined;
-    return bytes.toString("hex", lineEnd + 1, lineEnd + 1 + oidBytes);
-  }
+  for (let at = end; at + 8 <= limit; at += 8 + bytes.readUInt32BE(at + 4))
+    if (bytes.toString("latin1", at, at + 4) === "TREE") return treesFrom(bytes, at + 8, oidBytes);
   return undefined;
+}
+
+/** Each folder comes before the folders in it: `name NUL entries SPACE folders LF`, and the id where `entries` is not negative. */
+function treesFrom(bytes: Buffer, from: number, oidBytes: number): ReadonlyMap<string, CachedTree> {
+  const trees = new Map<string, CachedTree>();
+  let at = from;
+  const read = (above: string): void => {
+    const nameEnd = bytes.indexOf(0, at);
+    const lineEnd = bytes.indexOf(10, nameEnd);
+    const name = bytes.toString("latin1", at, nameEnd);
+    const folder = name === "" ? above : `${above}${name}/`;
+    const [entries = -1, folders = 0] = bytes
+      .toString("latin1", nameEnd + 1, lineEnd)
+      .split(" ")
+      .map(Number);
+    at = lineEnd + 1;
+    if (entries >= 0) {
+      trees.set(folder, { oid: bytes.toString("hex", at, at + oidBytes), entries });
+      at += oidBytes;
+    }
+    for (let left = folders; left > 0; left -= 1) read(folder);
+  };
+  read("");
+  return trees;
 }
 
 /** Whether an entry of one index is the same content as one of another. */

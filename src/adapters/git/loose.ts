@@ -1,13 +1,25 @@
 /**
- * Objects of the mirror that are files of their own, read without starting git: starting a process takes longer than all of this.
+ * Loose objects of the mirror, read and written without starting git: starting a process takes longer than all of this.
  *
- * What a handover adds lies there in this form. A file that does not hold what its name says is not believed, and a large one is not
- * read: git then answers, or reports the damage.
+ * A handover adds loose objects. A file that does not hold what its name says is not believed, and a large one is not read: git then
+ * answers, or reports the damage.
  */
 
-import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { unless } from "../files/errno.ts";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { codeOf, unless } from "../files/errno.ts";
+import { newName } from "../home/new-name.ts";
 import { git } from "./call.ts";
 import { inMirror } from "./mirror.ts";
 import type { On } from "./own.ts";
@@ -18,25 +30,35 @@ type TreeItem = { readonly mode: string; readonly oid: string };
 const UNREADABLE = ["ENOENT", "Z_DATA_ERROR", "Z_BUF_ERROR", "ERR_BUFFER_TOO_LARGE"];
 const FOLDER_MODE = "40000";
 const NESTED_MODE = "160000";
-const SHA1_HEX = 40;
+const SHA1_BYTES = 20;
+const READ_ONLY = 0o444;
+const SET_GROUP = 0o2000;
+const FOLDER_OF_OWNER = 0o700;
+const NOT_LINKED = ["EXDEV", "EPERM", "EMLINK", "ENOTSUP", "EOPNOTSUPP"];
 const BYTES_MAX = 1024 * 1024;
 const OBJECTS_MAX = 100;
 const WRITTEN = /^(?:[0-9a-f]{2}|pack)$/;
 /** File systems round times. */
 const COARSE_MS = 1000;
-/** As packs number the types of objects. */
-const TYPES = ["", "commit", "tree", "blob"];
 
 export async function treeInMirror(on: On, mirror: string, commit: string): Promise<string> {
   const args = ["rev-parse", "--verify", `${commit}^{tree}`];
   return headersOf(mirror, commit)?.tree ?? git(on.env, { ...inMirror(mirror), args });
 }
 
+type Difference = {
+  readonly tree: string;
+  /** The tree that is compared with; undefined for none. */
+  readonly than: string | undefined;
+  /** A new name that is refused makes the whole answer undefined. */
+  readonly isAccepted?: (name: string) => boolean;
+};
+
 /**
  * The folders and files of a tree that another one does not have. There may be more in it: of a folder that the other one has in a
  * pack, everything counts as new. Undefined where a new folder is in a pack.
  */
-export function newObjects(mirror: string, tree: string, than: string | undefined): string[] | undefined {
+export function newObjects(mirror: string, { tree, than, isAccepted }: Difference): string[] | undefined {
   if (tree === than) return [];
   const items = itemsOf(mirror, tree);
   if (items === undefined) return undefined;
@@ -45,8 +67,12 @@ export function newObjects(mirror: string, tree: string, than: string | undefine
   for (const [name, { mode, oid }] of items) {
     const old = before?.get(name);
     if (old?.oid === oid || mode === NESTED_MODE) continue;
+    if (isAccepted?.(name) === false) return undefined;
     const oldTree = old?.mode === FOLDER_MODE ? old.oid : undefined;
-    const inner = mode === FOLDER_MODE ? newObjects(mirror, oid, oldTree) : [oid];
+    const inner =
+      mode === FOLDER_MODE
+        ? newObjects(mirror, { tree: oid, than: oldTree, ...(isAccepted && { isAccepted }) })
+        : [oid];
     if (inner === undefined) return undefined;
     for (const each of inner) found.push(each);
   }
@@ -64,34 +90,86 @@ export function removeUnfinished(mirror: string, since: number): void {
     }
 }
 
-export type LoosePack = { readonly oids: readonly string[]; readonly pack: Buffer };
+/** Names that git checks the contents of, or that some file system takes for `.git`. */
+const CHECKED_NAME = /^(?:\.git|git~)|[^ -~]|[\\:]|[ .]$/i;
 
-/** A commit and what it adds to its only parent, as a pack. Undefined where that is much, or not all of it is in files. */
-export function packOnTop(mirror: string, commit: string, parent: string): LoosePack | undefined {
+/**
+ * A commit and what it adds to its only parent, as names of loose objects. Undefined where git should look at them first, where there
+ * are many, or where one of them is in a pack.
+ */
+export function addedOnTop(mirror: string, commit: string, parent: string): readonly string[] | undefined {
   const [from, to] = [headersOf(mirror, parent), headersOf(mirror, commit)];
   if (from === undefined || to === undefined || to.parents.join() !== parent) return undefined;
-  const added = newObjects(mirror, to.tree, from.tree);
-  if (added === undefined || added.length >= OBJECTS_MAX) return undefined;
-  const oids = [commit, ...added];
-  const { deflateSync } = process.getBuiltinModule("node:zlib");
-  const parts: Buffer[] = [Buffer.from("PACK\0\0\0\u0002\0\0\0", "latin1"), Buffer.from([oids.length])];
-  for (const oid of oids) {
-    const object = looseObject(mirror, oid);
-    if (object === undefined) return undefined;
-    parts.push(packHeader(object), deflateSync(object.body));
-  }
-  const bytes = Buffer.concat(parts);
-  return { oids, pack: Buffer.concat([bytes, Buffer.from(hashOf(bytes, commit), "hex")]) };
+  const isAccepted = (name: string): boolean => !CHECKED_NAME.test(name);
+  const added = newObjects(mirror, { tree: to.tree, than: from.tree, isAccepted });
+  return added === undefined || added.length >= OBJECTS_MAX ? undefined : [commit, ...added];
 }
 
-/** The type, and the size with its lowest four bits first. */
-function packHeader({ type, body }: LooseObject): Buffer {
-  const bytes: number[] = [];
-  let rest = body.length >> 4;
-  for (let byte = (TYPES.indexOf(type) << 4) | (body.length & 15); ; byte = rest & 127, rest >>= 7) {
-    bytes.push(rest === 0 ? byte : byte | 128);
-    if (rest === 0) return Buffer.from(bytes);
+/**
+ * Gives the user's repository durable loose objects of the mirror: hard links where possible, otherwise copies, readable for those who
+ * can read the repository. `syncObjects` makes their names durable. False where it fails: git then does it, or says why not.
+ */
+export function giveObjects(mirror: string, objects: string, oids: readonly string[]): boolean {
+  try {
+    const { mode } = lstatSync(objects);
+    // Files in a folder with this bit get its group, which a link would not.
+    const mayLink = (mode & SET_GROUP) === 0;
+    for (const oid of oids) {
+      if (looseObject(mirror, oid) === undefined) return false;
+      const [from, to] = [fileOf(join(mirror, "objects"), oid), fileOf(objects, oid)];
+      if (existsSync(to)) continue;
+      makeFanOut(dirname(to), mode);
+      // The contents are on the disk before the name is: a crash leaves no damaged object.
+      const isLinked = mayLink && unless(NOT_LINKED, () => (linkSync(from, to), true)) === true;
+      if (!isLinked) writeNew(to, readFileSync(from), { flush: true });
+      chmodSync(to, mode & READ_ONLY);
+    }
+    return true;
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return false;
   }
+}
+
+export type NewObject = { readonly type: "commit" | "tree"; readonly body: Buffer };
+
+/** Gives the object's id. It is in the mirror afterwards, not necessarily on the disk. Undefined where it cannot be written. */
+export function writeObject(mirror: string, { type, body }: NewObject, oidBytes: number): string | undefined {
+  const bytes = Buffer.concat([Buffer.from(`${type} ${body.length}\0`), body]);
+  const oid = hashOf(bytes, oidBytes);
+  const file = fileOf(join(mirror, "objects"), oid);
+  const { deflateSync } = process.getBuiltinModule("node:zlib");
+  try {
+    // One that exists may be on the disk already, and a ref may name it: writing it again would take that back.
+    if (looseObject(mirror, oid) !== undefined) return oid;
+    makeFanOut(dirname(file), FOLDER_OF_OWNER);
+    writeNew(file, deflateSync(bytes), { flush: false });
+    return oid;
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+/** `git gc` removes files with such a name, where a process was killed. */
+function writeNew(file: string, bytes: Buffer, { flush }: { readonly flush: boolean }): void {
+  const aside = join(dirname(file), `tmp_obj_${newName()}`);
+  try {
+    writeFileSync(aside, bytes, { flag: "wx", mode: READ_ONLY, flush });
+    renameSync(aside, file);
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+function makeFanOut(folder: string, mode: number): void {
+  if (existsSync(folder)) return;
+  unless(["EEXIST"], () => mkdirSync(folder));
+  chmodSync(folder, mode & 0o7777);
+}
+
+function fileOf(objects: string, oid: string): string {
+  return join(objects, oid.slice(0, 2), oid.slice(2));
 }
 
 function headersOf(mirror: string, commit: string): { tree: string; parents: readonly string[] } | undefined {
@@ -117,16 +195,15 @@ function itemsOf(mirror: string, tree: string): ReadonlyMap<string, TreeItem> | 
 }
 
 function looseObject(mirror: string, oid: string): LooseObject | undefined {
-  const file = join(mirror, "objects", oid.slice(0, 2), oid.slice(2));
+  const file = fileOf(join(mirror, "objects"), oid);
   const { inflateSync } = process.getBuiltinModule("node:zlib");
   const bytes = unless(UNREADABLE, () => inflateSync(readFileSync(file), { maxOutputLength: BYTES_MAX }));
-  if (bytes === undefined || hashOf(bytes, oid) !== oid) return undefined;
+  if (bytes === undefined || hashOf(bytes, oid.length / 2) !== oid) return undefined;
   const end = bytes.indexOf(0);
   return { type: bytes.toString("latin1", 0, bytes.indexOf(32)), body: bytes.subarray(end + 1) };
 }
 
-/** In the form of this id. */
-function hashOf(bytes: Buffer, { length }: string): string {
+function hashOf(bytes: Buffer, oidBytes: number): string {
   const { hash } = process.getBuiltinModule("node:crypto");
-  return hash(length === SHA1_HEX ? "sha1" : "sha256", bytes, "hex");
+  return hash(oidBytes === SHA1_BYTES ? "sha1" : "sha256", bytes, "hex");
 }

@@ -27,7 +27,7 @@ import {
 } from "./checkout.ts";
 import { asking, containmentOf, sayCommit } from "./containment.ts";
 import { defaultRefs } from "./default-refs.ts";
-import { makeCommit, type HandedOver } from "./handover.ts";
+import { commitTree, type MadeCommit } from "./commit-object.ts";
 import { requireFree } from "./leftover-lock.ts";
 import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
 import { whileLocked } from "./lock.ts";
@@ -320,7 +320,7 @@ async function requireClean({ on, merging }: Site, checkout: Checkout, old: stri
 type Making = Extract<Plan, { readonly tree: string }> & { readonly old: string };
 
 /** The commit that the target will be at, in the user's repository. No ref has moved yet. */
-async function commitOf(site: Site, { how, tree, old }: Making): Promise<HandedOver> {
+async function commitOf(site: Site, { how, tree, old }: Making): Promise<MadeCommit> {
   const { on, merging, commonDir } = site;
   const { commit: work, message } = merging;
   if (how === "ff") return { commit: work, notes: [] };
@@ -334,7 +334,7 @@ async function commitOf(site: Site, { how, tree, old }: Making): Promise<HandedO
     const parents = how === "squash" ? ["-p", old] : ["-p", old, "-p", work];
     const input = message.endsWith("\n") ? message : `${message}\n`;
     const args = ["commit-tree", tree, ...parents, "-F", "-"];
-    return makeCommit(on, { ...call, args, input, author }, isSigned);
+    return commitTree(on, { ...call, args, input, author }, isSigned);
   });
 }
 

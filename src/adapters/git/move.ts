@@ -1,10 +1,31 @@
 /** Moves a file or folder without overwriting anything: by its name, or as a durable copy where it goes to another disk. */
 
-import { closeSync, fsyncSync, lstatSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { failpoint } from "../failpoint.ts";
 import { codeOf, unless } from "../files/errno.ts";
+import { makeFolder } from "../home/folders.ts";
 import { copyOver, type Copied } from "./copy-over.ts";
+import type { On } from "./own.ts";
+
+export type Quarantined = { readonly from: string; readonly name: string; readonly why: string };
+
+/** Moves what cannot be used to the quarantine, with the reason beside it. */
+export function quarantine({ home }: Pick<On, "home">, { from, name, why }: Quarantined): string {
+  makeFolder(home.quarantine);
+  const path = join(home.quarantine, moveInto(from, home.quarantine, name));
+  writeFileSync(`${path}.reason.txt`, `${from}\n${why}\n`, { mode: 0o600 });
+  return path;
+}
 
 /** Gives the name that it has there. */
 export function moveInto(from: string, folder: string, name: string): string {

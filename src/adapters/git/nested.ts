@@ -18,7 +18,7 @@ import { at } from "./own.ts";
 import type { Bench, On } from "./own.ts";
 import { withScratch } from "./scratch.ts";
 import { isInMirror, submodulesOf, type Submodule } from "./submodules.ts";
-import { hasNested } from "./tree.ts";
+import { hasNested, nestingOf } from "./tree.ts";
 import { entriesIn, NESTED_MODE, type TreeEntry } from "./tree-entries.ts";
 
 const GATE = 5;
@@ -26,6 +26,9 @@ const NAMES_MAX = 5;
 
 type Wanted = {
   readonly run: string;
+  /** The digest of the work, and the commit that the work tree is at. */
+  readonly tree: string;
+  readonly tip: string;
   /** Of the commit that the work tree is at. */
   readonly index: IndexFile;
   readonly exclude: string;
@@ -35,8 +38,10 @@ type Wanted = {
 export async function requireNoneNested(
   on: On,
   bench: Bench,
-  { run, index, exclude }: Wanted,
+  { run, tree, tip, index, exclude }: Wanted,
 ): Promise<void> {
+  const known = nestingOf(on, bench, tree);
+  if (known?.tip === tip && !known.hasNew) return;
   const names = await withScratch(on, (patterns) =>
     withScratch(on, (file) => {
       writeFileSync(patterns, `${exclude}\n`, { mode: 0o600 });
@@ -71,8 +76,9 @@ export type Delivery = {
 export async function requireDeliverable(on: On, bench: Bench, of: Delivery): Promise<void> {
   if (bench.isPlace === true) return;
   const { run, repo, tree } = of;
-  const index = await headIndex(on, bench, await tipOf(on, bench));
-  await requireNoneNested(on, bench, { run, index, exclude: "" });
+  const tip = await tipOf(on, bench);
+  const index = await headIndex(on, bench, tip);
+  await requireNoneNested(on, bench, { run, tree, tip, index, exclude: "" });
   if (!(await hasNested(on, bench, tree))) return;
   const known = new Set(bench.base === "" ? [] : (await linksIn(on, bench, bench.base)).map(nameOf));
   const submodules = await submodulesOf(on, { mirror: bench.mirror, commit: tree });

@@ -22,7 +22,7 @@ import { runRef } from "./names.ts";
 import { isWorkspaceAt, leaveOut, makeBench, openBench, ruleOut, type On } from "./own.ts";
 import { bringOver, tipIn } from "./publish.ts";
 import { refAt } from "./refs.ts";
-import { setAside } from "./set-aside.ts";
+import { quarantine } from "./move.ts";
 import { settingsOf } from "./settings.ts";
 import { addSubmodules } from "./submodules.ts";
 import { tryUpdateRef } from "./update-ref.ts";
@@ -74,7 +74,7 @@ export async function prepare(on: On, wanted: Wanted): Promise<Prepared> {
   ];
   failpoint("workspace.before-place");
   if (isThere(path))
-    setAside(on, { from: path, name: `workspace-${run}`, why: "it was in the place of a workspace" });
+    quarantine(on, { from: path, name: `workspace-${run}`, why: "it was in the place of a workspace" });
   renameSync(folder, path);
   syncFolder(on.home.workspaces);
   failpoint("workspace.after-place");

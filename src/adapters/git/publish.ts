@@ -10,13 +10,14 @@ import { failpoint } from "../failpoint.ts";
 import { UserError } from "../user-error.ts";
 import { holderOf } from "./branch-problem.ts";
 import { git, type Call } from "./call.ts";
+import { syncObjects } from "./durable.ts";
 import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
-import { packOnTop } from "./loose.ts";
+import { addedOnTop, giveObjects } from "./loose.ts";
 import { inMirror } from "./mirror.ts";
 import { mirrorOf, runRef } from "./names.ts";
 import type { On } from "./own.ts";
 import { isTabled, refAt } from "./refs.ts";
-import { transfer, unpack, type Transfer } from "./transfer.ts";
+import { transfer, type Transfer } from "./transfer.ts";
 import { tryUpdateRef, writeRefs } from "./update-ref.ts";
 
 export type Publishing = {
@@ -90,8 +91,12 @@ export async function bringOver(on: On, { repo, commit, known }: Bringing): Prom
   const commonDir = commonDirIn(repo);
   const mirror = mirrorOf(on.home, repo);
   const [to, from] = [userRepository(commonDir), inMirror(mirror)];
-  const small = known === undefined ? undefined : packOnTop(mirror, commit, known);
-  if (small !== undefined) return unpack(on, { to, objects: join(commonDir, "objects"), ...small });
+  const objects = join(commonDir, "objects");
+  const added = known === undefined ? undefined : addedOnTop(mirror, commit, known);
+  if (added !== undefined && giveObjects(mirror, objects, added)) {
+    await syncObjects(objects, added);
+    return "";
+  }
   const both = known === undefined ? await sharedCommits(on, { from, to }) : [known];
   return transfer(on, { from, to, commit, known: both });
 }

@@ -6,7 +6,9 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { unless } from "../files/errno.ts";
 import { textOfOwn } from "../home/own-file.ts";
+import { gitDirOf } from "./locate.ts";
 
 const REFS_BYTES_MAX = 64 * 1024 * 1024;
 const OID = /^(?:[0-9a-f]{64}|[0-9a-f]{40})$/;
@@ -34,6 +36,12 @@ export function refAt(commonDir: string, ref: string): string | undefined {
 /** The ref that HEAD, or another ref, stands for; `undefined` where it is a commit. */
 export function branchAt(gitDir: string, ref = "HEAD"): string | undefined {
   return symbolic(textOf(join(gitDir, ref))?.trim() ?? "");
+}
+
+/** The branch that a working tree is on; empty for none. */
+export function presentBranch(path: string): string {
+  const gitDir = unless(["EACCES", "ELOOP"], () => gitDirOf(path));
+  return gitDir === undefined ? "" : (branchAt(gitDir)?.replace(/^refs\/heads\//, "") ?? "");
 }
 
 /** The commit that HEAD names, with refs from this folder. */

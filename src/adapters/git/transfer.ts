@@ -6,8 +6,6 @@
  */
 
 import { tryGit, type Call } from "./call.ts";
-import { syncObjects } from "./durable.ts";
-import type { LoosePack } from "./loose.ts";
 import type { On } from "./own.ts";
 
 export type Transfer = {
@@ -36,23 +34,4 @@ export async function transfer(on: On, { from, to, commit, known }: Transfer): P
   const args = isSmall ? ["unpack-objects", "-q", "--strict"] : ["index-pack", "--stdin", "--strict"];
   const stored = await tryGit(on.env, { ...to, args, input: packed.out, limitMs: LIMIT_MS, durable: true });
   return stored.code === 0 ? "" : stored.err.trim();
-}
-
-type Unpacking = LoosePack & {
-  readonly to: Omit<Call, "args">;
-  /** The folder of objects there. */
-  readonly objects: string;
-};
-
-/**
- * The same with a small pack that is made already. Git names the objects after it has flushed all of them at once (batch), and
- * each is synced before a ref names it.
- */
-export async function unpack(on: On, { to, objects, oids, pack }: Unpacking): Promise<string> {
-  const settings = ["core.fsync=loose-object", "core.fsyncMethod=batch"].flatMap((each) => ["-c", each]);
-  const args = [...settings, "unpack-objects", "-q", "--strict"];
-  const { code, err } = await tryGit(on.env, { ...to, args, input: pack });
-  if (code !== 0) return err.trim();
-  await syncObjects(objects, oids);
-  return "";
 }

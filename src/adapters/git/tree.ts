@@ -14,7 +14,7 @@ import type { Answer, Call } from "./call.ts";
 import { tipOf } from "./agent-head.ts";
 import { headIndex, keepStamps } from "./head-index.ts";
 import { hiddenRules } from "./hidden-rules.ts";
-import { GITLINK, isSameEntry, pairs, parseIndex, rootTree, withNested } from "./index-file.ts";
+import { GITLINK, isSameEntry, pairs, parseIndex, withNested } from "./index-file.ts";
 import type { IndexFile } from "./index-file.ts";
 import { commonDirOf, gitDirOf, isThere } from "./locate.ts";
 import { removeUnfinished } from "./loose.ts";
@@ -24,6 +24,7 @@ import { pipesIn } from "./pipes.ts";
 import { headAt } from "./refs.ts";
 import { withScratch } from "./scratch.ts";
 import { entriesIn, NESTED_MODE } from "./tree-entries.ts";
+import { writeTree } from "./write-tree.ts";
 
 const NO_COMMIT = /^error: '(.+?)\/?' does not have a commit checked out$/m;
 const NO_FILE = /^error: (.+): can only add regular files/m;
@@ -43,15 +44,51 @@ export async function digest(on: On, bench: Bench, own: readonly string[]): Prom
   return withScratch(on, async (file) => {
     const copy = withNested(index, { workTree: bench.path, oidBytes: bench.oidBytes }, nestedIn(bench));
     writeFileSync(file, copy, { mode: 0o600 });
-    await addAll(on, bench, file);
+    const refused = await addAll(on, bench, file);
     const seen = await withRules(on, bench, { file, index, copy });
     const keep = (): void => keepStamps(bench, { tip, index, seen, startedAt });
     if (seen !== index) (on.later ?? atOnce)(keep);
     const isArtifact = artifactTest(artifacts);
     const isSame = seen === index || isSameWork(index, seen, isArtifact);
     const written = { file, index: seen, isArtifact, ...(isSame ? { same: index } : {}) };
-    return onceMore(on, bench, { artifacts, written });
+    const tree = await onceMore(on, bench, { artifacts, written });
+    const hasNew = refused.length > 0 || hasNewNested(index, seen);
+    remember(lastNested, { on, bench }, { tree, tip, hasNew, hasAny: seen.entries.some(isNested) });
+    return tree;
   });
+}
+
+type Nesting = {
+  readonly tree: string;
+  readonly tip: string;
+  /** Whether the work has repositories inside that the tip does not have. */
+  readonly hasNew: boolean;
+  /** Whether the tree has any. */
+  readonly hasAny: boolean;
+};
+
+function isNested({ mode }: { readonly mode: number }): boolean {
+  return mode === GITLINK;
+}
+
+function hasNewNested(tip: IndexFile, seen: IndexFile): boolean {
+  if (!seen.entries.some(isNested)) return false;
+  return [...pairs(tip, seen)].some(([a, b]) => b?.mode === GITLINK && a?.mode !== GITLINK);
+}
+
+/** What the last digest of a work tree in this process found. */
+type Memory<T> = WeakMap<On, Map<string, T>>;
+
+function remember<T>(memory: Memory<T>, { on, bench }: { on: On; bench: Bench }, value: T): void {
+  memory.set(on, (memory.get(on) ?? new Map<string, T>()).set(bench.own, value));
+}
+
+const lastNested: Memory<Nesting> = new WeakMap();
+
+/** What the last digest found of repositories inside the work, if it was of this tree. */
+export function nestingOf(on: On, bench: Bench, tree: string): Nesting | undefined {
+  const last = lastNested.get(on)?.get(bench.own);
+  return last?.tree === tree ? last : undefined;
 }
 
 function atOnce(work: () => void): void {
@@ -108,8 +145,8 @@ type Written = {
   readonly same?: IndexFile;
 };
 
-/** By folder of ours, the last work of a digest. Most gates are passed without a change of it. */
-const lastWork = new WeakMap<On, Map<string, Last>>();
+/** The last work of a digest. Most gates are passed without a change of it. */
+const lastWork: Memory<Last> = new WeakMap();
 
 /** Of a large project, what is saved is little beside the rest, and what is held is much. */
 const ENTRIES_MAX = 10_000;
@@ -123,21 +160,20 @@ async function onceMore(
   { artifacts, written }: { readonly artifacts: readonly string[]; readonly written: Written },
 ): Promise<string> {
   const { index, isArtifact } = written;
-  const all = lastWork.get(on) ?? new Map<string, Last>();
-  const last = all.get(bench.own);
+  const last = lastWork.get(on)?.get(bench.own);
   const left = artifacts.join("\0");
   if (last?.artifacts === left && isSameWork(last.index, index, isArtifact) && isLoose(bench, last.tree))
     return last.tree;
   const tree = await treeWithout(on, bench, written);
   if (index.entries.length <= ENTRIES_MAX)
-    lastWork.set(on, all.set(bench.own, { index, artifacts: left, tree }));
+    remember(lastWork, { on, bench }, { index, artifacts: left, tree });
   return tree;
 }
 
 /** Whether the work of a digest has repositories inside: known without git for the last digest of this process. */
 export async function hasNested(on: On, bench: Bench, tree: string): Promise<boolean> {
-  const last = lastWork.get(on)?.get(bench.own);
-  if (last?.tree === tree) return last.index.entries.some(({ mode }) => mode === GITLINK);
+  const known = nestingOf(on, bench, tree);
+  if (known !== undefined) return known.hasAny;
   return (await entriesIn(on, bench.mirror, tree)).some(({ mode }) => mode === NESTED_MODE);
 }
 
@@ -146,13 +182,12 @@ function isLoose({ mirror }: Bench, oid: string): boolean {
   return existsSync(join(mirror, "objects", oid.slice(0, 2), oid.slice(2)));
 }
 
-/** Mostly there are no artifacts in it, because they are ignored: then no process is needed. */
 async function treeWithout(on: On, bench: Bench, written: Written): Promise<string> {
   const { file, index, isArtifact, same = index } = written;
+  const { mirror, oidBytes } = bench;
+  const tree = writeTree({ mirror, oidBytes, index: same, isLeftOut: isArtifact });
+  if (tree !== undefined) return tree;
   const drop = index.entries.filter(({ name }) => isArtifact(name));
-  const isPlain = drop.length === 0 && !same.entries.some(({ name }) => isArtifact(name));
-  const known = isPlain ? rootTree(same, bench.oidBytes) : undefined;
-  if (known !== undefined) return known;
   if (drop.length > 0)
     await git(on.env, {
       ...at(bench, file),
@@ -171,14 +206,17 @@ export async function withCopy<T>(on: On, bench: Bench, use: (index: string) => 
   });
 }
 
-/** Adds everything. A file that vanishes meanwhile, or a nested repository without a commit, is not a reason to fail. */
-async function addAll(on: On, bench: Bench, index: string): Promise<void> {
+/**
+ * Adds everything. A file that vanishes meanwhile, or a nested repository without a commit, is not a reason to fail. Gives the nested
+ * repositories that git refused.
+ */
+async function addAll(on: On, bench: Bench, index: string): Promise<readonly string[]> {
   const without: string[] = [];
   const startedAt = Date.now();
   for (let tries = 1; ;) {
     const call: Call = { ...at(bench, index), ...addingAll(without) };
     const answer = await unlessStuck(on, bench, call);
-    if (answer.code === 0) return;
+    if (answer.code === 0) return without;
     const special = NO_FILE.exec(answer.err)?.[1];
     if (special !== undefined) throw refusedFile(bench, special);
     const nested = NO_COMMIT.exec(answer.err)?.[1];

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { unless } from "../../adapters/files/errno.ts";
 import { isFolder, isThere } from "../../adapters/git/locate.ts";
 import { isWorkspaceAt } from "../../adapters/git/own.ts";
-import { presentBranch } from "../../adapters/git/present-branch.ts";
+import { presentBranch } from "../../adapters/git/refs.ts";
 import type { Home } from "../../adapters/home/paths.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
