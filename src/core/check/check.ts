@@ -1,4 +1,4 @@
-/** Proves that a workflow ends, or shows how it does not. */
+/** Proves that every run of a workflow ends, or shows a run that does not. */
 
 import type { Workflow } from "../model/compile.ts";
 import { ORIGIN, type Move } from "../model/workflow.ts";
@@ -21,21 +21,21 @@ import { worstCase, type Worst } from "./defects/worst.ts";
 
 export type Report = {
   readonly defects: readonly Defect[];
-  /** Empty where there are defects: nothing is promised then. */
+  /** Empty if there are defects: then nothing is guaranteed. */
   readonly worst: Worst;
-  /** What is worth knowing and is not a defect. */
+  /** Remarks that are not defects. */
   readonly notes: readonly Note[];
   readonly nodes: number;
   readonly edges: number;
 };
 
-/** `told` hears now and then how many situations were found, for people who wait. */
+/** `told` is called now and then with the number of situations found so far, to show progress. */
 export function check(
   given: Workflow,
   nodesMax: number = NODES_MAX,
   told: (nodes: number) => void = () => undefined,
 ): Report {
-  // Which definition it is makes no difference to what it does, and hashing it takes longer than checking it.
+  // The hash does not influence what a run does, and computing it takes longer than the check.
   const workflow: Workflow = { ...given, hash: () => "" };
   return { ...prove(workflow, nodesMax, told), notes: notesOn(workflow) };
 }
@@ -57,7 +57,7 @@ function prove(workflow: Workflow, nodesMax: number, told: (nodes: number) => vo
   const size = { nodes: nodesOf(graph), edges: graph.edgeTo.length };
   if (!exploration.complete) return { defects: [...first, tooLarge(workflow, nodesMax)], worst: {}, ...size };
   const runaways = [...seen.runaways.values()].map((s) => runaway(workflow, s.rules, storyOf(on, s)));
-  // Whatever else is seen on the way through such a loop comes from it.
+  // Every other defect on the way through such a loop is a consequence of it.
   if (runaways.length > 0)
     return { defects: byPlace([...first, ...runaways.map((loop) => loop.defect)]), worst: {}, ...size };
   const components = componentsOf(graph, isByEngineOrAgent(graph));
@@ -76,12 +76,12 @@ function prove(workflow: Workflow, nodesMax: number, told: (nodes: number) => vo
   return { defects: byPlace(all), worst: loops.length > 0 ? {} : worstCase(graph, components), ...size };
 }
 
-/** An agent that is started again and again because nothing follows from the spent budget. */
+/** An agent that is restarted without end because no move follows the spent budget. */
 function isOfSpentBudget({ states, moves }: Loop, seen: Survey): boolean {
   return moves.length === 0 && [...seen.unspent.values()].some((sighting) => states.includes(sighting.state));
 }
 
-/** Moves that are never taken for a reason that is told already. */
+/** Moves that are never taken because of a defect that is already reported. */
 function excused(workflow: Workflow, seen: Survey, loops: readonly Loop[]): Set<Move> {
   const { moves } = workflow.definition;
   const rivals = [...seen.ambiguous.values()].flatMap((sighting) => sighting.moves);

@@ -1,4 +1,4 @@
-/** What is wrong with a definition: where, why, and a shortest way to see it happen. */
+/** A defect of a definition: its position, its reason, and a shortest trace that shows it. */
 
 import type { Workflow } from "../model/compile.ts";
 import type { Place } from "../model/workflow.ts";
@@ -35,7 +35,7 @@ export function placeOfState({ definition }: Workflow, state: string): Place {
   return definition.places[`states.${state}`] ?? { file: "", line: 1, col: 1 };
 }
 
-/** The top of the file, for what is wrong with the whole. */
+/** The top of the file, for defects of the whole definition. */
 export function topOf({ definition }: Workflow): Place {
   const [any] = Object.values(definition.places);
   return { file: any?.file ?? "", line: 1, col: 1 };

@@ -1,8 +1,8 @@
 /**
- * A walk through a workflow without any agent: of everything that could happen, chance picks one, and the real `step`
- * decides what follows.
+ * A random walk through a workflow without any agent: chance picks one of the possible events, and the real `step` decides what
+ * follows.
  *
- * The weights make it a plausible life: most work goes on, some reviews fail, an agent dies now and then.
+ * The weights produce a plausible run: most work succeeds, some reviews fail, an agent crashes now and then.
  */
 
 import { possible, type Happening } from "./explore/possible.ts";
@@ -19,15 +19,15 @@ export type People = (typeof PEOPLE)[number];
 
 export type WalkStep = {
   readonly event: Incoming;
-  /** What the event led to, and the run after that. */
+  /** The consequences of the event, and the run after them. */
   readonly events: readonly Event[];
   readonly run: Run;
 };
 
-/** *final*: the run is over. *limit*: there were no steps left. *stranded*: nothing could happen any more. */
+/** *final*: the run is over. *limit*: the walk used all its steps. *stranded*: no event was possible. */
 export type Walk = { readonly steps: readonly WalkStep[]; readonly end: "final" | "limit" | "stranded" };
 
-/** `chance` gives numbers from 0 to below 1. */
+/** `chance` returns numbers from 0 to below 1. */
 export type Dice = { readonly chance: () => number; readonly steps: number; readonly people: People };
 
 type Candidate = WalkStep & { readonly human: boolean; readonly before: Run };
@@ -53,7 +53,7 @@ function attempt(workflow: Workflow, before: Run, { event, human }: Happening): 
   return after.ok ? [{ event, human, before, events: after.events, run: after.run }] : [];
 }
 
-/** Where all weigh nothing, the last resort is taken: any of them. */
+/** If all weights are zero, any candidate is picked. */
 function pick(
   candidates: readonly Candidate[],
   { chance }: Dice,
@@ -88,7 +88,7 @@ const STIRRING: ReadonlySet<Event["type"]> = new Set<Event["type"]>([
 function weigh(workflow: Workflow, candidate: Candidate, people: People): number {
   const { event, human, before, run } = candidate;
   if (event.type === "run-started") return event.to === workflow.movesFrom["start"]?.[0]?.to ? LIKELY : RARE;
-  // What leads to nothing yet makes a dull story.
+  // An event without consequences makes a dull story.
   if (!candidate.events.some(isStirring)) return 0;
   if (human && people === "random") return 1;
   if (human) return weighPerson(workflow, candidate);
@@ -100,7 +100,7 @@ function weigh(workflow: Workflow, candidate: Candidate, people: People): number
     case "submitted":
       return LIKELY;
     case "move-asked":
-      // An agent that works on is more common than one that calls for a person.
+      // An agent that continues is more common than one that calls for a person.
       return workflow.definition.states[run.state]?.waits === true && run.state !== before.state
         ? SOMETIMES
         : LIKELY;
@@ -113,7 +113,7 @@ function weigh(workflow: Workflow, candidate: Candidate, people: People): number
   }
 }
 
-/** A person who is not waited for leaves the agents alone; nobody gives up a run that can still be done. */
+/** A person acts only where the run waits for people, and does not cancel a run that can still be done. */
 function weighPerson(workflow: Workflow, { event, before, run }: Candidate): number {
   const { states } = workflow.definition;
   const { final } = states[run.state] ?? {};
@@ -126,7 +126,7 @@ function weighPerson(workflow: Workflow, { event, before, run }: Candidate): num
   return event.type === "answered" || event.type === "move-asked" ? USUAL : SOMETIMES;
 }
 
-/** Something about the world at large, such as a merge by other means: possible at any time, and seldom. */
+/** A fact about the outside world, such as a merge by other means: possible at any time, and rare. */
 function isFact(workflow: Workflow, event: Extract<Incoming, { type: "observed" }>): boolean {
   const { artifacts } = workflow.definition;
   return (event.readings ?? []).some(({ artifact }) => {

@@ -1,4 +1,4 @@
-/** A shortest way to a node, in words. */
+/** A shortest path to a node, in words. */
 
 import type { Workflow } from "../model/compile.ts";
 import type { Incoming } from "../model/event.ts";
@@ -8,12 +8,12 @@ import type { Exploration } from "./explore/explore.ts";
 import { possible } from "./explore/possible.ts";
 import { sayConsequences, sayEvent } from "./words.ts";
 
-/** A workflow and what was found in it. */
+/** A workflow and its exploration. */
 export type Explored = { readonly workflow: Workflow; readonly exploration: Exploration };
 
 export type Trace = readonly string[];
 
-/** The edges from the beginning to a node. */
+/** The edges from the start to a node. */
 export function pathTo({ graph }: Exploration, node: number): number[] {
   const path: number[] = [];
   let at = node;
@@ -25,7 +25,7 @@ export function pathTo({ graph }: Exploration, node: number): number[] {
   return path.toReversed();
 }
 
-/** Plays a path again. The choices are the same because `possible` gives the same list for runs that behave alike. */
+/** Replays a path. The choices are the same because `possible` returns the same list for runs that behave alike. */
 export function tell(workflow: Workflow, exploration: Exploration, path: readonly number[]): Trace {
   const lines: string[] = [];
   let run: Run = NO_RUN;

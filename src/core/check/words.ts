@@ -1,4 +1,4 @@
-/** Events and paths in words, for people who read a counterexample. */
+/** Describes events and paths in words, for people who read a counterexample. */
 
 import type { Workflow } from "../model/compile.ts";
 import type { Actor, Event, Incoming, Reading } from "../model/event.ts";
@@ -38,7 +38,7 @@ export function sayEvent(workflow: Workflow, after: Run, event: Incoming): strin
   }
 }
 
-/** What followed, beyond the event itself: moves, counts, crashes. */
+/** The consequences beyond the event itself: moves, counts, crashes. */
 export function sayConsequences(events: readonly Event[]): string[] {
   return events.flatMap((event) => {
     switch (event.type) {
@@ -117,7 +117,7 @@ function sayReadings(
   return `${verb}${first.artifact}${detail === "" ? "" : `: ${detail}`}`;
 }
 
-/** What was claimed, and what it counts as where its issues say otherwise. */
+/** The claimed verdict, and the verdict that counts if the issues contradict it. */
 function sayOutcome(workflow: Workflow, after: Run, reading: Reading): string {
   if (reading.faults.length > 0) return "invalid";
   if (reading.verdict === undefined) {

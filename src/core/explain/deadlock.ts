@@ -1,8 +1,8 @@
 /**
- * Whether anybody can still move a run of which nothing is pending.
+ * Whether any actor can still move a run for which nothing is pending.
  *
- * The caller knows what is pending: turns of agents, checks, child runs, effects, a place in the queue. Each of these ends with an
- * event. Without any of them a run goes on only if a person acts, and the person must be asked.
+ * The caller knows what is pending: turns of agents, checks, child runs, effects, a place in the queue. Each of these ends with
+ * an event. Without any of them a run continues only if a person acts, and the person must be asked.
  */
 
 import { isForeign } from "../gates/accepted-artifacts.ts";
@@ -16,7 +16,7 @@ import { artifactsIn, isPersonal, isWatched, statusOf } from "../model/status.ts
 import type { Move } from "../model/workflow.ts";
 
 export type Deadlock = {
-  /** Why the run does not go on, as part of a sentence. */
+  /** Why the run does not continue, as part of a sentence. */
   readonly reason: string;
   /** Artifacts that keep a move closed and that a person may submit. */
   readonly submittable: readonly string[];
@@ -27,17 +27,17 @@ export type Deadlock = {
 };
 
 const PERSON = "human";
-/** More closed moves than this help nobody; `why` lists all of them. */
+/** `why` lists all closed moves; a longer list here would not help. */
 const CLOSED_MAX = 3;
 
 /**
- * `residents` are the roles whose agents stay in their terminals: they live, and still nothing may come of them.
+ * `residents` are the roles whose agents stay in their terminals: such an agent is alive, and still may never act.
  *
- * Contract: nothing else of the run is pending. Undefined where the run has ended, a person is asked, or a resident can act.
+ * Contract: nothing else of the run is pending. Returns undefined if the run has ended, a person is asked, or a resident can act.
  */
 export function deadlockOf(workflow: Workflow, run: Run, residents: readonly string[]): Deadlock | undefined {
   if (statusOf(workflow, run) !== "running") return undefined;
-  // An agent whose start was ordered comes up, or its start needs attention by itself.
+  // An agent whose start was ordered either starts, or the failed start needs attention by itself.
   if (Object.values(run.agents).some(({ status }) => status === "called")) return undefined;
   if (residents.some((role) => canAct(workflow, run, role))) return undefined;
   const moves = workflow.movesFrom[run.state] ?? NONE;
@@ -55,7 +55,7 @@ export function deadlockOf(workflow: Workflow, run: Run, residents: readonly str
   };
 }
 
-/** An agent that is up can move the run, write what a move reads, or its end is counted. */
+/** An agent that is alive can take a move, write an artifact that a move reads, or its end is counted. */
 function canAct(workflow: Workflow, run: Run, role: string): boolean {
   if (!Object.values(run.agents).some((agent) => agent.role === role && isUp(agent))) return false;
   if (isExpected(workflow, run, role)) return true;
@@ -66,7 +66,7 @@ function canAct(workflow: Workflow, run: Run, role: string): boolean {
   );
 }
 
-/** The engine takes it once it is open, or a person does. */
+/** The engine takes the move when it is open, or a person does. */
 function isForPerson({ by }: Move): boolean {
   return by.includes("engine") || by.includes(PERSON);
 }
@@ -75,7 +75,7 @@ function isOpenTo(workflow: Workflow, run: Run, move: Move): boolean {
   return move.by.includes(PERSON) && isOpen(situationOf(workflow, run, move), move);
 }
 
-/** Resources are looked for when a move is asked for. */
+/** Resources are reserved when a move is requested, so here they close nothing. */
 function situationOf(
   workflow: Workflow,
   run: Run,
@@ -92,7 +92,7 @@ function sayDeadlock(workflow: Workflow, run: Run): string {
       !isOpenTo(workflow, run, move) &&
       canEverHold(workflow, run, move),
   );
-  // A counter that is not spent says nothing about what is missing.
+  // A counter that is not spent does not explain what is missing.
   const telling = closed.filter((move) => !isOnlyCounted(workflow, run, move));
   const said = (telling.length > 0 ? telling : closed)
     .map((move) => ({ to: targetOf(run, move), reasons: reasonsAgainst(workflow, run, move) }))
@@ -105,7 +105,7 @@ function sayDeadlock(workflow: Workflow, run: Run): string {
   return `nothing is running in ${run.state}, so it cannot go on by itself; ${what}${more}`;
 }
 
-/** Parameters never change, and neither does where the run came from. */
+/** Parameters never change, and neither does the origin of the run. */
 function canEverHold(workflow: Workflow, run: Run, { when }: Move): boolean {
   return when.every(
     (condition) =>
@@ -120,7 +120,7 @@ function isOnlyCounted(workflow: Workflow, run: Run, move: Move): boolean {
   );
 }
 
-/** Also that the role which takes the move has no agent, and that a resource is missing. */
+/** The reasons of the gate, and also: the role that takes the move has no agent, or a resource is missing. */
 function reasonsAgainst(workflow: Workflow, run: Run, move: Move): readonly string[] {
   const roles = move.by.filter((name) => name !== PERSON && name !== "engine");
   const absent = roles.length === 0 ? [] : [`no ${roles.join(" or ")} is running`];

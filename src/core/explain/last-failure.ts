@@ -1,6 +1,6 @@
 /**
- * What failed last in a run: the state, and there the command of a check, the review that refused, the tasks that were not done, or the agent
- * that left nothing which counts. Made anew from the events, so that whoever begins is told what the journal knows.
+ * The last failure in a run: its state, and the failed command, the rejecting review, the unfinished tasks, or the agent without
+ * a valid result. Computed from the events, so that the next agent learns what the journal knows.
  */
 
 import { change, type OwnRun } from "../step/apply.ts";
@@ -9,7 +9,7 @@ import type { Event, Reading } from "../model/event.ts";
 import { NO_RUN, type Run } from "../model/run.ts";
 import { standingOfSlot, valueOf } from "../gates/artifact-status.ts";
 
-/** As `STATE: WHAT`; null where nothing failed so far. */
+/** As `STATE: FAILURE`; null if nothing has failed so far. */
 export function lastFailed(workflow: Workflow, events: Iterable<Event>): string | null {
   const run: OwnRun = { ...NO_RUN };
   let failed: string | null = null;
@@ -33,7 +33,7 @@ function isDeath({ ends }: Workflow, { state }: Run, { role, counter }: Death): 
   return role !== "" && ends[endKey(role, state)]?.count === counter;
 }
 
-/** What was there before the run began was not said to it. */
+/** Readings from before the start of the run are not failures of the run. */
 function isRefusal(workflow: Workflow, run: Run, reading: Reading): boolean {
   if (run.entry === 0) return false;
   const standing = standingOfSlot(workflow, run, reading);

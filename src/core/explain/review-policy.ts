@@ -1,7 +1,7 @@
 /**
- * How a review is judged, in words for whoever writes it.
+ * Explains to a reviewer how the review is judged.
  *
- * What counts is asked of `judge`, for every word that the definition allows, so that the text and the judgement cannot differ.
+ * The text calls `judge` for every word that the definition allows, so that text and judgement cannot differ.
  */
 
 import { judge, NO_ISSUES, SEVERITIES, type Severity, type Verdict, TEST_WORDS } from "../model/verdict.ts";
@@ -43,7 +43,7 @@ function wordsOf({ reader }: Artifact): Words | undefined {
   return reader.type === "json" || reader.type === "yaml" ? reader.review?.verdicts : undefined;
 }
 
-/** `file` is where it stands, as its author knows it; `block` is the lowest severity that blocks in this run. */
+/** `file` is the path as the author knows it; `block` is the lowest severity that blocks in this run. */
 export function policyOf(
   artifact: Artifact,
   on: { readonly file: string; readonly block: Severity },
@@ -75,7 +75,7 @@ export function policyOf(
   ].join("\n\n");
 }
 
-/** What issues make of what is claimed. */
+/** How issues change the claimed verdict. */
 function issueRules(review: ReviewShape, block: Severity): string[] {
   if (review.issuesAt === undefined) return [];
   const words = Object.keys(review.verdicts);
@@ -135,7 +135,7 @@ function blocks(severity: Severity, block: Severity): boolean {
   return judge("pass", { ...NO_ISSUES, [severity]: 1 }, block) === "needs_fix";
 }
 
-/** The words for severities that have something in common, as the reviewer writes them. */
+/** The reviewer's words for all severities that fulfil the condition. */
 function severitiesOf({ severities }: ReviewShape, holds: (severity: Severity) => boolean): string[] {
   const known = severities ?? Object.fromEntries(SEVERITIES.map((severity) => [severity, severity]));
   return Object.keys(known).filter((word) => {
@@ -152,10 +152,9 @@ function joined(words: readonly string[], link: string): string {
   return words.map((word) => `\`${word}\``).join(` ${link} `);
 }
 
-/** A review as its reader wants it, for people: JSON with words in place of values. */
 type DataReader = Extract<Reader, { type: "json" | "yaml" }>;
 
-/** What stands at a path, by its dots; `*` is a member of a list. */
+/** Descriptions by path, with dots between keys; `*` is a member of a list. */
 type Told = ReadonlyMap<string, string>;
 
 function sampleOf({ shape }: DataReader, review: ReviewShape): string {
@@ -196,7 +195,7 @@ function valueOf(shape: Shape, at: string, told: Told): unknown {
   }
 }
 
-/** Without a shape, only what is looked at. */
+/** Without a shape, an example of only those fields that the reader uses. */
 function treeOf(told: Told): unknown {
   const root: Record<string, unknown> = {};
   for (const [path, words] of told) {

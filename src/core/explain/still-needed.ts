@@ -1,13 +1,13 @@
 /**
- * What lies ahead of a run, for whoever tells people about it: whether something that it can still come to asks for an artifact, as that is now. What
- * begins anew before, or is put aside, is another one by then.
+ * Whether a state that the run can still reach needs an artifact in its current content. Content that is reset or archived before
+ * that state does not count.
  */
 
 import type { Workflow } from "../model/compile.ts";
 import type { Run } from "../model/run.ts";
 import { ORIGIN, type Move } from "../model/workflow.ts";
 
-/** `gate`: a move, a question or what one of those is about waits for it. `context`: an agent is given it to read. */
+/** `gate`: a move, a question or an artifact of one of these waits for it. `context`: an agent gets it to read. */
 type Asker = "gate" | "context" | "nobody";
 
 type Standpoint = Pick<Run, "state" | "frames" | "params">;
@@ -19,7 +19,7 @@ export function askerAhead(workflow: Workflow, run: Standpoint, name: string): A
   return [...states].some((state) => isReadIn(workflow, state, name)) ? "context" : "nobody";
 }
 
-/** It, and all that is about it or made of it. */
+/** The artifact, and all artifacts that are about it or made from it. */
 function aboutIt({ definition }: Workflow, name: string): ReadonlySet<string> {
   const all = new Set([name]);
   for (const known of all)
@@ -30,23 +30,23 @@ function aboutIt({ definition }: Workflow, name: string): ReadonlySet<string> {
   return all;
 }
 
-/** Those that a run can come to while this is what it is now. */
+/** The states that a run can reach while the artifact has its current content. */
 function statesAhead(workflow: Workflow, run: Standpoint, name: string): ReadonlySet<string> {
   const states = new Set([run.state]);
-  // What a question leads back to may be found behind it.
+  // A move back may lead to a state that is found later, so the search repeats.
   for (let known = 0; known < states.size;) {
     known = states.size;
     for (const state of states)
       for (const move of movesIn(workflow, run, { state, states })) {
         if (isAnotherBehind(workflow, move, name)) continue;
-        // Whoever was left for a question on the way was come to before.
+        // A state that was left for a question on the way was reached before.
         for (const to of move.to === ORIGIN ? run.frames.map(({ from }) => from) : [move.to]) states.add(to);
       }
   }
   return states;
 }
 
-/** Without those that the parameters of the run, and where it can have come from, rule out. */
+/** Without moves that the parameters of the run, or its possible origins, exclude. */
 function movesIn(
   workflow: Workflow,
   { params, frames }: Standpoint,

@@ -1,8 +1,8 @@
 /**
- * What a verb of people means for one run now: which marked moves and answers are open, and which declared paths.
+ * The meaning of a verb for one run now: the open marked moves and answers, and the open paths.
  *
- * Every candidate is tried with `step` on the run as it is, so that what is offered here is what `step` accepts. Resources are found
- * when a move is asked for; they close nothing here.
+ * Every candidate is tried with `step` on the current run, so every offered way is one that `step` accepts. Resources are
+ * reserved when a move is requested; they close nothing here.
  */
 
 import type { Workflow } from "../model/compile.ts";
@@ -28,28 +28,28 @@ type WayStep =
 
 /** One way to carry out a verb. */
 export type Way = {
-  /** What chooses it among several: the answer, or the state that it leads to. */
+  /** The value that selects this way among several: the answer, or the target state. */
   readonly name: string;
-  /** The state that the run is in afterwards. */
+  /** The state of the run afterwards. */
   readonly to: string;
   readonly kind: "move" | "answer" | "path";
   readonly steps: readonly WayStep[];
   readonly text: WithText;
   readonly into?: string;
   readonly deliver?: true;
-  /** Words of the definition for people; empty where it has none. */
+  /** The definition's text for people; empty if it has none. */
   readonly label: string;
-  /** Artifacts that the person answers for on the way. */
+  /** Artifacts that the person waives on the way. */
   readonly waives: readonly string[];
 };
 
-/** A run, and what the edge knows of its files and its work now. */
+/** A run, and the current facts about its files and its work. */
 type Situated = { readonly workflow: Workflow; readonly run: Run; readonly facts?: Facts };
 
 /** A way that the definition has here, and that is closed now. */
 type ClosedWay = { readonly name: string; readonly reason: string; readonly next: string };
 
-/** `open` has marked moves and answers first, then paths in the order of the definition. */
+/** `open` lists marked moves and answers first, then paths in the order of the definition. */
 export type Ways = { readonly open: readonly Way[]; readonly closed: readonly ClosedWay[] };
 
 export function waysFor(on: Situated, verb: Verb): Ways {
@@ -65,10 +65,7 @@ export function openVerbs(on: Situated): readonly Verb[] {
   return VERBS.filter((verb) => waysFor(on, verb).open.length > 0);
 }
 
-/**
- * Which of the open ways is meant: by its name, else those that are marked, else the first path. More than one left is for a
- * person to decide.
- */
+/** Selects among the open ways: by name, else the marked ones, else the first path. If several remain, a person must decide. */
 export function chosenFrom(open: readonly Way[], name?: string): readonly Way[] {
   if (name !== undefined) {
     const exact = open.filter((way) => way.name === name);
@@ -82,10 +79,10 @@ function routeOf({ kind, name }: Way): string | undefined {
   return kind === "answer" ? name.split("/")[1] : undefined;
 }
 
-/** Before it is tried: where it leads, what it waives and whether it is open are not known yet. */
+/** A way before it is tried: its target, its waivers and whether it is open are not known yet. */
 type Candidate = Omit<Way, "to" | "waives" | "steps"> & {
   readonly path: readonly PathStep[];
-  /** Only this move counts, where several lead to the same state. */
+  /** If several moves lead to the same state, only this one counts. */
   readonly move?: Move;
 };
 
@@ -141,7 +138,7 @@ function trial({ workflow, run, facts = {} }: Situated, candidate: Candidate): W
     waives.push(...taken.waive);
     now = tried.run;
   }
-  // Where the run came from has a name only now.
+  // Only now is the name of the origin known.
   const name = way.name === ORIGIN ? now.state : way.name;
   return { ...way, name, to: now.state, steps, waives };
 }
@@ -163,7 +160,7 @@ function takenIn({ definition }: Workflow, events: readonly Event[], from: strin
   return moved?.type === "moved" ? definition.moves[moved.rule] : undefined;
 }
 
-/** The engine may go on by itself after a move; a path is walked on only from the state that it names. */
+/** The engine may continue by itself after a move; a path continues only from the state that it names. */
 function isWhere(next: WayStep, { from, taken, state }: { from: Run; taken: Move; state: string }): boolean {
   return next.type === "answer" || targetOf(from, taken) === next.to || state === next.to;
 }

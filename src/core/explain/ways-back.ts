@@ -1,4 +1,7 @@
-/** Ways back: what a person can answer now, or after one move to where it is asked, and where in its stages a run is. */
+/**
+ * Ways back: the answers that a person can give now, or after one move to the state that asks, and the position of the run in its
+ * stages.
+ */
 
 import type { Workflow } from "../model/compile.ts";
 import type { Actor } from "../model/event.ts";
@@ -9,11 +12,11 @@ import { step } from "../step/step.ts";
 
 export type WayBack = {
   readonly option: string;
-  /** The state that asks it, where the run is not there yet. */
+  /** The state that asks the question, if the run is not in it. */
   readonly through?: string;
 };
 
-/** The open ones, those of the present question first. */
+/** The open ways, those of the current question first. */
 export function waysBack(
   workflow: Workflow,
   run: Run,
@@ -36,7 +39,7 @@ export function waysBack(
 function answersIn(workflow: Workflow, run: Run): string[] {
   if (run.question === undefined) return [];
   const moves = (workflow.movesFrom[run.state] ?? []).filter((move) =>
-    // What it reserves is found when it is asked for.
+    // Resources are reserved when the move is requested.
     isOpen({ workflow, run, reserved: move.reserve }, move),
   );
   return [...new Set(moves.flatMap(({ answer }) => (answer === undefined ? [] : [answer])))];
@@ -47,11 +50,11 @@ export type Position = {
   readonly phase: string;
   /** The first phase of its stage. */
   readonly first: string;
-  /** That of the stage before it that is part of this run; empty where there is none. */
+  /** The first phase of the previous enabled stage; empty if there is none. */
   readonly previous: string;
 };
 
-/** Undefined outside of all stages. A question belongs to the phase that it goes back to. */
+/** Undefined outside of all stages. A question belongs to the phase that it returns to. */
 export function positionOf({ definition }: Workflow, run: Run): Position | undefined {
   const stages = (definition.stages ?? []).filter((stage) => isEnabled(stage, run));
   const firstOf = (index: number): string => stages[index]?.phases?.[0]?.id ?? "";
@@ -64,7 +67,7 @@ export function positionOf({ definition }: Workflow, run: Run): Position | undef
   return undefined;
 }
 
-/** Where the run is, then where it came from to be asked there. */
+/** The current state, then the states that it returns to. */
 function statesBehind({ state, frames }: Run): string[] {
   const from: string[] = [];
   let at = state;

@@ -1,4 +1,4 @@
-/** For every move out of the present state: open or not, and the smallest thing that would open it. */
+/** For every move out of the current state: whether it is open, and the smallest change that would open it. */
 
 import type { Workflow } from "../model/compile.ts";
 import { targetOf, unmet, type Unmet } from "../gates/gate.ts";
@@ -16,7 +16,7 @@ export type Why = {
 
 export function why(workflow: Workflow, run: Run): Why[] {
   return (workflow.movesFrom[run.state] ?? []).map((move) => {
-    // Resources are found when the move is asked for; they are no reason of the run's own.
+    // Resources are reserved when the move is requested, so they are not a reason here.
     const reasons = unmet({ workflow, run, reserved: move.reserve }, move);
     const who = move.by.map((name) => (name === "human" ? "a person" : name)).join(" or ");
     const to = targetOf(run, move);

@@ -1,6 +1,6 @@
 /**
- * What was accepted, and what became of it. A text that was taken in from somebody who writes it stays theirs: changed by anybody else, it is
- * *foreign*, and nothing that is said about it counts, until an author or a person hands it in, or it is again what it was.
+ * Accepted texts and later changes of them. An accepted text belongs to its author. If another author changes it, the text is
+ * *foreign*, and nothing that is submitted about it counts until an author or a person submits it, or it is restored exactly.
  */
 
 import type { Workflow } from "../model/compile.ts";
@@ -14,7 +14,7 @@ export function isForeign({ definition }: Workflow, run: Run, name: string): boo
   return held !== undefined && definition.artifacts[name]?.by.includes(held.by) === false;
 }
 
-/** The foreign texts that the work of a role would be about, and that a person can put right. Whoever writes them can do so itself. */
+/** The foreign texts that the role's work would be about and that a person can restore. The role itself can fix its own texts. */
 export function foreignFor(workflow: Workflow, run: Run, role: string): readonly string[] {
   const { artifacts } = workflow.definition;
   const names = new Set<string>();
@@ -29,7 +29,7 @@ export function foreignFor(workflow: Workflow, run: Run, role: string): readonly
   });
 }
 
-/** Which file it is, whose it was, and whose it may be. */
+/** Names the file, its author, and the authors that may submit it. */
 export function sayForeign({ definition }: Workflow, run: Run, name: string): string {
   const { file = "", by = [] } = definition.artifacts[name] ?? {};
   const what = file === "" ? name : fillPath(run, file, "*");
@@ -46,14 +46,14 @@ function person(name: string): string {
   return name === "human" ? "a person" : name;
 }
 
-/** The texts that an artifact is about, as they are now, by digest. */
+/** Digests of the current texts that an artifact is about. */
 export function inputsOf(run: Run, { bind }: Pick<Artifact, "bind">): Record<string, string> {
   const inputs: Record<string, string> = {};
   for (const bound of bind) if (bound !== "tree") inputs[bound] = run.held[bound]?.reading.digest ?? "";
   return inputs;
 }
 
-/** The content that a waiver is given for. */
+/** The content that a waiver is valid for. */
 export function waivedFor(
   { definition }: Workflow,
   run: Run,
@@ -63,7 +63,7 @@ export function waivedFor(
   return { tree: run.tree, ...(Object.keys(inputs).length === 0 ? {} : { inputs }) };
 }
 
-/** What is displaced where a reading takes the place of one that was accepted, or of another that is foreign. */
+/** The accepted reading that a new reading displaces, directly or through an earlier foreign one. */
 export function acceptedBefore(
   { definition }: Workflow,
   run: Run,

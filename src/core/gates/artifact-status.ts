@@ -1,8 +1,8 @@
 /**
- * What an artifact is worth at this moment: is it there, valid, new, about the present content, and from somebody
- * whose word counts? Everything that is in doubt is not worth anything.
+ * The status of an artifact now: whether it exists, is valid, is new, is about the current content, and comes from an author
+ * whose submissions count. Every doubt counts against the artifact.
  *
- * This is asked all the time and builds no words; `worth.ts` adds the reason for people.
+ * This function runs very often and builds no texts; `status-reason.ts` adds the reason for people.
  */
 
 import { isForeign } from "./accepted-artifacts.ts";
@@ -18,7 +18,7 @@ import type { Standing } from "../model/workflow.ts";
 /** An artifact, or one member of a fan-out. */
 export type Member = { readonly artifact: string; readonly slot: string };
 
-/** Why an artifact has its standing. */
+/** Why an artifact has its status. */
 export type Cause =
   | Verdict
   | "absent"
@@ -60,7 +60,7 @@ export const STANDINGS: Readonly<Record<Cause, Standing>> = {
   reject: "reject",
 };
 
-/** Standings that let a gate pass. */
+/** Statuses that open a gate. */
 export function isGood(standing: Standing): boolean {
   switch (standing) {
     case "valid":
@@ -86,12 +86,12 @@ export function standingOf(workflow: Workflow, run: Run, name: string): Standing
   return STANDINGS[causeOf(workflow, run, name)];
 }
 
-/** The standing of one member of a fan-out. */
+/** The status of one member of a fan-out. */
 export function standingOfSlot(workflow: Workflow, run: Run, member: Member): Standing {
   return STANDINGS[causeOfSlot(workflow, run, member)];
 }
 
-/** Whether it was judged, and that counts, whatever has become of what it is about. */
+/** Whether the artifact has a verdict that counts, even if the content that it is about has changed since. */
 export function hasVerdict(workflow: Workflow, run: Run, name: string): boolean {
   const artifact = workflow.definition.artifacts[name];
   const held = run.held[name];
@@ -139,7 +139,7 @@ function assess(
   return counted === "invalid" ? "contradiction" : counted;
 }
 
-/** For the content as it was when a person said so. */
+/** A waiver is valid for the content at the time of the waiver. */
 function isWaived(run: Run, name: string, { bind }: Artifact): boolean {
   const waiver = run.waivers[name];
   if (waiver === undefined) return false;
@@ -155,7 +155,7 @@ function isWaived(run: Run, name: string, { bind }: Artifact): boolean {
   return true;
 }
 
-/** A tree that nobody has looked at yet is none that anything could be about. */
+/** Before the first reading of the tree, nothing can be about it. */
 function isOfTree(run: Run, tree: string): boolean {
   return tree === run.tree && tree !== "";
 }
@@ -163,12 +163,12 @@ function isOfTree(run: Run, tree: string): boolean {
 /** Members become names of files and agents. */
 const MEMBER = /^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$/;
 
-/** A fan-out has members, not too many, with harmless names: what names others is refused, not cut. */
+/** A fan-out has a limited number of members with safe names: a list that breaks this is rejected as a whole. */
 function isOverfull({ fanOuts, definition }: Workflow, run: Run, { reading }: Held): boolean {
   const fans = fanOuts[reading.artifact];
   if (fans === undefined) return false;
   return fans.some(({ list, max }) => {
-    // Whoever lists issues names no members: they are made of what it says, with names that fit.
+    // Groups of issues get generated names, which are always safe.
     if (isGrouped(definition.artifacts[reading.artifact], list)) return false;
     const members = reading.lists[list] ?? [];
     return (
@@ -218,6 +218,6 @@ export function blockOf(run: Run, { block }: Artifact): Severity {
 }
 
 function severity(word: Literal): Severity {
-  // An unknown threshold blocks on everything.
+  // With an unknown threshold, every severity blocks.
   return SEVERITIES.find((known) => known === word) ?? "low";
 }

@@ -1,7 +1,7 @@
 /**
- * Members of a fan-out: the texts of a list, or the files that the issues of a review are about.
+ * Members of a fan-out: the texts of a list, or the files that the issues of a review name.
  *
- * A member becomes the name of files and agents, its *slot*. A text of a list is its own slot; a path is given one.
+ * A member becomes the name of files and agents, its *slot*. A text of a list is its own slot; a path gets a generated one.
  */
 
 import { SEVERITIES, type Severity } from "../model/verdict.ts";
@@ -9,14 +9,14 @@ import type { Artifact } from "../model/artifact.ts";
 
 export type Member = { readonly slot: string; readonly member: string };
 
-/** The list that a review has by itself, where its issues tell their place. */
+/** The implicit list of a review whose issues name their files. */
 export const FILES = "files";
 
-/** Issues that name no file are one group, and so are all files beyond the most that there may be. */
+/** The group for issues without a file, and for all files beyond the maximum. */
 const GENERAL = "general";
 const OTHERS = "others";
 
-/** More files than anybody mends at once. What a review names beyond them, in the order of its issues, is with what names none. */
+/** The maximum number of files. Issues of further files, in the order of the review, join the group without a file. */
 export const FILES_MAX = 200;
 const BEYOND = `${GENERAL}, every file of the review beyond the first ${FILES_MAX}`;
 
@@ -29,8 +29,8 @@ export function isGrouped(artifact: Artifact | undefined, list: string): boolean
 }
 
 /**
- * Only what blocks is handed out; a refusal in which nothing does is about all that it lists. Of too many groups, those with the highest
- * severities stay alone, and the rest is one.
+ * Only blocking issues are distributed; if a rejection has none, all its issues are. If there are too many groups, those with the
+ * highest severities stay, and the rest becomes one group.
  */
 export function groupsOf(
   files: Readonly<Record<string, Severity>>,
@@ -61,7 +61,7 @@ function nameOf(file: string): string {
   return file === "" ? GENERAL : file;
 }
 
-/** Letters, digits, `_ . -`, and the end of a path rather than its beginning. Never the same twice, not even by another case. */
+/** Letters, digits, `_ . -`; a long path loses its beginning. Always unique, also without regard to case. */
 function slotOf(name: string, taken: Set<string>): string {
   const safe = name.replaceAll(/[^A-Za-z0-9_.-]+/g, "-").replaceAll(/\.{2,}/g, ".");
   const base = safe.slice(-SLOT_MAX).replace(/^[^A-Za-z0-9]+/, "") || "file";

@@ -1,4 +1,4 @@
-/** The members that a fan-out has now. Only what counts has any: without, there are none, and that is an outcome of its own. */
+/** The current members of a fan-out. Only a valid list has members. A fan-out without members is a separate outcome. */
 
 import type { Workflow } from "../model/compile.ts";
 import { groupsOf, isGrouped, type Member } from "./fan-out-groups.ts";
@@ -11,7 +11,7 @@ export function membersOf(workflow: Workflow, run: Run, each: NonNullable<Artifa
   const reading = run.held[each.artifact]?.reading;
   if (source === undefined || reading === undefined) return [];
   if (isGrouped(source, each.list)) {
-    // What is mended changes the work that the review was about, and those who come later mend the rest of it.
+    // Each fix changes the reviewed work, and later members still fix their part of the review.
     const isSaid = hasVerdict(workflow, run, each.artifact);
     return isSaid
       ? groupsOf(reading.files ?? {}, { block: blockOf(run, source), max: Number(valueOf(run, each.max)) })
@@ -21,7 +21,7 @@ export function membersOf(workflow: Workflow, run: Run, each: NonNullable<Artifa
   return [...new Set(reading.lists[each.list])].map((slot) => ({ slot, member: slot }));
 }
 
-/** What an agent's slot stands for, in the words of the list that it came from. */
+/** The member of a slot, in the words of the original list. */
 export function memberOf(workflow: Workflow, run: Run, of: { role: string; slot: string }): string {
   const { fan } = run.agents[slotKey(of.role, of.slot)] ?? {};
   const each = fan === undefined ? undefined : workflow.definition.artifacts[fan]?.each;

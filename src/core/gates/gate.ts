@@ -1,7 +1,7 @@
 /**
- * Whether a move is open, and if not, what keeps it shut.
+ * Whether a move is open, and if not, why.
  *
- * `unmet` gives every reason, so that `why` and a refusal say the same words.
+ * `unmet` returns every reason, so that `why` and a refusal use the same words.
  */
 
 import type { Workflow } from "../model/compile.ts";
@@ -18,16 +18,16 @@ export type Unmet = {
   readonly code: Extract<RefusalCode, "gate-not-met" | "stale" | "unchanged" | "budget-spent">;
   readonly message: string;
   readonly at?: Place;
-  /** The smallest thing that would mend it. */
+  /** The smallest change that would meet the condition. */
   readonly mend: string;
 };
 
-/** A run, and the resources that the edge holds ready for what happens to it. */
+/** A run, and the resources that the edge has reserved for the event. */
 export type Situation = {
   readonly workflow: Workflow;
   readonly run: Run;
   readonly reserved: readonly string[];
-  /** Of others, the run that has them. */
+  /** The run that holds each other resource. */
   readonly taken?: Readonly<Record<string, string>>;
 };
 
@@ -50,7 +50,7 @@ export function unmet(situation: Situation, move: Move): Unmet[] {
   ];
 }
 
-/** The candidate with the fewest reasons against it is the one worth explaining. */
+/** The reasons of the move with the fewest reasons: that move is worth explaining. */
 export function nearest(situation: Situation, moves: readonly Move[]): Unmet[] {
   const all = moves.map((move) => unmet(situation, move));
   return all.toSorted((a, b) => a.length - b.length)[0] ?? [];
@@ -65,7 +65,7 @@ export function isOpen(situation: Situation, move: Move): boolean {
   return !isTooDeep(run, move);
 }
 
-/** Whether some move of the present state can be taken by this answer, resources aside: they are found when it is given. */
+/** Whether this answer opens a move of the current state. Resources are ignored: they are reserved with the answer. */
 export function isAnswerOpen(workflow: Workflow, run: Run, answer: string): boolean {
   const moves = workflow.movesFrom[run.state] ?? [];
   return moves.some(
@@ -101,7 +101,7 @@ export function holds(workflow: Workflow, run: Run, condition: Condition): boole
   }
 }
 
-/** The state the run came from, where the present state remembers it. */
+/** The state that the run came from, if the current state remembers it. */
 function originOf(run: Run): string {
   const frame = run.frames.at(-1);
   return frame !== undefined && frame.state === run.state ? frame.from : "";
@@ -120,14 +120,14 @@ export function maxOf(workflow: Workflow, run: Run, counter: string): number {
   return declared === undefined ? 0 : Number(valueOf(run, declared.max));
 }
 
-/** A move that begins a counter's scope anew may count it once, if the budget allows any. */
+/** A move that starts a counter's scope again may count it once, if the budget allows any. */
 function isExhausted({ workflow, run }: Situation, move: Move, counter: string): boolean {
   const per = workflow.definition.counters[counter]?.per ?? "run";
   const isBegun = per === "entry" || per === targetOf(run, move) || move.renew.includes(per);
   return isBegun ? maxOf(workflow, run, counter) < 1 : isSpent(workflow, run, counter);
 }
 
-/** Whether what it says counts. */
+/** Whether an artifact of this status may be read by guards. */
 export function isUsable(standing: Standing): boolean {
   return standing !== "missing" && standing !== "invalid" && standing !== "stale";
 }
@@ -180,7 +180,7 @@ function explain(workflow: Workflow, run: Run, condition: Condition): Unmet {
       const fact = factOf(workflow, condition.artifact);
       if (fact !== undefined && !isUsable(standing))
         return { code: "gate-not-met", message: `not so far: ${fact}`, mend: fact };
-      // What it says does not count then, also where that would be the right value.
+      // Then its content does not count, even if the value would be right.
       const found = isUsable(standing)
         ? `it is ${fieldOf(workflow, run, condition) ?? "not given"}`
         : `${condition.artifact} is ${standing}${reason === "" ? "" : `: ${reason}`}`;
@@ -247,7 +247,7 @@ function isTooDeep(run: Run, move: Move): boolean {
   return move.remember && run.frames.length >= QUESTION_DEPTH_MAX;
 }
 
-/** `holder` is the run that has it, where it is known. */
+/** `holder` is the run that has the resource, if known. */
 export function notReserved(resource: string, holder?: string): Unmet {
   if (holder !== undefined)
     return {

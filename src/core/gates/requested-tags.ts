@@ -1,4 +1,4 @@
-/** Tags are for people to ask for: their names stand in parameters that nobody else fills in. */
+/** Only people request tags: the parameters with tag names must not be set by agents. */
 
 import type { Action, Definition } from "../model/workflow.ts";
 
@@ -15,7 +15,7 @@ export function tagsIn(definition: Pick<Definition, "states" | "moves" | "ends">
   );
 }
 
-/** Why a parameter is not a person's alone; undefined where it is. */
+/** Why actors other than a person can set the parameter; undefined if none can. */
 export function notAsked(
   { params, moves }: Pick<Definition, "params" | "moves">,
   name: string,

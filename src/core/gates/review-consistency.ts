@@ -1,7 +1,7 @@
 /**
- * Whether a review agrees with itself: what it claims, the issues it lists, and what it says of the tests.
+ * Whether a review is consistent: its verdict, its issues, and its test counts.
  *
- * One answer for the gate, for whoever hands a review in, and for the text that tells reviewers the rules.
+ * The gate, the author who submits a review, and the text with the rules for reviewers all use this function.
  */
 
 import type { Reading } from "../model/event.ts";
@@ -22,12 +22,12 @@ export type Claim = {
   readonly tests?: Tests | undefined;
 };
 
-/** `block` is the lowest severity that blocks; *strict*: what a review says in one place and denies in another does not count at all. */
+/** `block` is the lowest severity that blocks. *strict*: a review that contradicts itself does not count. */
 export type Rules = { readonly block: Severity; readonly isStrict: boolean };
 
 /**
- * *red*: it passes, with a failed test. *blocked*: it passes, with an issue that blocks. *empty*: it does not pass, and says nothing that would be
- * wrong. *slight*: it wants a person for what is no great thing.
+ * *red*: it passes with a failed test. *blocked*: it passes with a blocking issue. *empty*: it does not pass, and lists no
+ * reason. *slight*: it asks for a person although its issues are minor.
  */
 type Contradiction = "red" | "blocked" | "empty" | "slight";
 
@@ -35,11 +35,11 @@ export function rulesOf(review: ReviewShape | undefined, block: Severity): Rules
   return { block, isStrict: review?.strict === true };
 }
 
-/** What a claim counts as. */
+/** The verdict that a claim counts as. */
 export function weigh(claim: Claim, rules: Rules): Verdict | "invalid" {
   if (contradictionsIn(claim, rules).length > 0) return "invalid";
   const { verdict, issues } = claim;
-  // A failed test is as good a reason as an issue.
+  // A failed test is a reason just like an issue.
   return isRed(claim) ? verdict : judge(verdict, issues, rules.block);
 }
 
@@ -62,7 +62,7 @@ export function contradictionsIn(claim: Claim, { block, isStrict }: Rules): read
   }
 }
 
-/** `word` is the verdict as its author wrote it; without it, it is not named. */
+/** `word` is the verdict as its author wrote it; without it, the text does not name the verdict. */
 export function sayContradictions(claim: Claim, rules: Rules, word?: string): string {
   const named = word === undefined ? "the verdict" : `"${word}"`;
   return contradictionsIn(claim, rules)
@@ -101,7 +101,7 @@ function isRed({ tests }: Claim): boolean {
   return tests !== undefined && (tests.failed > 0 || tests.status === "FAIL");
 }
 
-/** The claim that a reading makes, if it makes one. */
+/** The claim of a reading, if it has one. */
 export function claimOf({ verdict, issues, tests }: Reading): Claim | undefined {
   return verdict === undefined ? undefined : { verdict, issues, tests };
 }

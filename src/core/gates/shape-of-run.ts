@@ -1,4 +1,4 @@
-/** An artifact as one run has it: where its shape names a parameter, only the value that the run was given is allowed. */
+/** An artifact with the parameters of one run: a shape that names a parameter allows only the run's value. */
 
 import type { Run } from "../model/run.ts";
 import type { Artifact, Shape } from "../model/artifact.ts";
@@ -19,7 +19,7 @@ export function ownArtifact(params: Params, artifact: Artifact): Artifact {
   return shape === reader.front.shape ? artifact : { ...artifact, reader: { ...reader, front: { shape } } };
 }
 
-/** The same shape where it names no parameter. */
+/** Returns the same object for a shape without parameters. */
 function ownShape(params: Params, shape: Shape): Shape {
   switch (shape.type) {
     case "text":

@@ -1,4 +1,4 @@
-/** What an artifact is worth at this moment, with the reason for people. */
+/** The status of an artifact, with the reason for people. */
 
 import { isForeign, mendForeign, sayForeign } from "./accepted-artifacts.ts";
 import { claimOf, sayContradictions } from "./review-consistency.ts";
@@ -22,7 +22,7 @@ export type Worth = {
   readonly standing: Standing;
   readonly reason: string;
   readonly at?: Place;
-  /** What would mend it, where that is not to write it anew. */
+  /** What would fix it, if that is not to write it again. */
   readonly mend?: string;
 };
 
@@ -30,7 +30,7 @@ export function worth(workflow: Workflow, run: Run, name: string): Worth {
   return explained({ workflow, run }, { artifact: name, slot: "" }, causeOf(workflow, run, name));
 }
 
-/** What a reading is worth by itself, whatever was waived. */
+/** The status of a reading itself, without waivers. */
 export function worthOfSlot(workflow: Workflow, run: Run, member: Member): Worth {
   return explained({ workflow, run }, member, causeOfSlot(workflow, run, member));
 }
@@ -78,7 +78,7 @@ function reasonFor(on: { workflow: Workflow; run: Run }, member: Member, cause: 
     case "fault":
       return held?.reading.faults[0]?.reason ?? `${what} has no outcome`;
     case "overfull":
-      // What could not be read names nobody: that is what has to be mended.
+      // A file that could not be read has no members: its fault is the reason.
       return held?.reading.faults[0]?.reason ?? `${what} must name ${mostIn(workflow, run, name)}`;
     case "contradiction":
       return `${what}: ${sayHeld(run, artifact, held)}`;
@@ -103,7 +103,7 @@ function mostIn({ fanOuts }: Workflow, run: Run, name: string): string {
   return `${[...most].join(" and ")}, with letters, digits, spaces, _ . and - only`;
 }
 
-/** What it is about, and somebody else has changed. */
+/** The foreign artifact that this one is about. */
 function foreignIn(on: { workflow: Workflow; run: Run }, { artifact }: Member): string | undefined {
   const bind = on.workflow.definition.artifacts[artifact]?.bind ?? [];
   return bind.find((bound) => isForeign(on.workflow, on.run, bound));
@@ -116,7 +116,7 @@ function sayHeld(run: Run, artifact: Artifact, held: Held | undefined): string {
     : sayContradictions(claim, rulesIn(run, artifact), held?.reading.said?.word);
 }
 
-/** Of a red check: where it failed and what told so, where anything did. */
+/** For a failed check: where it failed and by which rule that is known. */
 export function sayFailing({ failing, rule }: Reading["fields"] = {}): string {
   return failing === undefined || rule === "no-path" || rule === "cut-short"
     ? ""

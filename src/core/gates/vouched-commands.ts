@@ -1,8 +1,9 @@
 /**
- * Commands that somebody else than a person has written down, in lists of artifacts.
+ * Commands that agents have written into lists of artifacts.
  *
- * They are run where a person has answered a question that showed exactly this content, with an option that vouches for it. What was said last
- * of a content counts: who vouches, and later answers otherwise where it is shown again, has taken it back.
+ * The engine runs them only after a person has answered a question that showed exactly this content, with an option that approves
+ * it. The last answer about a content counts: a person who approves, and later gives another answer to the same content, has
+ * withdrawn the approval.
  */
 
 import type { ListName } from "../model/artifact.ts";
@@ -12,18 +13,18 @@ import type { Run } from "../model/run.ts";
 
 const COMMAND = "cmd:";
 const BY_HAND = "manual:";
-/** What is not seen could be run unseen. */
+/** Invisible characters could hide a part of a command. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/u;
 
 export type Listed = {
   readonly commands: readonly { readonly command: string; readonly content: string }[];
-  /** How many only a person can look at. */
+  /** The number of entries that only a person can verify. */
   readonly manual: number;
-  /** Why nobody can say what all of it is. */
+  /** Why the list cannot be shown completely. */
   readonly objections: readonly string[];
 };
 
-/** What these lists hold as they were last taken in. */
+/** The content of these lists in their last accepted version. */
 export function listedIn(run: Run, from: readonly ListName[]): Listed {
   const commands: { command: string; content: string }[] = [];
   const objections: string[] = [];
@@ -45,12 +46,12 @@ export function listedIn(run: Run, from: readonly ListName[]): Listed {
   return { commands, manual, objections };
 }
 
-/** Whether a person can have seen all of it. */
+/** Whether a person can see the whole command. */
 export function isPlain(command: string): boolean {
   return command !== "" && !UNSEEN.test(command);
 }
 
-/** For whoever is asked about it: what cannot be seen is told by its number. */
+/** Makes invisible characters visible by their code points. */
 export function plainly(command: string): string {
   return command.replaceAll(
     new RegExp(UNSEEN, "gu"),
@@ -58,17 +59,17 @@ export function plainly(command: string): string {
   );
 }
 
-/** The contents that a person vouches for, as `contentOf` names them. */
+/** The contents that a person approves, as `contentOf` names them. */
 export function vouchedIn({ definition }: Workflow, events: readonly Event[]): ReadonlySet<string> {
   const vouched = new Set<string>();
   let shown = "";
   for (const event of events) {
     if (event.type === "answered") shown = event.by.type === "human" ? event.shown : "";
-    // Another answer than one of the options closes nothing.
+    // An answer that is not one of the options does not close the question.
     if (event.type !== "question-closed") continue;
     const { options = {}, parts } = definition.asks[event.ask] ?? {};
     const [word = ""] = event.answer.split("/");
-    // Of several answers, some may be otherwise.
+    // With several parts, some answers may differ.
     const isOne = parts === undefined && event.parts === undefined;
     const chosen = isOne && Object.hasOwn(options, word) ? options[word]?.vouch : undefined;
     const known = new Set(shown.split(" "));
@@ -87,7 +88,7 @@ function contentOf(artifact: string, digest: string): string {
   return `${artifact}=${digest}`;
 }
 
-/** The commands that some answer to a question would have run, for whoever is asked. */
+/** The commands that an answer to the question would approve. */
 export function commandsShownBy({ definition }: Workflow, run: Run, ask: string): readonly string[] {
   const options = Object.values(definition.asks[ask]?.options ?? {});
   const names = new Set(options.flatMap(({ vouch = [] }) => vouch));

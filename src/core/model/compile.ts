@@ -31,7 +31,7 @@ export type Scheduled = { readonly stage: Stage; readonly phase: Phase };
 
 export const NONE: readonly never[] = [];
 
-/** The name of the resource that stands for the user's checkout. */
+/** The name of the resource that represents the user's checkout. */
 export const PLACE = "place";
 
 export function compile(definition: Definition, hash: () => string): Workflow {

@@ -1,6 +1,6 @@
 /**
- * What artifacts said when they were taken in and counted: the last of each, and the members of lists of one name, whoever wrote them.
- * Made anew from the events: what becomes old, or is written over by somebody else, was said all the same.
+ * Values of artifacts when they were accepted: the last ones of each artifact, and the members of all lists of one name. Computed
+ * from the events, so values stay known after an artifact becomes stale or is overwritten.
  */
 
 import { change, type OwnRun } from "../step/apply.ts";
@@ -19,21 +19,21 @@ type Member = {
   readonly text: string;
   readonly by: string;
   readonly artifact: string;
-  /** Empty where there is no fan-out. */
+  /** Empty for an artifact without a fan-out. */
   readonly slot: string;
   readonly at: string;
 };
 
 export type Said = {
-  /** By artifact; of a fan-out by artifact and member. */
+  /** By artifact; for a fan-out, by artifact and member. */
   readonly said: Readonly<Record<string, Words | Readonly<Record<string, Words>>>>;
-  /** By the name of the list, in the order in which it was said; the same words of one artifact once. */
+  /** By name of the list, in the order of the events. The same text of one artifact appears once. */
   readonly collected: Readonly<Record<string, readonly Member[]>>;
 };
 
 const MEMBERS_KEPT = 200;
 
-/** Whether any file shows something of it: reading all that happened is not for nothing. */
+/** Whether any projection shows these values; otherwise the caller need not read all events. */
 export function showsSaid({ projections }: Pick<Definition, "projections">): boolean {
   return projections.some(
     (each) => "data" in each && (reads(each.data, "said") || reads(each.data, "collected")),
@@ -46,7 +46,7 @@ export function saidIn(workflow: Workflow, events: Iterable<Event>): Said {
   const collected = new Map<string, Map<string, Member>>();
   for (const event of events) {
     change(run, event);
-    // What was there before the run began was not said to it.
+    // Readings from before the start of the run do not count.
     if (event.type !== "artifact-read" || run.entry === 0) continue;
     const { reading, by } = event;
     const { artifact, slot, fields, lists } = reading;

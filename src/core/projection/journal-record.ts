@@ -1,6 +1,6 @@
 /**
- * What the journal says of a run beyond what the run itself remembers: when each artifact was taken in, how each came out, and every
- * review with its words, round by round. Made anew from the events, so that nothing of it can differ from them.
+ * What the journal knows of a run beyond its current data: when each artifact was accepted, the result of each, and every review
+ * with its text, round by round. Computed from the events, so that it cannot differ from them.
  */
 
 import { change, type OwnRun } from "../step/apply.ts";
@@ -16,11 +16,11 @@ import { VERDICTS, type Tests, type Verdict } from "../model/verdict.ts";
 import type { Reader, ReviewText } from "../model/artifact.ts";
 import type { Definition, Standing } from "../model/workflow.ts";
 
-/** One round of a review, as it was taken in. */
+/** One accepted round of a review. */
 export type Round = ReviewText & {
-  /** The how-manieth that counted. What is handed in again before the run goes on takes the place of what was there. */
+  /** The number of the round. A review that is submitted again before the next move replaces the earlier one. */
   readonly iteration: number;
-  /** What it counts as, what it claims, and the word that its author wrote for that. */
+  /** The verdict that counts, the claimed verdict, and the word that its author wrote. */
   readonly verdict: Verdict;
   readonly claimed: Verdict;
   readonly word: string;
@@ -48,7 +48,7 @@ type Validation = {
 };
 
 export type RunRecord = {
-  /** Joins what files show under `run`. */
+  /** Fields that files show under `run`. */
   readonly run: {
     readonly checksums: Readonly<Record<string, { readonly hash: string; readonly validated_at: string }>>;
     readonly validations: readonly Validation[];
@@ -72,17 +72,17 @@ const PATHS = [
   "reviews",
 ];
 
-/** Whether any file shows something of it: reading all that happened is not for nothing. */
+/** Whether any projection shows these values; otherwise the caller need not read all events. */
 export function showsRecord({ projections }: Pick<Definition, "projections">): boolean {
   return projections.some((each) => "of" in each || PATHS.some((path) => reads(each.data, path)));
 }
 
-/** What is gathered on the way through the events. */
+/** The values collected while walking through the events. */
 type Walk = {
   readonly run: OwnRun;
   readonly takenIn: Map<string, { readonly digest: string; readonly at: string }>;
   readonly validations: Validation[];
-  /** By digest: the same words may be taken in again, and are journaled once. */
+  /** By digest: the same text may be accepted again, but the journal has it once. */
   readonly texts: Map<string, ReviewText>;
   readonly rounds: Map<string, Entered[]>;
   lastAction: string | null;
@@ -126,11 +126,11 @@ function note(workflow: Workflow, walk: Walk, event: Extract<Event, { type: "art
   const { run } = walk;
   const artifact = workflow.definition.artifacts[reading.artifact];
   if (artifact === undefined || artifact.file === "" || artifact.reader.type === "check") return;
-  // Also of what does not count yet: when it does, its words are not told again.
+  // Also for a review that does not count yet: the event that accepts it later does not repeat its text.
   if (reading.review !== undefined) walk.texts.set(reading.digest, reading.review);
   const { standing, reason } = worthOfSlot(workflow, run, reading);
   const key = slotKey(reading.artifact, reading.slot);
-  // What was taken in already is only seen again, and does not count any more.
+  // An artifact that was accepted earlier and is stale now was only observed again.
   if (!reading.found || (standing === "stale" && walk.takenIn.get(key)?.digest === reading.digest)) return;
   walk.takenIn.set(key, { digest: reading.digest, at: run.updatedAt });
   walk.validations.push(validationOf({ run, reader: artifact.reader, reading }, standing, reason));
@@ -197,7 +197,7 @@ function validationOf(
   };
 }
 
-/** Of everything that was taken in and counts now, by its file. */
+/** Checksums of all accepted artifacts that still count, by file. */
 function checksumsOf(workflow: Workflow, { run, takenIn }: Walk): RunRecord["run"]["checksums"] {
   const counting = Object.entries(run.held).flatMap(([key, { reading }]) => {
     const { file = "" } = workflow.definition.artifacts[reading.artifact] ?? {};

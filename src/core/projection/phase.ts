@@ -1,9 +1,9 @@
-/** What people call the stretch that a run is in: several states may be one phase. Nothing moves by it. */
+/** The name that people see for the current part of a run: several states may be one phase. No move depends on it. */
 
 import type { Run } from "../model/run.ts";
 import type { Definition } from "../model/workflow.ts";
 
-/** The state that remembers it, and where that leads back to. */
+/** A state that remembers its origin, and that origin. */
 export type Frame = {
   readonly state: string;
   readonly phase: string;
@@ -13,12 +13,12 @@ export type Frame = {
 
 type States = Pick<Definition, "states">;
 
-/** The state's own name where the definition says none. */
+/** The state's own name if the definition has no other. */
 export function phaseOf({ states }: States, state: string): string {
   return states[state]?.phase ?? state;
 }
 
-/** Where a run goes back to, the innermost first. */
+/** The states that a run returns to, innermost first. */
 export function framesOf(definition: States, { frames }: Pick<Run, "frames">): readonly Frame[] {
   return frames.toReversed().map(({ state, from }) => ({
     state,

@@ -1,8 +1,8 @@
 /**
- * The data of a projection, made from what is known about a run.
+ * Builds the data of a projection from what is known about a run.
  *
- * Total: a path that leads nowhere gives null, and an `each` over something that is neither a list nor a
- * record gives an empty list, or with `key` an empty map.
+ * Total: an unknown path gives null. An `each` over a value that is neither a list nor a record gives an empty list, or with
+ * `key` an empty map.
  */
 
 import type { Literal } from "../model/value.ts";
@@ -18,12 +18,12 @@ export function project(tree: Tree, root: unknown): unknown {
   return Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, project(value, root)]));
 }
 
-/** Whether anything in it is about what is known under this name. */
+/** Whether the tree reads anything below this name. */
 export function reads(tree: Tree, root: string): boolean {
   return pathsIn(tree).some((path) => isBelow(path, root));
 }
 
-/** All that it looks up. */
+/** All paths that the tree reads. */
 export function pathsIn(tree: Tree): readonly string[] {
   if (typeof tree !== "object" || tree === null) return [];
   if (isList(tree)) return tree.flatMap(pathsIn);
@@ -50,7 +50,7 @@ function isList(value: unknown): value is readonly Tree[] {
   return Array.isArray(value);
 }
 
-/** One path; or several, what is said instead of some words, and what where none of them says anything. */
+/** One path or several, replacements for some values, and a default if no path has a value. */
 export type From = {
   readonly from: Paths;
   readonly cases?: Readonly<Record<string, Tree>>;
@@ -77,7 +77,7 @@ function pathsOf(paths: Paths): readonly string[] {
   return typeof paths === "string" ? [paths] : paths;
 }
 
-/** One path alone gives what is there. Of a choice an empty text is as good as none. */
+/** A single path gives its value. With several paths, an empty text counts as missing. */
 function taken(tree: From, root: unknown): unknown {
   const { from, cases } = tree;
   if (typeof from === "string" && cases === undefined && tree.else === undefined)
@@ -107,7 +107,7 @@ export function isMap(tree: object): tree is MapTree {
   );
 }
 
-/** One text of several. */
+/** One text made of several. */
 function isJoin(tree: object): tree is { readonly join: readonly Tree[] } {
   return "join" in tree && isList(tree.join) && Object.keys(tree).length === 1;
 }
@@ -116,7 +116,7 @@ function wordOf(value: unknown): string {
   return isLiteral(value) ? String(value) : "";
 }
 
-/** A member whose key is no text, number or boolean has no place in a map. */
+/** A member whose key is not a text, number or boolean is left out. */
 function mapOf(tree: MapTree, root: unknown): unknown {
   const pairs = membersAt(tree, root).flatMap((member) => {
     const inside = within(root, member);
@@ -130,7 +130,7 @@ function isLiteral(value: unknown): value is Literal {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-/** A key may hold dots itself (`1.2`): of the keys that fit the rest of the path, the longest is taken. */
+/** A key may contain dots itself (`1.2`): the longest key that fits the rest of the path is used. */
 function find(root: unknown, path: string): unknown {
   if (!isRecord(root)) return undefined;
   for (let end = path.length; end !== -1; end = end === 0 ? -1 : path.lastIndexOf(".", end - 1)) {
@@ -141,7 +141,7 @@ function find(root: unknown, path: string): unknown {
   return undefined;
 }
 
-/** Of several paths, one after the other. */
+/** The members at several paths, in order. */
 function membersAt({ each }: { readonly each: Paths }, root: unknown): readonly Member[] {
   return pathsOf(each).flatMap((path) => membersOf(find(root, path)));
 }
@@ -156,7 +156,7 @@ function within(root: unknown, member: Member): unknown {
   return isRecord(root) ? { ...root, ...member } : member;
 }
 
-/** Lists count: their members are found by index, as own properties. */
+/** Includes lists: their members are found by index, as own properties. */
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }

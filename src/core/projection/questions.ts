@@ -1,7 +1,7 @@
 /**
- * What a person was asked, as records: one for each question, brought up to date when it is asked again under the same name; and by
- * ask every answer, with what followed it. Made anew from the events. Asking is a write of its own, so that there is a record before
- * anybody can answer.
+ * Records of the questions to people: one for each question, updated when it is asked again under the same name; and by ask every
+ * answer, with its consequences. Computed from the events. Asking is an event of its own, so the record exists before a person
+ * can answer.
  */
 
 import { change, type OwnRun } from "../step/apply.ts";
@@ -13,38 +13,38 @@ import { reads } from "./project.ts";
 import { NO_RUN, type PartAnswer, type Run } from "../model/run.ts";
 import type { Ask, Definition } from "../model/workflow.ts";
 
-/** *cancelled*: a person puts it off, or it was asked too often. *skipped*: the run went on without an answer. */
+/** *cancelled*: a person postponed it, or it was asked too often. *skipped*: the run continued without an answer. */
 type Status = "pending" | "answered" | "cancelled" | "skipped";
 
 type QuestionRecord = {
   readonly id: string;
   readonly ask: string;
   readonly question: string;
-  /** Of a question in parts, which of them: each has a record of its own. */
+  /** The part, for a question in parts: each part has its own record. */
   readonly part: string | null;
-  /** Every answer that the workflow knows, as it is given. */
+  /** Every answer of the workflow, as it is given. */
   readonly options: readonly string[];
   readonly state: string;
   readonly phase: string;
-  /** Where the run was when the question came up, if it goes back there; and the phase of that, or its own. */
+  /** The state in which the question arose, if the run returns to it; and its phase, or else the current one. */
   readonly origin: string | null;
   readonly context: string;
-  /** Who wrote what led to it, or whoever moved the run. */
+  /** The author of the artifact that led to the question, or the actor of the move. */
   readonly askedBy: string;
   readonly askedAt: string;
-  /** How often it was asked, and how many answers were none. */
+  /** How often it was asked, and the number of invalid answers. */
   readonly times: number;
   readonly invalid: number;
   readonly status: Status;
   readonly answer: string | null;
   readonly text: string;
   readonly by: string | null;
-  /** Why it has no answer that counts. */
+  /** Why it has no valid answer. */
   readonly reason: string | null;
   readonly resolvedAt: string | null;
 };
 
-/** An answer, and the agent that was called for it: *queued* until it lives, *completed* when the question is asked again. */
+/** An answer, and the agent that was started for it: *queued* until it is alive, *completed* when the question is asked again. */
 type Given = {
   readonly id: string;
   readonly option: string;
@@ -53,7 +53,7 @@ type Given = {
   readonly by: string;
   readonly state: string;
   readonly at: string;
-  /** Of a question in parts: `part`, `answer` and `text` of each. */
+  /** For a question in parts: `part`, `answer` and `text` of each. */
   readonly parts: readonly PartAnswer[];
   readonly followed: "none" | "queued" | "dispatched" | "completed";
   readonly role: string | null;
@@ -74,7 +74,7 @@ export type Questions = {
   readonly asked: Readonly<Record<string, Asked>>;
 };
 
-/** Whether any file shows something of it: reading all that happened is not for nothing. */
+/** Whether any projection shows these values; otherwise the caller need not read all events. */
 export function showsQuestions({ projections }: Pick<Definition, "projections">): boolean {
   return projections.some(
     (each) => "data" in each && (reads(each.data, "run.questions") || reads(each.data, "run.asked")),
@@ -88,16 +88,16 @@ type Tally = { times: number; invalid: number; readonly answers: Own<Given>[] };
 type Walk = {
   readonly workflow: Workflow;
   readonly run: OwnRun;
-  /** By the id of the question. */
+  /** By id of the question. */
   readonly records: Map<string, readonly Own<QuestionRecord>[]>;
   readonly asked: Map<string, Tally>;
-  /** What was wrong with the last answer that was none. */
+  /** The fault of the last invalid answer. */
   wrong: string;
-  /** Who led the run to where it is. */
+  /** The actor of the last move. */
   mover: string;
-  /** Closed just now: the move that follows says what that means. */
+  /** Closed by the last event: the next move decides what that means. */
   closed: readonly Own<QuestionRecord>[];
-  /** Answered just now: nothing has come from outside since. */
+  /** Answered by the last event: no further incoming event since. */
   given: Own<Given> | undefined;
 };
 
@@ -187,7 +187,7 @@ function open(walk: Walk, { ask, id }: Opened, textOf: (ask: Ask, run: Run) => s
   records.set(id, each.length === 0 ? [{ ...record }] : each);
 }
 
-/** A part that has its answer is answered while others are open. */
+/** A part with an answer counts as answered while other parts are open. */
 function answerParts(walk: Walk, event: Pick<Closed, "id" | "parts">): void {
   for (const { part, answer, text, by } of event.parts ?? [])
     for (const record of walk.records.get(event.id) ?? []) {
@@ -229,7 +229,7 @@ function moved(walk: Walk, event: Extract<Event, { type: "moved" }>): void {
   walk.closed = [];
 }
 
-/** What became of a question is told by the move that it led to, or that left it behind. */
+/** The move that follows a question decides the question's status. */
 function settle(
   { workflow, wrong }: Walk,
   closed: Own<QuestionRecord>,
@@ -237,7 +237,7 @@ function settle(
 ): void {
   const way = `${event.from} -> ${event.to}, by ${event.by}`;
   if (closed.answer !== null) {
-    // Whoever answers so that the run comes back, or is given up, has not said what was asked.
+    // An answer that returns the run to its origin, or cancels it, does not answer the question itself.
     const isOver = workflow.definition.states[event.to]?.final === "cancelled";
     closed.status = event.remember || isOver ? "cancelled" : "answered";
     closed.reason = closed.status === "answered" ? null : closed.text === "" ? way : closed.text;
@@ -248,7 +248,7 @@ function settle(
   closed.reason = isTooOften ? `asked ${closed.invalid} times: ${wrong}` : way;
 }
 
-/** The role whose word the move is about, where it is about one. */
+/** The role whose artifact the move depends on, if any. */
 function ledBy({ definition }: Workflow, run: Run, event: Extract<Event, { type: "moved" }>): string {
   const names = (definition.moves[event.rule]?.when ?? []).flatMap((condition) =>
     "artifact" in condition ? [condition.artifact] : [],

@@ -1,4 +1,4 @@
-/** A run as projections see it: everything a file may show, under stable names. */
+/** A run as projections see it: everything that a file may show, under stable names. */
 
 import type { Workflow } from "../model/compile.ts";
 import { framesOf, phaseOf } from "./phase.ts";
@@ -14,7 +14,7 @@ import { showsQuestions } from "./questions.ts";
 import { showsRecord } from "./journal-record.ts";
 import { showsSaid } from "./accepted-values.ts";
 
-/** What the edge knows and the core does not: the workspace, the session, a pull request. */
+/** What only the edge knows: the workspace, the session, a pull request. */
 export type Resources = Readonly<Record<string, Literal | null>>;
 
 export type View = {
@@ -22,11 +22,11 @@ export type View = {
   readonly params: Readonly<Record<string, Literal>>;
   readonly counters: Readonly<Record<string, number>>;
   readonly artifacts: Readonly<Record<string, string>>;
-  /** Those that hold, by the name of the artifact, with their fields. */
+  /** Facts that hold, by name of the artifact, with their fields. */
   readonly facts: Readonly<Record<string, Readonly<Record<string, Literal>>>>;
   readonly agents: Readonly<Record<string, string>>;
   readonly resources: Resources;
-  /** What each check said last, by the name of the artifact. */
+  /** The last result of each check, by name of the artifact. */
   readonly checks: Readonly<Record<string, CheckView>>;
 };
 
@@ -44,7 +44,7 @@ export function viewOf(workflow: Workflow, run: Run, resources: Resources): View
       entry,
       startedAt,
       updatedAt,
-      // A question that was withdrawn is nobody's decision.
+      // A withdrawn question is not a decision.
       decisions: decisions.filter(({ answer }) => answer !== ""),
       question: question ?? null,
       waivers: Object.values(run.waivers),
@@ -70,13 +70,13 @@ function factsOf(workflow: Workflow, run: Run): View["facts"] {
   return Object.fromEntries(facts.map(([name]) => [name, run.held[name]?.reading.fields ?? {}]));
 }
 
-/** What the checks of a run said when they were last run, as projections show it. */
+/** The last result of a check, as projections show it. */
 type CheckView = {
   readonly commands: readonly { readonly command: Literal; readonly exitCode: number | null }[];
   readonly passed: boolean;
   readonly failing: Literal | null;
   readonly rule: Literal | null;
-  /** The work that it was about. */
+  /** The work that was checked. */
   readonly tree: Literal;
   /** The file with its output. */
   readonly output: string | null;
@@ -103,13 +103,15 @@ function checksOf({ definition }: Workflow, run: Run): Record<string, CheckView>
   return checks;
 }
 
-/** A command that did not come to its end has none. */
+/** A command that did not exit has no exit code. */
 function numberOf(code: Literal | undefined): number | null {
   return code === undefined || Number(code) < 0 ? null : Number(code);
 }
 
-/** What happens to a run that none of its files shows: they would say the same, but for the time. */
-/** False where a file also shows what is not in the run: what happened, or what the edge knows. */
+/**
+ * Whether no file of the run shows the difference: all files would stay the same except for the time. False if a file also shows
+ * data that is not in the run: past events, or facts of the edge.
+ */
 export function isUnseen(workflow: Workflow, before: Run, after: Run): boolean {
   const { definition } = workflow;
   const trees = definition.projections.flatMap((each) => ("data" in each ? [each.data] : []));

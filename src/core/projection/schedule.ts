@@ -1,8 +1,8 @@
 /**
- * The schedule of a workflow as one run passes through it: every phase with its status and its gate.
+ * The schedule of a workflow for one run: every phase with its status and its gate.
  *
- * There is one pointer, the phase that the run is in. What is before it was passed, what is behind it is still to come, also after a
- * restart has set it back; so no two places can disagree about how far a run is.
+ * There is one pointer, the current phase. Phases before it are passed and phases after it are pending, also after a restart has
+ * moved it back. So the status of two phases cannot contradict each other.
  */
 
 import { scheduleOf, type Scheduled, type Workflow } from "../model/compile.ts";
@@ -12,12 +12,12 @@ import { isEnabled } from "./stages.ts";
 import { isGood, standingOf } from "../gates/artifact-status.ts";
 import type { Phase, Standing } from "../model/workflow.ts";
 
-/** *failed*: it is blocked there, or ended there. *skipped*: not part of this run. *waived*: a person answered for it. */
+/** *failed*: the run is blocked or ended there. *skipped*: not part of this run. *waived*: a person waived its result. */
 export type PhaseStatus = "pending" | "in_progress" | "completed" | "failed" | "skipped" | "waived";
 
 type Required = { readonly artifact: string; readonly file: string; readonly standing: Standing };
 
-/** What must be good when the phase is left. *dropped*: nobody asks for it in this run. */
+/** The artifacts that must be valid when the run leaves the phase. *dropped*: this run does not need them. */
 type PhaseGate = {
   readonly status: "satisfied" | "missing" | "pending" | "dropped";
   readonly required: readonly Required[];
@@ -29,11 +29,11 @@ export type Entry = {
   readonly name: string;
   readonly type: Phase["type"];
   readonly status: PhaseStatus;
-  /** How often it was begun. */
+  /** The number of times that the phase has started. */
   readonly attempts: number;
-  /** It was passed without anything to do: what has its name, and need not be made, was not. */
+  /** The phase was passed without work, because its optional artifact was not made. */
   readonly idle: boolean;
-  /** Not there where it makes nothing. */
+  /** Undefined if the phase makes nothing. */
   readonly gate?: PhaseGate;
 };
 
@@ -63,7 +63,7 @@ function isIdle({ definition }: Workflow, { held }: Run, { id, makes }: Phase): 
   return makes.length === 0 && definition.artifacts[id] !== undefined && held[id] === undefined;
 }
 
-/** A run may go on from something bad, to have it mended: until it is, the phase was not good. */
+/** A run may leave a phase with a bad result to have it fixed: until then, the phase has not succeeded. */
 function isRefused(workflow: Workflow, run: Run, { makes }: Phase): boolean {
   return makes.some((artifact) => REFUSED.has(standingOf(workflow, run, artifact)));
 }
@@ -77,7 +77,7 @@ function statusOf(run: Run, { stage, phase }: Scheduled, { distance, final }: Po
   if (distance > 0) return final === "done" ? "skipped" : "pending";
   const { times = 0, waived } = run.progress?.phases[phase.id] ?? {};
   const passed = waived === true ? "waived" : "completed";
-  // A run may have begun in a later one.
+  // A run may have started in a later phase.
   if (distance < 0) return times === 0 && waived !== true ? "skipped" : passed;
   switch (run.progress?.is) {
     case "left":
@@ -109,7 +109,7 @@ function openness(status: PhaseStatus, required: readonly Required[]): PhaseGate
       return "pending";
     case "skipped":
       return "dropped";
-    // It was let pass then. What became of it since is not for this gate to say.
+    // The gate was open then. Later changes of the artifact do not matter for it.
     case "completed":
     case "waived":
       return "satisfied";

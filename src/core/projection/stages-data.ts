@@ -1,4 +1,4 @@
-/** What files may show of a run's way through its stages, under stable names. */
+/** The progress of a run through its stages, under stable names, for files. */
 
 import { scheduleOf, type Workflow } from "../model/compile.ts";
 import { fillPath } from "../text/fill-path.ts";
@@ -56,7 +56,7 @@ function stageWord(
   run: Run,
   { own, name }: { readonly own: readonly Entry["status"][]; readonly name: string },
 ): Word {
-  // What one phase found bad may be mended in the next.
+  // A bad result of one phase may be fixed in the next.
   const isAtWork = own.includes("in_progress");
   if (own.includes("failed") && !isAtWork)
     return definition.states[run.state]?.final === undefined ? "blocked" : "failed";
@@ -81,7 +81,7 @@ function overall(
   return at === undefined && scheduleOf(definition).length > 0 ? "pending" : "in_progress";
 }
 
-/** From each stage of this run to the next: what must be there, and with which phase it is decided. */
+/** For each pair of successive stages: the required artifacts, and the phase that decides. */
 function gatesOf(workflow: Workflow, run: Run): Record<string, unknown> {
   const stages = (workflow.definition.stages ?? []).filter((stage) => isEnabled(stage, run));
   return Object.fromEntries(
@@ -101,7 +101,7 @@ function fileOf({ definition }: Workflow, run: Run, artifact: string): string[] 
   return path === "" ? [] : [path.slice(path.lastIndexOf("/") + 1)];
 }
 
-/** Where everything is that was taken in and is not to be made anew. */
+/** The files of all accepted artifacts that still count. */
 function filesOf({ definition }: Workflow, run: Run, entries: readonly Entry[]): Record<string, string> {
   const awaited = new Set(
     entries.flatMap(({ status, gate }) =>

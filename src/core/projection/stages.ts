@@ -10,7 +10,7 @@ export function isEnabled({ enabled }: Stage, { params }: Pick<Run, "params">): 
   return typeof enabled === "object" ? params[enabled.param] === true : enabled;
 }
 
-/** By name and in their order. One that is disabled is skipped, wherever the run is. */
+/** By name and in order. A disabled stage is always skipped. */
 export function progressOf(workflow: Workflow, run: Run): Record<string, Progress> {
   const stages = workflow.definition.stages ?? [];
   const here = stages.findIndex(({ name }) => name === stageOf(workflow.definition, run));
@@ -22,7 +22,7 @@ export function progressOf(workflow: Workflow, run: Run): Record<string, Progres
   );
 }
 
-/** A question outside of all stages belongs to the one that it goes back to. */
+/** A question outside of all stages belongs to the stage that it returns to. */
 function stageOf({ states }: Definition, { state, frames }: Run): string | undefined {
   return states[state]?.stage ?? states[frames.findLast((frame) => frame.state === state)?.from ?? ""]?.stage;
 }
@@ -32,7 +32,7 @@ function besides(distance: number): Progress {
   return distance < 0 ? "completed" : "pending";
 }
 
-/** Outside of all stages only what is there tells how far each came. */
+/** Outside of all stages, only the artifacts tell how far each stage came. */
 function madeIn({ definition }: Workflow, { state, held }: Run, { makes }: Stage): Progress {
   if (definition.states[state]?.final === "done") return "completed";
   const isHeld = (name: string): boolean => held[name] !== undefined;

@@ -1,15 +1,15 @@
 /**
- * What a graph of tasks takes over from an earlier one of the same list.
+ * The tasks that a graph takes over from an earlier graph of the same list.
  *
- * A task is taken over where the list says the same of it, and where all that it depends on is taken over too: what was built on
- * something else is built again.
+ * A task is taken over if its description is unchanged and all its dependencies are taken over: results that were built on
+ * something else are built again.
  */
 
 import { inOrder, type GraphTask } from "./graph.ts";
 
 type Named = GraphTask & { readonly title: string };
 
-/** A task of the earlier graph that is done, or that a person goes on without. */
+/** A task of the earlier graph that is done or that a person skipped. */
 export type Past = { readonly task: Named; readonly outcome: "done" | "skipped" };
 
 /** By id. */

@@ -1,13 +1,13 @@
 /**
  * Which tasks of a list may start now, and which never will.
  *
- * Tasks write into one tree: two that name the same file are never under way together, and one that names none is alone. What may
- * start does so in the order of a list schedule: first what has the longest way to the end behind it. Layers are begun one after the other.
+ * Tasks write into one tree: two tasks that name the same file never run at the same time, and a task that names no file runs
+ * alone. Tasks with the longest remaining path start first (list scheduling). Layers start one after the other.
  */
 
 import type { Literal } from "../model/value.ts";
 
-/** What tasks in YAML say besides, by key. */
+/** Further keys of tasks in YAML. */
 export type TaskKeys = Readonly<Record<string, Literal | readonly Literal[]>>;
 
 export type GraphTask = {
@@ -15,17 +15,17 @@ export type GraphTask = {
   readonly dependsOn: readonly string[];
   readonly files: readonly string[];
   readonly complexity?: "easy" | "medium" | "hard";
-  /** Where the list has layers: the how-manieth. Those of one come before those of the next. */
+  /** The number of the layer, if the list has layers. A layer starts when the layer before it is done. */
   readonly layer?: number;
 };
 
-/** *blocked*: something that it depends on was not done. *skipped*: a person goes on without it. */
+/** *blocked*: a dependency was not done. *skipped*: a person continues without it. */
 export type TaskStanding = "open" | "running" | "done" | "failed" | "blocked" | "skipped";
 
-/** By id; a task that is not there is open. */
+/** By id; a missing task is open. */
 export type Standings = ReadonlyMap<string, TaskStanding>;
 
-/** How much longer a harder task takes, roughly: only its order depends on it. */
+/** The estimated relative duration of a task by complexity. It only influences the order. */
 const WEIGHTS = { easy: 1, medium: 2, hard: 4 } as const;
 
 export function startable(
@@ -51,12 +51,12 @@ export function startable(
   return started.map(({ id }) => id);
 }
 
-/** Whether it is of a layer that comes before that of the other. */
+/** Whether its layer comes before the layer of the other. */
 export function isEarlier(one: GraphTask, other: GraphTask): boolean {
   return one.layer !== undefined && other.layer !== undefined && one.layer < other.layer;
 }
 
-/** Open tasks that can never start, because something before them was not done. */
+/** Open tasks that can never start, because a dependency was not done. */
 export function blockedIn(tasks: readonly GraphTask[], standings: Standings): readonly string[] {
   const lost = new Set(
     tasks.map(({ id }) => id).filter((id) => ["failed", "blocked"].includes(of(standings, id))),
@@ -71,7 +71,7 @@ export function blockedIn(tasks: readonly GraphTask[], standings: Standings): re
   return blocked;
 }
 
-/** Undefined while something is open or under way. */
+/** Undefined while a task is open or running. */
 export function outcomeOf(
   tasks: readonly GraphTask[],
   standings: Standings,
@@ -89,14 +89,14 @@ export function areApart(one: GraphTask, other: GraphTask): boolean {
   return one.files.every((file) => other.files.every((another) => !isWithin(file, another)));
 }
 
-/** The same file, or one in the folder that the other names. */
+/** The same file, or a file in the folder that the other names. */
 function isWithin(one: string, other: string): boolean {
   const [a, b] = [partsOf(one), partsOf(other)];
   const shorter = Math.min(a.length, b.length);
   return a.slice(0, shorter).every((part, at) => part === b[at]);
 }
 
-/** A pattern stands for the folder above it. Names that differ in case only are one file on some machines. */
+/** A pattern is cut to its folder. File names are compared without case, because some file systems ignore it. */
 function partsOf(file: string): readonly string[] {
   const parts = file.toLowerCase().split(/[/\\]+/);
   const pattern = parts.findIndex((part) => /[*?[\]{}]/.test(part));
@@ -112,7 +112,7 @@ function isPast(standings: Standings, id: string): boolean {
   return standing === "done" || standing === "skipped";
 }
 
-/** The weight of each task and of the heaviest chain that waits for it. */
+/** The weight of each task plus that of the heaviest chain that depends on it. */
 function waysToEnd(tasks: readonly GraphTask[]): ReadonlyMap<string, number> {
   const ways = new Map<string, number>();
   const behind = new Map<string, number>();
@@ -124,7 +124,7 @@ function waysToEnd(tasks: readonly GraphTask[]): ReadonlyMap<string, number> {
   return ways;
 }
 
-/** Each after all that it depends on; what is in a circle is left out. */
+/** Each task after its dependencies; tasks in a cycle are left out. */
 export function inOrder<T extends GraphTask>(tasks: readonly T[]): readonly T[] {
   const known = new Set(tasks.map(({ id }) => id));
   const waiting = new Map(
@@ -134,7 +134,7 @@ export function inOrder<T extends GraphTask>(tasks: readonly T[]): readonly T[] 
   for (const task of tasks)
     for (const on of new Set(task.dependsOn)) dependents.set(on, [...(dependents.get(on) ?? []), task]);
   const order = tasks.filter(({ id }) => waiting.get(id) === 0);
-  // Grows while it is walked over.
+  // The list grows during the iteration.
   for (const { id } of order)
     for (const task of dependents.get(id) ?? []) {
       const left = (waiting.get(task.id) ?? 0) - 1;

@@ -1,4 +1,4 @@
-/** How far tasks are, in the words that a list of tasks has for it. */
+/** The status of tasks, in the words of a list of tasks. */
 
 const WORDS: Readonly<Record<string, string>> = {
   running: "in-progress",
@@ -7,7 +7,7 @@ const WORDS: Readonly<Record<string, string>> = {
   skipped: "blocked",
 };
 
-/** What lists of tasks may say of a task. */
+/** The words that a list of tasks may use. */
 const LISTED: ReadonlySet<string> = new Set([
   "not-started",
   "pending",
@@ -22,7 +22,7 @@ export function isListed(status: string): boolean {
   return LISTED.has(status);
 }
 
-/** By task; what no list could say is left out. */
+/** By task; statuses without a word are left out. */
 export function listedStatuses(data: unknown): Readonly<Record<string, string>> {
   if (typeof data !== "object" || data === null) return {};
   return Object.fromEntries(

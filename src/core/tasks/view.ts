@@ -8,27 +8,26 @@ import type { Round } from "../projection/journal-record.ts";
 import type { Run } from "../model/run.ts";
 import type { Said } from "../projection/accepted-values.ts";
 
-/** Of `waiting` and `running` its run says which; *failed* is everything that ended otherwise than done. */
+/** The status of its run decides between `waiting` and `running`; *failed* includes every end except done. */
 type TaskStatus = "pending" | "running" | "waiting" | "completed" | "failed" | "blocked" | "skipped";
 
-/** What is known of a task. */
 type KnownTask = {
   readonly task: GraphTask & { readonly title: string };
   readonly run: string;
   readonly took: string;
   readonly outcome: "" | "done" | "failed" | "blocked" | "skipped";
-  /** Of its run; empty while there is none. */
+  /** The status of its run; empty without a run. */
   readonly status: string;
   readonly summary: string;
-  /** Where some file shows it. */
+  /** Set if a projection shows it. */
   readonly inside?: TaskInside;
-  /** Which of its runs it is, from 1. */
+  /** The number of its run, from 1. */
   readonly nth?: number;
 };
 
-/** What its run says of itself, beyond how it ended. */
+/** Details of the task's run, besides its result. */
 export type TaskInside = {
-  /** Null while there is no run, and so its phase. */
+  /** Null without a run, and then also its phase. */
   readonly state: string | null;
   readonly phase: string | null;
   readonly params: Run["params"];
@@ -37,7 +36,7 @@ export type TaskInside = {
   readonly waivers: readonly Run["waivers"][string][];
   readonly questions: Questions["questions"];
   readonly collected: Said["collected"];
-  /** The last round of each review that files of its own show. */
+  /** The last round of each review that the run's own files show. */
   readonly reviews: Readonly<Record<string, Round>>;
 };
 
@@ -73,9 +72,9 @@ type TaskView = Partial<TaskInside> & {
   readonly files: readonly string[];
   readonly dependencies: readonly string[];
   readonly complexity: string | null;
-  /** What does it, or has done it; null where nothing does. */
+  /** The run of the task, if it has one. */
   readonly run: string | null;
-  /** 1 where it depends on nothing, otherwise one more than the last of what it depends on. */
+  /** 1 without dependencies, otherwise one more than the highest wave of its dependencies. */
   readonly wave: number;
 };
 
@@ -84,13 +83,13 @@ type TasksView = {
   readonly waves: readonly { readonly waveNumber: number; readonly tasks: readonly TaskView[] }[];
   readonly completed: readonly string[];
   readonly failed: readonly string[];
-  /** The first one that is under way. */
+  /** The first running task. */
   readonly current: TaskView | null;
-  /** Where some file shows it. */
+  /** Set if a projection shows it. */
   readonly all?: TasksTold;
 };
 
-/** `isWaived`: a person goes on without what is not done. `past`: as they were before they were started anew. */
+/** `isWaived`: a person continues without the unfinished tasks. `past`: their state before the restart. */
 export function tasksView(
   known: readonly KnownTask[],
   isWaived: boolean,
@@ -168,7 +167,7 @@ function statusOf({ run, outcome, status }: Omit<KnownTask, "task">, isWaived: b
 
 function wavesOf(tasks: readonly GraphTask[]): ReadonlyMap<string, number> {
   const waves = new Map<string, number>();
-  // Nothing depends on a later layer, so that each is whole before the next one.
+  // No task depends on a later layer, so each layer is complete before the next one.
   for (const task of inOrder(tasks).toSorted((a, b) => (a.layer ?? 0) - (b.layer ?? 0))) {
     const before = [
       ...task.dependsOn,
@@ -181,30 +180,30 @@ function wavesOf(tasks: readonly GraphTask[]): ReadonlyMap<string, number> {
 
 const SUMMARY_MAX = 500;
 
-/** What a run says of itself: the text `summary` of what it has handed in last. */
+/** The summary of a run: the text `summary` of its last submission. */
 export function summaryOf({ held }: Pick<Run, "held">): string {
   const said = Object.values(held).map(({ reading }) => reading.fields["summary"]);
   return cut(said.findLast((text) => typeof text === "string") ?? "", SUMMARY_MAX);
 }
 
-/** At most so many characters, and no half of one. */
+/** Cuts to the maximum number of characters, never inside a character. */
 export function cut(text: string, max: number): string {
   return text.length <= max ? text : text.slice(0, max).replace(/[\uD800-\uDBFF]$/, "");
 }
 
 /**
- * What the runs of all tasks say, as one list of each kind: every member names the task that it is of.
+ * The details of all tasks' runs, as one list of each kind: every member names its task.
  *
- * What was decided, waived or said in a run that another one came after holds no less for that. What its reviews found does: that was
- * looked for again.
+ * Decisions, waivers and values of an earlier run of a task stay valid. Findings of its reviews do not: the later run was
+ * reviewed again.
  */
 type Told<T> = readonly (T & { readonly task: string })[];
 
 type TasksTold = {
-  /** `ref` is its name among those of all runs of all tasks. */
+  /** `ref` is unique among the questions of all runs of all tasks. */
   readonly questions: Told<TaskInside["questions"][number] & { readonly ref: string }>;
   readonly waivers: Told<TaskInside["waivers"][number]>;
-  /** What the last round of each review found. */
+  /** The issues of the last round of each review. */
   readonly issues: Told<{ readonly artifact: string }>;
   readonly collected: Readonly<Record<string, Told<TaskInside["collected"][string][number]>>>;
 };
@@ -212,11 +211,11 @@ type TasksTold = {
 type One = {
   readonly id: string;
   readonly inside: TaskInside;
-  /** Which run of the task it is, from 1. */
+  /** The number of the task's run, from 1. */
   readonly nth: number;
 };
 
-/** `past` are runs that others came after. */
+/** `past` are runs that were replaced by later ones. */
 function tasksTold(past: readonly One[], last: readonly One[]): TasksTold {
   const all = [...past, ...last];
   const names = new Set(all.flatMap(({ inside }) => Object.keys(inside.collected)));
@@ -234,12 +233,12 @@ function tasksTold(past: readonly One[], last: readonly One[]): TasksTold {
   };
 }
 
-/** The first keeps its name, whoever comes after it. */
+/** The first one keeps its name, independent of later ones. */
 function nameOf(id: string, nth: number): readonly string[] {
   return nth === 1 ? [id] : [id, String(nth)];
 }
 
-/** The same words of one artifact of a task once, in however many runs. */
+/** The same text of one artifact of a task appears once, over all its runs. */
 function collectedAs(name: string, all: readonly One[]): TasksTold["collected"][string] {
   const members = all.flatMap(({ id, inside }) =>
     (inside.collected[name] ?? []).map((each) => ({ ...each, task: id })),

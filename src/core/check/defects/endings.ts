@@ -1,4 +1,4 @@
-/** Whether every run can come to an end: dead ends, and nodes from which a promised state is out of reach. */
+/** Whether every run can end: dead ends, and nodes from which a promised state cannot be reached. */
 
 import type { Workflow } from "../../model/compile.ts";
 import { placeOfState, type Defect } from "../defect.ts";
@@ -26,7 +26,7 @@ export function findDeadEnds(workflow: Workflow, exploration: Exploration): Defe
   return defects;
 }
 
-/** From every node, with the help of people, one of the goal states can be reached. */
+/** Nodes from which none of the goal states can be reached, even with the help of people. */
 export function findUnreached({ graph }: Exploration, goals: readonly string[]): readonly number[] {
   const known = found.get(graph) ?? new Map<string, readonly number[]>();
   found.set(graph, known);
@@ -36,7 +36,7 @@ export function findUnreached({ graph }: Exploration, goals: readonly string[]):
   return lost;
 }
 
-/** The same goals are asked for by the definition's assertions and by the check itself. */
+/** The definition's assertions and the check itself ask for the same goals, so results are cached. */
 const found = new WeakMap<Graph, Map<string, readonly number[]>>();
 
 function walkBack(graph: Graph, goals: readonly string[]): number[] {

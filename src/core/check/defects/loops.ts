@@ -17,10 +17,10 @@ export type Loop = {
 };
 
 /**
- * Counters are part of a node, so a cycle of edges without a person's is a loop in which every counter is back where it
- * was: nothing bounds it. Submitting again and again without effect is not a loop of the workflow.
+ * Counters are part of a node, so on a cycle without a person's edge every counter returns to its value: nothing bounds the
+ * cycle. Repeated submissions without effect are not a loop of the workflow.
  *
- * One loop is told for each place to mend.
+ * One loop is reported for each place to fix.
  */
 export function findLoops(workflow: Workflow, exploration: Exploration, components: Components): Loop[] {
   const { graph } = exploration;
@@ -28,7 +28,7 @@ export function findLoops(workflow: Workflow, exploration: Exploration, componen
   const loops = new Map<string, Loop>();
   for (let edge = 0; edge < graph.edgeTo.length; edge += 1) {
     if (!isLooping(graph, components, edge)) continue;
-    // A loop between the same states is the same loop, whatever the counters outside it are.
+    // A loop between the same states is the same loop, independent of the counters outside it.
     const way = `${graph.nodeState.at(graph.edgeFrom.at(edge))} ${graph.nodeState.at(graph.edgeTo.at(edge))}`;
     if (seen.has(way)) continue;
     seen.add(way);
@@ -43,7 +43,7 @@ export function isByEngineOrAgent(graph: Graph): (edge: number) => boolean {
   return (edge) => (graph.edgeBits.at(edge) & HUMAN) === 0;
 }
 
-/** A loop that the engine goes through by itself, within a single step. */
+/** A loop that the engine runs through by itself, within a single step. */
 export function runaway(workflow: Workflow, rules: readonly number[], trace: readonly string[]): Loop {
   const last = rules.length - 1;
   const period = rules.slice(rules.lastIndexOf(rules[last] ?? -1, last - 1) + 1);
@@ -79,7 +79,7 @@ function loopOf(workflow: Workflow, exploration: Exploration, found: readonly nu
   };
 }
 
-/** The same cycle, told from where a run gets into it soonest. */
+/** The same cycle, starting at the node that a run reaches first. */
 function fromEarliest(graph: Graph, cycle: readonly number[]): number[] {
   const nodes = cycle.map((edge) => graph.edgeFrom.at(edge));
   const start = nodes.indexOf(Math.min(...nodes));
@@ -100,7 +100,7 @@ function eventsOf(on: Explored, path: readonly number[], cycle: readonly number[
   return events;
 }
 
-/** The move that closes a loop: it leads to the state that was there first. */
+/** The move that closes a loop: it leads to the state that was reached first. */
 function backMove(moves: readonly Move[], order: (state: string) => number): Move | undefined {
   return moves.toSorted((a, b) => order(a.to) - order(b.to))[0];
 }
@@ -122,7 +122,7 @@ function isLooping(graph: Graph, components: Components, edge: number): boolean 
   return components.of[from] === components.of[graph.edgeTo.at(edge)];
 }
 
-/** A shortest way from the end of an edge to its beginning, inside one component. */
+/** A shortest path from the end of an edge to its start, inside one component. */
 function wayBack(graph: Graph, components: Components, edge: number): number[] {
   const goal = graph.edgeFrom.at(edge);
   const start = graph.edgeTo.at(edge);

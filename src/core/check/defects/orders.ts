@@ -1,4 +1,4 @@
-/** Gates that wait for something the engine does only when it is told to: a check to be run, child runs to be started, a commit. */
+/** Gates that wait for results of ordered effects: a check, child runs, a commit. */
 
 import type { Workflow } from "../../model/compile.ts";
 import { FACTS } from "../../model/vocabulary.ts";
@@ -6,7 +6,7 @@ import type { Artifact } from "../../model/artifact.ts";
 import { ORIGIN, type Action, type Move } from "../../model/workflow.ts";
 import type { Defect } from "../defect.ts";
 
-/** States, each with results that were ordered on some way to it. */
+/** For each state, the results that were ordered on some path to it. */
 export type Ordered = ReadonlyMap<string, ReadonlySet<string>>;
 
 export function checkOrders(workflow: Workflow): Defect[] {
@@ -31,7 +31,7 @@ function neverOrdered(workflow: Workflow, ordered: Ordered, name: string): Defec
   return [{ code: "no-producer", at: move.at, message, trace: [] }];
 }
 
-/** Some way into a state brings no result along, or makes it stale, and orders none. */
+/** A path into the state neither orders the result nor brings a result that is still valid. */
 function notOnEveryWay(workflow: Workflow, on: { some: Ordered; all: Ordered }, name: string): Defect[] {
   const { moves, states } = workflow.definition;
   return moves
@@ -50,7 +50,7 @@ function notOnEveryWay(workflow: Workflow, on: { some: Ordered; all: Ordered }, 
     });
 }
 
-/** A state that says where a run goes without the result does not wait for it. */
+/** A state with a move for the missing result does not wait for the result. */
 function isMissed(moves: readonly Move[], state: string, name: string): boolean {
   return moves.some(
     (move) =>
@@ -63,14 +63,14 @@ function isMissed(moves: readonly Move[], state: string, name: string): boolean 
   );
 }
 
-/** What is ordered for sure when a move has been taken. */
+/** Results that are certainly ordered when the move has been taken. */
 function broughtBy(workflow: Workflow, move: Move, all: Ordered): Set<string> {
   const renewed = new Set(renewedBy(workflow, move));
   const before = [...(all.get(move.from) ?? [])].filter((name) => !renewed.has(name));
   return new Set([...before, ...orderedBy(workflow, move)]);
 }
 
-/** States, each with what was ordered on every way to it. */
+/** For each state, the results that were ordered on every path to it. */
 function orderedOnAllWays(workflow: Workflow, names: readonly string[]): Ordered {
   const { states, moves } = workflow.definition;
   const all = new Map(Object.keys(states).map((state) => [state, new Set(names)]));
@@ -100,18 +100,21 @@ function deedOf(workflow: Workflow, name: string): string {
   return reader.only === undefined ? `starts the tasks of ${reader.tasks}` : `starts the run of ${name}`;
 }
 
-/** What a fact tells the end of; undefined for one that is seen without anybody having ordered anything. */
+/** The effect whose result the fact is; undefined for a fact that needs no order. */
 function deedBehind(reader: Artifact["reader"]): string | undefined {
   return reader.type === "fact" ? FACTS[reader.fact]?.deed : undefined;
 }
 
-/** For each state, what may have been ordered on some way to it, and may still come in: how children end is told only where they were started. */
+/**
+ * For each state, results that may have been ordered on some path to it and may still arrive. Child runs report their result only
+ * where they were started.
+ */
 export function dueIn(workflow: Workflow): Ordered {
   const { artifacts } = workflow.definition;
   return spread(workflow, (name) => artifacts[name]?.reader.type !== "children");
 }
 
-/** How something ended is told only after it was ordered. What nothing orders at all is a defect of its own. */
+/** A result arrives only after its effect was ordered. An effect that is never ordered is a separate defect. */
 export function isTooEarly(
   { definition }: Workflow,
   name: string,
@@ -130,7 +133,7 @@ function orderedIn(workflow: Workflow): Ordered {
   return spread(workflow, () => true);
 }
 
-/** `stays`: what was ordered in one state comes in also in a later one. */
+/** `stays`: a result that was ordered in one state may also arrive in a later one. */
 function spread(workflow: Workflow, stays: (name: string) => boolean): Ordered {
   const { states, moves } = workflow.definition;
   const ordered = new Map(Object.keys(states).map((state) => [state, new Set<string>()]));
@@ -163,7 +166,7 @@ function renewedBy(workflow: Workflow, move: Move): string[] {
   );
 }
 
-/** What a move, the state it enters, and the deaths there order. */
+/** Results ordered by a move, by the state that it enters, and by the ends of agents in that state. */
 function orderedBy(workflow: Workflow, move: Move): string[] {
   const { states, ends, artifacts } = workflow.definition;
   const deaths = ends.flatMap((end) => (end.in === move.to ? [...end.then, ...end.do] : []));

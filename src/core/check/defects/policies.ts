@@ -1,4 +1,7 @@
-/** `{policy}` and `{output}` in a prompt are about one review: wherever the prompt is read, its reader must be writing exactly one. */
+/**
+ * `{policy}` and `{output}` in a prompt refer to one review: in every state in which a role reads the prompt, it must write
+ * exactly one review.
+ */
 
 import { reviewsIn } from "../../explain/review-policy.ts";
 import type { Workflow } from "../../model/compile.ts";
@@ -6,7 +9,7 @@ import { ORIGIN, type Action } from "../../model/workflow.ts";
 import type { Defect } from "../defect.ts";
 import { bad, matches } from "./prompts.ts";
 
-/** A prompt in the hands of somebody, while the run is in a state. */
+/** A role reads a prompt while the run is in a state. */
 type Reading = { readonly prompt: string; readonly role: string; readonly state: string };
 
 export function checkPolicies(workflow: Workflow): Defect[] {

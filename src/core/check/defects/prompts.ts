@@ -1,11 +1,13 @@
-/** Prompts must not promise what the map refuses: commands, sections and variables are looked up in the definition. */
+/**
+ * Prompts must not promise what the definition refuses: their commands, sections and variables are looked up in the definition.
+ */
 
 import { closest } from "../../text/closest.ts";
 import type { Workflow } from "../../model/compile.ts";
 import type { Action, Move, Place, Prompt } from "../../model/workflow.ts";
 import type { Defect } from "../defect.ts";
 
-/** Made for whoever reads the prompt: without a role there is nothing to list. */
+/** These variables depend on the role that reads the prompt: without a role they have no value. */
 const OF_ROLE = ["commands", "commands_by_state"];
 const BUILT_IN = [
   "run",
@@ -24,7 +26,7 @@ const BUILT_IN = [
   ...OF_ROLE,
 ];
 
-/** Who reads a prompt, and in which states where that is known. */
+/** The role that reads a prompt, and the states if they are known. */
 type Use = { readonly role: string; readonly states: readonly string[] | undefined };
 
 export function checkPrompts(workflow: Workflow): Defect[] {
@@ -125,7 +127,7 @@ function checkCommands(workflow: Workflow, prompt: Prompt, uses: readonly Use[])
   return defects;
 }
 
-/** A role may ask for what its own moves allow, and for what the engine decides by its artifacts. */
+/** A role may request its own moves, and moves that the engine decides by the role's artifacts. */
 function mayAsk(workflow: Workflow, use: Use, to: string): boolean {
   const isOwn = (move: Move): boolean => move.by.includes(use.role);
   const isJudged = (move: Move): boolean =>

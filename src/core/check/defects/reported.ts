@@ -1,4 +1,4 @@
-/** What the survey saw and what was promised in vain, as defects with their stories. */
+/** Turns the observations of the survey, and broken assertions, into defects with traces. */
 
 import type { Place } from "../../model/workflow.ts";
 import { placeOfState, type Defect } from "../defect.ts";
@@ -45,7 +45,7 @@ export function fromSurvey(on: Explored, seen: Survey): Defect[] {
   ];
 }
 
-/** States in which a run stays with no person asked, unless another defect of the state or of a move out of it is the cause. */
+/** States in which a run stays and no person is asked, unless another defect of the state or of one of its moves explains it. */
 export function checkDeadlocks(on: Explored, seen: Survey, others: readonly Defect[]): Defect[] {
   const { workflow } = on;
   const isTold = ({ line, col }: Place): boolean =>
@@ -89,7 +89,7 @@ export function checkAssertions(on: Explored, seen: Survey): Defect[] {
       trace: storyOf(on, sighting),
     };
   });
-  // Where a run cannot finish at all, that is what is told.
+  // If a run cannot finish at all, only that is reported.
   const hopeless = new Set(findUnreached(exploration, finalsOf(workflow)));
   const promised = workflow.definition.assertions.flatMap((claim): Defect[] => {
     if (claim.type !== "eventually") return [];
@@ -103,7 +103,7 @@ export function checkAssertions(on: Explored, seen: Survey): Defect[] {
   return [...violated, ...promised];
 }
 
-/** A shortest story that ends with what was seen. */
+/** A shortest trace to the observed node or edge. */
 export function storyOf({ workflow, exploration }: Explored, { node, edge }: Sighting): Trace {
   if (edge === undefined) return tell(workflow, exploration, pathTo(exploration, node ?? 0));
   return tell(workflow, exploration, [...pathTo(exploration, exploration.graph.edgeFrom.at(edge)), edge]);

@@ -1,4 +1,4 @@
-/** What is wrong with the map at first sight, before anything is explored. */
+/** Defects of the map that need no exploration. */
 
 import type { Workflow } from "../../model/compile.ts";
 import { ORIGIN, START, type Move } from "../../model/workflow.ts";

@@ -1,4 +1,4 @@
-/** Looks at every node and edge while they are explored, and notes what cannot be seen from the graph alone. */
+/** Observes every node and edge during the exploration, and records what the graph alone does not show. */
 
 import { isUp } from "../../step/act.ts";
 import { change, type OwnRun } from "../../step/apply.ts";
@@ -14,7 +14,7 @@ import type { Observer } from "../explore/explore.ts";
 import { dueIn } from "./orders.ts";
 import type { Happening } from "../explore/possible.ts";
 
-/** Something to be told with a trace: to a node, or along an edge. */
+/** An observation with a trace: to a node, or along an edge. */
 export type Sighting = { readonly key: string; readonly node?: number; readonly edge?: number };
 
 export type Survey = Observer & {
@@ -23,15 +23,15 @@ export type Survey = Observer & {
   readonly alive: ReadonlyMap<string, Sighting & { role: string; state: string }>;
   readonly violations: ReadonlyMap<Assertion, Sighting>;
   readonly stranded: ReadonlyMap<string, Sighting & { artifact: string; standing: string; state: string }>;
-  /** Nobody is at work, nothing that was ordered can come in, and no person is asked. */
+  /** No agent works, no ordered result can arrive, and no person is asked. */
   readonly deadlocks: ReadonlyMap<string, Sighting & { state: string; reason: string }>;
   readonly unspent: ReadonlyMap<string, Sighting & { counter: string; state: string }>;
   readonly ambiguous: ReadonlyMap<string, Sighting & { moves: readonly Move[] }>;
-  /** Steps in which the engine went on and on by itself. */
+  /** Steps in which the engine takes moves without end. */
   readonly runaways: ReadonlyMap<string, Sighting & { rules: readonly number[] }>;
 };
 
-/** A step takes no more moves than this; one that takes so many would go on. */
+/** A step that takes this many moves would never stop. */
 const RULES_MAX = 100;
 
 export function survey(workflow: Workflow): Survey {
@@ -109,7 +109,7 @@ export function survey(workflow: Workflow): Survey {
   };
 }
 
-/** States in which no result of the engine's own can come in that one of their moves reads. */
+/** States whose moves read no result that the engine itself can deliver there. */
 function silentStates(workflow: Workflow): ReadonlySet<string> {
   const due = dueIn(workflow);
   const isSilent = (state: string): boolean =>
@@ -123,7 +123,7 @@ function note<T extends Sighting>(sightings: Map<string, T>, sighting: T): void 
   if (!sightings.has(sighting.key)) sightings.set(sighting.key, sighting);
 }
 
-/** The run in states that one step enters and leaves again: what is said of them holds there too. */
+/** The run in each state that one step enters and leaves again: assertions also hold there. */
 function passedThrough(before: Run, events: readonly Event[]): Run[] {
   const seen: Run[] = [];
   const run: OwnRun = { ...before };
@@ -155,7 +155,7 @@ function isViolated(workflow: Workflow, run: Run, claim: Assertion): boolean {
   return claim.type === "never" ? applies : !applies;
 }
 
-/** A result is in, the engine is to act on it, and no counter, parameter or origin lets any of its moves fire. */
+/** A result has arrived that the engine must act on, but a counter, parameter or origin closes each of its moves. */
 function strandedBy(
   workflow: Workflow,
   run: Run,
@@ -180,7 +180,7 @@ function mentions(move: Move, artifact: string): boolean {
   );
 }
 
-/** What this artifact says suits the move; only other artifacts are still missing. */
+/** The artifact's status fits the move; only other artifacts are still missing. */
 function isOnlyWaiting(on: { workflow: Workflow; run: Run }, move: Move, artifact: string): boolean {
   const { workflow, run } = on;
   if (move.need.includes(artifact) && !isGood(standingOf(workflow, run, artifact))) return false;
@@ -189,7 +189,7 @@ function isOnlyWaiting(on: { workflow: Workflow; run: Run }, move: Move, artifac
   return move.when.filter(about).every((condition) => holds(workflow, run, condition));
 }
 
-/** A budget ran out and nothing follows from it. */
+/** A budget is spent and no move follows. */
 function spentInVain(
   workflow: Workflow,
   { event }: Happening,
@@ -204,7 +204,7 @@ function rulesOf(events: readonly Event[]): number[] {
   return events.flatMap((event) => (event.type === "moved" ? [event.rule] : []));
 }
 
-/** Moves that another one could compete with; most have none, and need not be looked at again. */
+/** Moves with a possible competitor; all others need no further look. */
 function rulesWithRivals(workflow: Workflow): ReadonlySet<number> {
   const { moves } = workflow.definition;
   const rules = [...moves.keys()].filter((rule) => {
@@ -241,7 +241,7 @@ function clashesOf(
   return clashes;
 }
 
-/** Moves of the engine compete with each other; what somebody asks for competes only with the same wish. */
+/** Moves of the engine compete with each other; a requested move competes only with requests for the same target. */
 function isRival(taken: Move | undefined, other: Move, by: string): boolean {
   if (taken === undefined || !other.by.includes(by) || taken.answer !== other.answer) return false;
   return by === "engine" || other.to === taken.to;

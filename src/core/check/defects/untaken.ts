@@ -10,7 +10,7 @@ import { explore, NODES_MAX, type Exploration, type Observer } from "../explore/
 import { nodesOf } from "../explore/graph.ts";
 import { variantsOf } from "../explore/variants.ts";
 
-/** `excused` are moves about which something better is told. */
+/** `excused` are moves with a more precise defect. */
 export function neverTaken(
   workflow: Workflow,
   { graph }: Exploration,
@@ -32,7 +32,7 @@ export function neverTaken(
       states[move.from]?.final === undefined &&
       !others.has(variantOf(workflow, move)),
   );
-  // What is disabled in every run is so because somebody wrote it down.
+  // A stage that is disabled in every run is disabled on purpose.
   const off = new Set(stages.filter(({ enabled }) => enabled === false).map(({ name }) => name));
   const unreachable = Object.entries(states)
     .filter(([name, { stage = "" }]) => !reached.has(name) && !off.has(stage))
@@ -54,7 +54,7 @@ export function neverTaken(
   ];
 }
 
-/** A move that stages make several of is written once: it is enough that one of them is taken. */
+/** A move of a stage may exist in several variants: it is enough that a run takes one of them. */
 function variantsIn(workflow: Workflow, taken: ReadonlySet<number>): ReadonlySet<string> {
   const moves = workflow.definition.moves.filter((_, rule) => taken.has(rule));
   const variants = new Set(moves.map((move) => variantOf(workflow, move)));
@@ -64,7 +64,7 @@ function variantsIn(workflow: Workflow, taken: ReadonlySet<number>): ReadonlySet
 
 const ALONE = "";
 
-/** All of a move but for what depends on which stages are enabled. */
+/** Everything of a move except the conditions on enabled stages. */
 function variantOf({ definition }: Workflow, move: Move): string {
   const isOfStage = (condition: Condition): boolean =>
     condition.type === "param" &&
@@ -76,8 +76,8 @@ function variantOf({ definition }: Workflow, move: Move): string {
 }
 
 /**
- * What follows from a shut move is told with that move, and of states that lead to each other the one to which no other
- * leads, or else the first.
+ * States behind a closed move are reported with that move. Of states that lead to each other, only the one that no other leads to
+ * is reported, or else the first.
  */
 function firstOf(unreachable: readonly string[], moves: readonly Move[], shut: readonly string[]): string[] {
   const explained = new Set(shut);
@@ -101,7 +101,7 @@ function firstOf(unreachable: readonly string[], moves: readonly Move[], shut: r
 
 const NOWHERE = { file: "", line: 1, col: 1 };
 
-/** Explores once more, noting which part of each shut gate was ever met, and who was ever at work there. */
+/** Explores again, and records which part of each closed gate was ever met, and which agents were at work there. */
 function explain(workflow: Workflow, shut: readonly Move[]): Defect[] {
   const met = new Map(shut.map((move) => [move, new Set<string | Condition>()]));
   const present = new Map(shut.map((move) => [move, new Set<string>(["human", "engine"])]));

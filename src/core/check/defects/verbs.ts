@@ -1,4 +1,4 @@
-/** What is worth saying of a definition's verbs. None of it is a defect: `move` and `answer` work without verbs. */
+/** Remarks about a definition's verbs. None is a defect: `move` and `answer` work without verbs. */
 
 import type { Workflow } from "../../model/compile.ts";
 import { VERBS, type Move, type Place, type Verb } from "../../model/workflow.ts";
@@ -14,7 +14,7 @@ export function notesOn(workflow: Workflow): Note[] {
   return [...withoutVerb(workflow), ...openTogether(workflow)];
 }
 
-/** One note for all of them: a definition without verbs is told so once. */
+/** One note for all states, so that a definition without verbs gets one note only. */
 function withoutVerb(workflow: Workflow): Note[] {
   const { states, verbs = [] } = workflow.definition;
   const waiting = Object.entries(states).filter(([, { waits, final }]) => waits && final === undefined);
@@ -44,12 +44,12 @@ function openTogether(workflow: Workflow): Note[] {
 type Mark = {
   readonly verb: Verb;
   readonly name: string;
-  /** What must hold for it: two with the same are open together. */
+  /** The conditions of the move: two moves with the same conditions are open together. */
   readonly guards: string;
   readonly at: Place;
 };
 
-/** The routes of one option are meant to be chosen from: together they are one mark. */
+/** The person chooses between the routes of one option, so together they are one mark. */
 function marksIn({ definition, movesFrom }: Workflow, state: string): Mark[] {
   const moves = movesFrom[state] ?? [];
   const options = definition.asks[definition.states[state]?.ask ?? ""]?.options ?? {};

@@ -1,16 +1,16 @@
-/** The worst that can happen before a person must act: agents started by role, counters, questions, moves. */
+/** The worst case before a person must act: agents started by role, counters, questions, moves. */
 
 import type { Components } from "../explore/components.ts";
 import { HUMAN, nodesOf, type Graph } from "../explore/graph.ts";
 
 export type Worst = Readonly<Record<string, number>>;
 
-/** Needs a graph without unbounded loops. Linear in the edges, for all that is counted at once. */
+/** Needs a graph without unbounded loops. Linear in the edges, for all counted names at once. */
 export function worstCase(graph: Graph, components: Components): Worst {
   const names = [...new Set(graph.costs.flatMap((cost) => Object.keys(cost)))].toSorted();
   const costs = graph.costs.map((cost) => names.map((name) => cost[name] ?? 0));
   const width = names.length;
-  // Components come in reverse topological order, so everything that follows one is known before it.
+  // Components come in reverse topological order, so all successors of a component are known before it.
   const after = new Float64Array(components.count * width);
   const worst = new Float64Array(width);
   const raise = (into: Float64Array, offset: number, edge: number): void => {

@@ -4,7 +4,7 @@ import { nodesOf, type Graph } from "./graph.ts";
 
 export type Components = { readonly of: Int32Array; readonly count: number };
 
-/** `keep` says which edges belong to the part. */
+/** `keep` selects the edges of that part. */
 export function componentsOf(graph: Graph, keep: (edge: number) => boolean): Components {
   const size = nodesOf(graph);
   const of = new Int32Array(size).fill(-1);

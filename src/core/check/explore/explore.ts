@@ -1,4 +1,4 @@
-/** Walks through everything that can happen, breadth first, with the real `step`. */
+/** Explores all possible events breadth first, with the real `step`. */
 
 import type { Workflow } from "../../model/compile.ts";
 import type { Effect, Event, Incoming } from "../../model/event.ts";
@@ -13,7 +13,7 @@ import { possible, type Happening } from "./possible.ts";
 
 export type Params = Readonly<Record<string, Literal>>;
 
-/** Sees every node and every edge once, while the runs behind them are at hand. */
+/** Gets every node and every edge once, while their runs are in memory. */
 export type Observer = {
   node(node: number, run: Run): void;
   edge(on: { edge: number; before: Run; happening: Happening; after: Extract<Step, { ok: true }> }): void;
@@ -25,10 +25,10 @@ export type Exploration = {
   readonly roots: readonly Happening[];
 };
 
-/** Beyond this a definition is too large to be proven, and `check` says so. */
+/** `check` reports that a larger definition is too large to be proven. */
 export const NODES_MAX = 1_000_000;
 
-/** With which parameters, for whom, and how far. */
+/** The parameters, the observer, the progress callback and the limit of an exploration. */
 export type Journey = {
   readonly params: readonly Params[];
   readonly observer: Observer;
@@ -36,14 +36,14 @@ export type Journey = {
   readonly told?: (nodes: number) => void;
 };
 
-/** So many nodes are looked at between two words about it. */
+/** The number of nodes between two progress reports. */
 const TOLD_EVERY = 1024;
 
 export function explore(workflow: Workflow, { params, observer, nodesMax, told }: Journey): Exploration {
   const roots = params.flatMap((values) => startsOf(workflow, values));
   const walk = new Walk(workflow, observer);
   for (const [choice, root] of roots.entries()) walk.try(-1, NO_RUN, { happening: root, choice });
-  // Runs are kept only until their node was looked at: a path rebuilds the others.
+  // A run is dropped after its node was explored: a path rebuilds it on demand.
   for (let node = 0; node < walk.frontier.length && node < nodesMax; node += 1) {
     const run = walk.frontier[node];
     if (run === undefined) continue;
@@ -172,7 +172,7 @@ function costOf(workflow: Workflow, after: Extract<Step, { ok: true }>): Cost {
   return cost;
 }
 
-/** The two abstract members of a fan-out stand for all the members it may have. */
+/** The two abstract members of a fan-out represent the maximum number of members. */
 function weightOf(
   workflow: Workflow,
   effect: Extract<Effect, { type: "start-agent" }>,
@@ -182,7 +182,7 @@ function weightOf(
   return isFirst && effect.fan !== undefined ? membersOf(workflow, run, effect.fan) / 2 : 1;
 }
 
-/** The most that a fan-out may have in this run. */
+/** The maximum number of members of the fan-out in this run. */
 function membersOf(workflow: Workflow, run: Run, fan: string): number {
   const max = workflow.definition.artifacts[fan]?.each?.max;
   return max === undefined ? 2 : Number(valueOf(run, max));

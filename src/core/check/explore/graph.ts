@@ -25,20 +25,20 @@ export const HUMAN = 1;
 export const MOVES = 2;
 export const STARTS = 4;
 
-/** What one edge costs: agents started, counters gone up, questions, moves; by name. */
+/** The cost of one edge: agents started, counters raised, questions, moves; by name. */
 export type Cost = Readonly<Record<string, number>>;
 
 export type Graph = {
   /** The state of each node, as an index into `states`. */
   readonly nodeState: Ints;
-  /** The edge by which each node was first reached; the first path is a shortest one. */
+  /** The edge that first reached each node; the first path is a shortest one. */
   readonly cameBy: Ints;
   /** Edges of node n are from `firstEdge.at(n)` to before `firstEdge.at(n + 1)`. */
   readonly firstEdge: Ints;
   readonly edgeFrom: Ints;
   readonly edgeTo: Ints;
   readonly edgeBits: Ints;
-  /** Which of the things that could happen it was. */
+  /** The index of the event in the list of possible events. */
   readonly edgeChoice: Ints;
   readonly edgeCost: Ints;
   readonly states: readonly string[];

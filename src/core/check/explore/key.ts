@@ -1,8 +1,8 @@
 /**
- * What two runs must have in common to behave alike from here on, as a short string.
+ * A short string that is equal for two runs that behave alike from here on.
  *
- * Attempts, digests, times and the words of answers decide nothing, so they are left out; so are differences between
- * standings that no gate tells apart, and whatever nothing reads any more.
+ * Attempts, digests, times and texts of answers decide nothing, so the key omits them. It also omits differences in status that
+ * no gate distinguishes, and everything that is never read again.
  */
 
 import { isForeign } from "../../gates/accepted-artifacts.ts";
@@ -53,7 +53,7 @@ export function keysOf(workflow: Workflow): Keys {
   const hasSlots = Object.values(definition.artifacts).some((artifact) => artifact.each !== undefined);
   return (run) => {
     const ahead = aheadAt(run);
-    // One character for each part: short keys are what makes a large product quick.
+    // One character for each part: short keys make a large product fast.
     let key = String.fromCharCode(states.get(run.state) ?? 0) + countMark(paramsOf(run, ahead));
     for (const counter of ahead.counters) key += countMark(run.counters[counter] ?? 0);
     const parts = partsIn(ahead);
@@ -68,7 +68,7 @@ export function keysOf(workflow: Workflow): Keys {
   };
 }
 
-/** A number for what the parameters that still matter where a run is are. Runs that have it in common have the same ahead of them. */
+/** A number for the values of all parameters that still matter. Runs with the same number have the same moves ahead of them. */
 function paramMarks({ definition }: Workflow): (run: Run, ahead: Ahead) => number {
   const numbers = new Map<string, number>();
   const known = new Map<Ahead, WeakMap<Run["params"], number>>();
@@ -86,14 +86,14 @@ function paramMarks({ definition }: Workflow): (run: Run, ahead: Ahead) => numbe
   };
 }
 
-/** What counts of an artifact in one place. */
+/** What the key contains of an artifact in one place. */
 type Part = {
   readonly name: string;
   readonly classes: ReadonlyMap<Standing, number>;
   readonly fields: readonly Mark[];
   readonly isToldWhenOld: boolean;
   readonly isGrouped: boolean;
-  /** Another artifact is about it. */
+  /** Another artifact is about this one. */
   readonly isBehind: boolean;
 };
 
@@ -130,16 +130,16 @@ function markOf(on: { workflow: Workflow; run: Run }, part: Part): string {
   const { name, classes, fields } = part;
   const standing = standingOf(workflow, run, name);
   let mark = String.fromCharCode(classes.get(standing) ?? 0);
-  // A waiver ends when the artifact begins anew: then it is old, or there is none.
+  // A waiver ends when the artifact's scope starts again: then the artifact is old, or missing.
   if (part.isToldWhenOld && standing === "waived") mark += run.held[name] === undefined ? "-" : "+";
-  // Nothing that is said about what somebody else has written counts, also where that was waived itself.
+  // Submissions about a text that another author has changed do not count, even if that text was waived.
   if (part.isBehind && standing === "waived") mark += isForeign(workflow, run, name) ? "f" : "-";
   if (part.isGrouped) mark += hasVerdict(workflow, run, name) ? "v" : "-";
   if (fields.length > 0 && mayBeUsed(on, name, standing)) for (const field of fields) mark += field(run);
   return mark;
 }
 
-/** Whether anybody reads what it says: now, or when what it is about has been put back. */
+/** Whether anything reads the artifact: now, or after the artifact that it is about has been restored. */
 function mayBeUsed(
   { workflow, run }: { workflow: Workflow; run: Run },
   name: string,
@@ -151,14 +151,14 @@ function mayBeUsed(
   );
 }
 
-/** Whether its death would take its own move for it, however it came. */
+/** Whether the agent's end would take its move, for every cause of the end. */
 function hasNew(workflow: Workflow, run: Run, role: string): boolean {
   const agent = run.agents[role];
   if (agent === undefined || !isUp(agent)) return false;
   return ownMoves(workflow, run, role).some((move) => isProof(workflow, move, agent));
 }
 
-/** Reviews whose issues are handed out by their files: they are, as long as they were judged, whatever they are worth now. */
+/** Reviews whose issues are distributed by file. This works for every judged review, independent of its current status. */
 function groupedIn({ fanOuts, definition }: Workflow): ReadonlySet<string> {
   const names = Object.keys(fanOuts).filter((name) =>
     fanOuts[name]?.some(({ list }) => isGrouped(definition.artifacts[name], list)),
@@ -166,12 +166,12 @@ function groupedIn({ fanOuts, definition }: Workflow): ReadonlySet<string> {
   return new Set(names);
 }
 
-/** Two characters: one would not do for a large number. */
+/** Two characters, because one is not enough for a large number. */
 function countMark(count: number): string {
   return String.fromCharCode(count & 0x7fff, count >> 15);
 }
 
-/** Standings that every gate, guard and assertion ahead treats alike share a class. */
+/** Statuses that every gate, guard and assertion ahead treats alike share a class. */
 function classesOf(
   artifact: string,
   conditions: readonly Condition[],
@@ -182,7 +182,8 @@ function classesOf(
   );
   const isFieldRead = conditions.some((each) => isAboutField(each) && each.artifact === artifact);
   const marks = STANDINGS.map((standing) => {
-    // Where an old artifact is told from none, one that is there now differs from none as well: it may become old.
+    // Where a guard distinguishes an old artifact from a missing one, a current one also differs from a missing one: it may
+    // become old.
     const isNone = on.isToldWhenOld && standing === "missing";
     const isKept = on.isReadAgain && standing === "waived";
     const isRead = isFieldRead && isUsable(standing);
@@ -194,7 +195,7 @@ function classesOf(
 
 type Mark = (run: Run) => string;
 
-/** Of a field its value; of how many issues there are only what guards can tell by it. */
+/** The value of a field. For a number of issues, only the result of the guards' comparisons. */
 function marksOf(artifact: string, reader: Reader, conditions: readonly Condition[]): Mark[] {
   const about = conditions.filter(isAboutField).filter((condition) => condition.artifact === artifact);
   return [...Map.groupBy(about, ({ field }) => field)].map(([field, bounds]): Mark => {
@@ -218,14 +219,14 @@ function isWithin(condition: AboutField, count: number): boolean {
   }
 }
 
-/** Roles whose word is about the work as it was handed to them. */
+/** Roles whose artifacts refer to the work at the handover. */
 function boundRoles(workflow: Workflow): ReadonlySet<string> {
   const { artifacts, roles } = workflow.definition;
   const names = Object.values(artifacts).flatMap((artifact) => (artifact.bind.length > 0 ? artifact.by : []));
   return new Set(names.filter((name) => roles[name]?.access === "read"));
 }
 
-/** Members of a fan-out are alike: only how many are how counts, and that only while somebody waits for them. */
+/** Members of a fan-out are interchangeable: only the number in each status counts, and only while a gate waits for them. */
 function slotsKey(run: Run, live: readonly Part[], bound: ReadonlySet<string>): string {
   const parts: string[] = [];
   for (const artifact in run.slots) {

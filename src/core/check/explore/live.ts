@@ -1,7 +1,7 @@
 /**
- * For each place that a run can be in, what may still be read before it begins anew: parameters, counters, and what can be told of artifacts.
+ * For each place of a run, what may still be read before it is reset: parameters, counters, and properties of artifacts.
  *
- * What nothing reads any more makes no difference, so the checker forgets it; this is what keeps the product small.
+ * A value that is never read again makes no difference, so the checker drops it. This keeps the product small.
  */
 
 import type { Workflow } from "../../model/compile.ts";
@@ -21,7 +21,7 @@ export type Ahead = {
 
 const NOTHING: Ahead = { params: [], counters: [], reads: [] };
 
-/** What lies ahead of a run. What its parameters rule out does not. */
+/** What may still be read in a run. Moves that its parameters exclude do not count. */
 export function aheadOf(workflow: Workflow): (run: Run) => Ahead {
   const reads = readsOf(workflow);
   const isTold = usesOrigin(workflow);
@@ -42,7 +42,7 @@ export function aheadOf(workflow: Workflow): (run: Run) => Ahead {
   };
 }
 
-/** The artifacts that may still be read in a state, whatever the parameters are and wherever the run came from, in the order of the definition. */
+/** The artifacts that may still be read in a state, for any parameters and any origin, in the order of the definition. */
 export function liveArtifacts(workflow: Workflow): (state: string) => readonly string[] {
   const reads = readsOf(workflow);
   const places = placesOf(workflow);
@@ -81,7 +81,7 @@ function compute(
   );
 }
 
-/** `across` says what must be known before a move for something to be known behind it; nothing where it begins anew. */
+/** `across` returns what must be known before a move so that the value is known after it; nothing if the move resets it. */
 type Flowing<T> = {
   read: (here: Here) => readonly T[];
   across: (move: Move, to: string) => (thing: T) => T | undefined;
@@ -111,7 +111,7 @@ function flow<T>(places: Places, order: readonly T[], on: Flowing<T>): ReadonlyM
   return new Map([...live].map(([place, things]) => [place, order.filter((thing) => things.has(thing))]));
 }
 
-/** Who goes back to a question finds it as it was: it still remembers, and nobody here knows what. */
+/** A move back to a question returns to a state that still remembers its origin, and the origin is not known here. */
 function landingsOf(places: Places, here: Here, { move, to }: { move: Move; to: string }): readonly string[] {
   const remembered = placeName(to, here.state);
   if (move.remember && places.has(remembered)) return [remembered];
@@ -119,11 +119,11 @@ function landingsOf(places: Places, here: Here, { move, to }: { move: Move; to: 
   return [...places].flatMap(([name, { state }]) => (state === to ? [name] : []));
 }
 
-/** Nothing changes the parameters that something decides by. */
+/** Nothing changes the parameters that guards read. */
 function paramsRead(workflow: Workflow): Flowing<string> {
   const { counters, artifacts } = workflow.definition;
   const nameIn = (value: Value): string[] => (typeof value === "object" ? [value.param] : []);
-  // What a reading is worth is found anew each time.
+  // The status of a reading is computed again each time.
   const weighed = Object.values(artifacts).flatMap(({ block, each }) => [
     ...nameIn(block),
     ...nameIn(each?.max ?? 0),
@@ -189,7 +189,7 @@ function artifactsRead(workflow: Workflow, reads: Reads): Flowing<Read> {
   };
 }
 
-/** Into a final state by a move whose own condition answers every claim about that state, nothing else is read. */
+/** A move into a final state whose own condition implies every assertion about that state: nothing else is read. */
 function settledBy(workflow: Workflow, move: Move): string[] {
   if (workflow.definition.states[move.to]?.final === undefined) return [];
   const claims = workflow.definition.assertions.filter(

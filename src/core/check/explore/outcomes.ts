@@ -1,4 +1,4 @@
-/** The outcomes of an artifact that a definition can tell apart. */
+/** The outcomes of an artifact that a definition can distinguish. */
 
 import { contradictionsIn, rulesOf } from "../../gates/review-consistency.ts";
 import type { Workflow } from "../../model/compile.ts";
@@ -25,7 +25,7 @@ export type Outcome = Pick<Reading, "fields" | "lists" | "verdict" | "issues" | 
 
 const ONE_LOW: IssueCounts = { ...NO_ISSUES, low: 1 };
 const ONE_CRITICAL: IssueCounts = { ...NO_ISSUES, critical: 1 };
-/** Two members are enough to have all, some and none of them succeed. */
+/** With two members, all, some or none of them can succeed. */
 const SLOTS = ["one", "other"];
 const IN_TWO_FILES: NonNullable<Reading["files"]> = { one: "critical", other: "critical" };
 const SOMEWHERE: Fault = { at: { file: "", line: 1, col: 1 }, reason: "not valid" };
@@ -63,7 +63,7 @@ function fansOf({ definition }: Workflow, name: string): NonNullable<Artifact["e
   return Object.values(definition.artifacts).flatMap(({ each }) => (each?.artifact === name ? [each] : []));
 }
 
-/** Members for every fan-out over it: two where so many may be; and one, for runs in which a parameter allows no more. */
+/** Members for every fan-out over the list: two if allowed, and one for runs in which a parameter allows only one. */
 function listsOf(workflow: Workflow, name: string, artifact: Artifact): Outcome["lists"][] {
   const { params } = workflow.definition;
   const named = fansOf(workflow, name).filter(({ list }) => !isGrouped(artifact, list));
@@ -101,7 +101,10 @@ function verdictsOf(workflow: Workflow, name: string, artifact: Artifact): Omit<
   );
 }
 
-/** An approval may come with issues: a note, or a reason to mend, by the threshold. Where guards count them, with as many as they can tell apart. */
+/**
+ * An approval may come with issues: a note, or a blocking issue, depending on the threshold. If guards count issues, with each
+ * number that they distinguish.
+ */
 function issuesBeside(verdict: Verdict, counts: ReadonlyMap<Severity, readonly number[]>): IssueCounts[] {
   const isCounted = counts.size > 0;
   let all = verdict.startsWith("pass") || isCounted ? [NO_ISSUES, ONE_LOW, ONE_CRITICAL] : [ONE_CRITICAL];
@@ -121,7 +124,10 @@ const RED = { total: 1, passed: 0, failed: 1, skipped: 0 };
 
 type Claimed = { readonly verdict: Verdict; readonly issues: IssueCounts; readonly tests?: Tests };
 
-/** The claim, with tests that went so that it does not contradict itself; none where it does so in any case, since that counts for nothing. */
+/**
+ * The claim, with test counts that do not contradict it; none if the claim contradicts itself in any case, because it never
+ * counts.
+ */
 function claimed(on: { review: ReviewShape; block: Severity }, claim: Claimed): Claimed[] {
   const { review, block } = on;
   const rules = rulesOf(review, block);
@@ -130,12 +136,12 @@ function claimed(on: { review: ReviewShape; block: Severity }, claim: Claimed): 
   return sound === undefined ? [] : [sound];
 }
 
-/** The threshold; of a parameter the one that refuses least, since whether another one does is seen in the run. */
+/** The threshold. For a parameter, the most lenient value, because a run with another value computes its own status. */
 function leastRefusing({ block }: Artifact): Severity {
   return SEVERITIES.find((severity) => severity === block) ?? "critical";
 }
 
-/** For each severity that guards count, numbers on both sides of what they compare it with. */
+/** For each severity that guards count, numbers on both sides of the compared values. */
 function comparedCounts(workflow: Workflow, name: string): Map<Severity, number[]> {
   const reader = workflow.definition.artifacts[name]?.reader;
   const counts = new Map<Severity, number[]>();
@@ -169,7 +175,7 @@ function besides(condition: AboutField): number[] {
   }
 }
 
-/** Only a check that is red has failed somewhere. */
+/** Only a failed check has a place of failure. */
 function redOf(workflow: Workflow, name: string): Omit<Outcome, "lists">[] {
   const isRead = comparedFields(workflow, name).has("failing");
   return isRead
@@ -181,7 +187,7 @@ function distinct(words: Readonly<Record<string, Verdict>>): Verdict[] {
   return [...new Set(Object.values(words))];
 }
 
-/** How many combinations of fields there are to try. */
+/** The number of combinations of field values to explore. */
 export function fieldCombinations(workflow: Workflow, name: string, { reader }: Artifact): number {
   const shape = shapeOf(reader);
   let count = 1;
@@ -191,7 +197,7 @@ export function fieldCombinations(workflow: Workflow, name: string, { reader }: 
   return count;
 }
 
-/** How many there are of something is never below none. */
+/** The number of members is never negative. */
 function sizeOf(field: string): Shape {
   const required: Record<string, Shape> = { [field]: { type: "list", of: { type: "text" } } };
   return { type: "object", required, optional: {}, open: false };
@@ -216,12 +222,12 @@ function comparedFields(workflow: Workflow, name: string): Map<string, Literal[]
   return compared;
 }
 
-/** Every combination of the values that guards compare this artifact's fields with, and of others that its shape allows. */
+/** Every combination of the values that guards compare this artifact's fields with, and of other values that its shape allows. */
 function fieldsOf(workflow: Workflow, name: string, { reader }: Artifact): Record<string, Literal>[] {
   const shape = shapeOf(reader);
   let all: Record<string, Literal>[] = [{}];
   for (const [field, told] of comparedFields(workflow, name)) {
-    // Where it failed, only a red check says.
+    // Only a failed check has the field `failing`.
     if (reader.type === "check" && field === "failing") continue;
     const values = valuesOf(shape, field, told);
     const given = all.flatMap((fields) => values.map((value) => ({ ...fields, [field]: value })));
@@ -230,7 +236,7 @@ function fieldsOf(workflow: Workflow, name: string, { reader }: Artifact): Recor
   return all;
 }
 
-/** Whether it always has a value. A list that is absent has no members. */
+/** Whether the field always has a value. A missing list has no members. */
 function isRequired(shape: Shape | undefined, field: string): boolean {
   if (shape?.type !== "object") return false;
   return Object.hasOwn(shape.required, field) || shape.optional[field]?.type === "list";

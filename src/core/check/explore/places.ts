@@ -1,22 +1,22 @@
-/** The places that a run can be in, and which moves lead on from there. */
+/** The places that a run can be in, and the moves that lead out of them. */
 
 import type { Workflow } from "../../model/compile.ts";
 import type { Run } from "../../model/run.ts";
 import { ORIGIN, type Move } from "../../model/workflow.ts";
 
-/** A state, with where runs in it came from if it remembers that. */
+/** A state, with the origin of the run if the state remembers it. */
 export type Here = {
   readonly state: string;
   readonly origin: string;
-  /** What is not ruled out by where it is. */
+  /** Moves that this place does not exclude. */
   readonly moves: readonly Move[];
-  /** What only the parameters rule out. */
+  /** Moves that only the parameters exclude. */
   readonly shut: readonly Move[];
 };
 
 export type Places = ReadonlyMap<string, Here>;
 
-/** Without parameters, whatever they are. */
+/** Without parameters, for all values of them. */
 export function placesOf(workflow: Workflow, params?: Run["params"]): Places {
   const { definition, movesFrom } = workflow;
   const remembered = usesOrigin(workflow)
@@ -39,7 +39,7 @@ export function placeName(state: string, origin: string): string {
   return origin === "" ? state : `${state}<${origin}`;
 }
 
-/** Whether where a run came from makes a difference: something asks for it, or questions can be nested too deep. */
+/** Whether the origin of a run matters: a condition reads it, or questions can be nested too deep. */
 export function usesOrigin({ definition }: Workflow): boolean {
   const { moves } = definition;
   const isAsked = moves.some(
@@ -51,7 +51,7 @@ export function usesOrigin({ definition }: Workflow): boolean {
   );
 }
 
-/** A way back is read also where nothing is remembered: it is no way out, and it is told as such. */
+/** A move back also counts where nothing is remembered: `check` reports it as a defect. */
 function isFrom({ when }: Move, origin: string): boolean {
   return when.every((condition) => condition.type !== "origin" || condition.in.includes(origin));
 }

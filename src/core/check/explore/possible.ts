@@ -1,12 +1,11 @@
 /**
- * Everything that could happen to a run in its present state, as events for `step`.
+ * All events that are possible in the current state of a run, as input for `step`.
  *
- * Contents are abstract: an artifact is new and has one of the outcomes that somebody's guard can tell apart; a fan-out has
- * two members; the tree is the one it was or another. The checker and the simulator both draw from here, so what is
- * proven is what the real core does.
+ * Contents are abstract: an artifact is new and has one of the outcomes that a guard distinguishes; a fan-out has two members;
+ * the tree is unchanged or changed. Checker and simulator both use this function, so the proof is about what the real core does.
  *
- * An artifact that only its own author's moves read is written when it is needed: with the wish for the move, or at the
- * author's end. Writing it earlier leads nowhere else, because whoever has written can still do all that and no more.
+ * An artifact that only its own author's moves read is written when it is needed: with the request for the move, or at the
+ * author's end. Writing it earlier leads to no other state, because its author has the same possibilities afterwards.
  */
 
 import { foreignFor } from "../../gates/accepted-artifacts.ts";
@@ -26,22 +25,22 @@ import { sitesOf, type Site } from "./site.ts";
 
 export type Happening = {
   readonly event: Incoming;
-  /** A person did it: loops through here are bounded by people. */
+  /** A person did it: people bound the loops through this event. */
   readonly human: boolean;
-  /** The artifact whose outcome this brings, if it brings one. */
+  /** The artifact whose outcome this event delivers, if any. */
   readonly artifact?: string;
 };
 
 const HUMAN: Actor = { type: "human" };
 const AT = "";
 
-/** A look at one run: what is found out is put into `happenings`. */
+/** One run under examination; the results are collected in `happenings`. */
 type Look = {
   readonly workflow: Workflow;
   readonly run: Run;
   readonly site: Site;
   readonly happenings: Happening[];
-  /** Moves that somebody was found to be able to ask for. */
+  /** Moves that at least one actor can request. */
   readonly granted: Set<Move>;
 };
 
@@ -53,7 +52,7 @@ export function possible(workflow: Workflow, run: Run): readonly Happening[] {
   const site = sitesOf(workflow).get(run.state);
   if (site === undefined) return [];
   const look: Look = { workflow, run, site, happenings: [], granted: new Set() };
-  // In an order that does not depend on who was started last: runs that behave alike have the same list.
+  // The order does not depend on which agent started last: runs that behave alike have the same list.
   for (const id of Object.keys(run.agents).toSorted()) {
     const agent = run.agents[id];
     if (agent === undefined) continue;
@@ -86,7 +85,7 @@ function byAgent(look: Look, agent: Agent): void {
   });
   for (const { left } of tried) if (left.length > 0) happen(look, false, { ...ended, readings: left });
   happen(look, false, ended);
-  // Its move would be taken for it, had it come to its end by itself.
+  // The end takes its move if the agent exits by itself.
   for (const { left, isProof: isNew } of tried)
     if (!isNew) happen(look, false, { ...ended, cause: "killed", readings: left });
   const mayWrite = workflow.definition.roles[role]?.access === "write";
@@ -106,7 +105,7 @@ function byEngine({ workflow, run, site, happenings }: Look): void {
     const reader = workflow.definition.artifacts[name]?.reader;
     return reader?.type === "files" && !("tasks" in reader) && run.held[name] === undefined;
   });
-  // What goes with everything is seen by itself, too: the engine looks from time to time.
+  // The engine also observes these facts without any other event, because it looks from time to time.
   if (unseen.length > 0)
     happenings.push({ human: false, event: { type: "observed", at: AT, reserved: site.reserve } });
   for (const name of site.watched) {
@@ -123,7 +122,7 @@ function byEngine({ workflow, run, site, happenings }: Look): void {
   }
 }
 
-/** Somebody whose word does not count changes a text that was accepted: an agent that may write, or a person. */
+/** An author whose submissions do not count changes an accepted text: an agent with write access, or a person. */
 function byOthers(look: Look): void {
   const { workflow, run, site } = look;
   for (const artifact of site.spoilable) {
@@ -133,7 +132,7 @@ function byOthers(look: Look): void {
   }
 }
 
-/** A person puts back what was accepted, for the sake of somebody who is not started before that. */
+/** A person restores an accepted text for an agent that cannot start before that. */
 function putBack(look: Look, names: readonly string[]): void {
   const { workflow, run } = look;
   for (const name of names) {
@@ -161,7 +160,7 @@ function byHuman(look: Look): void {
     happen(look, true, { type: "waived", by: HUMAN, at: AT, artifact, reason: "accepted" });
   }
   answers(look);
-  // Where an agent may change the work as well, a person's change leads nowhere else.
+  // If an agent may also change the work, a person's change leads to no other state.
   const isChanged = look.happenings.some(
     ({ event }) => event.type === "observed" && event.tree !== undefined,
   );
@@ -172,8 +171,8 @@ function byHuman(look: Look): void {
 }
 
 /**
- * Wishes for moves that can be granted: asking for one that is shut is refused and changes nothing. What an agent was
- * granted leads to the same when a person asks for it.
+ * Requests for moves that can be granted: a request for a closed move is refused and changes nothing. A move that was granted to
+ * an agent leads to the same state when a person requests it.
  */
 function asks(look: Look, { who, by }: Author): void {
   const asked = new Set<string>();
@@ -182,7 +181,7 @@ function asks(look: Look, { who, by }: Author): void {
     if (asked.has(to)) continue;
     const readings = owed(look, move, who);
     if (readings === undefined) continue;
-    // Of several moves of one author to one state, the first that is open as things are is always taken.
+    // If an author has several moves to one state, the first open one is always taken.
     if (readings.length === 0) asked.add(to);
     if (look.granted.has(move)) continue;
     look.granted.add(move);
@@ -190,7 +189,7 @@ function asks(look: Look, { who, by }: Author): void {
   }
 }
 
-/** What this author must write for the move, or nothing at all when the move is shut for other reasons. */
+/** The artifacts that this author must write for the move, or undefined if the move is closed for other reasons. */
 function owed({ workflow, run }: Look, move: Move, who: string): Reading[] | undefined {
   const { artifacts } = workflow.definition;
   const situation = { workflow, run, reserved: move.reserve };
@@ -232,14 +231,14 @@ function submissions(look: Look, { who, slot, by }: Author): void {
         artifact: name,
         event: { type: "submitted", by, at: AT, readings },
       });
-      // What is found at an agent's end opens the same moves, but the agent is gone when they are taken.
+      // Outputs found at an agent's end open the same moves, but then the agent has ended.
       if (by.type === "agent")
         happenings.push({ human: false, artifact: name, event: { ...endedOf(by), readings } });
     }
   }
 }
 
-/** Whoever may only read speaks about what it was given; when that has changed, its word is refused. */
+/** A role with read access judges the version that it got; if that has changed, its submission is refused. */
 function isOutdated({ workflow, run }: Look, { bind }: Artifact, by: Actor): boolean {
   if (bind.length === 0 || by.type !== "agent") return false;
   if (workflow.definition.roles[by.role]?.access !== "read") return false;

@@ -1,13 +1,13 @@
-/** The states that runs with given parameters could ever be in, by the moves alone. */
+/** The states that runs with given parameters can reach, by the moves alone. */
 
 import type { Workflow } from "../../model/compile.ts";
 import { ORIGIN, START, type Condition, type Move } from "../../model/workflow.ts";
 import type { Params } from "./explore.ts";
 
-/** Parameters that are not given may have any value. Where a run came from is a state that it has been in. */
+/** A missing parameter may have any value. The origin of a run is a state that it has visited. */
 export function reachedWith({ movesFrom }: Workflow, params: Params): ReadonlySet<string> {
   const reached = new Set([START]);
-  /** By state, those from which runs came that remember it there. */
+  /** For each state that remembers its origin, the possible origins. */
   const origins = new Map<string, Set<string>>();
   const isOpen = ({ from, when }: Move): boolean =>
     when.every(
@@ -15,7 +15,7 @@ export function reachedWith({ movesFrom }: Workflow, params: Params): ReadonlySe
         isOpenWith(condition, params) &&
         (condition.type !== "origin" || condition.in.some((state) => isOrigin(origins.get(from), state))),
     );
-  // A state that is reached in one more way may open moves of states that were looked at before.
+  // A new way into a state may open moves of states that were examined before.
   for (let size = -1; size !== sizeOf(reached, origins);) {
     size = sizeOf(reached, origins);
     for (const state of reached) {

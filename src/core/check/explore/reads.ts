@@ -1,8 +1,8 @@
 /**
- * What moves and claims can tell of an artifact, one by one.
+ * The properties of an artifact that moves and assertions can distinguish.
  *
- * Where only some of it still lies ahead, two runs that differ in the rest are the same: how a check came out makes no difference where all that
- * anybody asks before it is run again is whether it is green.
+ * Two runs are the same if they differ only in properties that are never read again. For example, the result of a check does not
+ * matter if every later guard only reads whether it passed.
  */
 
 import type { Workflow } from "../../model/compile.ts";
@@ -14,13 +14,13 @@ import type { Here } from "./places.ts";
 export type Read = { readonly artifact: string } & (
   | { readonly type: "standing"; readonly condition: AboutStanding }
   | { readonly type: "field"; readonly condition: AboutField }
-  /** Whether it lets a gate pass. */
+  /** Whether the artifact opens a gate. */
   | { readonly type: "good" }
-  /** All that is told of it anywhere: another artifact is about it, or takes its members from it. */
+  /** Every property: another artifact is about this one, or takes its members from it. */
   | { readonly type: "whole" }
-  /** Whether there is one at all: only then can it be an old one later. */
+  /** Whether the artifact exists: only then can it become an old one. */
   | { readonly type: "there" }
-  /** It may be taken in once more: what was waived stays so whatever that says. */
+  /** The artifact may be read again: a waiver stays, independent of the new content. */
   | { readonly type: "again" }
 );
 
@@ -29,7 +29,10 @@ type AboutStanding = Extract<Condition, { type: "artifact" }>;
 export type Reads = {
   readonly all: readonly Read[];
   in(here: Here): readonly Read[];
-  /** What must be known of an artifact before it begins anew, or is waived, for this to be known behind it. */
+  /**
+   * What must be known of an artifact before its scope starts again, or before a waiver, so that this property is known
+   * afterwards.
+   */
   whenRenewed(read: Read): Read | undefined;
 };
 
@@ -72,7 +75,7 @@ function nameOf(read: Read): string {
   return `${read.artifact} ${read.type} ${"condition" in read ? JSON.stringify(read.condition) : ""}`;
 }
 
-/** Whether one that is good may be something else later by itself: it can come out in several ways, or somebody else may write over it. */
+/** Whether a valid artifact may get another status by itself: it has several outcomes, or another author may change it. */
 function mayTurn(workflow: Workflow, name: string): boolean {
   const { artifacts } = workflow.definition;
   const artifact = artifacts[name];
@@ -84,7 +87,7 @@ function mayTurn(workflow: Workflow, name: string): boolean {
   );
 }
 
-/** Artifacts of which a guard tells an old one from none at all: they matter even when they begin anew. */
+/** Artifacts for which a guard distinguishes an old one from a missing one: they matter even when their scope starts again. */
 export function toldWhenOld(conditions: readonly Condition[]): ReadonlySet<string> {
   const names = conditions.flatMap((condition) =>
     condition.type === "artifact" && condition.in.includes("stale") !== condition.in.includes("missing")
@@ -132,7 +135,8 @@ function directlyIn(workflow: Workflow, here: Here): string[] {
 }
 
 /**
- * All that these depend on. A fan-out takes its members from another artifact; what an artifact is bound to makes it stale when it changes.
+ * All dependencies of these artifacts. A fan-out takes its members from another artifact; a change of an artifact makes those
+ * stale that are bound to it.
  */
 function behind({ definition }: Workflow, names: readonly string[]): string[] {
   const all = new Set<string>();

@@ -1,4 +1,4 @@
-/** What is worth trying in a state, worked out once for a workflow. */
+/** For each state, the events that are worth exploring, computed once for a workflow. */
 
 import type { Workflow } from "../../model/compile.ts";
 import type { Artifact } from "../../model/artifact.ts";
@@ -8,23 +8,23 @@ import { dueIn, isTooEarly, type Ordered } from "../defects/orders.ts";
 import { conditionsOf, outcomesOf } from "./outcomes.ts";
 
 export type Site = {
-  /** Moves that an actor may ask for. */
+  /** Moves that an actor may request. */
   readonly movesBy: ReadonlyMap<string, readonly Move[]>;
   readonly answers: readonly string[];
   readonly reserve: readonly string[];
-  /** Artifacts that an actor writes and that move something by being there. */
+  /** Artifacts that an actor writes and that open a move by themselves. */
   readonly submittedBy: ReadonlyMap<string, readonly string[]>;
   /** Artifacts that the engine itself observes. */
   readonly watched: readonly string[];
   /** Artifacts that a person can only waive. */
   readonly waivable: readonly string[];
-  /** Files of the work that the engine looks at, and that still matter. */
+  /** Files of the work that the engine reads and that still matter. */
   readonly named: readonly string[];
-  /** Artifacts that are about the tree and still matter. */
+  /** Artifacts that are bound to the tree and still matter. */
   readonly bound: readonly string[];
-  /** Texts that somebody other than their authors may change, with consequences. */
+  /** Texts that other authors may change, with consequences. */
   readonly spoilable: readonly string[];
-  /** Artifacts that are the same text as another and so are read with it. */
+  /** Artifacts that share their text with another one and are read together with it. */
   readonly sameText: ReadonlyMap<string, readonly string[]>;
 };
 
@@ -57,7 +57,7 @@ function siteOf(
   const movesBy = new Map<string, Move[]>();
   for (const move of asked)
     for (const who of move.by) if (who !== "engine") movesBy.set(who, [...(movesBy.get(who) ?? []), move]);
-  // What only a later state reads can be written already now, by somebody who will be gone then.
+  // An artifact that only a later state reads may be written now, by an agent that will not exist then.
   const relevant = on.live;
   const submittedBy = new Map<string, string[]>();
   for (const name of relevant) {
@@ -67,7 +67,7 @@ function siteOf(
       if (who !== "engine") submittedBy.set(who, [...(submittedBy.get(who) ?? []), name]);
   }
   const told = new Set(
-    // Also a condition without the word tells a waived artifact from a valid one.
+    // A condition that does not name `waived` also distinguishes a waived artifact from a valid one.
     conditionsOf(workflow).flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])),
   );
   return {
@@ -96,14 +96,14 @@ function artifactsIn(move: Move): string[] {
 }
 
 /**
- * Whether writing it leads anywhere by itself: somebody but its authors is moved by it, or it can come out in ways that
- * a guard tells apart later.
+ * Whether writing the artifact has a consequence of its own: it opens moves of others, or a later guard distinguishes its
+ * outcomes.
  */
 function isWorthWriting(workflow: Workflow, name: string): boolean {
   const artifact = workflow.definition.artifacts[name];
   if (artifact === undefined) return false;
   if (outcomesOf(workflow, name, artifact).length > 1) return true;
-  // Writing it anew makes stale what is about it.
+  // A new version makes artifacts stale that are about it.
   if (Object.values(workflow.definition.artifacts).some((other) => isAbout(other, name))) return true;
   return workflow.definition.moves.some((move) => {
     if (artifactsIn(move).includes(name)) return true;
@@ -114,7 +114,7 @@ function isWorthWriting(workflow: Workflow, name: string): boolean {
   });
 }
 
-/** Another one makes it stale, or another one itself. */
+/** A change of the artifact makes the other one stale, or changes the other one's members. */
 function isAbout(other: Artifact | undefined, name: string): boolean {
   const reader = other?.reader;
   return (
@@ -123,7 +123,7 @@ function isAbout(other: Artifact | undefined, name: string): boolean {
   );
 }
 
-/** A text, not a verdict, that something which still matters is about, or that a guard or a claim looks at. */
+/** Whether the artifact is a text, not a verdict, that a relevant artifact is about, or that a guard or assertion reads. */
 function isSpoilable(
   workflow: Workflow,
   name: string,

@@ -1,4 +1,4 @@
-/** The parameter values a definition is checked with. */
+/** The parameter values that a definition is checked with. */
 
 import type { Workflow } from "../../model/compile.ts";
 import { SEVERITIES } from "../../model/verdict.ts";
@@ -9,11 +9,11 @@ import { conditionsOf, fieldCombinations } from "./outcomes.ts";
 import { reachedWith, isOpenWith } from "./reach.ts";
 
 /**
- * Every value of the parameters that guards read, each with all other numbers at their default, at their least and at their
- * most: a budget may be too small for what follows from it, or larger than another that shuts the same move.
+ * Every value of the parameters that guards read, each with all other numbers at their default, minimum and maximum: a budget may
+ * be too small for its consequences, or larger than another one that closes the same move.
  *
- * Where something is switched off, or only the end is another, the numbers are at their least and at one: what a budget of one bounds is bounded at any
- * size, and the worst case is that of a run with everything.
+ * If something is switched off, or only the end differs, the numbers are at their minimum and at one: a loop that a budget of one
+ * bounds is bounded for every budget, and the worst case is a run with everything on.
  */
 export function variantsOf(workflow: Workflow): Params[] {
   const params = Object.entries(workflow.definition.params);
@@ -29,7 +29,7 @@ export function variantsOf(workflow: Workflow): Params[] {
   const isUsual = (chosen: Params): boolean =>
     late.every((name) => chosen[name] === workflow.definition.params[name]?.default);
   const isWhole = (chosen: Params): boolean => isOn(chosen) && isUsual(chosen);
-  // How a run comes to its end has nothing to do with what was switched off on its way.
+  // How a run ends does not depend on what was switched off before.
   choices = choices.filter((chosen) => isOn(chosen) || isUsual(chosen));
   const distinct = new Map(
     choices.map((chosen) => [`${isWhole(chosen)} ${meaningOf(workflow, chosen)}`, chosen]),
@@ -49,7 +49,9 @@ export function variantsOf(workflow: Workflow): Params[] {
   return [...new Map(all.map((values) => [JSON.stringify(values), values])).values()];
 }
 
-/** Numbers that bound a counter or a fan-out. No step reads any other: how long an agent may take is for those who start it. */
+/**
+ * Numbers that bound a counter or a fan-out. No step reads other numbers: for example, the engine enforces time limits of agents.
+ */
 function boundsIn({ definition }: Workflow): ReadonlySet<string> {
   const bounds = [
     ...Object.values(definition.counters).map(({ max }) => max),
@@ -60,7 +62,7 @@ function boundsIn({ definition }: Workflow): ReadonlySet<string> {
 
 type Int = Extract<Param, { type: "int" }>;
 
-/** More than this cannot be looked at one by one. */
+/** More combinations cannot be explored one by one. */
 const COMBINATIONS_MAX = 4096;
 
 export function isBeyondCounting(workflow: Workflow): boolean {
@@ -77,7 +79,7 @@ export function isBeyondCounting(workflow: Workflow): boolean {
   );
 }
 
-/** Parameters that a guard, a claim or a threshold reads, with the values they are compared with. */
+/** Parameters that a guard, an assertion or a threshold reads, with the values that they are compared with. */
 function readParams(workflow: Workflow): Map<string, Literal[]> {
   const read = new Map<string, Literal[]>();
   for (const condition of conditionsOf(workflow)) {
@@ -88,14 +90,14 @@ function readParams(workflow: Workflow): Map<string, Literal[]> {
   return read;
 }
 
-/** Parameters that say which severities block. */
+/** Parameters with the severity that blocks. */
 function thresholdsOf(workflow: Workflow, isMeant: (artifact: string) => boolean): string[] {
   return Object.entries(workflow.definition.artifacts).flatMap(([name, { block }]) =>
     typeof block === "object" && isMeant(name) ? [block.param] : [],
   );
 }
 
-/** Whether a guard tells a verdict with notes from one without: only then does it matter which issues are notes. */
+/** Whether a guard distinguishes a verdict with notes from one without: only then does it matter which issues are notes. */
 function tellsNotes(workflow: Workflow): (artifact: string) => boolean {
   const told = new Set(
     conditionsOf(workflow).flatMap((condition) =>
@@ -108,7 +110,7 @@ function tellsNotes(workflow: Workflow): (artifact: string) => boolean {
   return (artifact) => told.has(artifact);
 }
 
-/** The default; of a threshold the value with which there can be notes, because then a review comes out in every way it can. */
+/** The default. For a threshold, the value that allows notes, because then a review can have every outcome. */
 function lenient(workflow: Workflow, name: string): Literal {
   const param = workflow.definition.params[name];
   if (param?.type === "enum" && thresholdsOf(workflow, () => true).includes(name))
@@ -119,7 +121,7 @@ function lenient(workflow: Workflow, name: string): Literal {
 function valuesOf(param: Param, told: readonly Literal[]): Literal[] {
   switch (param.type) {
     case "int": {
-      // Numbers that nothing is compared with are all alike, but for the budgets they set.
+      // Numbers that no guard compares differ only in the budgets that they set.
       const known = [param.default, param.min, param.max, ...told];
       return [...new Set(known)].filter((value) => Number(value) >= param.min && Number(value) <= param.max);
     }
@@ -132,7 +134,7 @@ function valuesOf(param: Param, told: readonly Literal[]): Literal[] {
   }
 }
 
-/** Parameters that only decide how a run comes to its end: behind their guards no agent is started, and nothing is counted. */
+/** Parameters that only decide how a run ends: after their guards no agent starts, and nothing is counted. */
 export function lateParams(workflow: Workflow): string[] {
   const { params, moves } = workflow.definition;
   return Object.keys(params).filter((name) => {
@@ -147,7 +149,10 @@ function isGuardedBy({ when }: Move, name: string): boolean {
   return when.some((condition) => condition.type === "param" && condition.param === name);
 }
 
-/** Neither by itself nor by what the engine does next, and no other parameter decides there. What a person does begins a new stretch. */
+/**
+ * Whether neither the move nor the engine's next moves start or count anything, and no other parameter decides there. An act of a
+ * person starts a new section.
+ */
 function isQuiet(workflow: Workflow, first: Move, param: string): boolean {
   const { definition, movesFrom } = workflow;
   const seen = new Set<string>();
@@ -163,7 +168,7 @@ function isQuiet(workflow: Workflow, first: Move, param: string): boolean {
   return true;
 }
 
-/** Whether no run gets there with the parameters that it asks for. */
+/** Whether no run reaches the move with the parameters that the move requires. */
 function isNever(workflow: Workflow, { from, when }: Move): boolean {
   return when.some(
     (condition) =>
@@ -172,7 +177,7 @@ function isNever(workflow: Workflow, { from, when }: Move): boolean {
   );
 }
 
-/** Whether another parameter decides: a word about one that has the same value in all runs that get there decides nothing. */
+/** Whether another parameter decides. A parameter that has the same value in all runs that reach the move decides nothing. */
 function readsOther(workflow: Workflow, { from, when }: Move, param: string): boolean {
   return when.some((condition) => {
     if (condition.type !== "param" || condition.param === param) return false;
@@ -191,9 +196,9 @@ function isStart(action: Action): boolean {
 }
 
 /**
- * Parameters that only switch something on: where one is false, a run goes past what it goes through where it is true.
+ * Parameters that only switch something on: if one is false, a run skips what it would pass through otherwise.
  *
- * A run with everything on can do all that such a run does, and what lies between as well, as long as no person is needed for that.
+ * A run with everything on can do all that such a run does, and the skipped part as well, as long as that part needs no person.
  */
 export function switchesOf(workflow: Workflow): ReadonlySet<string> {
   const { params, moves } = workflow.definition;
@@ -223,7 +228,7 @@ function isOnly({ when }: Move, param: string, value: boolean): boolean {
   );
 }
 
-/** Whether any run could get there that begins here and never waits for a person on its way. */
+/** The states that a run can reach from here without waiting for a person. */
 function reachedWithoutPeople(workflow: Workflow, from: string): ReadonlySet<string> {
   const { states } = workflow.definition;
   const reached = new Set([from]);
@@ -235,7 +240,10 @@ function reachedWithoutPeople(workflow: Workflow, from: string): ReadonlySet<str
   return reached;
 }
 
-/** What a choice of parameters makes of a definition: the moves that are left, and the claims. Choices that make the same of it are one. */
+/**
+ * What a combination of parameters leaves of a definition: the remaining moves and assertions. Combinations with the same result
+ * are explored once.
+ */
 function meaningOf(workflow: Workflow, choice: Params): string {
   const { moves, assertions, params } = workflow.definition;
   const isTrue = (condition: Condition): boolean => isOpenWith(condition, choice);
@@ -248,7 +256,7 @@ function meaningOf(workflow: Workflow, choice: Params): string {
   return JSON.stringify([
     open.flatMap((move) => (reached.has(move.from) ? [workflow.ruleOf.get(move)] : [])),
     claims,
-    // A number or a word may be more than a guard: a budget, a threshold.
+    // A number or a word may have a use besides guards: a budget, a threshold.
     others.map((name): Literal | undefined => choice[name]),
   ]);
 }

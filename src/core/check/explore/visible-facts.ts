@@ -1,7 +1,7 @@
 /**
- * What can be seen of a run's files and of its work while it is in a state, in each of the ways that can be told apart.
+ * The changes of files and of the work that the engine can observe in a state, in each distinguishable variant.
  *
- * Contents are abstract: a file is another one, with one of the outcomes that somebody's guard looks at.
+ * Contents are abstract: a changed file has one of the outcomes that a guard reads.
  */
 
 import { isUp } from "../../step/act.ts";
@@ -14,8 +14,8 @@ import type { Site } from "./site.ts";
 type Place = { readonly workflow: Workflow; readonly run: Run; readonly site: Site };
 
 /**
- * Files of the work are others, in each of the ways that can be told apart. Like the work itself, they are worth a look only while something is
- * about them, or somebody looks at what they say.
+ * Changed files of the work, in each distinguishable variant. They matter only while an artifact is about them, or a guard reads
+ * them.
  */
 export function changedFiles({ workflow, run, site }: Place): Reading[][] {
   const { artifacts } = workflow.definition;
@@ -43,7 +43,7 @@ function waysOf(workflow: Workflow, name: string): readonly Outcome[] {
   return artifact === undefined ? [] : outcomesOf(workflow, name, artifact);
 }
 
-/** What the engine can see of these files together. */
+/** The combined observations of these files. */
 function lookedAt(workflow: Workflow, run: Run, names: readonly string[]): Reading[][] {
   let all: Reading[][] = [[]];
   for (const artifact of names)
@@ -53,7 +53,7 @@ function lookedAt(workflow: Workflow, run: Run, names: readonly string[]): Readi
   return all;
 }
 
-/** With a list of tasks the engine sees the files that it names; others with the first thing that happens. */
+/** Together with a list of tasks the engine reads the files that the list names, and other files with the first event. */
 export function withNamed<T extends { readonly event: Incoming }>(
   { workflow, run, site }: Place,
   happenings: readonly T[],
@@ -86,7 +86,7 @@ function hasFacts(event: Incoming): event is WithFacts {
   return type === "move-asked" || type === "submitted" || type === "observed" || type === "agent-ended";
 }
 
-/** The work may change at any time; that is worth a look only while something is bound to it. */
+/** The work may change at any time; this matters only while something is bound to it. */
 export function isBoundNow({ workflow, run, site }: Place): boolean {
   return site.bound.some((name) => {
     if (run.held[name]?.tree === run.tree || run.waivers[name]?.tree === run.tree) return true;
@@ -100,7 +100,7 @@ function isUpNow(run: Run, role: string): boolean {
   return agent !== undefined && isUp(agent);
 }
 
-/** A reading with a digest that was never there before. */
+/** A reading with a digest that has never occurred before. */
 export function readingOf(run: Run, of: { artifact: string; slot: string }, outcome: Outcome): Reading {
   return { ...of, found: true, digest: `d${run.seq}`, faults: [], ...outcome };
 }
